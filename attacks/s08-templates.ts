@@ -18,6 +18,6 @@ export const s08: Attack = {
       'packages/server/src/features/writing/compile-letter.test.ts',
       'packages/server/src/features/writing/clean-edited.test.ts',
       'packages/server/src/features/wording/guard.test.ts',
-      'packages/server/src/features/outbox/styles.test.ts',
+      'packages/server/src/features/test-inbox/styles.test.ts',
     ]),
 };

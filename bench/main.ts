@@ -5,7 +5,6 @@ import { benchClient } from './client/index.ts';
 import { compare } from './compare.ts';
 import { benchCurves } from './curves/index.ts';
 import { benchDigest } from './digest/index.ts';
-import { benchImport } from './import/index.ts';
 import { beginBench, beginRun, measured } from './record.ts';
 import { benchReview } from './review/index.ts';
 import { keepResults, readResults, writePage } from './results.ts';
@@ -34,7 +33,6 @@ const BENCHES: Record<string, (parts: string[]) => Promise<void>> = {
   send: benchSend,
   webhooks: benchWebhooks,
   client: benchClient,
-  import: benchImport,
   stripe: benchStripe,
   soak: benchSoak,
 };

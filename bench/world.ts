@@ -129,7 +129,7 @@ export async function makePeople({ db, url }: Target, world: World): Promise<voi
     await fillInSteps(url, { name: `${name} events of people`, rows: people }, (client, from, to) =>
       client.query(HISTORY, [projectId, lapsed, from, to, name, eventsOfEach, new Date(now)]),
     );
-  await db.query('UPDATE beckon.lane SET next_seq = $2 WHERE project_id = $1', [projectId, SEQ_FROM]);
+  await db.query('UPDATE beckon.ingest_queue SET next_seq = $2 WHERE project_id = $1', [projectId, SEQ_FROM]);
 }
 
 const PEOPLE = `
@@ -163,9 +163,9 @@ export async function serveAudiences(target: Target, world: World, wanted: Audie
   await countAll(target, world);
   const served: Served[] = [];
   for (const audience of wanted) served.push(await serveOne(target, world, audience));
-  await db.query('UPDATE beckon.digest_turn SET model = model + 1 WHERE project_id = $1', [world.projectId]);
+  await db.query('UPDATE beckon.project_lock SET model = model + 1 WHERE project_id = $1', [world.projectId]);
   await db.query(
-    `UPDATE beckon.tenant_due SET next_at = (SELECT min(at) FROM beckon.audience_due WHERE project_id = $1) WHERE project_id = $1 AND work = 'digest'`,
+    `UPDATE beckon.tenant_due SET next_at = (SELECT min(at) FROM beckon.audience_due WHERE project_id = $1) WHERE project_id = $1 AND work = 'process'`,
     [world.projectId],
   );
   return served;

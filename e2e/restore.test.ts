@@ -151,7 +151,7 @@ test('after a restore to a moment nothing leaves until it is confirmed, and then
   ]);
   expect(await states(life.db)).toEqual({ sent: 3 * AT_ONCE, scheduled: LETTERS - 3 * AT_ONCE });
   expect(await life.server.command(['restore', 'status'])).toMatchObject({
-    sending: false,
+    sending_enabled: false,
     timeline: 2,
   });
   // What is due is looked at again and again; whoever looked has found the gate closed.
@@ -168,10 +168,10 @@ test('after a restore to a moment nothing leaves until it is confirmed, and then
   const counts = { unknown: AT_ONCE, review: LETTERS - 4 * AT_ONCE, flows: 0 };
   expect(await life.server.command([...confirm, '--dry-run'])).toMatchObject({
     ...counts,
-    sending: false,
+    sending_enabled: false,
   });
   expect(await states(life.db)).toEqual({ sent: 3 * AT_ONCE, scheduled: LETTERS - 3 * AT_ONCE });
-  expect(await life.server.command(confirm)).toMatchObject({ ...counts, sending: true });
+  expect(await life.server.command(confirm)).toMatchObject({ ...counts, sending_enabled: true });
   expect(await states(life.db)).toEqual({ sent: 3 * AT_ONCE, unknown: AT_ONCE, held: LETTERS - 4 * AT_ONCE });
   const moves = await life.db.query<{ action: string; reason: string; count: number }>(
     `SELECT action, reason, count(*)::int AS count FROM beckon.draft_move WHERE actor = 'operator' GROUP BY 1, 2 ORDER BY 1`,

@@ -47,7 +47,7 @@ async function shownOf(session: Session, project: number): Promise<[string, stri
     ['user', `users/${user.data.person.external_user_id}`],
     ['rule', `rules/${rule?.id}`],
     ['live', 'live'],
-    ['outbox', 'outbox'],
+    ['test-inbox', 'test-inbox'],
     ['domains', 'domains'],
   ];
 }

@@ -217,7 +217,7 @@ function queries(): Input[] {
     byViewer('a sentence of 100 conditions', (at) => `POST ${at}/audiences/sentence`, {
       definition: CONDITIONS,
     }),
-    ...['users', 'users.csv', 'deliveries', 'requests', 'suppressions', 'drafts', 'stream'].map((list) =>
+    ...['users', 'users.csv', 'emails', 'requests', 'suppressions', 'drafts', 'stream'].map((list) =>
       byViewer(
         `${list} with a filter of many words`,
         (at) => `GET ${at}/${list}?filter=${encodeURIComponent(WORDS)}`,

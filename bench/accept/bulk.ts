@@ -62,7 +62,7 @@ async function acceptBulk(
 async function drain({ db }: Stage, projectId: number, going: () => boolean): Promise<void> {
   do {
     await db.transaction(async (tx) => {
-      await tx.query('UPDATE beckon.lane SET waiting = 0 WHERE project_id = $1', [projectId]);
+      await tx.query('UPDATE beckon.ingest_queue SET waiting = 0 WHERE project_id = $1', [projectId]);
       await tx.query('DELETE FROM beckon.inbox WHERE project_id = $1', [projectId]);
     });
     await new Promise((resolve) => setTimeout(resolve, 20));

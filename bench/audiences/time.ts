@@ -92,7 +92,7 @@ async function dueIn({ ground, world, edition }: Asked, { from, count, overMs }:
   });
   await db.query(COUNT, [world.projectId, edition, count]);
   await db.query(
-    `UPDATE beckon.tenant_due SET next_at = least(next_at, $2::timestamptz) WHERE project_id = $1 AND work = 'digest'`,
+    `UPDATE beckon.tenant_due SET next_at = least(next_at, $2::timestamptz) WHERE project_id = $1 AND work = 'process'`,
     [world.projectId, new Date(firstAt)],
   );
   if (Date.now() > firstAt)

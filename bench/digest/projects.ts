@@ -51,7 +51,7 @@ async function copyAudiences({ db }: Ground, from: number): Promise<void> {
   await db.query(
     `INSERT INTO beckon.audience (project_id, id, name, created_at, updated_at)
      SELECT t.project_id, gen_random_uuid(), a.name, a.created_at, a.updated_at
-     FROM beckon.audience a CROSS JOIN beckon.digest_turn t WHERE a.project_id = $1 AND t.project_id <> $1`,
+     FROM beckon.audience a CROSS JOIN beckon.project_lock t WHERE a.project_id = $1 AND t.project_id <> $1`,
     [from],
   );
   await db.query(
@@ -63,12 +63,12 @@ async function copyAudiences({ db }: Ground, from: number): Promise<void> {
   );
   await db.query(
     `INSERT INTO beckon.counted_event (project_id, name, is_whole)
-     SELECT t.project_id, c.name, c.is_whole FROM beckon.counted_event c CROSS JOIN beckon.digest_turn t
+     SELECT t.project_id, c.name, c.is_whole FROM beckon.counted_event c CROSS JOIN beckon.project_lock t
      WHERE c.project_id = $1 AND t.project_id <> $1`,
     [from],
   );
   await db.query(
-    `UPDATE beckon.digest_turn SET model = (SELECT model FROM beckon.digest_turn WHERE project_id = $1) + 1`,
+    `UPDATE beckon.project_lock SET model = (SELECT model FROM beckon.project_lock WHERE project_id = $1) + 1`,
     [from],
   );
 }

@@ -70,5 +70,5 @@ export async function preload(
   put: { projectId: number; kind: 'users' | 'events'; records: object[] },
 ): Promise<void> {
   for (let at = 0; at < put.records.length; at += CHUNK)
-    await putRecords(db, { ...put, lane: 'bulk', records: put.records.slice(at, at + CHUNK) });
+    await putRecords(db, { ...put, priority: 'bulk', records: put.records.slice(at, at + CHUNK) });
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../../packages/server/src/io/db/index.ts';
 
 export async function waitingOf(db: Database, projectId: number): Promise<number> {
-  const rows = await db.query<{ waiting: number }>('SELECT waiting FROM beckon.lane WHERE project_id = $1', [
+  const rows = await db.query<{ waiting: number }>('SELECT waiting FROM beckon.ingest_queue WHERE project_id = $1', [
     projectId,
   ]);
   return rows[0]?.waiting ?? 0;
@@ -50,7 +50,7 @@ export async function withTurnHeld<T>(
   };
   try {
     await session.script('BEGIN');
-    await session.query('SELECT 1 FROM beckon.digest_turn WHERE project_id = $1 FOR UPDATE', [projectId]);
+    await session.query('SELECT 1 FROM beckon.project_lock WHERE project_id = $1 FOR UPDATE', [projectId]);
     return await work(release);
   } finally {
     await release();

@@ -85,7 +85,7 @@ async function drafted(
 ): Promise<void> {
   for (;;) {
     const [row] = await db.query<{ count: number; waiting: number }>(
-      `SELECT count(*) AS count, (SELECT waiting FROM beckon.lane WHERE project_id = $1) AS waiting
+      `SELECT count(*) AS count, (SELECT waiting FROM beckon.ingest_queue WHERE project_id = $1) AS waiting
        FROM beckon.draft WHERE project_id = $1 AND ended_at IS NULL`,
       [project.id],
     );

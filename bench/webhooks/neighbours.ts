@@ -122,7 +122,7 @@ async function untoldBut({ ground: { db } }: Stage, theirs: Place[]): Promise<nu
 async function calm({ ground: { db } }: Stage, theirs: Place[]): Promise<void> {
   await until(async () => {
     await db.query(
-      `UPDATE beckon.webhook_delivery SET state = 'cancelled', next_at = NULL
+      `UPDATE beckon.webhook_delivery SET state = 'canceled', next_at = NULL
        WHERE state = 'pending' AND next_at IS NOT NULL AND endpoint_id = ANY ($1::uuid[])`,
       [idsOf(theirs)],
     );

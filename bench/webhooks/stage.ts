@@ -69,8 +69,8 @@ export function bodyOf(id: string, at: number): string {
   };
   const data = {
     ...about,
-    machine: 'no',
-    machine_reason: null,
+    bot: 'no',
+    bot_reason: null,
     url: `https://example.com/${'x'.repeat(400)}`,
   };
   return JSON.stringify({
@@ -102,7 +102,7 @@ export async function queue(
   });
   await ground.db.transaction(async (tx) => {
     await queueWebhooks(tx, messages);
-    await dueEarlier(tx, 'tell', [{ projectId, nextAt: new Date(dueAt) }]);
+    await dueEarlier(tx, 'webhooks', [{ projectId, nextAt: new Date(dueAt) }]);
   });
 }
 

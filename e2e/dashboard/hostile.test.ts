@@ -18,8 +18,8 @@ const SHOWN_ON = [
   'events',
   'rules',
   'templates',
-  'deliveries',
-  'outbox',
+  'emails',
+  'test-inbox',
   'replies',
   'live',
   'keys',
@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
   }, 180_000);
 
   test('a letter stands in a frame that can do nothing, and its links leave the page where it is', async () => {
-    const framed = paths.filter((path) => /\/(review|(drafts|templates|deliveries|outbox)\/.+)$/.test(path));
+    const framed = paths.filter((path) => /\/(review|(drafts|templates|emails|test-inbox)\/.+)$/.test(path));
     for (const path of framed) {
       await walkTo(page, path);
       const frame = page.locator('iframe').first();

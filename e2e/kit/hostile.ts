@@ -88,8 +88,8 @@ async function sendLetter({ session, projectId }: World): Promise<Mail> {
     }, WITHIN);
   const { id } = await first<{ id: string }>('drafts?view=review');
   await session.ask('POST', `${project}/drafts/${id}/approve`, {});
-  const mail = await first<{ id: string }>('outbox');
-  return (await session.ask<{ data: Mail }>('GET', `${project}/outbox/${mail.id}`)).data;
+  const mail = await first<{ id: string }>('test-inbox');
+  return (await session.ask<{ data: Mail }>('GET', `${project}/test-inbox/${mail.id}`)).data;
 }
 
 async function answer({ session, projectId, mailInPort }: World, { headers }: Mail): Promise<void> {

@@ -14,7 +14,7 @@ export const OPENINGS: Opening[] = [
   ...at('events', 'row'),
   ...at('rules', 'What to do with *', 'What to do with * > Turn off…'),
   ...at('templates', 'New letter'),
-  ...at('outbox', 'Clear'),
+  ...at('test-inbox', 'Clear'),
   ...at('replies', 'row'),
   ...at('keys', 'Create key', 'Revoke *'),
   ...at('requests', 'row'),

@@ -42,8 +42,8 @@ const SCREENS = [
   'rules',
   'sequences',
   'templates',
-  'deliveries',
-  'outbox',
+  'emails',
+  'test-inbox',
   'replies',
   'insights',
   'keys',
@@ -67,8 +67,8 @@ const THINGS = [
   ['audiences', 'audiences'],
   ['rules', 'rules'],
   ['templates', 'templates'],
-  ['deliveries', 'deliveries?limit=1'],
-  ['outbox', 'outbox?limit=1'],
+  ['emails', 'emails?limit=1'],
+  ['test-inbox', 'test-inbox?limit=1'],
   ['webhooks', 'webhooks'],
 ] as const;
 

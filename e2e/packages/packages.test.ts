@@ -17,7 +17,6 @@ beforeAll(async () => {
     join(project, 'use.cjs'),
     `console.log(Object.keys(require('@beckon/client')).length, typeof require('@beckon/client/testing').createFakeServer)`,
   );
-  writeFileSync(join(project, 'people.csv'), 'external_user_id,email,seats\nada,ada@example.com,3\n');
 }, 120_000);
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
@@ -43,7 +42,7 @@ const endpoint = createServer(async (request, response) => {
 }).listen(0, '127.0.0.1');
 await once(endpoint, 'listening');
 const about = { external_user_id: 'ada', email_id: 'e', draft_id: 'd', rule: 'welcome', occurred_at: new Date().toISOString() };
-const status = await fake.deliver('http://127.0.0.1:' + endpoint.address().port, 'email.opened', { ...about, machine: 'no', machine_reason: null });
+const status = await fake.deliver('http://127.0.0.1:' + endpoint.address().port, 'email.opened', { ...about, bot: 'no', bot_reason: null });
 endpoint.close();
 endpoint.closeAllConnections();
 await fake.close();
@@ -74,18 +73,18 @@ describe.each(runtimes)('on $name', ({ program }) => {
     expect([code, out]).toEqual([0, expect.stringMatching(/^\d+ function\n$/)]);
   });
 
-  test('the command line says who it is, helps, and looks at a file before it is imported', async () => {
+  test('the command line prints its version, its help and a completion script', async () => {
     const main = join(project, 'node_modules/@beckon/cli/lib/main.js');
     const { version } = JSON.parse(readFileSync(join(ROOT, 'packages/cli/package.json'), 'utf8')) as {
       version: string;
     };
-    const asked = ['--version', '--help', 'users import people.csv --dry-run'].map((line) =>
+    const runs = ['--version', '--help', 'completion bash'].map((line) =>
       run(program, [main, ...line.split(' ')], { cwd: project }),
     );
-    const [told, help, dry] = await Promise.all(asked);
-    expect(told).toEqual({ code: 0, out: `${version}\n`, err: '' });
+    const [printed, help, script] = await Promise.all(runs);
+    expect(printed).toEqual({ code: 0, out: `${version}\n`, err: '' });
     expect(help).toMatchObject({ code: 0, out: expect.stringContaining('Usage: beckon'), err: '' });
-    expect(dry).toMatchObject({ code: 0, out: expect.stringContaining('ada@example.com') });
+    expect(script).toMatchObject({ code: 0, out: expect.stringContaining('complete -o default'), err: '' });
   });
 });
 

@@ -24,17 +24,17 @@ test('what is printed is read again, and nothing else', () => {
 test('it happens once, at this point alone, and at the passing by that was asked for', () => {
   const reached: string[] = [];
   const trap = createTrap({ databasePort: 0, reached: ({ point }) => reached.push(point) });
-  trap.reach('digest_claimed');
-  trap.set({ point: 'digest_claimed', action: 'throw', after: 2 });
+  trap.reach('batch_claimed');
+  trap.set({ point: 'batch_claimed', action: 'throw', after: 2 });
   trap.reach('digest_folded');
-  trap.reach('digest_claimed');
+  trap.reach('batch_claimed');
   expect(reached).toEqual([]);
-  expect(() => trap.reach('digest_claimed')).toThrow('told to');
-  trap.reach('digest_claimed');
-  expect(reached).toEqual(['digest_claimed']);
-  trap.set({ point: 'digest_claimed', action: 'throw', after: 1 });
+  expect(() => trap.reach('batch_claimed')).toThrow('told to');
+  trap.reach('batch_claimed');
+  expect(reached).toEqual(['batch_claimed']);
+  trap.set({ point: 'batch_claimed', action: 'throw', after: 1 });
   trap.set(null);
-  trap.reach('digest_claimed');
+  trap.reach('batch_claimed');
 });
 
 test('connections to the database break, and no others', async () => {

@@ -75,9 +75,9 @@ async function endAll(clients: pg.Client[]): Promise<void> {
 }
 
 const HOT_ROWS = [
-  'SELECT 1 FROM beckon.lane FOR UPDATE',
-  'SELECT 1 FROM beckon.digest_turn FOR UPDATE',
-  'SELECT 1 FROM beckon.send_turn FOR UPDATE',
+  'SELECT 1 FROM beckon.ingest_queue FOR UPDATE',
+  'SELECT 1 FROM beckon.project_lock FOR UPDATE',
+  'SELECT 1 FROM beckon.send_lock FOR UPDATE',
   'SELECT 1 FROM beckon.tenant_due FOR UPDATE',
   'SELECT 1 FROM beckon.webhook_health FOR UPDATE',
 ];
@@ -109,7 +109,7 @@ const CIRCLES = 15;
 const CIRCLE_MS = 300;
 
 /**
- * Lanes are locked in order of the projects by everybody, so we lock one behind, wait until somebody waits for us, and then
+ * Priorities are locked in order of the projects by everybody, so we lock one behind, wait until somebody waits for us, and then
  * want one in front: the database ends one of the two, and that is often the other one.
  */
 async function lockInCircles(stage: Stage, random: Random): Promise<void> {
@@ -123,7 +123,7 @@ async function lockInCircles(stage: Stage, random: Random): Promise<void> {
       const client = await stage.postgres.client();
       clients.push(client);
       const { rows } = await client.query<{ id: string }>(
-        'SELECT project_id AS id FROM beckon.lane ORDER BY 1',
+        'SELECT project_id AS id FROM beckon.ingest_queue ORDER BY 1',
       );
       const ids = rows.map(({ id }) => id);
       for (let n = 0; n < CIRCLES && stage.goesOn() && ids.length > 1; n += 1) {
@@ -137,7 +137,7 @@ async function lockInCircles(stage: Stage, random: Random): Promise<void> {
 }
 
 async function circle(client: pg.Client, inFront: string[], behind: string): Promise<void> {
-  const lock = 'SELECT 1 FROM beckon.lane WHERE project_id = ANY ($1::bigint[]) FOR UPDATE';
+  const lock = 'SELECT 1 FROM beckon.ingest_queue WHERE project_id = ANY ($1::bigint[]) FOR UPDATE';
   try {
     await client.query('BEGIN');
     await client.query(lock, [[behind]]);
@@ -185,7 +185,7 @@ async function bringBack(stage: Stage): Promise<void> {
   await stage.postgres.start();
 }
 
-/** As the database says it: could not serialize, deadlock, disk full, out of memory, cancelled by an operator. */
+/** As the database says it: could not serialize, deadlock, disk full, out of memory, canceled by an operator. */
 const STATES = ['40001', '40P01', '53100', '53200', '57014'];
 const TABLES = [
   'inbox',

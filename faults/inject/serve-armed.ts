@@ -8,7 +8,7 @@ import { openJournal } from '../journal.ts';
 import { type Armed, createTrap, parseArmed } from './arm.ts';
 
 /** Nobody is at work at these for sure. */
-const IDLE_POINTS = ['duty_begun', 'stopping'];
+const IDLE_POINTS = ['job_started', 'stopping'];
 const ENDS_WITHIN_MS = 10_000;
 
 /** Where it is written what a process is to do at which point; it looks there at a SIGUSR2. */

@@ -46,7 +46,7 @@ async function endLeases({ postgres }: Stage): Promise<void> {
       `UPDATE beckon.webhook_delivery SET next_at = now() WHERE state = 'delivering' AND next_at > now()`,
     );
     await client.query(
-      `UPDATE beckon.tenant_due SET next_at = now() WHERE work IN ('send', 'tell') AND next_at > now()`,
+      `UPDATE beckon.tenant_due SET next_at = now() WHERE work IN ('send', 'webhooks') AND next_at > now()`,
     );
   } finally {
     await client.end();

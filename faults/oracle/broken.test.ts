@@ -24,9 +24,9 @@ const SPOILT: [invariant: string, what: string, statement: string][] = [
   [
     'I13',
     'accepted records wait',
-    `INSERT INTO beckon.inbox (project_id, seq, lane, kind, records, body, accepted_at) VALUES (1, 1, 'live', 'users', 1, '[]', now())`,
+    `INSERT INTO beckon.inbox (project_id, seq, priority, kind, records, body, accepted_at) VALUES (1, 1, 'live', 'users', 1, '[]', now())`,
   ],
-  ['I13', 'a lane counts what is not there', `INSERT INTO beckon.lane VALUES (1, 1, 7)`],
+  ['I13', 'a queue row counts what is not there', `INSERT INTO beckon.ingest_queue VALUES (1, 1, 7)`],
   [
     'I13',
     'somebody holds a letter',
@@ -61,18 +61,18 @@ const SPOILT: [invariant: string, what: string, statement: string][] = [
     'I13',
     'a run is due and stays',
     `INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, arm, single, step, waits_for, next_at, anchor, entered_at)
-     VALUES (1, '${OURS}', '${OURS}', 1, 'u1', '', 'active', 'letter', true, 1, 'time', ${LONG_AGO}, '{}', now())`,
+     VALUES (1, '${OURS}', '${OURS}', 1, 'u1', '', 'active', 'treatment', true, 1, 'time', ${LONG_AGO}, '{}', now())`,
   ],
   [
     'I13',
     'a run waits for a draft that has ended, or for none',
     `INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, arm, single, step, waits_for, anchor, entered_at)
-     VALUES (1, '${OURS}', '${OURS}', 1, 'u1', '', 'active', 'letter', true, 1, 'draft', '{}', now())`,
+     VALUES (1, '${OURS}', '${OURS}', 1, 'u1', '', 'active', 'treatment', true, 1, 'draft', '{}', now())`,
   ],
   [
     'I13',
     'nobody is going to look at what falls due',
-    `INSERT INTO beckon.tenant_due (project_id, work) VALUES (1, 'tell');
+    `INSERT INTO beckon.tenant_due (project_id, work) VALUES (1, 'webhooks');
      INSERT INTO beckon.webhook_delivery (project_id, message_id, endpoint_id, state, next_at, created_at)
      VALUES (1, '${OURS}', '${OURS}', 'pending', now(), now())`,
   ],

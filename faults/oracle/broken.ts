@@ -42,11 +42,11 @@ const ISOLATED: Promised[] = POINTS.map(([table, column, to, key]) => ({
 const SETTLED: Promised[] = [
   left(
     'accepted records wait',
-    `SELECT format('project %s: %s in %s', project_id, records, lane) FROM beckon.inbox`,
+    `SELECT format('project %s: %s in %s', project_id, records, priority) FROM beckon.inbox`,
   ),
   left(
-    'a lane counts what is not there',
-    `SELECT format('project %s: %s', project_id, waiting) FROM beckon.lane WHERE waiting <> 0`,
+    'a queue row counts what is not there',
+    `SELECT format('project %s: %s', project_id, waiting) FROM beckon.ingest_queue WHERE waiting <> 0`,
   ),
   left(
     'somebody holds a letter',
@@ -56,7 +56,7 @@ const SETTLED: Promised[] = [
     'a letter is put off, and its draft has ended',
     `SELECT format('project %s: %s, draft %s', m.project_id, m.id, d.state) FROM beckon.message m
      JOIN beckon.draft d ON d.project_id = m.project_id AND d.id = m.draft_id
-     WHERE m.state = 'deferred' AND d.state NOT IN ('held', 'cancelled')
+     WHERE m.state = 'deferred' AND d.state NOT IN ('held', 'canceled')
        AND (m.attempts > 0 OR d.state NOT IN ('scheduled', 'approved'))`,
   ),
   left(
@@ -96,9 +96,9 @@ const SETTLED: Promised[] = [
     what: 'nobody is going to look at what falls due',
     rows: () => `SELECT format('%s of project %s', w.work, w.project_id) FROM (
         SELECT project_id, 'send' AS work, min(due_at) AS at FROM beckon.draft WHERE due_at IS NOT NULL GROUP BY 1
-        UNION ALL SELECT project_id, 'tell', min(next_at) FROM beckon.webhook_delivery WHERE next_at IS NOT NULL GROUP BY 1
-        UNION ALL SELECT project_id, 'digest', min(at) FROM beckon.rule_timer GROUP BY 1
-        UNION ALL SELECT project_id, 'digest', min(next_at) FROM beckon.run WHERE state = 'active' AND next_at IS NOT NULL GROUP BY 1
+        UNION ALL SELECT project_id, 'webhooks', min(next_at) FROM beckon.webhook_delivery WHERE next_at IS NOT NULL GROUP BY 1
+        UNION ALL SELECT project_id, 'process', min(at) FROM beckon.rule_timer GROUP BY 1
+        UNION ALL SELECT project_id, 'process', min(next_at) FROM beckon.run WHERE state = 'active' AND next_at IS NOT NULL GROUP BY 1
       ) w JOIN beckon.tenant_due t USING (project_id, work)
       WHERE (t.next_at IS NULL OR t.next_at > w.at + ${LATE})
         AND NOT EXISTS (SELECT FROM beckon.project_settings s WHERE s.project_id = w.project_id AND s.settings ->> 'paused' = 'true')`,

@@ -35,7 +35,7 @@ export type Rows = {
   once: OnceRow[];
   events: EventRow[];
   people: PersonRow[];
-  lanes: LaneRow[];
+  queues: QueueRow[];
   keys: KeyRow[];
   drafts: DraftRow[];
   moves: MoveRow[];
@@ -77,7 +77,7 @@ export type PersonRow = {
   suppressedSeq: number | null;
   normalSeq: number | null;
 };
-export type LaneRow = { project: string; nextSeq: number; waiting: number };
+export type QueueRow = { project: string; nextSeq: number; waiting: number };
 export type KeyRow = { project: string; id: string; revokedAt: number | null };
 export type DraftRow = {
   project: string;
@@ -169,7 +169,7 @@ export const NO_ROWS: Rows = {
   once: [],
   events: [],
   people: [],
-  lanes: [],
+  queues: [],
   keys: [],
   drafts: [],
   moves: [],

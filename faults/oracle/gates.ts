@@ -128,7 +128,7 @@ function judgeShut({ message, at, copies }: Leaving, shut: Shut, findings: Findi
 
 const LEFT: readonly string[] = ['sending', 'sent', 'failed', 'unknown'];
 
-/** Skipped, cancelled, still open: whatever it is, it did not leave. But what was put off may have been refused before. */
+/** Skipped, canceled, still open: whatever it is, it did not leave. But what was put off may have been refused before. */
 function judgeEnd({ message, draft, copies }: Sending, findings: Findings): void {
   if (!draft || LEFT.includes(draft.state) || !copies.some(arrived)) return;
   findings.add('I6', `a letter left of a draft that is ${draft.state}`, nameOf(message));

@@ -223,7 +223,7 @@ const ROWS: Rows = {
       normalSeq: null,
     },
   ],
-  lanes: [
+  queues: [
     { project: '1', nextSeq: 7, waiting: 0 },
     { project: '2', nextSeq: 2, waiting: 0 },
   ],

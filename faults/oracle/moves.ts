@@ -39,7 +39,7 @@ const AGREES: Record<string, string[]> = {
   deferred: OPEN,
   sent: ['sent'],
   // What was put off ends with its draft.
-  failed: ['failed', 'cancelled', 'skipped'],
+  failed: ['failed', 'canceled', 'skipped'],
   unknown: ['unknown'],
 };
 const LEFT = ['sending', 'sent', 'unknown'];

@@ -163,7 +163,7 @@ const OF_REQUESTS: Case[] = [
     (facts) => (first(facts.requests.filter(({ request }) => request === 'bulk')).records = 3),
   ],
   ['I4', 'an answer does not say that it was accepted', (facts) => (answer(facts, 'event').body = '{}')],
-  ['I4', 'as many records as were accepted were not counted', ({ rows }) => (first(rows.lanes).nextSeq = 8)],
+  ['I4', 'as many records as were accepted were not counted', ({ rows }) => (first(rows.queues).nextSeq = 8)],
   ['I10', 'a full queue took more', () => {}, [...held(50_000), ...bulk('over', 110, 111)]],
   [
     'I10',
@@ -437,9 +437,9 @@ test('a key that is being revoked may still be taken, or not', () => {
 test.each([
   ['failed', true],
   ['deferred', false],
-])('of a draft that was cancelled the letter that was put off ends with it: %s', (state, isFine) => {
+])('of a draft that was canceled the letter that was put off ends with it: %s', (state, isFine) => {
   const facts = madeUp();
-  draft(facts).state = 'cancelled';
+  draft(facts).state = 'canceled';
   message(facts).state = state;
   const said = judgeFacts(facts).violations.map(({ what }) => what);
   expect(said.includes('a message and its draft say different things')).toBe(!isFine);

@@ -17,7 +17,7 @@ export async function readRows(connectionString: string, quietAt: number | null)
       once: await of(ONCE),
       events: await readAll(client, EVENTS, toEvent),
       people: await readAll(client, PEOPLE, toPerson),
-      lanes: await of(LANES),
+      queues: await of(QUEUES),
       keys: await of(KEYS),
       drafts: await of(DRAFTS),
       moves: await of(MOVES),
@@ -115,7 +115,7 @@ function toPerson({
   };
 }
 
-const LANES = `SELECT ${PROJECT}, next_seq::float8 AS "nextSeq", waiting::float8 AS waiting FROM beckon.lane`;
+const QUEUES = `SELECT ${PROJECT}, next_seq::float8 AS "nextSeq", waiting::float8 AS waiting FROM beckon.ingest_queue`;
 const KEYS = `SELECT ${PROJECT}, id, ${ms('revoked_at', 'revokedAt')} FROM beckon.api_key`;
 const DRAFTS = `SELECT ${PROJECT}, id, external_user_id AS user, state, resume_state AS "resumeState", reason,
   ${ms('deadline_at', 'deadlineAt')}, ${ms('not_before', 'notBefore')}, ${ms('due_at', 'dueAt')}, moves FROM beckon.draft`;

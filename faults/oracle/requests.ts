@@ -4,7 +4,7 @@ import type { Findings } from './verdict.ts';
 
 /**
  * I2: an answer is the same whenever it is given again, and at most one of them did something. I3: the key of another request
- * is refused. I4: what was accepted and what was rejected is what was sent, and as much has been counted by the lane.
+ * is refused. I4: what was accepted and what was rejected is what was sent, and as much has been counted by the queue row.
  */
 export function judgeRequests(facts: Pick<Facts, 'rows'>, fates: Fate[], findings: Findings): void {
   for (const fate of fates) {
@@ -12,7 +12,7 @@ export function judgeRequests(facts: Pick<Facts, 'rows'>, fates: Fate[], finding
     else if (fate.request.intent !== 'revoked') judgeAnswers(fate, findings);
     for (const answer of fate.taken) judgeCounts(fate, answer, findings);
   }
-  judgeLanes(facts, fates, findings);
+  judgeQueues(facts, fates, findings);
 }
 
 /** What is stored of an answer that says nothing but yes. */
@@ -90,13 +90,13 @@ function judgeCounts({ request }: Fate, { body }: Answer, findings: Findings): v
 }
 
 /** Each accepted record has one sequence, and each event of our own. */
-function judgeLanes({ rows }: Pick<Facts, 'rows'>, fates: Fate[], findings: Findings): void {
+function judgeQueues({ rows }: Pick<Facts, 'rows'>, fates: Fate[], findings: Findings): void {
   const counted = new Map<string, number>();
   const add = (project: string, count: number): void =>
     void counted.set(project, (counted.get(project) ?? 0) + count);
   for (const { request, sent, isAccepted } of fates) if (isAccepted) add(request.project, sent.length);
   for (const { project, identity } of rows.events) if (identity === null) add(project, 1);
-  for (const { project, nextSeq } of rows.lanes) {
+  for (const { project, nextSeq } of rows.queues) {
     const should = 1 + (counted.get(project) ?? 0);
     if (nextSeq !== should)
       findings.add(

@@ -116,7 +116,7 @@ function judgeEnd({ state, tries }: DeliveryRow, { attempts, taken, endpoint, co
     complain('a delivery is not what its attempts say');
   if (state === 'exhausted' && (tries !== TRIES_MAX || attempts.length < TRIES_MAX))
     complain('a delivery was given up before its last try');
-  if ((state === 'missed' || state === 'cancelled') && (endpoint?.disabledAt ?? null) === null)
+  if ((state === 'missed' || state === 'canceled') && (endpoint?.disabledAt ?? null) === null)
     complain(`a delivery is ${state}, and its endpoint is not disabled`);
 }
 

@@ -73,11 +73,11 @@ async function open({ dir }: Stage): Promise<Filled> {
 /** Whoever digests takes this turn first, and passes over a project whose turn somebody has. */
 async function holdDigest(client: pg.Client, projectId: number): Promise<void> {
   await client.query('BEGIN');
-  await client.query('SELECT 1 FROM beckon.digest_turn WHERE project_id = $1 FOR UPDATE', [projectId]);
+  await client.query('SELECT 1 FROM beckon.project_lock WHERE project_id = $1 FOR UPDATE', [projectId]);
 }
 
 async function moveWaiting(client: pg.Client, projectId: number, by: number): Promise<void> {
-  await client.query('UPDATE beckon.lane SET waiting = waiting + $2 WHERE project_id = $1', [projectId, by]);
+  await client.query('UPDATE beckon.ingest_queue SET waiting = waiting + $2 WHERE project_id = $1', [projectId, by]);
 }
 
 async function withClient(

@@ -74,7 +74,7 @@ async function passTime(db: Database): Promise<void> {
     ),
     await db.query(
       `UPDATE beckon.draft SET due_at = now() WHERE state = 'held' AND due_at > now()
-         AND reason IN ('deferred', 'domain', 'no_sender', 'domain_throttle', 'provider_throttle', 'ramp') RETURNING 1`,
+         AND reason IN ('deferred', 'domain', 'no_sender', 'domain_throttle', 'provider_throttle', 'warmup') RETURNING 1`,
     ),
     await db.query(
       `UPDATE beckon.webhook_delivery SET next_at = now() WHERE state = 'pending' AND next_at > now() RETURNING 1`,
@@ -85,7 +85,7 @@ async function passTime(db: Database): Promise<void> {
 
 async function lookNow(db: Database): Promise<void> {
   await db.query(
-    `UPDATE beckon.tenant_due SET next_at = now() WHERE work IN ('send', 'tell') AND next_at > now()`,
+    `UPDATE beckon.tenant_due SET next_at = now() WHERE work IN ('send', 'webhooks') AND next_at > now()`,
   );
 }
 

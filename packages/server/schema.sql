@@ -124,11 +124,11 @@ CREATE TABLE beckon.audit (
   after jsonb,
   is_done boolean NOT NULL DEFAULT false,
   token text COLLATE "C",
-  organisations text[] COLLATE "C"
+  organizations text[] COLLATE "C"
 );
 COMMENT ON TABLE beckon.audit IS 'Written before a change and completed after it. project_id 0: the change concerns the team and not a project.';
 COMMENT ON COLUMN beckon.audit.token IS 'The personal access token that was used. NULL: the dashboard or a command.';
-COMMENT ON COLUMN beckon.audit.organisations IS 'Organizations whose members may read an entry of project_id 0. Fixed when the entry is written, so that later joins and departures change nothing.';
+COMMENT ON COLUMN beckon.audit.organizations IS 'Organizations whose members may read an entry of project_id 0. Fixed when the entry is written, so that later joins and departures change nothing.';
 
 CREATE TABLE beckon.billing_customer (
   project_id bigint NOT NULL,
@@ -187,12 +187,12 @@ CREATE TABLE beckon.counted_event (
 CREATE TABLE beckon.dead_letter (
   project_id bigint NOT NULL,
   seq bigint NOT NULL,
-  lane text COLLATE "C" NOT NULL,
+  priority text COLLATE "C" NOT NULL,
   kind text COLLATE "C" NOT NULL,
   record jsonb NOT NULL,
   reason text COLLATE "C" NOT NULL,
   accepted_at timestamp with time zone NOT NULL,
-  died_at timestamp with time zone NOT NULL
+  dead_lettered_at timestamp with time zone NOT NULL
 );
 
 CREATE TABLE beckon.decision (
@@ -208,12 +208,12 @@ CREATE TABLE beckon.decision (
 ) WITH (fillfactor=80);
 COMMENT ON TABLE beckon.decision IS 'One row for each rule, user, enrollment key and reason: the rule fired, or the first check that refused.';
 
-CREATE TABLE beckon.digest_turn (
+CREATE TABLE beckon.project_lock (
   project_id bigint NOT NULL,
   model bigint NOT NULL,
   ahead_ms bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor=50);
-COMMENT ON COLUMN beckon.digest_turn.ahead_ms IS 'How far the test clock of a sandbox is ahead of real time. Stored with the project lock, so that its holder needs no other lookup.';
+COMMENT ON COLUMN beckon.project_lock.ahead_ms IS 'How far the test clock of a sandbox is ahead of real time. Stored with the project lock, so that its holder needs no other lookup.';
 
 CREATE TABLE beckon.dkim_key (
   project_id bigint NOT NULL,
@@ -364,13 +364,13 @@ CREATE TABLE beckon.hit (
   kind text COLLATE "C" NOT NULL,
   link integer,
   at timestamp with time zone NOT NULL,
-  machine text COLLATE "C",
-  machine_reason text COLLATE "C",
+  bot text COLLATE "C",
+  bot_reason text COLLATE "C",
   agent text COLLATE "C",
   remote text COLLATE "C",
   signs text[] COLLATE "C" NOT NULL
 );
-COMMENT ON COLUMN beckon.hit.machine IS 'NULL until the hit is classified. agent and remote are deleted before the rest of the row.';
+COMMENT ON COLUMN beckon.hit.bot IS 'NULL until the hit is classified. agent and remote are deleted before the rest of the row.';
 
 CREATE TABLE beckon.hit_count (
   project_id bigint NOT NULL,
@@ -458,7 +458,7 @@ COMMENT ON TABLE beckon.import_part IS 'A file in parts of equal size, each comp
 CREATE TABLE beckon.inbox (
   project_id bigint NOT NULL,
   seq bigint NOT NULL,
-  lane text COLLATE "C" NOT NULL,
+  priority text COLLATE "C" NOT NULL,
   kind text COLLATE "C" NOT NULL,
   records integer NOT NULL,
   body bytea NOT NULL,
@@ -466,7 +466,7 @@ CREATE TABLE beckon.inbox (
   applied integer NOT NULL DEFAULT 0
 ) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
 ALTER TABLE beckon.inbox ALTER COLUMN body SET STORAGE EXTERNAL;
-COMMENT ON TABLE beckon.inbox IS 'Each priority is read on its own, so lane comes before seq in the primary key.';
+COMMENT ON TABLE beckon.inbox IS 'Each priority is read on its own, so priority comes before seq in the primary key.';
 COMMENT ON COLUMN beckon.inbox.applied IS 'How many records of the chunk are processed: a chunk may be processed in parts.';
 
 CREATE TABLE beckon.ingest_log (
@@ -502,7 +502,7 @@ CREATE TABLE beckon.installation (
 );
 COMMENT ON TABLE beckon.installation IS 'Local to this database: the check value of the secret key.';
 
-CREATE TABLE beckon.lane (
+CREATE TABLE beckon.ingest_queue (
   project_id bigint NOT NULL,
   next_seq bigint NOT NULL,
   waiting bigint NOT NULL
@@ -559,7 +559,7 @@ CREATE TABLE beckon.message_mime (
 );
 COMMENT ON COLUMN beckon.message_mime.mime IS 'The raw email, fixed before its first attempt.';
 
-CREATE TABLE beckon.outbox_message (
+CREATE TABLE beckon.test_inbox_email (
   project_id bigint NOT NULL,
   id uuid NOT NULL,
   copy integer NOT NULL,
@@ -572,9 +572,9 @@ CREATE TABLE beckon.outbox_message (
   size integer NOT NULL,
   at timestamp with time zone NOT NULL
 );
-COMMENT ON TABLE beckon.outbox_message IS 'Test inbox: what the server sent to itself while no relay is set.';
-COMMENT ON COLUMN beckon.outbox_message.copy IS 'Counts arrivals of one email from 1. There must never be a second; if there is one, it must be visible.';
-COMMENT ON COLUMN beckon.outbox_message.raw IS 'Compressed. size is that of the email as it arrived.';
+COMMENT ON TABLE beckon.test_inbox_email IS 'Test inbox: what the server sent to itself while no relay is set.';
+COMMENT ON COLUMN beckon.test_inbox_email.copy IS 'Counts arrivals of one email from 1. There must never be a second; if there is one, it must be visible.';
+COMMENT ON COLUMN beckon.test_inbox_email.raw IS 'Compressed. size is that of the email as it arrived.';
 
 CREATE TABLE beckon.outcome (
   project_id bigint NOT NULL,
@@ -632,13 +632,13 @@ CREATE TABLE beckon.project (
   livemode boolean NOT NULL,
   suspended_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
-  organisation_id text COLLATE "C",
+  organization_id text COLLATE "C",
   is_demo boolean NOT NULL DEFAULT false,
   sandbox_of bigint,
   sandbox_id bigint,
   is_closed boolean NOT NULL DEFAULT false
 );
-COMMENT ON COLUMN beckon.project.organisation_id IS 'NULL until the first organization is set up; the project then joins it.';
+COMMENT ON COLUMN beckon.project.organization_id IS 'NULL until the first organization is set up; the project then joins it.';
 COMMENT ON COLUMN beckon.project.is_demo IS 'Generated data: no email of the project leaves this machine, and the whole project can be removed.';
 COMMENT ON COLUMN beckon.project.sandbox_of IS 'On the sandbox: its live project. sandbox_id is the reverse reference, on the live project.';
 COMMENT ON COLUMN beckon.project.is_closed IS 'The keys of a sandbox are rejected while the setting "sandbox" of its live project is off.';
@@ -675,7 +675,7 @@ CREATE TABLE beckon.reply (
   forward_at timestamp with time zone,
   forward_attempts integer NOT NULL DEFAULT 0,
   forwarded_at timestamp with time zone,
-  forward_trouble text COLLATE "C"
+  forward_error text COLLATE "C"
 );
 COMMENT ON COLUMN beckon.reply.verified IS 'How it is known that the reply belongs to the email.';
 COMMENT ON COLUMN beckon.reply.forward_at IS 'When the reply is next forwarded to the team. NULL: it was forwarded, or will not be.';
@@ -797,12 +797,12 @@ CREATE TABLE beckon.send_bucket (
 ) WITH (fillfactor=50);
 COMMENT ON TABLE beckon.send_bucket IS 'Token buckets: of a sending domain, and of a mailbox provider that asked for a lower rate.';
 
-CREATE TABLE beckon.send_turn (
+CREATE TABLE beckon.send_lock (
   project_id bigint NOT NULL,
   tokens double precision,
   refilled_at timestamp with time zone
 ) WITH (fillfactor=50);
-COMMENT ON TABLE beckon.send_turn IS 'The send lock of a project, with the token bucket of its throttle.';
+COMMENT ON TABLE beckon.send_lock IS 'The send lock of a project, with the token bucket of its throttle.';
 
 CREATE TABLE beckon.sending_domain (
   project_id bigint NOT NULL,
@@ -819,7 +819,7 @@ CREATE TABLE beckon.sending_domain (
   next_check_at timestamp with time zone,
   throttle text COLLATE "C" NOT NULL,
   warm boolean NOT NULL,
-  ramp_from timestamp with time zone,
+  warmup_from timestamp with time zone,
   paused_at timestamp with time zone,
   paused_reason text COLLATE "C",
   resumed_at timestamp with time zone,
@@ -901,7 +901,7 @@ CREATE TABLE beckon.team_device (
   label text COLLATE "C" NOT NULL,
   scopes text[] COLLATE "C" NOT NULL,
   address text COLLATE "C" NOT NULL,
-  asked_at timestamp with time zone NOT NULL,
+  requested_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone NOT NULL,
   state text COLLATE "C" NOT NULL,
   decided_by text COLLATE "C"
@@ -921,7 +921,7 @@ CREATE TABLE beckon.team_link (
   id text COLLATE "C" NOT NULL,
   kind text COLLATE "C" NOT NULL,
   email text COLLATE "C",
-  organisation_id text COLLATE "C",
+  organization_id text COLLATE "C",
   role text COLLATE "C",
   clears_two_factor boolean NOT NULL DEFAULT false,
   made_by text COLLATE "C" NOT NULL,
@@ -932,7 +932,7 @@ CREATE TABLE beckon.team_link (
 COMMENT ON TABLE beckon.team_link IS 'Only the hash of a link is stored.';
 
 CREATE TABLE beckon.team_member (
-  organisation_id text COLLATE "C" NOT NULL,
+  organization_id text COLLATE "C" NOT NULL,
   user_id text COLLATE "C" NOT NULL,
   role text COLLATE "C" NOT NULL,
   wants_digest boolean,
@@ -940,7 +940,7 @@ CREATE TABLE beckon.team_member (
 );
 COMMENT ON COLUMN beckon.team_member.wants_digest IS 'NULL: the default of the role, which is yes for roles that can act on drafts.';
 
-CREATE TABLE beckon.team_organisation (
+CREATE TABLE beckon.team_organization (
   id text COLLATE "C" NOT NULL,
   name text COLLATE "C" NOT NULL,
   requires_two_factor boolean NOT NULL DEFAULT false,
@@ -1198,29 +1198,29 @@ ALTER TABLE beckon.billing_customer ADD CONSTRAINT billing_customer_pkey PRIMARY
 ALTER TABLE beckon.billing_object ADD CONSTRAINT billing_object_kind_check CHECK ((kind = ANY (ARRAY['product'::text, 'price'::text, 'subscription'::text, 'invoice'::text])));
 ALTER TABLE beckon.billing_object ADD CONSTRAINT billing_object_pkey PRIMARY KEY (project_id, import_id, customer_id, kind, object_id);
 ALTER TABLE beckon.billing_snapshot ADD CONSTRAINT billing_snapshot_pkey PRIMARY KEY (project_id, import_id);
-ALTER TABLE beckon.change ADD CONSTRAINT change_kind_check CHECK ((kind = ANY (ARRAY['person_created'::text, 'person_changed'::text, 'person_erased'::text, 'audience_joined'::text, 'audience_left'::text, 'audience_built'::text, 'bulk'::text])));
+ALTER TABLE beckon.change ADD CONSTRAINT change_kind_check CHECK ((kind = ANY (ARRAY['user_created'::text, 'user_changed'::text, 'user_erased'::text, 'audience_joined'::text, 'audience_left'::text, 'audience_built'::text, 'bulk'::text])));
 ALTER TABLE beckon.change ADD CONSTRAINT change_pkey PRIMARY KEY (project_id, at, id);
 ALTER TABLE beckon.counted_event ADD CONSTRAINT counted_event_pkey PRIMARY KEY (project_id, name);
 ALTER TABLE beckon.dead_letter ADD CONSTRAINT dead_letter_kind_check CHECK ((kind = ANY (ARRAY['users'::text, 'events'::text])));
-ALTER TABLE beckon.dead_letter ADD CONSTRAINT dead_letter_lane_check CHECK ((lane = ANY (ARRAY['live'::text, 'bulk'::text])));
+ALTER TABLE beckon.dead_letter ADD CONSTRAINT dead_letter_priority_check CHECK ((priority = ANY (ARRAY['live'::text, 'bulk'::text])));
 ALTER TABLE beckon.dead_letter ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (project_id, seq);
 ALTER TABLE beckon.decision ADD CONSTRAINT decision_count_check CHECK ((count > 0));
 ALTER TABLE beckon.decision ADD CONSTRAINT decision_pkey PRIMARY KEY (project_id, external_user_id, rule_id, key, reason);
-ALTER TABLE beckon.digest_turn ADD CONSTRAINT digest_turn_ahead_ms_check CHECK ((ahead_ms >= 0));
-ALTER TABLE beckon.digest_turn ADD CONSTRAINT digest_turn_pkey PRIMARY KEY (project_id);
+ALTER TABLE beckon.project_lock ADD CONSTRAINT project_lock_ahead_ms_check CHECK ((ahead_ms >= 0));
+ALTER TABLE beckon.project_lock ADD CONSTRAINT project_lock_pkey PRIMARY KEY (project_id);
 ALTER TABLE beckon.dkim_key ADD CONSTRAINT dkim_key_pkey PRIMARY KEY (project_id, domain_id, slot);
 ALTER TABLE beckon.dkim_key ADD CONSTRAINT dkim_key_slot_check CHECK ((slot = ANY (ARRAY['a'::text, 'b'::text])));
 ALTER TABLE beckon.dkim_key ADD CONSTRAINT dkim_key_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'published'::text, 'active'::text, 'retiring'::text])));
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_autopilot_ms_check CHECK ((autopilot_ms > 0));
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_check CHECK (((state = 'held'::text) = (resume_state IS NOT NULL)));
-ALTER TABLE beckon.draft ADD CONSTRAINT draft_check1 CHECK (((state <> ALL (ARRAY['held'::text, 'cancelled'::text, 'failed'::text])) OR (reason IS NOT NULL)));
-ALTER TABLE beckon.draft ADD CONSTRAINT draft_check2 CHECK (((state = ANY (ARRAY['sent'::text, 'skipped'::text, 'cancelled'::text, 'failed'::text, 'unknown'::text])) = (ended_at IS NOT NULL)));
+ALTER TABLE beckon.draft ADD CONSTRAINT draft_check1 CHECK (((state <> ALL (ARRAY['held'::text, 'canceled'::text, 'failed'::text])) OR (reason IS NOT NULL)));
+ALTER TABLE beckon.draft ADD CONSTRAINT draft_check2 CHECK (((state = ANY (ARRAY['sent'::text, 'skipped'::text, 'canceled'::text, 'failed'::text, 'unknown'::text])) = (ended_at IS NOT NULL)));
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_check3 CHECK (((state = ANY (ARRAY['composing'::text, 'scheduled'::text, 'approved'::text, 'held'::text])) OR (due_at IS NULL)));
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_format_check CHECK ((format = ANY (ARRAY['markdown'::text, 'html'::text])));
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_moves_check CHECK ((moves > 0));
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_resume_state_check CHECK ((resume_state = ANY (ARRAY['composing'::text, 'scheduled'::text, 'approved'::text])));
-ALTER TABLE beckon.draft ADD CONSTRAINT draft_state_check CHECK ((state = ANY (ARRAY['composing'::text, 'scheduled'::text, 'approved'::text, 'held'::text, 'sending'::text, 'sent'::text, 'skipped'::text, 'cancelled'::text, 'failed'::text, 'unknown'::text])));
+ALTER TABLE beckon.draft ADD CONSTRAINT draft_state_check CHECK ((state = ANY (ARRAY['composing'::text, 'scheduled'::text, 'approved'::text, 'held'::text, 'sending'::text, 'sent'::text, 'skipped'::text, 'canceled'::text, 'failed'::text, 'unknown'::text])));
 ALTER TABLE beckon.draft_content ADD CONSTRAINT draft_content_pkey PRIMARY KEY (project_id, draft_id, content_hash);
 ALTER TABLE beckon.draft_move ADD CONSTRAINT draft_move_pkey PRIMARY KEY (project_id, draft_id, number);
 ALTER TABLE beckon.draft_wording ADD CONSTRAINT draft_wording_check CHECK (((next_at IS NULL) = (verdict IS NOT NULL)));
@@ -1235,7 +1235,7 @@ ALTER TABLE beckon.event_volume ADD CONSTRAINT event_volume_pkey PRIMARY KEY (pr
 ALTER TABLE beckon.expected_event ADD CONSTRAINT expected_event_pkey PRIMARY KEY (project_id, name);
 ALTER TABLE beckon.hit ADD CONSTRAINT hit_check CHECK (((kind = 'click'::text) = (link IS NOT NULL)));
 ALTER TABLE beckon.hit ADD CONSTRAINT hit_kind_check CHECK ((kind = ANY (ARRAY['open'::text, 'click'::text, 'trap'::text])));
-ALTER TABLE beckon.hit ADD CONSTRAINT hit_machine_check CHECK ((machine = ANY (ARRAY['yes'::text, 'probable'::text, 'no'::text])));
+ALTER TABLE beckon.hit ADD CONSTRAINT hit_bot_check CHECK ((bot = ANY (ARRAY['yes'::text, 'probable'::text, 'no'::text])));
 ALTER TABLE beckon.hit ADD CONSTRAINT hit_number_check CHECK (((number >= 1) AND (number <= 100)));
 ALTER TABLE beckon.hit ADD CONSTRAINT hit_pkey PRIMARY KEY (project_id, message_id, number);
 ALTER TABLE beckon.hit_count ADD CONSTRAINT hit_count_hits_check CHECK ((hits > 0));
@@ -1245,22 +1245,22 @@ ALTER TABLE beckon.idempotency ADD CONSTRAINT idempotency_key_check CHECK ((octe
 ALTER TABLE beckon.idempotency ADD CONSTRAINT idempotency_pkey PRIMARY KEY (project_id, key);
 ALTER TABLE beckon.import ADD CONSTRAINT import_kind_check CHECK ((kind = ANY (ARRAY['users'::text, 'events'::text, 'stripe'::text])));
 ALTER TABLE beckon.import ADD CONSTRAINT import_pkey PRIMARY KEY (project_id, id);
-ALTER TABLE beckon.import ADD CONSTRAINT import_state_check CHECK ((state = ANY (ARRAY['uploading'::text, 'ready'::text, 'checking'::text, 'checked'::text, 'running'::text, 'paused'::text, 'done'::text, 'failed'::text, 'cancelled'::text])));
+ALTER TABLE beckon.import ADD CONSTRAINT import_state_check CHECK ((state = ANY (ARRAY['uploading'::text, 'ready'::text, 'checking'::text, 'checked'::text, 'running'::text, 'paused'::text, 'done'::text, 'failed'::text, 'canceled'::text])));
 ALTER TABLE beckon.import_erased ADD CONSTRAINT import_erased_pkey PRIMARY KEY (project_id, import_id, person_hash);
 ALTER TABLE beckon.import_finding ADD CONSTRAINT import_finding_pkey PRIMARY KEY (project_id, import_id, n);
 ALTER TABLE beckon.import_part ADD CONSTRAINT import_part_pkey PRIMARY KEY (project_id, import_id, part);
 ALTER TABLE beckon.inbox ADD CONSTRAINT inbox_check CHECK (((applied >= 0) AND (applied < records)));
 ALTER TABLE beckon.inbox ADD CONSTRAINT inbox_kind_check CHECK ((kind = ANY (ARRAY['users'::text, 'events'::text])));
-ALTER TABLE beckon.inbox ADD CONSTRAINT inbox_lane_check CHECK ((lane = ANY (ARRAY['live'::text, 'bulk'::text])));
-ALTER TABLE beckon.inbox ADD CONSTRAINT inbox_pkey PRIMARY KEY (project_id, lane, seq);
+ALTER TABLE beckon.inbox ADD CONSTRAINT inbox_priority_check CHECK ((priority = ANY (ARRAY['live'::text, 'bulk'::text])));
+ALTER TABLE beckon.inbox ADD CONSTRAINT inbox_pkey PRIMARY KEY (project_id, priority, seq);
 ALTER TABLE beckon.inbox ADD CONSTRAINT inbox_records_check CHECK ((records > 0));
 ALTER TABLE beckon.ingest_log ADD CONSTRAINT ingest_log_pkey PRIMARY KEY (project_id, at, id);
 ALTER TABLE beckon.ingest_log ADD CONSTRAINT ingest_log_requests_check CHECK ((requests > 0));
 ALTER TABLE beckon.ingest_warning ADD CONSTRAINT ingest_warning_pkey PRIMARY KEY (project_id, code, day);
 ALTER TABLE beckon.installation ADD CONSTRAINT installation_only_row_check CHECK (only_row);
 ALTER TABLE beckon.installation ADD CONSTRAINT installation_pkey PRIMARY KEY (only_row);
-ALTER TABLE beckon.lane ADD CONSTRAINT lane_pkey PRIMARY KEY (project_id);
-ALTER TABLE beckon.lane ADD CONSTRAINT lane_waiting_check CHECK ((waiting >= 0));
+ALTER TABLE beckon.ingest_queue ADD CONSTRAINT ingest_queue_pkey PRIMARY KEY (project_id);
+ALTER TABLE beckon.ingest_queue ADD CONSTRAINT ingest_queue_waiting_check CHECK ((waiting >= 0));
 ALTER TABLE beckon.lineage ADD CONSTRAINT lineage_check CHECK (((accepted_at IS NULL) = (how IS NULL)));
 ALTER TABLE beckon.lineage ADD CONSTRAINT lineage_how_check CHECK ((how = ANY (ARRAY['set_up'::text, 'confirmed'::text, 'nothing_lost'::text, 'failover'::text, 'upgraded'::text])));
 ALTER TABLE beckon.lineage ADD CONSTRAINT lineage_pkey PRIMARY KEY (system_id, timeline);
@@ -1268,8 +1268,8 @@ ALTER TABLE beckon.message ADD CONSTRAINT message_check CHECK (((state = ANY (AR
 ALTER TABLE beckon.message ADD CONSTRAINT message_pkey PRIMARY KEY (project_id, draft_id);
 ALTER TABLE beckon.message ADD CONSTRAINT message_state_check CHECK ((state = ANY (ARRAY['claimed'::text, 'submitting'::text, 'deferred'::text, 'sent'::text, 'failed'::text, 'unknown'::text])));
 ALTER TABLE beckon.message_mime ADD CONSTRAINT message_mime_pkey PRIMARY KEY (project_id, draft_id);
-ALTER TABLE beckon.outbox_message ADD CONSTRAINT outbox_message_copy_check CHECK ((copy > 0));
-ALTER TABLE beckon.outbox_message ADD CONSTRAINT outbox_message_pkey PRIMARY KEY (project_id, id, copy);
+ALTER TABLE beckon.test_inbox_email ADD CONSTRAINT test_inbox_email_copy_check CHECK ((copy > 0));
+ALTER TABLE beckon.test_inbox_email ADD CONSTRAINT test_inbox_email_pkey PRIMARY KEY (project_id, id, copy);
 ALTER TABLE beckon.outcome ADD CONSTRAINT outcome_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.outcome ADD CONSTRAINT outcome_type_check CHECK ((type = ANY (ARRAY['email.opened'::text, 'email.clicked'::text, 'email.replied'::text, 'email.bounced'::text, 'email.unsubscribed'::text])));
 ALTER TABLE beckon.person ADD CONSTRAINT person_pkey PRIMARY KEY (project_id, external_user_id);
@@ -1292,11 +1292,11 @@ ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_check CHECK ((
 ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_check1 CHECK (((next_at IS NULL) = (state <> 'running'::text)));
 ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_check2 CHECK (((state = 'running'::text) OR (after_user IS NULL)));
 ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_pkey PRIMARY KEY (project_id, id);
-ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'cancelled'::text])));
+ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'canceled'::text])));
 ALTER TABLE beckon.rule_entry ADD CONSTRAINT rule_entry_pkey PRIMARY KEY (project_id, external_user_id, rule_id, key);
 ALTER TABLE beckon.rule_timer ADD CONSTRAINT rule_timer_pkey PRIMARY KEY (project_id, external_user_id, rule_id, key);
 ALTER TABLE beckon.rule_version ADD CONSTRAINT rule_version_pkey PRIMARY KEY (project_id, rule_id, version);
-ALTER TABLE beckon.run ADD CONSTRAINT run_arm_check CHECK ((arm = ANY (ARRAY['letter'::text, 'holdout'::text])));
+ALTER TABLE beckon.run ADD CONSTRAINT run_arm_check CHECK ((arm = ANY (ARRAY['treatment'::text, 'holdout'::text])));
 ALTER TABLE beckon.run ADD CONSTRAINT run_check CHECK (((state = 'ended'::text) = (ended_at IS NOT NULL)));
 ALTER TABLE beckon.run ADD CONSTRAINT run_check1 CHECK (((state = 'ended'::text) OR (waits_for IS NOT NULL)));
 ALTER TABLE beckon.run ADD CONSTRAINT run_pkey PRIMARY KEY (project_id, id);
@@ -1306,7 +1306,7 @@ ALTER TABLE beckon.sandbox_advance ADD CONSTRAINT sandbox_advance_pkey PRIMARY K
 ALTER TABLE beckon.saved_view ADD CONSTRAINT saved_view_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.send_bucket ADD CONSTRAINT send_bucket_per_second_check CHECK ((per_second > (0)::double precision));
 ALTER TABLE beckon.send_bucket ADD CONSTRAINT send_bucket_pkey PRIMARY KEY (project_id, domain, provider);
-ALTER TABLE beckon.send_turn ADD CONSTRAINT send_turn_pkey PRIMARY KEY (project_id);
+ALTER TABLE beckon.send_lock ADD CONSTRAINT send_lock_pkey PRIMARY KEY (project_id);
 ALTER TABLE beckon.sending_domain ADD CONSTRAINT sending_domain_check CHECK (((tracking_host IS NULL) = (tracking_state IS NULL)));
 ALTER TABLE beckon.sending_domain ADD CONSTRAINT sending_domain_check1 CHECK (((tracking_host IS NULL) = (tracking_since IS NULL)));
 ALTER TABLE beckon.sending_domain ADD CONSTRAINT sending_domain_check2 CHECK (((tracking_host IS NULL) = (tracking_next_at IS NULL)));
@@ -1332,9 +1332,9 @@ ALTER TABLE beckon.team_digest ADD CONSTRAINT team_digest_pkey PRIMARY KEY (proj
 ALTER TABLE beckon.team_link ADD CONSTRAINT team_link_id_key UNIQUE (id);
 ALTER TABLE beckon.team_link ADD CONSTRAINT team_link_kind_check CHECK ((kind = ANY (ARRAY['setup'::text, 'invite'::text, 'reset'::text])));
 ALTER TABLE beckon.team_link ADD CONSTRAINT team_link_pkey PRIMARY KEY (token_hash);
-ALTER TABLE beckon.team_member ADD CONSTRAINT team_member_pkey PRIMARY KEY (organisation_id, user_id);
+ALTER TABLE beckon.team_member ADD CONSTRAINT team_member_pkey PRIMARY KEY (organization_id, user_id);
 ALTER TABLE beckon.team_member ADD CONSTRAINT team_member_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'reviewer'::text, 'editor'::text, 'admin'::text, 'owner'::text])));
-ALTER TABLE beckon.team_organisation ADD CONSTRAINT team_organisation_pkey PRIMARY KEY (id);
+ALTER TABLE beckon.team_organization ADD CONSTRAINT team_organization_pkey PRIMARY KEY (id);
 ALTER TABLE beckon.team_passkey ADD CONSTRAINT team_passkey_credential_id_key UNIQUE (credential_id);
 ALTER TABLE beckon.team_passkey ADD CONSTRAINT team_passkey_pkey PRIMARY KEY (id);
 ALTER TABLE beckon.team_session ADD CONSTRAINT team_session_pkey PRIMARY KEY (id);
@@ -1355,7 +1355,7 @@ ALTER TABLE beckon.template_version ADD CONSTRAINT template_version_pkey PRIMARY
 ALTER TABLE beckon.template_words ADD CONSTRAINT template_words_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_ahead_ms_check CHECK ((ahead_ms >= 0));
 ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_pkey PRIMARY KEY (project_id, work);
-ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_work_check CHECK ((work = ANY (ARRAY['digest'::text, 'send'::text, 'tell'::text])));
+ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_work_check CHECK ((work = ANY (ARRAY['process'::text, 'send'::text, 'webhooks'::text])));
 ALTER TABLE beckon.topic_refusal ADD CONSTRAINT topic_refusal_hash_check CHECK (((kind = ANY (ARRAY['address'::text, 'person'::text])) OR (value ~ '^[0-9a-f]{64}$'::text)));
 ALTER TABLE beckon.topic_refusal ADD CONSTRAINT topic_refusal_kind_check CHECK ((kind = ANY (ARRAY['address'::text, 'person'::text, 'address_hash'::text, 'person_hash'::text])));
 ALTER TABLE beckon.topic_refusal ADD CONSTRAINT topic_refusal_pkey PRIMARY KEY (project_id, kind, value, topic);
@@ -1365,7 +1365,7 @@ ALTER TABLE beckon.webhook_attempt ADD CONSTRAINT webhook_attempt_pkey PRIMARY K
 ALTER TABLE beckon.webhook_attempt ADD CONSTRAINT webhook_attempt_trigger_check CHECK ((trigger = ANY (ARRAY['auto'::text, 'manual'::text])));
 ALTER TABLE beckon.webhook_delivery ADD CONSTRAINT webhook_delivery_check CHECK (((state = ANY (ARRAY['pending'::text, 'delivering'::text])) = (next_at IS NOT NULL)));
 ALTER TABLE beckon.webhook_delivery ADD CONSTRAINT webhook_delivery_pkey PRIMARY KEY (project_id, message_id, endpoint_id);
-ALTER TABLE beckon.webhook_delivery ADD CONSTRAINT webhook_delivery_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivering'::text, 'delivered'::text, 'exhausted'::text, 'missed'::text, 'cancelled'::text])));
+ALTER TABLE beckon.webhook_delivery ADD CONSTRAINT webhook_delivery_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivering'::text, 'delivered'::text, 'exhausted'::text, 'missed'::text, 'canceled'::text])));
 ALTER TABLE beckon.webhook_delivery ADD CONSTRAINT webhook_delivery_trigger_check CHECK ((trigger = ANY (ARRAY['auto'::text, 'manual'::text])));
 ALTER TABLE beckon.webhook_endpoint ADD CONSTRAINT webhook_endpoint_check CHECK (((disabled_at IS NULL) = (disabled_reason IS NULL)));
 ALTER TABLE beckon.webhook_endpoint ADD CONSTRAINT webhook_endpoint_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['manual'::text, 'gone'::text, 'failing'::text, 'deleted'::text])));
@@ -1379,16 +1379,16 @@ ALTER TABLE beckon.webhook_secret ADD CONSTRAINT webhook_secret_pkey PRIMARY KEY
 ALTER TABLE beckon.billing_customer ADD CONSTRAINT billing_customer_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
 ALTER TABLE beckon.billing_object ADD CONSTRAINT billing_object_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
 ALTER TABLE beckon.billing_snapshot ADD CONSTRAINT billing_snapshot_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
-ALTER TABLE beckon.digest_turn ADD CONSTRAINT digest_turn_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
+ALTER TABLE beckon.project_lock ADD CONSTRAINT project_lock_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
 ALTER TABLE beckon.import_erased ADD CONSTRAINT import_erased_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
 ALTER TABLE beckon.import_finding ADD CONSTRAINT import_finding_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
 ALTER TABLE beckon.import_part ADD CONSTRAINT import_part_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
-ALTER TABLE beckon.lane ADD CONSTRAINT lane_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
+ALTER TABLE beckon.ingest_queue ADD CONSTRAINT ingest_queue_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
 ALTER TABLE beckon.project_settings ADD CONSTRAINT project_settings_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
 ALTER TABLE beckon.team_account ADD CONSTRAINT team_account_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
 ALTER TABLE beckon.team_device ADD CONSTRAINT team_device_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
-ALTER TABLE beckon.team_link ADD CONSTRAINT team_link_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES beckon.team_organisation(id) ON DELETE CASCADE;
-ALTER TABLE beckon.team_member ADD CONSTRAINT team_member_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES beckon.team_organisation(id) ON DELETE CASCADE;
+ALTER TABLE beckon.team_link ADD CONSTRAINT team_link_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES beckon.team_organization(id) ON DELETE CASCADE;
+ALTER TABLE beckon.team_member ADD CONSTRAINT team_member_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES beckon.team_organization(id) ON DELETE CASCADE;
 ALTER TABLE beckon.team_member ADD CONSTRAINT team_member_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
 ALTER TABLE beckon.team_passkey ADD CONSTRAINT team_passkey_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
 ALTER TABLE beckon.team_session ADD CONSTRAINT team_session_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
@@ -1445,9 +1445,9 @@ CREATE INDEX message_mime_frozen_at ON beckon.message_mime USING btree (project_
 CREATE INDEX message_person ON beckon.message USING btree (project_id, external_user_id);
 CREATE INDEX message_rule ON beckon.message USING btree (project_id, rule_id, claimed_at, id);
 CREATE INDEX message_unfinished ON beckon.message USING btree (next_at) WHERE (next_at IS NOT NULL);
-CREATE INDEX outbox_message_at ON beckon.outbox_message USING btree (project_id, at, id, copy);
-CREATE INDEX outbox_message_draft ON beckon.outbox_message USING btree (project_id, draft_id) WHERE (draft_id IS NOT NULL);
-CREATE INDEX outbox_message_person ON beckon.outbox_message USING btree (project_id, external_user_id) WHERE (external_user_id IS NOT NULL);
+CREATE INDEX test_inbox_email_at ON beckon.test_inbox_email USING btree (project_id, at, id, copy);
+CREATE INDEX test_inbox_email_draft ON beckon.test_inbox_email USING btree (project_id, draft_id) WHERE (draft_id IS NOT NULL);
+CREATE INDEX test_inbox_email_person ON beckon.test_inbox_email USING btree (project_id, external_user_id) WHERE (external_user_id IS NOT NULL);
 CREATE INDEX outcome_bad ON beckon.outcome USING btree (project_id, message_id) WHERE (type = ANY (ARRAY['email.bounced'::text, 'email.unsubscribed'::text]));
 CREATE UNIQUE INDEX outcome_once ON beckon.outcome USING btree (project_id, message_id, type, link, class);
 COMMENT ON INDEX beckon.outcome_once IS 'An outcome is recorded once for each email, type, link and class, forever.';
@@ -1456,7 +1456,7 @@ CREATE INDEX outcome_recorded_at ON beckon.outcome USING btree (project_id, reco
 CREATE INDEX outcome_rule ON beckon.outcome USING btree (project_id, rule_id, type, recorded_at);
 CREATE INDEX person_email_lower ON beckon.person_email USING btree (project_id, email_lower);
 CREATE INDEX person_written_seq ON beckon.person USING btree (project_id) WHERE (written_seq IS NOT NULL);
-CREATE INDEX project_of_organisation ON beckon.project USING btree (organisation_id);
+CREATE INDEX project_of_organization ON beckon.project USING btree (organization_id);
 CREATE INDEX reply_forward_at ON beckon.reply USING btree (forward_at) WHERE (forward_at IS NOT NULL);
 CREATE UNIQUE INDEX reply_once ON beckon.reply USING btree (project_id, message_id, inbound_id);
 CREATE INDEX reply_person ON beckon.reply USING btree (project_id, external_user_id, received_at);
@@ -1475,7 +1475,7 @@ CREATE INDEX sending_domain_next_check_at ON beckon.sending_domain USING btree (
 CREATE INDEX sending_domain_tracking_next_at ON beckon.sending_domain USING btree (tracking_next_at) WHERE (tracking_next_at IS NOT NULL);
 CREATE INDEX team_attempt_ended ON beckon.team_attempt USING btree (window_ends_at);
 CREATE INDEX team_device_expired ON beckon.team_device USING btree (expires_at);
-CREATE INDEX team_link_of_organisation ON beckon.team_link USING btree (organisation_id);
+CREATE INDEX team_link_of_organization ON beckon.team_link USING btree (organization_id);
 CREATE INDEX team_member_of_user ON beckon.team_member USING btree (user_id);
 CREATE INDEX team_passkey_of_user ON beckon.team_passkey USING btree (user_id);
 CREATE INDEX team_session_of_user ON beckon.team_session USING btree (user_id);

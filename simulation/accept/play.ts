@@ -50,7 +50,7 @@ export async function playAccept(seed: number, weakness: Weakness = 'none'): Pro
 type Process = { name: string; wire: Wire; accept: Accept };
 type Caller = {
   entry: Entry;
-  lane: 'live' | 'bulk';
+  priority: 'live' | 'bulk';
   state: 'idle' | 'waits' | 'heard';
   at: Process | null;
   verdict: Verdict | null;
@@ -141,7 +141,7 @@ const hex = (text: string): string => createHash('sha256').update(text).digest('
 /** Few keys and few bodies, so that many are twins, and some reuse a key for something else. */
 function newCaller(random: Random): Caller {
   const projectId = random.whole(1, 2);
-  const lane = random.chance(0.5) ? 'bulk' : 'live';
+  const priority = random.chance(0.5) ? 'bulk' : 'live';
   const once = {
     key: hex(`key ${random.whole(1, 8)}`).slice(0, 32),
     fingerprint: hex(`body ${random.whole(1, 2)}`),
@@ -150,19 +150,19 @@ function newCaller(random: Random): Caller {
     key: { id: API_KEYS[projectId - 1] ?? '', projectId, last4: 'abcd' },
     once,
     kind: 'events',
-    records: lane === 'bulk' ? 20_000 : 1,
+    records: priority === 'bulk' ? 20_000 : 1,
     parts: '{"name":"login"}',
     reply: { status: 202, body: null },
   };
-  return { entry, lane, state: 'idle', at: null, verdict: null };
+  return { entry, priority, state: 'idle', at: null, verdict: null };
 }
 
 function send(state: State, caller: Caller): void {
   const process = state.random.pick(state.processes);
-  const { entry, lane } = caller;
+  const { entry, priority } = caller;
   note(state, `a caller sends ${nameOf(entry)} to ${process.name}`);
   Object.assign(caller, { state: 'waits', at: process });
-  process.accept.store(entry, lane).then(
+  process.accept.store(entry, priority).then(
     (verdict) => hear(state, caller, { process, verdict }),
     // Nobody knows how it ended, so they come again.
     () => caller.at === process && Object.assign(caller, { state: 'idle', at: null }),

@@ -9,7 +9,7 @@ export type Rows = {
   revoked: Set<string>;
   /** How many requests with this Idempotency-Key had an effect: what must never be two. */
   effects: Map<string, number>;
-  /** Whose lane is whose. */
+  /** Whose queue row is whose. */
   locks: Map<number, object>;
   /** What was found wrong at a commit; whoever committed hears of an error, as of any other. */
   broken: unknown;

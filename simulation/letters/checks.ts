@@ -153,18 +153,18 @@ function mustBeWithinCaps(
   }
 }
 
-const ENDED = new Set(['sent', 'skipped', 'cancelled', 'failed', 'unknown']);
+const ENDED = new Set(['sent', 'skipped', 'canceled', 'failed', 'unknown']);
 const WITH_A_MESSAGE: Record<Message['state'], string[]> = {
   claimed: ['sending'],
   submitting: ['sending'],
-  deferred: ['held', 'cancelled'],
+  deferred: ['held', 'canceled'],
   sent: ['sent'],
   failed: ['failed'],
   unknown: ['unknown'],
 };
 
 /** Of what was claimed and never handed over: it goes on as what it was. */
-const PUT_BACK = ['scheduled', 'approved', 'held', 'cancelled', 'skipped'];
+const PUT_BACK = ['scheduled', 'approved', 'held', 'canceled', 'skipped'];
 
 /** Behind every step: rows that contradict each other, or a no without its reason. */
 export function checkRows(store: Store, takenOf: (draftId: string) => number): void {
@@ -178,7 +178,7 @@ export function checkRows(store: Store, takenOf: (draftId: string) => number): v
   }
 }
 
-const WITH_A_REASON = new Set(['held', 'cancelled', 'failed', 'unknown']);
+const WITH_A_REASON = new Set(['held', 'canceled', 'failed', 'unknown']);
 
 function checkDraft({ id, state, reason, resumeState, dueAt, endedAt, leaseBy }: Draft): void {
   if (WITH_A_REASON.has(state)) must(reason !== null, `${id} is ${state} for no reason`);

@@ -84,7 +84,7 @@ export function newRun(id: string, userId: string, startsAt: number): Run {
     userId,
     key: '',
     state: 'active',
-    arm: 'letter',
+    arm: 'treatment',
     single: false,
     step: 0,
     waitsFor: null,

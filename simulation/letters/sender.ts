@@ -212,7 +212,7 @@ function openGates({ store, zone }: Stage, now: number, bucket: Gates['bucket'])
     isRestored: false,
     domain: 'pass',
     narrow: null,
-    ramp: null,
+    warmup: null,
     suppressions: new Map(
       people.map(({ userId, email }) => [
         personKey({ projectId: 1, userId }),

@@ -43,7 +43,7 @@ export function followTemplate({ store, product }: Stage, template: Template, { 
   const rendered = renderTemplate(template);
   for (const draft of store.drafts.values()) {
     if (!whatPublishingReaches(draft) || draft.content.body === rendered.content.body) continue;
-    const decided = product.follow(draft, { ...rendered, why: 'letter_changed', actor, now });
+    const decided = product.follow(draft, { ...rendered, why: 'template_changed', actor, now });
     if (!isRefused(decided)) write(store, decided);
   }
 }

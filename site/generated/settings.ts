@@ -41,7 +41,7 @@ const ABOUT: Record<SettingName, string> = {
   keep_events: 'Not shorter than the longest window of an audience.',
   keep_stream: 'Activity stream entries other than events.',
   keep_dead: 'Dead-lettered records.',
-  keep_letters: 'Sent messages and replies.',
+  keep_emails: 'Sent messages and replies.',
   from_name: 'The sender name of the project.',
   from_address: 'Its domain is one of the project’s [sending domains](../how-to/domains.md).',
   reply_to: 'The address for replies that Beckon does not receive.',

@@ -60,7 +60,7 @@ const RULE_ADVICE: Record<Reason, string> = {
   no_address: 'Send the address of this user, and start another enrollment.',
   address_suppressed: 'No action needed, or lift the suppression and start another enrollment.',
   topic_refused: 'No action needed. This user does not want emails about the topic of the rule.',
-  crowded:
+  run_limit:
     'See the user’s active runs in `beckon users show`. One of their rules may lack an exit condition.',
   holdout: 'No action needed. `beckon insights` compares this group with the users who got emails.',
 };
@@ -83,13 +83,13 @@ const GATE_ADVICE: Record<GateReason, string> = {
   throttle: 'Wait, or raise `throttle`.',
   domain_throttle: 'Wait, or `beckon domains set --throttle …`.',
   provider_throttle: 'Wait. The rate rises again as the provider accepts emails.',
-  ramp: 'Wait until tomorrow, or `beckon domains set --warm` if the domain has sent such amounts before.',
+  warmup: 'Wait until tomorrow, or `beckon domains set --warm` if the domain has sent such amounts before.',
 };
 
 const DRAFT_ADVICE: Record<keyof typeof DRAFT_WORDS, string> = {
   claimed: NOTHING,
-  letter_suppressed: 'As `suppressed` above.',
-  letter_rule_off: 'As `rule_off` above.',
+  email_suppressed: 'As `suppressed` above.',
+  email_rule_off: 'As `rule_off` above.',
   expired:
     'See in `beckon drafts show` what held it until then. `expires_after` of the rule says how long an email is worth sending.',
   rule_no_longer_holds: 'No action needed. The condition held when the draft was created, and not later.',
@@ -99,7 +99,7 @@ const DRAFT_ADVICE: Record<keyof typeof DRAFT_WORDS, string> = {
   missing_variable: 'Fill in the value in Review, send the trait, or give the template a `default`.',
   render_failed:
     'Edit the draft, or publish a template with simpler loops, comparisons or nested blocks. See [rendering limits](../reference/emails.md#rendering-limits).',
-  replied: 'Read the reply. An edited or approved draft waits for you, and all others are cancelled.',
+  replied: 'Read the reply. An edited or approved draft waits for you, and all others are canceled.',
   snoozed: 'Wait until the chosen time, or approve it.',
   skipped: NOTHING,
   deferred: 'Wait. Beckon retries the same email for a day.',
@@ -108,7 +108,7 @@ const DRAFT_ADVICE: Record<keyof typeof DRAFT_WORDS, string> = {
   relay_away: 'Check the relay and `SMTP_URL`. `beckon-server doctor` tests both. Emails wait until then.',
   relay_refused:
     'Read its reply in `beckon drafts show`. The usual causes are the password, the sender, an account limit, or a blocked IP address of this server.',
-  relay_trouble: 'Ask the operator of the relay. No user was suppressed.',
+  relay_failing: 'Ask the operator of the relay. No user was suppressed.',
   address_changed: 'No action needed. The next email goes to the new address.',
   not_composed:
     'Check the template with `beckon templates preview --user …`. `beckon drafts show` names the problem.',

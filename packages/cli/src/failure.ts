@@ -33,8 +33,14 @@ export function usage(message: string, field?: string): Failure {
 }
 
 /** The credentials are missing, invalid or not sufficient. */
-export function unauthorised(code: string, message: string, requestId?: string): Failure {
+export function unauthorized(code: string, message: string, requestId?: string): Failure {
   return new Failure(code, message, { requestId, exit: EXIT.auth });
+}
+
+/** The answer to a question; null means that the user canceled it. */
+export function answered<T>(answer: T | null): T {
+  if (answer !== null) return answer;
+  throw new Failure('canceled', 'Canceled. Nothing was changed.', { exit: EXIT.interrupted });
 }
 
 export type ErrorLine = { code: string; message: string; field?: string; request_id: string | null };

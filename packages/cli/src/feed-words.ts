@@ -3,11 +3,10 @@ import { printable } from './output/printable.ts';
 import type { Words } from './output/words.ts';
 
 /** An entry of the activity stream on one line: time, type, user and what happened. */
-export function feedLine(item: FeedItem, { paint }: Words): string {
-  const at = new Date(item.at).toISOString().slice(11, 23);
+export function feedLine(item: FeedItem, { at, paint }: Words): string {
   const name = (Object.hasOwn(NAMES, item.type) ? NAMES[item.type] : item.type).padEnd(NAME_WIDTH);
   const about = item.external_user_id === undefined ? '' : `${printable(item.external_user_id)}  `;
-  return `${paint('dim', at)}  ${paint('bold', printable(name))}  ${about}${printable(wordsOf(item))}`.trimEnd();
+  return `${paint('dim', at(item.at))}  ${paint('bold', printable(name))}  ${about}${printable(wordsOf(item))}`.trimEnd();
 }
 
 const NAME_WIDTH = 14;
@@ -19,9 +18,9 @@ const NAMES: Record<FeedType, string> = {
   move: 'move',
   message: 'email',
   outcome: 'outcome',
-  person_created: 'new user',
-  person_changed: 'user changed',
-  person_erased: 'user erased',
+  user_created: 'new user',
+  user_changed: 'user changed',
+  user_erased: 'user erased',
   audience_joined: 'joined',
   audience_left: 'left',
   audience_built: 'audience built',

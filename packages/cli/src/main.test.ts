@@ -50,10 +50,10 @@ test('stream › ends with 0 on Ctrl-C and on a closed pipe', async () => {
   expect(await cut.ended).toBe(0);
 });
 
-test('import › ends with 1 when its output is closed', async () => {
-  const cut = run(['users', 'import', '-'], { BECKON_API_KEY: world.apiKey });
+test('program › ends a command with 1 when its output is closed', async () => {
+  await draftFor('u6');
+  const cut = run(['drafts', 'skip', '--filter', 'user:u6', '--yes'], { BECKON_TOKEN: reviewing });
   cut.child.stderr.destroy();
-  cut.child.stdin.write('id,email\nu1,u1@example.com\n');
   expect(await cut.ended).toBe(1);
 });
 
@@ -112,6 +112,7 @@ test('mcp › only reads with a token of scope read', async () => {
   ]);
   expect((await use(client, 'show_user', { user: 'u7' })).value).toMatchObject({
     email: 'u7@example.com',
+    timeline: expect.arrayContaining([expect.objectContaining({ kind: 'draft' })]),
   });
   expect((await use(client, 'explain', { user: 'u7', rule: 'welcome' })).value).toMatchObject([
     { rule: { name: 'welcome' } },
@@ -119,14 +120,16 @@ test('mcp › only reads with a token of scope read', async () => {
   expect((await use(client, 'list_drafts', { limit: 1 })).value).toMatchObject([
     { rule: { name: 'welcome' } },
   ]);
-  const hash = String((await use(client, 'show_draft', { draft })).value['content_hash']);
+  const shown = (await use(client, 'show_draft', { draft })).value;
+  expect(shown).toMatchObject({ why: [{ sentence: expect.stringContaining('user_signed_up') }] });
+  const hash = String(shown['content_hash']);
   const preview = (await use(client, 'preview_draft', { draft })).value;
   expect(preview).toMatchObject({ to: 'u7@example.com', text: expect.stringContaining('Acme') });
   expect((await use(client, 'backtest_rule', { rule: 'welcome', since: '2d' })).value).toMatchObject({
     rule: 'welcome',
   });
   const writes = testShell({ ...base, BECKON_API_KEY: world.apiKey, BECKON_TOKEN: reading });
-  const tail = writes.start(['tail', '--json', 'type:person_changed', 'user:u7']);
+  const tail = writes.start(['tail', '--json', 'type:user_changed', 'user:u7']);
   await tail.waitFor('Following');
   await writes.run(['users', 'upsert', 'u7', '-t', `bio=${'x'.repeat(30_000)}`]);
   await tail.waitFor('"u7"');

@@ -27,7 +27,7 @@ export type Sink = {
   /** Width of the terminal in characters; 80 when unknown. */
   columns(): number;
   /** Resolves once the reader has room again. */
-  write(text: string): Promise<void>;
+  write(text: string | Uint8Array): Promise<void>;
 };
 
 export type Source = {

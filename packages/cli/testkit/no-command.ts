@@ -3,10 +3,10 @@ import type { RouteKey } from '@beckon/contract/dashboard';
 /** Dashboard routes without a command, by the reason. A test compares them with the routes of the server. */
 const REASONS: Record<string, readonly RouteKey[]> = {
   'Renders an email in a frame of the dashboard; commands print its text': [
-    'GET /projects/:project/deliveries/:letter/letter.html',
-    'GET /projects/:project/outbox/:mail/letter.html',
-    'GET /projects/:project/drafts/:draft/letter.html',
-    'GET /projects/:project/templates/:template/letter.html',
+    'GET /projects/:project/emails/:email/email.html',
+    'GET /projects/:project/test-inbox/:email/email.html',
+    'GET /projects/:project/drafts/:draft/email.html',
+    'GET /projects/:project/templates/:template/email.html',
   ],
   'Feeds the editor of the dashboard with the names that a project has sent': [
     'GET /projects/:project/predicate-facts',
@@ -25,19 +25,19 @@ const REASONS: Record<string, readonly RouteKey[]> = {
     'GET /projects/:project/home/charts',
   ],
   'Explains an empty screen; the empty list of test-inbox says the same': [
-    'GET /projects/:project/outbox/state',
+    'GET /projects/:project/test-inbox/state',
   ],
   'The start of a raw email for the screen; test-inbox show --raw prints all of it': [
-    'GET /projects/:project/outbox/:mail/source',
+    'GET /projects/:project/test-inbox/:email/source',
   ],
   'The last import, for the setup list; audit list --action suppression.import shows all': [
     'GET /projects/:project/suppressions/state',
   ],
-  'The organization of one project; organizations list shows all': ['GET /projects/:project/organisation'],
+  'The organization of one project; organizations list shows all': ['GET /projects/:project/organization'],
   'The dashboard continues an interrupted upload; a command uploads the file again': [
     'GET /projects/:project/imports/:import/parts',
   ],
-  'A link of the dashboard to one entry; tail and stream-export print entries': [
+  'A link of the dashboard to one entry; tail and activity export print entries': [
     'GET /projects/:project/stream/:place',
   ],
   'Approving a program takes a signed-in member in a browser': [
@@ -75,7 +75,7 @@ const REASONS: Record<string, readonly RouteKey[]> = {
     'POST /confirm/passkey-options',
     'POST /confirm/passkey',
   ],
-  'A setting of the member, on the profile page': ['POST /organisations/:organisation/digest'],
+  'A setting of the member, on the profile page': ['POST /organizations/:organization/digest'],
   'It suppresses all users of a filter, on the users page. Use suppressions add or suppressions import': [
     'POST /projects/:project/users/suppress',
   ],

@@ -12,6 +12,8 @@ export type Result = {
   err: string;
   /** The lines of stdout, if each is JSON. With `--json` there is one; streams print more. */
   lines: unknown[];
+  /** The bytes of stdout. */
+  bytes: Buffer;
 };
 
 export type RunOptions = {
@@ -57,6 +59,7 @@ export function testShell(env: Record<string, string> = {}): TestShell {
 
   function start(args: string[], options: RunOptions = {}): Running {
     const text = { out: '', err: '' };
+    const written: Uint8Array[] = [];
     const interrupts = new Set<() => void>();
     const onText = new Set<() => void>();
     const answers = [...(options.answers ?? [])];
@@ -65,7 +68,8 @@ export function testShell(env: Record<string, string> = {}): TestShell {
       isTerminal: options.terminal ?? false,
       columns: () => 160,
       write: async (more) => {
-        text[name] += more;
+        if (name === 'out') written.push(Buffer.from(more));
+        text[name] += typeof more === 'string' ? more : Buffer.from(more).toString();
         for (const listener of onText) listener();
       },
     });
@@ -98,7 +102,12 @@ export function testShell(env: Record<string, string> = {}): TestShell {
       },
       setExitCode: (set) => void (code = set),
     };
-    const ended = runProgram(shell, args).then(() => ({ code, ...text, lines: jsonLines(text.out) }));
+    const ended = runProgram(shell, args).then(() => ({
+      code,
+      ...text,
+      lines: jsonLines(text.out),
+      bytes: Buffer.concat(written),
+    }));
     return {
       waitFor(expected) {
         return new Promise((resolve, reject) => {

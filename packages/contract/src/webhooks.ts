@@ -9,8 +9,8 @@ export const WEBHOOK_TYPES = [
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
 /** Who opened or clicked: a person, a machine, or probably a machine. */
-export const MACHINE_VERDICTS = ['yes', 'probable', 'no'] as const;
-export type MachineVerdict = (typeof MACHINE_VERDICTS)[number];
+export const BOT_VERDICTS = ['yes', 'probable', 'no'] as const;
+export type BotVerdict = (typeof BOT_VERDICTS)[number];
 
 export const BOUNCE_CLASSES = ['hard', 'soft', 'policy', 'infrastructure'] as const;
 export type BounceClass = (typeof BOUNCE_CLASSES)[number];
@@ -28,8 +28,8 @@ export type WebhookAbout = {
 };
 
 export type WebhookData = {
-  'email.opened': WebhookAbout & { machine: MachineVerdict; machine_reason: string | null };
-  'email.clicked': WebhookAbout & { machine: MachineVerdict; machine_reason: string | null; url: string };
+  'email.opened': WebhookAbout & { bot: BotVerdict; bot_reason: string | null };
+  'email.clicked': WebhookAbout & { bot: BotVerdict; bot_reason: string | null; url: string };
   'email.replied': WebhookAbout & { snippet: string; auto_reply: false };
   'email.bounced': WebhookAbout & {
     bounce_class: BounceClass;

@@ -69,7 +69,7 @@ const PLANTED: Planted[] = [
     right: ['../../features/keys/index.ts', '../../flows/x.ts', '../../flows/explain/index.ts'],
   },
   {
-    file: `${DASHBOARD}/screens/outbox/x.ts`,
+    file: `${DASHBOARD}/screens/test-inbox/x.ts`,
     wrong: [
       '../review/x.ts',
       '../../screens/review/x.ts',

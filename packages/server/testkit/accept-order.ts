@@ -1,8 +1,8 @@
 /**
  * What the contract says of accepted records, one by one in the order of acceptance: the plainest form of what the digest
- * does in batches, in two lanes and in any order.
+ * does in batches, in two queue rows and in any order.
  */
-export type Lane = 'live' | 'bulk';
+export type Priority = 'live' | 'bulk';
 export type User = { external_user_id: string; email?: string; traits?: Record<string, unknown> };
 export type Event = {
   external_user_id: string;
@@ -12,7 +12,7 @@ export type Event = {
   occurred_at?: string;
   suppress?: true;
 };
-export type AcceptedRecord = { seq: number; lane: Lane; record: User | Event };
+export type AcceptedRecord = { seq: number; priority: Priority; record: User | Event };
 
 export type Known = {
   traits: Map<string, unknown>;
@@ -25,7 +25,7 @@ export type Known = {
 export function modelOf(accepted: AcceptedRecord[]): Map<string, Known> {
   const people = new Map<string, Known>();
   const seen = new Set<string>();
-  for (const { seq, lane: of, record } of accepted) {
+  for (const { seq, priority: of, record } of accepted) {
     const key = 'name' in record ? copyKey(record, of) : null;
     if (key !== null && seen.has(key)) continue;
     if (key !== null) seen.add(key);
@@ -55,7 +55,7 @@ function merge(known: Known, user: User): void {
   known.email = user.email ?? known.email;
 }
 
-function copyKey(event: Event, of: Lane): string | null {
+function copyKey(event: Event, of: Priority): string | null {
   if (event.message_id !== undefined) return event.message_id;
   if (event.occurred_at === undefined && of === 'live') return null;
   return JSON.stringify([event.external_user_id, event.name, event.occurred_at, event.properties]);

@@ -28,7 +28,7 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
     statements: {
       'features/domains/reads.ts': ['SELECT DISTINCT tracking_host'],
       'features/projects/store.ts': [
-        'WHERE organisation_id IS NULL RETURNING project_id',
+        'WHERE organization_id IS NULL RETURNING project_id',
         'FROM beckon.project ORDER BY project_id',
         'WHERE is_demo ORDER BY project_id',
         'WHERE name = $1 ORDER BY project_id',
@@ -36,8 +36,8 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
       ],
       'features/team/reads.ts': [
         'JOIN beckon.project p',
-        'FROM beckon.project p WHERE p.organisation_id = o.id',
-        'WHERE organisation_id = $1 ORDER BY project_id',
+        'FROM beckon.project p WHERE p.organization_id = o.id',
+        'WHERE organization_id = $1 ORDER BY project_id',
         'FROM beckon.project ORDER BY project_id',
       ],
       'features/turns/store.ts': ['SELECT DISTINCT ahead_ms'],

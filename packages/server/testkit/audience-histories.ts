@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@beckon/contract';
 import fc from 'fast-check';
-import type { Lane } from '../src/features/inbox/index.ts';
+import type { Priority } from '../src/features/inbox/index.ts';
 
 /**
  * What can happen to the audiences of a project, at random: few people, few names of events, spans and definitions, so that they
@@ -26,9 +26,9 @@ export type SentEvent = {
 };
 /** `worker`: each of two processes has its own memory of the definitions. */
 export type Step =
-  | { do: 'users'; lane: Lane; users: SentUser[] }
-  | { do: 'events'; lane: Lane; events: SentEvent[] }
-  | { do: 'digest'; lane: Lane; records: number; worker: number }
+  | { do: 'users'; priority: Priority; users: SentUser[] }
+  | { do: 'events'; priority: Priority; events: SentEvent[] }
+  | { do: 'process'; priority: Priority; records: number; worker: number }
   | { do: 'wait'; ms: number; isCompared: boolean }
   | { do: 'build'; steps: number; pick: number; worker: number }
   /** All that is to be built, built, so that everything after it meets audiences that answer. */
@@ -39,7 +39,7 @@ export type Step =
 
 /** With one beyond ASCII, and one beyond the plane in which UTF-16 and UTF-8 have the same order. */
 const who = fc.constantFrom('ada', 'bob', 'cyd', 'dan', 'é', '\u{FFFD}', '😀');
-const lane = fc.constantFrom<Lane>('live', 'live', 'bulk');
+const priority = fc.constantFrom<Priority>('live', 'live', 'bulk');
 const worker = fc.nat(1);
 const place = fc.nat(PLACES - 1);
 const eventName = fc.constantFrom('login', 'pay');
@@ -117,13 +117,13 @@ const event: fc.Arbitrary<SentEvent> = fc.record({
 });
 const some = { minLength: 1, maxLength: 4 };
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('users'), lane, users: fc.array(user, some) }) },
-  { weight: 6, arbitrary: fc.record({ do: fc.constant('events'), lane, events: fc.array(event, some) }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('users'), priority, users: fc.array(user, some) }) },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('events'), priority, events: fc.array(event, some) }) },
   {
     weight: 5,
     arbitrary: fc.record({
-      do: fc.constant('digest'),
-      lane,
+      do: fc.constant('process'),
+      priority,
       records: fc.integer({ min: 1, max: 6 }),
       worker,
     }),

@@ -27,16 +27,16 @@ export type Aftermath = Story & {
 };
 
 /** `opened` by a person; the others of the last letter that a person or a machine can do something about. */
-export const OPENED: WhatHappened = { type: 'email.opened', machine: 'no', machineReason: null };
-export const MACHINE_OPENED: WhatHappened = {
+export const OPENED: WhatHappened = { type: 'email.opened', bot: 'no', botReason: null };
+export const BOT_OPENED: WhatHappened = {
   type: 'email.opened',
-  machine: 'yes',
-  machineReason: 'prefetch',
+  bot: 'yes',
+  botReason: 'prefetch',
 };
 export const CLICKED: WhatHappened = {
   type: 'email.clicked',
-  machine: 'no',
-  machineReason: null,
+  bot: 'no',
+  botReason: null,
   link: 0,
   url: 'https://acme.example/start',
 };

@@ -119,8 +119,8 @@ function roleOfHeader(db: Database): Access {
       const rows = await db.query<{ id: number }>('SELECT project_id AS id FROM beckon.project');
       return new Map(rows.map(({ id }) => [id, personId as Role]));
     },
-    organisationsOf: async () => [],
-    organisationsToMakeIn: async () => [{ id: 'org', name: 'Org' }],
+    organizationsOf: async () => [],
+    organizationsToMakeIn: async () => [{ id: 'org', name: 'Org' }],
     namesOf: async (actors) => new Map(actors.map((actor) => [actor, 'Ada'])),
   };
 }

@@ -7,7 +7,7 @@ import {
   type AcceptedRecord,
   type Event,
   type Known,
-  type Lane,
+  type Priority,
   modelOf,
   type User,
 } from './accept-order.ts';
@@ -52,17 +52,17 @@ export async function digestUnderKills(dataDir: string, { records, kills }: Orde
   }
 }
 
-/** Both lanes at once, so that a record is often digested before one that was accepted earlier. */
+/** Both queue rows at once, so that a record is often digested before one that was accepted earlier. */
 async function feed(db: Database, projectId: number, records: number): Promise<AcceptedRecord[]> {
   const accepted: AcceptedRecord[] = [];
   for (let n = 0; accepted.length < records; n += 1) {
-    const lane: Lane = n % 3 === 0 ? 'live' : 'bulk';
+    const priority: Priority = n % 3 === 0 ? 'live' : 'bulk';
     const kind = n % 4 === 1 ? 'users' : 'events';
     const chunk = Array.from({ length: Math.min(CHUNK, records - accepted.length) }, () =>
-      kind === 'users' ? someUser() : someEvent(lane),
+      kind === 'users' ? someUser() : someEvent(priority),
     );
-    const first = await putRecords(db, { projectId, lane, kind, records: chunk });
-    chunk.forEach((record, i) => accepted.push({ seq: first + i, lane, record }));
+    const first = await putRecords(db, { projectId, priority, kind, records: chunk });
+    chunk.forEach((record, i) => accepted.push({ seq: first + i, priority, record }));
   }
   return accepted;
 }
@@ -78,13 +78,13 @@ function someUser(): User {
   return { external_user_id: someone(), traits, ...(chance(0.3) && { email: pick(['a@x.org', 'b@x.org']) }) };
 }
 
-/** Copies are drawn within a lane: of two in different lanes either may come first. */
-function someEvent(lane: Lane): Event {
+/** Copies are drawn within a queue row: of two in different queue rows either may come first. */
+function someEvent(priority: Priority): Event {
   return {
     external_user_id: someone(),
     name: pick(['login', 'export']),
-    properties: { lane, n: Math.floor(Math.random() * 1e6) },
-    ...(chance(0.2) && { message_id: `${lane}-${Math.floor(Math.random() * 5_000)}` }),
+    properties: { priority, n: Math.floor(Math.random() * 1e6) },
+    ...(chance(0.2) && { message_id: `${priority}-${Math.floor(Math.random() * 5_000)}` }),
     ...(chance(0.1) && { suppress: true as const }),
   };
 }
@@ -104,9 +104,10 @@ async function killOften(
 }
 
 async function waitingIn(db: Database, projectId: number): Promise<number> {
-  const rows = await db.query<{ waiting: number }>(`SELECT waiting FROM beckon.lane WHERE project_id = $1`, [
-    projectId,
-  ]);
+  const rows = await db.query<{ waiting: number }>(
+    `SELECT waiting FROM beckon.ingest_queue WHERE project_id = $1`,
+    [projectId],
+  );
   return rows[0]?.waiting ?? 0;
 }
 

@@ -58,7 +58,7 @@ export type Caller = TestProject & {
 export type Stored = {
   /** In the order of their sequence. */
   records: unknown[];
-  /** Chunks by their lane and kind, as `live events`. */
+  /** Chunks by their queue row and kind, as `live events`. */
   chunks: string[];
   /** How many Idempotency-Keys are taken. */
   keys: number;
@@ -86,7 +86,7 @@ export async function newCaller(server: EndpointServer, facts: Facts): Promise<C
       );
     },
     async fillQueue(waiting) {
-      await server.db.query('UPDATE beckon.lane SET waiting = $2 WHERE project_id = $1', [
+      await server.db.query('UPDATE beckon.ingest_queue SET waiting = $2 WHERE project_id = $1', [
         project.id,
         waiting,
       ]);
@@ -125,18 +125,18 @@ function askingOf(sending: Sending, facts: Facts): Asking {
 }
 
 async function storedOf({ db }: EndpointServer, projectId: number): Promise<Stored> {
-  const chunks = await db.query<{ lane: string; kind: string; body: Buffer }>(
-    'SELECT lane, kind, body FROM beckon.inbox WHERE project_id = $1 ORDER BY seq',
+  const chunks = await db.query<{ priority: string; kind: string; body: Buffer }>(
+    'SELECT priority, kind, body FROM beckon.inbox WHERE project_id = $1 ORDER BY seq',
     [projectId],
   );
   const [counts] = await db.query<{ keys: number; waiting: number }>(
     `SELECT (SELECT count(*) FROM beckon.idempotency WHERE project_id = $1) AS keys,
-            (SELECT waiting FROM beckon.lane WHERE project_id = $1) AS waiting`,
+            (SELECT waiting FROM beckon.ingest_queue WHERE project_id = $1) AS waiting`,
     [projectId],
   );
   return {
     records: chunks.flatMap((chunk) => decodeChunk(chunk.body)),
-    chunks: chunks.map(({ lane, kind }) => `${lane} ${kind}`),
+    chunks: chunks.map(({ priority, kind }) => `${priority} ${kind}`),
     keys: counts?.keys ?? 0,
     waiting: counts?.waiting ?? 0,
   };

@@ -36,13 +36,13 @@ export function openEngine(db: Database, clock: HeldClock, options: EngineOption
   async function settle(): Promise<void> {
     for (let done = 1; done > 0;) {
       done = 0;
-      for (const lane of ['live', 'bulk'] as const) {
-        const waiting = await waitingIn(db, lane);
-        if (waiting.length > 0) done += (await digest.batch(lane, waiting)).records;
+      for (const priority of ['live', 'bulk'] as const) {
+        const waiting = await waitingIn(db, priority);
+        if (waiting.length > 0) done += (await digest.batch(priority, waiting)).records;
       }
       done += await buildAll(db, digest);
       const now = new Date(db.clock.now());
-      for (const { projectId } of await duePlaces(db, { work: 'digest', now, limit: 1_000 })) {
+      for (const { projectId } of await duePlaces(db, { work: 'process', now, limit: 1_000 })) {
         done += 1;
         await digest.due(projectId);
       }
@@ -73,10 +73,10 @@ export function openEngine(db: Database, clock: HeldClock, options: EngineOption
   };
 }
 
-async function waitingIn(db: Database, lane: 'live' | 'bulk'): Promise<number[]> {
+async function waitingIn(db: Database, priority: 'live' | 'bulk'): Promise<number[]> {
   const rows = await db.query<{ project_id: number }>(
-    `SELECT DISTINCT project_id FROM beckon.inbox WHERE lane = $1 ORDER BY 1`,
-    [lane],
+    `SELECT DISTINCT project_id FROM beckon.inbox WHERE priority = $1 ORDER BY 1`,
+    [priority],
   );
   return rows.map((row) => row.project_id);
 }
@@ -89,7 +89,7 @@ async function buildAll(db: Database, digest: Digest): Promise<number> {
 
 async function nextAlarm(db: Database, until: number): Promise<number | null> {
   const rows = await db.query<{ at: Date | null }>(
-    `SELECT min(next_at) AS at FROM beckon.tenant_due WHERE next_at <= $1 AND work IN ('digest', 'send')`,
+    `SELECT min(next_at) AS at FROM beckon.tenant_due WHERE next_at <= $1 AND work IN ('process', 'send')`,
     [new Date(until)],
   );
   return rows[0]?.at?.getTime() ?? null;

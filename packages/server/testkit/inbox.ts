@@ -1,10 +1,10 @@
-import { encodeChunk, type Lane, lockLane } from '../src/features/inbox/index.ts';
-import { insertChunks, updateLaneAdvanced } from '../src/features/inbox/store.ts';
+import { encodeChunk, type Priority, lockQueue } from '../src/features/inbox/index.ts';
+import { insertChunks, updateQueueAdvanced } from '../src/features/inbox/store.ts';
 import type { Database } from '../src/io/db/index.ts';
 
 export type Put = {
   projectId: number;
-  lane?: Lane;
+  priority?: Priority;
   kind: 'users' | 'events';
   records: object[];
   acceptedAt?: Date;
@@ -12,14 +12,14 @@ export type Put = {
 
 /** Puts a chunk into the inbox as accept does, without an API in front; the sequence of its first record. */
 export function putRecords(db: Pick<Database, 'transaction' | 'clock'>, put: Put): Promise<number> {
-  const { projectId, lane = 'live', kind, records, acceptedAt = new Date(db.clock.now()) } = put;
+  const { projectId, priority = 'live', kind, records, acceptedAt = new Date(db.clock.now()) } = put;
   return db.transaction(async (tx) => {
-    const { next_seq: seq } = await lockLane(tx, projectId);
+    const { next_seq: seq } = await lockQueue(tx, projectId);
     const body = encodeChunk(JSON.stringify(records));
     await insertChunks(tx, projectId, [
-      { seq, lane, kind, records: records.length, body, accepted_at: acceptedAt },
+      { seq, priority, kind, records: records.length, body, accepted_at: acceptedAt },
     ]);
-    await updateLaneAdvanced(tx, { projectId, records: records.length });
+    await updateQueueAdvanced(tx, { projectId, records: records.length });
     return seq;
   });
 }

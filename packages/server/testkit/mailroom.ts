@@ -13,7 +13,7 @@ export const testRenderer = createRenderer();
 /** An outbox and no sending domain, as an installation begins. */
 export function testMailroom(changed: Partial<Mailroom> = {}): Mailroom {
   return {
-    outlet: { kind: 'outbox', publicUrl: 'http://localhost:8080', mailDomain: null },
+    outlet: { kind: 'test_inbox', publicUrl: 'http://localhost:8080', mailDomain: null },
     signers: { of: () => Promise.resolve(null) },
     providers: NO_PROVIDERS,
     renderer: testRenderer,

@@ -140,7 +140,7 @@ async function draftsOf({ db, projectId }: Played): Promise<string[]> {
   );
   return rows.map(({ id, state, resume_state: resume, reason, ...at }) => {
     const stands =
-      state === 'held' ? `held ${reason} ${resume}` : state === 'cancelled' ? `cancelled ${reason}` : state;
+      state === 'held' ? `held ${reason} ${resume}` : state === 'canceled' ? `canceled ${reason}` : state;
     return JSON.stringify([id, stands, at.deadline_at, at.due_at, at.expires_at]);
   });
 }

@@ -14,7 +14,7 @@ export type Told =
       name: string;
       properties: Record<string, unknown>;
       agoMs: number;
-      lane: 'live' | 'bulk';
+      priority: 'live' | 'bulk';
       suppressed: boolean;
     };
 export type Done =
@@ -95,7 +95,7 @@ const event: fc.Arbitrary<Told> = fc
     who,
     sent,
     agoMs: oneOf<number>([12, 0], [1, HOUR], [1, 30 * HOUR], [1, 5 * DAY]),
-    lane: oneOf<'live' | 'bulk'>([3, 'live'], [1, 'bulk']),
+    priority: oneOf<'live' | 'bulk'>([3, 'live'], [1, 'bulk']),
     suppressed: oneOf([24, false], [1, true]),
   })
   .map(({ sent: { name, properties }, ...more }) => ({ tell: 'event', name, properties, ...more }));

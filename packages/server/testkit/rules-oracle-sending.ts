@@ -122,7 +122,7 @@ export function endRun(oracle: Oracle, run: OracleRun, reason: string): void {
 
 /** The run of one that expired goes on; that of others has ended, or goes on as well. */
 export function cancelDraft(oracle: Oracle, draft: OracleDraft, reason: string): void {
-  endDraft(oracle, draft, `cancelled ${reason}`);
+  endDraft(oracle, draft, `canceled ${reason}`);
 }
 
 function endDraft({ now }: Oracle, draft: OracleDraft, end: string): void {

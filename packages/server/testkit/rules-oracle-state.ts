@@ -12,7 +12,7 @@ export type OracleEvent = {
 };
 
 export type OracleUser = { email?: string; traits?: Record<string, unknown> };
-export type OracleRecord = { who: string; lane: 'live' | 'bulk' } & (
+export type OracleRecord = { who: string; priority: 'live' | 'bulk' } & (
   | { user: OracleUser }
   | { event: OracleEvent }
 );

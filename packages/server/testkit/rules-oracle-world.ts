@@ -147,9 +147,9 @@ function idIn(ids: Map<string, string[]>, draft: OracleDraft): string {
 /** Exactly what is due is done, at each moment at which something is due. */
 async function drive({ db, clock, digest, sender, projectId }: Play, ms: number): Promise<void> {
   const until = clock.now() + ms;
-  for (const lane of ['live', 'bulk'] as const) await digest.batch(lane, [projectId]);
+  for (const priority of ['live', 'bulk'] as const) await digest.batch(priority, [projectId]);
   for (;;) {
-    const rows = await db.query<{ work: 'digest' | 'send'; at: Date }>(
+    const rows = await db.query<{ work: 'process' | 'send'; at: Date }>(
       `SELECT work, next_at AS at FROM beckon.tenant_due WHERE project_id = $1 AND next_at <= $2 ORDER BY work`,
       [projectId, new Date(until)],
     );
@@ -158,7 +158,7 @@ async function drive({ db, clock, digest, sender, projectId }: Play, ms: number)
     clock.advance(Math.max(0, next - clock.now()));
     for (const { work, at } of rows) {
       if (at.getTime() > clock.now()) continue;
-      if (work === 'digest') await digest.due(projectId);
+      if (work === 'process') await digest.due(projectId);
       else await sender.batch(projectId);
     }
   }
@@ -171,11 +171,11 @@ async function tellBoth(play: Play, told: Told): Promise<void> {
     const { who, email, traits } = told;
     const user = { ...(email !== null && { email }), traits };
     await putRecords(db, { projectId, kind: 'users', records: [{ external_user_id: who, ...user }] });
-    oracle.inbox.push({ who, lane: 'live', user });
+    oracle.inbox.push({ who, priority: 'live', user });
     if (traits['timezone']) play.zones.set(who, traits['timezone']);
     return;
   }
-  const { who, name, lane, agoMs, suppressed: suppress } = told;
+  const { who, name, priority, agoMs, suppressed: suppress } = told;
   play.events += 1;
   // By its number an event is told from all others, by the product and by the oracle.
   const properties = { ...told.properties, number: play.events };
@@ -187,9 +187,9 @@ async function tellBoth(play: Play, told: Told): Promise<void> {
     occurred_at: new Date(occurredAt).toISOString(),
     ...(suppress && { suppress: true }),
   };
-  const seq = await putRecords(db, { projectId, kind: 'events', lane, records: [record] });
+  const seq = await putRecords(db, { projectId, kind: 'events', priority, records: [record] });
   const event = { id: `#${play.events}`, name, properties, occurredAt, acceptedAt: clock.now(), seq };
-  oracle.inbox.push({ who, lane, event: { ...event, suppressed: suppress } });
+  oracle.inbox.push({ who, priority, event: { ...event, suppressed: suppress } });
 }
 
 const BY = { actor: 'ann' };

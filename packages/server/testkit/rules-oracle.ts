@@ -50,9 +50,9 @@ function settle(oracle: Oracle): void {
 }
 
 /** First all that was told is known; then the rules hear of it, in its order. */
-function digest(oracle: Oracle, lane: OracleRecord['lane']): boolean {
-  const records = oracle.inbox.filter((record) => record.lane === lane);
-  oracle.inbox = oracle.inbox.filter((record) => record.lane !== lane);
+function digest(oracle: Oracle, priority: OracleRecord['priority']): boolean {
+  const records = oracle.inbox.filter((record) => record.priority === priority);
+  oracle.inbox = oracle.inbox.filter((record) => record.priority !== priority);
   const arrived = learnAll(oracle, records);
   for (const who of new Set(records.map((record) => record.who))) {
     const desk = openDesk(oracle, who);

@@ -23,7 +23,7 @@ export type TestTeam = {
   /** Letters that were handed over, as text. */
   letters: { to: string; text: string }[];
   browser: (headers?: Record<string, string | undefined>) => Browser;
-  /** Ada, who sets up, with Acme as her organisation and its first project. */
+  /** Ada, who sets up, with Acme as her organization and its first project. */
   setUp: () => Promise<{ ada: Browser; projectId: number }>;
   /** Somebody who was invited by this browser, and joined. */
   join: (by: Browser, as: { projectId: number; email: string; role: Role }) => Promise<Browser>;

@@ -147,7 +147,7 @@ export async function sendTracked(
     story,
     messageId: letter.messageId,
     hits: () =>
-      lines(`SELECT concat_ws(' ', kind, coalesce(machine, '?'), coalesce(machine_reason, '-')) AS line FROM beckon.hit
+      lines(`SELECT concat_ws(' ', kind, coalesce(bot, '?'), coalesce(bot_reason, '-')) AS line FROM beckon.hit
              WHERE project_id = $1 AND message_id = $2 ORDER BY number`),
     outcomes: () =>
       lines(`SELECT concat_ws(' ', substr(type, 7), link, class) AS line FROM beckon.outcome

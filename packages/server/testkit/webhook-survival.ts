@@ -203,7 +203,7 @@ async function bringForward(db: Database, state: 'pending' | 'delivering'): Prom
     `UPDATE beckon.webhook_delivery SET next_at = now() WHERE state = $1 AND next_at > now() RETURNING 1`,
     [state],
   );
-  if (rows.length > 0) await db.query(`UPDATE beckon.tenant_due SET next_at = now() WHERE work = 'tell'`);
+  if (rows.length > 0) await db.query(`UPDATE beckon.tenant_due SET next_at = now() WHERE work = 'webhooks'`);
 }
 
 const POUR_EVERY_MS = 20;
@@ -235,11 +235,11 @@ const LINKS = 200;
 
 function anything(): WhatHappened {
   const chance = Math.random();
-  const machine = { machine: pick(MACHINES), machineReason: null };
-  if (chance < 0.3) return { type: 'email.opened', ...machine };
+  const bot = { bot: pick(MACHINES), botReason: null };
+  if (chance < 0.3) return { type: 'email.opened', ...bot };
   if (chance < 0.85) {
     const link = Math.floor(Math.random() * LINKS);
-    return { type: 'email.clicked', ...machine, link, url: `https://acme.test/${link}` };
+    return { type: 'email.clicked', ...bot, link, url: `https://acme.test/${link}` };
   }
   if (chance < 0.95)
     return { type: 'email.replied', inboundId: `<${Math.random()}@x.test>`, snippet: 'Grüße 👋' };

@@ -21,7 +21,7 @@ export type WebhookFindings = {
 export async function examineWebhooks(db: Database, posts: Posted[]): Promise<WebhookFindings> {
   const [counts] = await db.query<Omit<WebhookFindings, 'posts' | 'again' | 'wrong'>>(
     `SELECT (SELECT count(*) FROM beckon.outcome) AS outcomes,
-       (SELECT count(DISTINCT (project_id, message_id, machine)) FROM beckon.hit) AS "ofHits",
+       (SELECT count(DISTINCT (project_id, message_id, bot)) FROM beckon.hit) AS "ofHits",
        (SELECT count(*) FROM beckon.webhook_delivery) AS deliveries,
        (SELECT count(*) FROM beckon.webhook_delivery WHERE state = 'exhausted') AS exhausted,
        (SELECT count(*) FROM beckon.webhook_attempt) AS attempts,

@@ -101,7 +101,7 @@ export async function webhookStage(outboundMs = 15_000): Promise<WebhookStage> {
     nextAlarm: (until) => nextAlarm(db, until),
     async forget() {
       await db.query(
-        `UPDATE beckon.webhook_delivery SET state = 'cancelled', next_at = NULL WHERE next_at IS NOT NULL`,
+        `UPDATE beckon.webhook_delivery SET state = 'canceled', next_at = NULL WHERE next_at IS NOT NULL`,
       );
       hooks.received.length = 0;
       hooks.answer(() => ({ status: 204 }));
@@ -144,7 +144,7 @@ async function queueSome(
       return { projectId, id, outcomeId: id, type, userId, body, createdAt: now };
     });
     await queueWebhooks(tx, messages);
-    await dueEarlier(tx, 'tell', [{ projectId, nextAt: new Date(now) }]);
+    await dueEarlier(tx, 'webhooks', [{ projectId, nextAt: new Date(now) }]);
   });
   return ids;
 }
@@ -152,7 +152,7 @@ async function queueSome(
 /** Fails where the alarm rings later than what is to be looked at next. */
 async function nextAlarm(db: Database, until: number): Promise<number | null> {
   const rows = await db.query<{ project_id: number; at: Date | null }>(
-    `SELECT project_id, next_at AS at FROM beckon.tenant_due WHERE work = 'tell'`,
+    `SELECT project_id, next_at AS at FROM beckon.tenant_due WHERE work = 'webhooks'`,
   );
   const looks = await nextLooks(
     db,

@@ -1,5 +1,5 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { Failure, unauthorised } from '../failure.ts';
+import { Failure, unauthorized } from '../failure.ts';
 import { unreachable } from './refusal.ts';
 
 /**
@@ -122,7 +122,7 @@ async function* eventsOf(
 function endOf(data: string): void {
   const { reason } = JSON.parse(data) as { reason?: unknown };
   if (reason === 'signed_out')
-    throw unauthorised('session_required', 'The token is no longer valid. Run: beckon login');
+    throw unauthorized('session_required', 'The token is no longer valid. Run: beckon login');
   if (reason === 'too_many')
     throw new Failure('too_many', 'Too many feeds are open with this token. The oldest one was closed.');
 }

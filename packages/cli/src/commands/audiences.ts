@@ -1,3 +1,4 @@
+import type { JsonObject } from '@beckon/contract';
 import type { AudienceListed, AudienceMember, AudienceShown } from '@beckon/contract/dashboard';
 import { usage } from '../failure.ts';
 import { call, list, type Noun } from '../framework/declare.ts';
@@ -112,10 +113,8 @@ function summary(audience: AudienceShown): readonly (string | { [label: string]:
   return [{ id, name, state: stateOf(audience), members }, sentence];
 }
 
-function readFields(file: unknown): { name?: string; definition?: unknown } {
-  const fields = typeof file === 'object' && file !== null ? Object.entries(file) : [];
-  const unknown = fields.find(([field]) => field !== 'name' && field !== 'definition');
-  if (fields.length === 0 || unknown)
-    throw usage('--file must hold a JSON object with name and definition', '--file');
-  return Object.fromEntries(fields);
+function readFields(file: JsonObject): { name?: string; definition?: unknown } {
+  const fields = Object.keys(file);
+  if (fields.length > 0 && fields.every((field) => field === 'name' || field === 'definition')) return file;
+  throw usage('--file must hold only name and definition', '--file');
 }

@@ -2,6 +2,7 @@ import { Failure } from '../failure.ts';
 import type { Context } from '../framework/context.ts';
 import { custom, type Noun } from '../framework/declare.ts';
 import { count } from '../output/words.ts';
+import { currentProject } from './current-project.ts';
 
 const CLOCK = 'GET /projects/:project/clock';
 const ADVANCE = 'POST /projects/:project/clock';
@@ -17,7 +18,7 @@ export const clock: Noun = {
       routes: ['GET /projects', CLOCK],
       async run(context) {
         const { data } = await context.api.call(CLOCK, { project: await sandboxOf(context) });
-        await context.output.value(data, ({ now }) => now);
+        await context.output.value(data, ({ now }, { at }) => at(now));
       },
     }),
     custom('advance <duration>', {
@@ -32,8 +33,8 @@ export const clock: Noun = {
         });
         await context.output.value(
           data,
-          ({ now, drafts, letters }) =>
-            `The time is ${now}. ${count(drafts, 'draft')} created, ${count(letters, 'email')} sent to the test inbox.`,
+          ({ now, drafts, letters }, { at }) =>
+            `The time is ${at(now)}. ${count(drafts, 'draft')} created, ${count(letters, 'email')} sent to the test inbox.`,
         );
       },
     }),
@@ -42,10 +43,8 @@ export const clock: Noun = {
 
 /** The chosen project if it is a sandbox, else the sandbox of the chosen project. */
 async function sandboxOf(context: Context<'GET /projects'>): Promise<string> {
-  const { id } = await context.project();
-  const { data } = await context.api.call('GET /projects', {});
-  const own = data.find((project) => String(project.id) === id);
-  const sandbox = own?.sandbox_of === null ? data.find(({ sandbox_of }) => String(sandbox_of) === id) : own;
-  if (sandbox) return String(sandbox.id);
+  const { current, sandbox } = await currentProject(context);
+  const found = current.sandbox_of === null ? sandbox : current;
+  if (found) return String(found.id);
   throw new Failure('not_found', 'This project has no sandbox. Create one: beckon settings set sandbox=on');
 }

@@ -10,13 +10,13 @@ export const deadLetters: Noun = {
   commands: [
     list('GET /projects/:project/dead-letters', 'list', {
       help: 'List dead-lettered records with their errors, oldest first, at most 1,000',
-      row: ({ seq, kind, lane, reason, accepted_at, died_at, record }, { when }) => ({
+      row: ({ seq, kind, priority, reason, accepted_at, dead_lettered_at, record }, { when }) => ({
         seq,
         kind,
-        priority: lane,
+        priority: priority,
         error: reason,
         accepted: when(accepted_at),
-        failed: when(died_at),
+        failed: when(dead_lettered_at),
         record: JSON.stringify(record),
       }),
       empty: 'No dead-lettered records. Records that cannot be processed appear here.',

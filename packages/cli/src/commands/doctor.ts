@@ -11,12 +11,14 @@ export const doctor = custom('doctor', {
   help: 'Check the address, TLS, clock, API key, token, queue and sending domain, and suggest fixes',
   routes: ['GET /token', 'GET /projects/:project/home'],
   async run({ api, connection, output, shell, signal }) {
-    const deps = { connection: await connection(), version: shell.version, now: shell.now, signal };
+    const opened = await connection();
+    const url = await opened.publicUrl();
+    const deps = { connection: opened, url, version: shell.version, now: shell.now, signal };
     const server = await checkServer(deps);
     const isReachable = server.length > 1;
     const more = isReachable ? [await checkKey(deps), ...(await checkToken(deps, api))] : [];
     const checks = [...server, ...more];
-    await output.painted({ url: deps.connection.url, checks }, (_value, { paint }) =>
+    await output.painted({ url, checks }, (_value, { paint }) =>
       checks.map((check) => checkLine(check, paint)).join('\n'),
     );
     return exitOf(checks);

@@ -101,10 +101,10 @@ export const domains: Noun = {
       args: NAME,
       reads: [DOMAIN],
       find: async ({ api }, params) => (await api.call(DOMAIN, { params })).data,
-      view: ({ name, asked_again }, _words, { found }) =>
+      view: ({ name, retried }, _words, { found }) =>
         found.paused_at === null
           ? `${name} was not paused.`
-          : `Resumed ${name}. ${count(asked_again, 'held draft')} checked again now.`,
+          : `Resumed ${name}. ${count(retried, 'held draft')} checked again now.`,
     }),
     call('POST /projects/:project/domains/:domain/rotate', 'rotate <domain>', {
       help: 'Rotate the DKIM key of a domain. The new key signs once its DNS record is found.',

@@ -40,6 +40,8 @@ export function decide(verb: string, { route, help, options, act }: Decision): C
       if (isMany === (draft !== undefined))
         throw usage('Pass a draft ID, or --rule or --filter for several drafts', 'draft');
       if (isMany) {
+        const single = ['hash', 'anyway', 'extend'].find((name) => name in values);
+        if (single !== undefined) throw usage(`--${single} needs a draft ID`, `--${single}`);
         const terms = [
           ...(rule === undefined ? [] : [`rule:${rule}`]),
           ...(filter === undefined ? [] : [filter]),
@@ -80,12 +82,12 @@ const VERBS = { approve: 'Approve', skip: 'Skip', postpone: 'Postpone' };
 const DONE = { approve: 'Approved', skip: 'Skipped', postpone: 'Postponed' };
 
 function previewText({ kind }: BulkAct, preview: BulkPreview): string {
-  const { drafts, more, people, refused, held_by, leaves_now, rules } = preview;
+  const { drafts, more, people, refused, held_by, sends_now, rules } = preview;
   return [
     `${count(drafts, 'draft')}${more ? ', and more,' : ''} match, for ${count(people, 'user')}:`,
     ...rules.map((rule) => `  ${rule.drafts} of rule ${rule.name}`),
     ...refused.map((one) => `  ${one.drafts} cannot be changed: ${one.message}`),
-    ...(kind === 'approve' ? [`  ${leaves_now} would be sent now`] : []),
+    ...(kind === 'approve' ? [`  ${sends_now} would be sent now`] : []),
     ...held_by.map((one) => `  ${one.drafts} would be held: ${one.sentence}`),
   ].join('\n');
 }

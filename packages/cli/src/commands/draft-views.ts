@@ -14,7 +14,7 @@ export const DRAFT_ROW: readonly Column<DraftListed>[] = [
 ];
 
 function stateOf({ state, reason }: Pick<DraftListed, 'state' | 'reason'>): string {
-  const name = state === 'unknown' ? 'delivery unknown' : state === 'cancelled' ? 'canceled' : state;
+  const name = state === 'unknown' ? 'delivery unknown' : state;
   return reason === null ? name : `${name}: ${plain(reason)}`;
 }
 
@@ -24,7 +24,7 @@ function gateText(gate: DraftGate | null, when: Words['when']): string | null {
 }
 
 export function fateOf({ becomes, at, reason }: PolicyFate, { when }: Words): string {
-  if (becomes === 'leaves') return `sent ${when(at) ?? ''}`;
+  if (becomes === 'sends') return `sent ${when(at) ?? ''}`;
   return becomes === 'held' ? `held: ${plain(reason ?? '')}` : 'expires';
 }
 

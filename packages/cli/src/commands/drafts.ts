@@ -1,3 +1,4 @@
+import type { JsonObject } from '@beckon/contract';
 import type { DraftMoveShown } from '@beckon/contract/dashboard';
 import { usage } from '../failure.ts';
 import { call, list, type Noun } from '../framework/declare.ts';
@@ -34,6 +35,7 @@ export const drafts: Noun = {
       help: 'Show a draft, why it exists, and what would hold it now',
       reads: [CONTEXT],
       find: async ({ api }, params) => (await api.call(CONTEXT, { params })).data.why,
+      value: (draft, why) => ({ ...draft, why }),
       view: (draft, words, { found: why }) => [
         ...viewOf(draft, words, DETAILS),
         { because: why.map(({ sentence }) => sentence) },
@@ -45,7 +47,7 @@ export const drafts: Noun = {
       help: 'List drafts that are sent at their deadline, with the expected time',
       isPaged: true,
       options: {
-        becomes: choice('--becomes <result>', 'Only drafts with this result', ['leaves', 'held', 'expires']),
+        becomes: choice('--becomes <result>', 'Only drafts with this result', ['sends', 'held', 'expires']),
       },
       row: [
         ...fields('id rule external_user_id subject deadline_at'),
@@ -129,11 +131,11 @@ export const drafts: Noun = {
   ],
 };
 
-function readTexts(file: unknown): { subject?: string; preheader?: string; body?: string } {
-  const fields = typeof file === 'object' && file !== null ? Object.entries(file) : [];
+function readTexts(file: JsonObject): { subject?: string; preheader?: string; body?: string } {
+  const fields = Object.entries(file);
   const isValid = fields.every(([name, value]) => TEXTS.includes(name) && typeof value === 'string');
-  if (fields.length > 0 && isValid) return Object.fromEntries(fields);
-  throw usage(`--file must hold a JSON object with texts for some of ${TEXTS.join(', ')}`, '--file');
+  if (fields.length > 0 && isValid) return file;
+  throw usage(`--file must hold texts for some of ${TEXTS.join(', ')}`, '--file');
 }
 
 const TEXTS = ['subject', 'preheader', 'body'];

@@ -39,7 +39,7 @@ beforeAll(async () => {
   email = sent?.id ?? '';
   const at = db.clock.now() + 3 * 86_400_000;
   await recordOutcomes({ db, newId, log: silentLog }, [
-    { projectId, messageId: email, occurredAt: at, type: 'email.opened', machine: 'no', machineReason: null },
+    { projectId, messageId: email, occurredAt: at, type: 'email.opened', bot: 'no', botReason: null },
   ]);
   await insertReply(db, {
     projectId,
@@ -131,7 +131,7 @@ describe('insights', () => {
       shows: /rule +sent .*\nwelcome +1 +1 \(100\.0%\) +1 \(100\.0%\)/,
       json: { by: 'rule' },
     },
-    { run: 'insights --by template --compare', json: { by: 'letter', before: {} } },
+    { run: 'insights --by template --compare', json: { by: 'template', before: {} } },
     { run: 'insights --project Acme --since 7d', shows: /No emails were sent from / },
     { run: 'insights --csv', shows: /^by,name,sent.*\nrule,welcome,1/ },
     { run: 'insights --by color', fails: [2, /rule, template, domain, provider/] },

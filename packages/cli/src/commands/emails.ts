@@ -1,4 +1,4 @@
-import type { DeliveryListed, DeliveryWhole, LetterHit, LetterOutcome } from '@beckon/contract/dashboard';
+import type { EmailListed, EmailWhole, LetterHit, LetterOutcome } from '@beckon/contract/dashboard';
 import { custom, download, list, type Noun } from '../framework/declare.ts';
 import { downloadTo } from '../framework/download.ts';
 import { text } from '../framework/options.ts';
@@ -6,14 +6,14 @@ import type { View } from '../output/view.ts';
 import { plain, type Words } from '../output/words.ts';
 import { replyRow } from './replies.ts';
 
-const EMAIL = 'GET /projects/:project/deliveries/:letter';
-const RAW = 'GET /projects/:project/deliveries/:letter/eml';
+const EMAIL = 'GET /projects/:project/emails/:email';
+const RAW = 'GET /projects/:project/emails/:email/eml';
 
 export const emails: Noun = {
   name: 'emails',
   help: 'List, show and export sent emails and their outcomes',
   commands: [
-    list('GET /projects/:project/deliveries', 'list [filter...]', {
+    list('GET /projects/:project/emails', 'list [filter...]', {
       help: 'List emails that were sent or are being sent, newest first',
       args: { filter: 'Filter terms such as state:failed rule:welcome user:user_42 outcome:clicked' },
       isPaged: true,
@@ -33,7 +33,7 @@ export const emails: Noun = {
       args: { email: 'Email ID' },
       routes: [EMAIL],
       async run({ api, output }, { email: letter }) {
-        const { data } = await api.call(EMAIL, { params: { letter } });
+        const { data } = await api.call(EMAIL, { params: { email: letter } });
         await output.value(data, emailView);
       },
     }),
@@ -43,16 +43,16 @@ export const emails: Noun = {
       options: { out: text('--out <file>', 'Write to this new file instead of stdout') },
       routes: [RAW],
       async run(context, { email: letter, out }) {
-        await downloadTo(context, await context.api.open(RAW, { params: { letter } }), out);
+        await downloadTo(context, await context.api.open(RAW, { params: { email: letter } }), out);
       },
     }),
-    download('GET /projects/:project/deliveries/export', 'export [filter...]', {
+    download('GET /projects/:project/emails/export', 'export [filter...]', {
       help: 'Export emails as CSV, at most 1,000,000',
     }),
   ],
 };
 
-const STATES: Record<DeliveryListed['state'], string> = {
+const STATES: Record<EmailListed['state'], string> = {
   claimed: 'sending',
   submitting: 'sending',
   deferred: 'waiting for a retry',
@@ -61,16 +61,16 @@ const STATES: Record<DeliveryListed['state'], string> = {
   unknown: 'delivery unknown',
 };
 
-function stateOf({ state, reason, reason_words }: DeliveryListed): string {
-  const why = reason_words ?? (reason === null ? null : plain(reason));
+function stateOf({ state, reason, reason_text }: EmailListed): string {
+  const why = reason_text ?? (reason === null ? null : plain(reason));
   return why === null ? STATES[state] : `${STATES[state]}: ${why}`;
 }
 
 function outcomeName(outcome: LetterOutcome): string {
-  return plain(outcome.replace('machine_', 'bot '));
+  return plain(outcome.replace('bot_', 'bot '));
 }
 
-function emailView(email: DeliveryWhole, words: Words): View {
+function emailView(email: EmailWhole, words: Words): View {
   const { when } = words;
   return [
     emailDetails(email, words),
@@ -79,10 +79,10 @@ function emailView(email: DeliveryWhole, words: Words): View {
       : `${email.frozen.text.trimEnd()}\n\nThe whole email: beckon emails raw ${email.id}`,
     {
       title: 'Outcomes',
-      rows: email.outcomes_told.map(({ type, words: what, occurred_at, machine }) => ({
+      rows: email.outcome_history.map(({ type, words: what, occurred_at, bot }) => ({
         time: when(occurred_at),
         outcome: plain(type.replace('email.', '')),
-        by: by(machine),
+        by: by(bot),
         detail: what,
       })),
       empty: 'No outcomes yet.',
@@ -90,10 +90,10 @@ function emailView(email: DeliveryWhole, words: Words): View {
     { title: 'Opens and clicks', rows: email.hits.map((hit) => hitRow(hit, words)) },
     {
       title: 'Links',
-      rows: email.links.map(({ url, clicks, machine_clicks }) => ({
+      rows: email.links.map(({ url, clicks, bot_clicks }) => ({
         url,
         clicks,
-        'bot clicks': machine_clicks,
+        'bot clicks': bot_clicks,
       })),
     },
     { title: 'Replies', rows: email.replies.map((reply) => replyRow(reply, words)) },
@@ -111,7 +111,7 @@ function emailView(email: DeliveryWhole, words: Words): View {
   ];
 }
 
-function emailDetails(email: DeliveryWhole, { when }: Words) {
+function emailDetails(email: EmailWhole, { when }: Words) {
   const { frozen, hits, hits_counted } = email;
   return {
     id: email.id,
@@ -131,17 +131,17 @@ function emailDetails(email: DeliveryWhole, { when }: Words) {
     'first attempt': when(email.first_at),
     'next attempt': when(email.next_at),
     ended: when(email.ended_at),
-    'time zone': email.person_time_zone,
+    'time zone': email.user_time_zone,
     'opens and clicks': hits_counted > hits.length ? `${hits_counted}, the first ${hits.length} below` : null,
     'send again': email.send_again === 'no' ? null : `beckon drafts send-again ${email.draft_id}`,
   };
 }
 
-function hitRow({ at, kind, url, machine, reason_words, agent }: LetterHit, { when }: Words) {
-  return { time: when(at), kind: plain(kind), by: by(machine), because: reason_words, url, agent };
+function hitRow({ at, kind, url, bot, reason_text, agent }: LetterHit, { when }: Words) {
+  return { time: when(at), kind: plain(kind), by: by(bot), because: reason_text, url, agent };
 }
 
-function by(machine: LetterHit['machine']): string | null {
-  if (machine === null) return null;
-  return { no: 'human', probable: 'probably a bot', yes: 'bot' }[machine];
+function by(bot: LetterHit['bot']): string | null {
+  if (bot === null) return null;
+  return { no: 'human', probable: 'probably a bot', yes: 'bot' }[bot];
 }

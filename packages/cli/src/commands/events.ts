@@ -1,10 +1,9 @@
 import { call, list, type Noun } from '../framework/declare.ts';
-import { importCommand } from '../import/command.ts';
 import { fields } from '../output/auto.ts';
 
 export const events: Noun = {
   name: 'events',
-  help: 'Import events, and list the event names of a project',
+  help: 'List the event names of a project, and mark events as expected',
   commands: [
     list('GET /projects/:project/events', 'list', {
       help: 'List event names, with their counts and properties',
@@ -31,6 +30,5 @@ export const events: Noun = {
       help: 'Stop warning about changes of an event',
       view: ({ name }) => `${name} is no longer expected.`,
     }),
-    importCommand('events'),
   ],
 };

@@ -1,9 +1,12 @@
-import { type FileHandle, open } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import type { CellType } from '@beckon/contract/files';
 import type { Import, ImportMapping, ImportSample } from '@beckon/contract/dashboard';
 import { EXIT, type ExitCode, Failure, usage } from '../failure.ts';
 import type { Context } from '../framework/context.ts';
-import type { ValueType } from '../import/options.ts';
+import type { Shell } from '../shell.ts';
 import { importView, progressText, sampleBlock } from './import-views.ts';
 
 const CREATE = 'POST /projects/:project/imports';
@@ -23,10 +26,11 @@ type Upload = Context<(typeof UPLOAD_ROUTES)[number]>;
 
 export type FileImport = {
   kind: 'users' | 'events';
+  /** A path, or `-` for stdin. */
   file: string;
   /** Field → column, and field → type. */
   map: ReadonlyMap<string, string>;
-  types: ReadonlyMap<string, ValueType>;
+  types: ReadonlyMap<string, CellType>;
   name?: string;
   equal_rows_are_one?: true;
   live?: number;
@@ -37,12 +41,12 @@ export type FileImport = {
 export async function importFile(context: Upload, input: FileImport): Promise<ExitCode> {
   const { api, output, shell } = context;
   const mapping = mappingOf(input);
-  await using file = await openFile(resolve(shell.cwd, input.file), input.file);
+  await using file = await openFile(shell, input.file);
   const { size, mtimeMs } = await file.stat();
   const { data: one } = await api.call(CREATE, {
     body: {
       kind: input.kind,
-      name: basename(input.file),
+      name: input.file === '-' ? 'stdin' : basename(input.file),
       size_bytes: size,
       file_modified_at: Math.round(mtimeMs),
     },
@@ -115,6 +119,7 @@ async function finish({ output }: Follow, one: Import): Promise<ExitCode> {
   return one.progress.rejected > 0 ? EXIT.partly : EXIT.ok;
 }
 
+const OWNER_ONLY = 0o600;
 const POLL_MS = 500;
 
 async function untilDone({ api, output, shell, signal }: Follow, begun: Import): Promise<Import> {
@@ -146,13 +151,19 @@ async function cancelOnFailure(
   }
   async function isOpen(): Promise<boolean> {
     const { state } = (await api.call(SHOW, { params })).data;
-    return state !== 'done' && state !== 'failed' && state !== 'cancelled';
+    return state !== 'done' && state !== 'failed' && state !== 'canceled';
   }
 }
 
-async function openFile(path: string, given: string): Promise<FileHandle> {
+/** Stdin is stored in a temporary file first, because the server needs its size. */
+async function openFile({ cwd, stdin }: Shell, given: string): Promise<FileHandle> {
   try {
-    return await open(path, 'r');
+    if (given !== '-') return await open(resolve(cwd, given), 'r');
+    const path = join(tmpdir(), `beckon-import-${randomUUID()}`);
+    const file = await open(path, 'wx+', OWNER_ONLY);
+    await rm(path);
+    await file.writeFile(stdin.chunks());
+    return file;
   } catch (error) {
     const message = `Cannot read ${given}: ${(error as Error).message}`;
     throw new Failure('file_unreadable', message, { exit: EXIT.usage, cause: error });

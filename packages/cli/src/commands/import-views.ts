@@ -4,7 +4,7 @@ import { span } from '../output/span.ts';
 import { count, plain, type Words } from '../output/words.ts';
 
 export function stateOf({ state }: Pick<Import, 'state'>): string {
-  return state === 'cancelled' ? 'canceled' : state;
+  return state;
 }
 
 /** One line while an import runs. */

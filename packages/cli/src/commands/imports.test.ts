@@ -49,6 +49,7 @@ describe('imports', () => {
     { run: 'imports events events.jsonl', shows: /state +done[^]*events +1 new, 0 already known/ },
     { run: 'imports show x', fails: [1, /./] },
     { run: 'imports pause x', fails: [1, /./] },
+    { run: 'imports set-key x --stripe-key-file absent', fails: [2, /cannot read absent/] },
     { run: () => `imports stripe --stripe-key-file ${at('public-key')}`, fails: [2, /Stripe key/] },
     {
       run: () => `imports stripe --stripe-key-file ${at('key')} --dry-run`,
@@ -78,6 +79,12 @@ describe('imports', () => {
       4,
       expect.stringMatching(/Show rejected rows: beckon imports findings/),
     ]);
+  });
+
+  test('users reads stdin', async () => {
+    const stdin = 'id,email\nzoe,zoe@x.org\n';
+    const { code, lines } = await local.run(['imports', 'users', '-', '--json'], { stdin });
+    expect([code, lines]).toMatchObject([0, [{ name: 'stdin', state: 'done', progress: { rows: 1 } }]]);
   });
 
   testCases(local, [

@@ -1,8 +1,9 @@
 import type { Import } from '@beckon/contract/dashboard';
+import { answered } from '../failure.ts';
 import { call, custom, list, type Noun } from '../framework/declare.ts';
 import { flag, readInput, required, text, whole } from '../framework/options.ts';
-import { MAPPING_OPTIONS } from '../import/command.ts';
 import { canAsk, type Shell } from '../shell.ts';
+import { MAPPING_OPTIONS } from './import-options.ts';
 import { FOLLOW_ROUTES, followImport, importFile, importStripe, UPLOAD_ROUTES } from './import-run.ts';
 import { importView, stateOf } from './import-views.ts';
 
@@ -117,10 +118,8 @@ export const imports: Noun = {
 function fileCommand(kind: 'users' | 'events') {
   return custom(`${kind} <file>`, {
     help: `Import ${kind} from a CSV or JSONL file, after a check of the whole file`,
-    details:
-      `The server checks and imports the file; the import continues if this command ends.\n` +
-      `${kind} import <file> sends the rows through the public API instead, and needs an API key.`,
-    args: { file: 'Path of the file' },
+    details: 'The server checks and imports the file; the import continues if this command ends.',
+    args: { file: 'Path of the file; - reads stdin' },
     options: {
       ...MAPPING_OPTIONS,
       dry_run: DRY_RUN,
@@ -136,7 +135,7 @@ type Asking = { shell: Shell; options: { json?: boolean } };
 /** A secret is no argument. On a terminal it is asked for; otherwise it comes from stdin or a file. */
 async function readKey({ shell, options }: Asking, file: string | undefined): Promise<string> {
   if (file === undefined && canAsk(shell, options.json))
-    return ((await shell.ask.secret('Restricted Stripe key')) ?? '').trim();
+    return answered(await shell.ask.secret('Restricted Stripe key')).trim();
   return (await readInput(file ?? '-', { shell, flags: '--stripe-key-file' })).trim();
 }
 

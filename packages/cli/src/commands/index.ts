@@ -1,4 +1,5 @@
 import type { Command, Noun } from '../framework/declare.ts';
+import { activity } from './activity.ts';
 import { audiences } from './audiences.ts';
 import { audit } from './audit.ts';
 import { clock } from './clock.ts';
@@ -87,6 +88,7 @@ export const NOUNS: readonly Noun[] = [
   queue,
   deadLetters,
   requests,
+  activity,
   warnings,
   views,
   members,

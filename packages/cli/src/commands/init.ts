@@ -17,10 +17,10 @@ type Written = { env: Change; sample: Change; env_is_ignored: boolean | null };
 export const init = custom('init', {
   help: 'Write the .env lines that the client reads, and a sample that runs',
   async run({ connection, shell, output, options }) {
-    const { url, apiKey } = await connection();
+    const { publicUrl, apiKey } = await connection();
     const key = (shell.env['BECKON_API_KEY'] ?? '').trim();
     const hasKey = key !== '' || canAsk(shell, options.json);
-    const lines = { BECKON_URL: url, BECKON_API_KEY: hasKey ? await apiKey() : '' };
+    const lines = { BECKON_URL: await publicUrl(), BECKON_API_KEY: hasKey ? await apiKey() : '' };
     const written: Written = {
       env: await writeEnv(join(shell.cwd, ENV_FILE), lines),
       sample: await writeNew(join(shell.cwd, SAMPLE_FILE), SAMPLE),

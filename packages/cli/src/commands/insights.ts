@@ -11,7 +11,7 @@ const INSIGHTS = 'GET /projects/:project/insights';
 const EXPORT = 'GET /projects/:project/insights/export';
 
 /** As the option names them, and as the API does. */
-const GROUPINGS = { rule: 'rule', template: 'letter', domain: 'domain', provider: 'provider' } as const;
+const GROUPINGS = { rule: 'rule', template: 'template', domain: 'domain', provider: 'provider' } as const;
 const NAMES = ['rule', 'template', 'domain', 'provider'] as const;
 
 export const insights = custom('insights', {
@@ -64,7 +64,7 @@ function groupRow(by: string, group: InsightGroup): Row {
     complained: withRate(group.complained, rates.complained),
     unsubscribed: withRate(group.unsubscribed, rates.unsubscribed),
     edited: withRate(group.edited.edited, rates.edited),
-    'bot hits': group.machine_opened + group.machine_clicked,
+    'bot hits': group.bot_opened + group.bot_clicked,
     'median time to open': group.median_open_ms === null ? null : span(group.median_open_ms),
   };
 }

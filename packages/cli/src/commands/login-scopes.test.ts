@@ -41,7 +41,7 @@ describe('chooseScopes', () => {
     expect(shown.text).toBe('');
   });
 
-  test('ends with 2 for an unknown scope, and with 130 when cancelled', async () => {
+  test('ends with 2 for an unknown scope, and with 130 when canceled', async () => {
     const { shell } = terminal(null);
     await expect(chooseScopes({ shell, given: ['everything'], canAsk: true })).rejects.toMatchObject({
       exit: 2,

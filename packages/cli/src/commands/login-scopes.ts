@@ -1,5 +1,5 @@
 import { TOKEN_SCOPES, type TokenScope } from '@beckon/contract/dashboard';
-import { EXIT, Failure, usage } from '../failure.ts';
+import { answered, usage } from '../failure.ts';
 import type { Shell } from '../shell.ts';
 
 /** What a new token may do unless the member says otherwise. The role limits it further. */
@@ -29,8 +29,9 @@ export async function chooseScopes({ shell, given, canAsk }: Choosing): Promise<
   await shell.stderr.write(
     `What may this machine do? Your role in each project is the limit.\n${lines.join('')}`,
   );
-  const typed = await shell.ask.text(`Scopes, separated by commas (Enter for ${DEFAULT_SCOPES.join(',')})`);
-  if (typed === null) throw new Failure('cancelled', 'Cancelled.', { exit: EXIT.interrupted });
+  const typed = answered(
+    await shell.ask.text(`Scopes, separated by commas (Enter for ${DEFAULT_SCOPES.join(',')})`),
+  );
   return typed.trim() === '' ? [...DEFAULT_SCOPES] : readScopes(typed.split(','));
 }
 

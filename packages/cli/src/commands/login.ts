@@ -1,19 +1,22 @@
+import { API_KEY_PATTERN } from '@beckon/contract';
 import { TOKEN_SCOPES, type TokenMade, type TokenState } from '@beckon/contract/dashboard';
 import { createDashboard, type Dashboard } from '../api/dashboard.ts';
-import { Failure, unauthorised, usage } from '../failure.ts';
+import { answered, Failure, unauthorized, usage } from '../failure.ts';
 import type { Context } from '../framework/context.ts';
 import { custom } from '../framework/declare.ts';
 import { commaList, flag, text } from '../framework/options.ts';
 import { printableLines } from '../output/printable.ts';
-import { isProfileName, type Profile, profileFile } from '../profiles/file.ts';
+import { saveProfile } from '../profiles/change.ts';
+import { TOKEN_PATTERN } from '../profiles/connection.ts';
 import { readAll } from '../read-all.ts';
 import { canAsk } from '../shell.ts';
 import { chooseScopes, DEFAULT_SCOPES } from './login-scopes.ts';
 import { tokenView } from './whoami.ts';
 
 const SECRET_MAX_BYTES = 4_096;
-const TOKEN_PATTERN = /^bkp_[0-9A-Za-z]{40}$/;
-const KEY_PATTERN = /^sk_(live|test)_[A-Za-z0-9_-]{32,128}$/;
+
+const NO_LOGIN =
+  'Commands on this machine use the local socket and need no login. To log in to another server, pass --url.';
 
 type LoginOptions = { scopes?: string[]; label?: string; browser: boolean };
 
@@ -37,20 +40,19 @@ export const login = custom('login', {
   async run(context, { withToken, withKey, ...options }) {
     const { output } = context;
     if (withKey && withToken) throw usage('--with-key and --with-token both read stdin. Use one at a time.');
+    const connection = await context.connection();
     if (withKey) {
-      await save(context, { api_key: await readSecret(context, 'API key (sk_…)', KEY_PATTERN) });
+      const api_key = await readSecret(context, 'API key (sk_…)', API_KEY_PATTERN);
+      await saveProfile(context, { connection, values: { api_key }, isLogin: true });
       return output.value({ saved: 'api_key' }, () => 'Saved the API key in your profile.');
     }
+    if (connection.kind === 'local') throw usage(NO_LOGIN);
     const made = withToken ? await readToken(context) : await requestToken(context, options);
     const { token, ...state } = made;
     const { label, scopes, expires_at } = state;
-    await save(context, {
-      token,
-      label,
-      scopes,
-      expires_at,
-      ...defaultProject(state, context.options.project),
-    });
+    const project = defaultProject(state, context.options.project);
+    const values = { token, label, scopes, expires_at, ...project };
+    await saveProfile(context, { connection, values, isLogin: true });
     await output.value(state, tokenView);
   },
 });
@@ -68,9 +70,9 @@ function defaultProject({ projects }: TokenState, named: string | undefined): { 
 /** Reads a secret from stdin, or typed without echo. It is never an argument. */
 async function readSecret({ shell }: Context, question: string, pattern: RegExp): Promise<string> {
   const typed = shell.stdin.isTerminal
-    ? await shell.ask.secret(question)
+    ? answered(await shell.ask.secret(question))
     : await readAll(shell.stdin, SECRET_MAX_BYTES);
-  const secret = (typed ?? '').trim();
+  const secret = typed.trim();
   if (!pattern.test(secret)) throw usage(`Invalid ${question}`);
   return secret;
 }
@@ -118,9 +120,9 @@ async function waitForApproval(
     const answer = await pollOnce(dashboard, device_code);
     if (answer === null) continue;
     if (answer.state === 'approved') return answer;
-    if (answer.state === 'denied') throw unauthorised('denied', 'The request was denied in the browser');
+    if (answer.state === 'denied') throw unauthorized('denied', 'The request was denied in the browser');
     if (answer.state === 'expired')
-      throw unauthorised('expired', 'The code has expired. Run beckon login again.');
+      throw unauthorized('expired', 'The code has expired. Run beckon login again.');
   }
 }
 
@@ -144,23 +146,4 @@ async function dashboardWith(
 ): Promise<Dashboard> {
   const { url } = await connection();
   return createDashboard({ target: { url, socketPath: null }, version: shell.version, token, signal });
-}
-
-/** Saves values in the profile; what another server left under the same name is dropped. */
-async function save(
-  { connection, shell, options, output }: Context,
-  values: Partial<Profile>,
-): Promise<void> {
-  const { url } = await connection();
-  const file = profileFile(shell);
-  const { profiles } = await file.read();
-  const name = options.profile ?? profiles.current;
-  if (!isProfileName(name)) throw usage(`--profile: ${name} is not a valid profile name`);
-  const before = profiles.profiles[name];
-  const kept = before?.url === url ? before : {};
-  await file.write({
-    current: name,
-    profiles: { ...profiles.profiles, [name]: { ...kept, ...values, url } },
-  });
-  await output.note(`Saved in ${file.path}, profile ${name}.`);
 }

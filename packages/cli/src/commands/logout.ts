@@ -1,14 +1,14 @@
 import { createDashboard, type Dashboard } from '../api/dashboard.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { custom } from '../framework/declare.ts';
-import { profileFile } from '../profiles/file.ts';
+import { deleteProfile } from '../profiles/change.ts';
 
 export const logout = custom('logout', {
   help: 'Revoke the token of the profile, and delete the profile',
   routes: ['POST /token/revoke'],
   async run({ connection, shell, output, options, signal }) {
-    const { profile, profileName, url, kind } = await connection();
-    if (profile === null || kind === 'local')
+    const { profile, profileName, url } = await connection();
+    if (profile === null)
       throw new Failure('not_found', 'Not logged in. With several profiles, pass --profile <name>.');
     const { token } = profile;
     // The token of the profile, not one from the environment.
@@ -17,14 +17,7 @@ export const logout = custom('logout', {
         ? null
         : createDashboard({ target: { url, socketPath: null }, token, version: shell.version, signal });
     const revoked = dashboard !== null && (await revoke(dashboard));
-    const file = profileFile(shell);
-    const { profiles } = await file.read();
-    const { [profileName]: _deleted, ...others } = profiles.profiles;
-    const next = options.profile === undefined ? (Object.keys(others)[0] ?? 'default') : profiles.current;
-    await file.write({
-      current: profileName === profiles.current ? next : profiles.current,
-      profiles: others,
-    });
+    await deleteProfile(shell, { name: profileName, selectsNext: options.profile === undefined });
     await output.value({ profile: profileName, revoked }, () =>
       revoked ? 'Revoked the token and deleted the profile.' : 'Deleted the profile.',
     );

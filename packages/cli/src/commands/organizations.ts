@@ -1,7 +1,7 @@
 import { call, list, type Noun } from '../framework/declare.ts';
 import { choice, required } from '../framework/options.ts';
 
-const ORGANIZATION = 'POST /projects/:project/organisation';
+const ORGANIZATION = 'POST /projects/:project/organization';
 
 export const organizations: Noun = {
   name: 'organizations',

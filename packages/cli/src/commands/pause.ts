@@ -25,7 +25,7 @@ export const resume = call('POST /projects/:project/resume', 'resume', {
         `${long_held} were held for more than a day. Resume sending?`
       : null,
   body: (_input, { needs_confirmation, long_held }) => (needs_confirmation ? { confirmed: long_held } : {}),
-  view: ({ cancelled, postponed }) =>
-    `Sending is resumed. ${count(cancelled, 'expired draft')} canceled. ` +
+  view: ({ canceled, postponed }) =>
+    `Sending is resumed. ${count(canceled, 'expired draft')} canceled. ` +
     `${count(postponed, 'overdue draft')} sent in 15 minutes at the earliest.`,
 });

@@ -31,15 +31,15 @@ function policyOf(pairs: readonly string[]): PolicyQuery {
 }
 
 function effectView(effect: PolicyEffect, words: Words): View {
-  const { drafts, is_cut, today, changed, earlier, later, same, stop_leaving, newly_expire } = effect;
+  const { drafts, is_cut, today, changed, earlier, later, same, stop_sending, newly_expire } = effect;
   return [
     `${count(drafts, 'draft')} would be sent without a decision${is_cut ? '; more were not simulated' : ''}.`,
     { rows: [totalsRow('today', today, words), totalsRow('changed', changed, words)] },
     [
       `${count(earlier, 'draft')} would be sent earlier, ${later} later, ${same} at the same time.`,
       ...(newly_expire > 0 ? [`${count(newly_expire, 'draft')} would expire instead.`] : []),
-      ...(stop_leaving > 0
-        ? [`${count(stop_leaving, 'draft')} would wait for approval instead of being sent.`]
+      ...(stop_sending > 0
+        ? [`${count(stop_sending, 'draft')} would wait for approval instead of being sent.`]
         : []),
     ].join('\n'),
     {
@@ -60,11 +60,11 @@ function totalsRow(name: string, totals: PolicyTotals, { when }: Words) {
   return {
     settings: name,
     sent: totals.leaves,
-    'sent immediately': totals.leave_at_once,
+    'sent immediately': totals.sends_immediately,
     held: held.join(', ') || 0,
     expired: totals.expires,
-    'median time': when(totals.median_leaves_at),
-    'last email': when(totals.last_leaves_at),
+    'median time': when(totals.median_send_at),
+    'last email': when(totals.last_send_at),
   };
 }
 

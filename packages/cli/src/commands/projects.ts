@@ -1,8 +1,7 @@
 import type { ProjectListed } from '@beckon/contract/dashboard';
-import { Failure } from '../failure.ts';
-import type { Context } from '../framework/context.ts';
 import { call, custom, list, type Noun } from '../framework/declare.ts';
 import { text } from '../framework/options.ts';
+import { currentProject } from './current-project.ts';
 
 export const projects: Noun = {
   name: 'projects',
@@ -17,7 +16,8 @@ export const projects: Noun = {
       help: 'Show the project that commands use',
       routes: ['GET /projects'],
       async run(context) {
-        await context.output.value(await currentProject(context), (project) => ({
+        const { current } = await currentProject(context);
+        await context.output.value(current, (project) => ({
           ...projectRow(project),
           'test clock': project.ahead_ms === 0 ? null : `${Math.round(project.ahead_ms / 3_600_000)} h ahead`,
         }));
@@ -28,7 +28,7 @@ export const projects: Noun = {
       args: { name: 'Name of the project' },
       options: {
         time_zone: text('--time-zone <zone>', 'Time zone of the project, such as Europe/Berlin'),
-        organisation: text('--organization <id>', 'Organization ID, if you are an admin in several'),
+        organization: text('--organization <id>', 'Organization ID, if you are an admin in several'),
       },
       view: ({ id, name }) =>
         `Created project ${name} (ID ${id}). Create a key: beckon keys create --name <label> --project ${id}`,
@@ -36,7 +36,7 @@ export const projects: Noun = {
     call('POST /projects/:project/suspend', 'suspend', {
       help: 'Suspend a project: its API keys are rejected, and no email is sent',
       reads: ['GET /projects'],
-      find: (context) => currentProject(context),
+      find: async (context) => (await currentProject(context)).current,
       confirm: (_input, { name }) =>
         `Suspend the project ${name}? Its API keys are rejected until it is unsuspended.`,
       view: ({ name }) => `Suspended project ${name}. Undo: beckon projects unsuspend`,
@@ -47,14 +47,6 @@ export const projects: Noun = {
     }),
   ],
 };
-
-async function currentProject({ api, project }: Context<'GET /projects'>): Promise<ProjectListed> {
-  const { id } = await project();
-  const { data } = await api.call('GET /projects', {});
-  const found = data.find((one) => String(one.id) === id);
-  if (found) return found;
-  throw new Failure('not_found', `Unknown project ${id}`);
-}
 
 function projectRow(project: ProjectListed) {
   return {

@@ -78,8 +78,8 @@ function replyBlocks(reply: ReplyListed, { when }: Words): Block[] {
 }
 
 function forwardText(reply: ReplyListed, when: Words['when']): string | null {
-  const { forward, forwarded_at, forward_at, forward_trouble } = reply;
+  const { forward, forwarded_at, forward_at, forward_error } = reply;
   if (forward === 'done') return when(forwarded_at);
-  if (forward === 'trouble') return `failed: ${forward_trouble}`;
+  if (forward === 'trouble') return `failed: ${forward_error}`;
   return forward === 'waiting' ? `waiting, next attempt ${when(forward_at)}` : 'no';
 }

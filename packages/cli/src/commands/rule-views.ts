@@ -10,13 +10,13 @@ import type { Block, View } from '../output/view.ts';
 import { viewOf } from '../output/auto.ts';
 import { count, type Words } from '../output/words.ts';
 
-export function ruleRow({ id, name, on, mode, leaves_after, open_drafts, priority, ...rule }: RuleListed) {
+export function ruleRow({ id, name, on, mode, sends_after, open_drafts, priority, ...rule }: RuleListed) {
   return {
     id,
     name,
     state: on ? 'enabled' : 'disabled',
     mode,
-    'sent after': leaves_after ?? 'approval',
+    'sent after': sends_after ?? 'approval',
     'open drafts': open_drafts,
     priority,
     warnings: rule.lints.length + (rule.alarm === null ? 0 : 1) || null,
@@ -29,7 +29,7 @@ export function ruleView(rule: RuleShown, words: Words): View {
     { ...ruleRow(rule), version: rule.version, updated: words.when(rule.updated_at) },
     sentence,
     hintLines(alarm === null ? lints : [alarm, ...lints]),
-    ...viewOf(rule, words, ['demoted', 'suggestion', 'runs']),
+    ...viewOf(rule, words, ['demoted', 'suggestion', 'runs', 'enrollment']),
     JSON.stringify(definition, null, 2),
   ];
 }
@@ -69,7 +69,7 @@ export function backtestView(found: Backtest, { when }: Words): View {
       evaluated: count(considered, 'time'),
       enrolled: `${count(entered.people, 'user')} in ${count(entered.runs, 'run')}, ${entered.held_out} in the holdout`,
       waiting: waiting === 0 ? null : `${count(waiting, 'user')} until a later time`,
-      emails: `${letters.written} (${letters.cancelled} canceled before sending, ${letters.without_address} without an address)`,
+      emails: `${letters.written} (${letters.canceled} canceled before sending, ${letters.without_address} without an address)`,
       'frequency caps': `${caps.held} held, and ${caps.displaced} other emails displaced`,
       'compared with': difference && differenceText(difference),
     },

@@ -39,7 +39,7 @@ export const rules: Noun = {
     call('POST /projects/:project/rules/check', 'check', {
       help: 'Check a rule without saving it',
       options: { file: FILE, rule: text('--rule <rule>', 'Compare with this saved rule, by ID or name') },
-      body: ({ file, rule }) => ({ document: document(file), ...(rule === undefined ? {} : { rule }) }),
+      body: ({ file, rule }) => ({ document: file, ...(rule === undefined ? {} : { rule }) }),
       view: (found) => [
         found.sentence,
         { title: 'Errors', rows: found.faults },
@@ -53,7 +53,7 @@ export const rules: Noun = {
     call('POST /projects/:project/rules', 'create', {
       help: 'Create a rule',
       options: { file: FILE, disabled: flag('--disabled', 'Create the rule without enabling it') },
-      body: ({ file, disabled }) => ({ document: document(file), on: disabled !== true }),
+      body: ({ file, disabled }) => ({ document: file, on: disabled !== true }),
       view: (rule) => [`Created rule ${rule.name} (ID ${rule.id}).`, rule.sentence, hintLines(rule.lints)],
     }),
     call('PUT /projects/:project/rules/:rule', 'edit <rule>', {
@@ -62,7 +62,7 @@ export const rules: Noun = {
       reads: [RULE],
       find: async ({ api }, params) => (await api.call(RULE, { params })).data,
       body: ({ file, include_open }, { name, updated_at }) => ({
-        document: { name, ...document(file) },
+        document: { name, ...file },
         updated_at,
         ...(include_open ? { include_open } : {}),
       }),
@@ -98,8 +98,8 @@ export const rules: Noun = {
       reads: [ENROLLMENT],
       find: async ({ api }, params) => (await api.call(ENROLLMENT, { params })).data,
       confirm: ({ rule }, preview) => enrollmentQuestion(rule, preview),
-      view: ({ members }) =>
-        `Started the enrollment of ${count(members, 'user')}. Show its progress: beckon rules show`,
+      view: ({ members }, _words, { input }) =>
+        `Started the enrollment of ${count(members, 'user')}. Show its progress: beckon rules show ${input.rule}`,
     }),
     custom('backtest [rule]', {
       help: 'Run a rule over stored events, without creating anything',
@@ -107,7 +107,7 @@ export const rules: Noun = {
       options: {
         file: jsonFile(
           '--file <file>',
-          'An unsaved rule as JSON; with the name of a saved rule, both are compared',
+          'An unsaved rule as JSON. If its name is that of a saved rule, the two are compared.',
         ),
         since: fallback(duration('--since <duration>', 'How far back, in days; at most 366d', 'd'), '30d'),
       },
@@ -116,7 +116,7 @@ export const rules: Noun = {
           throw usage('Pass a saved rule, or --file for an unsaved one', 'rule');
         if (days < 1 || days > DAYS_MAX) throw usage('--since must be from 1d to 366d', '--since');
         const found = await backtest(api, {
-          body: { days, ...(rule === undefined ? { document: document(file) } : { rule }) },
+          body: { days, ...(rule !== undefined && { rule }), ...(file && { document: file }) },
           signal,
           onProgress: (share) => output.progress(`Evaluating ${count(days, 'day')} … ${percent(share)}`),
         });
@@ -222,10 +222,4 @@ export const rules: Noun = {
 function readMode(given: string): RuleMode {
   if (given === 'draft' || given === 'autopilot') return given;
   throw usage(`${given} is neither draft nor autopilot`, 'mode');
-}
-
-function document(file: unknown): Record<string, unknown> {
-  if (typeof file === 'object' && file !== null && !Array.isArray(file))
-    return file as Record<string, unknown>;
-  throw usage('--file must hold a JSON object', '--file');
 }

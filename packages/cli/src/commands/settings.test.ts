@@ -64,7 +64,7 @@ describe('queue and dead-letters', () => {
   async function fail(...users: string[]): Promise<void> {
     for (const user of users)
       await db.query(
-        `WITH taken AS (UPDATE beckon.lane SET next_seq = next_seq + 1 WHERE project_id = $1 RETURNING next_seq - 1 AS seq)
+        `WITH taken AS (UPDATE beckon.ingest_queue SET next_seq = next_seq + 1 WHERE project_id = $1 RETURNING next_seq - 1 AS seq)
          INSERT INTO beckon.dead_letter SELECT $1, seq, 'live', 'users', jsonb_build_object('external_user_id', $2::text), 'bad', now(), now() FROM taken`,
         [world.projectId, user],
       );
@@ -139,8 +139,9 @@ describe('views', () => {
     { run: 'views create Paying plan:pro', shows: /Saved view Paying/ },
     { run: 'views create Red color:red', fails: [2, /color/] },
     { run: 'views list', shows: /Trials +plan:trial -audience:paying/ },
-    { run: () => `views delete ${id}`, shows: /Deleted view Trials/ },
-    { run: 'views delete x', fails: [1, /./] },
+    { run: () => `views delete ${id}`, fails: [2, /All members of the project lose it\. Pass --yes/] },
+    { run: () => `views delete ${id} --yes`, shows: /Deleted view Trials/ },
+    { run: 'views delete x --yes', fails: [1, /./] },
   ]);
 });
 

@@ -30,7 +30,7 @@ export const settings: Noun = {
     }),
     call('GET /projects/:project/sending', 'sender', {
       help: 'Show the sender of emails, and what keeps emails from being sent',
-      view: ({ sender, with_relay, domains, replies, throttle, ramp, has_model }, { when }) => [
+      view: ({ sender, with_relay, domains, replies, throttle, warmup, has_model }, { when }) => [
         {
           from: sender.name === '' ? sender.address : `${sender.name} <${sender.address}>`,
           'reply to': sender.reply_to,
@@ -40,8 +40,8 @@ export const settings: Noun = {
           throttle: throttle.left === null ? 'off' : `${throttle.left} emails left now`,
           'next email': when(throttle.next_at),
           'warm-up':
-            ramp.off === null
-              ? `day ${ramp.day}: ${ramp.left} of ${ramp.letters} emails left, until ${when(ramp.ends_at)}`
+            warmup.off === null
+              ? `day ${warmup.day}: ${warmup.left} of ${warmup.letters} emails left, until ${when(warmup.ends_at)}`
               : 'none',
           replies: replies.captured
             ? 'received and forwarded'

@@ -11,7 +11,7 @@ const local = testShell({ DATA_DIR: await world.localSocket() });
 const at = (file: string): string => join(local.folder, file);
 
 beforeAll(async () => {
-  const tail = local.start(['tail', '--json', 'type:person_created']);
+  const tail = local.start(['tail', '--json', 'type:user_created']);
   await tail.waitFor('Following');
   const sending = testShell({ BECKON_URL: world.url, BECKON_API_KEY: world.apiKey });
   await sending.json(['users', 'upsert', 'u1', '--email', 'u1@example.com']);

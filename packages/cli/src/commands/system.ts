@@ -15,14 +15,14 @@ export const system: Noun = {
   commands: [
     call('GET /projects/:project/system', 'show', {
       help: 'Show the server version, the queue, due work and storage',
-      view: ({ queue, webhooks, lanes, storage, ...state }, { when }) => [
+      view: ({ queue, webhooks, jobs, storage, ...state }, { when }) => [
         {
           version: state.version,
           'Node.js': state.node,
           PostgreSQL: state.postgres,
           schema: state.schema,
           'clock offset': state.clock_offset_ms === null ? 'not measured yet' : `${state.clock_offset_ms} ms`,
-          sending: state.letters_leave
+          sending: state.sending_enabled
             ? null
             : 'off: the database was restored or copied. Confirm it on its machine: beckon-server confirm-restore',
           'waiting records': `${queue.live} live, ${queue.bulk} bulk, of at most ${queue.max.toLocaleString('en-US')}`,
@@ -33,7 +33,7 @@ export const system: Noun = {
         },
         {
           title: 'Due work',
-          rows: lanes.map(({ name, next_at, late_ms }) => ({
+          rows: jobs.map(({ name, next_at, late_ms }) => ({
             work: WORK[name] ?? plain(name),
             next: when(next_at),
             late: late_ms === 0 ? null : span(late_ms),
@@ -75,7 +75,7 @@ export const system: Noun = {
       }),
       empty: 'No user was erased yet. Erase one: beckon users erase <user>',
     }),
-    call('POST /projects/:project/test-letter', 'send-test', {
+    call('POST /projects/:project/test-email', 'send-test', {
       help: 'Send a test email from the server to yourself',
       view: ({ to, outbox }) =>
         outbox

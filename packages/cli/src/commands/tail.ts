@@ -2,20 +2,18 @@ import type { FeedItem } from '@beckon/contract/dashboard';
 import { followFeed } from '../api/feed.ts';
 import { feedLine } from '../feed-words.ts';
 import { custom } from '../framework/declare.ts';
-import { downloadTo } from '../framework/download.ts';
-import { flag, time, whole } from '../framework/options.ts';
+import { time, whole } from '../framework/options.ts';
 import { readPages } from '../framework/pages.ts';
 import { createSeen } from '../seen.ts';
 
 const STREAM = 'GET /projects/:project/stream';
 const FEED = 'GET /projects/:project/feed';
-const EXPORT = 'GET /projects/:project/stream-export';
 const SINCE_SHOWN = 500;
 
 export const tail = custom('tail [filter...]', {
   help: 'Follow the activity stream of a project; Ctrl-C ends it',
   args: { filter: 'Filter terms such as type:event name:trial_started user:user_42 -type:request' },
-  routes: [STREAM, FEED, EXPORT],
+  routes: [STREAM, FEED],
   options: {
     last: whole('--last <count>', 'Show the newest entries first', [0, 10_000]),
     since: time(
@@ -24,17 +22,10 @@ export const tail = custom('tail [filter...]', {
       'back',
     ),
     noFollow: { flags: '--no-follow', help: 'End after these entries', read: (given: boolean) => !given },
-    export: flag('--export', 'Write all entries as lines of JSON, oldest first, and end'),
   },
   isStream: true,
-  async run(context, { filter: words, last, since, noFollow, export: isExport }) {
-    const { api, output, shell, signal } = context;
+  async run({ api, output, shell, signal }, { filter: words, last, since, noFollow }) {
     const query = { filter: words.join(' '), ...(since === undefined ? {} : { since }) };
-    if (isExport)
-      return downloadTo(
-        { ...context, output: { ...output, isJson: false } },
-        await api.open(EXPORT, { query }),
-      );
     const show = (item: FeedItem): Promise<void> => output.painted(item, feedLine);
     const isSeen = createSeen();
     const limit = last ?? (since === undefined ? 0 : SINCE_SHOWN);

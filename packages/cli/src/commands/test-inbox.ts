@@ -1,19 +1,20 @@
-import type { OutboxMailWhole } from '@beckon/contract/dashboard';
+import type { TestInboxEmailWhole } from '@beckon/contract/dashboard';
 import { usage } from '../failure.ts';
 import { call, custom, list, type Noun } from '../framework/declare.ts';
 import { downloadTo } from '../framework/download.ts';
 import { flag, text, whole } from '../framework/options.ts';
 import type { View } from '../output/view.ts';
 import { count, plain, type Words } from '../output/words.ts';
+import { currentProject } from './current-project.ts';
 
-const EMAIL = 'GET /projects/:project/outbox/:mail';
-const RAW = 'GET /projects/:project/outbox/:mail/eml';
+const EMAIL = 'GET /projects/:project/test-inbox/:email';
+const RAW = 'GET /projects/:project/test-inbox/:email/eml';
 
 export const testInbox: Noun = {
   name: 'test-inbox',
   help: 'Read emails that the server keeps while no SMTP relay is set',
   commands: [
-    list('GET /projects/:project/outbox', 'list', {
+    list('GET /projects/:project/test-inbox', 'list', {
       help: 'List emails in the test inbox, newest first',
       isPaged: true,
       options: {
@@ -45,7 +46,7 @@ export const testInbox: Noun = {
       async run(context, { email: mail, copy, text: isText, html: isHtml, raw }) {
         if ([isText, isHtml, raw].filter(Boolean).length > 1)
           throw usage('Choose one of --text, --html and --raw', '--raw');
-        const request = { params: { mail }, query: copy === undefined ? {} : { copy } };
+        const request = { params: { email: mail }, query: copy === undefined ? {} : { copy } };
         if (raw) return downloadTo(context, await context.api.open(RAW, request));
         const { data } = await context.api.call(EMAIL, request);
         const part = isText ? data.text : isHtml ? data.html_source : null;
@@ -53,15 +54,11 @@ export const testInbox: Noun = {
         await context.output.raw(part.endsWith('\n') ? part : `${part}\n`);
       },
     }),
-    call('POST /projects/:project/outbox/clear', 'clear', {
+    call('POST /projects/:project/test-inbox/clear', 'clear', {
       help: 'Delete the emails in the test inbox. Drafts and the history of users stay.',
       options: { older: text('--older <duration>', 'Only emails older than this, such as 7d') },
       reads: ['GET /projects'],
-      find: async ({ api, project }) => {
-        const { id } = await project();
-        const { data } = await api.call('GET /projects', {});
-        return data.find((one) => String(one.id) === id)?.name ?? '';
-      },
+      find: async (context) => (await currentProject(context)).current.name,
       confirm: ({ older }, name) =>
         `Delete ${older === undefined ? 'all emails' : `emails older than ${older}`} in the test inbox of ${name}?`,
       body: ({ older }, confirm) => ({ confirm, ...(older === undefined ? {} : { older }) }),
@@ -70,7 +67,7 @@ export const testInbox: Noun = {
   ],
 };
 
-function emailView(email: OutboxMailWhole, { when }: Words): View {
+function emailView(email: TestInboxEmailWhole, { when }: Words): View {
   const { copy, copies, size } = email;
   return [
     {

@@ -1,7 +1,7 @@
 import type { EventInput } from '@beckon/contract';
 import { custom } from '../framework/declare.ts';
-import { text, time } from '../framework/options.ts';
-import { merged, objectFile, properties } from '../framework/properties.ts';
+import { jsonFile, text, time } from '../framework/options.ts';
+import { merged, properties } from '../framework/properties.ts';
 
 export const track = custom('track <user> <event>', {
   help: 'Send an event of a user',
@@ -10,7 +10,7 @@ export const track = custom('track <user> <event>', {
       '-p, --property <key=value>',
       'A property; numbers and other JSON keep their type',
     ),
-    data: objectFile('--data <file>', 'JSON object of properties; - reads stdin'),
+    data: jsonFile('--data <file>', 'JSON object of properties; - reads stdin'),
     at: time(
       '--at <time>',
       'When it happened, such as 2026-01-31T14:30:00Z or 2h for two hours ago (default: now)',

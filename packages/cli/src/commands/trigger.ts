@@ -1,5 +1,5 @@
 import { CANONICAL_SAMPLES } from '../canonical-samples.ts';
-import { usage } from '../failure.ts';
+import { answered, usage } from '../failure.ts';
 import { custom } from '../framework/declare.ts';
 import { fallback, flag, text } from '../framework/options.ts';
 import { merged, properties } from '../framework/properties.ts';
@@ -24,9 +24,8 @@ export const trigger = custom('trigger <event>', {
     const { apiKey } = await context.connection();
     if ((await apiKey()).startsWith('sk_live_') && !live) {
       const question = `This is a live key: rules fire on ${name}, and emails may be sent.`;
-      const isSure =
-        canAsk(shell, options.json) && (await shell.ask.confirm(`${question} Send it?`)) === true;
-      if (!isSure) throw usage(`${question} Pass --live to send it.`, '--live');
+      if (!canAsk(shell, options.json)) throw usage(`${question} Pass --live to send it.`, '--live');
+      answered((await shell.ask.confirm(`${question} Send it?`)) || null);
     }
     const client = await context.client();
     if (email !== undefined) await client.users.upsert({ external_user_id: user, email }, { signal });

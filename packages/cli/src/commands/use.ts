@@ -1,23 +1,19 @@
 import { createDashboard } from '../api/dashboard.ts';
 import { chooseProject, visibleProjects } from '../api/project.ts';
 import { custom } from '../framework/declare.ts';
-import { unixUrl } from '../profiles/connection.ts';
-import { profileFile } from '../profiles/file.ts';
+import { saveProfile } from '../profiles/change.ts';
 
 export const use = custom('use <project>', {
   help: 'Set the project that commands use by default',
   args: { project: 'Project ID or name' },
   routes: ['GET /token', 'GET /projects'],
-  async run({ connection, shell, output, signal }, { project: named }) {
-    const { kind, profile, profileName, dashboard } = await connection();
-    const { target, token } = dashboard();
+  async run(context, { project: named }) {
+    const { shell, output, signal } = context;
+    const connection = await context.connection();
+    const { target, token } = connection.dashboard();
     const api = createDashboard({ target, token, version: shell.version, signal });
-    const project = chooseProject(await visibleProjects(api, kind), named);
-    const file = profileFile(shell);
-    const { profiles } = await file.read();
-    const url = target.socketPath === null ? target.url : unixUrl(target.socketPath);
-    const saved = { ...profile, url, project: project.id };
-    await file.write({ ...profiles, profiles: { ...profiles.profiles, [profileName]: saved } });
+    const project = chooseProject(await visibleProjects(api, connection.kind), named);
+    await saveProfile(context, { connection, values: { project: project.id } });
     await output.value(project, ({ id, name }) => `Commands now use project ${name} (ID ${id}).`);
   },
 });

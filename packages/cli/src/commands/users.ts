@@ -1,8 +1,7 @@
 import type { UserInput } from '@beckon/contract';
 import { call, custom, download, list, type Noun } from '../framework/declare.ts';
-import { required, text, time } from '../framework/options.ts';
-import { merged, objectFile, properties } from '../framework/properties.ts';
-import { importCommand } from '../import/command.ts';
+import { jsonFile, required, text, time } from '../framework/options.ts';
+import { merged, properties } from '../framework/properties.ts';
 import { fields, rowOf, viewOf } from '../output/auto.ts';
 import { plain } from '../output/words.ts';
 
@@ -11,7 +10,7 @@ const TIMELINE_SHOWN = 50;
 
 export const users: Noun = {
   name: 'users',
-  help: 'Send, import, find, export and erase users',
+  help: 'Send, find, export and erase users',
   commands: [
     list('GET /projects/:project/users', 'list [filter...]', {
       help: 'List users',
@@ -26,6 +25,7 @@ export const users: Noun = {
       reads: [TIMELINE],
       find: async ({ api }, params) =>
         (await api.call(TIMELINE, { params, query: { limit: TIMELINE_SHOWN } })).data,
+      value: (user, timeline) => ({ ...user, timeline }),
       view: (user, words, { found }) => [
         ...viewOf({ ...user, held: user.held ?? 'no: can receive email' }, words),
         {
@@ -45,7 +45,7 @@ export const users: Noun = {
       options: {
         email: text('--email <address>', 'Email address'),
         traits: properties('-t, --trait <key=value>', 'A trait; numbers and other JSON keep their type'),
-        data: objectFile('--data <file>', 'JSON object of traits; - reads stdin'),
+        data: jsonFile('--data <file>', 'JSON object of traits; - reads stdin'),
       },
       async run(context, { user: id, email, traits: own, data }) {
         const traits = merged(data, own);
@@ -58,7 +58,6 @@ export const users: Noun = {
         await context.output.value({ accepted: true, user }, () => `Accepted user ${id}.`);
       },
     }),
-    importCommand('users'),
     download('GET /projects/:project/users/:user/export', 'export <user>', {
       help: 'Export everything stored about a user as JSON',
     }),

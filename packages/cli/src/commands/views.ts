@@ -27,6 +27,7 @@ export const views: Noun = {
     call('DELETE /projects/:project/views/:view', 'delete <view>', {
       help: 'Delete a saved view',
       args: { view: 'View ID' },
+      confirm: ({ view }) => `Delete the saved view ${view}? All members of the project lose it.`,
       view: ({ name }) => `Deleted view ${name}.`,
     }),
   ],

@@ -8,7 +8,7 @@ import type { View } from '../output/view.ts';
 import { count, type Words } from '../output/words.ts';
 
 const ENDPOINT = 'GET /projects/:project/webhooks/:endpoint';
-const STATES = ['pending', 'delivering', 'delivered', 'exhausted', 'missed', 'cancelled'] as const;
+const STATES = ['pending', 'delivering', 'delivered', 'exhausted', 'missed', 'canceled'] as const;
 const REPLAYABLE = ['exhausted', 'missed', 'delivered'] as const;
 
 const SETTINGS = {
@@ -79,8 +79,8 @@ export const webhooks: Noun = {
       find: async ({ api }, params) => (await api.call(ENDPOINT, { params })).data,
       confirm: (_input, { url }) => `Delete the webhook endpoint ${url}?`,
       body: (_input, { url }) => ({ url }),
-      view: ({ cancelled }, _words, { found }) =>
-        `Deleted ${found.url}. ${count(cancelled, 'pending delivery', 'pending deliveries')} canceled.`,
+      view: ({ canceled }, _words, { found }) =>
+        `Deleted ${found.url}. ${count(canceled, 'pending delivery', 'pending deliveries')} canceled.`,
     }),
     call('POST /projects/:project/webhooks/:endpoint/rotate', 'rotate <endpoint>', {
       help: 'Create a new signing secret and print it once',
@@ -91,6 +91,8 @@ export const webhooks: Noun = {
           'h',
         ),
       },
+      confirm: ({ overlap_hours }) =>
+        overlap_hours === 0 ? 'The old signing secret ends immediately. Create a new one?' : null,
       view: ({ secret }) => ['The new signing secret is shown once:', secret],
     }),
     call('POST /projects/:project/webhooks/:endpoint/test', 'test <endpoint>', {

@@ -2,7 +2,6 @@ import type { TokenState } from '@beckon/contract/dashboard';
 import { custom } from '../framework/declare.ts';
 import { viewOf } from '../output/auto.ts';
 import type { Words } from '../output/words.ts';
-import { unixUrl } from '../profiles/connection.ts';
 
 export const whoami = custom('whoami', {
   help: 'Show which server and account commands use, and the projects they can open',
@@ -15,7 +14,7 @@ export const whoami = custom('whoami', {
     }
     const { data: projects } = await api.call('GET /projects', {});
     const socket = dashboard().target.socketPath ?? '';
-    await output.value({ connection: unixUrl(socket), projects }, () => [
+    await output.value({ connection: url, projects }, () => [
       { server: `this machine, ${socket}`, account: 'local shell: owner of every project', project },
       { title: 'Projects', rows: projects.map(({ id, name }) => ({ id, name })) },
     ]);

@@ -142,7 +142,8 @@ describe('rules', () => {
       .poll(async () => (await local.run(['rules', 'enroll', 'on_members', '--yes'])).out, {
         timeout: 20_000,
       })
-      .toMatch(/Started the enrollment of 1 user/);
+      .toMatch(/Started the enrollment of 1 user.*beckon rules show on_members/);
+    expect((await local.run(['rules', 'show', 'on_members'])).out).toMatch(/Enrollment +\w+: /);
   });
 
   test('check prints errors at their fields, and ends with 2', async () => {

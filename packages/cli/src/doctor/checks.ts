@@ -15,6 +15,8 @@ export type Check = {
 
 export type CheckDeps = {
   connection: Connection;
+  /** The address of the public API. */
+  url: string;
   version: string;
   now: () => number;
   signal: AbortSignal;
@@ -25,7 +27,7 @@ const CLOCK_WARN_MS = 5_000;
 
 /** In this order: each check needs those before it. */
 export async function checkServer(deps: CheckDeps): Promise<Check[]> {
-  const { url } = deps.connection;
+  const { url } = deps;
   const startedAt = deps.now();
   let live: Response;
   try {
@@ -66,7 +68,7 @@ export async function checkKey(deps: CheckDeps): Promise<Check> {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: '{}',
-  }).catch((error: unknown) => unreachable(deps.connection.url, error));
+  }).catch((error: unknown) => unreachable(deps.url, error));
   if (answer instanceof Failure) return bad('key', answer.message, 'Try again');
   if (answer.status === 422) return good('key', `Valid, ${kind}`);
   if (answer.status === 401)
@@ -177,12 +179,8 @@ function get(deps: CheckDeps, path: string): Promise<Response> {
   return send(deps, path, {});
 }
 
-function send(
-  { connection, signal, version }: CheckDeps,
-  path: string,
-  init: RequestInit,
-): Promise<Response> {
-  return fetch(connection.url + path, {
+function send({ url, signal, version }: CheckDeps, path: string, init: RequestInit): Promise<Response> {
+  return fetch(url + path, {
     ...init,
     headers: {
       'user-agent': `beckon-cli/${version}`,

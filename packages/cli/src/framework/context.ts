@@ -2,7 +2,7 @@ import type { AnswerOf, RouteKey } from '@beckon/contract/dashboard';
 import { Beckon, type BeckonOptions } from '@beckon/client';
 import { createDashboard, type Dashboard, type OpenOptions, type RequestOf } from '../api/dashboard.ts';
 import { findProject, type Project } from '../api/project.ts';
-import { Failure, EXIT, usage } from '../failure.ts';
+import { answered, usage } from '../failure.ts';
 import type { Output, OutputOptions } from '../output/output.ts';
 import { type Connection, type ConnectionOptions, openConnection } from '../profiles/connection.ts';
 import { canAsk, type Shell } from '../shell.ts';
@@ -74,15 +74,20 @@ export function createContext(given: Given): Context {
       },
     },
     async client(more = {}) {
-      const { url, apiKey } = await connection();
+      const { publicUrl, apiKey } = await connection();
       const userAgent = `beckon-cli/${shell.version}`;
-      return new Beckon({ url, apiKey: await apiKey(), userAgent, retry: SHORT_RETRY, ...more });
+      return new Beckon({
+        url: await publicUrl(),
+        apiKey: await apiKey(),
+        userAgent,
+        retry: SHORT_RETRY,
+        ...more,
+      });
     },
     async confirm(question) {
       if (options.yes) return;
       if (!canAsk(shell, options.json)) throw usage(`${question} Pass --yes to confirm.`, '--yes');
-      if ((await shell.ask.confirm(question)) === true) return;
-      throw new Failure('canceled', 'Canceled. Nothing was changed.', { exit: EXIT.interrupted });
+      answered((await shell.ask.confirm(question)) || null);
     },
   };
 }

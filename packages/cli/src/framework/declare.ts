@@ -121,6 +121,8 @@ type CallSpec<K extends RouteKey, U extends string, O, R extends RouteKey, F> = 
   /** Default: arguments and options by their names. */
   query?: (input: Input<U, O>, found: NoInfer<F>) => QueryOf<K>;
   body?: (input: Input<U, O>, found: NoInfer<F>) => BodyOf<K>;
+  /** The printed value, if it is more than the answer. The view gets the answer. */
+  value?: (data: DataOf<K>, found: NoInfer<F>) => object;
   /** Default: every field (`viewOf`); names choose and order them. */
   view?:
     | readonly (keyof DataOf<K> & string)[]
@@ -160,10 +162,10 @@ export function call<
         timeoutMs: spec.timeoutMs,
       } as never)) as { data: DataOf<K> };
       const { view } = spec;
-      await context.output.value(data, (value, words) =>
+      await context.output.value(spec.value?.(data, found) ?? data, (_value, words) =>
         typeof view === 'function'
-          ? view(value, words, { input, found })
-          : viewOf(value as object, words, view),
+          ? view(data, words, { input, found })
+          : viewOf(data as object, words, view),
       );
       return spec.exit?.(data);
     },

@@ -1,8 +1,5 @@
-import { createWriteStream } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import type { ReadableStream } from 'node:stream/web';
 import { Failure } from '../failure.ts';
 import type { Context } from './context.ts';
 
@@ -19,22 +16,26 @@ export async function downloadTo(
     const bytes = await saveTo(path, answer);
     return output.value({ path, bytes }, () => `Wrote ${bytes.toLocaleString('en-US')} bytes to ${out}.`);
   }
-  const isJson = answer.headers.get('content-type')?.startsWith('application/json') ?? false;
-  if (output.isJson && !isJson) return output.value(await answer.text(), (text) => text);
-  const decoder = new TextDecoder();
-  for await (const chunk of answer.body ?? []) await output.raw(decoder.decode(chunk, { stream: true }));
-  await output.raw(isJson ? '\n' : '');
+  const [type = ''] = (answer.headers.get('content-type') ?? '').split(';');
+  const isJson = type === 'application/json';
+  if (output.isJson && !isJson && type !== 'application/x-ndjson')
+    return output.value(await answer.text(), (text) => text);
+  for await (const chunk of answer.body ?? []) await output.raw(chunk);
+  if (isJson) await output.raw('\n');
 }
 
-/** Exports hold personal data, so only the user may read the file. It never replaces one that exists. */
+/** Exports hold personal data, so only the user may read the file. It replaces no other file, and is removed when it stays incomplete. */
 async function saveTo(path: string, { body }: Response): Promise<number> {
-  const file = createWriteStream(path, { flags: 'wx', mode: OWNER_ONLY });
+  const file = await open(path, 'wx', OWNER_ONLY).catch((error: Error) => {
+    throw new Failure('file_unwritable', `Cannot write ${path}: ${error.message}`, { cause: error });
+  });
   try {
-    await pipeline(Readable.fromWeb((body ?? new Blob().stream()) as ReadableStream), file);
+    await file.writeFile(body ?? '');
+    return (await file.stat()).size;
   } catch (error) {
-    throw new Failure('file_unwritable', `Cannot write ${path}: ${(error as Error).message}`, {
-      cause: error,
-    });
+    await rm(path, { force: true });
+    throw error;
+  } finally {
+    await file.close();
   }
-  return file.bytesWritten;
 }

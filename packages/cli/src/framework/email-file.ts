@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import type { LetterSource } from '@beckon/contract/dashboard';
 import { usage } from '../failure.ts';
-import { type Option, type OptionSource, readInput, text } from './options.ts';
+import { type Option, type OptionSource, readInput, readObject, text } from './options.ts';
 
 const HELP =
   'Email as .md (with a --- head), .mjml (with mj-title and mj-preview), or .json: ' +
@@ -19,14 +19,14 @@ export function emailFile(): Option<LetterSource | undefined> {
   });
 }
 
-function readEmail(path: string, content: string, { flags }: OptionSource): Record<string, string> {
+function readEmail(path: string, content: string, source: OptionSource): Record<string, string> {
   switch (extname(path).toLowerCase()) {
     case '.mjml':
       return { format: 'mjml', body: content, ...mjmlHead(content) };
     case '.md':
       return readMarkdown(content);
     default:
-      return readJson(path, content, flags);
+      return readJson(path, content, source);
   }
 }
 
@@ -52,17 +52,9 @@ function readMarkdown(content: string): Record<string, string> {
   return { ...Object.fromEntries(fields), format: 'markdown', body: content.slice(all.length) };
 }
 
-function readJson(path: string, content: string, flags: string): Record<string, string> {
-  let value: unknown;
-  try {
-    value = JSON.parse(content);
-  } catch {
-    throw usage(`${flags}: ${path} is not valid JSON`, '--file');
-  }
-  const isTexts =
-    typeof value === 'object' &&
-    value !== null &&
-    Object.values(value).every((one) => typeof one === 'string');
-  if (isTexts) return value as Record<string, string>;
-  throw usage(`--file: ${path} must hold a JSON object of texts`, '--file');
+function readJson(path: string, content: string, source: OptionSource): Record<string, string> {
+  const email = readObject(path, content, source);
+  if (Object.values(email).every((value) => typeof value === 'string'))
+    return email as Record<string, string>;
+  throw usage(`--file: the values in ${path} must be texts`, '--file');
 }

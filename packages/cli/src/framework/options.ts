@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { JsonObject } from '@beckon/contract';
 import { Failure, EXIT, usage } from '../failure.ts';
 import { readAll } from '../read-all.ts';
 import type { Shell } from '../shell.ts';
@@ -100,16 +101,22 @@ export function duration(flags: string, help: string, unit: keyof typeof UNITS):
   });
 }
 
-/** The JSON value in a file, or on stdin for `-`. */
-export function jsonFile(flags: string, help: string): Option<unknown> {
-  return text(flags, help, async (given, source) => {
-    try {
-      return JSON.parse(await readInput(given, source)) as unknown;
-    } catch (error) {
-      if (error instanceof Failure) throw error;
-      throw invalid(source, `${given} is not valid JSON: ${(error as Error).message}`);
-    }
-  });
+/** The JSON object in a file, or on stdin for `-`. */
+export function jsonFile(flags: string, help: string): Option<JsonObject | undefined> {
+  return text(flags, help, async (given, source) =>
+    readObject(given, await readInput(given, source), source),
+  );
+}
+
+export function readObject(path: string, content: string, source: OptionSource): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(content);
+  } catch (error) {
+    throw invalid(source, `${path} is not valid JSON: ${(error as Error).message}`);
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
+  throw invalid(source, `${path} must hold a JSON object`);
 }
 
 const FILE_MAX_BYTES = 16 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@beckon/contract';
 import { usage } from '../failure.ts';
-import { longOf, many, type Option, type OptionSource, readInput } from './options.ts';
+import { longOf, many, type Option, type OptionSource } from './options.ts';
 
 /** Reads `key=value` options into an object. */
 export function properties(flags: string, help: string): Option<JsonObject> {
@@ -20,28 +20,8 @@ export function properties(flags: string, help: string): Option<JsonObject> {
   };
 }
 
-/** Reads a JSON object from a file, or from stdin for `-`. */
-export function objectFile(flags: string, help: string): Option<JsonObject> {
-  return {
-    flags,
-    help,
-    async read(given: string | undefined, source: OptionSource): Promise<JsonObject> {
-      if (given === undefined) return {};
-      const text = await readInput(given, source);
-      let value: unknown;
-      try {
-        value = JSON.parse(text);
-      } catch {
-        throw usage(`${longOf(flags)}: ${given} is not valid JSON`, longOf(flags));
-      }
-      if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
-      throw usage(`${longOf(flags)}: ${given} does not hold a JSON object`, longOf(flags));
-    },
-  };
-}
-
-/** The second object over the first, also for keys such as `__proto__`. */
-export function merged(first: JsonObject, second: JsonObject): JsonObject {
+/** Sets the values of the second object over the first, also for keys such as `__proto__`. */
+export function merged(first: JsonObject = {}, second: JsonObject = {}): JsonObject {
   const both: JsonObject = {};
   for (const [key, value] of [...Object.entries(first), ...Object.entries(second)]) define(both, key, value);
   return both;

@@ -160,7 +160,7 @@ describe('when', () => {
   const hour = 3_600_000;
 
   test('is relative within a day, and absolute beyond it', () => {
-    const { when } = wordsFor({ isTerminal: true, isPainted: false, now: () => now });
+    const { when, at } = wordsFor({ isTerminal: true, isPainted: false, now: () => now });
     expect([1_000, -1_000, -60_000, 2.5 * hour, -5 * hour].map((ms) => when(after(ms)))).toEqual([
       'in less than a minute',
       'just now',
@@ -171,6 +171,7 @@ describe('when', () => {
     expect(when(new Date(2026, 11, 3, 7, 5).toISOString())).toBe('Dec 3, 07:05');
     expect(when(new Date(2025, 11, 3, 7, 5).toISOString())).toBe('Dec 3, 2025, 07:05');
     expect(when(null)).toBe(null);
+    expect(at(new Date(now).toISOString())).toMatch(/^[A-Z][a-z]{2} \d+, \d\d:\d\d:\d\d$/);
   });
 
   test('is ISO 8601 in a pipe', () => {

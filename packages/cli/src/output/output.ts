@@ -16,7 +16,7 @@ export type Output = {
   /** The same for text with colors, in which the caller has replaced control characters: a value of a stream, a checklist. */
   painted<T>(value: T, show: (value: T, words: Words) => string): Promise<void>;
   /** Text or bytes without formatting, such as a file written to stdout. */
-  raw(text: string): Promise<void>;
+  raw(content: string | Uint8Array): Promise<void>;
   /** Silent with `--quiet`. */
   note: (text: string) => Promise<void>;
   /** A line on a terminal that the next one replaces; empty text removes it. */
@@ -59,9 +59,9 @@ export function createOutput(
       await clear();
       await stdout.write(`${json ? toJson(value) : show(value, words)}\n`);
     },
-    async raw(text) {
+    async raw(content) {
       await clear();
-      await stdout.write(text);
+      await stdout.write(content);
     },
     async note(text) {
       if (quiet) return;

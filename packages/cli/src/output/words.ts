@@ -4,12 +4,15 @@ import { painter, type Paint } from './paint.ts';
 export type Words = {
   /** A time: "in 2 hours" or "Nov 24, 09:15" on a terminal, ISO 8601 in a pipe. */
   when: (moment: string | null | undefined) => string | null;
+  /** A time to the second, in the time zone of this machine on a terminal, ISO 8601 in a pipe. */
+  at: (moment: string) => string;
   paint: Paint;
 };
 
 export function wordsFor({ isTerminal, isPainted, now }: WordsOptions): Words {
   return {
     when: (moment) => (moment == null || !isTerminal ? (moment ?? null) : inWords(moment, now())),
+    at: (moment) => (isTerminal ? absolute(Date.parse(moment), now(), { second: '2-digit' }) : moment),
     paint: painter(isPainted),
   };
 }
@@ -48,7 +51,7 @@ function inWords(moment: string, now: number): string {
   return at > now ? `in ${span}` : `${span} ago`;
 }
 
-function absolute(at: number, now: number): string {
+function absolute(at: number, now: number, more: Intl.DateTimeFormatOptions = {}): string {
   const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear();
   return new Intl.DateTimeFormat('en-US', {
     month: 'short',
@@ -57,5 +60,6 @@ function absolute(at: number, now: number): string {
     hour: '2-digit',
     minute: '2-digit',
     hourCycle: 'h23',
+    ...more,
   }).format(at);
 }

@@ -1,4 +1,4 @@
-import { link, mkdir, rename, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -56,11 +56,53 @@ describe('connection', () => {
     expect([code, err]).toEqual([1, expect.stringMatching(/Cannot reach .*beckon\.sock.*ECONNREFUSED/)]);
   });
 
+  test('sends to the public address of the server of the socket', async () => {
+    const env = { DATA_DIR: dataDir, BECKON_API_KEY: world.apiKey };
+    expect(await shell.json(['track', 'u1', 'opened'], { env })).toMatchObject({ accepted: true });
+    expect((await shell.run(['doctor'], { env })).out).toContain(`${world.url} responds`);
+  });
+
   test('ignores a file that is not a socket', async () => {
     const other = testShell();
     await writeFile(join(other.folder, 'beckon.sock'), '');
     const { err } = await other.run(['whoami'], { env: { DATA_DIR: other.folder } });
     expect(err).toContain('Not connected');
+  });
+});
+
+describe('login', () => {
+  test('is not needed on the socket, and saves an API key for it', async () => {
+    const own = testShell();
+    const env = { DATA_DIR: dataDir };
+    const saved = await world.tokenFor(['read']);
+    const remote = ['login', '--with-token', '--url', world.url];
+    expect((await own.run(remote, { stdin: saved })).code).toBe(0);
+    const [before] = (await own.run(['whoami', '--json'])).lines;
+    for (const args of [['login'], ['login', '--with-token']]) {
+      const { code, err } = await own.run(args, { env, stdin: saved });
+      expect([code, err]).toEqual([2, expect.stringContaining('use the local socket and need no login')]);
+    }
+    const key = await own.run(['login', '--with-key'], { env, stdin: world.apiKey });
+    expect([key.code, key.err]).toEqual([0, expect.stringContaining('profile local.')]);
+    expect((await own.run(['whoami', '--json'])).lines).toEqual([before]);
+    const { profiles } = JSON.parse(await readFile(join(own.folder, '.config/beckon/profiles.json'), 'utf8'));
+    expect(profiles).toMatchObject({
+      default: { url: world.url, token: saved },
+      local: { url: `unix:${dataDir}/beckon.sock`, api_key: world.apiKey },
+    });
+    expect((await own.run(['logout'], { env })).code).toBe(0);
+    expect((await own.run(['whoami', '--json'])).lines).toEqual([before]);
+  });
+
+  test('reports that it replaces the profile of another server', async () => {
+    const own = testShell();
+    const login = ['login', '--with-key', '--url'];
+    await own.run([...login, 'https://beckon.example'], { stdin: world.apiKey });
+    const { code, err } = await own.run([...login, world.url], { stdin: world.apiKey });
+    expect([code, err]).toEqual([
+      0,
+      expect.stringContaining('was for https://beckon.example. It is replaced.'),
+    ]);
   });
 });
 
@@ -76,5 +118,39 @@ describe('use', () => {
       { label: 'server' },
     ]);
     expect((await shell.run(['whoami', '--profile', 'local'])).code).toBe(2);
+  });
+
+  test('fails with a profile of another server, and keeps its token and key', async () => {
+    const own = testShell();
+    const login = ['login', '--with-key', '--url', 'https://beckon.example'];
+    expect((await own.run(login, { stdin: world.apiKey })).code).toBe(0);
+    const path = join(own.folder, '.config/beckon/profiles.json');
+    const before = await readFile(path, 'utf8');
+    const env = { BECKON_URL: world.url, BECKON_TOKEN: await world.tokenFor(['read']) };
+    const { code, err } = await own.run(['use', 'Acme'], { env });
+    expect([code, err]).toEqual([
+      2,
+      expect.stringMatching(
+        /Profile default is for https:\/\/beckon\.example\. Pass --profile <name>, or set/,
+      ),
+    ]);
+    expect(await readFile(path, 'utf8')).toBe(before);
+    expect((await own.run(['use', 'Acme', '--profile', 'work'], { env })).code).toBe(0);
+    expect(JSON.parse(await readFile(path, 'utf8')).profiles).toMatchObject({
+      default: {},
+      work: { project: '1' },
+    });
+  });
+});
+
+describe('logout', () => {
+  test('never makes the profile of the socket current', async () => {
+    const own = testShell();
+    const env = { DATA_DIR: dataDir };
+    expect((await own.run(['use', 'Acme'], { env })).code).toBe(0);
+    const login = ['login', '--with-token', '--url', world.url];
+    expect((await own.run(login, { stdin: await world.tokenFor(['read']) })).code).toBe(0);
+    expect((await own.run(['logout'])).code).toBe(0);
+    expect((await own.run(['whoami'])).err).toContain('Not connected to a server');
   });
 });

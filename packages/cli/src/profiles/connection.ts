@@ -1,6 +1,7 @@
 import { API_KEY_PATTERN } from '@beckon/contract';
+import { createDashboard } from '../api/dashboard.ts';
 import type { Target } from '../api/http.ts';
-import { EXIT, Failure, unauthorised, usage } from '../failure.ts';
+import { answered, EXIT, Failure, unauthorized, usage } from '../failure.ts';
 import { readInput } from '../framework/options.ts';
 import type { Output } from '../output/output.ts';
 import { canAsk, type Shell } from '../shell.ts';
@@ -19,8 +20,10 @@ export type ConnectionOptions = {
 export type Connection = {
   /** `local`: the socket of a server on this machine, which needs no login. */
   kind: 'local' | 'remote';
-  /** The address of the public API. */
+  /** The address of the server: a URL, or `unix:` and the socket. A profile belongs to one address. */
   url: string;
+  /** The address of the public API. The local socket does not serve it, so the server is asked for its own. */
+  publicUrl: () => Promise<string>;
   profileName: string;
   profile: Profile | null;
   /** The id or name of the chosen project; null when none is chosen. */
@@ -30,20 +33,18 @@ export type Connection = {
 };
 
 const DEFAULT_URL = 'http://localhost:8080';
-const TOKEN_PATTERN = /^bkp_[0-9A-Za-z]{40}$/;
+export const TOKEN_PATTERN = /^bkp_[0-9A-Za-z]{40}$/;
 
-type Deps = { shell: Shell; output: Output };
+type Deps = { shell: Shell; output: Output; signal: AbortSignal };
 
 /**
  * Chooses the server: an explicit address, token or profile; else the local socket; else the current profile. A socket
  * whose server is down is an error, not a reason to use another server.
  */
-export async function openConnection(
-  { shell, output }: Deps,
-  options: ConnectionOptions,
-): Promise<Connection> {
+export async function openConnection(deps: Deps, options: ConnectionOptions): Promise<Connection> {
+  const { shell } = deps;
   const { env } = shell;
-  const profiles = await readProfiles({ shell, output });
+  const profiles = await readProfiles(deps);
   const isExplicit = [
     options.url,
     options.profile,
@@ -51,7 +52,7 @@ export async function openConnection(
     value(env, 'BECKON_TOKEN'),
   ].some((one) => one !== undefined);
   const socketPath = isExplicit ? null : await findLocalSocket(shell);
-  if (socketPath !== null) return localConnection({ shell, profiles, socketPath }, options);
+  if (socketPath !== null) return localConnection({ ...deps, profiles, socketPath }, options);
   const name = options.profile ?? profiles.current;
   if (!isProfileName(name)) throw usage(`--profile: ${name} is not a valid profile name`, '--profile');
   const saved = profiles.profiles[name] ?? null;
@@ -61,31 +62,41 @@ export async function openConnection(
   return {
     kind: 'remote',
     url,
+    publicUrl: async () => url,
     profileName: name,
     profile,
     ...shared(shell, options, profile),
     dashboard() {
       const token = value(env, 'BECKON_TOKEN') ?? profile?.token;
       if (token === undefined)
-        throw unauthorised('session_required', isExplicit || saved ? notLoggedIn(url, saved) : NOT_CONNECTED);
+        throw unauthorized('session_required', isExplicit || saved ? notLoggedIn(url, saved) : NOT_CONNECTED);
       if (TOKEN_PATTERN.test(token)) return { target: { url, socketPath: null }, token };
-      throw unauthorised('session_required', 'Invalid token. A token is bkp_ and 40 letters and digits.');
+      throw unauthorized('session_required', 'Invalid token. A token is bkp_ and 40 letters and digits.');
     },
   };
 }
 
-type Local = { shell: Shell; profiles: Profiles; socketPath: string };
+type Local = Deps & { profiles: Profiles; socketPath: string };
 
-function localConnection({ shell, profiles, socketPath }: Local, options: ConnectionOptions): Connection {
+function localConnection(
+  { shell, signal, profiles, socketPath }: Local,
+  options: ConnectionOptions,
+): Connection {
   const saved = profiles.profiles[LOCAL] ?? null;
-  const profile = saved?.url === unixUrl(socketPath) ? saved : null;
+  const url = `unix:${socketPath}`;
+  const profile = saved?.url === url ? saved : null;
+  const target = { url: 'http://localhost', socketPath };
   return {
     kind: 'local',
-    url: DEFAULT_URL,
+    url,
+    async publicUrl() {
+      const api = createDashboard({ target, token: null, version: shell.version, signal });
+      return (await api.call('GET /session', {})).data.installation.public_url;
+    },
     profileName: LOCAL,
     profile,
     ...shared(shell, options, profile),
-    dashboard: () => ({ target: { url: 'http://localhost', socketPath }, token: null }),
+    dashboard: () => ({ target, token: null }),
   };
 }
 
@@ -98,12 +109,7 @@ function shared(shell: Shell, options: ConnectionOptions, profile: Profile | nul
   };
 }
 
-/** The address under which a profile of the local socket is kept. */
-export function unixUrl(socketPath: string): string {
-  return `unix:${socketPath}`;
-}
-
-async function readProfiles({ shell, output }: Deps): Promise<Profiles> {
+async function readProfiles({ shell, output }: Omit<Deps, 'signal'>): Promise<Profiles> {
   const file = profileFile(shell);
   const { profiles, repaired } = await file.read();
   if (repaired)
@@ -154,7 +160,7 @@ const KEY_MAX_BYTES = 4_096;
 async function findKey(shell: Shell, options: ConnectionOptions, profile: Profile | null): Promise<string> {
   const key = await readKey(shell, options, profile);
   if (API_KEY_PATTERN.test(key)) return key;
-  throw unauthorised('auth_required', 'Invalid API key. A key begins with sk_live_ or sk_test_.');
+  throw unauthorized('auth_required', 'Invalid API key. A key begins with sk_live_ or sk_test_.');
 }
 
 async function readKey(
@@ -165,9 +171,9 @@ async function readKey(
   if (keyFile !== undefined) return readKeyFile(shell, keyFile);
   const found = value(shell.env, 'BECKON_API_KEY') ?? profile?.api_key;
   if (found !== undefined) return found;
-  const typed = canAsk(shell, json) ? await shell.ask.secret('API key (sk_…)') : null;
-  if (typed !== null && typed.trim() !== '') return typed.trim();
-  throw unauthorised(
+  const typed = canAsk(shell, json) ? answered(await shell.ask.secret('API key (sk_…)')).trim() : '';
+  if (typed !== '') return typed;
+  throw unauthorized(
     'auth_required',
     'No API key. Set BECKON_API_KEY, or pass --key-file <file> (- for stdin).',
   );

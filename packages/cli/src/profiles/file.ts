@@ -31,7 +31,7 @@ const OWNER_ONLY_FOLDER = 0o700;
 /** A larger file is not one of ours. */
 const BYTES_MAX = 1024 * 1024;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-/** The profile of the local socket: it holds the default project, and no secret. */
+/** The profile of the local socket: it holds the default project and an API key, but no token, because the socket needs none. */
 export const LOCAL = 'local';
 
 export function profileFile({ env, home, platform }: Pick<Shell, 'env' | 'home' | 'platform'>): ProfileFile {

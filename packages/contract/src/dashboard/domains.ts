@@ -24,7 +24,7 @@ export type SendingDomain = {
   records: DnsRecord[];
   throttle: string;
   warm: boolean;
-  ramp_from: string | null;
+  warmup_from: string | null;
   tracking: {
     host: string;
     state: 'pending' | 'working' | 'failed';
@@ -61,7 +61,7 @@ export type DomainsApi = {
   /** Begins to replace its DKIM key: the new one signs once its record was seen. */
   'POST /projects/:project/domains/:domain/rotate': { answer: One<SendingDomain> };
   'POST /projects/:project/domains/:domain/pause': { body: { reason?: string }; answer: One<SendingDomain> };
-  'POST /projects/:project/domains/:domain/resume': { answer: One<SendingDomain & { asked_again: number }> };
+  'POST /projects/:project/domains/:domain/resume': { answer: One<SendingDomain & { retried: number }> };
   /** Null: links in its letters have the installation's own address again. */
   'PUT /projects/:project/domains/:domain/tracking': {
     body: { host: string | null };

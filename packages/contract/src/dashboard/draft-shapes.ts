@@ -6,7 +6,7 @@ export type DraftState =
   | 'sending'
   | 'sent'
   | 'skipped'
-  | 'cancelled'
+  | 'canceled'
   | 'failed'
   | 'unknown';
 
@@ -24,7 +24,7 @@ export type DraftListed = {
   state: DraftState;
   /** As what a held one goes on. */
   resume_state: 'composing' | 'scheduled' | 'approved' | null;
-  /** Why it is held, cancelled or failed; of a skip, what the person said. */
+  /** Why it is held, canceled or failed; of a skip, what the person said. */
   reason: string | null;
   rule: { id: string; name: string };
   person: {
@@ -100,7 +100,7 @@ export type DraftSeen = { hash?: string; moves?: number };
 
 /** One step of why there is this draft, in order. `values`: what was found, as it is stored. */
 export type WhyStep = {
-  kind: 'trigger' | 'condition' | 'audience' | 'letter' | 'deadline' | 'shift' | 'gate' | 'end';
+  kind: 'trigger' | 'condition' | 'audience' | 'email' | 'deadline' | 'shift' | 'gate' | 'end';
   at: string | null;
   sentence: string;
   /** Null: it is no question of yes or no. */
@@ -164,7 +164,7 @@ export type DraftPreview = {
 export type DraftVersion = {
   content_hash: string;
   at: string;
-  /** Who wrote it; `letter`: it came from its template. */
+  /** Who wrote it; `template`: it came from its template. */
   actor: string;
   content: DraftContent;
 };
@@ -195,7 +195,7 @@ export type BulkPreview = {
   refused: BulkRefused[];
   /** Of those that would be approved: what would still hold them. */
   held_by: { reason: string; sentence: string; drafts: number }[];
-  leaves_now: number;
+  sends_now: number;
   rules: { name: string; drafts: number }[];
 };
 

@@ -32,7 +32,7 @@ export type DraftsApi = {
   'GET /projects/:project/drafts/:draft/preview': { answer: One<DraftPreview> };
   'GET /projects/:project/drafts/:draft/versions': { answer: One<DraftVersions> };
   /** For a sandboxed frame alone. `images=show` fetches remote images through us; else they are left out. */
-  'GET /projects/:project/drafts/:draft/letter.html': {
+  'GET /projects/:project/drafts/:draft/email.html': {
     query: { scheme?: 'light' | 'dark'; images?: 'hide' | 'show' };
     answer: Raw;
   };

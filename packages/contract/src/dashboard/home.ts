@@ -53,7 +53,7 @@ export type HomeHealth = {
   domain: { name: string; state: string; paused: string | null } | null;
 };
 
-/** `first_letter`: there is a draft already, while no letter has left yet. */
+/** `first_email`: there is a draft already, while no letter has left yet. */
 export type FirstLetter = {
   draft_id: string;
   subject: string;
@@ -61,7 +61,7 @@ export type FirstLetter = {
   external_user_id: string;
   state: string;
   /** When it leaves if nobody acts; null where a person has to. */
-  leaves_at: string | null;
+  sends_at: string | null;
   /** The gate that makes it wait beyond its deadline, or that holds it. */
   reason: string | null;
   quiet_until: string | null;
@@ -70,10 +70,10 @@ export type FirstLetter = {
 
 export type SetupStep = {
   id:
-    | 'key_made'
+    | 'key_created'
     | 'first_event'
     | 'rule_on'
-    | 'first_letter'
+    | 'first_email'
     | 'domain_verified'
     | 'sender_set'
     | 'suppressions_imported'
@@ -90,7 +90,7 @@ export type Home = {
   health: HomeHealth;
   /** Null once all that has to be done is done. */
   setup: SetupStep[] | null;
-  first_letter: FirstLetter | null;
+  first_email: FirstLetter | null;
 };
 
 /** One day in UTC. */

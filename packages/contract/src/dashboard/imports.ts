@@ -4,8 +4,8 @@ import type { Many, One, PageQuery, Raw } from './envelope.ts';
 export type ImportKind = 'users' | 'events' | 'stripe';
 
 /**
- * `uploading → ready → checking → checked → running ⇄ paused → done | failed | cancelled`. A check that is stopped, or cannot go
- * on, leads back to `ready`; whatever has not ended can be cancelled.
+ * `uploading → ready → checking → checked → running ⇄ paused → done | failed | canceled`. A check that is stopped, or cannot go
+ * on, leads back to `ready`; whatever has not ended can be canceled.
  */
 export type ImportState =
   | 'uploading'
@@ -16,7 +16,7 @@ export type ImportState =
   | 'paused'
   | 'done'
   | 'failed'
-  | 'cancelled';
+  | 'canceled';
 
 export type ImportFormat = 'csv' | 'jsonl';
 
@@ -69,7 +69,7 @@ export type ImportCheck = {
   rules: { rule: string; name: string; event: string; people: PeopleCounted; recent: PeopleCounted }[];
   /** How many letters the import sends, unless events are told as live. */
   letters: 0;
-  /** Facts of the source by their name, for example `unmatched_customers` or `unarmed_trials`. */
+  /** Facts of the source by their name, for example `unmatched_customers` or `trials_without_timer`. */
   facts: { [name: string]: number };
 };
 

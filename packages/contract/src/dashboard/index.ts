@@ -1,7 +1,7 @@
 /** What the dashboard asks of the server, and what it is answered: one file a noun. Nothing of it is public. */
 import type { AudiencesApi } from './audiences.ts';
 import type { DataApi } from './data.ts';
-import type { DeliveriesApi } from './deliveries.ts';
+import type { EmailsApi } from './emails.ts';
 import type { DomainsApi } from './domains.ts';
 import type { DraftsApi } from './drafts.ts';
 import type { EventsApi } from './events.ts';
@@ -34,7 +34,7 @@ export * from './system.ts';
 export * from './tokens.ts';
 export type * from './audiences.ts';
 export type * from './data.ts';
-export type * from './deliveries.ts';
+export type * from './emails.ts';
 export type * from './domains.ts';
 export type * from './drafts.ts';
 export type * from './events.ts';
@@ -59,7 +59,7 @@ export type * from './webhooks.ts';
 
 export type DashboardApi = AudiencesApi &
   DataApi &
-  DeliveriesApi &
+  EmailsApi &
   DomainsApi &
   DraftsApi &
   EventsApi &

@@ -1,6 +1,6 @@
 import type { One, Raw } from './envelope.ts';
 
-export type InsightGrouping = 'rule' | 'letter' | 'domain' | 'provider';
+export type InsightGrouping = 'rule' | 'template' | 'domain' | 'provider';
 
 export type InsightArm = { entered: number; converted: number };
 
@@ -14,8 +14,8 @@ export type InsightGroup = {
   delivered: number;
   opened: number;
   clicked: number;
-  machine_opened: number;
-  machine_clicked: number;
+  bot_opened: number;
+  bot_clicked: number;
   replied: number;
   bounced: Record<'hard' | 'soft' | 'policy' | 'infrastructure', number>;
   complained: number;

@@ -20,9 +20,9 @@ export type ProjectListed = {
 
 export type ProjectsApi = {
   'GET /projects': { answer: Many<ProjectListed> };
-  /** `organisation`: its id. Required for a caller who may create projects in several. */
+  /** `organization`: its id. Required for a caller who may create projects in several. */
   'POST /projects': {
-    body: { name: string; time_zone?: string; organisation?: string };
+    body: { name: string; time_zone?: string; organization?: string };
     answer: One<ProjectListed>;
   };
   /** Refuses all requests with its API keys (403) and sends nothing. Its sandbox is suspended with it. */

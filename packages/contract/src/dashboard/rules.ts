@@ -20,7 +20,7 @@ export type RuleListed = {
   /** Of the rule itself, such as `4h`; null: as the project has it. */
   deadline: string | null;
   /** After how long an untouched draft really leaves by itself; null: never, a person has to send it. */
-  leaves_after: string | null;
+  sends_after: string | null;
   priority: number;
   sentence: string;
   /** How many of its steps write a letter, and how many steps there are in all. */
@@ -45,7 +45,7 @@ export type ExcludedUsers = { reason: string; sentence: string; count: number };
 /** Enrolls the users who were in the audiences of a rule when it started. Turning the rule off cancels it. */
 export type RuleEnrollment = {
   id: string;
-  state: 'running' | 'done' | 'cancelled';
+  state: 'running' | 'done' | 'canceled';
   started_at: string;
   ended_at: string | null;
   /** Members when it started. Those who leave the audience before their turn are not processed. */
@@ -105,7 +105,7 @@ export type RuleSwitchPreview = {
   open: number;
   /** Off: drafts that stand still then. On: drafts that go on. */
   drafts: number;
-  /** Off: drafts that wait for something else anyway, and go on waiting for it. On: drafts that have expired and are cancelled. */
+  /** Off: drafts that wait for something else anyway, and go on waiting for it. On: drafts that have expired and are canceled. */
   others: number;
   /** What is on its way to the relay just now cannot be called back. */
   sending: number;
@@ -212,7 +212,7 @@ export type Backtest = {
   waiting: number;
   letters: {
     written: number;
-    cancelled: number;
+    canceled: number;
     without_address: number;
     per_day: { day: string; letters: number }[];
   };

@@ -25,7 +25,7 @@ export type Schedule = {
   drafts: number;
   is_cut: boolean;
   /** Open drafts that wait for a person, and are not on the ribbon. */
-  waits_for_person: number;
+  waits_for_review: number;
   hours: ScheduleHour[];
   /** What does not leave within the ribbon. */
   beyond: { leaves: number; held: Record<string, number>; expires: number };
@@ -53,7 +53,7 @@ export type ScheduleApi = {
   'GET /projects/:project/schedule': { answer: One<Schedule> };
   /** Drafts that leave from `from` on and before `to`; `held` and `expires`: those that do not. */
   'GET /projects/:project/schedule/drafts': {
-    query: PageQuery & { from?: string; to?: string; becomes?: 'leaves' | 'held' | 'expires' };
+    query: PageQuery & { from?: string; to?: string; becomes?: 'sends' | 'held' | 'expires' };
     answer: Many<ScheduledDraft>;
   };
 };

@@ -49,24 +49,24 @@ export type SendingState = {
   /** Answers of recipients are heard here: mail comes in, and they are handed on. */
   replies: { captured: boolean; missing: 'mail_domain' | 'reply_forward_to' | null };
   throttle: { left: number | null; next_at: string | null };
-  ramp: RampShown;
+  warmup: WarmupShown;
   has_model: boolean;
 };
 
 /** The warm-up of the sending domain. `off` says why there is none. */
-export type RampShown =
-  | { off: 'outbox' | 'no_domain' | 'warm' | 'not_begun' | 'over' }
+export type WarmupShown =
+  | { off: 'test_inbox' | 'no_domain' | 'warm' | 'not_begun' | 'over' }
   | { off: null; day: number; letters: number; left: number; ends_at: string; troubled: boolean };
 
 export type PolicyTotals = {
   leaves: number;
-  leave_at_once: number;
+  sends_immediately: number;
   held: Record<string, number>;
   expires: number;
-  median_leaves_at: string | null;
-  last_leaves_at: string | null;
+  median_send_at: string | null;
+  last_send_at: string | null;
 };
-export type PolicyFate = { becomes: 'leaves' | 'held' | 'expires'; at: string | null; reason: string | null };
+export type PolicyFate = { becomes: 'sends' | 'held' | 'expires'; at: string | null; reason: string | null };
 export type FateChanged = {
   id: string;
   rule: string;
@@ -88,7 +88,7 @@ export type PolicyEffect = {
   /** Those that leave as it is today, and would pass the moment from which on they are not sent. */
   newly_expire: number;
   /** Those whose deadline the change takes away at once: only a person sends them then. */
-  stop_leaving: number;
+  stop_sending: number;
   differences: FateChanged[];
   /** Of the next 7 days those hours in which something leaves under either. */
   hours: { at: string; today: number; changed: number }[];
@@ -149,6 +149,6 @@ export type SettingsApi = {
   /** `confirmed`: `long_held`, as a person typed it. */
   'POST /projects/:project/resume': {
     body: { confirmed?: number };
-    answer: One<{ paused: false; cancelled: number; postponed: number }>;
+    answer: One<{ paused: false; canceled: number; postponed: number }>;
   };
 };

@@ -15,22 +15,22 @@ export type SystemState = {
   /** This machine's clock against the database's; null: not measured yet. */
   clock_offset_ms: number | null;
   /** False: the database was restored, or is a copy, and nobody has confirmed it on its machine. */
-  letters_leave: boolean;
+  sending_enabled: boolean;
   /** Of the whole installation, other organizations included: null unless the caller is an admin who is signed in. */
   storage: SystemStorage | null;
   queue: { live: number; bulk: number; dead: number; oldest_ms: number; max: number };
   /** What is due of this project again and again: when next, and how late that is. */
-  lanes: { name: string; next_at: string | null; late_ms: number }[];
+  jobs: { name: string; next_at: string | null; late_ms: number }[];
   webhooks: { pending: number; delivering: number };
 };
 
 export type DeadLetter = {
   seq: number;
-  lane: 'live' | 'bulk';
+  priority: 'live' | 'bulk';
   kind: 'users' | 'events';
   reason: string;
   accepted_at: string;
-  died_at: string;
+  dead_lettered_at: string;
   record: unknown;
 };
 

@@ -7,7 +7,7 @@ export type SessionState = {
   set_up: boolean;
   /** Null: nobody is signed in. */
   person: SignedIn | null;
-  organisations: OrganisationOfMine[];
+  organizations: OrganizationOfMine[];
   /** How many projects they may open. */
   projects: number;
   installation: InstallationState;
@@ -23,7 +23,7 @@ export type SignedIn = {
   session_id: string;
 };
 
-export type OrganisationOfMine = {
+export type OrganizationOfMine = {
   id: string;
   name: string;
   role: Role;
@@ -50,7 +50,7 @@ export type LinkState = {
   kind: 'setup' | 'invite' | 'reset';
   /** Whom it is for; null: whoever sets up. */
   email: string | null;
-  organisation: string | null;
+  organization: string | null;
   role: Role | null;
   /** There is an account with this address already: joining needs its sign-in, and no new password. */
   has_account: boolean;
@@ -99,7 +99,7 @@ export type InviteListed = {
 /** `link` is shown this once; `mailed`: it left by mail too. */
 export type InviteMade = InviteListed & { link: string; mailed: boolean };
 
-export type OrganisationShown = { id: string; name: string; requires_two_factor: boolean };
+export type OrganizationShown = { id: string; name: string; requires_two_factor: boolean };
 
 export type AuditListed = {
   id: string;
@@ -123,8 +123,8 @@ type AuditAsked = {
   actor?: string;
   /** What the action begins with, `draft.`. */
   action?: string;
-  /** This project alone, and not all of its organisation. */
-  of?: 'project' | 'organisation';
+  /** This project alone, and not all of its organization. */
+  of?: 'project' | 'organization';
 };
 
 export type TeamApi = {
@@ -140,7 +140,7 @@ export type TeamApi = {
       /** Left out: what stands before the @. */
       name?: string;
       /** Left out: the project's name. */
-      organisation?: string;
+      organization?: string;
       time_zone?: string;
     };
     answer: One<{ project_id: number | null }>;
@@ -155,13 +155,13 @@ export type TeamApi = {
   /** With name and password: makes the account. Signed in as whom it is for: joins, and neither is given. */
   'POST /invites/accept': {
     body: { token: string; name?: string; password?: string };
-    answer: One<{ organisation: string; role: Role }>;
+    answer: One<{ organization: string; role: Role }>;
   };
 
   // Of whoever is signed in.
   'POST /sign-out': { answer: One<{ signed_out: boolean }> };
   'POST /profile': { body: { name: string }; answer: One<{ name: string }> };
-  'POST /organisations/:organisation/digest': { body: { wanted: boolean }; answer: One<{ wanted: boolean }> };
+  'POST /organizations/:organization/digest': { body: { wanted: boolean }; answer: One<{ wanted: boolean }> };
   /** `end_passkeys_and_tokens`: true unless given. All other sessions end in any case. */
   'POST /password': {
     body: { current: string; new: string; end_passkeys_and_tokens?: boolean };
@@ -189,11 +189,11 @@ export type TeamApi = {
   'POST /sessions/:session/end': { answer: One<{ ended: number }> };
   'POST /sessions/end-others': { answer: One<{ ended: number }> };
 
-  // Of the organisation that a project belongs to.
-  'GET /projects/:project/organisation': { answer: One<OrganisationShown> };
-  'POST /projects/:project/organisation': {
+  // Of the organization that a project belongs to.
+  'GET /projects/:project/organization': { answer: One<OrganizationShown> };
+  'POST /projects/:project/organization': {
     body: { name?: string; requires_two_factor?: boolean };
-    answer: One<OrganisationShown>;
+    answer: One<OrganizationShown>;
   };
   'GET /projects/:project/members': { answer: Many<MemberListed> };
   /** `:member`: the id or the email address of a member. */
@@ -204,7 +204,7 @@ export type TeamApi = {
   /** `:invite`: the id of an invitation, or the email address that was invited. */
   'POST /projects/:project/invites/:invite/revoke': { answer: One<{ revoked: boolean }> };
   /** To whoever asks, from the installation itself: whether mail leaves at all. */
-  'POST /projects/:project/test-letter': { answer: One<{ to: string; outbox: boolean }> };
+  'POST /projects/:project/test-email': { answer: One<{ to: string; outbox: boolean }> };
   'GET /projects/:project/audit': { query: AuditAsked & PageQuery; answer: Many<AuditListed> };
   'GET /projects/:project/audit.csv': { query: AuditAsked; answer: Raw };
 };

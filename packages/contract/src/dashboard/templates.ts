@@ -62,7 +62,7 @@ export type LetterCheck = {
 export type TemplatePreview = {
   /** To whom it is written; a person made up where nobody was named. */
   external_user_id: string;
-  is_made_up: boolean;
+  is_sample: boolean;
   /** What it is told about. */
   event: string;
   subject: string;
@@ -76,7 +76,7 @@ export type TemplatePreview = {
   variables: TemplateVariable[];
   checks: LetterCheck[];
   bytes: number;
-  /** By which `letter.html` shows exactly these words for a while. */
+  /** By which `email.html` shows exactly these words for a while. */
   words: string | null;
 };
 
@@ -114,7 +114,7 @@ export type TemplatesApi = {
     body: { letter?: LetterSource; unpublished?: true; user?: string; at?: string };
     answer: One<TemplatePreview>;
   };
-  'GET /projects/:project/templates/:template/letter.html': {
+  'GET /projects/:project/templates/:template/email.html': {
     query: FrameQuery & { words?: string; user?: string; at?: string };
     answer: Raw;
   };

@@ -41,7 +41,7 @@ export type DeviceAsked = {
   scopes: TokenScope[];
   /** From where it was asked. */
   address: string;
-  asked_at: string;
+  requested_at: string;
   expires_at: string;
   /** `used`: the program has its token. */
   state: 'waiting' | 'approved' | 'denied' | 'used';

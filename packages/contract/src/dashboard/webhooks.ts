@@ -14,7 +14,7 @@ export type WebhookEndpoint = {
   failing_since: string | null;
   failures: number;
   /** It fails so often that it is asked again only now and then. */
-  spared_until: string | null;
+  backoff_until: string | null;
   last_success_at: string | null;
   secrets: { created_at: string; expires_at: string | null }[];
   created_at: string;
@@ -26,7 +26,7 @@ export type WebhookDeliveryState =
   | 'delivered'
   | 'exhausted'
   | 'missed'
-  | 'cancelled';
+  | 'canceled';
 
 export type WebhookAttempt = {
   number: number;
@@ -74,10 +74,10 @@ export type WebhooksApi = {
     body: WebhookEndpointWanted;
     answer: One<WebhookEndpoint>;
   };
-  /** `url` has to be its own. What waits for it is cancelled. */
+  /** `url` has to be its own. What waits for it is canceled. */
   'DELETE /projects/:project/webhooks/:endpoint': {
     body: { url: string };
-    answer: One<{ cancelled: number }>;
+    answer: One<{ canceled: number }>;
   };
   'POST /projects/:project/webhooks/:endpoint/enable': { answer: One<WebhookEndpoint> };
   'POST /projects/:project/webhooks/:endpoint/disable': { answer: One<WebhookEndpoint & { missed: number }> };

@@ -2,7 +2,7 @@ import type { FeedItem } from '@beckon/contract/dashboard';
 import type { FeedDeps, FeedState, Source } from './feed.ts';
 
 /** What people do, and what needs them. Events, requests and changes of people may come in thousands a second. */
-const FEW = 'type:draft,move,message,outcome,bulk,audience_built,person_erased';
+const FEW = 'type:draft,move,message,outcome,bulk,audience_built,user_erased';
 
 const BATCH_MS = 80;
 const BATCH_MAX = 2_000;

@@ -37,7 +37,7 @@ export function Banners(): ReactNode {
           {project.demo
             ? 'Demo: all of it is made up, and nothing leaves this machine.'
             : 'Outbox: nothing leaves this machine.'}{' '}
-          <Link to="/p/$project/outbox" params={params}>
+          <Link to="/p/$project/test-inbox" params={params}>
             See the letters
           </Link>
         </Banner>

@@ -55,8 +55,8 @@ export type NavPath = `/p/$project/${
   | 'rules'
   | 'sequences'
   | 'templates'
-  | 'deliveries'
-  | 'outbox'
+  | 'emails'
+  | 'test-inbox'
   | 'replies'
   | 'insights'
   | 'keys'
@@ -115,14 +115,14 @@ export const NAV: NavGroup[] = [
     title: 'Results',
     items: [
       {
-        to: '/p/$project/deliveries',
+        to: '/p/$project/emails',
         label: 'Deliveries',
         icon: Send,
         key: 'd',
         badge: 'failed',
         words: 'messages sent',
       },
-      { to: '/p/$project/outbox', label: 'Outbox', icon: Inbox, key: 'o', words: 'kept mail capture' },
+      { to: '/p/$project/test-inbox', label: 'Outbox', icon: Inbox, key: 'o', words: 'kept mail capture' },
       { to: '/p/$project/replies', label: 'Replies', icon: MessageSquareReply, words: 'answers thread' },
       {
         to: '/p/$project/insights',

@@ -2,7 +2,7 @@ import { createRouter } from '@tanstack/react-router';
 import { audienceRoute, audiencesRoute } from '../screens/audiences/route.tsx';
 import { auditRoute } from '../screens/audit/route.tsx';
 import { dataRoute } from '../screens/data/route.tsx';
-import { deliveriesRoute, deliveryRoute } from '../screens/deliveries/route.tsx';
+import { emailsRoute, emailRoute } from '../screens/emails/route.tsx';
 import { domainsRoute } from '../screens/domains/route.tsx';
 import { endpointRoute, webhooksRoute } from '../screens/webhooks/route.tsx';
 import { eventsRoute } from '../screens/events/route.tsx';
@@ -16,7 +16,7 @@ import {
   setupRoute,
   signInRoute,
 } from '../screens/account/route.tsx';
-import { keptMailRoute, outboxRoute } from '../screens/outbox/route.tsx';
+import { keptMailRoute, testInboxRoute } from '../screens/test-inbox/route.tsx';
 import { importRoute, importsRoute } from '../screens/imports/route.tsx';
 import { keysRoute } from '../screens/keys/route.tsx';
 import { liveRoute } from '../screens/live/route.tsx';
@@ -55,9 +55,9 @@ const inProject = [
   sequenceRoute,
   templatesRoute,
   templateRoute,
-  deliveriesRoute,
-  deliveryRoute,
-  outboxRoute,
+  emailsRoute,
+  emailRoute,
+  testInboxRoute,
   keptMailRoute,
   repliesRoute,
   insightsRoute,

@@ -25,7 +25,7 @@ export function SandboxClock(): ReactNode {
           <Clock />
         </AheadProvider>
         {aheadMs > 0 ? `, ${formatSpan(aheadMs)} ahead` : ''}.{' '}
-        <Link to="/p/$project/outbox" params={{ project: String(id) }}>
+        <Link to="/p/$project/test-inbox" params={{ project: String(id) }}>
           See the letters
         </Link>
       </span>

@@ -82,7 +82,7 @@ function Differences({ effect: { differences, drafts } }: { effect: PolicyEffect
 
 /** What becomes of a letter: "leaves 24 Nov, 08:12", "held by the cap per person". */
 export function FateText({ fate: { becomes, at, reason } }: { fate: PolicyFate }): ReactNode {
-  if (becomes === 'leaves') return <When at={at} />;
+  if (becomes === 'sends') return <When at={at} />;
   const why = reason === null ? '' : ` by ${reasonWords(reason)}`;
   return (
     <span>{becomes === 'held' ? `held${why}` : `expires${reason === null ? '' : `, kept back${why}`}`}</span>

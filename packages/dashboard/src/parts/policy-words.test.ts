@@ -4,11 +4,11 @@ import { effectWords, heldWords, reasonWords } from './policy-words.ts';
 
 const TOTALS = {
   leaves: 300,
-  leave_at_once: 0,
+  sends_immediately: 0,
   held: {},
   expires: 0,
-  median_leaves_at: null,
-  last_leaves_at: null,
+  median_send_at: null,
+  last_send_at: null,
 };
 
 function effect(changed: Partial<PolicyEffect>): PolicyEffect {
@@ -22,7 +22,7 @@ function effect(changed: Partial<PolicyEffect>): PolicyEffect {
     same: 300,
     median_shift_ms: null,
     newly_expire: 0,
-    stop_leaving: 0,
+    stop_sending: 0,
     differences: [],
     hours: [],
     ...changed,
@@ -42,7 +42,7 @@ test('both directions are told apart, and one letter is one letter', () => {
     '3 letters move, median 1 min earlier',
     '1 earlier, 2 later',
   ]);
-  expect(effectWords(effect({ stop_leaving: 1 }))).toEqual(['1 letter no longer leaves without a person']);
+  expect(effectWords(effect({ stop_sending: 1 }))).toEqual(['1 letter no longer leaves without a person']);
 });
 
 test('letters that are held now and leave then, and the other way round', () => {

@@ -19,7 +19,7 @@ const REASONS: Record<string, string> = {
   throttle: 'the throttle',
   domain_throttle: 'the throttle of the domain',
   provider_throttle: 'the pace of a mailbox provider',
-  ramp: 'the warm-up',
+  warmup: 'the warm-up',
   needs_review: 'a rule that holds no more',
   missing_variable: 'a missing value',
   render_failed: 'rendering limits',
@@ -43,7 +43,7 @@ export function heldWords(held: Record<string, number>): string {
 
 /** "214 letters move, median 3 h 10 min later", "2 letters pass their time and are not sent". */
 export function effectWords(effect: PolicyEffect): string[] {
-  const { newly_expire: lost, stop_leaving: stopped } = effect;
+  const { newly_expire: lost, stop_sending: stopped } = effect;
   const freed = effect.changed.leaves - effect.today.leaves + lost;
   const said = [
     ...movedWords(effect),

@@ -7,7 +7,7 @@ import { createLog, type Log } from './log.ts';
 test.skipIf(!existsSync('/dev/full'))('a log that cannot be written fails nobody', () => {
   const full = openSync('/dev/full', 'w');
   const log = createLog('info', full as 1);
-  expect(() => log.info({ lane: 'live' }, 'records.accepted')).not.toThrow();
+  expect(() => log.info({ priority: 'live' }, 'records.accepted')).not.toThrow();
   closeSync(full);
 });
 
@@ -29,7 +29,7 @@ const ID = '019bd6fd-3cac-784a-af87-e42aa8a5af35';
 
 test('what is of use is told as it is', () => {
   const facts = {
-    lane: 'live',
+    priority: 'live',
     ms: 17.98,
     requests: 3,
     request_id: ID,

@@ -1,6 +1,6 @@
 import type { Log } from './log.ts';
 
-export type OneByOne = { log: Log; duty: string; stopping: () => boolean };
+export type OneByOne = { log: Log; job: string; stopping: () => boolean };
 
 /**
  * What fails of one (of a project, say) is warned of with its ids, and does not keep those behind it from their turn. Behind all of
@@ -8,7 +8,7 @@ export type OneByOne = { log: Log; duty: string; stopping: () => boolean };
  */
 export async function oneByOne<Ids extends object>(
   items: Ids[],
-  { log, duty, stopping }: OneByOne,
+  { log, job, stopping }: OneByOne,
   work: (item: Ids) => Promise<void>,
 ): Promise<void> {
   let failed = 0;
@@ -18,8 +18,8 @@ export async function oneByOne<Ids extends object>(
       await work(item);
     } catch (error) {
       failed += 1;
-      log.warn({ ...item, duty, err: error }, 'duty.failed_of_one');
+      log.warn({ ...item, job, err: error }, 'job.failed_for_project');
     }
   }
-  if (failed > 0) throw new Error(`${duty} failed for ${failed} of ${items.length}`);
+  if (failed > 0) throw new Error(`${job} failed for ${failed} of ${items.length}`);
 }

@@ -101,7 +101,7 @@ type Lagging = { projects: { id: number }[]; stoppedAt: number };
 async function checkCaughtUp(db: Deps, { projects, stoppedAt }: Lagging): Promise<void> {
   for (const { id } of projects) {
     const { live, bulk } = await countWaiting(db, id);
-    const due = (await duesOf(db, id)).find(({ work }) => work === 'digest')?.nextAt ?? null;
+    const due = (await duesOf(db, id)).find(({ work }) => work === 'process')?.nextAt ?? null;
     if (live + bulk === 0 && (due === null || due.getTime() > stoppedAt)) continue;
     throw refused(
       'behind',
@@ -189,7 +189,7 @@ async function write(tx: Tx, { projectId, judged, restored, confirming, now }: W
   await doubtRuns(tx, { projectId, ids: doubted, lostMs: restored.stoppedAt - confirming.restoredTo });
   const runs = ended.flatMap(({ draft }) => runOf(draft));
   const awake = await wakeRuns(tx, { projectId, ids: runs, at: now });
-  if (awake.length > 0) await dueEarlier(tx, 'digest', [{ projectId, nextAt: new Date(now) }]);
+  if (awake.length > 0) await dueEarlier(tx, 'process', [{ projectId, nextAt: new Date(now) }]);
 }
 
 /** That which waits for it: none waits for a letter that is sent once more. */

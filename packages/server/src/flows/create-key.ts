@@ -1,11 +1,11 @@
 import { Fault } from '../base/fault.ts';
-import { lockLane } from '../features/inbox/index.ts';
+import { lockQueue } from '../features/inbox/index.ts';
 import { createKey as create, type NewKey, type NewKeyWanted } from '../features/keys/index.ts';
 import { findPair } from '../features/projects/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
 
 /**
- * Under the project's lane lock, so that two at once do not both find the last place. A key for tests that is asked for at a live
+ * Under the project's queue lock, so that two at once do not both find the last place. A key for tests that is asked for at a live
  * project is one of its sandbox.
  */
 export function createKey(
@@ -14,7 +14,7 @@ export function createKey(
 ): Promise<NewKey & { projectId: number }> {
   return deps.db.transaction(async (tx) => {
     const { projectId, env } = await placeOf(tx, wanted);
-    await lockLane(tx, projectId);
+    await lockQueue(tx, projectId);
     const made = await create(
       { tx, clock: deps.db.clock, pepper: deps.pepper },
       { ...wanted, projectId, env },

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import { openLane } from '../features/inbox/index.ts';
+import { openQueue } from '../features/inbox/index.ts';
 import { Fault } from '../base/fault.ts';
 import {
   countProjectsOf,
@@ -9,12 +9,12 @@ import {
 } from '../features/projects/index.ts';
 import { createRules, SHIPPED_RULES } from '../features/rules/index.ts';
 import { openSendTurn } from '../features/sending/index.ts';
-import { lockOrganisation } from '../features/team/index.ts';
+import { lockOrganization } from '../features/team/index.ts';
 import { openTurn } from '../features/turns/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
 
 /**
- * A project is born with its lane and its turns, without which nothing is accepted for it, digested or sent; and with the
+ * A project is born with its queue row and its turns, without which nothing is accepted for it, digested or sent; and with the
  * four rules that every project has, switched on.
  */
 export function createProject(
@@ -38,13 +38,13 @@ export async function createProjectIn(deps: { tx: Tx; clock: Clock }, wanted: Ne
  */
 export async function requireProjectSlot(
   tx: Tx,
-  { organisationId, max }: { organisationId: string; max: number },
+  { organizationId, max }: { organizationId: string; max: number },
 ): Promise<void> {
-  await lockOrganisation(tx, organisationId);
-  const count = await countProjectsOf(tx, organisationId);
+  await lockOrganization(tx, organizationId);
+  const count = await countProjectsOf(tx, organizationId);
   if (count < max) return;
   const message = `This organization has ${count} projects. The maximum is ${max}: ask the operator to raise PROJECTS_PER_ORGANIZATION`;
-  throw new Fault('conflict', { details: [{ message, field: 'organisation' }] });
+  throw new Fault('conflict', { details: [{ message, field: 'organization' }] });
 }
 
 /** The same without any rules. */
@@ -54,7 +54,7 @@ export async function createBareProject(
 ): Promise<Project> {
   const { tx } = deps;
   const project = await create(deps, wanted);
-  await openLane(tx, project.id);
+  await openQueue(tx, project.id);
   await openTurn(tx, project.id);
   await openSendTurn(tx, project.id);
   return project;

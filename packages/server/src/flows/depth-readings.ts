@@ -10,53 +10,57 @@ export type Reading = {
   values(given: { now: Date; countedTo: number }): unknown[];
 };
 
-const ENDED = ['sent', 'skipped', 'cancelled', 'failed', 'unknown'];
+const ENDED = ['sent', 'skipped', 'canceled', 'failed', 'unknown'];
 const OPEN_STATES = DRAFT_STATES.filter((state) => !ENDED.includes(state));
 
 const inbox: Reading = {
   name: 'inbox',
   gauges: [
-    { name: 'beckon_inbox_waiting_records', help: 'Accepted records that wait, in both lanes', labels: [] },
     {
-      name: 'beckon_inbox_fullest_records',
+      name: 'beckon_queue_waiting_records',
+      help: 'Accepted records that wait, in both priorities',
+      labels: [],
+    },
+    {
+      name: 'beckon_queue_fullest_records',
       help: 'Waiting records of the project that has most of them; bulk requests are refused from 50,000',
       labels: [],
     },
     {
-      name: 'beckon_inbox_oldest_seconds',
+      name: 'beckon_queue_oldest_seconds',
       help: 'How long the oldest record waits that is not digested',
-      labels: ['lane'],
+      labels: ['priority'],
     },
   ],
   // It hops from queue to queue by the primary key: what waits behind the first chunk of each is not read.
   text: `WITH RECURSIVE head AS (
-           (SELECT project_id, lane, accepted_at FROM beckon.inbox ORDER BY project_id, lane, seq LIMIT 1)
+           (SELECT project_id, priority, accepted_at FROM beckon.inbox ORDER BY project_id, priority, seq LIMIT 1)
            UNION ALL
            SELECT next.* FROM head CROSS JOIN LATERAL (
-             SELECT i.project_id, i.lane, i.accepted_at FROM beckon.inbox i
-             WHERE (i.project_id, i.lane) > (head.project_id, head.lane)
-             ORDER BY i.project_id, i.lane, i.seq LIMIT 1) next
+             SELECT i.project_id, i.priority, i.accepted_at FROM beckon.inbox i
+             WHERE (i.project_id, i.priority) > (head.project_id, head.priority)
+             ORDER BY i.project_id, i.priority, i.seq LIMIT 1) next
          )
-         SELECT 'beckon_inbox_oldest_seconds' AS gauge, l.lane AS a, NULL AS b,
+         SELECT 'beckon_queue_oldest_seconds' AS gauge, l.priority AS a, NULL AS b,
                 coalesce(greatest(0, extract(epoch FROM $1::timestamptz - min(head.accepted_at))), 0)::float8 AS value
-         FROM unnest(ARRAY['live', 'bulk']) AS l(lane) LEFT JOIN head ON head.lane = l.lane GROUP BY l.lane
-         UNION ALL SELECT 'beckon_inbox_waiting_records', NULL, NULL, coalesce(sum(waiting), 0)::float8 FROM beckon.lane
-         UNION ALL SELECT 'beckon_inbox_fullest_records', NULL, NULL, coalesce(max(waiting), 0)::float8 FROM beckon.lane`,
+         FROM unnest(ARRAY['live', 'bulk']) AS l(priority) LEFT JOIN head ON head.priority = l.priority GROUP BY l.priority
+         UNION ALL SELECT 'beckon_queue_waiting_records', NULL, NULL, coalesce(sum(waiting), 0)::float8 FROM beckon.ingest_queue
+         UNION ALL SELECT 'beckon_queue_fullest_records', NULL, NULL, coalesce(max(waiting), 0)::float8 FROM beckon.ingest_queue`,
   values: ({ now }) => [now],
 };
 
-const inboxLanes: Reading = {
-  name: 'inbox_lanes',
+const queuePriorities: Reading = {
+  name: 'queue_priorities',
   gauges: [
     {
-      name: 'beckon_inbox_records',
-      help: 'Accepted records that wait, by lane, among the first 100,000 chunks',
-      labels: ['lane'],
+      name: 'beckon_queue_records',
+      help: 'Accepted records that wait, by priority, among the first 100,000 chunks',
+      labels: ['priority'],
     },
   ],
-  text: `WITH chunk AS MATERIALIZED (SELECT lane, records - applied AS waiting FROM beckon.inbox LIMIT $1)
-         SELECT 'beckon_inbox_records' AS gauge, l.lane AS a, NULL AS b, coalesce(sum(chunk.waiting), 0)::float8 AS value
-         FROM unnest(ARRAY['live', 'bulk']) AS l(lane) LEFT JOIN chunk ON chunk.lane = l.lane GROUP BY l.lane`,
+  text: `WITH chunk AS MATERIALIZED (SELECT priority, records - applied AS waiting FROM beckon.inbox LIMIT $1)
+         SELECT 'beckon_queue_records' AS gauge, l.priority AS a, NULL AS b, coalesce(sum(chunk.waiting), 0)::float8 AS value
+         FROM unnest(ARRAY['live', 'bulk']) AS l(priority) LEFT JOIN chunk ON chunk.priority = l.priority GROUP BY l.priority`,
   values: ({ countedTo }) => [countedTo],
 };
 
@@ -64,12 +68,12 @@ const deadLetters: Reading = {
   name: 'dead_letters',
   gauges: [
     {
-      name: 'beckon_dead_records',
+      name: 'beckon_dead_letters',
       help: 'Records that could not be applied and wait for somebody to look',
       labels: [],
     },
   ],
-  text: `SELECT 'beckon_dead_records' AS gauge, NULL AS a, NULL AS b, count(*)::float8 AS value
+  text: `SELECT 'beckon_dead_letters' AS gauge, NULL AS a, NULL AS b, count(*)::float8 AS value
          FROM (SELECT FROM beckon.dead_letter LIMIT $1) found`,
   values: ({ countedTo }) => [countedTo],
 };
@@ -104,7 +108,7 @@ const alarms: Reading = {
   ],
   text: `SELECT 'beckon_overdue_seconds' AS gauge, w.work AS a, NULL AS b,
                 coalesce(greatest(0, extract(epoch FROM $1::timestamptz - min(t.next_at))), 0)::float8 AS value
-         FROM unnest(ARRAY['digest', 'send', 'tell']) AS w(work) LEFT JOIN beckon.tenant_due t ON t.work = w.work GROUP BY w.work
+         FROM unnest(ARRAY['process', 'send', 'webhooks']) AS w(work) LEFT JOIN beckon.tenant_due t ON t.work = w.work GROUP BY w.work
          UNION ALL
          SELECT 'beckon_due_drafts', NULL, NULL, count(*)::float8 FROM (
            SELECT FROM beckon.tenant_due t CROSS JOIN LATERAL (
@@ -118,12 +122,12 @@ const letters: Reading = {
   name: 'letters',
   gauges: [
     {
-      name: 'beckon_unfinished_letters',
+      name: 'beckon_unfinished_emails',
       help: 'Letters between claim and result; a submitting one becomes unknown if its process dies',
       labels: ['state'],
     },
     {
-      name: 'beckon_unsettled_letters',
+      name: 'beckon_unresolved_emails',
       help: 'Letters of the last 24 hours that failed, or of which nobody knows whether they left',
       labels: ['state'],
     },
@@ -134,10 +138,10 @@ const letters: Reading = {
              SELECT state FROM beckon.draft d WHERE d.project_id = p.project_id AND d.state IN ('failed', 'unknown')
                AND d.ended_at > $1::timestamptz - interval '24 hours') d
            LIMIT $2)
-         SELECT 'beckon_unfinished_letters' AS gauge, s.state AS a, NULL AS b, count(underway.state)::float8 AS value
+         SELECT 'beckon_unfinished_emails' AS gauge, s.state AS a, NULL AS b, count(underway.state)::float8 AS value
          FROM unnest(ARRAY['claimed', 'submitting']) AS s(state) LEFT JOIN underway ON underway.state = s.state GROUP BY s.state
          UNION ALL
-         SELECT 'beckon_unsettled_letters', s.state, NULL, count(unsettled.state)::float8
+         SELECT 'beckon_unresolved_emails', s.state, NULL, count(unsettled.state)::float8
          FROM unnest(ARRAY['failed', 'unknown']) AS s(state) LEFT JOIN unsettled ON unsettled.state = s.state GROUP BY s.state`,
   values: ({ now, countedTo }) => [now, countedTo],
 };
@@ -279,7 +283,7 @@ const logCopies: Reading = {
 
 export const READINGS: readonly Reading[] = [
   inbox,
-  inboxLanes,
+  queuePriorities,
   deadLetters,
   drafts,
   alarms,

@@ -11,7 +11,7 @@ import { listBuilding } from '../features/audiences/index.ts';
 import { bury, retryDead } from '../features/inbox/index.ts';
 import { insertFindings } from '../features/imports/index.ts';
 import { listDrafts } from '../features/drafts/index.ts';
-import { keepMail } from '../features/outbox/index.ts';
+import { keepMail } from '../features/test-inbox/index.ts';
 import { addHits } from '../features/outcomes/index.ts';
 import { insertReply } from '../features/replies/index.ts';
 import { claimMessages } from '../features/sending/index.ts';
@@ -43,7 +43,8 @@ const erase = (userId = ADA, of = projectId) =>
   erasePerson({ db, newId, hasher: testHasher }, { projectId: of, userId });
 
 async function digestAll(): Promise<void> {
-  for (const lane of ['live', 'bulk'] as const) while ((await digest.batch(lane, [projectId])).records > 0);
+  for (const priority of ['live', 'bulk'] as const)
+    while ((await digest.batch(priority, [projectId])).records > 0);
 }
 
 async function buildAll(): Promise<void> {
@@ -167,7 +168,7 @@ async function becomeSomething({ id, draftId, userId, address }: Message): Promi
     remote: '::1',
   } as const;
   await db.transaction((tx) => addHits(tx, [hit]));
-  const opened = { type: 'email.opened', machine: 'yes', machineReason: 'prefetch' } as const;
+  const opened = { type: 'email.opened', bot: 'yes', botReason: 'prefetch' } as const;
   await recordOutcomes({ db, newId, log: silentLog }, [{ ...letter, occurredAt: at, ...opened }]);
   await db.transaction((tx) =>
     insertReply(tx, {
@@ -193,11 +194,11 @@ async function becomeSomething({ id, draftId, userId, address }: Message): Promi
 function die(userId: string, seq: number): Promise<void> {
   const at = new Date(clock.now());
   const record = { external_user_id: userId, name: 'x', properties: { mail: userId === ADA ? EMAIL : '' } };
-  const dead = { projectId, lane: 'live', kind: 'events', seq, acceptedAt: at, record } as const;
+  const dead = { projectId, priority: 'live', kind: 'events', seq, acceptedAt: at, record } as const;
   return bury(db, dead, { reason: 'bad', at });
 }
 
-/** What waits: in the live lane plain, in the bulk lane packed. */
+/** What waits: in the live priority plain, in the bulk priority packed. */
 async function sendMore(): Promise<void> {
   const user = (id: string) => ({
     external_user_id: id,
@@ -207,7 +208,7 @@ async function sendMore(): Promise<void> {
   await putRecords(db, { projectId, kind: 'users', records: [user(ADA), user('bob')] });
   const blob = 'x'.repeat(20_000);
   const event = (id: string) => ({ external_user_id: id, name: 'export', properties: { blob } });
-  await putRecords(db, { projectId, lane: 'bulk', kind: 'events', records: [event(ADA), event('zed')] });
+  await putRecords(db, { projectId, priority: 'bulk', kind: 'events', records: [event(ADA), event('zed')] });
 }
 
 const TABLES = [
@@ -221,7 +222,7 @@ const TABLES = [
   'dead_letter',
   'draft',
   'message',
-  'outbox_message',
+  'test_inbox_email',
   'hit',
   'outcome',
   'reply',
@@ -280,7 +281,7 @@ test('of an erased person nothing is left in any column of any table, and the pr
       'run.anchor',
       'rule_timer.anchor',
       'message.address',
-      'outbox_message.raw',
+      'test_inbox_email.raw',
       'tracking_link.urls',
       'hit.agent',
       'outcome.external_user_id',
@@ -297,14 +298,14 @@ test('of an erased person nothing is left in any column of any table, and the pr
   );
 
   const proof = await erase();
-  const [lane] = await db.query<{ next_seq: number }>(
-    'SELECT next_seq FROM beckon.lane WHERE project_id = $1',
+  const [queue] = await db.query<{ next_seq: number }>(
+    'SELECT next_seq FROM beckon.ingest_queue WHERE project_id = $1',
     [projectId],
   );
   expect(proof).toEqual({
     external_user_id: ADA,
     erased_at: new Date(clock.now()).toISOString(),
-    seq: lane?.next_seq,
+    seq: queue?.next_seq,
     // By id and by address: two suppressions and two refused topics.
     removed: { ...before, suppression: 4, import_row: 3 },
   });
@@ -353,13 +354,13 @@ test('the stream hears that somebody was erased, and not who', async () => {
   await liveALife();
   const { removed } = await erase();
   const rows = await db.query(
-    `SELECT external_user_id, detail FROM beckon.change WHERE project_id = $1 AND kind = 'person_erased'`,
+    `SELECT external_user_id, detail FROM beckon.change WHERE project_id = $1 AND kind = 'user_erased'`,
     [projectId],
   );
   expect(rows).toEqual([{ external_user_id: null, detail: { removed } }]);
 });
 
-test('what was accepted before is dropped in either lane, what was accepted after makes a new person', async () => {
+test('what was accepted before is dropped in either priority, what was accepted after makes a new person', async () => {
   await liveALife();
   await sendMore();
   await erase();
@@ -375,9 +376,9 @@ test('what was accepted before is dropped in either lane, what was accepted afte
     [projectId, ADA],
   );
   expect(person).toEqual({ plan: 'new', traits: {} });
-  expect(await db.query('SELECT waiting FROM beckon.lane WHERE project_id = $1', [projectId])).toEqual([
-    { waiting: 0 },
-  ]);
+  expect(
+    await db.query('SELECT waiting FROM beckon.ingest_queue WHERE project_id = $1', [projectId]),
+  ).toEqual([{ waiting: 0 }]);
 });
 
 test('a history that is sent once more after it was erased has no effect', async () => {
@@ -389,7 +390,7 @@ test('a history that is sent once more after it was erased has no effect', async
     properties: {},
     message_id: `${days} ${ADA}`,
   }));
-  await putRecords(db, { projectId, lane: 'bulk', kind: 'events', records: again });
+  await putRecords(db, { projectId, priority: 'bulk', kind: 'events', records: again });
   await digestAll();
   expect(await rowsOf(ADA)).toMatchObject({ person: 0, event: 0 });
 });

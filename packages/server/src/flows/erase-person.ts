@@ -6,8 +6,8 @@ import { eraseDrafts, listOpenOfPeople } from '../features/drafts/index.ts';
 import { listEndpoints, lockEndpoints } from '../features/endpoints/index.ts';
 import { leaveEnrollments } from '../features/enrollments/index.ts';
 import { eraseEvents, leaveCounting } from '../features/events/index.ts';
-import { eraseDead, lockLane, oldestWaiting } from '../features/inbox/index.ts';
-import { eraseMail } from '../features/outbox/index.ts';
+import { eraseDead, lockQueue, oldestWaiting } from '../features/inbox/index.ts';
+import { eraseMail } from '../features/test-inbox/index.ts';
 import { eraseHits, eraseOutcomes } from '../features/outcomes/index.ts';
 import {
   erasePersonRows,
@@ -47,7 +47,7 @@ export type Removed = {
   draft: number;
   message: number;
   /** What the outbox kept of them. */
-  outbox_message: number;
+  test_inbox_email: number;
   /** Who fetched what of their letters; what became of these, and what they answered. */
   hit: number;
   outcome: number;
@@ -80,7 +80,7 @@ export type EraseDeps = {
 
 /**
  * Removes all that is known of a person, and says what it was. One transaction under the project's turn, so that nothing
- * about them is digested meanwhile. The lane is locked after everything that may take long, because accepting waits for
+ * about them is digested meanwhile. The queue row is locked after everything that may take long, because accepting waits for
  * it: what is accepted until then belongs to what is erased, what is accepted later makes a new person.
  *
  * What waits in the inbox is packed, so nobody knows whether something of theirs is among it. Where anything waits, the
@@ -106,8 +106,8 @@ export function erasePerson({ db, newId, hasher }: EraseDeps, wanted: PersonId):
       hashErased(tx, { ...wanted, hasher, addresses, now });
     const known = await removeKnown(tx, wanted, { now: new Date(now), hash });
     const removed: Removed = { ...known, import_row: importRow };
-    const { next_seq: seq } = await lockLane(tx, projectId);
-    // Under the lane: letters that somebody lets wait again at this moment are either here or before the sequence.
+    const { next_seq: seq } = await lockQueue(tx, projectId);
+    // Under the queue row: letters that somebody lets wait again at this moment are either here or before the sequence.
     removed.dead_letter = await eraseDead(tx, projectId, userId);
     const isKnown = Object.values(removed).some((rows) => rows > 0);
     const somethingWaits = await waits(tx, projectId);
@@ -117,7 +117,7 @@ export function erasePerson({ db, newId, hasher }: EraseDeps, wanted: PersonId):
     if (isKnown) {
       const detail = JSON.stringify({ removed });
       await addChanges(tx, [
-        { projectId, at, id: newId(), kind: 'person_erased', userId: null, audienceId: null, detail },
+        { projectId, at, id: newId(), kind: 'user_erased', userId: null, audienceId: null, detail },
       ]);
     }
     return { external_user_id: userId, erased_at: iso(at.getTime()), seq, removed };
@@ -175,7 +175,7 @@ async function removeLetters(tx: Tx, wanted: PersonId): Promise<RemovedLetters &
     addresses,
     draft,
     message,
-    outbox_message: mail,
+    test_inbox_email: mail,
     ...became,
     hit: hits + became.hit,
     run,
@@ -187,7 +187,7 @@ async function removeLetters(tx: Tx, wanted: PersonId): Promise<RemovedLetters &
 
 type RemovedLetters = Pick<
   Removed,
-  'draft' | 'message' | 'outbox_message' | 'run' | 'decision' | 'rule_entry' | 'rule_timer'
+  'draft' | 'message' | 'test_inbox_email' | 'run' | 'decision' | 'rule_entry' | 'rule_timer'
 > &
   RemovedOutcomes;
 

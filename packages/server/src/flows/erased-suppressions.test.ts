@@ -137,7 +137,7 @@ describe('a user with the address of an erased user', () => {
     await eraseAda();
     await story.user('eve', { email: NORMALIZED.toUpperCase() });
     expect(await mailedAfterHello('eve')).toEqual([]);
-    expect(await story.drafts('eve')).toMatchObject([{ state: 'cancelled', reason: 'suppressed' }]);
+    expect(await story.drafts('eve')).toMatchObject([{ state: 'canceled', reason: 'suppressed' }]);
     expect(await rows()).toEqual(returned());
     expect(await gateOf('eve')).toMatchObject({
       passes: false,
@@ -151,7 +151,7 @@ describe('a user with the address of an erased user', () => {
     await stage.engine.settle();
     expect(await rows()).toEqual(HASHED);
     const records = [{ external_user_id: 'eve', email: EMAIL }];
-    await putRecords(db, { projectId, kind: 'users', lane: 'bulk', records });
+    await putRecords(db, { projectId, kind: 'users', priority: 'bulk', records });
     expect(await mailedAfterHello('eve')).toEqual([]);
     expect(await rows()).toEqual(returned());
   });
@@ -166,7 +166,7 @@ describe('a user with the address of an erased user', () => {
     expect(await findText(db, [EMAIL, NORMALIZED])).toEqual([]);
     await story.user('eve', { email: EMAIL });
     expect(await mailedAfterHello('eve')).toEqual([]);
-    expect(await story.drafts('eve')).toMatchObject([{ state: 'cancelled', reason: 'topic' }]);
+    expect(await story.drafts('eve')).toMatchObject([{ state: 'canceled', reason: 'topic' }]);
   });
 
   test('gets emails again when a timed suppression ends', async () => {

@@ -1,7 +1,7 @@
 import { iso } from '../base/clock.ts';
 import { listDecisionsOf } from '../features/decisions/index.ts';
 import { listAll } from '../features/events/index.ts';
-import { listWholeMailOf, type WholeMail } from '../features/outbox/index.ts';
+import { listWholeMailOf, type WholeMail } from '../features/test-inbox/index.ts';
 import { listAllOutcomes, listHitTraces, listLinkTraces } from '../features/outcomes/index.ts';
 import {
   isStorable,
@@ -84,7 +84,7 @@ async function* letters(tx: Tx, wanted: PersonId & { pageOf: number }): AsyncGen
   yield ',';
   yield* field('messages', listMessageTraces(tx, wanted), named);
   yield ',';
-  yield* field('outbox', listWholeMailOf(tx, { projectId, userId, pageOf: MAIL_PAGE }), toKeptMail);
+  yield* field('test_inbox', listWholeMailOf(tx, { projectId, userId, pageOf: MAIL_PAGE }), toKeptMail);
 }
 
 /** Whole letters: with the largest there may be, a page is some ten megabytes too. */

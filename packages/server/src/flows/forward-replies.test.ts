@@ -6,11 +6,11 @@ import { TOKEN_KEYS } from '../../testkit/mailroom.ts';
 import { startSink, type SinkRefusal } from '../../testkit/sink.ts';
 import { silentLog } from '../base/log.ts';
 import { createSigners } from '../features/domains/index.ts';
-import { listMail } from '../features/outbox/index.ts';
-import { verifyDkim } from '../features/outbox/verify-dkim.ts';
+import { listMail } from '../features/test-inbox/index.ts';
+import { verifyDkim } from '../features/test-inbox/verify-dkim.ts';
 import { openRelay } from '../io/mail/index.ts';
 import { type ForwardDeps, forwardNext } from './forward-replies.ts';
-import { receiveMail } from './outbox/index.ts';
+import { receiveMail } from './test-inbox/index.ts';
 
 const stage = await openMailStage();
 const { db, clock } = stage.server;
@@ -59,7 +59,7 @@ async function standing({ projectId }: MailStory) {
     trouble: string | null;
   }>(
     `SELECT forward_at IS NOT NULL AS waits, forwarded_at IS NOT NULL AS forwarded, raw IS NOT NULL AS raw,
-            forward_attempts AS attempts, forward_trouble AS trouble FROM beckon.reply WHERE project_id = $1`,
+            forward_attempts AS attempts, forward_error AS trouble FROM beckon.reply WHERE project_id = $1`,
     [projectId],
   );
   return row;
@@ -231,7 +231,7 @@ test('without a relay it goes to the outbox, as something about that person', as
     await receiveMail({ db, tokenKeys: TOKEN_KEYS }, { from, to: [to], raw });
     return { result: 'accepted', reply: '250 Taken', relayId: null };
   };
-  const outlet = { kind: 'outbox', publicUrl: 'http://localhost:8080', mailDomain: null } as const;
+  const outlet = { kind: 'test_inbox', publicUrl: 'http://localhost:8080', mailDomain: null } as const;
   const mailroom = { ...deps.mailroom, outlet };
   expect(await forwardNext({ ...deps, mailroom, relay: { hand } })).toMatchObject({ trouble: null });
   const { projectId } = ada.story;

@@ -2,7 +2,7 @@ import { backoffMs } from '../base/backoff.ts';
 import { letterToken, type TokenKeys } from '../base/letter-token.ts';
 import { listSettings } from '../features/projects/index.ts';
 import { endForward, type ForwardedReply, takeForward } from '../features/replies/index.ts';
-import { OUTBOX_DOMAIN } from '../features/sending/index.ts';
+import { TEST_INBOX_DOMAIN } from '../features/sending/index.ts';
 import { renderTeamLetter } from '../features/writing/index.ts';
 import type { Database } from '../io/db/index.ts';
 import {
@@ -83,9 +83,9 @@ async function findWay(deps: ForwardDeps, { projectId, draftId }: ForwardedReply
   if (project.isDemo || !project.livemode) return 'Nothing of a demo or a sandbox leaves this machine';
   const sender = await findSender(db, { project }, mailroom);
   const shared = { to, projectName: project.name };
-  if (mailroom.outlet.kind === 'outbox') {
+  if (mailroom.outlet.kind === 'test_inbox') {
     const token = letterToken({ projectId, messageId: draftId }, 'test', tokenKeys);
-    return { ...shared, from: sender.address, mailFrom: `x+${token}@${OUTBOX_DOMAIN}`, dkim: null };
+    return { ...shared, from: sender.address, mailFrom: `x+${token}@${TEST_INBOX_DOMAIN}`, dkim: null };
   }
   if (sender.gate === 'pass')
     return { ...shared, from: sender.address, mailFrom: sender.address, dkim: sender.signer?.dkim ?? null };

@@ -32,7 +32,7 @@ test('a look reads each waiting project a few times at most, though its plan was
   const project = await createProject(db, { name: 'Acme' });
   const put = (from: number, to: number): Promise<object[]> =>
     db.query(
-      `INSERT INTO beckon.inbox (project_id, seq, lane, kind, records, body, accepted_at)
+      `INSERT INTO beckon.inbox (project_id, seq, priority, kind, records, body, accepted_at)
        SELECT $1 + n, 1, 'live', 'events', 1, '\\x00', now() FROM generate_series($2::int, $3::int) AS n`,
       [project.id, from, to],
     );

@@ -23,5 +23,5 @@ export function lookForWork(db: Pick<Database, 'session'>, look: Look): Promise<
 }
 
 function dueNow(tx: Tx, { now, limit }: Look): Promise<DuePlace[]> {
-  return duePlaces(tx, { work: 'digest', now, limit });
+  return duePlaces(tx, { work: 'process', now, limit });
 }

@@ -149,14 +149,14 @@ test('a letter whose rule holds no more is approved only by somebody who sends i
   expect(sentTo()).toEqual(['ada']);
 });
 
-test('one that is approved while its rule holds is cancelled if it does not when it is to leave', async () => {
+test('one that is approved while its rule holds is canceled if it does not when it is to leave', async () => {
   await make({ only_if: { trait: 'plan', equals: 'trial' } });
   const draft = await greet('ada', { plan: 'trial' });
   await act(draft, { kind: 'approve' });
   await know('ada', { plan: 'pro' });
   await engine.advance(UNDO);
   expect(sentTo()).toEqual([]);
-  expect(await newest('ada')).toMatchObject({ state: 'cancelled', reason: 'rule_no_longer_holds' });
+  expect(await newest('ada')).toMatchObject({ state: 'canceled', reason: 'rule_no_longer_holds' });
 });
 
 test('what is approved says what is true then; whoever had seen another text is asked to look again', async () => {

@@ -244,7 +244,7 @@ async function followRun(
   if (endedAt !== null && before.endedAt === null) {
     const at = Math.max(now, notBefore ?? now);
     const awake = await wakeRuns(tx, { projectId, ids: [runId], at });
-    if (awake.length > 0) await dueEarlier(tx, 'digest', [{ projectId, nextAt: new Date(at) }]);
+    if (awake.length > 0) await dueEarlier(tx, 'process', [{ projectId, nextAt: new Date(at) }]);
   }
   if (endedAt === null && before.endedAt !== null) {
     await waitAgain(tx, { projectId, id: runId, step: draft.step });

@@ -121,7 +121,7 @@ test('resumed, deadlines that are far away stay; others come a quarter of an hou
   const now = clock.now();
   // Eve's is due in less than a quarter of an hour, and Fay's in two hours.
   expect(soon?.deadlineAt).toBeLessThan(now + QUARTER);
-  expect(await resume()).toEqual({ cancelled: 0, postponed: 5 });
+  expect(await resume()).toEqual({ canceled: 0, postponed: 5 });
   for (const { userId, expiresAt } of [...overdue, ...(soon ? [soon] : [])]) {
     const draft = await draftOf(userId);
     expect(draft.deadlineAt).toBeGreaterThanOrEqual(now + QUARTER);
@@ -138,7 +138,7 @@ test('resumed, deadlines that are far away stay; others come a quarter of an hou
   expect(sentTo()).toContain('fay');
 });
 
-test('what expired during a pause is cancelled, and its run goes on', async () => {
+test('what expired during a pause is canceled, and its run goes on', async () => {
   await make({ expires_after: '3h', steps: [{ draft: LETTER }, { wait: '1h' }] });
   await greet('ada');
   await pauseProject(db, projectId);
@@ -147,8 +147,8 @@ test('what expired during a pause is cancelled, and its run goes on', async () =
   await engine.advance(HOUR + QUARTER);
   expect(await draftOf('ada')).toMatchObject({ state: 'scheduled' });
   expect(await previewResume(db, projectId)).toMatchObject({ open: 2, expired: 1, overdue: 0 });
-  expect(await resume()).toEqual({ cancelled: 1, postponed: 0 });
-  expect(await draftOf('ada')).toMatchObject({ state: 'cancelled', reason: 'expired' });
+  expect(await resume()).toEqual({ canceled: 1, postponed: 0 });
+  expect(await draftOf('ada')).toMatchObject({ state: 'canceled', reason: 'expired' });
   await engine.settle();
   const [run] = await listRunsOf(db, { projectId, userId: 'ada', limit: 1 });
   expect(run).toMatchObject({ step: 1, waitsFor: 'time', nextAt: clock.now() + HOUR });
@@ -166,7 +166,7 @@ test('what is resumed is evaluated again before it leaves', async () => {
   await resume();
   await engine.advance(HOUR);
   expect(sentTo()).toEqual([]);
-  expect(await draftOf('ada')).toMatchObject({ state: 'cancelled', reason: 'rule_no_longer_holds' });
+  expect(await draftOf('ada')).toMatchObject({ state: 'canceled', reason: 'rule_no_longer_holds' });
 });
 
 test('to resume what is not paused changes nothing', async () => {
@@ -174,7 +174,7 @@ test('to resume what is not paused changes nothing', async () => {
   const [draft] = await greet('ada');
   await engine.advance(2 * HOUR - MINUTE);
   expect(await previewResume(db, projectId)).toMatchObject({ isPaused: false, needsConfirmation: false });
-  expect(await resume()).toEqual({ cancelled: 0, postponed: 0 });
+  expect(await resume()).toEqual({ canceled: 0, postponed: 0 });
   expect(await draftOf('ada')).toEqual(draft);
 });
 
@@ -199,7 +199,7 @@ test('to set paused is to pause and to resume', async () => {
     paused: 'false',
     throttle: '5/s',
   });
-  expect(await draftOf('ada')).toMatchObject({ state: 'cancelled', reason: 'expired' });
+  expect(await draftOf('ada')).toMatchObject({ state: 'canceled', reason: 'expired' });
   expect((await draftOf('bea')).deadlineAt).toBeGreaterThanOrEqual(clock.now() + QUARTER);
   await engine.advance(QUARTER + SPREAD);
   expect(sentTo()).toEqual(['bea']);
@@ -246,7 +246,7 @@ test('what would become of the drafts is told before it is resumed, and is what 
   const { open, expired, overdue } = await previewResume(db, projectId);
   expect(open).toBe(24);
   expect([expired > 0, overdue > 0]).toEqual([true, true]);
-  expect(await resume()).toEqual({ cancelled: expired, postponed: overdue });
+  expect(await resume()).toEqual({ canceled: expired, postponed: overdue });
 });
 
 test('a rule that is switched on again lets its drafts go as a project does', async () => {
@@ -269,7 +269,7 @@ test('a rule that is switched on again lets its drafts go as a project does', as
   await off();
   await engine.advance(3 * HOUR);
   expect(await on()).toMatchObject({ resumed: 0, expired: 1 });
-  expect(await draftOf('ada')).toMatchObject({ state: 'cancelled', reason: 'expired' });
+  expect(await draftOf('ada')).toMatchObject({ state: 'canceled', reason: 'expired' });
 });
 
 test('more than a hundred that stood still for over a day are let go only by somebody who confirms it', async () => {
@@ -283,7 +283,7 @@ test('more than a hundred that stood still for over a day are let go only by som
   const settings = setSettings(db, projectId, { paused: 'false', throttle: '5/s' });
   await expect(settings).rejects.toMatchObject(refusal);
   expect((await getSettings(db, projectId)).texts).toMatchObject({ paused: 'true', throttle: 'off' });
-  expect(await resume(true)).toEqual({ cancelled: 0, postponed: 101 });
+  expect(await resume(true)).toEqual({ canceled: 0, postponed: 101 });
 });
 
 test('approved drafts that a gate holds are not counted as overdue: nothing changes about them', async () => {
@@ -299,7 +299,7 @@ test('approved drafts that a gate holds are not counted as overdue: nothing chan
     resumeState: 'approved',
   });
   expect(await previewResume(db, projectId)).toMatchObject({ open: 1, expired: 0, overdue: 0 });
-  expect(await resume()).toEqual({ cancelled: 0, postponed: 0 });
+  expect(await resume()).toEqual({ canceled: 0, postponed: 0 });
 });
 
 test('to resume brings no deadline forward, not even near the end of what the letter is about', async () => {

@@ -47,7 +47,7 @@ export async function previewResume(
 }
 
 /** Drafts that expired meanwhile, and those that were given time anew. */
-export type Resumed = { cancelled: number; postponed: number };
+export type Resumed = { canceled: number; postponed: number };
 
 export type Resuming = {
   projectId: number;
@@ -59,14 +59,14 @@ export type Resuming = {
 const PAGE = 500;
 
 /**
- * Lets a project go on. While it is still paused every open draft is looked at, in pages: what expired is cancelled, what is
+ * Lets a project go on. While it is still paused every open draft is looked at, in pages: what expired is canceled, what is
  * overdue gets a quarter of an hour at least, spread over half an hour; then the sender may look again.
  */
 export async function resumeProject(
   db: Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>,
   { projectId, actor, confirmed }: Resuming,
 ): Promise<Resumed> {
-  const done: Resumed = { cancelled: 0, postponed: 0 };
+  const done: Resumed = { canceled: 0, postponed: 0 };
   const preview = await previewResume(db, projectId);
   // Whoever resumes what is not paused would only delay what is about to leave.
   if (!preview.isPaused) return done;
@@ -75,7 +75,7 @@ export async function resumeProject(
     const page = await db.transaction((tx) =>
       resumePage(tx, { projectId, after, actor, now: db.clock.now() }),
     );
-    done.cancelled += page.cancelled;
+    done.canceled += page.canceled;
     done.postponed += page.postponed;
     after = page.last;
     if (after === null) break;
@@ -96,7 +96,7 @@ async function readPaused(tx: Tx, projectId: number): Promise<boolean> {
 export function checkConfirmed(preview: Resumption, confirmed: boolean): void {
   if (confirmed || !preview.needsConfirmation) return;
   const { longHeld, expired, overdue } = preview;
-  const message = `${longHeld} drafts were held for more than a day: resumed, ${overdue} drafts leave soon and ${expired} are cancelled because they expired. Confirm that you want this: resume --yes does`;
+  const message = `${longHeld} drafts were held for more than a day: resumed, ${overdue} drafts leave soon and ${expired} are canceled because they expired. Confirm that you want this: resume --yes does`;
   throw new Fault('conflict', { details: [{ message, field: 'confirm' }] });
 }
 
@@ -109,14 +109,14 @@ async function resumePage(
   const drafts: Draft[] = await listOpenDrafts(tx, { projectId, ruleId: null, after, limit: PAGE });
   const moved = drafts.flatMap((draft) => resumed(draft, { now, actor }) ?? []);
   await writeMoves(tx, moved);
-  const cancelled = moved.filter(({ draft }) => draft.endedAt !== null);
+  const canceled = moved.filter(({ draft }) => draft.endedAt !== null);
   // The run of one that was sent again went on long ago.
-  const ids = cancelled.flatMap(({ draft }) => (draft.againOf === null ? (draft.runId ?? []) : []));
+  const ids = canceled.flatMap(({ draft }) => (draft.againOf === null ? (draft.runId ?? []) : []));
   const awake = await wakeRuns(tx, { projectId, ids, at: now });
-  if (awake.length > 0) await dueEarlier(tx, 'digest', [{ projectId, nextAt: new Date(now) }]);
+  if (awake.length > 0) await dueEarlier(tx, 'process', [{ projectId, nextAt: new Date(now) }]);
   return {
-    cancelled: cancelled.length,
-    postponed: moved.length - cancelled.length,
+    canceled: canceled.length,
+    postponed: moved.length - canceled.length,
     last: drafts.length < PAGE ? null : (drafts.at(-1)?.id ?? null),
   };
 }

@@ -48,10 +48,10 @@ async function findThen(
   const changes: KeptChange[] = [];
   for await (const page of listNoted(tx, { projectId, userId, pageOf: PAGE }))
     for (const { at: changedAt, kind, detail } of page)
-      if (kind === 'person_created' || kind === 'person_changed')
+      if (kind === 'user_created' || kind === 'user_changed')
         changes.push({
           at: changedAt.getTime(),
-          isCreated: kind === 'person_created',
+          isCreated: kind === 'user_created',
           traits: (detail['traits'] ?? {}) as KeptChange['traits'],
           email: detail['email'] !== undefined,
         });

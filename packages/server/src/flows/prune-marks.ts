@@ -17,8 +17,8 @@ const STEP = 1_000;
  * turn, so that nothing is taken out of the inbox while it is asked what waits there; what is accepted meanwhile is newer
  * than all that was ever digested. True if there may be more; somebody who has the turn is not waited for.
  *
- * As long as bulk records wait, those of the live lane are newer than they are, and nearly no mark can go: the second half
- * is left alone until then. What waits in the live lane is no obstacle, or a project that never rests would keep them.
+ * As long as bulk records wait, those of the live priority are newer than they are, and nearly no mark can go: the second half
+ * is left alone until then. What waits in the live priority is no obstacle, or a project that never rests would keep them.
  */
 export function pruneMarks(db: Pick<Database, 'transaction'>, projectId: number): Promise<boolean> {
   return db.transaction(async (tx) => {

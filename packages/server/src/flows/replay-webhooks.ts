@@ -52,7 +52,7 @@ export async function replayWebhooks(
     const asked: Replay = { ...wanted, ...range, states, after, now };
     const step = await db.transaction(async (tx) => {
       const done = await replayDeliveries(tx, asked);
-      if (done.replayed > 0) await dueEarlier(tx, 'tell', [{ projectId, nextAt: new Date(now) }]);
+      if (done.replayed > 0) await dueEarlier(tx, 'webhooks', [{ projectId, nextAt: new Date(now) }]);
       return done;
     });
     replayed += step.replayed;

@@ -1,11 +1,11 @@
-import { lockLane } from '../features/inbox/index.ts';
+import { lockQueue } from '../features/inbox/index.ts';
 import { findKey, revokeKey as revoke } from '../features/keys/index.ts';
 import type { Database } from '../io/db/index.ts';
 
 export type RevokedKey = { id: string; label: string; revokedAt: Date };
 
 /**
- * The lane lock is what orders a revocation against the accept flush: when this returns, every request that the key
+ * The queue row lock is what orders a revocation against the accept flush: when this returns, every request that the key
  * opened is committed, and no later one will be.
  */
 export function revokeKey(
@@ -14,7 +14,7 @@ export function revokeKey(
 ): Promise<RevokedKey> {
   return db.transaction(async (tx) => {
     const key = await findKey(tx, id, projectId);
-    await lockLane(tx, key.projectId);
+    await lockQueue(tx, key.projectId);
     const { revokedAt } = await revoke({ tx, clock: db.clock }, key);
     return { id: key.id, label: key.label, revokedAt };
   });

@@ -92,13 +92,13 @@ const sentTo = (): string[] =>
 
 async function modelOf(): Promise<number> {
   const rows = await db.query<{ model: number }>(
-    'SELECT model FROM beckon.digest_turn WHERE project_id = $1',
+    'SELECT model FROM beckon.project_lock WHERE project_id = $1',
     [projectId],
   );
   return rows[0]?.model ?? 0;
 }
 
-async function alarmOf(work: 'digest' | 'send'): Promise<number | null> {
+async function alarmOf(work: 'process' | 'send'): Promise<number | null> {
   const rows = await db.query<{ at: Date | null }>(
     'SELECT next_at AS at FROM beckon.tenant_due WHERE project_id = $1 AND work = $2',
     [projectId, work],
@@ -293,7 +293,7 @@ test('a rule that is off considers nobody, and what it has under way stands stil
   expect((await draftsOf('dora')).map(({ content }) => content.subject)).toEqual(['Again', 'Hello']);
 });
 
-test('a deadline that is still far away stays, and drafts that are worth nothing any more are cancelled', async () => {
+test('a deadline that is still far away stays, and drafts that are worth nothing any more are canceled', async () => {
   await make({ expires_after: '1h', deadline: '2h', steps: [{ draft: LETTER }, { draft: LETTER }] });
   const [early] = await greet('finn');
   clock.advance(30 * MINUTE_MS);
@@ -304,11 +304,11 @@ test('a deadline that is still far away stays, and drafts that are worth nothing
   await off();
   clock.advance(3 * HOUR_MS);
   expect(await on()).toMatchObject({ resumed: 0, expired: 1 });
-  expect((await draftsOf('finn')).at(-1)).toMatchObject({ state: 'cancelled', reason: 'expired' });
+  expect((await draftsOf('finn')).at(-1)).toMatchObject({ state: 'canceled', reason: 'expired' });
   // A draft that expired ends its step: the run goes on with the next.
-  expect(await alarmOf('digest')).toBeLessThanOrEqual(clock.now());
+  expect(await alarmOf('process')).toBeLessThanOrEqual(clock.now());
   await engine.settle();
-  expect((await draftsOf('finn')).map(({ state }) => state)).toEqual(['scheduled', 'cancelled']);
+  expect((await draftsOf('finn')).map(({ state }) => state)).toEqual(['scheduled', 'canceled']);
 });
 
 test('approved drafts go on approved when their rule is on again, spread over half an hour', async () => {
@@ -422,7 +422,7 @@ test('who is suppressed gets nothing more, and what was under way to them ends, 
   const done = await suppress(db, { ...place, reason: 'manual', until: null, actor: 'operator' });
   expect(done).toEqual({ isAdded: true, drafts: 2, runs: 2 });
   for (const id of ['jan', 'kim']) {
-    expect(await draftsOf(id)).toMatchObject([{ state: 'cancelled', reason: 'suppressed' }]);
+    expect(await draftsOf(id)).toMatchObject([{ state: 'canceled', reason: 'suppressed' }]);
     expect(await runsOf(id)).toMatchObject([{ state: 'ended', endReason: 'suppressed' }]);
   }
   expect(await draftsOf('lea')).toMatchObject([{ state: 'scheduled' }]);

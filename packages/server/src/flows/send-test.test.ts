@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { testMailroom, TOKEN_KEYS } from '../../testkit/mailroom.ts';
 import { newStory, openStage } from '../../testkit/story.ts';
 import { idMaker } from '../base/ids.ts';
-import { insertOrganisation, upsertMember, upsertUser } from '../features/team/index.ts';
+import { insertOrganization, upsertMember, upsertUser } from '../features/team/index.ts';
 import type { MailEnvelope } from '../io/mail/index.ts';
-import { receiveMail } from './outbox/index.ts';
+import { receiveMail } from './test-inbox/index.ts';
 import type { Mailroom } from './send-drafts/index.ts';
 import { sendTest } from './send-test.ts';
 
@@ -68,7 +68,7 @@ test('every test is a copy of its own in the outbox, known as of its person', as
   for (const { envelope, mime } of handed)
     await receiveMail({ db, tokenKeys: TOKEN_KEYS }, { from: envelope.from, to: [envelope.to], raw: mime });
   const kept = await db.query(
-    `SELECT draft_id, external_user_id, copy FROM beckon.outbox_message WHERE project_id = $1`,
+    `SELECT draft_id, external_user_id, copy FROM beckon.test_inbox_email WHERE project_id = $1`,
     [story.projectId],
   );
   expect(kept).toEqual([
@@ -94,11 +94,11 @@ describe('checkRecipient', () => {
       [`own-${story.projectId}`, 'grace@acme.example'],
       [`other-${story.projectId}`, 'eve@evil.example'],
     ] as const) {
-      await insertOrganisation(db, { id, name: id, createdAt: at });
+      await insertOrganization(db, { id, name: id, createdAt: at });
       await upsertUser(db, { id: `${id}-user`, name: 'x', email, at });
-      await upsertMember(db, { organisationId: id, userId: `${id}-user`, role: 'viewer', at });
+      await upsertMember(db, { organizationId: id, userId: `${id}-user`, role: 'viewer', at });
     }
-    const belongs = `UPDATE beckon.project SET organisation_id = $2 WHERE project_id = $1`;
+    const belongs = `UPDATE beckon.project SET organization_id = $2 WHERE project_id = $1`;
     await db.query(belongs, [story.projectId, `own-${story.projectId}`]);
     // The sender has no domain yet, which is checked after the recipient.
     await expect(send('Grace@acme.example', relay)).rejects.toMatchObject({ code: 'conflict' });

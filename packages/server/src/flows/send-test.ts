@@ -5,8 +5,8 @@ import { isEmail } from '../base/records/email.ts';
 import { findDraft } from '../features/drafts/index.ts';
 import { findPeople } from '../features/people/index.ts';
 import { getSettings } from '../features/projects/index.ts';
-import { OUTBOX_DOMAIN } from '../features/sending/index.ts';
-import { findOrganisationOf, listMembers } from '../features/team/index.ts';
+import { TEST_INBOX_DOMAIN } from '../features/sending/index.ts';
+import { findOrganizationOf, listMembers } from '../features/team/index.ts';
 import { readTurn } from '../features/turns/index.ts';
 import type { Tx } from '../io/db/index.ts';
 import type { HandOver, Relay } from '../io/mail/index.ts';
@@ -33,7 +33,7 @@ export async function sendTest(
   to: string,
 ): Promise<{ to: string; subject: string; reply: string }> {
   const { db, mailroom, tokenKeys, relay } = deps;
-  await checkRecipient(db, { projectId, to, isOutbox: mailroom.outlet.kind === 'outbox' });
+  await checkRecipient(db, { projectId, to, isTestInbox: mailroom.outlet.kind === 'test_inbox' });
   const found = isDraftId(draftId) ? await findDraft(db, projectId, draftId) : undefined;
   if (!found) throw unknownDraft(draftId);
   const { draft } = found;
@@ -80,8 +80,8 @@ export async function sendTest(
     },
     { outlet: mailroom.outlet, tokenKeys, renderer: mailroom.renderer, now: () => now },
   );
-  const own = `x+${letterToken({ projectId, messageId: draft.id }, 'test', tokenKeys)}@${OUTBOX_DOMAIN}`;
-  const from = mailroom.outlet.kind === 'outbox' ? own : mailFrom;
+  const own = `x+${letterToken({ projectId, messageId: draft.id }, 'test', tokenKeys)}@${TEST_INBOX_DOMAIN}`;
+  const from = mailroom.outlet.kind === 'test_inbox' ? own : mailFrom;
   const over = await relay.hand({ from, to, envid: null }, mime);
   return { to, subject: content.subject, reply: replyOf(over) };
 }
@@ -89,15 +89,15 @@ export async function sendTest(
 /** A test email may leave this machine only for a member of the organization or one of `team_addresses`. */
 export async function checkRecipient(
   tx: Tx,
-  { projectId, to, isOutbox }: { projectId: number; to: string; isOutbox: boolean },
+  { projectId, to, isTestInbox }: { projectId: number; to: string; isTestInbox: boolean },
 ): Promise<void> {
   if (!isEmail(to)) throw refused(`${JSON.stringify(to)} is not an email address`);
-  if (isOutbox) return;
+  if (isTestInbox) return;
   const { settings } = await getSettings(tx, projectId);
   const address = to.toLowerCase();
   if (settings.teamAddresses.some((one) => one.toLowerCase() === address)) return;
-  const organisation = await findOrganisationOf(tx, projectId);
-  const members = organisation ? await listMembers(tx, organisation.id) : [];
+  const organization = await findOrganizationOf(tx, projectId);
+  const members = organization ? await listMembers(tx, organization.id) : [];
   if (members.some(({ email }) => email === address)) return;
   throw refused(
     `${to} is neither a member of the organization nor one of team_addresses: a test email is sent to these alone`,

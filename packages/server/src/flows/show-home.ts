@@ -82,7 +82,7 @@ export async function showHome(db: Reading, { projectId, mailroom }: HomeAsked) 
       },
     },
     setup: await listSteps(db, { projectId, now, sending, hasEvent: lastEvent !== null, hasSent }),
-    first_letter: hasSent ? null : await findFirstLetter(db, { projectId, now, settings, mailroom }),
+    first_email: hasSent ? null : await findFirstLetter(db, { projectId, now, settings, mailroom }),
   };
 }
 
@@ -163,13 +163,13 @@ async function listSteps(tx: Tx, { projectId, now, sending, hasEvent, hasSent }:
     required,
   });
   const steps = [
-    step('key_made', hasEvent || keys.some(({ revokedAt }) => revokedAt === null)),
+    step('key_created', hasEvent || keys.some(({ revokedAt }) => revokedAt === null)),
     step('first_event', hasEvent),
     step(
       'rule_on',
       rules.some(({ enabledAt }) => enabledAt !== null),
     ),
-    step('first_letter', hasSent),
+    step('first_email', hasSent),
     ...(sending.sender.outbox ? [] : await listRelaySteps(tx, { projectId, sending, hasSent })),
     step('team_invited', await hasTeammates(tx, projectId, now), false),
   ];
@@ -201,12 +201,12 @@ async function findFirstLetter(tx: Tx, asked: LetterAsked) {
   const named = { ...(await toNamed(tx, asked.projectId, first)), state: first.state };
   if (!foreseen) {
     const time_zone = asked.settings.timeZone;
-    return { ...named, leaves_at: null, reason: first.reason, quiet_until: null, time_zone };
+    return { ...named, sends_at: null, reason: first.reason, quiet_until: null, time_zone };
   }
   const { fate, zone, quietUntil } = foreseen;
   return {
     ...named,
-    leaves_at: fate.kind === 'leaves' ? iso(fate.leavesAt) : null,
+    sends_at: fate.kind === 'sends' ? iso(fate.leavesAt) : null,
     reason: fate.kind === 'held' ? fate.reason : fate.after,
     quiet_until: quietUntil === null ? null : iso(quietUntil),
     time_zone: zone,

@@ -4,7 +4,7 @@ import {
   CLICKED,
   COMPLAINED,
   lettersRule,
-  MACHINE_OPENED,
+  BOT_OPENED,
   newAftermath,
   ONE_CLICK,
   OPENED,
@@ -24,9 +24,9 @@ test('a letter counts once for whatever became of it, and machines count apart',
   const { projectId } = story;
   await story.rule(lettersRule());
   await sendTo(story, ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']);
-  await story.became('a', OPENED, CLICKED, { ...CLICKED, link: 1 } as never, MACHINE_OPENED);
+  await story.became('a', OPENED, CLICKED, { ...CLICKED, link: 1 } as never, BOT_OPENED);
   await story.became('b', OPENED, REPLIED, { ...REPLIED, inboundId: '<2@x.org>' } as never);
-  await story.became('c', MACHINE_OPENED);
+  await story.became('c', BOT_OPENED);
   await story.became('d', bounced('hard'));
   await story.became('e', bounced('soft'), bounced('hard', false));
   await story.became('f', COMPLAINED, ONE_CLICK);
@@ -39,8 +39,8 @@ test('a letter counts once for whatever became of it, and machines count apart',
       delivered: 6,
       opened: 2,
       clicked: 1,
-      machine_opened: 2,
-      machine_clicked: 0,
+      bot_opened: 2,
+      bot_clicked: 0,
       replied: 1,
       bounced: { hard: 1, soft: 1, policy: 0, infrastructure: 0 },
       complained: 1,
@@ -87,7 +87,7 @@ test('letters are put together by rule, by letter, by domain and by mailbox prov
   expect(await ask('rule')).toEqual(['Letters: 2', 'Named: 1']);
   expect(await ask('rule', 30)).toEqual(['Letters: 3', 'Named: 1']);
   expect(await ask('letter')).toEqual(['the text of the rule Letters: 2', 'welcome: 1']);
-  expect(await ask('domain')).toEqual(['outbox.invalid: 3']);
+  expect(await ask('domain')).toEqual(['test-inbox.invalid: 3']);
   expect((await ask('provider')).join()).toMatch(/: 3$/);
 });
 

@@ -22,8 +22,8 @@ export type ShownInsight = {
   delivered: number;
   opened: number;
   clicked: number;
-  machine_opened: number;
-  machine_clicked: number;
+  bot_opened: number;
+  bot_clicked: number;
   replied: number;
   bounced: Record<'hard' | 'soft' | 'policy' | 'infrastructure', number>;
   complained: number;
@@ -92,8 +92,8 @@ function toShown(insight: Insight, lift: ShownInsight['lift']): ShownInsight {
     delivered,
     opened,
     clicked,
-    machine_opened: insight.machineOpened,
-    machine_clicked: insight.machineClicked,
+    bot_opened: insight.botOpened,
+    bot_clicked: insight.botClicked,
     replied,
     bounced: { hard, soft, policy, infrastructure },
     complained,

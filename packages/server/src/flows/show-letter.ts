@@ -1,7 +1,7 @@
 import { Fault } from '../base/fault.ts';
 import { ownZone } from '../base/zone.ts';
 import { findDraft } from '../features/drafts/index.ts';
-import { type ReadMail, readMail } from '../features/outbox/index.ts';
+import { type ReadMail, readMail } from '../features/test-inbox/index.ts';
 import {
   findUrls,
   type JudgedHit,
@@ -103,5 +103,5 @@ async function mayGoAgain(
 }
 
 function notFound(message: string): Fault {
-  return new Fault('not_found', { details: [{ message, field: 'letter' }] });
+  return new Fault('not_found', { details: [{ message, field: 'email' }] });
 }

@@ -70,8 +70,8 @@ async function perform(projectId: number, one: Act): Promise<void> {
   const record = isEvent
     ? { external_user_id: 'ada', name: one.name, properties: { amount: 4 } }
     : { external_user_id: 'ada', traits: one.traits, ...(one.email ? { email: one.email } : {}) };
-  const lane = one.kind === 'import' ? 'bulk' : 'live';
-  await putRecords(db, { projectId, kind: isEvent ? 'events' : 'users', lane, records: [record] });
+  const priority = one.kind === 'import' ? 'bulk' : 'live';
+  await putRecords(db, { projectId, kind: isEvent ? 'events' : 'users', priority, records: [record] });
 }
 
 type Recorded = {

@@ -9,7 +9,7 @@ import { listBuilding } from '../features/audiences/index.ts';
 import { bury } from '../features/inbox/index.ts';
 import { listDrafts } from '../features/drafts/index.ts';
 import { addHits } from '../features/outcomes/index.ts';
-import { keepMail } from '../features/outbox/index.ts';
+import { keepMail } from '../features/test-inbox/index.ts';
 import { claimMessages } from '../features/sending/index.ts';
 import { addSuppression } from '../features/suppressions/index.ts';
 import { createAudience } from './create-audience.ts';
@@ -170,7 +170,7 @@ test('an export has all that is shown, and what the stream noted and what could 
     const record = { external_user_id: userId, name: 'odd' };
     await bury(
       db,
-      { projectId, lane: 'live', kind: 'events', seq: seq + 1, acceptedAt: at, record },
+      { projectId, priority: 'live', kind: 'events', seq: seq + 1, acceptedAt: at, record },
       { reason: 'bad', at },
     );
   }
@@ -200,14 +200,14 @@ test('an export has all that is shown, and what the stream noted and what could 
       {
         at: expect.any(String) as string,
         id: UUID,
-        kind: 'person_created',
+        kind: 'user_created',
         audience_id: null,
         detail: { traits: { plan: [null, 'free'] }, email: 'changed' },
       },
       {
         at: now(),
         id: UUID,
-        kind: 'person_changed',
+        kind: 'user_changed',
         audience_id: null,
         detail: { traits: { plan: ['free', 'pro'] } },
       },
@@ -215,11 +215,11 @@ test('an export has all that is shown, and what the stream noted and what could 
     dead_letters: [
       {
         seq: 1,
-        lane: 'live',
+        priority: 'live',
         kind: 'events',
         reason: 'bad',
         accepted_at: now(),
-        died_at: now(),
+        dead_lettered_at: now(),
         record: { external_user_id: 'ada', name: 'odd' },
       },
     ],
@@ -245,9 +245,7 @@ test('what became of letters is shown and exported: outcomes, answers, hits, and
   for (let n = 0; n < 250; n += 1) {
     clock.advance(1);
     const link = { link: n, url: `https://acme.example/${n}` };
-    await recordOutcomes(deps, [
-      { ...happened, type: 'email.clicked', machine: 'no', machineReason: null, ...link },
-    ]);
+    await recordOutcomes(deps, [{ ...happened, type: 'email.clicked', bot: 'no', botReason: null, ...link }]);
   }
   const { outcomes } = await show();
   expect(outcomes).toHaveLength(250);
@@ -259,7 +257,7 @@ test('what became of letters is shown and exported: outcomes, answers, hits, and
     draft_id: letter.draftId,
     occurred_at: inMs(-250),
     recorded_at: now(),
-    detail: { machine: 'no', machine_reason: null, url: 'https://acme.example/249' },
+    detail: { bot: 'no', bot_reason: null, url: 'https://acme.example/249' },
   });
   const { value } = await exported();
   expect(value['outcomes']).toEqual(outcomes);
@@ -276,7 +274,7 @@ test('somebody known by dead letters alone is exported too', async () => {
   const record = { external_user_id: 'ghost', name: 'odd' };
   await bury(
     db,
-    { projectId, lane: 'live', kind: 'events', seq: 1, acceptedAt: at, record },
+    { projectId, priority: 'live', kind: 'events', seq: 1, acceptedAt: at, record },
     { reason: 'bad', at },
   );
   expect((await exported('ghost')).value).toMatchObject({
@@ -325,7 +323,7 @@ test('a person is shown with their letters, the decisions about them, and where 
     { rule: 'welcome', fired: true, reason: 'fired', ...decided },
   ]);
   expect(runs).toMatchObject([
-    { rule: 'welcome', version: 1, state: 'active', arm: 'letter', waits_for: 'draft', entered_at: now() },
+    { rule: 'welcome', version: 1, state: 'active', arm: 'treatment', waits_for: 'draft', entered_at: now() },
   ]);
 });
 

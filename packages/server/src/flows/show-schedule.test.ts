@@ -74,7 +74,7 @@ async function live({ zones, shared, happened, ...settings }: World): Promise<St
 async function plan(story: Story) {
   const asked = { projectId: story.projectId, from: null, to: null, offset: 0, limit: 1_000 };
   const deps = { db: story.server.db, mailroom: testMailroom() };
-  const { rows } = await listPlanned(deps, { ...asked, becomes: 'leaves' });
+  const { rows } = await listPlanned(deps, { ...asked, becomes: 'sends' });
   const leaves = rows.map(({ external_user_id: to, subject, fate }) => [to, subject, fate.at].join(' '));
   return { from: story.now(), leaves };
 }

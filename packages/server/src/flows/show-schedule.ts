@@ -42,7 +42,7 @@ export function showSchedule({ db, mailroom }: ScheduleDeps, projectId: number) 
       paused: settings.paused,
       drafts: places.length,
       is_cut: isCut,
-      waits_for_person: isCut ? 0 : Math.max(0, open - places.length),
+      waits_for_review: isCut ? 0 : Math.max(0, open - places.length),
       hours: hoursOf(places, range),
       beyond: beyondOf(places, range.to),
       quiet: quietOf(places, policy, range),
@@ -59,7 +59,7 @@ export function previewPause({ db, mailroom }: ScheduleDeps, projectId: number) 
     const { settings } = await getSettings(tx, projectId);
     const { places, isCut } = await foresee(tx, { projectId, now, settings, mailroom });
     const leaving = (ms: number): number =>
-      places.filter(({ fate }) => fate.kind === 'leaves' && fate.leavesAt < now + ms).length;
+      places.filter(({ fate }) => fate.kind === 'sends' && fate.leavesAt < now + ms).length;
     return {
       paused: settings.paused,
       next_hour: leaving(HOUR_MS),
@@ -147,8 +147,8 @@ function hoursOf(places: Place[], { from, to }: Range): (Hour & { at: string })[
   for (const { draft, fate } of places) {
     const due = hourOf(draft.dueAt);
     if (due) due.deadlines += 1;
-    const leaving = fate.kind === 'leaves' ? hourOf(fate.leavesAt) : null;
-    if (!leaving || fate.kind !== 'leaves') continue;
+    const leaving = fate.kind === 'sends' ? hourOf(fate.leavesAt) : null;
+    if (!leaving || fate.kind !== 'sends') continue;
     leaving.leaves += 1;
     if (fate.after !== null) leaving.waited[fate.after] = (leaving.waited[fate.after] ?? 0) + 1;
   }
@@ -191,12 +191,12 @@ function perHour(throttle: Throttle | null): number | null {
 
 function isAsked(fate: Fate, { becomes, from, to }: PlannedAsked): boolean {
   if (fate.kind !== becomes) return false;
-  if (fate.kind !== 'leaves') return true;
+  if (fate.kind !== 'sends') return true;
   return fate.leavesAt >= (from ?? -Infinity) && fate.leavesAt < (to ?? Infinity);
 }
 
 function momentOf({ draft, fate }: Place): number {
-  if (fate.kind === 'leaves') return fate.leavesAt;
+  if (fate.kind === 'sends') return fate.leavesAt;
   return fate.kind === 'expires' ? fate.expiresAt : draft.dueAt;
 }
 

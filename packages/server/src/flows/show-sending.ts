@@ -2,10 +2,10 @@ import { iso } from '../base/clock.ts';
 import { listDomains, printThrottle, type SendingDomain } from '../features/domains/index.ts';
 import { listSettings } from '../features/projects/index.ts';
 import {
-  countForRamp,
-  rampDay,
-  rampLeft,
-  rampTroubled,
+  countForWarmup,
+  warmupDay,
+  warmupLeft,
+  warmupTroubled,
   readBucket,
   refill,
   senderGate,
@@ -31,7 +31,7 @@ export async function showSending(tx: Tx, asked: SendingAsked) {
   const { left, nextAt } = refill(await readBucket(tx, projectId), settings.throttle, now);
   return {
     sender: {
-      outbox: outlet.kind === 'outbox',
+      outbox: outlet.kind === 'test_inbox',
       no: noOf(sender.gate),
       name: sender.name,
       address: sender.address,
@@ -48,7 +48,7 @@ export async function showSending(tx: Tx, asked: SendingAsked) {
       left: settings.throttle ? left : null,
       next_at: settings.throttle && left < 1 ? iso(nextAt) : null,
     },
-    ramp: await showRamp(tx, asked, sender),
+    warmup: await showWarmup(tx, asked, sender),
   };
 }
 
@@ -70,23 +70,23 @@ function repliesOf(
   return { captured: true, missing: null };
 }
 
-export type RampState =
-  | { off: 'outbox' | 'no_domain' | 'warm' | 'not_begun' | 'over' }
+export type WarmupState =
+  | { off: 'test_inbox' | 'no_domain' | 'warm' | 'not_begun' | 'over' }
   | { off: null; day: number; letters: number; left: number; ends_at: string; troubled: boolean };
 
-async function showRamp(
+async function showWarmup(
   tx: Tx,
   { projectId, now }: SendingAsked,
   { outlet, signer, domain: fromDomain }: Awaited<ReturnType<typeof findSender>>,
-): Promise<RampState> {
-  if (outlet.kind === 'outbox') return { off: 'outbox' };
+): Promise<WarmupState> {
+  if (outlet.kind === 'test_inbox') return { off: 'test_inbox' };
   const domain = signer?.domain ?? null;
   if (!domain) return { off: 'no_domain' };
   if (domain.warm) return { off: 'warm' };
-  if (domain.rampFrom === null) return { off: 'not_begun' };
-  const { letters, day, startsAt, endsAt } = rampDay(domain.rampFrom, now);
+  if (domain.warmupFrom === null) return { off: 'not_begun' };
+  const { letters, day, startsAt, endsAt } = warmupDay(domain.warmupFrom, now);
   if (letters === null) return { off: 'over' };
-  const counts = await countForRamp(tx, { projectId, domain: fromDomain, since: startsAt });
-  const left = Math.max(0, rampLeft(letters, counts));
-  return { off: null, day, letters, left, ends_at: iso(endsAt), troubled: rampTroubled(counts) };
+  const counts = await countForWarmup(tx, { projectId, domain: fromDomain, since: startsAt });
+  const left = Math.max(0, warmupLeft(letters, counts));
+  return { off: null, day, letters, left, ends_at: iso(endsAt), troubled: warmupTroubled(counts) };
 }

@@ -8,10 +8,10 @@ import { type Database, type DatabaseFacts, databaseFacts } from '../io/db/index
 
 export type ShownSystem = DatabaseFacts & {
   at: string;
-  letters_leave: boolean;
+  sending_enabled: boolean;
   clockOffsetMs: number | null;
   queue: { live: number; bulk: number; dead: number; oldest_ms: number; max: number };
-  lanes: { name: string; next_at: string | null; late_ms: number }[];
+  jobs: { name: string; next_at: string | null; late_ms: number }[];
   webhooks: { pending: number; delivering: number };
 };
 
@@ -24,10 +24,10 @@ export async function showSystem(
   return {
     ...(await databaseFacts(db)),
     at: iso(now),
-    letters_leave: await isAccepted(db),
+    sending_enabled: await isAccepted(db),
     clockOffsetMs: db.offsetMs(),
     queue: { ...(await countWaiting(db, projectId)), max: INGEST_QUEUE_MAX_RECORDS },
-    lanes: (await duesOf(db, projectId)).map(({ work, nextAt }) => ({
+    jobs: (await duesOf(db, projectId)).map(({ work, nextAt }) => ({
       name: work,
       next_at: nextAt?.toISOString() ?? null,
       late_ms: nextAt === null ? 0 : Math.max(0, now - nextAt.getTime()),

@@ -6,8 +6,8 @@ export type ShownFate = { becomes: Fate['kind']; at: string | null; reason: Gate
 
 export function shownFate(fate: Fate): ShownFate {
   switch (fate.kind) {
-    case 'leaves':
-      return { becomes: 'leaves', at: iso(fate.leavesAt), reason: fate.after };
+    case 'sends':
+      return { becomes: 'sends', at: iso(fate.leavesAt), reason: fate.after };
     case 'held':
       return { becomes: 'held', at: shownTime(fate.until ?? undefined), reason: fate.reason };
     case 'expires':

@@ -41,7 +41,7 @@ function toEndpoint({ endpoint, health }: EndpointState, secrets: SealedSecret[]
     failing_since: time(health.failingSince),
     failures: health.failures,
     /** It fails so often that it is asked again only now and then. */
-    spared_until: health.openUntil === null ? null : iso(Math.max(health.openUntil, now)),
+    backoff_until: health.openUntil === null ? null : iso(Math.max(health.openUntil, now)),
     last_success_at: time(health.succeededAt),
     secrets: secrets.map(({ createdAt, expiresAt }) => ({
       created_at: iso(createdAt),

@@ -60,15 +60,15 @@ test('a wider cap lets the second letter of a person leave with the first', asyn
   await pay('u1', 1);
   await pay('u2');
   expect(await simulate({ frequency_cap: 'off' })).toMatchObject({
-    today: { leaves: 3, leave_at_once: 0, held: { cap: 1 }, median_leaves_at: after(2) },
-    changed: { leaves: 3, held: {}, last_leaves_at: after(2) },
+    today: { leaves: 3, sends_immediately: 0, held: { cap: 1 }, median_send_at: after(2) },
+    changed: { leaves: 3, held: {}, last_send_at: after(2) },
     earlier: 1,
     differences: [
       {
         rule: 'paid',
         external_user_id: 'u1',
-        today: { becomes: 'leaves' },
-        changed: { becomes: 'leaves', at: after(2), reason: null },
+        today: { becomes: 'sends' },
+        changed: { becomes: 'sends', at: after(2), reason: null },
       },
     ],
   });
@@ -90,9 +90,13 @@ test('what a gate holds already is asked again, and a pause holds everything', a
   await pay('u1');
   await engine.advance(2 * HOUR);
   const open = await simulate({ quiet_hours: 'off' });
-  expect(open).toMatchObject({ drafts: 1, today: { leave_at_once: 0 }, changed: { leave_at_once: 1 } });
+  expect(open).toMatchObject({
+    drafts: 1,
+    today: { sends_immediately: 0 },
+    changed: { sends_immediately: 1 },
+  });
   const paused = await simulate({ paused: 'true' });
-  expect(paused.changed).toMatchObject({ leaves: 0, held: { paused: 1 }, median_leaves_at: null });
+  expect(paused.changed).toMatchObject({ leaves: 0, held: { paused: 1 }, median_send_at: null });
 });
 
 test('the throttle counts the tokens that are there, and letters that left count for the cap', async () => {
@@ -102,8 +106,8 @@ test('the throttle counts the tokens that are there, and letters that left count
   const { changed } = await simulate({ throttle: '1/h' });
   expect(changed).toMatchObject({
     held: { throttle: 1 },
-    median_leaves_at: after(2),
-    last_leaves_at: after(3),
+    median_send_at: after(2),
+    last_send_at: after(3),
   });
   await engine.advance(2 * HOUR);
   await pay('u1', 1);

@@ -20,11 +20,11 @@ import { gatherWaiting, policyOfSettings } from './waiting-queue.ts';
 /** Under one policy. Moments are texts, as everybody sees them. */
 export type PolicyTotals = {
   leaves: number;
-  leave_at_once: number;
+  sends_immediately: number;
   held: Partial<Record<GateReason, number>>;
   expires: number;
-  median_leaves_at: string | null;
-  last_leaves_at: string | null;
+  median_send_at: string | null;
+  last_send_at: string | null;
 };
 
 export type DraftDifference = {
@@ -48,7 +48,7 @@ export type SimulatedPolicy = {
   /** Those that leave today, and would pass the moment from which on they are not sent. */
   newly_expire: number;
   /** Those whose deadline the change takes away at once: only a person sends them then. */
-  stop_leaving: number;
+  stop_sending: number;
   /** By the hour, of the next days, where something leaves under either policy. */
   hours: { at: string; today: number; changed: number }[];
   /** The first of those that fare otherwise, in the order in which they are due. */
@@ -93,7 +93,7 @@ export function simulatePolicy(
       same: compared.totals.same,
       median_shift_ms: compared.totals.medianShiftMs,
       newly_expire: compared.drafts.filter(isLost).length,
-      stop_leaving: endsAutopilot ? await countAutopilot(tx, projectId) : 0,
+      stop_sending: endsAutopilot ? await countAutopilot(tx, projectId) : 0,
       hours: hoursOf(compared, now),
       differences: differencesOf(compared, queue, (ruleId) => names.get(ruleId) ?? ruleId),
     };
@@ -119,7 +119,7 @@ function takesDeadlines(name: string, text: string | undefined): boolean {
 }
 
 function isLost({ today, changed }: Comparison['drafts'][number]): boolean {
-  return today.kind === 'leaves' && changed.kind === 'expires';
+  return today.kind === 'sends' && changed.kind === 'expires';
 }
 
 function hoursOf({ drafts }: Comparison, now: number): SimulatedPolicy['hours'] {
@@ -128,7 +128,7 @@ function hoursOf({ drafts }: Comparison, now: number): SimulatedPolicy['hours'] 
   for (const draft of drafts) {
     for (const policy of ['today', 'changed'] as const) {
       const fate = draft[policy];
-      if (fate.kind !== 'leaves' || fate.leavesAt >= first + HOURS_SHOWN * HOUR_MS) continue;
+      if (fate.kind !== 'sends' || fate.leavesAt >= first + HOURS_SHOWN * HOUR_MS) continue;
       const at = fate.leavesAt - (fate.leavesAt % HOUR_MS);
       const hour = hours.get(at) ?? { today: 0, changed: 0 };
       hour[policy] += 1;
@@ -140,7 +140,7 @@ function hoursOf({ drafts }: Comparison, now: number): SimulatedPolicy['hours'] 
 
 function totalsOf(fates: Fate[], now: number): PolicyTotals {
   const moments = fates
-    .flatMap((fate) => (fate.kind === 'leaves' ? [fate.leavesAt] : []))
+    .flatMap((fate) => (fate.kind === 'sends' ? [fate.leavesAt] : []))
     .toSorted((a, b) => a - b);
   const held: PolicyTotals['held'] = {};
   for (const fate of fates) {
@@ -149,11 +149,11 @@ function totalsOf(fates: Fate[], now: number): PolicyTotals {
   }
   return {
     leaves: moments.length,
-    leave_at_once: moments.filter((at) => at <= now).length,
+    sends_immediately: moments.filter((at) => at <= now).length,
     held,
     expires: fates.filter(({ kind }) => kind === 'expires').length,
-    median_leaves_at: shownTime(moments[(moments.length - 1) >> 1]),
-    last_leaves_at: shownTime(moments.at(-1)),
+    median_send_at: shownTime(moments[(moments.length - 1) >> 1]),
+    last_send_at: shownTime(moments.at(-1)),
   };
 }
 
@@ -177,5 +177,5 @@ function differencesOf(
 }
 
 function isSame(a: ShownFate, b: ShownFate): boolean {
-  return a.becomes === b.becomes && a.at === b.at && (a.becomes === 'leaves' || a.reason === b.reason);
+  return a.becomes === b.becomes && a.at === b.at && (a.becomes === 'sends' || a.reason === b.reason);
 }

@@ -68,11 +68,11 @@ export async function supportBundle(
       windows: health.windows,
     })),
     warnings: await listWarnings(db, projectId),
-    dead_letters: (await listDead(db, projectId)).map(({ seq, lane, kind, diedAt }) => ({
+    dead_letters: (await listDead(db, projectId)).map(({ seq, priority, kind, deadLetteredAt }) => ({
       seq,
-      lane,
+      priority,
       kind,
-      died_at: diedAt,
+      dead_lettered_at: deadLetteredAt,
     })),
     requests: requests.items,
   };

@@ -1,4 +1,4 @@
-import { lockLane } from '../features/inbox/index.ts';
+import { lockQueue } from '../features/inbox/index.ts';
 import {
   findPair,
   type Project,
@@ -13,12 +13,12 @@ import { nextMoment } from './next-due.ts';
 type Deps = Pick<Database, 'transaction' | 'clock'>;
 
 /**
- * As a revocation of all keys at once, but one that can be taken back: it waits for the flush that holds the lane. Its sandbox is
+ * As a revocation of all keys at once, but one that can be taken back: it waits for the flush that holds the queue row. Its sandbox is
  * suspended and resumed with it.
  */
 export function suspendProject(db: Deps, projectId: number): Promise<Project> {
   return db.transaction(async (tx) => {
-    await lockLanes(tx, projectId);
+    await lockQueues(tx, projectId);
     return suspend({ tx, clock: db.clock }, projectId);
   });
 }
@@ -26,7 +26,7 @@ export function suspendProject(db: Deps, projectId: number): Promise<Project> {
 export function resumeProject(db: Deps, projectId: number): Promise<Project> {
   return db.transaction(async (tx) => {
     await wakeSender(tx, projectId);
-    await lockLanes(tx, projectId);
+    await lockQueues(tx, projectId);
     return resume({ tx }, projectId);
   });
 }
@@ -41,8 +41,8 @@ async function wakeSender(tx: Tx, projectId: number): Promise<void> {
   }
 }
 
-async function lockLanes(tx: Tx, projectId: number): Promise<void> {
-  for (const id of await pairOf(tx, projectId)) await lockLane(tx, id);
+async function lockQueues(tx: Tx, projectId: number): Promise<void> {
+  for (const id of await pairOf(tx, projectId)) await lockQueue(tx, id);
 }
 
 /** A sandbox was made behind its project, so these are in order. */

@@ -15,7 +15,7 @@ export async function sweepDues(db: Pick<Database, 'query' | 'prepared' | 'trans
       late.set(`${source.work} ${projectId}`, { projectId, work: source.work });
   }
   for (const projectId of await listLateToTell(db))
-    late.set(`tell ${projectId}`, { projectId, work: 'tell' });
+    late.set(`tell ${projectId}`, { projectId, work: 'webhooks' });
   for (const { projectId, work } of late.values()) {
     await db.transaction(async (tx) => {
       await holdDue(tx, projectId, work);
@@ -30,10 +30,10 @@ type Source = { work: Work; table: string; column: string; where: string };
 
 /** Where moments are stored; each has an index that begins with the project and the moment. */
 const SOURCES: Source[] = [
-  { work: 'digest', table: 'audience_due', column: 'at', where: 'true' },
-  { work: 'digest', table: 'rule_timer', column: 'at', where: 'true' },
+  { work: 'process', table: 'audience_due', column: 'at', where: 'true' },
+  { work: 'process', table: 'rule_timer', column: 'at', where: 'true' },
   {
-    work: 'digest',
+    work: 'process',
     table: 'run',
     column: 'next_at',
     where: `x.state = 'active' AND x.next_at IS NOT NULL`,
@@ -43,7 +43,7 @@ const SOURCES: Source[] = [
 
 /** The sender sleeps on purpose while a project is paused or suspended, and until there is a token where its throttle is used up. */
 const SENDING = `JOIN beckon.project_settings s ON s.project_id = place.project_id
-           JOIN beckon.send_turn u ON u.project_id = place.project_id
+           JOIN beckon.send_lock u ON u.project_id = place.project_id
            JOIN beckon.project p ON p.project_id = place.project_id`;
 const NOT_ON_PURPOSE = `AND p.suspended_at IS NULL AND s.settings ->> 'paused' IS DISTINCT FROM 'true'
              AND (t.next_at IS NULL OR u.tokens IS NULL OR u.tokens >= 1)`;

@@ -86,7 +86,7 @@ type Enroll = { newId: NewId };
 
 /**
  * Under the project's turn. It hears of what is accepted from now on, and nothing of the time when it was off; drafts that it
- * held go on with a quarter of an hour before them at least, spread, and those that expired are cancelled. Many that were
+ * held go on with a quarter of an hour before them at least, spread, and those that expired are canceled. Many that were
  * held for long need a person's word, `confirmed`.
  */
 export function enableRule(
@@ -108,7 +108,7 @@ export function enableRule(
     const thawed = await thawRuns(tx, projectId, rule.id);
     await wakeRuns(tx, { projectId, ids: drafts.endedRuns, at: now });
     // Those whose time came meanwhile are due at once, and so are those whose drafts expired.
-    if (thawed > 0) await dueEarlier(tx, 'digest', [{ projectId, nextAt: new Date(now) }]);
+    if (thawed > 0) await dueEarlier(tx, 'process', [{ projectId, nextAt: new Date(now) }]);
     const { dueAt, resumed: gone, expired } = drafts;
     if (dueAt !== null) await dueEarlier(tx, 'send', [{ projectId, nextAt: new Date(dueAt) }]);
     return { rule, thawed, resumed: gone, expired, enrollment: await enrollIn(rule) };
@@ -135,7 +135,7 @@ async function letGo(
     if (moves.length === 0) return [];
     // Nothing has happened to it since it was held, for whatever does is a move.
     if (draft.updatedAt < now - LONG_HELD_MS) longHeld += 1;
-    if (moves.at(-1)?.draft.state === 'cancelled') expired += 1;
+    if (moves.at(-1)?.draft.state === 'canceled') expired += 1;
     return moves;
   });
   return { dueAt, endedRuns, resumed: moved - expired, expired, longHeld };
@@ -151,13 +151,13 @@ function letGoOn(draft: Draft, { now, actor }: { now: number; actor: Actor }): M
 }
 
 function unconfirmed({ name }: WholeRule, { resumed: gone, expired, longHeld }: LetGo): Fault {
-  const message = `${longHeld} drafts of the rule ${JSON.stringify(name)} were held for more than a day: switched on, ${gone} drafts go on and ${expired} are cancelled because they expired. Confirm that you want this`;
+  const message = `${longHeld} drafts of the rule ${JSON.stringify(name)} were held for more than a day: switched on, ${gone} drafts go on and ${expired} are canceled because they expired. Confirm that you want this`;
   return new Fault('conflict', { details: [{ message, field: 'confirm' }] });
 }
 
 /**
  * What switching it the other way would do, asked before it is done. `drafts`: those that would stand still or go on; `others`:
- * those that wait for something else anyway or, switched on, are cancelled because they expired.
+ * those that wait for something else anyway or, switched on, are canceled because they expired.
  */
 export type SwitchPreview = {
   rule: WholeRule;

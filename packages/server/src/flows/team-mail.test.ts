@@ -5,9 +5,9 @@ import { openTestDatabase } from '../../testkit/database.ts';
 import { testMailroom, TOKEN_KEYS } from '../../testkit/mailroom.ts';
 import { idMaker } from '../base/ids.ts';
 import type { HandOver, MailEnvelope } from '../io/mail/index.ts';
-import { insertOrganisation, updateWantsDigest, upsertMember, upsertUser } from '../features/team/index.ts';
+import { insertOrganization, updateWantsDigest, upsertMember, upsertUser } from '../features/team/index.ts';
 import { createProject } from './create-project.ts';
-import { receiveMail } from './outbox/index.ts';
+import { receiveMail } from './test-inbox/index.ts';
 import { setSettings } from './set-settings.ts';
 import { createTeamTransport, type TeamMailOptions } from './team-mail.ts';
 
@@ -17,7 +17,7 @@ const LETTER = {
   subject: 'Acme: 2 drafts wait',
   text: 'Look at them: https://beckon.example/review?a=1&b=2\n<script>',
 };
-const { outlet: OUTBOX } = testMailroom();
+const { outlet: TEST_INBOX } = testMailroom();
 const RELAY = { kind: 'relay', publicUrl: 'https://beckon.example', mailDomain: null } as const;
 let projectId = 0;
 let handed: { envelope: MailEnvelope; mime: Uint8Array }[] = [];
@@ -31,7 +31,7 @@ beforeEach(async () => {
 const tell = (more: Partial<TeamMailOptions> = {}) =>
   createTeamTransport({
     db,
-    outlet: OUTBOX,
+    outlet: TEST_INBOX,
     mailFrom: null,
     tokenKeys: TOKEN_KEYS,
     newId: idMaker(db.clock),
@@ -60,7 +60,7 @@ test('without a relay it is in the outbox of its project, of no person', async (
   const { envelope, mime } = one;
   await receiveMail({ db, tokenKeys: TOKEN_KEYS }, { from: envelope.from, to: [envelope.to], raw: mime });
   const kept = await db.query(
-    `SELECT project_id, subject, draft_id, external_user_id FROM beckon.outbox_message WHERE project_id = $1`,
+    `SELECT project_id, subject, draft_id, external_user_id FROM beckon.test_inbox_email WHERE project_id = $1`,
     [projectId],
   );
   expect(kept).toEqual([
@@ -97,9 +97,9 @@ test('who of several cannot be reached is no reason to write to the others again
 
 test('members who may do something about a draft are told too, unless they switched it off, and nobody twice', async () => {
   const at = new Date(0);
-  const organisationId = `of ${projectId}`;
-  await insertOrganisation(db, { id: organisationId, name: 'Acme', createdAt: at });
-  projectId = (await createProject(db, { name: 'Acme', organisationId })).id;
+  const organizationId = `of ${projectId}`;
+  await insertOrganization(db, { id: organizationId, name: 'Acme', createdAt: at });
+  projectId = (await createProject(db, { name: 'Acme', organizationId })).id;
   for (const [name, role] of [
     ['ada', 'owner'],
     ['grace', 'reviewer'],
@@ -107,10 +107,10 @@ test('members who may do something about a draft are told too, unless they switc
     ['mary', 'editor'],
   ] as const) {
     const userId = await upsertUser(db, { id: name, name, email: `${name}@x.org`, at });
-    await upsertMember(db, { organisationId, userId, role, at });
+    await upsertMember(db, { organizationId, userId, role, at });
   }
-  await updateWantsDigest(db, { organisationId, userId: 'mary', wanted: false });
-  await updateWantsDigest(db, { organisationId, userId: 'edda', wanted: true });
+  await updateWantsDigest(db, { organizationId, userId: 'mary', wanted: false });
+  await updateWantsDigest(db, { organizationId, userId: 'edda', wanted: true });
   await setSettings(db, projectId, { team_addresses: 'ops@x.org, Ada@x.org' });
   await tell({ outlet: RELAY, mailFrom: 'beckon@x.org' });
   expect(handed.map(({ envelope }) => envelope.to)).toEqual([

@@ -2,7 +2,7 @@ import type { NewId } from '../base/ids.ts';
 import { letterToken, type TokenKeys } from '../base/letter-token.ts';
 import { getSettings } from '../features/projects/index.ts';
 import { listDigestAddresses } from '../features/team/index.ts';
-import { OUTBOX_DOMAIN, type Outlet } from '../features/sending/index.ts';
+import { TEST_INBOX_DOMAIN, type Outlet } from '../features/sending/index.ts';
 import { renderTeamLetter } from '../features/writing/index.ts';
 import type { Tx } from '../io/db/index.ts';
 import { composeMail, type HandOver, type Relay } from '../io/mail/index.ts';
@@ -32,7 +32,7 @@ export function createTeamTransport(options: TeamMailOptions): TeamTransport {
         ...settings.teamAddresses,
         ...(await listDigestAddresses(db, projectId)),
       ]);
-      const to = outlet.kind === 'outbox' && known.length === 0 ? [`team@${OUTBOX_DOMAIN}`] : known;
+      const to = outlet.kind === 'test_inbox' && known.length === 0 ? [`team@${TEST_INBOX_DOMAIN}`] : known;
       if (from === null || to.length === 0) return;
       const troubles: string[] = [];
       for (const address of to) {
@@ -60,7 +60,7 @@ export async function mailPerson(
 }
 
 function senderOf({ outlet, mailFrom }: TeamMailOptions): string | null {
-  return outlet.kind === 'outbox' ? `beckon@${OUTBOX_DOMAIN}` : mailFrom;
+  return outlet.kind === 'test_inbox' ? `beckon@${TEST_INBOX_DOMAIN}` : mailFrom;
 }
 
 function withoutDoubles(addresses: string[]): string[] {
@@ -91,6 +91,6 @@ async function handOne(
     null,
   );
   const token = letterToken({ projectId, messageId }, 'team', tokenKeys);
-  const sender = outlet.kind === 'outbox' ? `t+${token}@${OUTBOX_DOMAIN}` : from;
+  const sender = outlet.kind === 'test_inbox' ? `t+${token}@${TEST_INBOX_DOMAIN}` : from;
   return relay.hand({ from: sender, to, envid: messageId }, mime);
 }

@@ -144,17 +144,17 @@ test('what is under way to an endpoint that is disabled ends as it ends, and is 
   expect(await statesOf(projectId)).toEqual(['missed']);
 });
 
-test('a deleted endpoint is sent nothing more, its deliveries are cancelled, and its secrets are gone', async () => {
+test('a deleted endpoint is sent nothing more, its deliveries are canceled, and its secrets are gone', async () => {
   const projectId = await stage.project();
   const place = { projectId, endpointId: (await stage.endpoint(projectId, '/deleted')).id };
   hooks.answer(() => ({ status: 500 }));
   await stage.queue(projectId, 3);
   await stage.settle();
-  expect(await removeEndpoint({ db }, place)).toMatchObject({ cancelled: 3 });
+  expect(await removeEndpoint({ db }, place)).toMatchObject({ canceled: 3 });
   await stage.queue(projectId);
   await stage.advance(HOUR);
   expect(hooks.received).toHaveLength(3);
-  expect(await statesOf(projectId)).toEqual(['cancelled', 'cancelled', 'cancelled']);
+  expect(await statesOf(projectId)).toEqual(['canceled', 'canceled', 'canceled']);
   expect(
     await db.query(`SELECT 1 FROM beckon.webhook_secret WHERE endpoint_id = $1`, [place.endpointId]),
   ).toEqual([]);

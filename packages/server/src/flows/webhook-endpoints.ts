@@ -96,26 +96,26 @@ export async function enableEndpoint(
   });
 }
 
-/** With its secrets. Its deliveries stay to be looked at; those that wait, or are under way, are cancelled. */
+/** With its secrets. Its deliveries stay to be looked at; those that wait, or are under way, are canceled. */
 export async function removeEndpoint(
   { db }: Pick<EndpointDeps, 'db'>,
   place: EndpointPlace,
-): Promise<{ endpoint: Endpoint; cancelled: number }> {
+): Promise<{ endpoint: Endpoint; canceled: number }> {
   const endpoint = await db.transaction(async (tx) => {
     const found = await requireEndpoint(tx, place);
     await updateDisabled(tx, { ...place, at: db.clock.now(), reason: 'deleted' });
     return found.endpoint;
   });
-  const cancelled = await drop(db, place, 'cancelled');
+  const canceled = await drop(db, place, 'canceled');
   await db.transaction(async (tx) => {
     await requireEndpoint(tx, place);
-    await dropStep(tx, place, 'cancelled');
+    await dropStep(tx, place, 'canceled');
     await deleteEndpoint(tx, place);
   });
-  return { endpoint, cancelled };
+  return { endpoint, canceled };
 }
 
-type Dropped = 'missed' | 'cancelled';
+type Dropped = 'missed' | 'canceled';
 
 async function drop(db: EndpointDeps['db'], place: EndpointPlace, state: Dropped): Promise<number> {
   let total = 0;

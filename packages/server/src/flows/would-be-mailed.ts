@@ -78,7 +78,7 @@ async function findConcerned(tx: Tx, { projectId, kind, value }: ClearPlace): Pr
 
 /** Of no draft in particular: its rule is on, it has no topic, and it counts for the caps. */
 function factsOf(gates: Gates, model: Model, person: Person): GateFacts {
-  const { policy, now, ramp, narrow, mailroom } = gates;
+  const { policy, now, warmup, narrow, mailroom } = gates;
   const address = addressOf(person);
   const provider = address === null ? '' : mailroom.providers.of(domainPart(address));
   const { left, nextAt } = refill(gates.bucket, policy.throttle, now);
@@ -96,7 +96,7 @@ function factsOf(gates: Gates, model: Model, person: Person): GateFacts {
     yieldsTo: null,
     throttle: { left, nextAt },
     narrow: narrow?.holds(provider) ?? null,
-    ramp: ramp !== null && ramp.left < 1 ? { nextAt: ramp.nextAt } : 'pass',
+    warmup: warmup !== null && warmup.left < 1 ? { nextAt: warmup.nextAt } : 'pass',
   };
 }
 
@@ -138,8 +138,8 @@ const GATES: { names: [GateReason, ...GateReason[]]; open: (asking: Asking) => A
     words: 'neither the domain nor the mailbox provider asks for patience',
   },
   {
-    names: ['ramp'],
-    open: changing({ ramp: 'pass' }),
+    names: ['warmup'],
+    open: changing({ warmup: 'pass' }),
     words: 'the warm-up of the domain has room, or is over',
   },
 ];

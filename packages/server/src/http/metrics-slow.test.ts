@@ -22,7 +22,7 @@ function slowDatabase(): {
   let asked = 0;
   let gate = Promise.withResolvers<number>();
   const tx = (dead: number): Tx => {
-    const rows = [{ gauge: 'beckon_dead_records', a: null, b: null, value: dead }];
+    const rows = [{ gauge: 'beckon_dead_letters', a: null, b: null, value: dead }];
     const query: Tx['query'] = (text) => Promise.resolve((text.startsWith('SET') ? [] : rows) as never);
     return { query, prepared: () => Promise.resolve([]) };
   };
@@ -58,7 +58,7 @@ function open(db: WatchedDatabase): () => Promise<{ up: number | null; dead: num
       const value = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1];
       return value === undefined ? null : Number(value);
     };
-    return { up: told('beckon_database_up'), dead: told('beckon_dead_records') };
+    return { up: told('beckon_database_up'), dead: told('beckon_dead_letters') };
   };
 }
 

@@ -9,8 +9,8 @@ export type WorkMetrics = {
   /** A request to an endpoint was answered (`2xx` …), or failed (by why). */
   posted: (facts: { result: string; ms: number }) => void;
   /** Before it was ever done here: it counts as done at this moment. */
-  dutyKnown: (duty: string, at: number) => void;
-  dutyDone: (facts: { duty: string; isWell: boolean; at: number; ms: number }) => void;
+  jobKnown: (job: string, at: number) => void;
+  jobDone: (facts: { job: string; isWell: boolean; at: number; ms: number }) => void;
   logged: (level: string, fact: string) => void;
 };
 
@@ -26,14 +26,14 @@ export function addWorkMetrics(registers: Registry[]): WorkMetrics {
   return {
     ...letterMetrics(registers),
     ...webhookMetrics(registers),
-    ...dutyMetrics(registers),
+    ...jobMetrics(registers),
     logged: (level, fact) => lines.labels(level, fact).inc(),
   };
 }
 
 function letterMetrics(registers: Registry[]): Pick<WorkMetrics, 'handed' | 'watchRelay'> {
   const letters = new Counter({
-    name: 'beckon_letters_total',
+    name: 'beckon_emails_total',
     help: 'Letters that were handed to the relay or the outbox, by what came of it, and why where it was refused',
     labelNames: ['result', 'class'],
     registers,
@@ -86,32 +86,32 @@ function webhookMetrics(registers: Registry[]): Pick<WorkMetrics, 'posted'> {
   };
 }
 
-function dutyMetrics(registers: Registry[]): Pick<WorkMetrics, 'dutyDone' | 'dutyKnown'> {
+function jobMetrics(registers: Registry[]): Pick<WorkMetrics, 'jobDone' | 'jobKnown'> {
   const last = new Gauge({
-    name: 'beckon_duty_success_timestamp_seconds',
+    name: 'beckon_job_success_timestamp_seconds',
     help: 'When a duty was last done to its end; where it was not yet, when the process began',
-    labelNames: ['duty'],
+    labelNames: ['name'],
     registers,
     aggregator: 'max',
   });
   const failures = new Counter({
-    name: 'beckon_duty_failures_total',
+    name: 'beckon_job_failures_total',
     help: 'Duties that ended in an error, and are tried again at their next time',
-    labelNames: ['duty'],
+    labelNames: ['name'],
     registers,
   });
   const seconds = new Counter({
-    name: 'beckon_duty_seconds_total',
+    name: 'beckon_job_seconds_total',
     help: 'Time that duties took',
-    labelNames: ['duty'],
+    labelNames: ['name'],
     registers,
   });
   return {
-    dutyKnown: (duty, at) => last.labels(duty).set(at / 1_000),
-    dutyDone({ duty, isWell, at, ms }) {
-      if (isWell) last.labels(duty).set(at / 1_000);
-      else failures.labels(duty).inc();
-      seconds.labels(duty).inc(ms / 1_000);
+    jobKnown: (job, at) => last.labels(job).set(at / 1_000),
+    jobDone({ job, isWell, at, ms }) {
+      if (isWell) last.labels(job).set(at / 1_000);
+      else failures.labels(job).inc();
+      seconds.labels(job).inc(ms / 1_000);
     },
   };
 }

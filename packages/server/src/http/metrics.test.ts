@@ -65,9 +65,9 @@ function draft(state: string, more: Record<string, unknown> = {}): Record<string
   };
 }
 
-const chunk = (seq: number, lane: string, more: Record<string, unknown>): Record<string, unknown> => ({
+const chunk = (seq: number, priority: string, more: Record<string, unknown>): Record<string, unknown> => ({
   seq,
-  lane,
+  priority,
   kind: 'users',
   body: '\\x5b5d',
   applied: 0,
@@ -110,12 +110,12 @@ const WORLD: Record<string, Record<string, unknown>[]> = {
   ],
   dead_letter: [1, 2].map((seq) => ({
     seq,
-    lane: 'live',
+    priority: 'live',
     kind: 'users',
     record: {},
     reason: 'x',
     accepted_at: ago(9),
-    died_at: ago(8),
+    dead_lettered_at: ago(8),
   })),
   draft: [
     draft('scheduled', { due_at: ago(30) }),
@@ -216,7 +216,7 @@ test('the page tells how much waits and for how long, over all projects, and cou
   await insertRows(db, 'inbox', [
     { ...chunk(1, 'live', { records: 7, accepted_at: ago(75) }), project_id: other },
   ]);
-  await db.query(`UPDATE beckon.lane SET waiting = CASE project_id WHEN $1 THEN 1007 ELSE 7 END`, [
+  await db.query(`UPDATE beckon.ingest_queue SET waiting = CASE project_id WHEN $1 THEN 1007 ELSE 7 END`, [
     project_id,
   ]);
   await db.query(`UPDATE beckon.tenant_due SET next_at = $2 WHERE project_id = $1 AND work = 'send'`, [
@@ -228,13 +228,13 @@ test('the page tells how much waits and for how long, over all projects, and cou
   metrics.stop();
   const told = (name: string): number | undefined => page.get(name);
   expect({
-    all: told('beckon_inbox_waiting_records'),
-    fullest: told('beckon_inbox_fullest_records'),
-    live: told('beckon_inbox_records{lane="live"}'),
-    bulk: told('beckon_inbox_records{lane="bulk"}'),
-    oldestLive: told('beckon_inbox_oldest_seconds{lane="live"}'),
-    oldestBulk: told('beckon_inbox_oldest_seconds{lane="bulk"}'),
-    dead: told('beckon_dead_records'),
+    all: told('beckon_queue_waiting_records'),
+    fullest: told('beckon_queue_fullest_records'),
+    live: told('beckon_queue_records{priority="live"}'),
+    bulk: told('beckon_queue_records{priority="bulk"}'),
+    oldestLive: told('beckon_queue_oldest_seconds{priority="live"}'),
+    oldestBulk: told('beckon_queue_oldest_seconds{priority="bulk"}'),
+    dead: told('beckon_dead_letters'),
   }).toEqual({ all: 1_014, fullest: 1_007, live: 14, bulk: 1_000, oldestLive: 75, oldestBulk: 300, dead: 2 });
   expect({
     scheduled: told('beckon_open_drafts{state="scheduled"}'),
@@ -258,10 +258,10 @@ test('the page tells how much waits and for how long, over all projects, and cou
     digest: 0,
   });
   expect({
-    claimed: told('beckon_unfinished_letters{state="claimed"}'),
-    submitting: told('beckon_unfinished_letters{state="submitting"}'),
-    unknown: told('beckon_unsettled_letters{state="unknown"}'),
-    failed: told('beckon_unsettled_letters{state="failed"}'),
+    claimed: told('beckon_unfinished_emails{state="claimed"}'),
+    submitting: told('beckon_unfinished_emails{state="submitting"}'),
+    unknown: told('beckon_unresolved_emails{state="unknown"}'),
+    failed: told('beckon_unresolved_emails{state="failed"}'),
     hard: told('beckon_recent_outcomes{type="email.bounced",class="hard"}'),
     soft: told('beckon_recent_outcomes{type="email.bounced",class="soft"}'),
     opened: told('beckon_recent_outcomes{type="email.opened",class=""}'),
@@ -352,8 +352,8 @@ test('a statement that takes too long is given up, and the others are told', asy
         .poll(async () => readPage(await metrics.text()).get('beckon_failed_readings'), { timeout: 9_000 })
         .toBe(1);
       const page = readPage(await metrics.text());
-      expect(page.get('beckon_dead_records')).toBeUndefined();
-      expect(page.get('beckon_inbox_waiting_records')).toBe(0);
+      expect(page.get('beckon_dead_letters')).toBeUndefined();
+      expect(page.get('beckon_queue_waiting_records')).toBe(0);
     });
   } finally {
     metrics.stop();
@@ -370,7 +370,7 @@ test('without its database a process still tells of itself', async () => {
     await withoutDatabase(server.database, async () => {
       const page = await read();
       expect(page.get('beckon_database_up')).toBe(0);
-      expect(page.has('beckon_inbox_waiting_records')).toBe(false);
+      expect(page.has('beckon_queue_waiting_records')).toBe(false);
       expect(page.get('process_resident_memory_bytes')).toBeGreaterThan(0);
       expect(page.has('beckon_open_drafts{state="scheduled"}')).toBe(false);
     });
@@ -397,12 +397,14 @@ test('what a server answers, refuses, digests and does in the background is coun
     const read = async (): Promise<Map<string, number>> =>
       readPage(await (await fetch(`http://127.0.0.1:${server.ports.metrics}/metrics`)).text());
     await expect
-      .poll(async () => (await read()).get('beckon_records_digested_total{lane="live"}'), { timeout: 5_000 })
+      .poll(async () => (await read()).get('beckon_records_processed_total{priority="live"}'), {
+        timeout: 5_000,
+      })
       .toBe(1);
     const page = await read();
     expect(page.get('beckon_requests_total{endpoint="users",status="202"}')).toBe(1);
     expect(page.get('beckon_refusals_total{endpoint="users",code="validation_failed"}')).toBe(1);
-    expect(page.get('beckon_records_accepted_total{lane="live"}')).toBe(1);
+    expect(page.get('beckon_records_accepted_total{priority="live"}')).toBe(1);
     expect(page.get('beckon_relay_breaker_open')).toBe(0);
     expect(page.get('beckon_database_connections{pool="everything",state="busy"}')).toBeDefined();
     expect(Math.abs(page.get('beckon_clock_offset_seconds') ?? Number.NaN)).toBeLessThan(5);

@@ -6,10 +6,10 @@ import { addWorkMetrics, type WorkMetrics } from './metrics-work.ts';
 export type Metrics = WorkMetrics & {
   /** `code`: which fault, where it was refused. */
   answered: (endpoint: string, status: number, code?: string | null) => void;
-  flushed: (facts: { lane: string; requests: number; records: number; ms: number }) => void;
-  digested: (facts: { lane: string; records: number; ms: number }) => void;
+  flushed: (facts: { priority: string; requests: number; records: number; ms: number }) => void;
+  digested: (facts: { priority: string; records: number; ms: number }) => void;
   /** How long the oldest record of a batch waited, or how late what time alone changes is. */
-  lagged: (facts: { lane: string; ms: number }) => void;
+  lagged: (facts: { queue: string; ms: number }) => void;
   registry: Registry;
   text(): Promise<string>;
   contentType: string;
@@ -95,58 +95,58 @@ function flushMetrics(registers: Registry[]): Pick<Metrics, 'flushed'> {
   const records = new Counter({
     name: 'beckon_records_accepted_total',
     help: 'Records that are durable in the inbox',
-    labelNames: ['lane'],
+    labelNames: ['priority'],
     registers,
   });
   const flushSize = new Histogram({
     name: 'beckon_flush_requests',
     help: 'Requests that shared one commit',
-    labelNames: ['lane'],
+    labelNames: ['priority'],
     buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000],
     registers,
   });
   const flushSeconds = new Histogram({
     name: 'beckon_flush_seconds',
     help: 'From the moment a flush leaves to its commit, behind the one in front of it',
-    labelNames: ['lane'],
+    labelNames: ['priority'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers,
   });
   return {
-    flushed({ lane, requests: size, records: count, ms }) {
-      records.labels(lane).inc(count);
-      flushSize.labels(lane).observe(size);
-      flushSeconds.labels(lane).observe(ms / 1_000);
+    flushed({ priority, requests: size, records: count, ms }) {
+      records.labels(priority).inc(count);
+      flushSize.labels(priority).observe(size);
+      flushSeconds.labels(priority).observe(ms / 1_000);
     },
   };
 }
 
 function digestMetrics(registers: Registry[]): Pick<Metrics, 'digested' | 'lagged'> {
   const records = new Counter({
-    name: 'beckon_records_digested_total',
+    name: 'beckon_records_processed_total',
     help: 'Records that became state, or dead letters',
-    labelNames: ['lane'],
+    labelNames: ['priority'],
     registers,
   });
   const seconds = new Histogram({
-    name: 'beckon_digest_seconds',
+    name: 'beckon_processing_seconds',
     help: 'A batch, from taking the turns to its commit',
-    labelNames: ['lane'],
+    labelNames: ['priority'],
     buckets: [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers,
   });
   const lag = new Gauge({
-    name: 'beckon_digest_lag_seconds',
-    help: 'How long the oldest record of the last batch waited; for time, send and tell, how overdue the first moment was',
-    labelNames: ['lane'],
+    name: 'beckon_processing_lag_seconds',
+    help: 'How long the oldest record of the last batch waited; for timers, send and webhooks, how overdue the first moment was',
+    labelNames: ['queue'],
     registers,
     aggregator: 'max',
   });
   return {
-    digested({ lane, records: count, ms }) {
-      records.labels(lane).inc(count);
-      seconds.labels(lane).observe(ms / 1_000);
+    digested({ priority, records: count, ms }) {
+      records.labels(priority).inc(count);
+      seconds.labels(priority).observe(ms / 1_000);
     },
-    lagged: ({ lane, ms }) => lag.labels(lane).set(ms / 1_000),
+    lagged: ({ queue, ms }) => lag.labels(queue).set(ms / 1_000),
   };
 }

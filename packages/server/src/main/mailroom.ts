@@ -32,7 +32,7 @@ export function openMailroom(config: MailConfig, sealer: Sealer, clock: Clock): 
     openOutbound: () => createOutbound({ allowPrivate: config.webhookAllowPrivate, resolver }),
     mail,
     mailroom: {
-      outlet: { kind: smtpUrl === null ? 'outbox' : 'relay', publicUrl, mailDomain },
+      outlet: { kind: smtpUrl === null ? 'test_inbox' : 'relay', publicUrl, mailDomain },
       signers: createSigners(sealer, mail),
       providers: smtpUrl === null ? NO_PROVIDERS : createProviders(resolver, () => clock.now()),
       renderer: createRenderer(),

@@ -3,7 +3,7 @@ import type { Handed, Transport } from '../flows/send-drafts/index.ts';
 import type { Metrics } from '../http/index.ts';
 import type { Database } from '../io/db/index.ts';
 import type { Outbound } from '../io/outbound/index.ts';
-import type { Duty } from '../worker/index.ts';
+import type { Job } from '../worker/index.ts';
 
 /** What is counted without those who do it knowing: each of these does what it did, and somebody looks at his watch. */
 
@@ -62,21 +62,21 @@ export function meteredOutbound(outbound: Outbound, posted: Metrics['posted']): 
   };
 }
 
-export function meteredDuty(
-  duty: Duty,
+export function meteredJob(
+  job: Job,
   { metrics, clock }: { metrics: Metrics; clock: Database['clock'] },
-): Duty {
-  const { name } = duty;
+): Job {
+  const { name } = job;
   // As if done when this process began: one that never comes to its end is overdue all the same.
-  metrics.dutyKnown(name, clock.now());
+  metrics.jobKnown(name, clock.now());
   return {
-    ...duty,
+    ...job,
     async run(stopping) {
       const startedAt = performance.now();
       const done = (isWell: boolean): void =>
-        metrics.dutyDone({ duty: name, isWell, at: clock.now(), ms: performance.now() - startedAt });
+        metrics.jobDone({ job: name, isWell, at: clock.now(), ms: performance.now() - startedAt });
       try {
-        await duty.run(stopping);
+        await job.run(stopping);
         done(true);
       } catch (error) {
         done(false);

@@ -9,7 +9,7 @@ import { deriveKey } from '../base/hash.ts';
 import { idMaker } from '../base/ids.ts';
 import { silentLog } from '../base/log.ts';
 import { createSealer } from '../base/seal.ts';
-import { findMail, readMail } from '../features/outbox/index.ts';
+import { findMail, readMail } from '../features/test-inbox/index.ts';
 import { createKey } from '../flows/create-key.ts';
 import { createProject } from '../flows/create-project.ts';
 import { setSettings } from '../flows/set-settings.ts';
@@ -64,7 +64,7 @@ async function prepare(db: Database, endpoint: string): Promise<{ id: number; se
 /** Once the letter is there, as a mail program does it when its reader presses the button. */
 async function unsubscribe(db: Database, { id, url }: { id: number; url: string }): Promise<void> {
   const letters = async (): Promise<{ id: string; copy: number }[]> =>
-    db.query(`SELECT id, copy FROM beckon.outbox_message WHERE project_id = $1`, [id]);
+    db.query(`SELECT id, copy FROM beckon.test_inbox_email WHERE project_id = $1`, [id]);
   while ((await letters()).length === 0) await pause(20);
   const [kept] = await letters();
   const letter = kept && (await findMail(db, { projectId: id, ...kept }));

@@ -65,7 +65,7 @@ async function counted(url: string): Promise<Map<string, number>> {
   );
 }
 
-const ACCEPTED = 'beckon_records_accepted_total{lane="live"}';
+const ACCEPTED = 'beckon_records_accepted_total{priority="live"}';
 
 test('a process of each kind is one process, and more are as many as were asked for', () => {
   const parts = (env: Record<string, string>): string[] => partsOf(loadConfig(env, () => '')).map(nameOf);
@@ -158,7 +158,7 @@ test('the embedded database is that of the first process, and the others find it
     expect((await counted(url)).get('beckon_processes{role="api"}')).toBe(2);
     const [pid] = (await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n');
     process.kill(Number(pid), 'SIGKILL');
-    await server.line(({ fact }) => fact === 'postgres.back');
+    await server.line(({ fact }) => fact === 'postgres.recovered');
     while ((await fetch(`${url}/readyz`)).status !== 200) await pause(20);
     server.child.kill('SIGTERM');
     expect(await server.ended).toBe(0);

@@ -295,7 +295,7 @@ test('nothing that is printed tells a secret, or of people, whatever goes well o
   });
   await whileRefusing(db, 'person', async () => {
     await post(users, { ...reader, external_user_id: 'newcomer' }, by(apiKey));
-    await heard('record.died', 'digest.failed');
+    await heard('record.dead_lettered', 'processing.failed');
   });
   for (const { external_user_id } of people)
     await post(events, { external_user_id, name: 'user_signed_up', properties: {} }, by(apiKey));
@@ -304,7 +304,7 @@ test('nothing that is printed tells a secret, or of people, whatever goes well o
       projectId,
     ]);
   await expect.poll(async () => (await draftsOf()).length, { timeout: 15_000 }).toBe(2);
-  await heard('draft.not_worded');
+  await heard('ai_draft.failed');
   expect(model.asked()).toBeGreaterThan(0);
 
   // One letter is taken, the other refused by a relay that repeats its recipient; both are told of.
@@ -371,8 +371,8 @@ test('nothing that is printed tells a secret, or of people, whatever goes well o
   for (const fact of [
     'request.failed',
     'request.refused',
-    'draft.not_worded',
-    'letter.handed',
+    'ai_draft.failed',
+    'email.submitted',
     'records.accepted',
   ])
     expect([...facts]).toContain(fact);

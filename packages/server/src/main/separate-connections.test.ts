@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from 'vitest';
 import { idMaker } from '../base/ids.ts';
 import { createSealer } from '../base/seal.ts';
-import { findMail, readMail } from '../features/outbox/index.ts';
+import { findMail, readMail } from '../features/test-inbox/index.ts';
 import { createKey } from '../flows/create-key.ts';
 import { createProject } from '../flows/create-project.ts';
 import { setSettings } from '../flows/set-settings.ts';
@@ -40,11 +40,11 @@ afterAll(async () => {
 async function prepare() {
   const { ada, projectId } = await team.setUp();
   const token = await team.tokenFor(ada, ['read']);
-  const [organisation] = await db.query<{ id: string }>(
-    'SELECT organisation_id AS id FROM beckon.project WHERE project_id = $1',
+  const [organization] = await db.query<{ id: string }>(
+    'SELECT organization_id AS id FROM beckon.project WHERE project_id = $1',
     [projectId],
   );
-  const other = await createProject(db, { name: 'Other', organisationId: organisation?.id ?? '' });
+  const other = await createProject(db, { name: 'Other', organizationId: organization?.id ?? '' });
   const { secret } = await createKey({ db, pepper: PEPPER }, { projectId, label: 'server' });
   await setSettings(db, projectId, {
     quiet_hours: 'off',
@@ -107,7 +107,7 @@ async function post(secret: string, path: string, body: object): Promise<number>
 /** When the email is there, as a mail program does when its reader presses the button. */
 async function unsubscribe(projectId: number): Promise<void> {
   const mails = async (): Promise<{ id: string; copy: number }[]> =>
-    db.query(`SELECT id, copy FROM beckon.outbox_message WHERE project_id = $1`, [projectId]);
+    db.query(`SELECT id, copy FROM beckon.test_inbox_email WHERE project_id = $1`, [projectId]);
   let kept = await mails();
   while (kept.length === 0) kept = await mails();
   const [mail] = kept;

@@ -2,8 +2,8 @@ import type { TokenKeys } from '../base/letter-token.ts';
 import { randomBytes } from 'node:crypto';
 import type { Lifecycle } from '../base/lifecycle.ts';
 import type { Log } from '../base/log.ts';
-import { receiveMail } from '../flows/outbox/index.ts';
-import { MAIL_MAX_BYTES } from '../features/outbox/index.ts';
+import { receiveMail } from '../flows/test-inbox/index.ts';
+import { MAIL_MAX_BYTES } from '../features/test-inbox/index.ts';
 import type { Database } from '../io/db/index.ts';
 import { openRelay, type Relay, startMailListener } from '../io/mail/index.ts';
 
@@ -25,15 +25,15 @@ export async function openWayOut(
   { smtpUrl, tokenKeys, log }: WayOutOptions,
   { db, life }: { db: Database; life: Lifecycle },
 ): Promise<Relay> {
-  const url = smtpUrl ?? (await openOutbox({ tokenKeys, log }, { db, life }));
+  const url = smtpUrl ?? (await openTestInbox({ tokenKeys, log }, { db, life }));
   const { reach } = db;
-  const relay = openRelay({ url, log, dotSent: reach && (() => reach('letter_dot_sent')) });
+  const relay = openRelay({ url, log, dotSent: reach && (() => reach('email_dot_sent')) });
   life.onStop('relay', () => relay.close(CUT_OFF_AFTER_MS));
   return relay;
 }
 
 /** On loopback, and for this process alone: what it asks for nobody else knows. */
-async function openOutbox(
+async function openTestInbox(
   { tokenKeys, log }: Omit<WayOutOptions, 'smtpUrl'>,
   { db, life }: { db: Database; life: Lifecycle },
 ): Promise<string> {
@@ -48,6 +48,6 @@ async function openOutbox(
     },
     log,
   });
-  life.onStop('outbox', () => listener.close());
+  life.onStop('test_inbox', () => listener.close());
   return `smtp://${credentials.user}:${credentials.pass}@127.0.0.1:${listener.port}?tls=optional`;
 }

@@ -14,7 +14,7 @@ import {
   checkTracking,
   type Digester,
   type DraftSender,
-  type Duty,
+  type Job,
   forwardReplies,
   housekeeping,
   resealSecrets,
@@ -31,7 +31,7 @@ import {
 } from '../worker/index.ts';
 import type { Outbound } from '../io/outbound/index.ts';
 import { webhookAgent } from './mailroom.ts';
-import { meteredDuty, meteredOutbound, meteredTransport } from './metered.ts';
+import { meteredJob, meteredOutbound, meteredTransport } from './metered.ts';
 import { stripeReader } from './stripe-reader.ts';
 import { openWayOut } from './way-out.ts';
 import type { ServerOptions } from './wire.ts';
@@ -65,8 +65,8 @@ export async function startWorker(options: ServerOptions, parts: Parts): Promise
   const outbound = options.openOutbound();
   life.onStop('outbound', () => outbound.close());
   const watch = { metrics, clock: db.clock };
-  const duties = dutiesOf(options, { db, outbound, ...out }).map((duty) => meteredDuty(duty, watch));
-  const timetable = startTimetable(duties, log, db.reach);
+  const jobs = dutiesOf(options, { db, outbound, ...out }).map((job) => meteredJob(job, watch));
+  const timetable = startTimetable(jobs, log, db.reach);
   const warnings = warningCounter({ db, clock: db.clock, log });
   life.onStop('warnings of the digest', () => warnings.close());
   const digest = createDigest({
@@ -164,12 +164,9 @@ async function wayOut(options: ServerOptions, { db, life }: Parts): Promise<WayO
   };
 }
 
-type DutyDeps = WayOut & { db: Database; outbound: Outbound };
+type JobDeps = WayOut & { db: Database; outbound: Outbound };
 
-function dutiesOf(
-  options: ServerOptions,
-  { db, outbound, relay, teamTransport: transport }: DutyDeps,
-): Duty[] {
+function dutiesOf(options: ServerOptions, { db, outbound, relay, teamTransport: transport }: JobDeps): Job[] {
   const { log, listen, resolver, mail, sealer, model, mailroom, mailFrom, tokenKeys, teamSecrets } = options;
   return [
     ...housekeeping(db, log),

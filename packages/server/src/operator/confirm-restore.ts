@@ -34,12 +34,12 @@ export function addConfirmRestoreCommand(program: Command, operator: Operator): 
       ),
     text: (result) => {
       if ('nothing_lost' in result) return SENDING;
-      const { unknown, review, flows, restored_to, stopped_at, sending } = result;
+      const { unknown, review, flows, restored_to, stopped_at, sending_enabled } = result;
       return [
         `${unknown} emails may have been sent automatically between ${restored_to} and ${stopped_at}. Their delivery is unknown.`,
         `${review} may have been sent by a member. They wait for review.`,
         `${flows} were certainly not sent. They continue.`,
-        sending ? SENDING : 'Nothing was changed. Run the command again without --dry-run.',
+        sending_enabled ? SENDING : 'Nothing was changed. Run the command again without --dry-run.',
       ].join('\n');
     },
   });
@@ -64,7 +64,7 @@ async function confirmUnchanged(db: Db, options: Options) {
       '--nothing-lost takes no other option: it starts sending immediately, and checks no draft',
     );
   await acceptUnchanged(db);
-  return { nothing_lost: true, sending: true };
+  return { nothing_lost: true, sending_enabled: true };
 }
 
 async function confirm(db: Db, options: Options) {
@@ -78,5 +78,5 @@ async function confirm(db: Db, options: Options) {
     dryRun,
     actor: OPERATOR,
   });
-  return { ...counts, restored_to: iso(restoredTo), stopped_at: iso(stoppedAt), sending: !dryRun };
+  return { ...counts, restored_to: iso(restoredTo), stopped_at: iso(stoppedAt), sending_enabled: !dryRun };
 }

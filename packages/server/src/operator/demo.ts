@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { silentLog } from '../base/log.ts';
-import { listOrganisations } from '../features/team/index.ts';
+import { listOrganizations } from '../features/team/index.ts';
 import { DEMO_DAYS, DEMO_NAME, makeDemo, removeDemos } from '../flows/demo/index.ts';
 import { addCommand, withInstallation } from './command.ts';
 import type { Operator } from './operator.ts';
@@ -25,11 +25,11 @@ export function addDemoCommand(program: Command, operator: Operator): void {
 
 function create(operator: Operator) {
   return withInstallation(operator, async (installation) => {
-    const [organization] = await listOrganisations(installation.db);
+    const [organization] = await listOrganizations(installation.db);
     const { project, rows } = await makeDemo({
       ...installation,
       log: silentLog,
-      organisationId: organization?.id ?? null,
+      organizationId: organization?.id ?? null,
       onProgress: printProgress(operator),
     });
     return { id: project.id, name: project.name, rows };

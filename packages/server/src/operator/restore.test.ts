@@ -8,8 +8,8 @@ const run = (...args: string[]) => serverCommand({ db }, [...args, '--json']);
 
 describe('restore close', () => {
   test('stops sending, which restore status shows', async () => {
-    expect((await run('restore', 'close')).json).toEqual({ sending: false });
-    expect((await run('restore', 'status')).json).toMatchObject({ sending: false });
+    expect((await run('restore', 'close')).json).toEqual({ sending_enabled: false });
+    expect((await run('restore', 'status')).json).toMatchObject({ sending_enabled: false });
     const { out } = await serverCommand({ db }, ['restore', 'status']);
     expect(out).toContain('Run: beckon-server confirm-restore');
   });
@@ -25,7 +25,7 @@ describe('confirm-restore', () => {
     await run('restore', 'close');
     const { code, err } = await run('confirm-restore', '--nothing-lost', ...others);
     expect([code, err]).toEqual([1, expect.stringContaining('--nothing-lost takes no other option')]);
-    expect((await run('restore', 'status')).json).toMatchObject({ sending: false });
+    expect((await run('restore', 'status')).json).toMatchObject({ sending_enabled: false });
   });
 
   test('needs --until or --nothing-lost', async () => {
@@ -38,8 +38,11 @@ describe('confirm-restore', () => {
     await run('restore', 'close');
     expect((await run('confirm-restore', '--nothing-lost')).json).toEqual({
       nothing_lost: true,
-      sending: true,
+      sending_enabled: true,
     });
-    expect((await run('restore', 'status')).json).toMatchObject({ sending: true, how: 'nothing_lost' });
+    expect((await run('restore', 'status')).json).toMatchObject({
+      sending_enabled: true,
+      how: 'nothing_lost',
+    });
   });
 });

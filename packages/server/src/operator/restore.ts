@@ -38,7 +38,7 @@ export function addRestoreCommands(program: Command, operator: Operator): void {
     work: () =>
       withInstallation(operator, async ({ db }) => {
         await closeGate(db);
-        return { sending: false };
+        return { sending_enabled: false };
       }),
     text: () => 'No email is sent until beckon-server confirm-restore',
   });
@@ -81,7 +81,7 @@ function addStatus(restore: Command, operator: Operator): void {
       withInstallation(operator, async ({ db }) => {
         const found = await noteHere(db, db.clock.now());
         return {
-          sending: found.acceptedAt !== null,
+          sending_enabled: found.acceptedAt !== null,
           system_id: found.systemId,
           timeline: found.timeline,
           seen_at: found.seenAt.toISOString(),
@@ -90,9 +90,9 @@ function addStatus(restore: Command, operator: Operator): void {
           stopped_at: found.stoppedAt?.toISOString() ?? null,
         };
       }),
-    text: ({ sending, restored_to, seen_at }) => {
+    text: ({ sending_enabled, restored_to, seen_at }) => {
       const restored = restored_to === null ? '' : `. The database was restored to ${restored_to}`;
-      return sending
+      return sending_enabled
         ? `Emails are sent${restored}`
         : `This database was restored and not confirmed. No email is sent since ${seen_at}. ` +
             'Run: beckon-server confirm-restore --until <time of the restored data> --dry-run';

@@ -24,7 +24,7 @@ afterAll(async () => {
 async function fill(): Promise<void> {
   const { id: projectId } = await createProject(watching, { name: 'Acme' });
   const records = Array.from({ length: 20 }, (_, n) => ({ external_user_id: `u${n}`, name: 'visited' }));
-  await putRecords(watching, { projectId, lane: 'live', kind: 'events', records });
+  await putRecords(watching, { projectId, priority: 'live', kind: 'events', records });
   const digest = createDigest({ db: watching, log: silentLog, newId: idMaker(clock), hasher: testHasher });
   while ((await digest.batch('live', [projectId])).records > 0);
   await watching.query(
@@ -42,10 +42,10 @@ test('each duty may be done by two workers at once, and goes on in the one that 
   const [first, second] = [housekeeping(one, silentLog), housekeeping(other, silentLog)];
   expect(first.length).toBeGreaterThan(5);
   const goOn = (): boolean => false;
-  await Promise.all([...first, ...second].map((duty) => duty.run(goOn)));
+  await Promise.all([...first, ...second].map((job) => job.run(goOn)));
   await fill();
   // Whoever dies holds what a transaction holds, and loses it with its connections.
-  const begun = first.map((duty) => duty.run(goOn).catch(() => 'died'));
+  const begun = first.map((job) => job.run(goOn).catch(() => 'died'));
   await watching.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
      WHERE datname = current_database() AND pid <> pg_backend_pid()`,
@@ -55,7 +55,7 @@ test('each duty may be done by two workers at once, and goes on in the one that 
   const left = await open();
   onTestFinished(() => left.close());
   clock.advance(2 * 3_600_000);
-  for (const duty of housekeeping(left, silentLog)) await duty.run(goOn);
+  for (const job of housekeeping(left, silentLog)) await job.run(goOn);
   expect(await oldAnswers(left)).toBe(0);
   const dead = await left.query(
     `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,

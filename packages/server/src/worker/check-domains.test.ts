@@ -23,8 +23,8 @@ const mail = { mailDomain: 'in.beckon.test', spfInclude: null };
 let facts: string[] = [];
 const note = (_: object, fact: string): void => void facts.push(fact);
 const log: Log = { debug: note, info: note, warn: note, error: note };
-const duty = (asking: Resolver = resolver) => checkDomains({ db, log, resolver: asking, mail });
-const run = (asking?: Resolver): Promise<void> => duty(asking).run(() => false);
+const job = (asking: Resolver = resolver) => checkDomains({ db, log, resolver: asking, mail });
+const run = (asking?: Resolver): Promise<void> => job(asking).run(() => false);
 
 let projectId = 0;
 beforeEach(async () => {
@@ -101,7 +101,7 @@ test('one that cannot be looked at keeps no other from it, and is due again late
 test('who stops begins no other look', async () => {
   publish(await add('stopped.test'));
   clock.advance(MINUTE);
-  await duty().run(() => true);
+  await job().run(() => true);
   expect((await show('stopped.test')).checkedAt).toBe(null);
   expect((await due()).length).toBe(1);
 });

@@ -3,7 +3,7 @@ import { claimCheck, listDueDomains, type MailSettings } from '../features/domai
 import { checkDomain } from '../flows/domains/index.ts';
 import type { Database } from '../io/db/index.ts';
 import type { Resolver } from '../io/dns/index.ts';
-import type { Duty } from './timetable.ts';
+import type { Job } from './timetable.ts';
 
 export type CheckDomainsOptions = {
   db: Database;
@@ -22,7 +22,7 @@ const CLAIMED_FOR_MS = 5 * 60_000;
 type Due = Awaited<ReturnType<typeof listDueDomains>>[number];
 
 /** Looks at the DNS of domains that are due, each in one process; whoever has claimed one moved its time on first. */
-export function checkDomains(options: CheckDomainsOptions): Duty {
+export function checkDomains(options: CheckDomainsOptions): Job {
   const { db } = options;
 
   async function work(due: Due[], stopping: () => boolean): Promise<void> {

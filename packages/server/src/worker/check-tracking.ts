@@ -4,7 +4,7 @@ import { claimProbe, listDueProbes } from '../features/domains/index.ts';
 import { probeDomain } from '../flows/domains/index.ts';
 import type { Database } from '../io/db/index.ts';
 import type { Outbound } from '../io/outbound/index.ts';
-import type { Duty } from './timetable.ts';
+import type { Job } from './timetable.ts';
 
 export type CheckTrackingOptions = {
   db: Database;
@@ -23,7 +23,7 @@ const CLAIMED_FOR_MS = 60_000;
 type Due = Awaited<ReturnType<typeof listDueProbes>>[number];
 
 /** Asks the hosts for links of domains whether they lead here, each in one process. */
-export function checkTracking(options: CheckTrackingOptions): Duty {
+export function checkTracking(options: CheckTrackingOptions): Job {
   const { db } = options;
 
   async function work(due: Due[], stopping: () => boolean): Promise<void> {

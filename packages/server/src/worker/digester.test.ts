@@ -5,7 +5,7 @@ import { openTestDatabase } from '../../testkit/database.ts';
 import { putRecords } from '../../testkit/inbox.ts';
 import { idMaker } from '../base/ids.ts';
 import { type Log, silentLog } from '../base/log.ts';
-import type { Lane } from '../features/inbox/index.ts';
+import type { Priority } from '../features/inbox/index.ts';
 import { createProject } from '../flows/create-project.ts';
 import { createDigest, type Digest } from '../flows/digest/index.ts';
 import { type Digester, startDigester } from './index.ts';
@@ -23,10 +23,10 @@ beforeEach(async () => {
   other = (await createProject(db, { name: 'Other' })).id;
 });
 
-const put = (projectId: number, lane: Lane, records = 1): Promise<number> =>
+const put = (projectId: number, priority: Priority, records = 1): Promise<number> =>
   putRecords(db, {
     projectId,
-    lane,
+    priority,
     kind: 'events',
     records: Array.from({ length: records }, (_, i) => ({
       external_user_id: `u${i}`,
@@ -55,9 +55,9 @@ function watched(
     placesMax,
     digest: {
       ...digest,
-      async batch(lane, projectIds, records) {
-        const done = await digest.batch(lane, projectIds, records);
-        if (done.records > 0) tell(`${lane} ${projectIds.join(',')}`);
+      async batch(priority, projectIds, records) {
+        const done = await digest.batch(priority, projectIds, records);
+        if (done.records > 0) tell(`${priority} ${projectIds.join(',')}`);
         return done;
       },
     },
@@ -77,7 +77,9 @@ function watched(
 
 const waiting = async (projectId: number): Promise<number | undefined> =>
   (
-    await db.query<{ waiting: number }>(`SELECT waiting FROM beckon.lane WHERE project_id = $1`, [projectId])
+    await db.query<{ waiting: number }>(`SELECT waiting FROM beckon.ingest_queue WHERE project_id = $1`, [
+      projectId,
+    ])
   )[0]?.waiting;
 
 test('what waits is digested without a hint, in every project, and a stop comes after the batch under way', async () => {
@@ -96,18 +98,18 @@ test('live goes before bulk, and bulk gets at least every fifth batch all the sa
   // Every batch is of one record, and another live one comes while it is digested.
   const endless: Digest = {
     ...real,
-    async batch(lane, projectIds) {
+    async batch(priority, projectIds) {
       batches += 1;
       if (batches < 40) await put(one, 'live');
-      return real.batch(lane, projectIds, 1);
+      return real.batch(priority, projectIds, 1);
     },
   };
   const { digester, seen } = watched(endless);
   const order = (await seen(20)).map((told) => told.split(' ')[0]);
   await digester.stop();
   expect(order[0]).toBe('live');
-  expect(order.filter((lane) => lane === 'bulk').length).toBeGreaterThanOrEqual(4);
-  expect(order.filter((lane) => lane === 'live').length).toBeGreaterThanOrEqual(12);
+  expect(order.filter((priority) => priority === 'bulk').length).toBeGreaterThanOrEqual(4);
+  expect(order.filter((priority) => priority === 'live').length).toBeGreaterThanOrEqual(12);
 });
 
 test('a project whose batches fail is left alone for a while, and is no trouble to its neighbours', async () => {
@@ -117,10 +119,10 @@ test('a project whose batches fail is left alone for a while, and is no trouble 
   const log: Log = { ...silentLog, warn: (facts) => warned.push((facts as { projects: number[] }).projects) };
   const failing: Digest = {
     ...real,
-    batch: (lane, projectIds, records) =>
+    batch: (priority, projectIds, records) =>
       projectIds.includes(one)
         ? Promise.reject(new Error('a table is away'))
-        : real.batch(lane, projectIds, records),
+        : real.batch(priority, projectIds, records),
   };
   const { digester, seen } = watched(failing, { log });
   expect(await seen(1)).toEqual([`live ${other}`]);
@@ -140,7 +142,7 @@ test('a project whose batch failed once has its turn again, however busy those b
   const served = Promise.withResolvers<void>();
   const busy: Digest = {
     ...real,
-    async batch(lane, projectIds, records) {
+    async batch(priority, projectIds, records) {
       if (isFirst) {
         isFirst = false;
         for (const id of [low, high]) await put(id, 'live');
@@ -148,7 +150,7 @@ test('a project whose batch failed once has its turn again, however busy those b
       }
       // Its pause is soon over.
       clock.advance(1_000);
-      const done = await real.batch(lane, projectIds, records);
+      const done = await real.batch(priority, projectIds, records);
       for (const id of projectIds) if (id !== middle) await put(id, 'live');
       if (projectIds.includes(middle)) served.resolve();
       return done;
@@ -184,8 +186,8 @@ test('whoever has the highest id is served too, while those before never stop wa
   // All but the last have new records as soon as theirs are digested.
   const busy: Digest = {
     ...real,
-    async batch(lane, projectIds, records) {
-      const done = await real.batch(lane, projectIds, records);
+    async batch(priority, projectIds, records) {
+      const done = await real.batch(priority, projectIds, records);
       for (const id of projectIds) if (id !== last) await put(id, 'live');
       if (projectIds.includes(last)) served.resolve();
       return done;

@@ -1,6 +1,6 @@
 import { backoffMs } from '../base/backoff.ts';
 import type { Log } from '../base/log.ts';
-import type { Lane, Place } from '../features/inbox/index.ts';
+import type { Priority, Place } from '../features/inbox/index.ts';
 import { isAnyWork } from '../features/turns/index.ts';
 import type { Digest, Digested } from '../flows/digest/index.ts';
 import { lookForWork } from '../flows/look-for-work.ts';
@@ -23,7 +23,7 @@ export type DigesterOptions = {
   log: Log;
   /** Projects that one look shows. */
   placesMax?: number;
-  onLag?: (facts: { lane: Lane | 'time'; ms: number }) => void;
+  onLag?: (facts: { queue: Priority | 'timers'; ms: number }) => void;
   onOdd?: (projectId: number, code: string) => void;
 };
 
@@ -43,7 +43,7 @@ const BATCH_RECORDS_BESIDE_LIVE = 200;
 const LIVE_IS_NEAR_MS = 2_000;
 const TROUBLE_BACKOFF = { baseMs: 100, maxMs: 5_000 };
 
-type Work = Lane | 'time';
+type Work = Priority | 'time';
 const ROUND: readonly (readonly Work[])[] = [
   ['live', 'time', 'bulk'],
   ['time', 'live', 'bulk'],
@@ -124,13 +124,14 @@ async function round(state: State): Promise<number> {
     const order = ROUND[state.place % ROUND.length] ?? [];
     state.place += 1;
     for (const work of order) {
-      const done = work === 'time' ? await doTime(state, found.due) : await doLane(state, work, found.places);
+      const done =
+        work === 'time' ? await doTime(state, found.due) : await doPriority(state, work, found.places);
       if (done > 0) return done;
     }
     return 0;
   } catch (error) {
     state.failures += 1;
-    state.options.log.warn({ err: error }, 'digest.failed');
+    state.options.log.warn({ err: error }, 'processing.failed');
     return 0;
   }
 }
@@ -146,31 +147,31 @@ async function look(state: State): Promise<Found> {
   const { places, dues } = await lookForWork(db, look);
   // Where there are more places than one look shows, the next look begins behind this one.
   state.lookedAt = places.length < state.placesMax ? 0 : (places.at(-1)?.projectId ?? 0);
-  onLag?.({ lane: 'time', ms: now - (dues[0]?.nextAt.getTime() ?? now) });
+  onLag?.({ queue: 'timers', ms: now - (dues[0]?.nextAt.getTime() ?? now) });
   return {
     places: places.filter(({ projectId }) => troubles.isOpen(projectId, now)),
     due: dues.map(({ projectId }) => projectId).filter((id) => troubles.isOpen(id, now)),
   };
 }
 
-async function doLane(state: State, lane: Lane, places: Place[]): Promise<number> {
+async function doPriority(state: State, priority: Priority, places: Place[]): Promise<number> {
   const isAlone = performance.now() - state.liveAt > LIVE_IS_NEAR_MS;
-  const records = lane === 'live' || isAlone ? BATCH_RECORDS : BATCH_RECORDS_BESIDE_LIVE;
+  const records = priority === 'live' || isAlone ? BATCH_RECORDS : BATCH_RECORDS_BESIDE_LIVE;
   const waiting = goRound(
-    places.filter((place) => place[lane] > 0),
-    state.after[lane],
+    places.filter((place) => place[priority] > 0),
+    state.after[priority],
   );
   // Whom another worker has in hand is passed over.
   for (let tries = 0, from = 0; tries < PASSED_OVER_MAX && from < waiting.length; tries += 1) {
-    const projectIds = state.troubles.together(enoughFor(records, waiting.slice(from), lane));
+    const projectIds = state.troubles.together(enoughFor(records, waiting.slice(from), priority));
     from += projectIds.length;
-    if (lane === 'live') state.liveAt = performance.now();
+    if (priority === 'live') state.liveAt = performance.now();
     const digested = await attempt(state, projectIds, () =>
-      state.options.digest.batch(lane, projectIds, records),
+      state.options.digest.batch(priority, projectIds, records),
     );
     if (!digested || digested.records === 0) continue;
-    state.after[lane] = digested.lastProjectId ?? 0;
-    report(state.options, lane, digested);
+    state.after[priority] = digested.lastProjectId ?? 0;
+    report(state.options, priority, digested);
     return digested.records;
   }
   return 0;
@@ -198,7 +199,7 @@ async function attempt<T>(state: State, projectIds: number[], work: () => Promis
     return done;
   } catch (error) {
     const inMs = troubles.failed(projectIds, options.db.clock.now());
-    options.log.warn({ projects: projectIds.slice(0, 10), inMs, err: error }, 'digest.failed');
+    options.log.warn({ projects: projectIds.slice(0, 10), inMs, err: error }, 'processing.failed');
     return null;
   }
 }
@@ -211,18 +212,19 @@ function goRound(places: Place[], after: number): Place[] {
 }
 
 /** Whose first chunks fill a batch; the turns of all others stay free for other workers. */
-function enoughFor(records: number, places: Place[], lane: Lane): number[] {
+function enoughFor(records: number, places: Place[], priority: Priority): number[] {
   let waiting = 0;
   const chosen: number[] = [];
   for (const place of places) {
     if (waiting >= records || chosen.length === PROJECTS_OF_BATCH_MAX) break;
-    waiting += place[lane];
+    waiting += place[priority];
     chosen.push(place.projectId);
   }
   return chosen;
 }
 
-function report({ db, onLag, onOdd }: DigesterOptions, lane: Lane, digested: Digested): void {
-  if (digested.oldestAt !== null) onLag?.({ lane, ms: Math.max(0, db.clock.now() - digested.oldestAt) });
+function report({ db, onLag, onOdd }: DigesterOptions, priority: Priority, digested: Digested): void {
+  if (digested.oldestAt !== null)
+    onLag?.({ queue: priority, ms: Math.max(0, db.clock.now() - digested.oldestAt) });
   for (const { projectId, code } of digested.odd) onOdd?.(projectId, code);
 }

@@ -1,7 +1,7 @@
 import { IDEMPOTENCY_WINDOW_MS } from '@beckon/contract';
 import { deleteAnswers } from '../features/idempotency/index.ts';
 import type { Database } from '../io/db/index.ts';
-import type { Duty } from './timetable.ts';
+import type { Job } from './timetable.ts';
 
 const EVERY_MS = 60_000;
 /** Somebody who just lost against an answer still reads it, and no step of a clock may delete one that counts. */
@@ -10,7 +10,7 @@ const MARGIN_MS = 2 * 60 * 60 * 1_000;
 const STEP = 1_000;
 
 /** Idempotency keys are forgotten after 24 hours. They count as absent before that; this only gives the space back. */
-export function forgetAnswers(db: Pick<Database, 'query' | 'prepared' | 'clock'>): Duty {
+export function forgetAnswers(db: Pick<Database, 'query' | 'prepared' | 'clock'>): Job {
   return {
     name: 'forget_answers',
     everyMs: EVERY_MS,

@@ -42,16 +42,16 @@ test('decisions of all projects are kept for 90 days after their last change, an
   for (const id of [one, two]) await decide(id, 1_200);
   clock.advance(89 * DAY_MS);
   for (const id of [one, two]) await decide(id, 5);
-  const duty = forgetDecisions({ db, log: silentLog });
-  await duty.run(() => false);
+  const job = forgetDecisions({ db, log: silentLog });
+  await job.run(() => false);
   expect([await decisionsOf(one), await decisionsOf(two)]).toEqual([1_205, 1_205]);
   clock.advance(DAY_MS + 1);
   let asked = 0;
-  await duty.run(() => (asked += 1) > 2);
+  await job.run(() => (asked += 1) > 2);
   expect([await decisionsOf(one), await decisionsOf(two)]).toEqual([205, 1_205]);
-  await duty.run(() => false);
+  await job.run(() => false);
   expect([await decisionsOf(one), await decisionsOf(two)]).toEqual([5, 5]);
-  expect(housekeeping(db, silentLog).map(({ name }) => name)).toContain(duty.name);
+  expect(housekeeping(db, silentLog).map(({ name }) => name)).toContain(job.name);
 });
 
 test('a project in which it fails is warned of, and keeps no other from it', async () => {
@@ -74,5 +74,5 @@ test('a project in which it fails is warned of, and keeps no other from it', asy
   const run = forgetDecisions({ db: failing, log: { ...silentLog, warn } }).run(() => false);
   await expect(run).rejects.toThrow('failed for 1 of');
   expect([await decisionsOf(one.id), await decisionsOf(two.id)]).toEqual([3, 0]);
-  expect(told).toMatchObject([{ projectId: one.id, duty: 'forget_decisions' }]);
+  expect(told).toMatchObject([{ projectId: one.id, job: 'forget_decisions' }]);
 });

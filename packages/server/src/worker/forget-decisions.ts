@@ -3,7 +3,7 @@ import { oneByOne } from '../base/one-by-one.ts';
 import { type DecisionPlace, forgetDecisions as forgetOf } from '../features/decisions/index.ts';
 import { listProjects } from '../features/projects/index.ts';
 import type { Database } from '../io/db/index.ts';
-import type { Duty } from './timetable.ts';
+import type { Job } from './timetable.ts';
 
 const EVERY_MS = 3_600_000;
 const KEPT_MS = 90 * 86_400_000;
@@ -16,7 +16,7 @@ type ForgetDecisionsOptions = {
 };
 
 /** Decisions are kept for 90 days after their last change, and those whose draft is there for as long as that is. */
-export function forgetDecisions({ db, log }: ForgetDecisionsOptions): Duty {
+export function forgetDecisions({ db, log }: ForgetDecisionsOptions): Job {
   async function forget(projectId: number, stopping: () => boolean): Promise<void> {
     const before = new Date(db.clock.now() - KEPT_MS);
     const step = (from: DecisionPlace | null): Promise<DecisionPlace | null> =>
@@ -32,7 +32,7 @@ export function forgetDecisions({ db, log }: ForgetDecisionsOptions): Duty {
     everyMs: EVERY_MS,
     async run(stopping) {
       const projects = (await listProjects(db)).map(({ id: projectId }) => ({ projectId }));
-      const given = { log, duty: 'forget_decisions', stopping };
+      const given = { log, job: 'forget_decisions', stopping };
       await oneByOne(projects, given, ({ projectId }) => forget(projectId, stopping));
     },
   };

@@ -1,13 +1,13 @@
 import { deleteRetired, type EditionPlace, listRetired } from '../features/audiences/index.ts';
 import type { Database } from '../io/db/index.ts';
-import type { Duty } from './timetable.ts';
+import type { Job } from './timetable.ts';
 
 const EVERY_MS = 10_000;
 const EDITIONS_MAX = 100;
 const STEP = 1_000;
 
 /** Members and moments of definitions that answer nobody any more, in short transactions. */
-export function forgetEditions(db: Pick<Database, 'query' | 'prepared' | 'transaction'>): Duty {
+export function forgetEditions(db: Pick<Database, 'query' | 'prepared' | 'transaction'>): Job {
   async function forget(place: EditionPlace, stopping: () => boolean): Promise<void> {
     let isGone = false;
     while (!isGone && !stopping()) {

@@ -2,7 +2,7 @@ import { dropEmptyPartitions } from '../features/events/index.ts';
 import { listProjects } from '../features/projects/index.ts';
 import { forgetHistory as forgetOf } from '../flows/forget-history.ts';
 import type { Database } from '../io/db/index.ts';
-import type { Duty } from './timetable.ts';
+import type { Job } from './timetable.ts';
 
 const EVERY_MS = 60_000;
 const ROUND_MAX_MS = 5_000;
@@ -13,7 +13,7 @@ const REST_MS = 3_600_000;
  * last project that was done; one that has more than a round can delete is not done, and the next round begins with the
  * one after it, so that everybody's turn comes. When all are done it rests for an hour, after old empty months are dropped.
  */
-export function forgetHistory(db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>): Duty {
+export function forgetHistory(db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>): Job {
   let left: number[] = [];
   let restUntil = 0;
   return {

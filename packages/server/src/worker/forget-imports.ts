@@ -1,9 +1,9 @@
 import { forgetImports as forget, type ForgetImportsOptions } from '../flows/imports/index.ts';
-import type { Duty } from './timetable.ts';
+import type { Job } from './timetable.ts';
 
 const EVERY_MS = 600_000;
 
 /** Files of imports that have ended, or that nobody went on with. */
-export function forgetImports(options: ForgetImportsOptions): Duty {
+export function forgetImports(options: ForgetImportsOptions): Job {
   return { name: 'forget_imports', everyMs: EVERY_MS, run: (stopping) => forget(options, stopping) };
 }

@@ -1,13 +1,13 @@
 import type { Log } from '../base/log.ts';
 import { type ForwardDeps, forwardNext } from '../flows/forward-replies.ts';
-import type { Duty } from './timetable.ts';
+import type { Job } from './timetable.ts';
 
 const EVERY_MS = 10_000;
 /** Of one time; others may be due meanwhile. */
 const AT_ONCE_MAX = 500;
 
 /** Hands answers on to the teams. Two processes take different ones. */
-export function forwardReplies({ log, ...deps }: ForwardDeps & { log: Log }): Duty {
+export function forwardReplies({ log, ...deps }: ForwardDeps & { log: Log }): Job {
   return {
     name: 'forward_replies',
     everyMs: EVERY_MS,

@@ -21,7 +21,7 @@ import { forgetHistory } from './forget-history.ts';
 import { keepPartitions } from './keep-partitions.ts';
 import { pruneMarks } from './prune-marks.ts';
 import { sweepDues } from './sweep-dues.ts';
-import type { Duty } from './timetable.ts';
+import type { Job } from './timetable.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);
@@ -35,15 +35,15 @@ beforeEach(async () => {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const perform = (duty: Duty): Promise<void> => duty.run(() => false);
+const perform = (job: Job): Promise<void> => job.run(() => false);
 const user = (id: string, traits: object = {}) => ({ external_user_id: id, traits });
 
-async function accept(lane: 'live' | 'bulk', kind: 'users' | 'events', records: object[]): Promise<void> {
-  await putRecords(db, { projectId, lane, kind, records });
+async function accept(priority: 'live' | 'bulk', kind: 'users' | 'events', records: object[]): Promise<void> {
+  await putRecords(db, { projectId, priority, kind, records });
 }
 
-async function digestAll(...lanes: ('live' | 'bulk')[]): Promise<void> {
-  for (const lane of lanes) while ((await digest.batch(lane, [projectId])).records > 0);
+async function digestAll(...priorities: ('live' | 'bulk')[]): Promise<void> {
+  for (const priority of priorities) while ((await digest.batch(priority, [projectId])).records > 0);
 }
 
 async function partitions(): Promise<string[]> {
@@ -63,31 +63,31 @@ const ahead = (from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, i) => `event_${month(from + i)}`);
 
 test('the months ahead have their partitions soon after the start, and from then on hourly', async () => {
-  const duty = keepPartitions(db);
-  expect(duty.everyMs).toBeLessThanOrEqual(10_000);
-  await Promise.all([perform(duty), perform(keepPartitions(db))]);
+  const job = keepPartitions(db);
+  expect(job.everyMs).toBeLessThanOrEqual(10_000);
+  await Promise.all([perform(job), perform(keepPartitions(db))]);
   expect(await partitions()).toEqual(ahead(0, 3));
   clock.advance(40 * DAY_MS);
-  await perform(duty);
+  await perform(job);
   expect(await partitions()).toEqual(ahead(-1, 3));
   const last = `event_${month(3)}`;
   await db.query(`DROP TABLE beckon.${last}`);
   clock.advance(HOUR_MS - 1);
-  await perform(duty);
+  await perform(job);
   expect(await partitions()).not.toContain(last);
   clock.advance(1);
-  await perform(duty);
+  await perform(job);
   expect(await partitions()).toContain(last);
 });
 
 test('a partition that cannot be made now holds nobody up, and is tried again at the next look', async () => {
-  const duty = keepPartitions(db);
+  const job = keepPartitions(db);
   clock.advance(40 * DAY_MS);
   await db.transaction(async (tx) => {
     await tx.query('LOCK TABLE beckon.event IN SHARE UPDATE EXCLUSIVE MODE');
-    await expect(perform(duty)).rejects.toThrow('lock timeout');
+    await expect(perform(job)).rejects.toThrow('lock timeout');
   });
-  await perform(duty);
+  await perform(job);
   expect(await partitions()).toContain(`event_${month(3)}`);
 });
 
@@ -102,7 +102,7 @@ async function putEvents(receivedAt: Date, count: number, of = projectId): Promi
 async function putStream(at: Date, count: number): Promise<void> {
   await db.query(
     `INSERT INTO beckon.change (project_id, at, id, kind, external_user_id, detail)
-     SELECT $1, $2, gen_random_uuid(), 'person_changed', 'ada', '{}' FROM generate_series(1, $3::int) AS n`,
+     SELECT $1, $2, gen_random_uuid(), 'user_changed', 'ada', '{}' FROM generate_series(1, $3::int) AS n`,
     [projectId, at, count],
   );
   await db.query(
@@ -190,7 +190,7 @@ test('the stream is kept for 90 days if nothing was said, and dead letters for e
   await putStream(at, 1_200);
   await bury(
     db,
-    { projectId, lane: 'live', kind: 'events', seq: 1, acceptedAt: at, record: user('ada') },
+    { projectId, priority: 'live', kind: 'events', seq: 1, acceptedAt: at, record: user('ada') },
     { reason: 'bad', at },
   );
   clock.advance(89 * DAY_MS);
@@ -222,20 +222,20 @@ test('no step deletes more than 1,000 rows, a stop ends between two, and the nex
       return done;
     },
   };
-  const duty = forgetHistory(counting);
+  const job = forgetHistory(counting);
   const isStopping = (): boolean => counts.reduce((sum, n) => sum + n, 0) >= 1_000;
-  await duty.run(isStopping);
+  await job.run(isStopping);
   expect([await countOf('change'), await countOf('ingest_log')].reduce((a, b) => a + b)).toBe(1_600);
-  await perform(duty);
+  await perform(job);
   expect([await countOf('change'), await countOf('ingest_log')]).toEqual([0, 0]);
   expect(Math.max(...counts)).toBe(1_000);
   // Everything is done: for an hour it asks nothing.
   const asked = counts.length;
   clock.advance(HOUR_MS - 1);
-  await perform(duty);
+  await perform(job);
   expect(counts.length).toBe(asked);
   clock.advance(1);
-  await perform(duty);
+  await perform(job);
   expect(counts.length).toBeGreaterThan(asked);
 });
 
@@ -267,7 +267,7 @@ const written = async (): Promise<unknown[]> =>
     )
   ).map(({ w }) => w);
 
-test('who wrote a trait is remembered as long as older bulk records wait, and no longer, whatever waits in the live lane', async () => {
+test('who wrote a trait is remembered as long as older bulk records wait, and no longer, whatever waits in the live priority', async () => {
   await accept('bulk', 'users', [user('ada', { plan: 'old', seats: 1 })]);
   await accept('live', 'users', [user('ada', { plan: 'new' }), user('bob', { plan: 'new' })]);
   await digestAll('live');
@@ -366,7 +366,7 @@ test('an alarm that would ring too late, or never, is set to the first moment, a
   const alarm = async (): Promise<Date | null | undefined> =>
     (
       await db.query<{ next_at: Date | null }>(
-        `SELECT next_at FROM beckon.tenant_due WHERE project_id = $1 AND work = 'digest'`,
+        `SELECT next_at FROM beckon.tenant_due WHERE project_id = $1 AND work = 'process'`,
         [projectId],
       )
     )[0]?.next_at;
@@ -375,7 +375,7 @@ test('an alarm that would ring too late, or never, is set to the first moment, a
   const said: unknown[] = [];
   const log: Log = { ...silentLog, warn: (facts, fact) => said.push([fact, facts]) };
   const set = (at: Date | null) =>
-    db.query(`UPDATE beckon.tenant_due SET next_at = $2 WHERE project_id = $1 AND work = 'digest'`, [
+    db.query(`UPDATE beckon.tenant_due SET next_at = $2 WHERE project_id = $1 AND work = 'process'`, [
       projectId,
       at,
     ]);
@@ -391,7 +391,7 @@ test('an alarm that would ring too late, or never, is set to the first moment, a
     expect(await alarm()).toEqual(mended);
   }
   expect(said).toEqual([
-    ['dues.were_late', { projects: 1 }],
-    ['dues.were_late', { projects: 1 }],
+    ['timers.late', { projects: 1 }],
+    ['timers.late', { projects: 1 }],
   ]);
 });

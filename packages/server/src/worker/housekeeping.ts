@@ -5,14 +5,14 @@ import { forgetDecisions } from './forget-decisions.ts';
 import { forgetEditions } from './forget-editions.ts';
 import { forgetHistory } from './forget-history.ts';
 import { forgetImports } from './forget-imports.ts';
-import { forgetOutbox } from './forget-outbox.ts';
+import { clearTestInbox } from './clear-test-inbox.ts';
 import { keepPartitions } from './keep-partitions.ts';
 import { pruneMarks } from './prune-marks.ts';
 import { sweepDues } from './sweep-dues.ts';
-import type { Duty } from './timetable.ts';
+import type { Job } from './timetable.ts';
 
 /** Everything that keeps the database in order, in whichever process; two that do it at once do no harm. */
-export function housekeeping(db: Database, log: Log): Duty[] {
+export function housekeeping(db: Database, log: Log): Job[] {
   return [
     forgetAnswers(db),
     keepPartitions(db),
@@ -21,7 +21,7 @@ export function housekeeping(db: Database, log: Log): Duty[] {
     forgetEditions(db),
     forgetHistory(db),
     forgetDecisions({ db, log }),
-    forgetOutbox({ db, log }),
+    clearTestInbox({ db, log }),
     forgetImports({ db, log }),
   ];
 }

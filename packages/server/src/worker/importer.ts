@@ -33,7 +33,7 @@ export function startImporter(deps: ImportDeps): Importer {
   async function work(one: Import): Promise<void> {
     const of = { projectId: one.projectId, import: one.id };
     try {
-      deps.log.info({ ...of, state: one.state, rows: one.counts.rows }, 'import.taken');
+      deps.log.info({ ...of, state: one.state, rows: one.counts.rows }, 'import.claimed');
       await workOn(deps, one, stop.signal);
     } catch (error) {
       // Its lease runs out, and then it is tried again.

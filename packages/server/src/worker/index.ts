@@ -11,4 +11,4 @@ export { settleHits } from './settle-hits.ts';
 export { startTeller, type Teller } from './teller.ts';
 export { tellTeam } from './tell-team.ts';
 export { wordDrafts } from './word-drafts.ts';
-export { type Duty, startTimetable, type Timetable } from './timetable.ts';
+export { type Job, startTimetable, type Timetable } from './timetable.ts';

@@ -1,7 +1,7 @@
 import { ensurePartitions, SANDBOX_MONTHS_AHEAD } from '../features/events/index.ts';
 import { timesAhead } from '../features/turns/index.ts';
 import type { Database } from '../io/db/index.ts';
-import type { Duty } from './timetable.ts';
+import type { Job } from './timetable.ts';
 
 const HOUR_MS = 3_600_000;
 const LOOK_EVERY_MS = 5_000;
@@ -11,7 +11,7 @@ const LOOK_EVERY_MS = 5_000;
  * months that sandboxes have reached are kept too. An attempt gives way to transactions that use events, and is retried
  * after 5 seconds.
  */
-export function keepPartitions(db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>): Duty {
+export function keepPartitions(db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>): Job {
   let dueAt = 0;
   return {
     name: 'keep_partitions',

@@ -1,11 +1,11 @@
 import { listMarked, pruneMarks as pruneOf } from '../flows/prune-marks.ts';
 import type { Database } from '../io/db/index.ts';
-import type { Duty } from './timetable.ts';
+import type { Job } from './timetable.ts';
 
 const EVERY_MS = 30_000;
 
 /** Erasures, and the memory of who wrote what, go as soon as nothing waits that they were made for. */
-export function pruneMarks(db: Pick<Database, 'query' | 'prepared' | 'transaction'>): Duty {
+export function pruneMarks(db: Pick<Database, 'query' | 'prepared' | 'transaction'>): Job {
   return {
     name: 'prune_marks',
     everyMs: EVERY_MS,

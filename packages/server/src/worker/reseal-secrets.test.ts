@@ -21,7 +21,7 @@ const stranger = createSealer('a secret that nobody knows any more', null, 'test
 let told: object[] = [];
 const warn = (found: object): void => void told.push(found);
 const log = { ...silentLog, warn };
-const duty = () => resealSecrets({ db, log, sealer: changing, teamSecrets: [NEW, OLD] });
+const job = () => resealSecrets({ db, log, sealer: changing, teamSecrets: [NEW, OLD] });
 const goOn = (): boolean => false;
 
 const idOf = (n: number): string => `00000000-0000-7000-8000-00000000000${n}`;
@@ -54,7 +54,7 @@ async function renewed(): Promise<number[]> {
 test('one that cannot be read is warned of, and what another process seals under the old secret follows within ten minutes', async () => {
   await fill(1, stranger);
   await fill(2, old);
-  const running = duty();
+  const running = job();
   await running.run(goOn);
   expect(await renewed()).toEqual([1, 1, 1, 1]);
   expect(told.map((one) => ('boundTo' in one ? one.boundTo : one))).toEqual([
@@ -90,7 +90,7 @@ test('who has an authenticator app signs in by it, and by its backup codes, once
   await eve.ask('POST /two-factor/begin', { password: PASSWORD });
   await db.query(`UPDATE beckon.team_two_factor SET id = '0', secret = '$ba$1$00' WHERE verified = false`);
   told = [];
-  await duty().run(goOn);
+  await job().run(goOn);
   expect(told).toContainEqual(expect.objectContaining({ factorId: '0' }));
 
   const after = testTeam(server, { secret: NEW });
@@ -108,7 +108,7 @@ describe('resealSecrets', () => {
     await db.query('DELETE FROM beckon.suppression_key');
     const open = (sealer: Sealer) => openSuppressionHasher({ db, clock, sealer });
     const before = await open(old);
-    await duty().run(goOn);
+    await job().run(goOn);
     // The new secret alone opens it.
     const after = await open(createSealer(NEW, null, 'test'));
     expect(after.keyIdOf(1)).toBe(before.keyIdOf(1));

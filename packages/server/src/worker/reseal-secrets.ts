@@ -1,6 +1,6 @@
 import { oneByOne } from '../base/one-by-one.ts';
 import { type ReencryptDeps, secretKinds } from '../flows/re-encrypt-secrets.ts';
-import type { Duty } from './timetable.ts';
+import type { Job } from './timetable.ts';
 
 const LOOK_EVERY_MS = 20_000;
 const EVERY_MS = 10 * 60_000;
@@ -9,20 +9,20 @@ const EVERY_MS = 10 * 60_000;
  * Re-encrypts secrets with the current secret key, soon after the start and then every ten minutes: while several processes
  * change the key one after another, the last of them still encrypt with the old one.
  */
-export function resealSecrets(deps: ReencryptDeps): Duty {
+export function resealSecrets(deps: ReencryptDeps): Job {
   const { db, log } = deps;
   const functions = secretKinds(deps);
   const kinds = [...functions.keys()].map((of) => ({ of }));
   let dueAt = 0;
   return {
-    name: 'reseal_secrets',
+    name: 'reencrypt_secrets',
     everyMs: LOOK_EVERY_MS,
     async run(stopping) {
       const now = db.clock.now();
       if (now < dueAt) return;
-      await oneByOne(kinds, { log, duty: 'reseal_secrets', stopping }, async ({ of }) => {
+      await oneByOne(kinds, { log, job: 'reencrypt_secrets', stopping }, async ({ of }) => {
         const count = await functions.get(of)?.();
-        if (count) log.info({ of, count }, 'secrets.resealed');
+        if (count) log.info({ of, count }, 'secrets.reencrypted');
       });
       // A kind that failed is tried again at the next look, and counted as often.
       dueAt = now + EVERY_MS;

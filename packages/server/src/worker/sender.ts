@@ -17,7 +17,7 @@ export type DraftSenderOptions = {
   db: Database;
   sender: Sender;
   log: Log;
-  onLag?: (facts: { lane: 'send'; ms: number }) => void;
+  onLag?: (facts: { queue: 'send'; ms: number }) => void;
 };
 
 const LOOK_EVERY_MS = 100;
@@ -85,7 +85,7 @@ async function round(state: State): Promise<number> {
     // What cannot be handed over now is not claimed either: it waits where everybody sees it.
     if (sender.closedUntil() !== null) return 0;
     const places = await duePlaces(db, { work: 'send', now: new Date(now), limit: PLACES_MAX });
-    onLag?.({ lane: 'send', ms: now - (places[0]?.nextAt.getTime() ?? now) });
+    onLag?.({ queue: 'send', ms: now - (places[0]?.nextAt.getTime() ?? now) });
     if (places.length > 0 && !(await sender.mayLeave())) return 0;
     let done = 0;
     for (const { projectId } of places) {
@@ -126,5 +126,5 @@ async function giveUp(state: State): Promise<void> {
   if (performance.now() - state.gaveUpAt < GIVE_UP_EVERY_MS) return;
   state.gaveUpAt = performance.now();
   const lost = await state.sender.giveUp();
-  if (lost > 0) state.log.warn({ lost }, 'letters.lost');
+  if (lost > 0) state.log.warn({ lost }, 'email.lost');
 }

@@ -1,10 +1,10 @@
 import { settleHits as settle } from '../flows/track/index.ts';
-import type { Duty } from './timetable.ts';
+import type { Job } from './timetable.ts';
 
 const EVERY_MS = 1_000;
 
 /** What was opened and followed is told apart by people and machines, some seconds after it happened. */
-export function settleHits(deps: Parameters<typeof settle>[0]): Duty {
+export function settleHits(deps: Parameters<typeof settle>[0]): Job {
   return {
     name: 'settle_hits',
     everyMs: EVERY_MS,

@@ -1,7 +1,7 @@
 import type { Log } from '../base/log.ts';
 import { sweepDues as sweep } from '../flows/sweep-dues.ts';
 import type { Database } from '../io/db/index.ts';
-import type { Duty } from './timetable.ts';
+import type { Job } from './timetable.ts';
 
 const EVERY_MS = 30_000;
 
@@ -12,13 +12,13 @@ export function sweepDues({
 }: {
   db: Pick<Database, 'query' | 'prepared' | 'transaction'>;
   log: Log;
-}): Duty {
+}): Job {
   return {
     name: 'sweep_dues',
     everyMs: EVERY_MS,
     async run() {
       const projects = await sweep(db);
-      if (projects > 0) log.warn({ projects }, 'dues.were_late');
+      if (projects > 0) log.warn({ projects }, 'timers.late');
     },
   };
 }

@@ -19,7 +19,7 @@ const engine = openEngine(db, clock);
 const told: (TeamLetter & { projectId: number })[] = [];
 let isDown = false;
 /** Another process, with what it remembers. */
-const duty = () =>
+const job = () =>
   tellTeam({
     db,
     log: silentLog,
@@ -33,7 +33,7 @@ const duty = () =>
     },
   });
 const goOn = (): boolean => false;
-let teller = duty();
+let teller = job();
 
 /** What the team is told by doing the duty now. */
 async function tell(): Promise<string[]> {
@@ -48,7 +48,7 @@ async function tell(): Promise<string[]> {
 let projectId = 0;
 beforeEach(async () => {
   clock.advance(HOUR);
-  teller = duty();
+  teller = job();
   isDown = false;
   projectId = await openProject('Acme');
 });
@@ -126,7 +126,7 @@ test('of two processes one tells, and each project hears of its own drafts alone
   projectId = await openProject('Other');
   await happens('eve', 'hello');
   const before = told.length;
-  await Promise.all([teller.run(goOn), duty().run(goOn)]);
+  await Promise.all([teller.run(goOn), job().run(goOn)]);
   const subjects = told.slice(before).map((letter) => [letter.projectId, letter.subject]);
   expect(subjects.toSorted(([a], [b]) => Number(a) - Number(b))).toEqual([
     [first, 'Acme: 1 draft waits'],
@@ -139,7 +139,7 @@ test('what a letter that failed should have said, the next one says a quarter of
   isDown = true;
   expect(await tell()).toEqual([]);
   isDown = false;
-  teller = duty();
+  teller = job();
   clock.advance(15 * MINUTE - 1);
   expect(await tell()).toEqual([]);
   clock.advance(1);
@@ -156,10 +156,10 @@ test('what was told before a letter that failed is not told again behind it', as
   isDown = true;
   expect(await tell()).toEqual([]);
   isDown = false;
-  teller = duty();
+  teller = job();
   clock.advance(15 * MINUTE);
   expect(await tell()).toEqual(['Acme: 2 drafts wait']);
-  teller = duty();
+  teller = job();
   clock.advance(15 * MINUTE);
   expect(await tell()).toEqual([]);
 });

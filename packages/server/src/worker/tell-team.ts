@@ -2,7 +2,7 @@ import type { Log } from '../base/log.ts';
 import { listProjectsToTell } from '../features/drafts/index.ts';
 import { type TeamTransport, tellTeam as tell } from '../flows/tell-team.ts';
 import type { Database } from '../io/db/index.ts';
-import type { Duty } from './timetable.ts';
+import type { Job } from './timetable.ts';
 
 export type TellTeamOptions = {
   db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
@@ -15,14 +15,14 @@ const EVERY_MS = 30_000;
 const PROJECTS_AT_ONCE = 500;
 
 /** Tells the teams what waits for them. A letter that could not be handed over is tried again with the next one. */
-export function tellTeam({ db, log, publicUrl, transport }: TellTeamOptions): Duty {
+export function tellTeam({ db, log, publicUrl, transport }: TellTeamOptions): Job {
   const hand: TeamTransport['hand'] = (projectId, letter) => transport.hand(projectId, letter);
 
   async function tellOne(projectId: number): Promise<void> {
     try {
-      if (await tell(db, { projectId, publicUrl, hand })) log.info({ projectId }, 'team.told');
+      if (await tell(db, { projectId, publicUrl, hand })) log.info({ projectId }, 'team.notified');
     } catch (error) {
-      log.warn({ projectId, err: error }, 'team.not_told');
+      log.warn({ projectId, err: error }, 'team.not_notified');
     }
   }
 

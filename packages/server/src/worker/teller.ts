@@ -12,7 +12,7 @@ export type Teller = {
 };
 
 export type TellerOptions = Omit<DeliveryOptions, 'onAnswer'> & {
-  onLag?: (facts: { lane: 'tell'; ms: number }) => void;
+  onLag?: (facts: { queue: 'webhooks'; ms: number }) => void;
 };
 
 const LOOK_EVERY_MS = 100;
@@ -76,11 +76,11 @@ async function round(state: State): Promise<number> {
   try {
     const { recorded, claimed, lateMs } = await delivery.round();
     state.failures = 0;
-    options.onLag?.({ lane: 'tell', ms: lateMs });
+    options.onLag?.({ queue: 'webhooks', ms: lateMs });
     return recorded + claimed;
   } catch (error) {
     state.failures += 1;
-    options.log.warn({ err: error }, 'tell.failed');
+    options.log.warn({ err: error }, 'webhooks.failed');
     return 0;
   }
 }

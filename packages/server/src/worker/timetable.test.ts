@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { silentLog } from '../base/log.ts';
-import { type Duty, startTimetable } from './timetable.ts';
+import { type Job, startTimetable } from './timetable.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
 /** One that is under way until it is told to end. */
-function longDuty(): { duty: Duty; times: () => number; end: () => void } {
+function longJob(): { job: Job; times: () => number; end: () => void } {
   const gate = Promise.withResolvers<void>();
   let times = 0;
   return {
-    duty: {
+    job: {
       name: 'long',
       everyMs: 1_000,
       async run() {
@@ -24,8 +24,8 @@ function longDuty(): { duty: Duty; times: () => number; end: () => void } {
 }
 
 test('a duty that does not come to its end holds up a stop for five seconds, and for one more where its way out was closed', async () => {
-  const long = longDuty();
-  const timetable = startTimetable([long.duty], silentLog);
+  const long = longJob();
+  const timetable = startTimetable([long.job], silentLog);
   await vi.advanceTimersByTimeAsync(1_000);
   expect(long.times()).toBe(1);
   const over: string[] = [];
@@ -41,8 +41,8 @@ test('a duty that does not come to its end holds up a stop for five seconds, and
 });
 
 test('one that ends is waited for no longer than that, and none begins again', async () => {
-  const long = longDuty();
-  const timetable = startTimetable([long.duty], silentLog);
+  const long = longJob();
+  const timetable = startTimetable([long.job], silentLog);
   await vi.advanceTimersByTimeAsync(1_000);
   const stopped = timetable.stop();
   long.end();

@@ -3,7 +3,7 @@ import type { Log } from '../base/log.ts';
 import { atMost } from '../base/within.ts';
 
 /** Something that is due again and again, and does no harm if two processes do it at once. */
-export type Duty = { name: string; everyMs: number; run(stopping: () => boolean): Promise<void> };
+export type Job = { name: string; everyMs: number; run(stopping: () => boolean): Promise<void> };
 
 export type Timetable = {
   /** Begins none of them any more, and waits for those under way, but not for ever. */
@@ -17,30 +17,30 @@ const UNDER_WAY_MS = 5_000;
 const CUT_OFF_MS = 1_000;
 
 /** Each duty waits for its own end before it is due again; a failed one is reported and tried at its next time. */
-export function startTimetable(duties: Duty[], log: Log, reach?: Reach): Timetable {
+export function startTimetable(jobs: Job[], log: Log, reach?: Reach): Timetable {
   const clock = { stopping: false, timers: new Set<NodeJS.Timeout>(), running: new Set<Promise<void>>() };
 
-  function schedule(duty: Duty): void {
+  function schedule(job: Job): void {
     const timer = setTimeout(() => {
       clock.timers.delete(timer);
-      const running = perform(duty).finally(() => clock.running.delete(running));
+      const running = perform(job).finally(() => clock.running.delete(running));
       clock.running.add(running);
-    }, duty.everyMs);
+    }, job.everyMs);
     timer.unref();
     clock.timers.add(timer);
   }
 
-  async function perform(duty: Duty): Promise<void> {
+  async function perform(job: Job): Promise<void> {
     try {
-      reach?.('duty_begun');
-      await duty.run(() => clock.stopping);
+      reach?.('job_started');
+      await job.run(() => clock.stopping);
     } catch (error) {
-      log.warn({ duty: duty.name, err: error }, 'duty.failed');
+      log.warn({ job: job.name, err: error }, 'job.failed');
     }
-    if (!clock.stopping) schedule(duty);
+    if (!clock.stopping) schedule(job);
   }
 
-  for (const duty of duties) schedule(duty);
+  for (const job of jobs) schedule(job);
   return {
     async stop() {
       clock.stopping = true;

@@ -5,7 +5,7 @@ import type { Renderer } from '../flows/rendering/index.ts';
 import { type WordDeps, wordDraft } from '../flows/wording/index.ts';
 import type { Database } from '../io/db/index.ts';
 import type { DraftModel } from '../io/model/index.ts';
-import type { Duty } from './timetable.ts';
+import type { Job } from './timetable.ts';
 
 export type WordDraftsOptions = {
   db: Database;
@@ -25,7 +25,7 @@ const FAILURES_MAX = 3;
 const LOOK_FOR_STOP_EVERY_MS = 100;
 
 /** Has waiting drafts worded by the model, each in one process, the longest waiting first; without a model they are settled as they are. */
-export function wordDrafts(options: WordDraftsOptions): Duty {
+export function wordDrafts(options: WordDraftsOptions): Job {
   const { db, log, renderer, model } = options;
   const deps: WordDeps = { db, renderer, model, models: createModels(db.clock) };
 
@@ -73,11 +73,11 @@ async function wordOne(deps: WordDeps, claim: Claim, { log, signal }: Wording): 
     const { verdict, reason } = await wordDraft(deps, claim, signal);
     const ms = Math.round(performance.now() - startedAt);
     const facts = { projectId: claim.projectId, draftId: claim.draftId, verdict, ms };
-    if (verdict === 'later' || verdict === 'failed') log.warn({ ...facts, reason }, 'draft.not_worded');
-    else if (verdict !== 'held') log.info(facts, 'draft.wording');
+    if (verdict === 'later' || verdict === 'failed') log.warn({ ...facts, reason }, 'ai_draft.failed');
+    else if (verdict !== 'held') log.info(facts, 'ai_draft.finished');
     return verdict;
   } catch (error) {
-    log.warn({ projectId: claim.projectId, draftId: claim.draftId, err: error }, 'draft.not_worded');
+    log.warn({ projectId: claim.projectId, draftId: claim.draftId, err: error }, 'ai_draft.failed');
     return 'failed';
   }
 }

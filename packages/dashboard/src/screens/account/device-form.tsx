@@ -23,7 +23,7 @@ export function DeviceForm({ asked }: { asked: DeviceAsked }): ReactNode {
         facts={[
           { label: 'Name', value: asked.label },
           { label: 'Network address', value: asked.address },
-          { label: 'Requested', value: <When at={asked.asked_at} style="relative" /> },
+          { label: 'Requested', value: <When at={asked.requested_at} style="relative" /> },
         ]}
       />
       <Scopes asked={asked.scopes} scopes={scopes} onChange={setScopes} />

@@ -28,7 +28,7 @@ function Invitation({ token, link }: { token: string; link: LinkState }): ReactN
   const person = session.data?.data.person;
   const words = (
     <Text size="sm" mb="md">
-      {link.email} is invited to <b>{link.organisation}</b>, as {link.role}.
+      {link.email} is invited to <b>{link.organization}</b>, as {link.role}.
     </Text>
   );
   if (!link.has_account)

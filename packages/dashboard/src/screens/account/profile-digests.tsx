@@ -1,17 +1,17 @@
 import { Stack, Switch } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { OrganisationOfMine } from '@beckon/contract/dashboard';
+import type { OrganizationOfMine } from '@beckon/contract/dashboard';
 import { useChange } from '../../api/index.ts';
 import { refused } from '../../parts/index.ts';
 
-export function Digests({ organisations }: { organisations: OrganisationOfMine[] }): ReactNode {
-  const change = useChange('POST /organisations/:organisation/digest', {
+export function Digests({ organizations }: { organizations: OrganizationOfMine[] }): ReactNode {
+  const change = useChange('POST /organizations/:organization/digest', {
     optimistic: (cache, { params, body }) =>
       cache.change('GET /session', (answer) => ({
         data: {
           ...answer.data,
-          organisations: answer.data.organisations.map((one) =>
-            one.id === params.organisation ? { ...one, wants_digest: body.wanted } : one,
+          organizations: answer.data.organizations.map((one) =>
+            one.id === params.organization ? { ...one, wants_digest: body.wanted } : one,
           ),
         },
       })),
@@ -20,13 +20,13 @@ export function Digests({ organisations }: { organisations: OrganisationOfMine[]
   });
   return (
     <Stack gap="xs">
-      {organisations.map(({ id, name, wants_digest }) => (
+      {organizations.map(({ id, name, wants_digest }) => (
         <Switch
           key={id}
           label={`Of ${name}`}
           checked={wants_digest}
           onChange={(event) =>
-            change.mutate({ params: { organisation: id }, body: { wanted: event.currentTarget.checked } })
+            change.mutate({ params: { organization: id }, body: { wanted: event.currentTarget.checked } })
           }
         />
       ))}

@@ -27,7 +27,7 @@ export function ProfileScreen(): ReactNode {
 type Of = { state: SessionState; person: NonNullable<SessionState['person']> };
 
 function Sections({ state, person }: Of): ReactNode {
-  const asking = state.organisations.filter((one) => one.must_set_up_two_factor);
+  const asking = state.organizations.filter((one) => one.must_set_up_two_factor);
   return (
     <Stack gap="md">
       {asking.length > 0 && (
@@ -61,9 +61,9 @@ function Sections({ state, person }: Of): ReactNode {
       <Section title="Personal tokens" text="Programs of yours that act for you, such as the command line.">
         <Tokens publicUrl={state.installation.public_url} />
       </Section>
-      {state.organisations.length > 0 && (
+      {state.organizations.length > 0 && (
         <Section title="Digests" text="Letters that say what waits for you, at most every 15 minutes.">
-          <Digests organisations={state.organisations} />
+          <Digests organizations={state.organizations} />
         </Section>
       )}
       <Section title="Keyboard">

@@ -87,7 +87,7 @@ function FirstCall({ projectId, state, email }: Of & { email: string }): ReactNo
 }
 
 function Transport({ projectId, state: { installation } }: Of): ReactNode {
-  const test = useChange('POST /projects/:project/test-letter');
+  const test = useChange('POST /projects/:project/test-email');
   const { public_url, outbox, relay, mail_from } = installation;
   return (
     <Section title="Address and letters" text="Said by the environment of the server, and changed there.">
@@ -120,7 +120,7 @@ function Transport({ projectId, state: { installation } }: Of): ReactNode {
               <Anchor
                 inherit
                 renderRoot={(props) => (
-                  <Link {...props} to="/p/$project/outbox" params={{ project: String(projectId) }} />
+                  <Link {...props} to="/p/$project/test-inbox" params={{ project: String(projectId) }} />
                 )}
               >
                 look at it

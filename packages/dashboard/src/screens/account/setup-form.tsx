@@ -4,8 +4,8 @@ import { useChange } from '../../api/index.ts';
 import { FormError, fieldOf } from './form-error.tsx';
 import { NewPasswordInput } from './new-password-input.tsx';
 
-type Values = Record<'email' | 'password' | 'project' | 'name' | 'organisation', string>;
-const NOTHING: Values = { email: '', password: '', project: '', name: '', organisation: '' };
+type Values = Record<'email' | 'password' | 'project' | 'name' | 'organization', string>;
+const NOTHING: Values = { email: '', password: '', project: '', name: '', organization: '' };
 type SetupFormProps = { token: string; onDone: (projectId: number) => void };
 
 /** As little as can be asked. Quiet hours begin with the browser's time zone; who wants other names says them. */
@@ -19,7 +19,7 @@ export function SetupForm({ token, onDone }: SetupFormProps): ReactNode {
   const set = (name: keyof Values) => (value: string) => setValues((was) => ({ ...was, [name]: value }));
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
-    const { name, organisation, ...asked } = values;
+    const { name, organization, ...asked } = values;
     const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
     setup.mutate({
       body: {
@@ -27,7 +27,7 @@ export function SetupForm({ token, onDone }: SetupFormProps): ReactNode {
         ...asked,
         time_zone,
         ...(name === '' ? {} : { name }),
-        ...(organisation === '' ? {} : { organisation }),
+        ...(organization === '' ? {} : { organization }),
       },
     });
   };
@@ -78,7 +78,7 @@ function OtherNames({ values, set, error }: OtherNamesProps): ReactNode {
   if (!isMore)
     return (
       <Anchor component="button" type="button" size="sm" ta="start" onClick={() => setMore(true)}>
-        Other names for me and the organisation
+        Other names for me and the organization
       </Anchor>
     );
   return (
@@ -92,11 +92,11 @@ function OtherNames({ values, set, error }: OtherNamesProps): ReactNode {
         error={error('name')}
       />
       <TextInput
-        label="Organisation"
+        label="Organization"
         placeholder={values.project}
-        value={values.organisation}
-        onChange={(event) => set('organisation')(event.currentTarget.value)}
-        error={error('organisation')}
+        value={values.organization}
+        onChange={(event) => set('organization')(event.currentTarget.value)}
+        error={error('organization')}
       />
     </>
   );

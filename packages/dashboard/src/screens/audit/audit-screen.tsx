@@ -109,7 +109,7 @@ function Who({ of: { actor_name, token } }: { of: AuditListed }): ReactNode {
 type Search = {
   action?: string | undefined;
   actor?: string | undefined;
-  of?: 'project' | 'organisation' | undefined;
+  of?: 'project' | 'organization' | undefined;
 };
 
 function Filters({ search, onChange }: { search: Search; onChange: (changed: Search) => void }): ReactNode {
@@ -139,10 +139,10 @@ function Filters({ search, onChange }: { search: Search; onChange: (changed: Sea
       />
       <SegmentedControl
         aria-label="Of"
-        value={search.of ?? 'organisation'}
+        value={search.of ?? 'organization'}
         onChange={(of) => onChange({ of: of === 'project' ? 'project' : undefined })}
         data={[
-          { value: 'organisation', label: 'All projects and the team' },
+          { value: 'organization', label: 'All projects and the team' },
           { value: 'project', label: 'This project' },
         ]}
       />

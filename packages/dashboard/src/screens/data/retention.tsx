@@ -7,7 +7,7 @@ import { useSettingsForm } from '../../parts/settings-form.ts';
 const WORDS: Record<string, { label: string; description: string }> = {
   keep_events: { label: 'Events', description: 'What users did, as it was sent. 31 days at least.' },
   keep_stream: { label: 'Stream', description: 'Requests and changes of users, as Live shows them.' },
-  keep_letters: { label: 'Letters', description: 'As they were handed over. 7 days at least.' },
+  keep_emails: { label: 'Letters', description: 'As they were handed over. 7 days at least.' },
   keep_dead: {
     label: 'Records that could not be applied',
     description: 'Until somebody retries or discards them.',

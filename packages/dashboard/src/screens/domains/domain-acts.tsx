@@ -79,7 +79,7 @@ function useActs() {
   });
   const resume = useChange('POST /projects/:project/domains/:domain/resume', {
     refreshes: FOLLOWS,
-    onDone: ({ data: { asked_again: asked } }) =>
+    onDone: ({ data: { retried: asked } }) =>
       told(`Letters may leave again; ${asked} that were held are asked now`),
     onRefused: (error) => refused(error),
   });

@@ -71,7 +71,7 @@ function factsOf(domain: SendingDomain) {
       value: domain.warm ? (
         'none: it has sent before'
       ) : (
-        <When at={domain.ramp_from} style="day" none="begins when it is verified" />
+        <When at={domain.warmup_from} style="day" none="begins when it is verified" />
       ),
     },
   ];

@@ -42,8 +42,8 @@ export function DomainsScreen(): ReactNode {
 }
 
 function Outbox(): ReactNode {
-  const isOutbox = useSession().data?.data.installation.outbox === true;
-  if (!isOutbox) return null;
+  const isTestInbox = useSession().data?.data.installation.outbox === true;
+  if (!isTestInbox) return null;
   return (
     <Alert variant="outline" color="gray" icon={<Info size={18} aria-hidden="true" />}>
       Letters go to the outbox and need no domain. You can set one up now, so that it is ready when a relay is

@@ -49,7 +49,7 @@ export function FirstLetter({ letter, outbox }: { letter: Letter; outbox: boolea
           {outbox && test.isSuccess && (
             <Anchor
               size="sm"
-              renderRoot={(props) => <Link to="/p/$project/outbox" params={{ project }} {...props} />}
+              renderRoot={(props) => <Link to="/p/$project/test-inbox" params={{ project }} {...props} />}
             >
               Open the outbox
             </Anchor>
@@ -61,14 +61,14 @@ export function FirstLetter({ letter, outbox }: { letter: Letter; outbox: boolea
 }
 
 function Leaves({ letter }: { letter: Letter }): ReactNode {
-  const { leaves_at, reason, quiet_until, time_zone } = letter;
-  if (leaves_at === null) {
+  const { sends_at, reason, quiet_until, time_zone } = letter;
+  if (sends_at === null) {
     if (reason === null) return <>It waits for a person: approve it in Review.</>;
     return <>It is held by {reasonWords(reason)}.</>;
   }
   return (
     <>
-      It leaves <When at={leaves_at} theirZone={time_zone} />
+      It leaves <When at={sends_at} theirZone={time_zone} />
       {quiet_until !== null
         ? `: quiet hours until ${formatTime(quiet_until, time_zone)} (${time_zone}).`
         : reason !== null

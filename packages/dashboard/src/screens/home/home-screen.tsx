@@ -32,7 +32,7 @@ export function HomeScreen(): ReactNode {
 }
 
 function Now({ home }: { home: Home }): ReactNode {
-  const { first_letter: first, needs, setup, health } = home;
+  const { first_email: first, needs, setup, health } = home;
   return (
     <Stack gap="lg">
       {first && <FirstLetter letter={first} outbox={health.sender.outbox} />}

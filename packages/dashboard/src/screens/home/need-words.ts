@@ -14,7 +14,7 @@ export type NeedShown = {
 
 export type NeedTarget =
   | { page: 'review'; draft?: string; filter?: string }
-  | { page: 'deliveries'; filter: string }
+  | { page: 'emails'; filter: string }
   | { page: 'policy' | 'sender' | 'domains' | 'system' }
   | { page: 'endpoint' | 'rule'; id: string };
 
@@ -75,7 +75,7 @@ const SHOWS: Shows = {
     title: failedTitle(failed, unknown, at_least),
     detail: 'Of the last seven days, and not sent again.',
     at: null,
-    to: { page: 'deliveries', filter: failed > 0 ? 'state:failed' : 'state:unknown' },
+    to: { page: 'emails', filter: failed > 0 ? 'state:failed' : 'state:unknown' },
     action: 'See why',
   }),
   domain: ({ name, state, paused }) => ({

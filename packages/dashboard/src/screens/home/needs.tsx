@@ -74,8 +74,8 @@ function linkOf(to: NeedTarget, project: string): LinkProps {
         params: { project },
         search: { draft: to.draft, filter: to.filter },
       };
-    case 'deliveries':
-      return { to: '/p/$project/deliveries', params: { project }, search: { filter: to.filter } };
+    case 'emails':
+      return { to: '/p/$project/emails', params: { project }, search: { filter: to.filter } };
     case 'endpoint':
       return { to: '/p/$project/webhooks/$endpoint', params: { project, endpoint: to.id } };
     case 'rule':

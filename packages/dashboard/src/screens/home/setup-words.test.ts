@@ -12,14 +12,14 @@ test('the first call is one that the API takes, and can be pasted into a shell',
 });
 
 test('the next step is the first that has to be done, then what would be good', () => {
-  const step = (id: 'key_made' | 'first_event' | 'team_invited', done: boolean, required = true) => ({
+  const step = (id: 'key_created' | 'first_event' | 'team_invited', done: boolean, required = true) => ({
     id,
     done,
     required,
   });
   expect(
-    nextStep([step('team_invited', false, false), step('key_made', true), step('first_event', false)]),
+    nextStep([step('team_invited', false, false), step('key_created', true), step('first_event', false)]),
   ).toBe('first_event');
-  expect(nextStep([step('team_invited', false, false), step('key_made', true)])).toBe('team_invited');
-  expect(nextStep([step('key_made', true)])).toBeNull();
+  expect(nextStep([step('team_invited', false, false), step('key_created', true)])).toBe('team_invited');
+  expect(nextStep([step('key_created', true)])).toBeNull();
 });

@@ -9,7 +9,7 @@ export type StepShown = {
 };
 
 export const STEPS: Record<SetupStep['id'], StepShown> = {
-  key_made: {
+  key_created: {
     title: 'Make an API key',
     text: 'Your server sends with it. It is shown once.',
     page: 'keys',
@@ -27,7 +27,7 @@ export const STEPS: Record<SetupStep['id'], StepShown> = {
     page: 'rules',
     action: 'Open Rules',
   },
-  first_letter: {
+  first_email: {
     title: 'See the first letter leave',
     text: 'Approve a draft in Review, or wait for its deadline.',
     page: 'review',

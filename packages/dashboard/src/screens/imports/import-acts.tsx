@@ -10,12 +10,12 @@ const CHANGING = { refreshes: [...READS], onRefused: (error: ApiError) => refuse
 
 /** What can be done to an import at any time. */
 export function ImportActs({ one }: { one: Import }): ReactNode {
-  const [isCancelling, setIsCancelling] = useState(false);
+  const [isCanceling, setIsCanceling] = useState(false);
   const pause = useChange('POST /projects/:project/imports/:import/pause', CHANGING);
   const resume = useChange('POST /projects/:project/imports/:import/resume', CHANGING);
   const params = { import: one.id };
   const { state } = one;
-  const hasEnded = state === 'done' || state === 'failed' || state === 'cancelled';
+  const hasEnded = state === 'done' || state === 'failed' || state === 'canceled';
   return (
     <>
       {(state === 'running' || state === 'checking') && (
@@ -41,12 +41,12 @@ export function ImportActs({ one }: { one: Import }): ReactNode {
         <Button
           variant="default"
           leftSection={<Ban size={15} aria-hidden="true" />}
-          onClick={() => setIsCancelling(true)}
+          onClick={() => setIsCanceling(true)}
         >
           Cancel
         </Button>
       )}
-      <CancelDialog one={one} opened={isCancelling} onClose={() => setIsCancelling(false)} />
+      <CancelDialog one={one} opened={isCanceling} onClose={() => setIsCanceling(false)} />
     </>
   );
 }

@@ -59,7 +59,7 @@ function Steps({ one }: { one: Import }): ReactNode {
       <Facts facts={factsOf(one)} />
       {problem !== null && (
         <Notice
-          icon={state === 'cancelled' ? Info : TriangleAlert}
+          icon={state === 'canceled' ? Info : TriangleAlert}
           title={PROBLEMS[state] ?? 'It stands still'}
         >
           {problem}
@@ -100,7 +100,7 @@ const PROBLEMS: Partial<Record<Import['state'], string>> = {
   ready: 'It could not be checked',
   paused: 'It paused',
   failed: 'It failed',
-  cancelled: 'It was cancelled',
+  canceled: 'It was canceled',
 };
 
 function factsOf(one: Import) {

@@ -22,7 +22,7 @@ const MARKS: Record<ImportState, { icon: LucideIcon; tone: Tone; label: string }
   paused: { icon: CirclePause, tone: 'warn', label: 'Paused' },
   done: { icon: CircleCheck, tone: 'good', label: 'Done' },
   failed: { icon: CircleX, tone: 'bad', label: 'Failed' },
-  cancelled: { icon: CircleSlash, tone: 'quiet', label: 'Cancelled' },
+  canceled: { icon: CircleSlash, tone: 'quiet', label: 'Canceled' },
 };
 
 export function StateMark({ one }: { one: Pick<Import, 'state' | 'problem'> }): ReactNode {

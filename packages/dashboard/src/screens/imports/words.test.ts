@@ -65,7 +65,7 @@ test('how far it is goes by rows where they were counted, else by bytes', () => 
 
 test('sizes and facts are said in words', () => {
   expect([sizeOf(999), sizeOf(4_200_000), sizeOf(2_147_483_648)]).toEqual(['999 B', '4.2 MB', '2.1 GB']);
-  expect([factLabel('unarmed_trials'), factLabel('deleted_customers')]).toEqual([
+  expect([factLabel('trials_without_timer'), factLabel('deleted_customers')]).toEqual([
     'Running trials that stay unarmed',
     'Deleted customers',
   ]);

@@ -64,7 +64,7 @@ const FACTS: Record<string, string> = {
   subscriptions: 'Subscriptions',
   invoices: 'Invoices',
   unmatched_customers: 'Customers of whom nobody is known',
-  unarmed_trials: 'Running trials that stay unarmed',
+  trials_without_timer: 'Running trials that stay unarmed',
 };
 
 /** A source says facts by names; those that are not known here are shown as they are. */

@@ -15,7 +15,7 @@ type GroupsProps = {
 
 const HEADS: Record<InsightGrouping, string> = {
   rule: 'Rule',
-  letter: 'Letter',
+  template: 'Template',
   domain: 'Sending domain',
   provider: 'Mailbox provider',
 };

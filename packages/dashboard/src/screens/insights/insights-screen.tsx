@@ -24,7 +24,7 @@ const route = getRouteApi('/p/$project/insights');
 
 const GROUPINGS: { value: InsightGrouping; label: string }[] = [
   { value: 'rule', label: 'Rule' },
-  { value: 'letter', label: 'Letter' },
+  { value: 'template', label: 'Template' },
   { value: 'domain', label: 'Sending domain' },
   { value: 'provider', label: 'Mailbox provider' },
 ];

@@ -47,7 +47,7 @@ function Leads({ item }: { item: FeedItem }): ReactNode {
         </ToLink>
       )}
       {(item.type === 'message' || message !== undefined) && (
-        <ToLink to="/p/$project/deliveries/$message" params={{ message: message ?? item.id }}>
+        <ToLink to="/p/$project/emails/$message" params={{ message: message ?? item.id }}>
           Its letter
         </ToLink>
       )}
@@ -61,7 +61,7 @@ function Leads({ item }: { item: FeedItem }): ReactNode {
 }
 
 type ToProps = {
-  to: '/p/$project/drafts/$draft' | '/p/$project/deliveries/$message' | '/p/$project/requests';
+  to: '/p/$project/drafts/$draft' | '/p/$project/emails/$message' | '/p/$project/requests';
   params: Record<string, string>;
   search?: Record<string, string>;
   children: ReactNode;

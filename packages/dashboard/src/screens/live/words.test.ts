@@ -39,7 +39,7 @@ test.each<[Partial<FeedItem>, string]>([
   [{ type: 'outcome', outcome: 'email.clicked', rule: 'Welcome' }, 'clicked (Welcome)'],
   [{ type: 'audience_joined', audience: null }, 'an audience that is deleted'],
   [{ type: 'bulk', users: 9, events: 2 }, '9 users, 2 events'],
-  [{ type: 'person_created' }, ''],
+  [{ type: 'user_created' }, ''],
 ])('%o is told as "%s"', (more, wanted) => {
   expect(wordsOf(item(more))).toBe(wanted);
 });

@@ -1,7 +1,7 @@
 import { Anchor, Button, Group, NumberInput, Stack, Table, Text } from '@mantine/core';
 import { Gauge, ShieldCheck, TrendingUp } from 'lucide-react';
 import { Link } from '@tanstack/react-router';
-import type { RampShown, RateLimitShown, SendingState } from '@beckon/contract/dashboard';
+import type { WarmupShown, RateLimitShown, SendingState } from '@beckon/contract/dashboard';
 import { type ReactNode, useState } from 'react';
 import { useApi, useChange, useMay, useProject } from '../../api/index.ts';
 import { ErrorBox, Loaded, Mark, told, When } from '../../parts/index.ts';
@@ -12,11 +12,11 @@ export function DomainLimits(): ReactNode {
   return <Loaded query={query}>{({ data }) => <Limits sending={data} />}</Loaded>;
 }
 
-function Limits({ sending: { ramp, domains } }: { sending: SendingState }): ReactNode {
+function Limits({ sending: { warmup, domains } }: { sending: SendingState }): ReactNode {
   const project = String(useProject().id);
   return (
     <Stack gap="xs" align="start">
-      <Ramp ramp={ramp} />
+      <Warmup warmup={warmup} />
       {domains.map(({ id, name, throttle }) => (
         <Group key={id} gap="xs">
           <Mark icon={Gauge} tone="quiet" label={throttle === 'off' ? 'No throttle' : throttle} />
@@ -36,7 +36,7 @@ function Limits({ sending: { ramp, domains } }: { sending: SendingState }): Reac
   );
 }
 
-const NO_RAMP: Record<NonNullable<RampShown['off']>, string> = {
+const NO_WARMUP: Record<NonNullable<WarmupShown['off']>, string> = {
   outbox: 'There is no warm-up: letters stay in the outbox of this installation',
   no_domain: 'There is no warm-up yet: the sender has no domain that was added',
   warm: 'There is no warm-up: the domain has sent before',
@@ -44,9 +44,9 @@ const NO_RAMP: Record<NonNullable<RampShown['off']>, string> = {
   over: 'The warm-up is over',
 };
 
-function Ramp({ ramp }: { ramp: RampShown }): ReactNode {
-  if (ramp.off !== null) return <Mark icon={ShieldCheck} tone="quiet" label={NO_RAMP[ramp.off]} />;
-  const { day, letters, left, ends_at, troubled } = ramp;
+function Warmup({ warmup }: { warmup: WarmupShown }): ReactNode {
+  if (warmup.off !== null) return <Mark icon={ShieldCheck} tone="quiet" label={NO_WARMUP[warmup.off]} />;
+  const { day, letters, left, ends_at, troubled } = warmup;
   return (
     <Stack gap={4}>
       <Mark

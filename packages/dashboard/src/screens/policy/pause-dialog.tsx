@@ -99,8 +99,8 @@ function ResumeForm({ effect, onClose, refetch }: ResumeProps): ReactNode {
   const [typed, setTyped] = useState('');
   const resume = useChange('POST /projects/:project/resume', {
     refreshes: FOLLOWS,
-    onDone: ({ data: { cancelled, postponed } }) => {
-      told(`Sending again: ${postponed} leave from a quarter of an hour on, ${cancelled} had expired`);
+    onDone: ({ data: { canceled, postponed } }) => {
+      told(`Sending again: ${postponed} leave from a quarter of an hour on, ${canceled} had expired`);
       onClose();
     },
     // The count may be another by now.

@@ -7,16 +7,16 @@ import { DialogFoot, ErrorBox } from '../../parts/index.ts';
 const BROWSER_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const ZONES = [...new Set(['UTC', BROWSER_ZONE, ...Intl.supportedValuesOf('timeZone')])];
 
-type Organisation = { id: string; name: string };
-type NewProjectProps = { organisations: Organisation[]; onClose: () => void };
+type Organization = { id: string; name: string };
+type NewProjectProps = { organizations: Organization[]; onClose: () => void };
 
 /** A name is enough, and whose it is where that could be several; the zone is that of the browser, unless another is chosen. */
-export function NewProject({ organisations, onClose }: NewProjectProps): ReactNode {
+export function NewProject({ organizations, onClose }: NewProjectProps): ReactNode {
   const navigate = useNavigate();
   const refresh = useRefresh();
   const [name, setName] = useState('');
-  const [organisation, setOrganisation] = useState(
-    organisations.length === 1 ? organisations[0]?.id : undefined,
+  const [organization, setOrganization] = useState(
+    organizations.length === 1 ? organizations[0]?.id : undefined,
   );
   const [zone, setZone] = useState(BROWSER_ZONE);
   const create = useChange('POST /projects', {
@@ -27,11 +27,11 @@ export function NewProject({ organisations, onClose }: NewProjectProps): ReactNo
     },
   });
   const { fields = {} } = create.error ?? {};
-  const isElsewhere = create.error !== null && !hasField(fields, organisations);
+  const isElsewhere = create.error !== null && !hasField(fields, organizations);
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
-    if (create.isPending || organisation === undefined) return;
-    create.mutate({ body: { name: name.trim(), time_zone: zone, organisation } });
+    if (create.isPending || organization === undefined) return;
+    create.mutate({ body: { name: name.trim(), time_zone: zone, organization } });
   };
   return (
     <Modal opened onClose={onClose} title="New project">
@@ -47,12 +47,12 @@ export function NewProject({ organisations, onClose }: NewProjectProps): ReactNo
             error={fields['name']}
             maxLength={200}
           />
-          {organisations.length > 1 && (
+          {organizations.length > 1 && (
             <Whose
-              among={organisations}
-              value={organisation}
-              onChange={setOrganisation}
-              error={fields['organisation']}
+              among={organizations}
+              value={organization}
+              onChange={setOrganization}
+              error={fields['organization']}
             />
           )}
           <Zone value={zone} onChange={setZone} error={fields['time_zone']} />
@@ -61,7 +61,7 @@ export function NewProject({ organisations, onClose }: NewProjectProps): ReactNo
             <Button
               type="submit"
               loading={create.isPending}
-              disabled={name.trim() === '' || organisation === undefined}
+              disabled={name.trim() === '' || organization === undefined}
             >
               Create
             </Button>
@@ -73,8 +73,8 @@ export function NewProject({ organisations, onClose }: NewProjectProps): ReactNo
 }
 
 /** Whether the form shows one of these errors at its field. The organization has a field only where it can be chosen. */
-function hasField(errors: Record<string, string>, organisations: Organisation[]): boolean {
-  const shown = ['name', 'time_zone', ...(organisations.length > 1 ? ['organisation'] : [])];
+function hasField(errors: Record<string, string>, organizations: Organization[]): boolean {
+  const shown = ['name', 'time_zone', ...(organizations.length > 1 ? ['organization'] : [])];
   return shown.some((field) => field in errors);
 }
 
@@ -85,12 +85,12 @@ function Whose({
   value,
   onChange,
   error,
-}: Field<string | undefined> & { among: Organisation[] }): ReactNode {
+}: Field<string | undefined> & { among: Organization[] }): ReactNode {
   return (
     <Select
       required
       allowDeselect={false}
-      label="Organisation"
+      label="Organization"
       description="Whose members open it"
       data={among.map(({ id, name }) => ({ value: id, label: name }))}
       value={value ?? null}

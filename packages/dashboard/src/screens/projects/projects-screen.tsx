@@ -21,10 +21,10 @@ export function ProjectsScreen(): ReactNode {
   const projects = useApi('GET /projects', {});
   const session = useSession();
   const [isMaking, setMaking] = useState(false);
-  const organisations = (session.data?.data.organisations ?? []).filter(
+  const organizations = (session.data?.data.organizations ?? []).filter(
     ({ role, must_set_up_two_factor: isClosed }) => allows(role, 'admin') && !isClosed,
   );
-  const mayMake = organisations.length > 0;
+  const mayMake = organizations.length > 0;
   const make = (
     <Button leftSection={<FolderPlus size={16} aria-hidden="true" />} onClick={() => setMaking(true)}>
       New project
@@ -51,7 +51,7 @@ export function ProjectsScreen(): ReactNode {
         link={({ id }) => ({ to: '/p/$project/home', params: { project: String(id) } })}
         empty={<NoProjects session={session.data?.data} make={mayMake ? make : undefined} />}
       />
-      {isMaking && <NewProject organisations={organisations} onClose={() => setMaking(false)} />}
+      {isMaking && <NewProject organizations={organizations} onClose={() => setMaking(false)} />}
     </Page>
   );
 }
@@ -76,9 +76,9 @@ function State({ project: { livemode, paused, suspended } }: { project: ProjectL
 
 type NoProjectsProps = { session: SessionState | undefined; make: ReactNode };
 
-/** None for want of any, or because an organisation keeps them closed until its members have a second factor. */
+/** None for want of any, or because an organization keeps them closed until its members have a second factor. */
 function NoProjects({ session, make }: NoProjectsProps): ReactNode {
-  const closed = session?.organisations.find(({ must_set_up_two_factor: must }) => must);
+  const closed = session?.organizations.find(({ must_set_up_two_factor: must }) => must);
   if (closed)
     return (
       <Empty
@@ -96,7 +96,7 @@ function NoProjects({ session, make }: NoProjectsProps): ReactNode {
   return (
     <Empty icon={FolderPlus} title="No project yet" action={make}>
       {make === undefined
-        ? 'Whoever is an admin of your organisation makes projects.'
+        ? 'Whoever is an admin of your organization makes projects.'
         : 'A project holds users, events, rules and letters of one product.'}
     </Empty>
   );

@@ -13,8 +13,8 @@ const SIGNS: Record<ReplySignName, MarkProps> = {
   domain: {
     icon: UserRoundCheck,
     tone: 'good',
-    label: 'Same organisation',
-    title: 'It came to the sealed address of the letter, from their organisation, as DMARC proves',
+    label: 'Same organization',
+    title: 'It came to the sealed address of the letter, from their organization, as DMARC proves',
   },
   reference: {
     icon: BadgeCheck,
@@ -53,11 +53,7 @@ const FORWARDS: Record<ReplyListed['forward'], MarkProps> = {
   trouble: { icon: CircleAlert, tone: 'bad', label: 'Trouble' },
 };
 
-export function ForwardMark({
-  reply,
-}: {
-  reply: Pick<ReplyListed, 'forward' | 'forward_trouble'>;
-}): ReactNode {
-  const { forward, forward_trouble: trouble } = reply;
+export function ForwardMark({ reply }: { reply: Pick<ReplyListed, 'forward' | 'forward_error'> }): ReactNode {
+  const { forward, forward_error: trouble } = reply;
   return <Mark {...FORWARDS[forward]} {...(trouble === null ? {} : { title: trouble })} />;
 }

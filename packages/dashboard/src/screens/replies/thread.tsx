@@ -49,7 +49,7 @@ function LetterLink({ letter }: { letter: NonNullable<ReplyThread['letter']> }):
       size="sm"
       renderRoot={(props) => (
         <Link
-          to="/p/$project/deliveries/$message"
+          to="/p/$project/emails/$message"
           params={{ project: String(project.id), message: letter.id }}
           {...props}
         />
@@ -65,7 +65,7 @@ type AnswerProps = { reply: ReplyListed; isChosen: boolean; forwardTo: string | 
 function Answer({ reply, isChosen, forwardTo }: AnswerProps): ReactNode {
   const { own, quoted } = splitQuoted(reply.text);
   const [isShown, setShown] = useState(false);
-  const { from, from_name: name, forward_trouble: trouble } = reply;
+  const { from, from_name: name, forward_error: trouble } = reply;
   return (
     <section aria-label={`Answer of ${from}`} aria-current={isChosen ? 'true' : undefined}>
       <Stack gap="xs">

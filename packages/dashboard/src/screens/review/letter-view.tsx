@@ -45,7 +45,7 @@ function Framed({ draft, pane }: { draft: DraftWhole; pane: 'desktop' | 'mobile'
   const project = useProject();
   const [hasImages, setHasImages] = useState(false);
   const scheme = pane === 'dark' ? 'dark' : 'light';
-  const src = apiUrl('GET /projects/:project/drafts/:draft/letter.html', {
+  const src = apiUrl('GET /projects/:project/drafts/:draft/email.html', {
     params: { project: String(project.id), draft: draft.id },
     query: { scheme, images: hasImages ? 'show' : 'hide' },
   });

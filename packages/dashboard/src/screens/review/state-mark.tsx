@@ -23,7 +23,7 @@ const STATES: Record<DraftState, { icon: LucideIcon; tone: Tone; label: string }
   sending: { icon: Send, tone: 'info', label: 'Being sent' },
   sent: { icon: Send, tone: 'good', label: 'Sent' },
   skipped: { icon: SkipForward, tone: 'quiet', label: 'Skipped' },
-  cancelled: { icon: Ban, tone: 'quiet', label: 'Cancelled' },
+  canceled: { icon: Ban, tone: 'quiet', label: 'Canceled' },
   failed: { icon: CircleX, tone: 'bad', label: 'Failed' },
   unknown: { icon: CircleHelp, tone: 'bad', label: 'Nobody knows' },
 };
@@ -46,7 +46,7 @@ const REASONS: Record<string, string> = {
   throttle: 'Throttle',
   domain_throttle: 'Throttle',
   provider_throttle: 'Throttle',
-  ramp: 'Warm-up',
+  warmup: 'Warm-up',
   needs_review: 'Needs a look',
   missing_variable: 'A gap to fill',
   render_failed: 'Rendering failed',

@@ -19,7 +19,7 @@ const ICONS: Record<WhyStep['kind'], LucideIcon> = {
   trigger: Zap,
   condition: ShieldQuestion,
   audience: Users,
-  letter: Mail,
+  email: Mail,
   deadline: Clock3,
   shift: History,
   gate: ShieldQuestion,

@@ -119,7 +119,7 @@ function People({ title, people }: { title: string; people: string[] }): ReactNo
 
 function Collisions({ found: { letters, caps } }: { found: Backtest }): ReactNode {
   const lines = [
-    `${letters.cancelled.toLocaleString('en-GB')} of the letters would have been cancelled before they left.`,
+    `${letters.canceled.toLocaleString('en-GB')} of the letters would have been canceled before they left.`,
     `${letters.without_address.toLocaleString('en-GB')} have nobody to go to.`,
     `${caps.held.toLocaleString('en-GB')} would have been held by the frequency cap of today.`,
     `${caps.displaced.toLocaleString('en-GB')} letters of other rules would have found no slot behind these.`,

@@ -36,7 +36,7 @@ export function canEnroll({ audiences, members }: Preview): boolean {
   return audiences.length > 0 && audiences.every(({ ready }) => ready) && members > 0;
 }
 
-const STATES = { running: 'Enrolling members', done: 'Members enrolled', cancelled: 'Enrollment cancelled' };
+const STATES = { running: 'Enrolling members', done: 'Members enrolled', canceled: 'Enrollment canceled' };
 
 export function enrollmentTitle({ state }: Pick<RuleEnrollment, 'state'>): string {
   return STATES[state];

@@ -51,7 +51,7 @@ export function Ladder({ rule }: { rule: RuleShown }): ReactNode {
       {isAutopilot && rule.on && mayEdit && (
         <Group gap="xs" mb="md">
           <Text size="sm" c="dimmed">
-            Its letters leave by themselves{rule.leaves_after === null ? '' : ` after ${rule.leaves_after}`}.
+            Its letters leave by themselves{rule.sends_after === null ? '' : ` after ${rule.sends_after}`}.
           </Text>
           <Button
             variant="subtle"
@@ -88,7 +88,7 @@ function useMode(rule: RuleShown): [(mode: Mode) => void, boolean] {
   return [(body) => set.mutate({ params: { rule: rule.id }, body }), set.isPending];
 }
 
-function modeWords({ mode, leaves_after: after }: RuleShown): string {
+function modeWords({ mode, sends_after: after }: RuleShown): string {
   if (mode === 'draft') return 'a person sends each letter';
   return after === null ? 'autopilot' : `autopilot after ${after}`;
 }

@@ -5,10 +5,10 @@ import type { RuleListed } from '@beckon/contract/dashboard';
 import { Mark } from '../../parts/index.ts';
 
 /** Who sends the letters of a rule, and after how long. */
-export function ModeMark({ rule }: { rule: Pick<RuleListed, 'on' | 'mode' | 'leaves_after'> }): ReactNode {
+export function ModeMark({ rule }: { rule: Pick<RuleListed, 'on' | 'mode' | 'sends_after'> }): ReactNode {
   if (!rule.on) return <Mark icon={CirclePause} tone="quiet" label="Off" />;
   if (rule.mode === 'draft') return <Mark icon={Hand} tone="info" label="Draft only" />;
-  if (rule.leaves_after === null)
+  if (rule.sends_after === null)
     return (
       <Mark
         icon={Hand}
@@ -17,7 +17,7 @@ export function ModeMark({ rule }: { rule: Pick<RuleListed, 'on' | 'mode' | 'lea
         title="The project’s setting autopilot beats the rule"
       />
     );
-  return <Mark icon={Bot} tone="good" label={`Autopilot, ${rule.leaves_after}`} />;
+  return <Mark icon={Bot} tone="good" label={`Autopilot, ${rule.sends_after}`} />;
 }
 
 /** What may be wrong with it, in a word; the whole is told when it is opened. */

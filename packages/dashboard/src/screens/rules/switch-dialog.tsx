@@ -108,7 +108,7 @@ function Effects({ preview, isOn }: { preview: RuleSwitchPreview; isOn: boolean 
     <>
       <Text size="sm">
         {isOn
-          ? 'The rule enrolls no users until you turn it on again. A running enrollment of members is cancelled.'
+          ? 'The rule enrolls no users until you turn it on again. A running enrollment of members is canceled.'
           : 'The rule starts with what Beckon accepts from now on. Earlier events and joins do not start it.'}
       </Text>
       <List size="sm" spacing={4}>
@@ -134,7 +134,7 @@ function onLines({ drafts, others, runs }: RuleSwitchPreview): string[] {
     drafts === 0
       ? 'No draft was held because the rule was off.'
       : `${drafts} held drafts continue. They are spread over time, and none is sent within 15 minutes.`,
-    ...(others > 0 ? [`${others} drafts expired and are cancelled.`] : []),
+    ...(others > 0 ? [`${others} drafts expired and are canceled.`] : []),
     runs === 0 ? 'No run was paused.' : `${runs} paused runs continue.`,
   ];
 }

@@ -13,7 +13,7 @@ import classes from './ribbon.module.css';
 export type Planned = {
   from?: string | undefined;
   to?: string | undefined;
-  becomes: 'leaves' | 'held' | 'expires';
+  becomes: 'sends' | 'held' | 'expires';
 };
 
 type Props = {
@@ -115,7 +115,7 @@ function Grip({ row, onDrag }: { row: ScheduledDraft; onDrag: Props['onDrag'] })
 }
 
 function Leaves({ row: { fate, zone } }: { row: ScheduledDraft }): ReactNode {
-  if (fate.becomes !== 'leaves') return <FateText fate={fate} />;
+  if (fate.becomes !== 'sends') return <FateText fate={fate} />;
   return (
     <Text size="sm" component="span" truncate>
       <When at={fate.at} theirZone={zone} />

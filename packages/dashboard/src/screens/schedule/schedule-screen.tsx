@@ -147,7 +147,7 @@ function plannedOf({
   const from = Date.parse(hour ?? '');
   if (Number.isNaN(from)) return null;
   return {
-    becomes: 'leaves',
+    becomes: 'sends',
     from: new Date(from).toISOString(),
     to: new Date(from + HOUR_MS).toISOString(),
   };
@@ -162,7 +162,7 @@ function titleOf({ becomes, from }: Planned, zone: string): string {
 type SummaryProps = { schedule: Schedule; onShow: (what: 'held' | 'expires') => void };
 
 function Summary({ schedule, onShow }: SummaryProps): ReactNode {
-  const { drafts, is_cut, waits_for_person: waiting, beyond } = schedule;
+  const { drafts, is_cut, waits_for_review: waiting, beyond } = schedule;
   const project = String(useProject().id);
   const held = Object.values(beyond.held).reduce((sum, count) => sum + count, 0);
   const planned = drafts - held - beyond.expires - beyond.leaves;
@@ -221,7 +221,7 @@ function BandChoice({ schedule: { quiet, policy }, band, onBand }: BandProps): R
   );
 }
 
-function NothingPlanned({ schedule: { waits_for_person: waiting } }: { schedule: Schedule }): ReactNode {
+function NothingPlanned({ schedule: { waits_for_review: waiting } }: { schedule: Schedule }): ReactNode {
   const project = String(useProject().id);
   return (
     <Empty

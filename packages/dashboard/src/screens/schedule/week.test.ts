@@ -13,7 +13,7 @@ function schedule(from: string, changed: Partial<Schedule> = {}): Schedule {
     paused: false,
     drafts: 0,
     is_cut: false,
-    waits_for_person: 0,
+    waits_for_review: 0,
     hours: [],
     beyond: { leaves: 0, held: {}, expires: 0 },
     quiet: [],

@@ -15,7 +15,7 @@ export function Verdict({ sending }: { sending: SendingState }): ReactNode {
         <Title order={2} size="h5">
           What the gate says
         </Title>
-        {sender.outbox ? <OutboxVerdict no={withRelay} /> : <RelayVerdict no={sender.no} />}
+        {sender.outbox ? <TestInboxVerdict no={withRelay} /> : <RelayVerdict no={sender.no} />}
         <Text size="sm">
           Letters come from <b>{sender.name}</b> <code>{sender.address}</code>
           {sender.reply_to !== null && (
@@ -33,7 +33,7 @@ export function Verdict({ sending }: { sending: SendingState }): ReactNode {
 
 type No = SendingState['with_relay'];
 
-function OutboxVerdict({ no }: { no: No }): ReactNode {
+function TestInboxVerdict({ no }: { no: No }): ReactNode {
   const project = String(useProject().id);
   return (
     <>
@@ -43,7 +43,7 @@ function OutboxVerdict({ no }: { no: No }): ReactNode {
         at what would have left in the{' '}
         <Anchor
           inherit
-          renderRoot={(props) => <Link to="/p/$project/outbox" params={{ project }} {...props} />}
+          renderRoot={(props) => <Link to="/p/$project/test-inbox" params={{ project }} {...props} />}
         >
           outbox
         </Anchor>

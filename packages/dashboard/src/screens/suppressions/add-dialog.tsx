@@ -29,7 +29,7 @@ function Form({ onClose }: Props): ReactNode {
   const add = useChange('POST /projects/:project/suppressions', {
     refreshes: ['GET /projects/:project/suppressions', 'GET /projects/:project/suppressions/check'],
     onDone: ({ data: { suppression, drafts, runs } }) => {
-      const ended = drafts + runs === 0 ? '' : `: ${drafts} drafts cancelled, ${runs} runs ended`;
+      const ended = drafts + runs === 0 ? '' : `: ${drafts} drafts canceled, ${runs} runs ended`;
       told(`Nothing is sent to ${subjectName(suppression)} any more${ended}`);
       onClose();
     },
@@ -62,7 +62,7 @@ function Form({ onClose }: Props): ReactNode {
         <Select label="Why" allowDeselect={false} data={REASON_CHOICES} {...form.getInputProps('reason')} />
         <Select label="Until" allowDeselect={false} data={DAYS} {...form.getInputProps('days')} />
         <Text size="sm" c="dimmed">
-          Drafts to them are cancelled, approved ones too, and their sequences end. Lifting it later brings
+          Drafts to them are canceled, approved ones too, and their sequences end. Lifting it later brings
           none of that back.
         </Text>
         {add.error && Object.keys(add.error.fields).length === 0 && <ErrorBox error={add.error} />}

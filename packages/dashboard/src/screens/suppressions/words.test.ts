@@ -13,7 +13,7 @@ test('an import is told in what it comes to, and what is nothing is left out', (
     '1 is new, or has a stronger reason now',
     '1,198 were there before, or twice in the list',
     '1 is refused',
-    '2 drafts are cancelled by it',
+    '2 drafts are canceled by it',
   ]);
 });
 

@@ -38,7 +38,7 @@ const GATES: Record<string, string> = {
   throttle: 'Throttle',
   domain_throttle: 'Throttle of the domain',
   provider_throttle: 'Throttle of the provider',
-  ramp: 'Warm-up',
+  warmup: 'Warm-up',
 };
 
 /** A gate as people call it. */
@@ -67,7 +67,7 @@ export function importLines(told: SuppressionImport): string[] {
     ...count(told.known, 'was there before, or twice in the list', 'were there before, or twice in the list'),
     ...count(told.over, 'had ended before now', 'had ended before now'),
     ...count(told.refused, 'is refused', 'are refused'),
-    ...count(told.drafts, 'draft is cancelled by it', 'drafts are cancelled by it'),
+    ...count(told.drafts, 'draft is canceled by it', 'drafts are canceled by it'),
     ...count(told.runs, 'run through a sequence ends', 'runs through sequences end'),
   ];
 }

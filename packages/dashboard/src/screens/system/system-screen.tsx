@@ -6,7 +6,7 @@ import { apiUrl, useApi, useMay, useProject } from '../../api/index.ts';
 import { formatSpan, Loaded, Mark, Page, When } from '../../parts/index.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { DeadLetters } from './dead-letters.tsx';
-import { formatBytes, LANE_NAMES, troublesOf } from './system-words.ts';
+import { formatBytes, JOB_NAMES, troublesOf } from './system-words.ts';
 
 export function SystemScreen(): ReactNode {
   const project = useProject();
@@ -56,7 +56,7 @@ function System({ state }: { state: SystemState }): ReactNode {
         </Alert>
       ))}
       <Facts facts={queueFacts(state)} />
-      <Lanes lanes={state.lanes} />
+      <Jobs jobs={state.jobs} />
       <Facts facts={versionFacts(state)} />
       {state.storage && <Tables tables={state.storage.tables} />}
     </Stack>
@@ -91,34 +91,34 @@ function versionFacts(state: SystemState) {
   ];
 }
 
-function Lanes({ lanes }: { lanes: SystemState['lanes'] }): ReactNode {
+function Jobs({ jobs }: { jobs: SystemState['jobs'] }): ReactNode {
   return (
-    <Stack gap="xs" component="section" aria-labelledby="lanes">
-      <Title order={2} size="h5" id="lanes">
+    <Stack gap="xs" component="section" aria-labelledby="jobs">
+      <Title order={2} size="h5" id="jobs">
         What is due
       </Title>
-      <Table aria-labelledby="lanes" verticalSpacing="xs">
+      <Table aria-labelledby="jobs" verticalSpacing="xs">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Lane</Table.Th>
+            <Table.Th>Priority</Table.Th>
             <Table.Th>Next</Table.Th>
             <Table.Th>State</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {lanes.map(({ name, next_at: at, late_ms: late }) => (
+          {jobs.map(({ name, next_at: at, late_ms: late }) => (
             <Table.Tr key={name}>
               <Table.Td>
-                <Text size="sm">{LANE_NAMES[name]?.name ?? name}</Text>
+                <Text size="sm">{JOB_NAMES[name]?.name ?? name}</Text>
                 <Text size="xs" c="dimmed">
-                  {LANE_NAMES[name]?.does}
+                  {JOB_NAMES[name]?.does}
                 </Text>
               </Table.Td>
               <Table.Td>
                 <When at={at} none="nothing" />
               </Table.Td>
               <Table.Td>
-                <LaneMark late={late} />
+                <JobMark late={late} />
               </Table.Td>
             </Table.Tr>
           ))}
@@ -131,7 +131,7 @@ function Lanes({ lanes }: { lanes: SystemState['lanes'] }): ReactNode {
 /** A worker looks four times a second where it is quiet; a moment is not late. */
 const ON_TIME_MS = 5_000;
 
-function LaneMark({ late }: { late: number }): ReactNode {
+function JobMark({ late }: { late: number }): ReactNode {
   if (late <= ON_TIME_MS) return <Mark icon={CircleCheck} tone="good" label="On time" />;
   return <Mark icon={Clock} tone="warn" label={`${formatSpan(late)} late`} />;
 }

@@ -9,10 +9,10 @@ const WELL: SystemState = {
   postgres: '18.1',
   schema: '0001-baseline',
   clock_offset_ms: 3,
-  letters_leave: true,
+  sending_enabled: true,
   storage: null,
   queue: { live: 0, bulk: 0, dead: 0, oldest_ms: 0, max: 50_000 },
-  lanes: [{ name: 'digest', next_at: null, late_ms: 0 }],
+  jobs: [{ name: 'process', next_at: null, late_ms: 0 }],
   webhooks: { pending: 0, delivering: 0 },
 };
 const titles = (more: Partial<SystemState>): string[] =>
@@ -30,11 +30,11 @@ test('sizes are read at a glance', () => {
 
 test('what is well says nothing, and each trouble says what to do', () => {
   expect(titles({})).toEqual([]);
-  expect(titles({ lanes: [{ name: 'send', next_at: null, late_ms: 61_000 }] })).toEqual(['Work is late']);
+  expect(titles({ jobs: [{ name: 'send', next_at: null, late_ms: 61_000 }] })).toEqual(['Work is late']);
   expect(titles({ queue: { ...WELL.queue, oldest_ms: 90_000 } })).toEqual(['Work is late']);
   expect(titles({ queue: { ...WELL.queue, bulk: 45_000 } })).toEqual(['The queue is nearly full']);
   expect(titles({ queue: { ...WELL.queue, dead: 1_200 } })).toEqual(['1,200 records could not be applied']);
-  expect(titles({ letters_leave: false })).toEqual([expect.stringContaining('restored')]);
+  expect(titles({ sending_enabled: false })).toEqual([expect.stringContaining('restored')]);
   expect(titles({ clock_offset_ms: -2_500 })).toEqual([expect.stringContaining('clock')]);
   expect(troublesOf({ ...WELL, clock_offset_ms: 9_000 }).every(({ next }) => next.length > 10)).toBe(true);
 });

@@ -12,10 +12,10 @@ export function formatBytes(bytes: number): string {
   return `${value < 10 && unit > 0 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
 }
 
-export const LANE_NAMES: Record<string, { name: string; does: string }> = {
-  digest: { name: 'Digest', does: 'what time alone changes: audiences, rules, waiting steps' },
+export const JOB_NAMES: Record<string, { name: string; does: string }> = {
+  process: { name: 'Digest', does: 'what time alone changes: audiences, rules, waiting steps' },
   send: { name: 'Send', does: 'drafts whose time comes' },
-  tell: { name: 'Tell', does: 'webhooks that are due' },
+  webhooks: { name: 'Tell', does: 'webhooks that are due' },
 };
 
 /** Whoever is later than this waits for something that does not run. */
@@ -27,10 +27,10 @@ export type Trouble = { title: string; next: string };
 
 /** What a person should look at, and what to do about it; empty where all is well. */
 export function troublesOf({
-  lanes,
+  jobs,
   queue,
   clock_offset_ms: offset,
-  letters_leave: leave,
+  sending_enabled: leave,
 }: SystemState): Trouble[] {
   const troubles: Trouble[] = [];
   if (!leave)
@@ -38,7 +38,7 @@ export function troublesOf({
       title: 'The database was restored: no letter leaves',
       next: 'Whoever runs the server says which may have left before: beckon-server restore status, then beckon-server confirm-restore.',
     });
-  const late = lanes.filter(({ late_ms: ms }) => ms > LATE_MS);
+  const late = jobs.filter(({ late_ms: ms }) => ms > LATE_MS);
   if (late.length > 0 || queue.oldest_ms > LATE_MS)
     troubles.push({
       title: 'Work is late',

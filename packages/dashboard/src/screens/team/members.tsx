@@ -168,7 +168,7 @@ function RemoveDialog({ member, onClose }: { member: MemberListed | null; onClos
       error={remove.error}
     >
       <Group gap={4}>
-        Their sessions end at once, in all projects of the organisation. What they did stays in the audit log.
+        Their sessions end at once, in all projects of the organization. What they did stays in the audit log.
       </Group>
     </ConfirmTyped>
   );

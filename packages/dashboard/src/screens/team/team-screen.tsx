@@ -7,13 +7,13 @@ import { Section } from '../../parts/section.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { Invites } from './invites.tsx';
 import { Members } from './members.tsx';
-import { Organisation } from './organisation.tsx';
+import { Organization } from './organization.tsx';
 
-/** Who belongs to the organisation of this project, and what they may do in all of its projects. */
+/** Who belongs to the organization of this project, and what they may do in all of its projects. */
 export function TeamScreen(): ReactNode {
   const [isInviting, setInviting] = useState(false);
   const mayManage = useMay('admin');
-  const organisation = useApi('GET /projects/:project/organisation', {});
+  const organization = useApi('GET /projects/:project/organization', {});
   return (
     <Page
       title="Team"
@@ -26,7 +26,7 @@ export function TeamScreen(): ReactNode {
       }
     >
       <Stack gap="md">
-        <Section title="Members" text="A role counts in all projects of the organisation.">
+        <Section title="Members" text="A role counts in all projects of the organization.">
           <Members />
         </Section>
         {mayManage && (
@@ -34,9 +34,9 @@ export function TeamScreen(): ReactNode {
             <Invites onInvite={() => setInviting(true)} />
           </Section>
         )}
-        <Section title="Organisation">
-          <Loaded query={organisation}>
-            {({ data }) => <Organisation key={data.name} organisation={data} />}
+        <Section title="Organization">
+          <Loaded query={organization}>
+            {({ data }) => <Organization key={data.name} organization={data} />}
           </Loaded>
         </Section>
       </Stack>

@@ -102,7 +102,7 @@ function Letter({ name, preview, user, at }: ShownProps): ReactNode {
     ...(preview.words === null ? {} : { words: preview.words }),
     ...(user === undefined ? {} : { user, ...(at === undefined ? {} : { at }) }),
   };
-  const src = apiUrl('GET /projects/:project/templates/:template/letter.html', {
+  const src = apiUrl('GET /projects/:project/templates/:template/email.html', {
     params: { project, template: name },
     query,
   });
@@ -138,7 +138,7 @@ function Letter({ name, preview, user, at }: ShownProps): ReactNode {
         height="60vh"
       />
       <Text size="xs" c="dimmed">
-        To {preview.is_made_up ? 'somebody made up' : preview.external_user_id}, about {preview.event}.
+        To {preview.is_sample ? 'somebody made up' : preview.external_user_id}, about {preview.event}.
       </Text>
     </Stack>
   );

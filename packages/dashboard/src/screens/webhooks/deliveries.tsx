@@ -15,7 +15,7 @@ const STATES: { value: WebhookDeliveryState; label: string }[] = [
   { value: 'delivered', label: 'Delivered' },
   { value: 'exhausted', label: 'Failed' },
   { value: 'missed', label: 'Missed' },
-  { value: 'cancelled', label: 'Cancelled' },
+  { value: 'canceled', label: 'Canceled' },
 ];
 
 export function Deliveries({ endpoint }: { endpoint: WebhookEndpoint }): ReactNode {

@@ -171,7 +171,7 @@ export function DeleteEndpoint({ endpoint, opened, onClose }: Props): ReactNode 
       isRunning={remove.isPending}
       error={remove.error}
     >
-      Its secrets go with it, and what waits for it is cancelled. What was delivered stays to be looked at for
+      Its secrets go with it, and what waits for it is canceled. What was delivered stays to be looked at for
       30 days.
     </ConfirmTyped>
   );

@@ -61,9 +61,9 @@ function factsOf(endpoint: WebhookEndpoint) {
     { label: 'Told of', value: types === null ? 'everything' : types.join(', ') },
     { label: 'Last success', value: <When at={endpoint.last_success_at} style="relative" none="never" /> },
     { label: 'Failing since', value: <When at={endpoint.failing_since} none="not failing" /> },
-    ...(endpoint.spared_until === null
+    ...(endpoint.backoff_until === null
       ? []
-      : [{ label: 'Asked again at', value: <When at={endpoint.spared_until} style="clock" /> }]),
+      : [{ label: 'Asked again at', value: <When at={endpoint.backoff_until} style="clock" /> }]),
     {
       label: 'Secrets',
       value:

@@ -21,7 +21,7 @@ const DISABLED: Record<string, string> = {
 
 /** How an endpoint does. */
 export function EndpointMark({ endpoint }: { endpoint: WebhookEndpoint }): ReactNode {
-  const { state, disabled_reason: reason, spared_until: spared, failing_since: failing } = endpoint;
+  const { state, disabled_reason: reason, backoff_until: spared, failing_since: failing } = endpoint;
   if (state === 'disabled')
     return <Mark icon={CircleSlash} tone="quiet" label={DISABLED[reason ?? 'manual'] ?? 'Disabled'} />;
   if (spared !== null) return <Mark icon={CircleX} tone="bad" label="Failing, asked now and then" />;
@@ -35,7 +35,7 @@ const STATES: Record<WebhookDeliveryState, MarkProps> = {
   delivered: { icon: CircleCheck, tone: 'good', label: 'Delivered' },
   exhausted: { icon: CircleX, tone: 'bad', label: 'Failed' },
   missed: { icon: Inbox, tone: 'warn', label: 'Missed' },
-  cancelled: { icon: Ban, tone: 'quiet', label: 'Cancelled' },
+  canceled: { icon: Ban, tone: 'quiet', label: 'Canceled' },
 };
 
 export function DeliveryMark({ state }: { state: WebhookDeliveryState }): ReactNode {

@@ -15,7 +15,7 @@ afterAll(async () => {
 
 type Item = { type: string; name: string | null; user: string | null };
 
-const TYPES = ['event', 'request', 'person_created'];
+const TYPES = ['event', 'request', 'user_created'];
 const COLUMNS: Record<string, FilterColumn> = {
   type: { sql: 'type', among: TYPES },
   name: { sql: 'name' },

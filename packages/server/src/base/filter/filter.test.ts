@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Filter, isExact, matches, parseFilter, type Pattern, printFilter } from './index.ts';
 
-const VOCABULARY = { type: { values: ['request', 'event', 'person_created'] }, name: {}, user: {} };
+const VOCABULARY = { type: { values: ['request', 'event', 'user_created'] }, name: {}, user: {} };
 
 function filterOf(text: string): Filter {
   const parsed = parseFilter(text, VOCABULARY);
@@ -109,8 +109,8 @@ test('what is wrong is said with its place and with what is allowed', () => {
     '"" at character 26 is no key: there are type, name, user',
   ]);
   expect(faultsOf('-type:event,evnt,person_*,x*')).toEqual([
-    'type:evnt at character 13 is never so: type is one of request, event, person_created',
-    'type:x* at character 27 is never so: type is one of request, event, person_created',
+    'type:evnt at character 13 is never so: type is one of request, event, user_created',
+    'type:x* at character 27 is never so: type is one of request, event, user_created',
   ]);
   expect(faultsOf('name:')).toEqual(['A value of name is missing at character 6; "" is the empty one']);
   expect(faultsOf('name:a,,b')).toEqual(['A value of name is missing at character 8; "" is the empty one']);

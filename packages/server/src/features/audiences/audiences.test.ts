@@ -154,7 +154,7 @@ test('a new name, or the same definition again, builds nothing', async () => {
 test('every change of definitions is a new model, and a refused one is none', async () => {
   const model = async () =>
     (
-      await db.query<{ model: number }>('SELECT model FROM beckon.digest_turn WHERE project_id = $1', [
+      await db.query<{ model: number }>('SELECT model FROM beckon.project_lock WHERE project_id = $1', [
         projectId,
       ])
     )[0]?.model;

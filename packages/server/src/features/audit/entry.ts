@@ -2,7 +2,7 @@
 export type AuditEntry = {
   projectId: number;
   /** Whose it is where it concerns no project: read there, whoever is a member by then. */
-  organisationIds: string[];
+  organizationIds: string[];
   id: string;
   at: Date;
   /** `team:<id>`, `local-shell`, or `operator` for a command of `beckon-server`. */
@@ -18,7 +18,7 @@ export type AuditEntry = {
 /** What it was about, and what it was before and after. */
 export type Difference = { subject?: string; before?: unknown; after?: unknown };
 
-export type ListedEntry = Omit<AuditEntry, 'organisationIds'> & {
+export type ListedEntry = Omit<AuditEntry, 'organizationIds'> & {
   subject: string | null;
   before: unknown;
   after: unknown;

@@ -5,7 +5,7 @@ import type { ListedEntry } from './entry.ts';
 export type AuditOf = {
   projectIds: number[];
   /** Whose entries count that concern no project; null: nobody's. */
-  organisationId?: string | null;
+  organizationId?: string | null;
   actor: string | null;
   /** What the action begins with, `draft.`. */
   action: string | null;
@@ -18,7 +18,7 @@ type Page = {
   limit: number;
 };
 
-const WHERE = `(a.project_id = ANY ($1::bigint[]) OR a.project_id = 0 AND $2::text = ANY (a.organisations))
+const WHERE = `(a.project_id = ANY ($1::bigint[]) OR a.project_id = 0 AND $2::text = ANY (a.organizations))
   AND ($3::text IS NULL OR a.actor = $3) AND ($4::text IS NULL OR starts_with(a.action, $4))`;
 
 /** The newest first: ids are made in the order of time. */
@@ -42,6 +42,6 @@ export async function countEntries(tx: Tx, of: AuditOf, most: number): Promise<n
   return rows[0]?.count ?? 0;
 }
 
-function valuesOf({ projectIds, organisationId = null, actor, action }: AuditOf): unknown[] {
-  return [projectIds, organisationId, actor, action];
+function valuesOf({ projectIds, organizationId = null, actor, action }: AuditOf): unknown[] {
+  return [projectIds, organizationId, actor, action];
 }

@@ -16,7 +16,7 @@ async function insert(tx: Tx, entry: AuditEntry & Difference, isDone: boolean): 
   const [projectId, ...what] = changing(entry);
   await tx.prepared({
     name: 'audit.insert',
-    text: `INSERT INTO beckon.audit (project_id, id, subject, before, after, organisations, at, actor, actor_name, token, action, is_done)
+    text: `INSERT INTO beckon.audit (project_id, id, subject, before, after, organizations, at, actor, actor_name, token, action, is_done)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
     values: [projectId, id, ...what, at, actor, actorName, token, action, isDone],
   });
@@ -26,16 +26,16 @@ export async function endEntry(tx: Tx, entry: AuditEntry & Difference): Promise<
   const [projectId, ...what] = changing(entry);
   await tx.prepared({
     name: 'audit.end',
-    text: `UPDATE beckon.audit SET is_done = true, subject = $3, before = $4, after = $5, organisations = $6
+    text: `UPDATE beckon.audit SET is_done = true, subject = $3, before = $4, after = $5, organizations = $6
            WHERE project_id = $1 AND id = $2`,
     values: [projectId, entry.id, ...what],
   });
 }
 
-function changing({ projectId, organisationIds, ...what }: AuditEntry & Difference): unknown[] {
+function changing({ projectId, organizationIds, ...what }: AuditEntry & Difference): unknown[] {
   const { subject = null, before = null, after = null } = what;
   const text = subject === null ? null : storable(subject);
-  return [projectId, text, toJson(before), toJson(after), projectId === 0 ? organisationIds : null];
+  return [projectId, text, toJson(before), toJson(after), projectId === 0 ? organizationIds : null];
 }
 
 function toJson(value: unknown): string | null {
@@ -52,10 +52,10 @@ function storableIn(_key: string, value: unknown): unknown {
 }
 
 /** The first organization takes over what the local shell did before there was one. */
-export async function adoptEntries(tx: Tx, organisationId: string): Promise<void> {
+export async function adoptEntries(tx: Tx, organizationId: string): Promise<void> {
   await tx.query(
-    `UPDATE beckon.audit SET organisations = ARRAY[$2::text] WHERE project_id = $1 AND organisations = '{}'`,
-    [0, organisationId],
+    `UPDATE beckon.audit SET organizations = ARRAY[$2::text] WHERE project_id = $1 AND organizations = '{}'`,
+    [0, organizationId],
   );
 }
 

@@ -46,7 +46,7 @@ export async function addDomain(
     failingSince: null,
     throttle,
     warm,
-    rampFrom: null,
+    warmupFrom: null,
     pausedAt: null,
     pausedReason: null,
     resumedAt: null,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DOMAIN_NAME_MAX, organisationOf, readDomainName } from './domain-name.ts';
+import { DOMAIN_NAME_MAX, organizationOf, readDomainName } from './domain-name.ts';
 
 test.each([
   ['Mail.Example.COM', 'mail.example.com'],
@@ -50,6 +50,6 @@ test.each([
   // What its owner says is not what a customer below it says.
   ['shop.acme.github.io', 'acme.github.io'],
   ['github.io', 'github.io'],
-])('the organisation of %s is %s', (name, organisation) => {
-  expect(organisationOf(name)).toBe(organisation);
+])('the organization of %s is %s', (name, organization) => {
+  expect(organizationOf(name)).toBe(organization);
 });

@@ -44,6 +44,6 @@ export function normaliseDomainName(text: string): string {
  * Where receivers look for DMARC if the domain itself says nothing. They disagree on private suffixes; taken as suffixes,
  * the answer is one that all of them accept.
  */
-export function organisationOf(name: string): string {
+export function organizationOf(name: string): string {
   return parse(name, { allowPrivateDomains: true }).domain ?? name;
 }

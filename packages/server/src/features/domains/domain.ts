@@ -19,7 +19,7 @@ export type SendingDomain = {
   /** It has sent before: letters need not begin slowly. */
   warm: boolean;
   /** Since when more letters may leave day by day; null: it has not begun, or none is needed. */
-  rampFrom: number | null;
+  warmupFrom: number | null;
   /** Since when nothing leaves from it because its letters are refused for what they are, and why; null: it is not paused. */
   pausedAt: number | null;
   pausedReason: string | null;

@@ -1,6 +1,6 @@
 export { addDomain, addSecondKey, type NewDomain } from './add-domain.ts';
 export { type DkimKey, generateKey } from './dkim-key.ts';
-export { normaliseDomainName, organisationOf } from './domain-name.ts';
+export { normaliseDomainName, organizationOf } from './domain-name.ts';
 export {
   type DomainState,
   type MailSettings,

@@ -157,8 +157,8 @@ test.each<[string, Zone, string, RegExp, boolean]>([
   ['p=none', { [DMARC]: ['v=DMARC1; p=None'] }, 'ok', /p=none/, true],
   ['strict', { [DMARC]: ['v=DMARC1; p=reject; adkim=s'] }, 'ok', /adkim=s/, false],
   ['among others', { [DMARC]: ['hello', 'v=DMARC1; p=reject'] }, 'ok', /reject/, false],
-  ["the organisation's", { [ABOVE]: ['v=DMARC1; p=reject'] }, 'ok', /reject/, false],
-  ["the organisation's for names below", { [ABOVE]: ['v=DMARC1; p=reject; sp=none'] }, 'ok', /p=none/, true],
+  ["the organization's", { [ABOVE]: ['v=DMARC1; p=reject'] }, 'ok', /reject/, false],
+  ["the organization's for names below", { [ABOVE]: ['v=DMARC1; p=reject; sp=none'] }, 'ok', /p=none/, true],
   [
     'its own before that',
     { [DMARC]: ['v=DMARC1; p=none; sp=reject'], [ABOVE]: ['v=DMARC1; p=reject'] },

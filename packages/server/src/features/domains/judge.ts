@@ -61,7 +61,7 @@ function unknown(code = 'not asked'): Judged {
   };
 }
 
-/** The domain's own record, or else the organisation's. */
+/** The domain's own record, or else the organization's. */
 function judgeDmarcOf({ name, alsoAt }: DomainRecord, looked: Looked): [Judged, string[]] {
   for (const at of alsoAt === null ? [name] : [name, alsoAt]) {
     const answer = looked('TXT', at);

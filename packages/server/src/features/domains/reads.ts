@@ -19,7 +19,7 @@ type DomainRow = {
   next_check_at: Date | null;
   throttle: string;
   warm: boolean;
-  ramp_from: Date | null;
+  warmup_from: Date | null;
   paused_at: Date | null;
   paused_reason: string | null;
   resumed_at: Date | null;
@@ -37,7 +37,7 @@ type TrackingRow = {
 };
 
 const COLUMNS = `d.project_id, d.id, d.name, d.state, d.findings, d.misses, d.failing_since, d.created_at, d.verified_at,
-  d.checked_at, d.next_check_at, d.throttle, d.warm, d.ramp_from, d.paused_at, d.paused_reason, d.resumed_at,
+  d.checked_at, d.next_check_at, d.throttle, d.warm, d.warmup_from, d.paused_at, d.paused_reason, d.resumed_at,
   d.tracking_host, d.tracking_state, d.tracking_found, d.tracking_misses, d.tracking_since,
   d.tracking_worked_at, d.tracking_checked_at, d.tracking_next_at`;
 
@@ -239,7 +239,7 @@ function toDomain(row: DomainRow): SendingDomain {
     failingSince: ms(row.failing_since),
     throttle: parseThrottle(row.throttle),
     warm: row.warm,
-    rampFrom: ms(row.ramp_from),
+    warmupFrom: ms(row.warmup_from),
     pausedAt: ms(row.paused_at),
     pausedReason: row.paused_reason,
     resumedAt: ms(row.resumed_at),

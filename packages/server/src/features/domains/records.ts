@@ -1,5 +1,5 @@
 import { type DkimKey, type KeyState, selectorOf, signingKey } from './dkim-key.ts';
-import { organisationOf } from './domain-name.ts';
+import { organizationOf } from './domain-name.ts';
 import { type MailSettings, returnPathOf, type SendingDomain } from './domain.ts';
 
 export type RecordKind = 'dkim' | 'return_path_mx' | 'return_path_spf' | 'dmarc';
@@ -16,7 +16,7 @@ export type DomainRecord = {
   required: boolean;
   /** Of DKIM: how far its key has come. */
   keyState: KeyState | null;
-  /** Of DMARC: the organisation's name, where a record counts as well. */
+  /** Of DMARC: the organization's name, where a record counts as well. */
   alsoAt: string | null;
   /** The zone that it most likely stands in, which zone editors append to names. */
   zone: string;
@@ -32,7 +32,7 @@ export function recordsOf(
   mail: MailSettings,
 ): DomainRecord[] {
   const { name } = domain;
-  const zone = organisationOf(name);
+  const zone = organizationOf(name);
   const record = recordIn(zone);
   const returnPath = returnPathOf(name, mail);
   const signs = signingKey(keys);

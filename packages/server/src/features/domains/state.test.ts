@@ -14,7 +14,7 @@ const standing = {
   failingSince: null as number | null,
   verifiedAt: null as number | null,
   warm: false,
-  rampFrom: null as number | null,
+  warmupFrom: null as number | null,
 };
 type Standing = typeof standing;
 
@@ -23,7 +23,7 @@ const play = (from: Partial<Standing>, looks: [Outcome, at: number][]): Standing
   for (const [outcome, at] of looks) now = afterLook(now, outcome, at);
   return now;
 };
-const verified = { state: 'verified' as const, verifiedAt: 1, rampFrom: 1 };
+const verified = { state: 'verified' as const, verifiedAt: 1, warmupFrom: 1 };
 
 test.each<[string, Partial<Standing>, [Outcome, number][], Partial<Standing>]>([
   [
@@ -33,7 +33,7 @@ test.each<[string, Partial<Standing>, [Outcome, number][], Partial<Standing>]>([
       ['wrong', 0],
       ['right', 5],
     ],
-    { state: 'verified', verifiedAt: 5, misses: 0, rampFrom: 5 },
+    { state: 'verified', verifiedAt: 5, misses: 0, warmupFrom: 5 },
   ],
   [
     'waits however long something is missing',
@@ -83,13 +83,13 @@ test.each<[string, Partial<Standing>, [Outcome, number][], Partial<Standing>]>([
       ['wrong', 0],
       ['right', 9],
     ],
-    { state: 'verified', verifiedAt: 1, rampFrom: 1, misses: 0, failingSince: null },
+    { state: 'verified', verifiedAt: 1, warmupFrom: 1, misses: 0, failingSince: null },
   ],
   [
     'and when failed, without beginning slowly again',
     { ...verified, state: 'failed', misses: 3, failingSince: 0 },
     [['right', 9]],
-    { state: 'verified', verifiedAt: 9, rampFrom: 1 },
+    { state: 'verified', verifiedAt: 9, warmupFrom: 1 },
   ],
   [
     'begins its misses anew after it was right',
@@ -107,7 +107,7 @@ test.each<[string, Partial<Standing>, [Outcome, number][], Partial<Standing>]>([
     'has no slow beginning when it is warm',
     { warm: true },
     [['right', 5]],
-    { state: 'verified', rampFrom: null },
+    { state: 'verified', warmupFrom: null },
   ],
 ])('a domain %s', (...[, from, looks, expected]) => {
   expect(play(from, looks)).toMatchObject(expected);

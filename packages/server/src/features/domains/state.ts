@@ -34,7 +34,10 @@ export function outcomeOf(records: DomainRecord[], findings: Finding[]): Outcome
   return verdicts.includes('unknown') ? 'unknown' : 'right';
 }
 
-type Standing = Pick<SendingDomain, 'state' | 'misses' | 'failingSince' | 'verifiedAt' | 'warm' | 'rampFrom'>;
+type Standing = Pick<
+  SendingDomain,
+  'state' | 'misses' | 'failingSince' | 'verifiedAt' | 'warm' | 'warmupFrom'
+>;
 
 /** What a look makes of a domain. */
 export function afterLook<D extends Standing>(domain: D, outcome: Outcome, now: number): D {
@@ -49,7 +52,7 @@ export function afterLook<D extends Standing>(domain: D, outcome: Outcome, now: 
         misses: 0,
         failingSince: null,
         verifiedAt: isNew ? now : domain.verifiedAt,
-        rampFrom: domain.warm ? null : (domain.rampFrom ?? now),
+        warmupFrom: domain.warm ? null : (domain.warmupFrom ?? now),
       };
     }
     case 'wrong': {

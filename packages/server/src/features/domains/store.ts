@@ -7,7 +7,7 @@ import type { Tracking } from './tracking.ts';
 export async function insertDomain(tx: Tx, domain: SendingDomain): Promise<boolean> {
   const rows = await tx.query(
     `INSERT INTO beckon.sending_domain (project_id, id, name, state, findings, misses, failing_since, created_at, state_at, verified_at,
-       checked_at, next_check_at, throttle, warm, ramp_from)
+       checked_at, next_check_at, throttle, warm, warmup_from)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10, $11, $12, $13, $14)
      ON CONFLICT (project_id, name) DO NOTHING RETURNING 1`,
     [
@@ -24,7 +24,7 @@ export async function insertDomain(tx: Tx, domain: SendingDomain): Promise<boole
       moment(domain.nextCheckAt),
       printThrottle(domain.throttle),
       domain.warm,
-      moment(domain.rampFrom),
+      moment(domain.warmupFrom),
     ],
   );
   return rows.length > 0;
@@ -34,7 +34,7 @@ export async function insertDomain(tx: Tx, domain: SendingDomain): Promise<boole
 export async function updateDomain(tx: Tx, domain: SendingDomain): Promise<void> {
   await tx.query(
     `UPDATE beckon.sending_domain SET state = $3, findings = $4, misses = $5, failing_since = $6, verified_at = $7,
-       checked_at = $8, next_check_at = $9, throttle = $10, warm = $11, ramp_from = $12,
+       checked_at = $8, next_check_at = $9, throttle = $10, warm = $11, warmup_from = $12,
        state_at = CASE WHEN state = $3 THEN state_at ELSE coalesce($8, state_at) END
      WHERE project_id = $1 AND id = $2`,
     [
@@ -49,7 +49,7 @@ export async function updateDomain(tx: Tx, domain: SendingDomain): Promise<void>
       moment(domain.nextCheckAt),
       printThrottle(domain.throttle),
       domain.warm,
-      moment(domain.rampFrom),
+      moment(domain.warmupFrom),
     ],
   );
 }

@@ -18,7 +18,7 @@ const HELD_BY_TIME = [
   'cap_yielded',
   'domain_throttle',
   'provider_throttle',
-  'ramp',
+  'warmup',
 ];
 
 /** Drafts of these people that are due by then and only wait for that; nothing is locked. */

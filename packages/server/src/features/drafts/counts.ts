@@ -6,7 +6,7 @@ import { LADDER_DRAFTS, type LadderCounts } from './trust-ladder.ts';
 
 /** What is only counted. */
 
-/** How the last drafts of a rule ended that people could have changed; what the engine cancelled says nothing of them. */
+/** How the last drafts of a rule ended that people could have changed; what the engine canceled says nothing of them. */
 export async function countForLadder(tx: Tx, projectId: number, ruleId: string): Promise<LadderCounts> {
   const rows = await tx.query<LadderCounts>(
     `SELECT count(*) FILTER (WHERE state <> 'skipped' AND NOT is_edited) AS untouched,
@@ -28,7 +28,7 @@ export const EXPIRY = `least(d.ends_at, CASE WHEN d.expires_at IS NOT NULL
 export type HeldCounts = {
   /** All that are open, and not being sent right now. */
   open: number;
-  /** Those that are cancelled as soon as they are let go. */
+  /** Those that are canceled as soon as they are let go. */
   expired: number;
   /** Whose time has come or comes within a quarter of an hour; they get that time anew. */
   overdue: number;

@@ -12,7 +12,7 @@ export type Draft = {
   state: DraftState;
   /** Where a held draft goes on. */
   resumeState: 'composing' | 'scheduled' | 'approved' | null;
-  /** Why it is held, cancelled or failed; of a skip, what the person said. */
+  /** Why it is held, canceled or failed; of a skip, what the person said. */
   reason: string | null;
   content: Content;
   contentHash: string;
@@ -52,7 +52,7 @@ export const DRAFT_STATES = [
   'sending',
   'sent',
   'skipped',
-  'cancelled',
+  'canceled',
   'failed',
   'unknown',
 ] as const;

@@ -174,7 +174,7 @@ test('who decides on a text that has changed meanwhile, or after somebody else, 
   );
   expect(
     codeOf(postpone(after(cancel(draft, { reason: 'goal', now: T0 })), { ...by(T0), until: T0 + HOUR })),
-  ).toBe('conflict: It was cancelled');
+  ).toBe('conflict: It was canceled');
 });
 
 test('a skip is final after ten seconds; taken back, the draft does not leave at that very moment', () => {
@@ -286,14 +286,14 @@ test('a draft that waits for a person is only put out of sight, and waits again 
   });
 });
 
-test('a deadline that passes while a draft is held does nothing; let go too late it is cancelled', () => {
+test('a deadline that passes while a draft is held does nothing; let go too late it is canceled', () => {
   const held = after(hold(make(), { reason: 'domain', until: null, now: T0 }));
   expect(dueAction(held, T0 + 60 * HOUR)).toBe('wait');
   const now = T0 + 60 * HOUR;
   expect(after(release(held, { now }))).toMatchObject({ state: 'scheduled', dueAt: now });
   expect(after(release(held, { now, spread: true })).dueAt).toBe(now + spreadMs(held.id));
   expect(after(release(held, { now: T0 + 74 * HOUR }))).toMatchObject({
-    state: 'cancelled',
+    state: 'canceled',
     reason: 'expired',
   });
 });
@@ -313,10 +313,10 @@ test('a gate that opens before the deadline lets nothing leave before it', () =>
 test('where its rule holds no more, an untouched draft goes and an edited one waits for a person', () => {
   const draft = make();
   expect(after(noLongerHolds(draft, { now: T0 }))).toMatchObject({
-    state: 'cancelled',
+    state: 'canceled',
     reason: 'rule_no_longer_holds',
   });
-  expect(after(noLongerHolds(after(approve(draft, by(T0))), { now: T0 })).state).toBe('cancelled');
+  expect(after(noLongerHolds(after(approve(draft, by(T0))), { now: T0 })).state).toBe('canceled');
   const review = after(noLongerHolds(after(edit(draft, content, by(T0))), { now: T0 }));
   expect(review).toMatchObject({ state: 'held', reason: 'needs_review', dueAt: null });
   expect(codeOf(approve(review, by(T0)))).toMatch(/^conflict: The condition of its rule/);
@@ -326,7 +326,7 @@ test('where its rule holds no more, an untouched draft goes and an edited one wa
 
 test('after a reply the untouched go, and those that a person touched wait', () => {
   const draft = make();
-  expect(after(replied(draft, { now: T0 }))).toMatchObject({ state: 'cancelled', reason: 'replied' });
+  expect(after(replied(draft, { now: T0 }))).toMatchObject({ state: 'canceled', reason: 'replied' });
   for (const touched of [approve(draft, by(T0)), edit(draft, content, by(T0))]) {
     expect(after(replied(after(touched), { now: T0 }))).toMatchObject({
       state: 'held',
@@ -367,7 +367,9 @@ test('changed facts are said by an untouched draft, marked on an edited one, and
 
 test('drafts that follow a new letter leave in a quarter of an hour at the earliest', () => {
   const now = T0 + 2 * HOUR - MINUTE;
-  expect(after(follow(make(), { ...facts, why: 'letter_changed', now })).deadlineAt).toBe(now + 15 * MINUTE);
+  expect(after(follow(make(), { ...facts, why: 'template_changed', now })).deadlineAt).toBe(
+    now + 15 * MINUTE,
+  );
 });
 
 const mode = { includeOpen: false, expiresAfterMs: 72 * HOUR, now: T0 + MINUTE };
@@ -437,7 +439,7 @@ test('after a pause nothing leaves within a quarter of an hour, the overdue leav
   );
   expect(resumed(approved, who)?.draft).toMatchObject({ state: 'approved', dueAt: now + spreadMs(draft.id) });
   expect(resumed(held, { actor: 'ana', now: T0 + 75 * HOUR })?.draft).toMatchObject({
-    state: 'cancelled',
+    state: 'canceled',
     reason: 'expired',
   });
   expect(resumed(make({ autopilotMs: 30 * HOUR }), who)).toBeNull();

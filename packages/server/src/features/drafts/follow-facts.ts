@@ -15,7 +15,7 @@ export type Followed = {
   /** The same letter may have left in time that a restore took away: its gap is filled, and a person looks at it. */
   mayHaveLeft?: boolean;
   /** A new letter was published and its open drafts follow: then there is time left to look at them. */
-  why: 'facts_changed' | 'letter_changed';
+  why: 'facts_changed' | 'template_changed';
   now: number;
   actor?: Actor;
 };
@@ -58,7 +58,7 @@ function deadlineOf(draft: Draft, { now, why }: Followed): number | null {
   if (isApproved(draft)) {
     return autopilotMs === null ? null : boundedDeadline(now + autopilotMs, { now, endsAt });
   }
-  return why === 'letter_changed' ? withGrace(draft, now) : deadlineAt;
+  return why === 'template_changed' ? withGrace(draft, now) : deadlineAt;
 }
 
 function placeOf(draft: Draft, followed: Followed): Partial<Draft> {

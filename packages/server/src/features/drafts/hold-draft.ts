@@ -81,29 +81,26 @@ export function afterHold(draft: Draft, { now, spread = false }: Released): Part
   }
 }
 
-export type Cancelled = { reason: string; now: number; actor?: Actor; detail?: Record<string, unknown> };
+export type Canceled = { reason: string; now: number; actor?: Actor; detail?: Record<string, unknown> };
 
 /** For good: by an exit, a goal, a suppression, the end of its time. An approval or an open editor does not save it. */
-export function cancel(draft: Draft, { reason, now, actor = ENGINE, detail = {} }: Cancelled): Decided {
+export function cancel(draft: Draft, { reason, now, actor = ENGINE, detail = {} }: Canceled): Decided {
   const refused = refusal(draft, 'cancel', { actor: ENGINE, now });
   if (refused) return refused;
-  return moved(draft, { state: 'cancelled', reason }, { action: 'cancel', actor, now, reason, detail });
+  return moved(draft, { state: 'canceled', reason }, { action: 'cancel', actor, now, reason, detail });
 }
 
 /**
  * The condition of its rule does not hold any more. What a person wrote is kept for them to decide; everything else goes.
  * Not to be asked of one that somebody sends anyway.
  */
-export function noLongerHolds(
-  draft: Draft,
-  { now, detail = {} }: Pick<Cancelled, 'now' | 'detail'>,
-): Decided {
+export function noLongerHolds(draft: Draft, { now, detail = {} }: Pick<Canceled, 'now' | 'detail'>): Decided {
   if (draft.isEdited) return hold(draft, { reason: 'needs_review', until: null, now, detail });
   return cancel(draft, { reason: 'rule_no_longer_holds', now, detail });
 }
 
 /** An authenticated human has answered: what a person has touched is kept for them, everything else goes. */
-export function replied(draft: Draft, { now, detail = {} }: Pick<Cancelled, 'now' | 'detail'>): Decided {
+export function replied(draft: Draft, { now, detail = {} }: Pick<Canceled, 'now' | 'detail'>): Decided {
   if (draft.isEdited || wasApproved(draft))
     return hold(draft, { reason: 'replied', until: null, now, detail });
   return cancel(draft, { reason: 'replied', now, detail });

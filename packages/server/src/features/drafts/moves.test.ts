@@ -115,7 +115,7 @@ const VERBS = {
       content: { ...content, body: `Facts ${n}` },
       facts: { n },
       missing: n % 5 === 0 ? 'plan' : null,
-      why: n % 2 === 0 ? 'facts_changed' : 'letter_changed',
+      why: n % 2 === 0 ? 'facts_changed' : 'template_changed',
       now,
     }),
   reword: (d, { now }, { n, moves }) =>
@@ -261,7 +261,7 @@ function expectInTime(before: Draft, { deadlineAt, dueAt, isEdited }: Draft, now
 function expectWhole(draft: Draft): void {
   expect(draft.state === 'held').toBe(draft.resumeState !== null);
   expect(ENDED.has(draft.state)).toBe(draft.endedAt !== null);
-  if (['held', 'cancelled', 'failed'].includes(draft.state)) expect(draft.reason).not.toBeNull();
+  if (['held', 'canceled', 'failed'].includes(draft.state)) expect(draft.reason).not.toBeNull();
   if (ENDED.has(draft.state) || draft.state === 'sending') expect(draft.dueAt).toBeNull();
   // What only a person sends has no time at which it would leave by itself.
   else if (draft.autopilotMs === null) expect(draft.deadlineAt).toBeNull();

@@ -55,10 +55,10 @@ export const MOVES = {
     held: ['scheduled', 'approved', 'composing', 'held'],
   },
   cancel: {
-    composing: ['cancelled'],
-    scheduled: ['cancelled'],
-    approved: ['cancelled'],
-    held: ['cancelled'],
+    composing: ['canceled'],
+    scheduled: ['canceled'],
+    approved: ['canceled'],
+    held: ['canceled'],
   },
   claim: { scheduled: ['sending'], approved: ['sending'], held: ['sending'] },
   sent: { sending: ['sent'] },
@@ -112,7 +112,7 @@ function targets(from: DraftState | null, action: Action): readonly DraftState[]
   return row[from ?? 'start'] ?? [];
 }
 
-export const ENDED: ReadonlySet<DraftState> = new Set(['sent', 'skipped', 'cancelled', 'failed', 'unknown']);
+export const ENDED: ReadonlySet<DraftState> = new Set(['sent', 'skipped', 'canceled', 'failed', 'unknown']);
 
 /** Those that have not come to their end: somebody or something still moves them. */
 export const OPEN_STATES = DRAFT_STATES.filter((state) => !ENDED.has(state));

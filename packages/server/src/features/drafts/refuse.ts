@@ -78,7 +78,7 @@ const STATE_SAYS: Record<DraftState, string> = {
   sending: 'It is already being sent',
   sent: 'It has been sent already',
   skipped: 'It has been skipped already',
-  cancelled: 'It was cancelled',
+  canceled: 'It was canceled',
   failed: 'It could not be sent; it can be sent again as a new draft',
   unknown: 'Nobody knows whether it arrived; it can be sent again as a new draft',
 };

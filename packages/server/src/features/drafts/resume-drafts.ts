@@ -16,14 +16,14 @@ import {
 type Resumption = { now: number; actor: Actor };
 
 /**
- * The project is no longer paused. What expired meanwhile is cancelled; what was due or soon will be leaves in a quarter of an
+ * The project is no longer paused. What expired meanwhile is canceled; what was due or soon will be leaves in a quarter of an
  * hour at the earliest, spread over half an hour, and is evaluated anew before. Null: nothing changes about it.
  */
 export function resumed(draft: Draft, { now, actor }: Resumption): Moved | null {
   if (draft.endedAt !== null || draft.state === 'sending') return null;
   if (isExpired(draft, now) && draft.reason !== 'deferred') {
-    const cancelled = cancel(draft, { reason: 'expired', now, actor });
-    return isRefused(cancelled) ? null : cancelled;
+    const canceled = cancel(draft, { reason: 'expired', now, actor });
+    return isRefused(canceled) ? null : canceled;
   }
   const deadlineAt = deadlineAfterPause(draft, now);
   const changed = afterPause({ ...draft, deadlineAt }, now);

@@ -52,7 +52,7 @@ const COLUMNS: Record<keyof typeof VOCABULARY, FilterColumn> = {
 /** The index `draft_review` says the same: without it a page reads all open drafts. */
 const WAITS = `d.ended_at IS NULL AND d.state IN ('composing', 'scheduled', 'held')
   AND (d.resume_state IS DISTINCT FROM 'approved' OR d.reason IN (${PERSON_DECIDES.map((reason) => `'${reason}'`).join(', ')}))`;
-const LANE = `(CASE WHEN d.state = 'scheduled' OR d.reason = 'editing' THEN 0 WHEN d.reason = 'snoozed' THEN 2 ELSE 1 END)`;
+const GROUP = `(CASE WHEN d.state = 'scheduled' OR d.reason = 'editing' THEN 0 WHEN d.reason = 'snoozed' THEN 2 ELSE 1 END)`;
 const DEADLINE = `(coalesce(d.deadline_at, 'infinity'::timestamptz))`;
 
 const LISTED = `${selectOf(
@@ -60,12 +60,12 @@ const LISTED = `${selectOf(
   'd',
 )}, '' AS preheader, '' AS body, '{}'::jsonb AS facts`;
 
-/** Where a page ends. `lane` and `deadline` are those of Review; the list of all goes by the id. */
-export type DraftPlace = { lane: number; deadline: number | null; id: string };
+/** Where a page ends. `group` and `deadline` are those of Review; the list of all goes by the id. */
+export type DraftPlace = { group: number; deadline: number | null; id: string };
 
 export function placeOfDraft({ state, reason, deadlineAt, id }: DraftInList): DraftPlace {
-  const lane = state === 'scheduled' || reason === 'editing' ? 0 : reason === 'snoozed' ? 2 : 1;
-  return { lane, deadline: deadlineAt, id };
+  const group = state === 'scheduled' || reason === 'editing' ? 0 : reason === 'snoozed' ? 2 : 1;
+  return { group, deadline: deadlineAt, id };
 }
 
 export type DraftPage = {
@@ -83,7 +83,7 @@ export async function listDraftPage(tx: Tx, page: DraftPage): Promise<DraftInLis
   if (asked === null) return [];
   const { values, bind } = asked;
   const behind = after === null ? 'true' : behindSql(view, after, bind);
-  const order = view === 'review' ? `${LANE}, ${DEADLINE}, d.id` : 'd.id DESC';
+  const order = view === 'review' ? `${GROUP}, ${DEADLINE}, d.id` : 'd.id DESC';
   const rows = await tx.query<DraftRow>(
     `SELECT ${LISTED} FROM beckon.draft d
      WHERE d.project_id = $1 AND ${view === 'review' ? WAITS : 'true'} AND ${asked.sql} AND ${behind}
@@ -125,11 +125,11 @@ export async function countReview(
     `(SELECT count(*) FROM (SELECT 1 FROM beckon.draft d
        WHERE d.project_id = $1 AND ${WAITS} AND ${where.sql} AND ${condition} LIMIT ${DRAFTS_COUNT_MAX + 1}) g)`;
   const rows = await tx.query<ReviewCounts>(
-    `SELECT ${group(`${LANE} = 0 AND ${DEADLINE} < ${soon}`)} AS soon,
-       ${group(`${LANE} = 0 AND ${DEADLINE} >= ${soon} AND ${DEADLINE} < ${tonight}`)} AS today,
-       ${group(`${LANE} = 0 AND ${DEADLINE} >= ${tonight} AND ${DEADLINE} < 'infinity'`)} AS later,
-       ${group(`${LANE} = 0 AND ${DEADLINE} = 'infinity'`)} AS "noDeadline",
-       ${group(`${LANE} = 1`)} AS held, ${group(`${LANE} = 2`)} AS snoozed`,
+    `SELECT ${group(`${GROUP} = 0 AND ${DEADLINE} < ${soon}`)} AS soon,
+       ${group(`${GROUP} = 0 AND ${DEADLINE} >= ${soon} AND ${DEADLINE} < ${tonight}`)} AS today,
+       ${group(`${GROUP} = 0 AND ${DEADLINE} >= ${tonight} AND ${DEADLINE} < 'infinity'`)} AS later,
+       ${group(`${GROUP} = 0 AND ${DEADLINE} = 'infinity'`)} AS "noDeadline",
+       ${group(`${GROUP} = 1`)} AS held, ${group(`${GROUP} = 2`)} AS snoozed`,
     where.values,
   );
   return rows[0] ?? none;
@@ -142,10 +142,10 @@ function asking(projectId: number, filter: Filter): { sql: string; values: unkno
   return sql === null ? null : { sql, values, bind };
 }
 
-function behindSql(view: DraftView, { lane, deadline, id }: DraftPlace, bind: Bind): string {
+function behindSql(view: DraftView, { group, deadline, id }: DraftPlace, bind: Bind): string {
   if (view === 'all') return `d.id < ${bind(id)}::uuid`;
   const at = deadline === null ? 'infinity' : new Date(deadline).toISOString();
-  return `(${LANE}, ${DEADLINE}, d.id) > (${bind(String(lane))}::int, ${bind(at)}::timestamptz, ${bind(id)}::uuid)`;
+  return `(${GROUP}, ${DEADLINE}, d.id) > (${bind(String(group))}::int, ${bind(at)}::timestamptz, ${bind(id)}::uuid)`;
 }
 
 /** As a list has it. */

@@ -191,12 +191,12 @@ test('that a draft is sent anyway is so until it is approved otherwise', async (
 test('the ladder counts the last twenty that people could have touched, and what they did', async () => {
   const projectId = newProject();
   const ruleId = newId();
-  async function end(at: number, how: 'sent' | 'edited' | 'skipped' | 'cancelled'): Promise<void> {
+  async function end(at: number, how: 'sent' | 'edited' | 'skipped' | 'canceled'): Promise<void> {
     const made = make(projectId, { ruleId, autopilotMs: MINUTE });
     const now = T0 + HOUR + at;
     if (how === 'skipped')
       return void (await write(made, orThrow(skip(made.draft, { actor: 'ana', now, reason: null }))));
-    if (how === 'cancelled')
+    if (how === 'canceled')
       return void (await write(made, orThrow(cancel(made.draft, { reason: 'exit_event', now }))));
     const edited =
       how === 'edited'
@@ -207,7 +207,7 @@ test('the ladder counts the last twenty that people could have touched, and what
   }
   await end(0, 'skipped');
   for (let at = 1; at <= 17; at += 1) await end(at, 'sent');
-  for (const how of ['edited', 'skipped', 'cancelled', 'edited'] as const) await end(20, how);
+  for (const how of ['edited', 'skipped', 'canceled', 'edited'] as const) await end(20, how);
   expect(await countForLadder(db, projectId, ruleId)).toEqual({ untouched: 17, edited: 2, skipped: 1 });
   expect(await countForLadder(db, projectId, newId())).toEqual({ untouched: 0, edited: 0, skipped: 0 });
 });

@@ -6,7 +6,7 @@ export type Enrollment = {
   projectId: number;
   id: string;
   ruleId: string;
-  state: 'running' | 'done' | 'cancelled';
+  state: 'running' | 'done' | 'canceled';
   startedAt: number;
   endedAt: number | null;
   /** When the next batch is due; null once it has ended. */

@@ -42,7 +42,7 @@ export async function cancelEnrollment(
   { projectId, ruleId, now }: { projectId: number; ruleId: string; now: number },
 ): Promise<void> {
   await tx.query(
-    `UPDATE beckon.rule_enrollment SET state = 'cancelled', ended_at = $3, next_at = NULL, after_user = NULL
+    `UPDATE beckon.rule_enrollment SET state = 'canceled', ended_at = $3, next_at = NULL, after_user = NULL
      WHERE project_id = $1 AND rule_id = $2 AND state = 'running'`,
     [projectId, ruleId, new Date(now)],
   );

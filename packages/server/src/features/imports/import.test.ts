@@ -11,7 +11,7 @@ const STATES: ImportState[] = [
   'paused',
   'done',
   'failed',
-  'cancelled',
+  'canceled',
 ];
 const MOVES: Move[] = [
   'upload',
@@ -29,12 +29,12 @@ const MOVES: Move[] = [
   'cancel',
 ];
 
-test('what has ended never moves, and everything else can be cancelled', () => {
+test('what has ended never moves, and everything else can be canceled', () => {
   for (const state of STATES)
     for (const move of MOVES)
       if (hasEnded(state)) expect([state, move, movedTo(state, move)]).toEqual([state, move, null]);
   for (const state of STATES)
-    expect([state, movedTo(state, 'cancel')]).toEqual([state, hasEnded(state) ? null : 'cancelled']);
+    expect([state, movedTo(state, 'cancel')]).toEqual([state, hasEnded(state) ? null : 'canceled']);
 });
 
 test('nothing runs that was not checked, by whatever moves it got there', () => {

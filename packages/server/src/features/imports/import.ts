@@ -81,12 +81,12 @@ const MOVES = {
   give_up: { checking: 'ready', running: 'paused' },
   fail: { checking: 'failed', running: 'failed' },
   cancel: {
-    uploading: 'cancelled',
-    ready: 'cancelled',
-    checking: 'cancelled',
-    checked: 'cancelled',
-    running: 'cancelled',
-    paused: 'cancelled',
+    uploading: 'canceled',
+    ready: 'canceled',
+    checking: 'canceled',
+    checked: 'canceled',
+    running: 'canceled',
+    paused: 'canceled',
   },
 } as const satisfies Record<string, Partial<Record<ImportState, ImportState>>>;
 
@@ -99,7 +99,7 @@ export function movedTo(state: ImportState, move: Move): ImportState | null {
 }
 
 export function hasEnded(state: ImportState): boolean {
-  return state === 'done' || state === 'failed' || state === 'cancelled';
+  return state === 'done' || state === 'failed' || state === 'canceled';
 }
 
 /** A file comes in parts of this size; the last is what is left. */

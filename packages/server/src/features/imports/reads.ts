@@ -33,7 +33,7 @@ export async function countImportRows(tx: Tx, projectId: number, most: number): 
 
 export async function listOpenImports(tx: Tx, projectId: number): Promise<Import[]> {
   const rows = await tx.query<ImportRow>(
-    `SELECT ${COLUMNS} FROM beckon.import WHERE project_id = $1 AND state NOT IN ('done', 'failed', 'cancelled') ORDER BY id`,
+    `SELECT ${COLUMNS} FROM beckon.import WHERE project_id = $1 AND state NOT IN ('done', 'failed', 'canceled') ORDER BY id`,
     [projectId],
   );
   return rows.map(toImport);
@@ -61,7 +61,7 @@ export async function listIdle(tx: Tx, before: Date, limit: number): Promise<Imp
 /** Imports that have ended and still have a file, or what the billing room keeps of them. */
 export async function listUncleared(tx: Tx, limit: number): Promise<ImportRef[]> {
   const rows = await tx.query<{ project_id: number; id: string }>(
-    `SELECT i.project_id, i.id FROM beckon.import i WHERE i.state IN ('done', 'failed', 'cancelled')
+    `SELECT i.project_id, i.id FROM beckon.import i WHERE i.state IN ('done', 'failed', 'canceled')
      AND (EXISTS (SELECT 1 FROM beckon.import_part p WHERE p.project_id = i.project_id AND p.import_id = i.id)
           OR EXISTS (SELECT 1 FROM beckon.billing_snapshot s WHERE s.project_id = i.project_id AND s.import_id = i.id))
      ORDER BY 1, 2 LIMIT $1`,
@@ -164,7 +164,7 @@ export async function findErasedHashes(tx: Tx, { projectId, id }: ImportRef): Pr
 }
 
 export async function isSuspended(tx: Tx, projectId: number): Promise<boolean> {
-  // The projects' room's table: it is read in the commit that it concerns, under the lane that suspending takes too.
+  // The projects' room's table: it is read in the commit that it concerns, under the queue row that suspending takes too.
   const rows = await tx.query<{ suspended: boolean }>(
     `SELECT suspended_at IS NOT NULL AS suspended FROM beckon.project WHERE project_id = $1`,
     [projectId],

@@ -53,8 +53,8 @@ function listWaitingRows(
        coalesce(buried.dead, 0) AS dead
      FROM beckon.project p
      LEFT JOIN (
-       SELECT project_id, coalesce(sum(records) FILTER (WHERE lane = 'live'), 0)::bigint AS live,
-              coalesce(sum(records) FILTER (WHERE lane = 'bulk'), 0)::bigint AS bulk, min(accepted_at) AS oldest_at
+       SELECT project_id, coalesce(sum(records) FILTER (WHERE priority = 'live'), 0)::bigint AS live,
+              coalesce(sum(records) FILTER (WHERE priority = 'bulk'), 0)::bigint AS bulk, min(accepted_at) AS oldest_at
        FROM beckon.inbox GROUP BY project_id) waiting ON waiting.project_id = p.project_id
      LEFT JOIN (
        SELECT project_id, count(*) AS dead FROM beckon.dead_letter GROUP BY project_id) buried ON buried.project_id = p.project_id
@@ -73,7 +73,7 @@ export function countDead(tx: Tx, projectId: number, max: number): Promise<numbe
 export async function oldestLiveAt(tx: Tx, projectId: number): Promise<number | null> {
   const rows = await tx.prepared<{ accepted_at: Date }>({
     name: 'inbox.oldest_live',
-    text: `SELECT accepted_at FROM beckon.inbox WHERE project_id = $1 AND lane = 'live' ORDER BY seq LIMIT 1`,
+    text: `SELECT accepted_at FROM beckon.inbox WHERE project_id = $1 AND priority = 'live' ORDER BY seq LIMIT 1`,
     values: [projectId],
   });
   return rows[0]?.accepted_at.getTime() ?? null;

@@ -3,7 +3,7 @@ import { deleteDeadBefore, deleteDeadOf, insertDead } from './store.ts';
 import type { Taken } from './take.ts';
 
 /** A record that the database refuses. It waits no longer and stands in nobody's way; `retryDead` lets it wait again. */
-export type DeadRecord = Pick<Taken, 'projectId' | 'lane'> & {
+export type DeadRecord = Pick<Taken, 'projectId' | 'priority'> & {
   seq: number;
   kind: 'users' | 'events';
   acceptedAt: Date;
@@ -14,12 +14,12 @@ export function bury(tx: Tx, dead: DeadRecord, { reason, at }: { reason: string;
   return insertDead(tx, {
     project_id: dead.projectId,
     seq: dead.seq,
-    lane: dead.lane,
+    priority: dead.priority,
     kind: dead.kind,
     record: keepable(dead.record),
     reason,
     accepted_at: dead.acceptedAt,
-    died_at: at,
+    dead_lettered_at: at,
   });
 }
 

@@ -9,7 +9,7 @@ import {
   encodeChunk,
   listDead,
   listWaiting,
-  lockLane,
+  lockQueue,
   retryDead,
 } from './index.ts';
 import { RETRY_MAX_RECORDS } from './retry-dead.ts';
@@ -21,42 +21,45 @@ beforeEach(async () => {
   projectId = (await createProject(db, { name: 'Acme' })).id;
 });
 
-async function put(lane: string, records: object[], acceptedAt = new Date(clock.now())): Promise<void> {
+async function put(priority: string, records: object[], acceptedAt = new Date(clock.now())): Promise<void> {
   await db.query(
     `WITH taken AS (
-       UPDATE beckon.lane SET next_seq = next_seq + $3, waiting = waiting + $3 WHERE project_id = $1
+       UPDATE beckon.ingest_queue SET next_seq = next_seq + $3, waiting = waiting + $3 WHERE project_id = $1
        RETURNING next_seq - $3 AS seq
      )
      INSERT INTO beckon.inbox SELECT $1, seq, $2, 'events', $3, $4, $5 FROM taken`,
-    [projectId, lane, records.length, encodeChunk(JSON.stringify(records)), acceptedAt],
+    [projectId, priority, records.length, encodeChunk(JSON.stringify(records)), acceptedAt],
   );
 }
 
-async function die(count: number, letter: { lane?: string; kind?: string; acceptedAt?: Date } = {}) {
+async function die(count: number, letter: { priority?: string; kind?: string; acceptedAt?: Date } = {}) {
   await db.query(
     `INSERT INTO beckon.dead_letter
      SELECT $1, next_seq + n, $3, $4, jsonb_build_object('external_user_id', 'u' || (next_seq + n)), 'bad', $5, $5
-     FROM beckon.lane, generate_series(0, $2::int - 1) AS n WHERE project_id = $1`,
+     FROM beckon.ingest_queue, generate_series(0, $2::int - 1) AS n WHERE project_id = $1`,
     [
       projectId,
       count,
-      letter.lane ?? 'live',
+      letter.priority ?? 'live',
       letter.kind ?? 'events',
       letter.acceptedAt ?? new Date(clock.now()),
     ],
   );
-  await db.query('UPDATE beckon.lane SET next_seq = next_seq + $2 WHERE project_id = $1', [projectId, count]);
+  await db.query('UPDATE beckon.ingest_queue SET next_seq = next_seq + $2 WHERE project_id = $1', [
+    projectId,
+    count,
+  ]);
 }
 
 const chunks = () =>
-  db.query<{ seq: number; lane: string; kind: string; records: number; body: Buffer; accepted_at: Date }>(
-    'SELECT seq, lane, kind, records, body, accepted_at FROM beckon.inbox WHERE project_id = $1 ORDER BY seq',
+  db.query<{ seq: number; priority: string; kind: string; records: number; body: Buffer; accepted_at: Date }>(
+    'SELECT seq, priority, kind, records, body, accepted_at FROM beckon.inbox WHERE project_id = $1 ORDER BY seq',
     [projectId],
   );
-const lane = async () =>
+const queue = async () =>
   (
     await db.query<{ next_seq: number; waiting: number }>(
-      'SELECT next_seq, waiting FROM beckon.lane WHERE project_id = $1',
+      'SELECT next_seq, waiting FROM beckon.ingest_queue WHERE project_id = $1',
       [projectId],
     )
   )[0];
@@ -90,7 +93,7 @@ test('a chunk that was damaged is refused, not read as something else', () => {
   expect(() => decodeChunk(packed.subarray(0, packed.length - 9))).toThrow();
 });
 
-test('what waits is counted in records by lane, with the age of the oldest', async () => {
+test('what waits is counted in records by priority, with the age of the oldest', async () => {
   expect(await countWaiting(db, projectId)).toEqual({ live: 0, bulk: 0, dead: 0, oldest_ms: 0 });
   await put('bulk', [{}, {}, {}], new Date(clock.now() - 4_000));
   await put('live', [{}]);
@@ -121,21 +124,28 @@ test('of all projects those are listed in which something waits or died, who wai
 test('retried letters wait again, in their order, behind what was accepted, as old as they were', async () => {
   const then = new Date(clock.now() - 60_000);
   await die(2, { acceptedAt: then });
-  await die(1, { kind: 'users', lane: 'bulk' });
+  await die(1, { kind: 'users', priority: 'bulk' });
   await die(1);
   await put('live', [{ external_user_id: 'between' }]);
   expect(await listDead(db, projectId)).toMatchObject([{ seq: 1 }, { seq: 2 }, { seq: 3 }, { seq: 4 }]);
   expect(await retryDead(db, projectId)).toEqual({ retried: 4 });
   expect(await listDead(db, projectId)).toEqual([]);
-  expect(await lane()).toEqual({ next_seq: 10, waiting: 5 });
+  expect(await queue()).toEqual({ next_seq: 10, waiting: 5 });
   const found = (await chunks()).map(({ body, ...rest }) => ({ ...rest, users: decodeChunk(body) }));
   const now = new Date(clock.now());
   const user = (id: string) => ({ external_user_id: id });
   expect(found).toEqual([
-    { seq: 5, lane: 'live', kind: 'events', records: 1, accepted_at: now, users: [user('between')] },
-    { seq: 6, lane: 'live', kind: 'events', records: 2, accepted_at: then, users: [user('u1'), user('u2')] },
-    { seq: 8, lane: 'bulk', kind: 'users', records: 1, accepted_at: now, users: [user('u3')] },
-    { seq: 9, lane: 'live', kind: 'events', records: 1, accepted_at: now, users: [user('u4')] },
+    { seq: 5, priority: 'live', kind: 'events', records: 1, accepted_at: now, users: [user('between')] },
+    {
+      seq: 6,
+      priority: 'live',
+      kind: 'events',
+      records: 2,
+      accepted_at: then,
+      users: [user('u1'), user('u2')],
+    },
+    { seq: 8, priority: 'bulk', kind: 'users', records: 1, accepted_at: now, users: [user('u3')] },
+    { seq: 9, priority: 'live', kind: 'events', records: 1, accepted_at: now, users: [user('u4')] },
   ]);
 });
 
@@ -143,7 +153,7 @@ test('many letters go back in several transactions, every one of them once', asy
   const count = RETRY_MAX_RECORDS * 2 + 7;
   await die(count);
   expect(await retryDead(db, projectId)).toEqual({ retried: count });
-  expect(await lane()).toEqual({ next_seq: count * 2 + 1, waiting: count });
+  expect(await queue()).toEqual({ next_seq: count * 2 + 1, waiting: count });
   const users = (await chunks()).flatMap(({ body }) => decodeChunk(body) as { external_user_id: string }[]);
   expect(users.map((user) => user.external_user_id)).toEqual(
     Array.from({ length: count }, (_, i) => `u${i + 1}`),
@@ -171,9 +181,9 @@ test('two retries at once move every letter once', async () => {
   await die(300);
   const both = await Promise.all([retryDead(db, projectId), retryDead(db, projectId)]);
   expect(both.reduce((sum, { retried }) => sum + retried, 0)).toBe(300);
-  expect(await lane()).toMatchObject({ waiting: 300 });
+  expect(await queue()).toMatchObject({ waiting: 300 });
 });
 
-test('a lane of no project is refused', async () => {
-  await expect(db.transaction((tx) => lockLane(tx, 999_999))).rejects.toMatchObject({ code: 'not_found' });
+test('a queue row of no project is refused', async () => {
+  await expect(db.transaction((tx) => lockQueue(tx, 999_999))).rejects.toMatchObject({ code: 'not_found' });
 });

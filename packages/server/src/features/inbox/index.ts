@@ -10,11 +10,11 @@ export {
   type Waiting,
 } from './count-waiting.ts';
 export { bury, eraseDead, forgetDead } from './dead.ts';
-export { lockLane, openLane } from './lane.ts';
+export { lockQueue, openQueue } from './queue.ts';
 export { listDead } from './list-dead.ts';
 export { discardDead, retryDead } from './retry-dead.ts';
 export {
-  type Lane,
+  type Priority,
   oldestWaiting,
   placesWaiting,
   settle,

@@ -3,11 +3,11 @@ import { listDeadRows } from './store.ts';
 
 export type DeadLetter = {
   seq: number;
-  lane: 'live' | 'bulk';
+  priority: 'live' | 'bulk';
   kind: 'users' | 'events';
   reason: string;
   acceptedAt: Date;
-  diedAt: Date;
+  deadLetteredAt: Date;
   record: unknown;
 };
 
@@ -18,11 +18,11 @@ export async function listDead(tx: Tx, projectId: number): Promise<DeadLetter[]>
   const rows = await listDeadRows(tx, projectId, DEAD_LISTED_MAX);
   return rows.map((row) => ({
     seq: row.seq,
-    lane: row.lane,
+    priority: row.priority,
     kind: row.kind,
     reason: row.reason,
     acceptedAt: row.accepted_at,
-    diedAt: row.died_at,
+    deadLetteredAt: row.dead_lettered_at,
     record: JSON.parse(row.record) as unknown,
   }));
 }

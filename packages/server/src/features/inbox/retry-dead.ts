@@ -1,13 +1,13 @@
 import type { Database, Tx } from '../../io/db/index.ts';
 import { encodeChunk } from './chunk.ts';
-import { lockLane } from './lane.ts';
+import { lockQueue } from './queue.ts';
 import {
   type ChunkRow,
   type DeadRow,
   deleteDead,
   findLastDeadSeq,
   insertChunks,
-  updateLaneAdvanced,
+  updateQueueAdvanced,
 } from './store.ts';
 
 /** How many go back in one transaction: as long as it lasts nothing is accepted for the project. */
@@ -35,9 +35,9 @@ export async function discardDead(
   db: Pick<Database, 'transaction'>,
   { projectId, seqs }: { projectId: number; seqs: number[] },
 ): Promise<{ discarded: number }> {
-  // Under the lane, so that of two who say what is to become of a record one is heard.
+  // Under the queue row, so that of two who say what is to become of a record one is heard.
   const taken = await db.transaction(async (tx) => {
-    await lockLane(tx, projectId);
+    await lockQueue(tx, projectId);
     return deleteDead(tx, { projectId, upTo: Number.MAX_SAFE_INTEGER, seqs, limit: seqs.length });
   });
   return { discarded: taken.length };
@@ -46,12 +46,12 @@ export async function discardDead(
 type Batch = { projectId: number; upTo: number; seqs: number[] | null };
 
 async function moveBatch(tx: Tx, { projectId, upTo, seqs }: Batch): Promise<number> {
-  const lane = await lockLane(tx, projectId);
+  const queue = await lockQueue(tx, projectId);
   const taken = await deleteDead(tx, { projectId, upTo, seqs, limit: RETRY_MAX_RECORDS });
   if (taken.length === 0) return 0;
   const letters = taken.toSorted((a, b) => a.seq - b.seq);
-  await insertChunks(tx, projectId, toChunks(letters, lane.next_seq));
-  await updateLaneAdvanced(tx, { projectId, records: letters.length });
+  await insertChunks(tx, projectId, toChunks(letters, queue.next_seq));
+  await updateQueueAdvanced(tx, { projectId, records: letters.length });
   return letters.length;
 }
 
@@ -70,14 +70,16 @@ function toChunks(letters: DeadRow[], firstSeq: number): ChunkRow[] {
   return runs.flatMap((run) => {
     const [first] = run;
     if (!first) return [];
-    const { lane, kind, accepted_at } = first;
+    const { priority, kind, accepted_at } = first;
     const body = encodeChunk(`[${run.map((letter) => letter.record).join(',')}]`);
-    const chunk = { seq, lane, kind, records: run.length, body, accepted_at };
+    const chunk = { seq, priority, kind, records: run.length, body, accepted_at };
     seq += run.length;
     return [chunk];
   });
 }
 
 function belongTogether(a: DeadRow, b: DeadRow): boolean {
-  return a.lane === b.lane && a.kind === b.kind && a.accepted_at.getTime() === b.accepted_at.getTime();
+  return (
+    a.priority === b.priority && a.kind === b.kind && a.accepted_at.getTime() === b.accepted_at.getTime()
+  );
 }

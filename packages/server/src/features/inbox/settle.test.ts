@@ -12,7 +12,7 @@ test('to settle a backlog costs what is settled, though its plan was made when n
   const { id: projectId } = await createProject(db, { name: 'Acme' });
   const fill = (from: number, to: number): Promise<object[]> =>
     db.query(
-      `INSERT INTO beckon.inbox (project_id, seq, lane, kind, records, body, accepted_at)
+      `INSERT INTO beckon.inbox (project_id, seq, priority, kind, records, body, accepted_at)
        SELECT $1, n, 'live', 'events', 1, '\\x00', now() FROM generate_series($2::int, $3::int) AS n`,
       [projectId, from, to],
     );
@@ -21,7 +21,7 @@ test('to settle a backlog costs what is settled, though its plan was made when n
       const rows = Array.from({ length: count }, (_, i) => ({ seq: from + i, records: 1, is_whole: true }));
       await settleChunks(
         tx,
-        rows.map((row) => ({ ...row, project_id: projectId, lane: 'live' as const })),
+        rows.map((row) => ({ ...row, project_id: projectId, priority: 'live' as const })),
       );
       const [row] = await tx.query<{ read: number }>(
         `SELECT seq_tup_read + idx_tup_fetch AS read FROM pg_stat_xact_user_tables WHERE relname = 'inbox'`,
@@ -29,7 +29,9 @@ test('to settle a backlog costs what is settled, though its plan was made when n
       await tx.commit();
       return Number(row?.read);
     });
-  await db.query('UPDATE beckon.lane SET next_seq = 3001, waiting = 3000 WHERE project_id = $1', [projectId]);
+  await db.query('UPDATE beckon.ingest_queue SET next_seq = 3001, waiting = 3000 WHERE project_id = $1', [
+    projectId,
+  ]);
   await fill(1, 1);
   await db.query('VACUUM ANALYZE beckon.inbox');
   await settleOf(1, 1);

@@ -1,26 +1,28 @@
 import type { Tx } from '../../io/db/index.ts';
 
-/** `lane`, `inbox` and `dead_letter`. A chunk at `seq` holds the records `seq` to `seq + records - 1`. */
-export type LaneRow = { next_seq: number; waiting: number };
+/** `ingest_queue`, `inbox` and `dead_letter`. A chunk at `seq` holds the records `seq` to `seq + records - 1`. */
+export type QueueRow = { next_seq: number; waiting: number };
 
-export async function insertLane(tx: Tx, projectId: number): Promise<void> {
-  await tx.query(`INSERT INTO beckon.lane (project_id, next_seq, waiting) VALUES ($1, 1, 0)`, [projectId]);
+export async function insertQueue(tx: Tx, projectId: number): Promise<void> {
+  await tx.query(`INSERT INTO beckon.ingest_queue (project_id, next_seq, waiting) VALUES ($1, 1, 0)`, [
+    projectId,
+  ]);
 }
 
-export async function lockLaneRow(tx: Tx, projectId: number): Promise<LaneRow | undefined> {
-  const rows = await tx.query<LaneRow>(
-    `SELECT next_seq, waiting FROM beckon.lane WHERE project_id = $1 FOR UPDATE`,
+export async function lockQueueRow(tx: Tx, projectId: number): Promise<QueueRow | undefined> {
+  const rows = await tx.query<QueueRow>(
+    `SELECT next_seq, waiting FROM beckon.ingest_queue WHERE project_id = $1 FOR UPDATE`,
     [projectId],
   );
   return rows[0];
 }
 
-export async function updateLaneAdvanced(
+export async function updateQueueAdvanced(
   tx: Tx,
   { projectId, records }: { projectId: number; records: number },
 ): Promise<void> {
   await tx.query(
-    `UPDATE beckon.lane SET next_seq = next_seq + $2, waiting = waiting + $2 WHERE project_id = $1`,
+    `UPDATE beckon.ingest_queue SET next_seq = next_seq + $2, waiting = waiting + $2 WHERE project_id = $1`,
     [projectId, records],
   );
 }
@@ -29,8 +31,8 @@ export type WaitingRow = { live: number; bulk: number; dead: number; oldest_at: 
 
 export async function findWaiting(tx: Tx, projectId: number): Promise<WaitingRow | undefined> {
   const rows = await tx.query<WaitingRow>(
-    `SELECT coalesce(sum(records) FILTER (WHERE lane = 'live'), 0)::bigint AS live,
-            coalesce(sum(records) FILTER (WHERE lane = 'bulk'), 0)::bigint AS bulk,
+    `SELECT coalesce(sum(records) FILTER (WHERE priority = 'live'), 0)::bigint AS live,
+            coalesce(sum(records) FILTER (WHERE priority = 'bulk'), 0)::bigint AS bulk,
             (SELECT count(*) FROM beckon.dead_letter WHERE project_id = $1) AS dead,
             min(accepted_at) AS oldest_at
      FROM beckon.inbox WHERE project_id = $1`,
@@ -50,18 +52,18 @@ export async function countDeadRows(tx: Tx, projectId: number, max: number): Pro
 
 export type DeadRow = {
   seq: number;
-  lane: 'live' | 'bulk';
+  priority: 'live' | 'bulk';
   kind: 'users' | 'events';
   reason: string;
   accepted_at: Date;
-  died_at: Date;
+  dead_lettered_at: Date;
   /** JSON text: what is only moved need not be parsed. */
   record: string;
 };
 
 export function listDeadRows(tx: Tx, projectId: number, limit: number): Promise<DeadRow[]> {
   return tx.query(
-    `SELECT seq, lane, kind, reason, accepted_at, died_at, record::text AS record FROM beckon.dead_letter
+    `SELECT seq, priority, kind, reason, accepted_at, dead_lettered_at, record::text AS record FROM beckon.dead_letter
      WHERE project_id = $1 ORDER BY seq LIMIT $2`,
     [projectId, limit],
   );
@@ -86,14 +88,14 @@ export function deleteDead(
        WHERE project_id = $1 AND seq <= $2 AND ($4::bigint[] IS NULL OR seq = ANY ($4)) ORDER BY seq LIMIT $3
      )
      DELETE FROM beckon.dead_letter WHERE project_id = $1 AND seq = ANY (ARRAY(SELECT seq FROM first))
-     RETURNING seq, lane, kind, reason, accepted_at, died_at, record::text AS record`,
+     RETURNING seq, priority, kind, reason, accepted_at, dead_lettered_at, record::text AS record`,
     [projectId, upTo, limit, seqs],
   );
 }
 
 export type ChunkRow = {
   seq: number;
-  lane: string;
+  priority: string;
   kind: string;
   records: number;
   body: Buffer;
@@ -102,12 +104,12 @@ export type ChunkRow = {
 
 export async function insertChunks(tx: Tx, projectId: number, chunks: ChunkRow[]): Promise<void> {
   await tx.query(
-    `INSERT INTO beckon.inbox (project_id, seq, lane, kind, records, body, accepted_at)
+    `INSERT INTO beckon.inbox (project_id, seq, priority, kind, records, body, accepted_at)
      SELECT $1::bigint, * FROM unnest($2::bigint[], $3::text[], $4::text[], $5::int[], $6::bytea[], $7::timestamptz[])`,
     [
       projectId,
       chunks.map((chunk) => chunk.seq),
-      chunks.map((chunk) => chunk.lane),
+      chunks.map((chunk) => chunk.priority),
       chunks.map((chunk) => chunk.kind),
       chunks.map((chunk) => chunk.records),
       chunks.map((chunk) => chunk.body),
@@ -119,7 +121,7 @@ export async function insertChunks(tx: Tx, projectId: number, chunks: ChunkRow[]
 export type PlaceRow = { project_id: number; live: number | null; bulk: number | null };
 
 /**
- * Projects behind `after` with something waiting, and how many records the first chunk of each lane holds. It hops from
+ * Projects behind `after` with something waiting, and how many records the first chunk of each priority holds. It hops from
  * project to project by the primary key: the work grows with the projects that wait, not with what waits there.
  */
 export function listPlaces(tx: Tx, after: number, limit: number): Promise<PlaceRow[]> {
@@ -132,8 +134,8 @@ export function listPlaces(tx: Tx, after: number, limit: number): Promise<PlaceR
              FROM place WHERE place.project_id IS NOT NULL
            )
            SELECT project_id,
-             (SELECT i.records - i.applied FROM beckon.inbox i WHERE i.project_id = place.project_id AND i.lane = 'live' ORDER BY i.seq LIMIT 1) AS live,
-             (SELECT i.records - i.applied FROM beckon.inbox i WHERE i.project_id = place.project_id AND i.lane = 'bulk' ORDER BY i.seq LIMIT 1) AS bulk
+             (SELECT i.records - i.applied FROM beckon.inbox i WHERE i.project_id = place.project_id AND i.priority = 'live' ORDER BY i.seq LIMIT 1) AS live,
+             (SELECT i.records - i.applied FROM beckon.inbox i WHERE i.project_id = place.project_id AND i.priority = 'bulk' ORDER BY i.seq LIMIT 1) AS bulk
            FROM place WHERE project_id IS NOT NULL LIMIT $2`,
     values: [after, limit],
   });
@@ -151,7 +153,7 @@ export type WaitingChunkRow = {
 
 export type ChunkQuestion = {
   projectIds: number[];
-  lane: 'live' | 'bulk';
+  priority: 'live' | 'bulk';
   /** Records of one project, of all together, and bytes as they are stored: none is read beyond. */
   ofEach: number;
   ofAll: number;
@@ -169,7 +171,7 @@ export function listChunks(tx: Tx, asked: ChunkQuestion): Promise<WaitingChunkRo
                       row_number() OVER of_one AS turn, sum(i.records - i.applied) OVER of_one - (i.records - i.applied) AS before
                FROM unnest($1::bigint[]) WITH ORDINALITY AS place(project_id, n)
                CROSS JOIN LATERAL (
-                 SELECT * FROM beckon.inbox x WHERE x.project_id = place.project_id AND x.lane = $2 ORDER BY x.seq LIMIT $3
+                 SELECT * FROM beckon.inbox x WHERE x.project_id = place.project_id AND x.priority = $2 ORDER BY x.seq LIMIT $3
                ) i
                WINDOW of_one AS (PARTITION BY i.project_id ORDER BY i.seq)
              ) c
@@ -178,33 +180,33 @@ export function listChunks(tx: Tx, asked: ChunkQuestion): Promise<WaitingChunkRo
            ) taken
            WHERE before_all < $4 AND (bytes_before < $5 OR before_all = 0)
            ORDER BY project_id, seq`,
-    values: [asked.projectIds, asked.lane, asked.ofEach, asked.ofAll, asked.bytes],
+    values: [asked.projectIds, asked.priority, asked.ofEach, asked.ofAll, asked.bytes],
   });
 }
 
 export type OldestRow = { project_id: number; seq: number };
 
-/** The oldest record that waits in a lane of each project. */
-export function listOldest(tx: Tx, projectIds: number[], lane: 'live' | 'bulk'): Promise<OldestRow[]> {
+/** The oldest record that waits in a priority of each project. */
+export function listOldest(tx: Tx, projectIds: number[], priority: 'live' | 'bulk'): Promise<OldestRow[]> {
   return tx.prepared({
     name: 'inbox.oldest',
     text: `SELECT place.project_id, i.seq + i.applied AS seq FROM unnest($1::bigint[]) AS place(project_id)
            CROSS JOIN LATERAL (
-             SELECT seq, applied FROM beckon.inbox x WHERE x.project_id = place.project_id AND x.lane = $2 ORDER BY x.seq LIMIT 1
+             SELECT seq, applied FROM beckon.inbox x WHERE x.project_id = place.project_id AND x.priority = $2 ORDER BY x.seq LIMIT 1
            ) i`,
-    values: [projectIds, lane],
+    values: [projectIds, priority],
   });
 }
 
 export type TakenRow = {
   project_id: number;
-  lane: 'live' | 'bulk';
+  priority: 'live' | 'bulk';
   seq: number;
   records: number;
   is_whole: boolean;
 };
 
-/** What was digested waits no longer. The lanes are locked in order, as every flush does, and at the very end. */
+/** What was digested waits no longer. The queue rows are locked in order, as every flush does, and at the very end. */
 export async function settleChunks(tx: Tx, rows: TakenRow[]): Promise<void> {
   const whole = rows.filter((row) => row.is_whole);
   const parts = rows.filter((row) => !row.is_whole);
@@ -212,14 +214,14 @@ export async function settleChunks(tx: Tx, rows: TakenRow[]): Promise<void> {
   if (whole.length > 0) asked.push(deleteChunks(tx, whole));
   asked.push(
     tx.prepared({
-      name: 'lane.settle',
+      name: 'ingest_queue.settle',
       text: `WITH done AS MATERIALIZED (
                SELECT l.project_id, t.records FROM (
                  SELECT project_id, sum(records) AS records FROM unnest($1::bigint[], $2::int[]) AS t(project_id, records) GROUP BY project_id
-               ) t JOIN beckon.lane l ON l.project_id = t.project_id
+               ) t JOIN beckon.ingest_queue l ON l.project_id = t.project_id
                ORDER BY l.project_id FOR UPDATE OF l
              )
-             UPDATE beckon.lane AS l SET waiting = l.waiting - done.records FROM done WHERE l.project_id = done.project_id`,
+             UPDATE beckon.ingest_queue AS l SET waiting = l.waiting - done.records FROM done WHERE l.project_id = done.project_id`,
       values: [rows.map((row) => row.project_id), rows.map((row) => row.records)],
     }),
   );
@@ -234,12 +236,12 @@ function deleteChunks(tx: Tx, rows: TakenRow[]): Promise<unknown> {
   return tx.prepared({
     name: 'inbox.delete',
     text: `DELETE FROM beckon.inbox WHERE ctid = ANY (ARRAY(
-             SELECT i.ctid FROM unnest($1::bigint[], $2::text[], $3::bigint[]) AS t(project_id, lane, seq)
+             SELECT i.ctid FROM unnest($1::bigint[], $2::text[], $3::bigint[]) AS t(project_id, priority, seq)
              CROSS JOIN LATERAL (
-               SELECT ctid FROM beckon.inbox x WHERE x.project_id = t.project_id AND x.lane = t.lane AND x.seq = t.seq LIMIT 1
+               SELECT ctid FROM beckon.inbox x WHERE x.project_id = t.project_id AND x.priority = t.priority AND x.seq = t.seq LIMIT 1
              ) i
            ))`,
-    values: [rows.map((row) => row.project_id), rows.map((row) => row.lane), rows.map((row) => row.seq)],
+    values: [rows.map((row) => row.project_id), rows.map((row) => row.priority), rows.map((row) => row.seq)],
   });
 }
 
@@ -247,27 +249,36 @@ function deleteChunks(tx: Tx, rows: TakenRow[]): Promise<unknown> {
 function advanceChunk(tx: Tx, row: TakenRow): Promise<unknown> {
   return tx.prepared({
     name: 'inbox.advance',
-    text: `UPDATE beckon.inbox SET applied = applied + $4 WHERE project_id = $1 AND lane = $2 AND seq = $3`,
-    values: [row.project_id, row.lane, row.seq, row.records],
+    text: `UPDATE beckon.inbox SET applied = applied + $4 WHERE project_id = $1 AND priority = $2 AND seq = $3`,
+    values: [row.project_id, row.priority, row.seq, row.records],
   });
 }
 
 export type NewDeadRow = {
   project_id: number;
   seq: number;
-  lane: 'live' | 'bulk';
+  priority: 'live' | 'bulk';
   kind: 'users' | 'events';
   record: string;
   reason: string;
   accepted_at: Date;
-  died_at: Date;
+  dead_lettered_at: Date;
 };
 
 export async function insertDead(tx: Tx, row: NewDeadRow): Promise<void> {
   await tx.query(
-    `INSERT INTO beckon.dead_letter (project_id, seq, lane, kind, record, reason, accepted_at, died_at)
+    `INSERT INTO beckon.dead_letter (project_id, seq, priority, kind, record, reason, accepted_at, dead_lettered_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    [row.project_id, row.seq, row.lane, row.kind, row.record, row.reason, row.accepted_at, row.died_at],
+    [
+      row.project_id,
+      row.seq,
+      row.priority,
+      row.kind,
+      row.record,
+      row.reason,
+      row.accepted_at,
+      row.dead_lettered_at,
+    ],
   );
 }
 
@@ -287,7 +298,7 @@ export async function deleteDeadBefore(
 ): Promise<number> {
   const rows = await tx.query(
     `DELETE FROM beckon.dead_letter WHERE project_id = $1 AND seq = ANY (ARRAY(
-       SELECT seq FROM beckon.dead_letter WHERE project_id = $1 AND died_at < $2 ORDER BY seq LIMIT $3
+       SELECT seq FROM beckon.dead_letter WHERE project_id = $1 AND dead_lettered_at < $2 ORDER BY seq LIMIT $3
      )) RETURNING seq`,
     [projectId, before, limit],
   );

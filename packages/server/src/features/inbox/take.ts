@@ -2,9 +2,9 @@ import type { Tx } from '../../io/db/index.ts';
 import { parseChunk, unpackChunk } from './chunk.ts';
 import { type ChunkQuestion, listChunks, listOldest, listPlaces, settleChunks } from './store.ts';
 
-export type Lane = 'live' | 'bulk';
+export type Priority = 'live' | 'bulk';
 
-/** A project in which records wait: how many are in the first chunk of each lane, 0 where none is. */
+/** A project in which records wait: how many are in the first chunk of each priority, 0 where none is. */
 export type Place = { projectId: number; live: number; bulk: number };
 
 /** In order of their ids, beginning behind `after` and going round, so that everybody's turn comes. */
@@ -25,7 +25,7 @@ export async function placesWaiting(
 /** A chunk as it waits: its records from the first that was not applied yet, whose sequence is `seq`. */
 export type WaitingChunk = {
   projectId: number;
-  lane: Lane;
+  priority: Priority;
   /** By which the row is found; that of its first record. */
   rowSeq: number;
   seq: number;
@@ -36,7 +36,7 @@ export type WaitingChunk = {
   bytes: number;
 };
 
-/** With the turns of these projects taken: what waits there in a lane, in the order of acceptance. */
+/** With the turns of these projects taken: what waits there in a priority, in the order of acceptance. */
 export async function takeChunks(tx: Tx, asked: ChunkQuestion): Promise<WaitingChunk[]> {
   const rows = await listChunks(tx, asked);
   const chunks: WaitingChunk[] = [];
@@ -46,7 +46,7 @@ export async function takeChunks(tx: Tx, asked: ChunkQuestion): Promise<WaitingC
     const records = row.applied === 0 ? all : all.slice(row.applied);
     chunks.push({
       projectId: row.project_id,
-      lane: asked.lane,
+      priority: asked.priority,
       rowSeq: row.seq,
       seq: row.seq + row.applied,
       kind: row.kind,
@@ -58,21 +58,31 @@ export async function takeChunks(tx: Tx, asked: ChunkQuestion): Promise<WaitingC
   return chunks;
 }
 
-/** For each of the projects in which something waits in that lane: the sequence of what waits longest. */
-export async function oldestWaiting(tx: Tx, projectIds: number[], lane: Lane): Promise<Map<number, number>> {
-  const rows = await listOldest(tx, projectIds, lane);
+/** For each of the projects in which something waits in that queue row: the sequence of what waits longest. */
+export async function oldestWaiting(
+  tx: Tx,
+  projectIds: number[],
+  priority: Priority,
+): Promise<Map<number, number>> {
+  const rows = await listOldest(tx, projectIds, priority);
   return new Map(rows.map((row) => [row.project_id, row.seq]));
 }
 
 /** How many of a chunk's waiting records were dealt with. */
-export type Taken = { projectId: number; lane: Lane; rowSeq: number; records: number; isWhole: boolean };
+export type Taken = {
+  projectId: number;
+  priority: Priority;
+  rowSeq: number;
+  records: number;
+  isWhole: boolean;
+};
 
 export function settle(tx: Tx, taken: Taken[]): Promise<void> {
   return settleChunks(
     tx,
-    taken.map(({ projectId, lane, rowSeq, records, isWhole }) => ({
+    taken.map(({ projectId, priority, rowSeq, records, isWhole }) => ({
       project_id: projectId,
-      lane,
+      priority,
       seq: rowSeq,
       records,
       is_whole: isWhole,

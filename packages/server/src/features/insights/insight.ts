@@ -1,5 +1,5 @@
 /** What letters are put together by. */
-export const GROUPINGS = ['rule', 'letter', 'domain', 'provider'] as const;
+export const GROUPINGS = ['rule', 'template', 'domain', 'provider'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
 /**
@@ -14,8 +14,8 @@ export type Insight = {
   sent: number;
   opened: number;
   clicked: number;
-  machineOpened: number;
-  machineClicked: number;
+  botOpened: number;
+  botClicked: number;
   replied: number;
   hard: number;
   soft: number;

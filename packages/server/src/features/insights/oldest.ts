@@ -9,7 +9,7 @@ export async function findOldest(tx: Tx, projectId: number): Promise<Oldest> {
     `SELECT (SELECT min(received_at) FROM beckon.event WHERE project_id = $1) AS events,
             least((SELECT min(at) FROM beckon.change WHERE project_id = $1),
                   (SELECT min(at) FROM beckon.ingest_log WHERE project_id = $1)) AS stream,
-            (SELECT min(died_at) FROM beckon.dead_letter WHERE project_id = $1) AS dead,
+            (SELECT min(dead_lettered_at) FROM beckon.dead_letter WHERE project_id = $1) AS dead,
             (SELECT min(frozen_at) FROM beckon.message_mime WHERE project_id = $1) AS letters`,
     [projectId],
   );

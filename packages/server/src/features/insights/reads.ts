@@ -9,7 +9,7 @@ const GROUPS_MAX = 500;
 /** What the groups are called; an inline letter by its rule. */
 const NAMES: Record<Grouping, string> = {
   rule: `coalesce(r.name, m.rule_id::text)`,
-  letter: `coalesce(m.letter, 'the text of the rule ' || coalesce(r.name, m.rule_id::text))`,
+  template: `coalesce(m.template, 'the text of the rule ' || coalesce(r.name, m.rule_id::text))`,
   domain: `coalesce(m.domain, 'none')`,
   provider: `coalesce(m.provider, 'unknown')`,
 };
@@ -64,8 +64,8 @@ export async function countInsights(
 
 const bounced = (kind: string): string => `count(*) FILTER (WHERE b.bounced = '${kind}') AS "${kind}"`;
 const COUNTED = `count(*) AS sent, count(*) FILTER (WHERE b.opened) AS opened,
-  count(*) FILTER (WHERE b.clicked) AS clicked, count(*) FILTER (WHERE b.machine_opened) AS "machineOpened",
-  count(*) FILTER (WHERE b.machine_clicked) AS "machineClicked", count(*) FILTER (WHERE b.replied) AS replied,
+  count(*) FILTER (WHERE b.clicked) AS clicked, count(*) FILTER (WHERE b.bot_opened) AS "botOpened",
+  count(*) FILTER (WHERE b.bot_clicked) AS "botClicked", count(*) FILTER (WHERE b.replied) AS replied,
   ${['hard', 'soft', 'policy', 'infrastructure'].map(bounced).join(', ')},
   count(*) FILTER (WHERE b.complained) AS complained, count(*) FILTER (WHERE b.unsubscribed) AS unsubscribed,
   count(*) FILTER (WHERE b.is_edited) AS edited, count(b.is_edited) AS editable,
@@ -84,8 +84,8 @@ function openedWithin(): string[] {
 const BECAME = `bool_or(o.type = 'email.opened' AND o.class = 'no') AS opened,
   min(o.occurred_at) FILTER (WHERE o.type = 'email.opened' AND o.class = 'no') AS opened_at,
   bool_or(o.type = 'email.clicked' AND o.class = 'no') AS clicked,
-  bool_or(o.type = 'email.opened' AND o.class <> 'no') AS machine_opened,
-  bool_or(o.type = 'email.clicked' AND o.class <> 'no') AS machine_clicked,
+  bool_or(o.type = 'email.opened' AND o.class <> 'no') AS bot_opened,
+  bool_or(o.type = 'email.clicked' AND o.class <> 'no') AS bot_clicked,
   bool_or(o.type = 'email.replied') AS replied,
   max(o.detail ->> 'bounce_class') FILTER (WHERE o.type = 'email.bounced' AND o.class = '') AS bounced,
   bool_or(o.type = 'email.unsubscribed' AND o.class = 'complaint') AS complained,

@@ -19,7 +19,7 @@ export type NewKeyWanted = {
 export type NewKey = { id: string; secret: string; display: string };
 
 /**
- * The only moment at which the whole secret exists outside its owner's hands. The caller holds the project's lane lock
+ * The only moment at which the whole secret exists outside its owner's hands. The caller holds the project's queue lock
  * where the cap must be exact; without it two at once may both find a place left.
  */
 export async function createKey(

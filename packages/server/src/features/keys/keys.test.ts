@@ -81,12 +81,12 @@ test('a key for a project that does not exist is refused', async () => {
   });
 });
 
-test('revocation waits for a flush that holds the lane', async () => {
+test('revocation waits for a flush that holds the queue row', async () => {
   const { id } = await newKey();
   const flush = await db.session();
   try {
     await flush.script('BEGIN');
-    await flush.query('SELECT 1 FROM beckon.lane WHERE project_id = $1 FOR UPDATE', [projectId]);
+    await flush.query('SELECT 1 FROM beckon.ingest_queue WHERE project_id = $1 FOR UPDATE', [projectId]);
     let revoked = false;
     const revocation = revokeKey(db, { id }).then(() => {
       revoked = true;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { admit } from './admit.ts';
 import { type HitFacts, HITS_MAX, type KeptHit } from './hit.ts';
-import { judgeAlone } from './machine.ts';
+import { judgeAlone } from './bot.ts';
 
 const hit = (more: Partial<HitFacts> = {}): HitFacts => ({
   kind: 'open',
@@ -18,7 +18,7 @@ const click = (link: number, at = 0): HitFacts => hit({ kind: 'click', link, at 
 /** What is kept afterwards, as the table would hold it. */
 function after(kept: KeptHit[], arriving: HitFacts[]): KeptHit[] {
   const places = new Map(kept.map((one) => [one.number, one]));
-  for (const one of admit(kept, arriving)) places.set(one.number, { ...one, machine: null });
+  for (const one of admit(kept, arriving)) places.set(one.number, { ...one, bot: null });
   return [...places.values()];
 }
 const many = (count: number, make: (at: number) => HitFacts): HitFacts[] =>
@@ -37,7 +37,7 @@ describe('the places of a letter', () => {
     expect(after(flooded, [hit({ at: 6_000 })])).toContainEqual(
       expect.objectContaining({ at: 6_000, signs: [] }),
     );
-    const judged = flooded.map((one) => ({ ...one, machine: 'yes' as const }));
+    const judged = flooded.map((one) => ({ ...one, bot: 'yes' as const }));
     const later = after(judged, [hit({ at: 6_000 })]);
     expect(later).toHaveLength(HITS_MAX);
     expect(later).toContainEqual(expect.objectContaining({ at: 6_000 }));
@@ -76,7 +76,7 @@ const facts = fc
   .map(({ kind, link, ...one }) =>
     hit({ ...one, kind: kind as HitFacts['kind'], link: kind === 'click' ? link : null }),
   );
-const lookOf = (one: HitFacts): string => `${one.kind} ${one.link} ${judgeAlone(one).machine}`;
+const lookOf = (one: HitFacts): string => `${one.kind} ${one.link} ${judgeAlone(one).bot}`;
 
 test('however many come and in whatever order: no more than a hundred places, and of every look one, while it waits', () => {
   const rounds = fc.array(fc.array(facts, { maxLength: 150 }), { maxLength: 5 });

@@ -1,5 +1,5 @@
 import { type AdmittedHit, type HitFacts, HITS_MAX, type KeptHit } from './hit.ts';
-import { judgeAlone } from './machine.ts';
+import { judgeAlone } from './bot.ts';
 
 /**
  * Which of the hits that arrive are kept, and in which place. Where all places are taken, one takes the place of the oldest
@@ -9,7 +9,7 @@ import { judgeAlone } from './machine.ts';
  */
 export function admit(kept: readonly KeptHit[], arriving: readonly HitFacts[]): AdmittedHit[] {
   const places = new Map<number, Placed>(
-    kept.map((hit) => [hit.number, { hit, look: lookOf(hit), isJudged: hit.machine !== null }]),
+    kept.map((hit) => [hit.number, { hit, look: lookOf(hit), isJudged: hit.bot !== null }]),
   );
   const admitted = new Map<number, AdmittedHit>();
   for (const hit of arriving) {
@@ -27,8 +27,8 @@ type Placed = { hit: HitFacts; look: Look; isJudged: boolean };
 type Look = { name: string; isHuman: boolean };
 
 function lookOf(hit: HitFacts): Look {
-  const { machine } = judgeAlone(hit);
-  return { name: `${hit.kind} ${hit.link} ${machine}`, isHuman: hit.kind !== 'trap' && machine === 'no' };
+  const { bot } = judgeAlone(hit);
+  return { name: `${hit.kind} ${hit.link} ${bot}`, isHuman: hit.kind !== 'trap' && bot === 'no' };
 }
 
 function firstFree(places: Map<number, Placed>): number {

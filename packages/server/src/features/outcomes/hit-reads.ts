@@ -1,4 +1,4 @@
-import type { MachineVerdict } from '@beckon/contract';
+import type { BotVerdict } from '@beckon/contract';
 import { plainList, type Tx } from '../../io/db/index.ts';
 import { HITS_MAX, type HitSign, type KeptHit, type LetterPlace } from './hit.ts';
 
@@ -95,7 +95,7 @@ type Row = {
   kind: KeptHit['kind'];
   link: number | null;
   at: Date;
-  machine: MachineVerdict | null;
+  bot: BotVerdict | null;
   agent: string | null;
   remote: string | null;
   signs: HitSign[];
@@ -108,7 +108,7 @@ export async function listHits(tx: Tx, letters: LetterPlace[]): Promise<KeptHitO
   if (letters.length === 0) return [];
   const rows = await tx.prepared<Row>({
     name: 'outcomes.hits',
-    text: `SELECT h.project_id, h.message_id, h.number, h.kind, h.link, h.at, h.machine, h.agent, h.remote, h.signs
+    text: `SELECT h.project_id, h.message_id, h.number, h.kind, h.link, h.at, h.bot, h.agent, h.remote, h.signs
            FROM unnest($1::bigint[], $2::uuid[]) AS n(project_id, message_id)
            JOIN beckon.hit h ON h.project_id = n.project_id AND h.message_id = n.message_id
            ORDER BY h.project_id, h.message_id, h.number`,
@@ -125,8 +125,8 @@ export async function listHits(tx: Tx, letters: LetterPlace[]): Promise<KeptHitO
   }));
 }
 
-/** One with its verdict: `machine` null means that it is still to come. */
-export type JudgedHit = KeptHit & { machineReason: string | null };
+/** One with its verdict: `bot` null means that it is still to come. */
+export type JudgedHit = KeptHit & { botReason: string | null };
 
 /** What was fetched of a letter, with the verdicts; `counted`: how often in all, of which a hundred are kept at most. */
 export async function listJudgedHits(
@@ -136,15 +136,15 @@ export async function listJudgedHits(
   const rows = await tx.query<
     Omit<Row, 'project_id' | 'message_id'> & { reason: string | null; hits: number }
   >(
-    `SELECT h.number, h.kind, h.link, h.at, h.machine, h.machine_reason AS reason, h.agent, h.remote, h.signs, c.hits
+    `SELECT h.number, h.kind, h.link, h.at, h.bot, h.bot_reason AS reason, h.agent, h.remote, h.signs, c.hits
      FROM beckon.hit_count c JOIN beckon.hit h ON h.project_id = c.project_id AND h.message_id = c.message_id
      WHERE c.project_id = $1 AND c.message_id = $2 ORDER BY h.at, h.number`,
     [projectId, messageId],
   );
-  const hits = rows.map(({ at, reason: machineReason, hits: _hits, ...rest }) => ({
+  const hits = rows.map(({ at, reason: botReason, hits: _hits, ...rest }) => ({
     ...rest,
     at: at.getTime(),
-    machineReason,
+    botReason,
   }));
   return { hits, counted: rows[0]?.hits ?? 0 };
 }

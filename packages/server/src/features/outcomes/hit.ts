@@ -1,4 +1,4 @@
-import type { MachineVerdict } from '@beckon/contract';
+import type { BotVerdict } from '@beckon/contract';
 
 /** One fetch of something that stands in a letter: its pixel, one of its links, or the link that nobody sees. */
 export type Hit = LetterPlace & HitFacts;
@@ -19,8 +19,8 @@ export type HitFacts = {
 
 export type HitSign = 'prefetch' | 'image_proxy' | 'bare_agent' | 'no_agent' | 'scanner' | 'bot';
 
-/** One that is kept. `machine` is null until its verdict. */
-export type KeptHit = HitFacts & { number: number; machine: MachineVerdict | null };
+/** One that is kept. `bot` is null until its verdict. */
+export type KeptHit = HitFacts & { number: number; bot: BotVerdict | null };
 
 /** So many hits of a letter are kept; the others are only counted. */
 export const HITS_MAX = 100;

@@ -58,7 +58,7 @@ test('hits of letters that are not there are nothing, and take none of the other
     hit(newId()),
   );
   expect(await kept(messageId)).toMatchObject([
-    { number: 1, kind: 'click', link: 0, machine: null, signs: ['bot', 'prefetch'], agent: 'A browser' },
+    { number: 1, kind: 'click', link: 0, bot: null, signs: ['bot', 'prefetch'], agent: 'A browser' },
   ]);
   expect(await db.query(`SELECT 1 FROM beckon.hit_count WHERE project_id = $1`, [projectId])).toHaveLength(1);
 });

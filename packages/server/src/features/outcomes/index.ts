@@ -11,7 +11,7 @@ export {
   listJudgedHits,
   listTargets,
 } from './hit-reads.ts';
-export { type MachineReason, signsOf, type Verdict } from './machine.ts';
+export { type BotReason, signsOf, type Verdict } from './bot.ts';
 export {
   type HitTrace,
   type LinkTrace,

@@ -35,8 +35,8 @@ export type HitTrace = {
     kind: string;
     link: number | null;
     at: string;
-    machine: string | null;
-    machine_reason: string | null;
+    bot: string | null;
+    bot_reason: string | null;
     agent: string | null;
     remote: string | null;
   }[];
@@ -47,8 +47,8 @@ export function listHitTraces(tx: Tx, person: Person): AsyncGenerator<HitTrace[]
   return byLetter<HitTrace>(person, (after) =>
     tx.query(
       `SELECT c.message_id, (
-         SELECT coalesce(json_agg(json_build_object('kind', h.kind, 'link', h.link, 'at', h.at, 'machine', h.machine,
-           'machine_reason', h.machine_reason, 'agent', h.agent, 'remote', h.remote) ORDER BY h.at, h.number), '[]')
+         SELECT coalesce(json_agg(json_build_object('kind', h.kind, 'link', h.link, 'at', h.at, 'bot', h.bot,
+           'bot_reason', h.bot_reason, 'agent', h.agent, 'remote', h.remote) ORDER BY h.at, h.number), '[]')
          FROM beckon.hit h WHERE h.project_id = c.project_id AND h.message_id = c.message_id) AS hits
        FROM beckon.hit_count c
        WHERE c.project_id = $1 AND c.external_user_id = $2 AND c.message_id > $3::uuid ORDER BY c.message_id LIMIT $4`,

@@ -1,14 +1,14 @@
-import type { BounceClass, MachineVerdict, UnsubscribeMethod, WebhookType } from '@beckon/contract';
+import type { BounceClass, BotVerdict, UnsubscribeMethod, WebhookType } from '@beckon/contract';
 
 /** Something that became of a letter, as whoever heard of it says it. */
 export type Happened = { projectId: number; messageId: string; occurredAt: number } & WhatHappened;
 
 export type WhatHappened =
-  | { type: 'email.opened'; machine: MachineVerdict; machineReason: string | null }
+  | { type: 'email.opened'; bot: BotVerdict; botReason: string | null }
   | {
       type: 'email.clicked';
-      machine: MachineVerdict;
-      machineReason: string | null;
+      bot: BotVerdict;
+      botReason: string | null;
       link: number;
       url: string;
     }

@@ -1,7 +1,7 @@
 import type { WhatHappened } from './outcome.ts';
 import { type HitFacts, type KeptHit, SETTLE_AFTER_MS } from './hit.ts';
 import type { DueLetter } from './hit-reads.ts';
-import { judgeHits, type Verdict } from './machine.ts';
+import { judgeHits, type Verdict } from './bot.ts';
 
 export type SettledLetter = {
   judged: ({ number: number } & Verdict)[];
@@ -19,9 +19,9 @@ export function settleLetter(
   const verdicts = judgeHits(hits, sentAt);
   const due = hits.flatMap((hit, at) => {
     const verdict = verdicts[at];
-    return verdict && hit.machine === null && hit.at + SETTLE_AFTER_MS <= now ? [{ hit, verdict }] : [];
+    return verdict && hit.bot === null && hit.at + SETTLE_AFTER_MS <= now ? [{ hit, verdict }] : [];
   });
-  const later = hits.filter(({ machine, at }) => machine === null && at + SETTLE_AFTER_MS > now);
+  const later = hits.filter(({ bot, at }) => bot === null && at + SETTLE_AFTER_MS > now);
   const inTime = due.toSorted((a, b) => a.hit.at - b.hit.at || a.hit.number - b.hit.number);
   return {
     judged: due.map(({ hit, verdict }) => ({ number: hit.number, ...verdict })),
@@ -35,14 +35,14 @@ type Happening = SettledLetter['happened'];
 /** A person who follows a link has read the letter, whether its images were loaded or not. */
 function whatHappened(
   { kind, link, at }: HitFacts,
-  { machine, reason }: Verdict,
+  { bot, reason }: Verdict,
   { opens, urls }: Pick<DueLetter, 'opens' | 'urls'>,
 ): Happening {
   const occurredAt = at;
-  if (kind === 'open') return [{ type: 'email.opened', machine, machineReason: reason, occurredAt }];
+  if (kind === 'open') return [{ type: 'email.opened', bot, botReason: reason, occurredAt }];
   const url = link === null ? undefined : urls[link];
   if (kind === 'trap' || link === null || url === undefined) return [];
-  const clicked = { type: 'email.clicked', machine, machineReason: reason, link, url, occurredAt } as const;
-  if (machine !== 'no' || !opens) return [clicked];
-  return [{ type: 'email.opened', machine, machineReason: 'click', occurredAt }, clicked];
+  const clicked = { type: 'email.clicked', bot, botReason: reason, link, url, occurredAt } as const;
+  if (bot !== 'no' || !opens) return [clicked];
+  return [{ type: 'email.opened', bot, botReason: 'click', occurredAt }, clicked];
 }

@@ -1,6 +1,6 @@
 import { momentList, plainList, type Tx } from '../../io/db/index.ts';
 import type { AdmittedHit, LetterPlace } from './hit.ts';
-import type { Verdict } from './machine.ts';
+import type { Verdict } from './bot.ts';
 import type { Outcome } from './outcome.ts';
 
 /** `outcome`. The ids of those that were not known; in order, so that two who hear of the same never wait in a circle. */
@@ -118,7 +118,7 @@ export async function upsertHits(tx: Tx, hits: (LetterPlace & AdmittedHit)[]): P
              AS n(project_id, message_id, number, kind, link, at, agent, remote, signs)
            ON CONFLICT (project_id, message_id, number) DO UPDATE SET kind = excluded.kind, link = excluded.link,
              at = excluded.at, agent = excluded.agent, remote = excluded.remote, signs = excluded.signs,
-             machine = NULL, machine_reason = NULL`,
+             bot = NULL, bot_reason = NULL`,
     values: [
       plainList(hits.map((hit) => hit.projectId)),
       plainList(hits.map((hit) => hit.messageId)),
@@ -139,14 +139,14 @@ export async function saveVerdicts(tx: Tx, projectId: number, judged: JudgedHit[
   if (judged.length === 0) return;
   await tx.prepared({
     name: 'outcomes.verdicts',
-    text: `UPDATE beckon.hit h SET machine = n.machine, machine_reason = n.reason
-           FROM unnest($2::uuid[], $3::int[], $4::text[], $5::text[]) AS n(message_id, number, machine, reason)
+    text: `UPDATE beckon.hit h SET bot = n.bot, bot_reason = n.reason
+           FROM unnest($2::uuid[], $3::int[], $4::text[], $5::text[]) AS n(message_id, number, bot, reason)
            WHERE h.project_id = $1 AND h.message_id = n.message_id AND h.number = n.number`,
     values: [
       projectId,
       plainList(judged.map((one) => one.messageId)),
       plainList(judged.map((one) => one.number)),
-      plainList(judged.map((one) => one.machine)),
+      plainList(judged.map((one) => one.bot)),
       plainList(judged.map((one) => one.reason)),
     ],
   });

@@ -36,11 +36,11 @@ export function listNotedRows(
 
 export type BuriedRow = {
   seq: number;
-  lane: string;
+  priority: string;
   kind: string;
   reason: string;
   accepted_at: Date;
-  died_at: Date;
+  dead_lettered_at: Date;
   record: unknown;
 };
 
@@ -50,7 +50,7 @@ export function listBuriedRows(
   { projectId, userId, after, limit }: Person & { after: number; limit: number },
 ): Promise<BuriedRow[]> {
   return tx.query(
-    `SELECT seq, lane, kind, reason, accepted_at, died_at, record FROM beckon.dead_letter
+    `SELECT seq, priority, kind, reason, accepted_at, dead_lettered_at, record FROM beckon.dead_letter
      WHERE project_id = $1 AND seq > $3 AND record ->> 'external_user_id' = $2 ORDER BY seq LIMIT $4`,
     [projectId, userId, after, limit],
   );
@@ -101,7 +101,7 @@ export function listTraitChanges(tx: Tx, { projectId, userId }: Person): Promise
   return tx.query(
     `SELECT DISTINCT ON (t.key) t.key AS trait, c.at, t.value -> 0 AS before, t.value -> 1 AS after
      FROM (SELECT at, id, detail FROM beckon.change
-           WHERE project_id = $1 AND external_user_id = $2 AND kind IN ('person_created', 'person_changed')
+           WHERE project_id = $1 AND external_user_id = $2 AND kind IN ('user_created', 'user_changed')
            ORDER BY at DESC, id DESC LIMIT 1000) c
      CROSS JOIN LATERAL jsonb_each(c.detail -> 'traits') t
      ORDER BY t.key, c.at DESC, c.id DESC`,

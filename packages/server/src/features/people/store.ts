@@ -146,7 +146,7 @@ export async function insertErasure(tx: Tx, row: ErasureRow & { erased_at: Date 
   );
 }
 
-/** Marks that no waiting record is older than, in any lane: they have done their work. */
+/** Marks that no waiting record is older than, in any priority: they have done their work. */
 export async function deleteSpentErasures(tx: Tx, projectId: number): Promise<number> {
   const rows = await tx.query(
     `DELETE FROM beckon.erasure WHERE project_id = $1

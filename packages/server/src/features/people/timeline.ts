@@ -49,7 +49,7 @@ const SOURCES: { kinds: TimelineKind[]; text: string }[] = [
   {
     kinds: ['created', 'changed', 'joined', 'left'],
     text: `SELECT at, 'change:' || id AS id,
-      CASE kind WHEN 'person_created' THEN 'created' WHEN 'person_changed' THEN 'changed'
+      CASE kind WHEN 'user_created' THEN 'created' WHEN 'user_changed' THEN 'changed'
         WHEN 'audience_joined' THEN 'joined' ELSE 'left' END AS kind,
       kind AS title, NULL::uuid AS rule_id, audience_id, NULL::uuid AS draft_id, NULL::text AS actor, detail
       FROM beckon.change WHERE ${OF}`,

@@ -6,7 +6,7 @@ import { insertProject, insertRateLimits, nextProjectId } from './store.ts';
 
 export type NewProject = {
   name: string;
-  organisationId?: string | null;
+  organizationId?: string | null;
   /** One that was taken from the sequence before. */
   id?: number;
   isDemo?: boolean;
@@ -14,10 +14,10 @@ export type NewProject = {
   sandboxOf?: number;
 };
 
-/** The project with its settings and full buckets; the flow opens its lane in the same transaction. */
+/** The project with its settings and full buckets; the flow opens its queue row in the same transaction. */
 export async function createProject(
   deps: { tx: Tx; clock: Clock },
-  { name, organisationId = null, ...given }: NewProject,
+  { name, organizationId = null, ...given }: NewProject,
 ): Promise<Project> {
   checkName(name);
   const id = given.id ?? (await nextProjectId(deps.tx));
@@ -28,7 +28,7 @@ export async function createProject(
     name,
     livemode,
     created_at: createdAt,
-    organisation_id: organisationId,
+    organization_id: organizationId,
     is_demo: given.isDemo ?? false,
     sandbox_of: given.sandboxOf ?? null,
   });

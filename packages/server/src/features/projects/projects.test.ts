@@ -19,17 +19,17 @@ const db = await openTestDatabase(clock);
 let projectId: number;
 beforeEach(async () => {
   await db.query(
-    'TRUNCATE beckon.project, beckon.project_settings, beckon.lane, beckon.rate_limit, beckon.api_key CASCADE',
+    'TRUNCATE beckon.project, beckon.project_settings, beckon.ingest_queue, beckon.rate_limit, beckon.api_key CASCADE',
   );
   projectId = (await createProject(db, { name: 'Acme' })).id;
 });
 
-test('a project is born with its lane, its settings and five full buckets', async () => {
+test('a project is born with its priority, its settings and five full buckets', async () => {
   const at = new Date(clock.now());
   expect(await listProjects(db)).toEqual([
     { id: projectId, name: 'Acme', livemode: true, suspendedAt: null, createdAt: at },
   ]);
-  expect(await db.query('SELECT * FROM beckon.lane')).toEqual([
+  expect(await db.query('SELECT * FROM beckon.ingest_queue')).toEqual([
     { project_id: projectId, next_seq: 1, waiting: 0 },
   ]);
   const buckets = await db.query<{ endpoint: string; rate: number; burst: number; tokens: number }>(
@@ -43,11 +43,11 @@ test('a project is born with its lane, its settings and five full buckets', asyn
   );
 });
 
-test('a project whose lane cannot be made is not made at all', async () => {
+test('a project whose queue row cannot be made is not made at all', async () => {
   const [next] = await db.query<{ id: number }>(`SELECT last_value + 1 AS id FROM beckon.project_id_seq`);
-  await db.query('ALTER TABLE beckon.lane DROP CONSTRAINT lane_project_id_fkey');
-  await db.query('INSERT INTO beckon.lane VALUES ($1, 1, 0)', [next?.id]);
-  await expect(createProject(db, { name: 'Half' })).rejects.toThrow('lane_pkey');
+  await db.query('ALTER TABLE beckon.ingest_queue DROP CONSTRAINT ingest_queue_project_id_fkey');
+  await db.query('INSERT INTO beckon.ingest_queue VALUES ($1, 1, 0)', [next?.id]);
+  await expect(createProject(db, { name: 'Half' })).rejects.toThrow('ingest_queue_pkey');
   expect((await listProjects(db)).map((project) => project.name)).toEqual(['Acme']);
 });
 
@@ -92,7 +92,7 @@ test('what was set is kept beside what others set, and the rest stays at its def
     keep_events: 'forever',
     keep_stream: '90d',
     keep_dead: 'forever',
-    keep_letters: '90d',
+    keep_emails: '90d',
     from_name: 'none',
     from_address: 'none',
     reply_to: 'none',

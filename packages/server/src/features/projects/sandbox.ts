@@ -6,7 +6,7 @@ import { findPair as findRow, listSandboxRows, updateClosed, updateSandbox } fro
 export type Pair = {
   projectId: number;
   name: string;
-  organisationId: string | null;
+  organizationId: string | null;
   livemode: boolean;
   isDemo: boolean;
   isSuspended: boolean;
@@ -22,7 +22,7 @@ export async function findPair(tx: Tx, projectId: number): Promise<Pair> {
   return {
     projectId,
     name: row.name,
-    organisationId: row.organisation_id,
+    organizationId: row.organization_id,
     livemode: row.livemode,
     isDemo: row.is_demo,
     isSuspended: row.is_suspended,
@@ -46,7 +46,7 @@ export function setSandbox(tx: Tx, pair: { liveId: number; sandboxId: number }):
   return updateSandbox(tx, pair);
 }
 
-/** With the lane of the sandbox locked: no flush is half before and half after it. */
+/** With the queue row of the sandbox locked: no flush is half before and half after it. */
 export function setClosed(tx: Tx, closing: { sandboxId: number; isClosed: boolean }): Promise<void> {
   return updateClosed(tx, closing);
 }

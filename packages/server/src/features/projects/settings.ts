@@ -25,7 +25,7 @@ export type Settings = {
   keepStreamMs: number | null;
   keepDeadMs: number | null;
   /** How long letters are kept as they were handed over. */
-  keepLettersMs: number | null;
+  keepEmailsMs: number | null;
   /** As whom it writes; null where it was never said. */
   sender: {
     fromName: string | null;
@@ -169,7 +169,7 @@ function keeping(fallback: string, daysMin: number): ReturnType<typeof define<nu
 const keepEvents = keeping(FOREVER, 31);
 const keepStream = keeping('90d', 1);
 const keepDead = keeping(FOREVER, 1);
-const keepLetters = keeping('90d', 7);
+const keepEmails = keeping('90d', 7);
 
 /** By the names under which people set them; the guide shows what each takes. */
 export const CATALOGUE = {
@@ -184,7 +184,7 @@ export const CATALOGUE = {
   keep_events: keepEvents,
   keep_stream: keepStream,
   keep_dead: keepDead,
-  keep_letters: keepLetters,
+  keep_emails: keepEmails,
   from_name: line('a name', 100),
   from_address: mailbox,
   reply_to: mailbox,
@@ -214,7 +214,7 @@ export function readSettings(stored: StoredSettings): Settings {
     keepEventsMs: read(keepEvents, stored.keep_events),
     keepStreamMs: read(keepStream, stored.keep_stream),
     keepDeadMs: read(keepDead, stored.keep_dead),
-    keepLettersMs: read(keepLetters, stored.keep_letters),
+    keepEmailsMs: read(keepEmails, stored.keep_emails),
     sender: {
       fromName: read(CATALOGUE.from_name, stored.from_name),
       fromAddress: read(mailbox, stored.from_address),

@@ -18,11 +18,11 @@ export async function nextProjectId(tx: Tx): Promise<number> {
 }
 
 /** Counts the projects of an organization, suspended ones too, but neither sandboxes nor demos. */
-export async function countProjectsOf(tx: Tx, organisationId: string): Promise<number> {
+export async function countProjectsOf(tx: Tx, organizationId: string): Promise<number> {
   const rows = await tx.query<{ projects: number }>(
     `SELECT count(*) AS projects FROM beckon.project
-     WHERE organisation_id = $1 AND sandbox_of IS NULL AND NOT is_demo`,
-    [organisationId],
+     WHERE organization_id = $1 AND sandbox_of IS NULL AND NOT is_demo`,
+    [organizationId],
   );
   return rows[0]?.projects ?? 0;
 }
@@ -30,20 +30,20 @@ export async function countProjectsOf(tx: Tx, organisationId: string): Promise<n
 export async function insertProject(
   tx: Tx,
   row: Omit<ProjectRow, 'suspended_at'> & {
-    organisation_id: string | null;
+    organization_id: string | null;
     is_demo: boolean;
     sandbox_of: number | null;
   },
 ): Promise<void> {
   await tx.query(
-    `INSERT INTO beckon.project (project_id, name, livemode, created_at, organisation_id, is_demo, sandbox_of)
+    `INSERT INTO beckon.project (project_id, name, livemode, created_at, organization_id, is_demo, sandbox_of)
      VALUES ($1, $2, $3, $4, $5, $6, $7)`,
     [
       row.project_id,
       row.name,
       row.livemode,
       row.created_at,
-      row.organisation_id,
+      row.organization_id,
       row.is_demo,
       row.sandbox_of,
     ],
@@ -54,10 +54,10 @@ export async function insertProject(
 }
 
 /** Those that were made before there was a team; how many they were. */
-export async function adoptProjects(tx: Tx, organisationId: string): Promise<number> {
+export async function adoptProjects(tx: Tx, organizationId: string): Promise<number> {
   const rows = await tx.query(
-    `UPDATE beckon.project SET organisation_id = $1 WHERE organisation_id IS NULL RETURNING project_id`,
-    [organisationId],
+    `UPDATE beckon.project SET organization_id = $1 WHERE organization_id IS NULL RETURNING project_id`,
+    [organizationId],
   );
   return rows.length;
 }
@@ -99,7 +99,7 @@ export async function updateSuspended(
 export type PairRow = {
   livemode: boolean;
   is_demo: boolean;
-  organisation_id: string | null;
+  organization_id: string | null;
   name: string;
   sandbox_of: number | null;
   sandbox_id: number | null;
@@ -109,7 +109,7 @@ export type PairRow = {
 
 export async function findPair(tx: Tx, projectId: number): Promise<PairRow | undefined> {
   const rows = await tx.query<PairRow>(
-    `SELECT livemode, is_demo, organisation_id, name, sandbox_of, sandbox_id, is_closed,
+    `SELECT livemode, is_demo, organization_id, name, sandbox_of, sandbox_id, is_closed,
             suspended_at IS NOT NULL AS is_suspended
      FROM beckon.project WHERE project_id = $1`,
     [projectId],

@@ -4,9 +4,9 @@ import type { Tx } from '../../io/db/index.ts';
 export async function hasTeammates(tx: Tx, projectId: number, now: number): Promise<boolean> {
   const rows = await tx.query<{ more: boolean }>(
     `SELECT (SELECT count(*) FROM (SELECT FROM beckon.team_member m
-               WHERE m.organisation_id = p.organisation_id LIMIT 2) m) > 1
+               WHERE m.organization_id = p.organization_id LIMIT 2) m) > 1
             OR EXISTS (SELECT FROM beckon.team_link l
-               WHERE l.organisation_id = p.organisation_id AND l.kind = 'invite' AND l.used_at IS NULL AND l.expires_at > $2) AS more
+               WHERE l.organization_id = p.organization_id AND l.kind = 'invite' AND l.used_at IS NULL AND l.expires_at > $2) AS more
      FROM beckon.project p WHERE p.project_id = $1`,
     [projectId, new Date(now)],
   );

@@ -3,7 +3,7 @@ export type ReplyKind = 'reply' | 'auto_reply';
 
 /**
  * By which sign it belongs to the letter. `recipient`: it came to the sealed address of the letter from whom the letter went
- * to. `domain`: from somebody of the same organisation, as DMARC proves. `reference`: without that address, from the
+ * to. `domain`: from somebody of the same organization, as DMARC proves. `reference`: without that address, from the
  * recipient as DMARC proves, and it names our Message-ID. `token`: to the sealed address from anybody else, such as one
  * to whom the letter was passed on. `failed`: the domain that it says to be from has it refused.
  */
@@ -30,10 +30,10 @@ export type Reply = {
   forwardAttempts: number;
   forwardedAt: number | null;
   /** Why it could not be handed on, the last time. */
-  forwardTrouble: string | null;
+  forwardError: string | null;
 };
 
-export type NewReply = Omit<Reply, 'forwardAttempts' | 'forwardedAt' | 'forwardTrouble'> & {
+export type NewReply = Omit<Reply, 'forwardAttempts' | 'forwardedAt' | 'forwardError'> & {
   /** By which it is known when it comes once more. */
   inboundId: string;
   /** All of it, as long as it waits to be handed on. */

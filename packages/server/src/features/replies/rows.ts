@@ -16,11 +16,11 @@ export type ReplyRow = {
   forward_at: Date | null;
   forward_attempts: number;
   forwarded_at: Date | null;
-  forward_trouble: string | null;
+  forward_error: string | null;
 };
 
 export const COLUMNS = `r.project_id, r.id, r.message_id, r.draft_id, r.external_user_id, r.kind, r.verified, r.received_at,
-  r.from_address, r.from_name, r.subject, r.text, r.forward_at, r.forward_attempts, r.forwarded_at, r.forward_trouble`;
+  r.from_address, r.from_name, r.subject, r.text, r.forward_at, r.forward_attempts, r.forwarded_at, r.forward_error`;
 
 export function toReply(row: ReplyRow): Reply {
   return {
@@ -39,6 +39,6 @@ export function toReply(row: ReplyRow): Reply {
     forwardAt: row.forward_at?.getTime() ?? null,
     forwardAttempts: row.forward_attempts,
     forwardedAt: row.forwarded_at?.getTime() ?? null,
-    forwardTrouble: row.forward_trouble,
+    forwardError: row.forward_error,
   };
 }

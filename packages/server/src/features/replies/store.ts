@@ -71,7 +71,7 @@ export type ForwardEnd = Pick<Reply, 'projectId' | 'id'> &
 export async function endForward(tx: Tx, end: ForwardEnd): Promise<void> {
   if ('forwardedAt' in end) {
     await tx.query(
-      `UPDATE beckon.reply SET forward_at = NULL, forwarded_at = $3, forward_trouble = NULL, raw = NULL
+      `UPDATE beckon.reply SET forward_at = NULL, forwarded_at = $3, forward_error = NULL, raw = NULL
        WHERE project_id = $1 AND id = $2`,
       [end.projectId, end.id, new Date(end.forwardedAt)],
     );
@@ -79,7 +79,7 @@ export async function endForward(tx: Tx, end: ForwardEnd): Promise<void> {
   }
   const { trouble, againAt, withoutRaw } = end;
   await tx.query(
-    `UPDATE beckon.reply SET forward_at = $3, forward_trouble = $4, raw = CASE WHEN $5::boolean THEN NULL ELSE raw END
+    `UPDATE beckon.reply SET forward_at = $3, forward_error = $4, raw = CASE WHEN $5::boolean THEN NULL ELSE raw END
      WHERE project_id = $1 AND id = $2`,
     [end.projectId, end.id, againAt === null ? null : new Date(againAt), trouble, withoutRaw],
   );
@@ -91,7 +91,7 @@ export async function forwardAgain(
   { projectId, id, at }: { projectId: number; id: string; at: number },
 ): Promise<boolean> {
   const rows = await tx.query(
-    `UPDATE beckon.reply SET forward_at = $3, forward_attempts = 0, forward_trouble = NULL
+    `UPDATE beckon.reply SET forward_at = $3, forward_attempts = 0, forward_error = NULL
      WHERE project_id = $1 AND id = $2 AND verified <> 'failed' RETURNING 1`,
     [projectId, id, new Date(at)],
   );

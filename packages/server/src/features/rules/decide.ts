@@ -11,7 +11,7 @@ export type Considered = {
   trigger: Trigger;
   anchor: Anchor;
   /**
-   * `due`: the moment of a timed trigger has come. `bulk`: users of the bulk lane, who start nothing at once. `enrollment`: the
+   * `due`: the moment of a timed trigger has come. `bulk`: users of the bulk priority, who start nothing at once. `enrollment`: the
    * user is in the audience already, and a member of the team enrolls those who are.
    */
   by: 'record' | 'due' | 'bulk' | 'enrollment';
@@ -223,7 +223,7 @@ function hasEnteredSinceJoin({ enrolling, person, wish }: Asked): Refusal | null
   return last >= enrolling.since ? { reason: 'already_entered', detail: { entered_at: isoOf(last) } } : null;
 }
 
-/** A join drafts an email that is held or cancelled then; an enrollment of thousands would leave thousands of those behind. */
+/** A join drafts an email that is held or canceled then; an enrollment of thousands would leave thousands of those behind. */
 function isUnreachable({ enrolling }: Asked): Refusal | null {
   return enrolling?.unreachable ? { reason: enrolling.unreachable } : null;
 }
@@ -233,7 +233,7 @@ const OPEN_RUNS_MAX = 100;
 
 function isCrowded({ person }: Asked): Refusal | null {
   const open = person.openRuns();
-  return open < OPEN_RUNS_MAX ? null : { reason: 'crowded', detail: { runs: open } };
+  return open < OPEN_RUNS_MAX ? null : { reason: 'run_limit', detail: { runs: open } };
 }
 
 function decided(asked: Asked, { reason, detail = {} }: Refusal): Decided {

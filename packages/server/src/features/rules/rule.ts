@@ -139,7 +139,7 @@ export const REASONS = {
   no_address: 'an enrollment found no email address for this user',
   address_suppressed: 'an enrollment found this user or their address on the suppression list',
   topic_refused: 'an enrollment found that this user refused the topic of the rule',
-  crowded: 'the user already has the maximum number of active runs',
+  run_limit: 'the user already has the maximum number of active runs',
   holdout: 'the user is in the holdout group',
 } as const;
 export type Reason = keyof typeof REASONS;

@@ -12,18 +12,18 @@ export async function countSandbox(tx: Tx, projectId: number): Promise<SandboxCo
   return rows[0] ?? { drafts: 0, letters: 0 };
 }
 
-/** What there is to do now: records that wait in either lane, definitions to build, alarms that have rung, letters on their way. */
-export type ToDo = Record<'live' | 'bulk' | 'build' | 'digest' | 'send' | 'letters', boolean>;
+/** What there is to do now: records that wait in either queue row, definitions to build, alarms that have rung, letters on their way. */
+export type ToDo = Record<'live' | 'bulk' | 'build' | 'process' | 'send' | 'letters', boolean>;
 
 /** Reads `inbox`, `tenant_due`, `message`, `audience_edition` and `counted_event` of sister rooms. */
 export async function findToDo(tx: Tx, { projectId, now }: { projectId: number; now: Date }): Promise<ToDo> {
   const rows = await tx.prepared<ToDo>({
     name: 'sandbox.to_do',
-    text: `SELECT EXISTS (SELECT 1 FROM beckon.inbox WHERE project_id = $1 AND lane = 'live') AS live,
-             EXISTS (SELECT 1 FROM beckon.inbox WHERE project_id = $1 AND lane = 'bulk') AS bulk,
+    text: `SELECT EXISTS (SELECT 1 FROM beckon.inbox WHERE project_id = $1 AND priority = 'live') AS live,
+             EXISTS (SELECT 1 FROM beckon.inbox WHERE project_id = $1 AND priority = 'bulk') AS bulk,
              EXISTS (SELECT 1 FROM beckon.audience_edition WHERE project_id = $1 AND state = 'building')
                OR EXISTS (SELECT 1 FROM beckon.counted_event WHERE project_id = $1 AND NOT is_whole) AS build,
-             EXISTS (SELECT 1 FROM beckon.tenant_due WHERE project_id = $1 AND work = 'digest' AND next_at <= $2) AS digest,
+             EXISTS (SELECT 1 FROM beckon.tenant_due WHERE project_id = $1 AND work = 'process' AND next_at <= $2) AS digest,
              EXISTS (SELECT 1 FROM beckon.tenant_due WHERE project_id = $1 AND work = 'send' AND next_at <= $2) AS send,
              EXISTS (SELECT 1 FROM beckon.message WHERE project_id = $1 AND state IN ('claimed', 'submitting')) AS letters`,
     values: [projectId, now],

@@ -61,7 +61,7 @@ function fateOf(fates: Map<string, Fate>, id: string): Fate {
 }
 
 function shiftOf(today: Fate, changed: Fate): number[] {
-  return today.kind === 'leaves' && changed.kind === 'leaves' ? [changed.leavesAt - today.leavesAt] : [];
+  return today.kind === 'sends' && changed.kind === 'sends' ? [changed.leavesAt - today.leavesAt] : [];
 }
 
 /** The lower one of two in the middle, so that it is a shift that some draft has. */
@@ -75,7 +75,7 @@ function tally(fates: Fate[]): Tally {
     result[fate.kind] += 1;
     const reason = fate.kind === 'held' ? fate.reason : fate.after;
     if (reason) result.reasons[reason] = (result.reasons[reason] ?? 0) + 1;
-    if (fate.kind === 'leaves') result.lastLeavesAt = Math.max(result.lastLeavesAt ?? 0, fate.leavesAt);
+    if (fate.kind === 'sends') result.lastLeavesAt = Math.max(result.lastLeavesAt ?? 0, fate.leavesAt);
   }
   return result;
 }

@@ -33,7 +33,7 @@ const facts: GateFacts = {
   yieldsTo: null,
   throttle: { left: 1, nextAt: NOW },
   narrow: null,
-  ramp: 'pass',
+  warmup: 'pass',
 };
 
 type Close = { facts?: Partial<GateFacts>; policy?: Partial<Policy> };
@@ -123,9 +123,9 @@ const GATES: [string, Close, No][] = [
     },
   ],
   [
-    'the ramp',
-    { facts: { ramp: { nextAt: NOW + HOUR } } },
-    { reason: 'ramp', until: NOW + HOUR, detail: { next_at: '2026-01-15T13:00:00.000Z' } },
+    'the warmup',
+    { facts: { warmup: { nextAt: NOW + HOUR } } },
+    { reason: 'warmup', until: NOW + HOUR, detail: { next_at: '2026-01-15T13:00:00.000Z' } },
   ],
 ];
 
@@ -193,7 +193,7 @@ test('whoever yields to a letter that is late itself asks again after a while', 
 test('a moment that has passed is asked again later, never at once', () => {
   const stale = [
     { facts: { throttle: { left: 0, nextAt: NOW - HOUR } } },
-    { facts: { ramp: { nextAt: NOW } } },
+    { facts: { warmup: { nextAt: NOW } } },
   ];
   for (const close of stale) expect(ask([close])).toMatchObject({ passes: false, until: NOW + 1 });
 });

@@ -34,7 +34,7 @@ export type GateReason =
   | 'throttle'
   | 'domain_throttle'
   | 'provider_throttle'
-  | 'ramp';
+  | 'warmup';
 
 export type GateFacts = {
   /** The database was restored, and nobody has confirmed it: whatever waits in it may have left before. */
@@ -62,7 +62,7 @@ export type GateFacts = {
   throttle: { left: number; nextAt: number };
   /** The same of its sending domain and of the recipient's mailbox provider, where these have one. */
   narrow: { of: 'domain' | 'provider'; name: string; nextAt: number } | null;
-  ramp: 'pass' | { nextAt: number };
+  warmup: 'pass' | { nextAt: number };
 };
 
 /** `until`: when it is to be asked again, always later than now; null where time alone does not open the gate. */
@@ -150,10 +150,10 @@ const narrowThrottle: Gate = ({ narrow }) =>
     detail: { [narrow.of]: narrow.name, next_at: iso(narrow.nextAt) },
   };
 
-const ramp: Gate = (facts) =>
-  facts.ramp === 'pass'
+const warmup: Gate = (facts) =>
+  facts.warmup === 'pass'
     ? null
-    : { reason: 'ramp', until: facts.ramp.nextAt, detail: { next_at: iso(facts.ramp.nextAt) } };
+    : { reason: 'warmup', until: facts.warmup.nextAt, detail: { next_at: iso(facts.warmup.nextAt) } };
 
 const GATES: Gate[] = [
   restored,
@@ -168,5 +168,5 @@ const GATES: Gate[] = [
   yielding,
   throttle,
   narrowThrottle,
-  ramp,
+  warmup,
 ];

@@ -1,6 +1,6 @@
 import { domainPart } from '../../base/address.ts';
 import { letterToken, type LetterName, type TokenKeys } from '../../base/letter-token.ts';
-import { OUTBOX_DOMAIN, type Outlet } from './sender.ts';
+import { TEST_INBOX_DOMAIN, type Outlet } from './sender.ts';
 
 export type LetterHeaders = {
   mailFrom: string;
@@ -62,9 +62,9 @@ function bounceAddress({
   tokenKeys,
   returnPath,
 }: Pick<HeadersOf, 'name' | 'outlet' | 'tokenKeys' | 'returnPath'>): string | null {
-  const isRead = outlet.kind === 'outbox' || outlet.mailDomain !== null;
+  const isRead = outlet.kind === 'test_inbox' || outlet.mailDomain !== null;
   if (!isRead) return null;
-  const host = returnPath ?? (outlet.kind === 'outbox' ? OUTBOX_DOMAIN : null);
+  const host = returnPath ?? (outlet.kind === 'test_inbox' ? TEST_INBOX_DOMAIN : null);
   return host === null ? null : `b+${letterToken(name, 'bounce', tokenKeys)}@${host}`;
 }
 
@@ -74,7 +74,7 @@ export function replyAddress({
   outlet,
   tokenKeys,
 }: Pick<HeadersOf, 'name' | 'outlet' | 'tokenKeys'>): string | null {
-  const host = outlet.mailDomain ?? (outlet.kind === 'outbox' ? OUTBOX_DOMAIN : null);
+  const host = outlet.mailDomain ?? (outlet.kind === 'test_inbox' ? TEST_INBOX_DOMAIN : null);
   return host === null ? null : `r+${letterToken(name, 'reply', tokenKeys)}@${host}`;
 }
 

@@ -4,7 +4,7 @@ export { refill, takeTokens, type Bucket, type Throttle } from './throttle.ts';
 export { comparing, type Comparison } from './compare.ts';
 export { type Fate, type Queue, type QueuedDraft, simulating } from './simulate.ts';
 export { quietSpans, quietUntil, type QuietWindow } from './quiet-hours.ts';
-export { type Identity, OUTBOX_DOMAIN, type Outlet, senderGate, senderOf } from './sender.ts';
+export { type Identity, TEST_INBOX_DOMAIN, type Outlet, senderGate, senderOf } from './sender.ts';
 export { letterHeaders, replyAddress } from './headers.ts';
 export {
   BECAME,
@@ -16,12 +16,12 @@ export {
   MESSAGE_STATES,
 } from './letters.ts';
 export { findProjectOfMessage, hasMessages } from './message-anywhere.ts';
-export { rampDay, rampLeft, rampTroubled } from './ramp.ts';
+export { warmupDay, warmupLeft, warmupTroubled } from './warmup.ts';
 export { type Pace, paceNow, slowed } from './pace.ts';
 export { MIME_MAX_BYTES, packMime } from './frozen.ts';
 export { type MessageEnd } from './message-end.ts';
 export {
-  countForRamp,
+  countForWarmup,
   countSentTo,
   type EarlierMessage,
   findClaims,

@@ -11,12 +11,12 @@ import type { Tx } from '../../io/db/index.ts';
 export const MESSAGE_STATES = ['claimed', 'submitting', 'deferred', 'sent', 'failed', 'unknown'] as const;
 export type MessageState = (typeof MESSAGE_STATES)[number];
 
-/** What may have become of a letter, as lists are filtered by it; `machine_…`: of what no person did. */
+/** What may have become of a letter, as lists are filtered by it; `bot_…`: of what no person did. */
 export const BECAME = [
   'opened',
   'clicked',
-  'machine_opened',
-  'machine_clicked',
+  'bot_opened',
+  'bot_clicked',
   'replied',
   'bounced',
   'complained',
@@ -107,15 +107,15 @@ export async function findLetter(
 }
 
 const OUTCOME = `CASE
-    WHEN o.type = 'email.opened' THEN CASE WHEN o.class = 'no' THEN 'opened' ELSE 'machine_opened' END
-    WHEN o.type = 'email.clicked' THEN CASE WHEN o.class = 'no' THEN 'clicked' ELSE 'machine_clicked' END
+    WHEN o.type = 'email.opened' THEN CASE WHEN o.class = 'no' THEN 'opened' ELSE 'bot_opened' END
+    WHEN o.type = 'email.clicked' THEN CASE WHEN o.class = 'no' THEN 'clicked' ELSE 'bot_clicked' END
     WHEN o.type = 'email.replied' THEN 'replied'
     WHEN o.type = 'email.bounced' AND o.class = '' THEN 'bounced'
     WHEN o.type = 'email.unsubscribed' THEN CASE WHEN o.class = 'complaint' THEN 'complained' ELSE 'unsubscribed' END
   END`;
 const OF_LETTER = `beckon.outcome o WHERE o.project_id = m.project_id AND o.message_id = m.id`;
 
-const COLUMNS = `m.id, m.draft_id, m.rule_id, coalesce(r.name, m.rule_id::text) AS rule, m.letter, m.external_user_id,
+const COLUMNS = `m.id, m.draft_id, m.rule_id, coalesce(r.name, m.rule_id::text) AS rule, m.template, m.external_user_id,
   m.address, coalesce(d.subject, '') AS subject, m.state, m.reason, m.domain, m.provider, m.attempts, m.reply, m.relay_id,
   m.claimed_at, m.first_at, m.next_at, m.ended_at,
   ARRAY(SELECT DISTINCT ${OUTCOME} FROM ${OF_LETTER}) AS became`;
@@ -124,7 +124,7 @@ const JOINED = `LEFT JOIN beckon.rule r ON r.project_id = m.project_id AND r.id 
 
 const FILTERED: Record<string, FilterColumn> = {
   state: { sql: 'm.state', among: MESSAGE_STATES },
-  letter: { sql: 'm.letter' },
+  template: { sql: 'm.template' },
   user: { sql: 'm.external_user_id' },
   address: { sql: 'm.address' },
   domain: { sql: 'm.domain' },

@@ -1,12 +1,12 @@
 import { smallestIdAt } from '../../base/ids.ts';
 import { plainList, type Tx } from '../../io/db/index.ts';
 import { unpackMime } from './frozen.ts';
-import type { RampCounts } from './ramp.ts';
+import type { WarmupCounts } from './warmup.ts';
 import type { NarrowRow, SendTurnRow } from './store.ts';
 
 export async function findSendTurn(tx: Tx, projectId: number): Promise<SendTurnRow | undefined> {
   const rows = await tx.query<SendTurnRow>(
-    `SELECT tokens, refilled_at FROM beckon.send_turn WHERE project_id = $1`,
+    `SELECT tokens, refilled_at FROM beckon.send_lock WHERE project_id = $1`,
     [projectId],
   );
   return rows[0];
@@ -115,12 +115,12 @@ const DAY_MS = 86_400_000;
 const CLAIMED_WITHIN_MS = 60_000;
 
 /** Of a domain that is warmed up: what its letters came to, today and on the day before. Reads a sister's table, `outcome`. */
-export async function countForRamp(
+export async function countForWarmup(
   tx: Tx,
   { projectId, domain, since }: { projectId: number; domain: string; since: number },
-): Promise<RampCounts> {
+): Promise<WarmupCounts> {
   const from = since - DAY_MS;
-  const [row] = await tx.query<RampCounts>(
+  const [row] = await tx.query<WarmupCounts>(
     `WITH said AS MATERIALIZED (
        SELECT o.message_id, o.type FROM beckon.outcome o
        WHERE o.project_id = $1 AND o.message_id >= $4::uuid AND o.type IN ('email.bounced', 'email.unsubscribed')

@@ -9,8 +9,8 @@ const tokenKeys: TokenKeys = [Buffer.alloc(32, 1)];
 test.each<[string, Partial<Outlet>, string | null]>([
   ['a relay and a host that takes mail in', { kind: 'relay', mailDomain: 'in.acme.test' }, 'in.acme.test'],
   ['a relay, and nobody takes mail in', { kind: 'relay', mailDomain: null }, null],
-  ['the outbox', { kind: 'outbox', mailDomain: null }, 'outbox.invalid'],
-  ['the outbox and a host', { kind: 'outbox', mailDomain: 'in.acme.test' }, 'in.acme.test'],
+  ['the outbox', { kind: 'test_inbox', mailDomain: null }, 'test-inbox.invalid'],
+  ['the outbox and a host', { kind: 'test_inbox', mailDomain: 'in.acme.test' }, 'in.acme.test'],
 ])('with %s answers come in at %s', (_, changed, host) => {
   const outlet = { kind: 'relay', publicUrl: 'https://x.test', mailDomain: null, ...changed } as const;
   const address = replyAddress({ name, outlet, tokenKeys });

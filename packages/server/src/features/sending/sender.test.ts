@@ -3,7 +3,7 @@ import { letterToken, readLetterToken } from '../../base/letter-token.ts';
 import { composeMail } from '../../io/mail/index.ts';
 import { letterHeaders } from './headers.ts';
 import { paceNow, slowed } from './pace.ts';
-import { rampDay, rampLeft } from './ramp.ts';
+import { warmupDay, warmupLeft } from './warmup.ts';
 import { type Outlet, senderGate, senderOf } from './sender.ts';
 
 const IDENTITY = {
@@ -14,7 +14,7 @@ const IDENTITY = {
   footer: null,
 };
 const RELAY: Outlet = { kind: 'relay', publicUrl: 'https://beckon.acme.example', mailDomain: null };
-const OUTBOX: Outlet = { kind: 'outbox', publicUrl: 'http://localhost:8080', mailDomain: null };
+const TEST_INBOX: Outlet = { kind: 'test_inbox', publicUrl: 'http://localhost:8080', mailDomain: null };
 const VERIFIED = { name: 'acme.example', state: 'verified', pausedReason: null } as const;
 const NOW = Date.UTC(2026, 0, 15, 12);
 const DAY = 86_400_000;
@@ -58,10 +58,10 @@ test.each(['http://localhost:8080', 'http://app.localhost', 'http://127.0.0.1', 
 
 test('the outbox takes letters of whoever never said as whom, from a domain that nobody has', () => {
   const nobody = { fromName: null, fromAddress: null, replyTo: null, postalAddress: null, footer: null };
-  expect(senderGate({ outlet: OUTBOX, identity: nobody, domain: null })).toBe('pass');
+  expect(senderGate({ outlet: TEST_INBOX, identity: nobody, domain: null })).toBe('pass');
   expect(senderOf(nobody, 'Acme')).toEqual({
     name: 'Acme',
-    address: 'letters@outbox.invalid',
+    address: 'letters@test-inbox.invalid',
     replyTo: null,
   });
 });
@@ -117,14 +117,14 @@ test('bounces come back to an address that names the letter, where somebody read
   const reading = headersOf({ ...RELAY, mailDomain: 'mail.beckon.example' }, 'bounce.acme.example').mailFrom;
   const [, token = ''] = /^b\+(.+)@bounce\.acme\.example$/.exec(reading) ?? [];
   expect(readLetterToken(token, 'bounce', KEY)).toEqual(name);
-  expect(headersOf(OUTBOX).mailFrom).toMatch(/^b\+[a-z2-7.]{51}@outbox\.invalid$/);
+  expect(headersOf(TEST_INBOX).mailFrom).toMatch(/^b\+[a-z2-7.]{51}@outbox\.invalid$/);
 });
 
 test('a new domain begins with a hundred letters, has half as many more each day, and is through within two weeks', () => {
-  const limits = Array.from({ length: 14 }, (_, day) => rampDay(NOW, NOW + day * DAY).letters);
+  const limits = Array.from({ length: 14 }, (_, day) => warmupDay(NOW, NOW + day * DAY).letters);
   expect(limits.slice(0, 5)).toEqual([100, 150, 225, 337, 506]);
   expect(limits.indexOf(null)).toBe(12);
-  expect(rampDay(NOW, NOW + DAY + 1)).toEqual({
+  expect(warmupDay(NOW, NOW + DAY + 1)).toEqual({
     day: 2,
     letters: 150,
     startsAt: NOW + DAY,
@@ -133,16 +133,16 @@ test('a new domain begins with a hundred letters, has half as many more each day
 });
 
 test('while more than one in twenty comes back, a domain gets no more letters than it had the day before', () => {
-  expect(rampLeft(225, { today: 100, yesterday: 150, bounced: 12, complained: 0 })).toBe(125);
-  expect(rampLeft(225, { today: 100, yesterday: 150, bounced: 13, complained: 0 })).toBe(50);
-  expect(rampLeft(100, { today: 30, yesterday: 0, bounced: 10, complained: 0 })).toBe(70);
-  expect(rampLeft(150, { today: 5, yesterday: 5, bounced: 5, complained: 0 })).toBe(145);
+  expect(warmupLeft(225, { today: 100, yesterday: 150, bounced: 12, complained: 0 })).toBe(125);
+  expect(warmupLeft(225, { today: 100, yesterday: 150, bounced: 13, complained: 0 })).toBe(50);
+  expect(warmupLeft(100, { today: 30, yesterday: 0, bounced: 10, complained: 0 })).toBe(70);
+  expect(warmupLeft(150, { today: 5, yesterday: 5, bounced: 5, complained: 0 })).toBe(145);
 });
 
 test('while more than one in a thousand complains, a domain gets no more letters than it had the day before', () => {
   const counts = { today: 1_000, yesterday: 1_000, bounced: 0 };
-  expect(rampLeft(2_000, { ...counts, complained: 2 })).toBe(1_000);
-  expect(rampLeft(2_000, { ...counts, complained: 3 })).toBe(0);
+  expect(warmupLeft(2_000, { ...counts, complained: 2 })).toBe(1_000);
+  expect(warmupLeft(2_000, { ...counts, complained: 3 })).toBe(0);
 });
 
 test('a provider that asks for less gets half, and a tenth more for each ten minutes in which it does not ask again', () => {

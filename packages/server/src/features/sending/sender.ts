@@ -13,7 +13,7 @@ export type Identity = {
 
 /** Where letters go: into the outbox of this installation, or to a relay and from there to people. */
 export type Outlet = {
-  kind: 'outbox' | 'relay';
+  kind: 'test_inbox' | 'relay';
   publicUrl: string;
   /** The public name of the host that takes mail in; null: nothing that comes back by mail is read. */
   mailDomain: string | null;
@@ -36,7 +36,7 @@ export type SenderFacts = {
  * domain that was verified and of which one look found something wrong goes on until it is certain.
  */
 export function senderGate({ outlet, identity, domain }: SenderFacts): GateFacts['domain'] {
-  if (outlet.kind === 'outbox') return 'pass';
+  if (outlet.kind === 'test_inbox') return 'pass';
   const missing = missingOf(identity);
   if (missing.length > 0) {
     return {
@@ -66,7 +66,7 @@ function missingOf({ fromName, fromAddress, postalAddress }: Identity): string[]
   return Object.entries(named).flatMap(([name, value]) => (value === null ? [name] : []));
 }
 
-export const OUTBOX_DOMAIN = 'outbox.invalid';
+export const TEST_INBOX_DOMAIN = 'test-inbox.invalid';
 
 /**
  * What the envelope and the header say, with the domain as the DNS has it. In the outbox a project may write before anybody said
@@ -78,7 +78,7 @@ export function senderOf(
 ): { name: string; address: string; replyTo: string | null } {
   return {
     name: fromName ?? projectName,
-    address: deliveryAddress(fromAddress ?? `letters@${OUTBOX_DOMAIN}`),
+    address: deliveryAddress(fromAddress ?? `letters@${TEST_INBOX_DOMAIN}`),
     replyTo,
   };
 }

@@ -40,7 +40,7 @@ const queueOf = (drafts: QueuedDraft[], claims: [string, number[]][] = []): Queu
 const fatesOf = (queue: Queue, policy: Policy): Record<string, Fate> =>
   Object.fromEntries(simulate(queue, policy, NOW));
 const leaves = (leavesAt: number, after: GateReason | null = null): Fate => ({
-  kind: 'leaves',
+  kind: 'sends',
   leavesAt,
   after,
 });
@@ -79,12 +79,12 @@ test('quiet hours are those of the person, else those of the policy', () => {
   const queue = queueOf([draft('own', { zone: 'Australia/Sydney' }), draft('none')]);
   const { own, none } = fatesOf(queue, policy);
   expect(none).toEqual(leaves(NOW));
-  expect(own).toMatchObject({ kind: 'leaves', after: 'quiet_hours' });
+  expect(own).toMatchObject({ kind: 'sends', after: 'quiet_hours' });
   const there = fatesOf(queue, { ...policy, timeZone: 'Australia/Sydney' });
   expect(there['own']).toEqual(own);
   expect(there['none']).toMatchObject({ after: 'quiet_hours' });
   for (const fate of [own, there['none']]) {
-    const at = fate?.kind === 'leaves' ? fate.leavesAt - Date.UTC(2026, 0, 15, 21) : -1;
+    const at = fate?.kind === 'sends' ? fate.leavesAt - Date.UTC(2026, 0, 15, 21) : -1;
     expect(at).toBeGreaterThanOrEqual(0);
     expect(at).toBeLessThan(30 * MINUTE);
   }
@@ -191,7 +191,7 @@ test('a draft that is held again and again is left as it stands after a while', 
     draft(`d${String(place).padStart(3, '0')}`, { address: 'one@example.com' }),
   );
   const fates = Object.values(fatesOf(queueOf(crowd), { ...OPEN, caps: DAILY }));
-  expect(fates.filter((fate) => fate.kind === 'leaves')).toHaveLength(200);
+  expect(fates.filter((fate) => fate.kind === 'sends')).toHaveLength(200);
   expect(fates.filter((fate) => fate.kind === 'held')).toHaveLength(50);
   for (const fate of fates)
     if (fate.kind === 'held') expect(fate).toMatchObject({ reason: 'cap', until: expect.any(Number) });
@@ -247,7 +247,7 @@ const leftOf = (queue: Queue, fates: Map<string, Fate>): Left[] =>
   queue.drafts
     .flatMap((one) => {
       const fate = fates.get(one.id);
-      return fate?.kind === 'leaves' ? [{ ...one, at: fate.leavesAt }] : [];
+      return fate?.kind === 'sends' ? [{ ...one, at: fate.leavesAt }] : [];
     })
     .toSorted((a, b) => a.at - b.at);
 
@@ -344,7 +344,7 @@ function plainSender(queue: Queue, policy: Policy): { fates: Map<string, Fate>; 
       yieldsTo,
     };
     return gate(
-      { ...one, ...known, throttle: { left: 1, nextAt: at }, narrow: null, ramp: 'pass' },
+      { ...one, ...known, throttle: { left: 1, nextAt: at }, narrow: null, warmup: 'pass' },
       policy,
       at,
     );
@@ -359,7 +359,7 @@ function plainSender(queue: Queue, policy: Policy): { fates: Map<string, Fate>; 
     const expiresAt = standing.one.expiresAt ?? Infinity;
     if (expiresAt <= at) return { kind: 'expires', expiresAt, after: standing.after };
     const answer = ask(standing, at, yieldsTo);
-    if (answer.passes) return { kind: 'leaves', leavesAt: at, after: standing.after };
+    if (answer.passes) return { kind: 'sends', leavesAt: at, after: standing.after };
     if (answer.until === null) return { kind: 'held', reason: answer.reason, until: null };
     if (answer.reason === 'cap_yielded') yields += 1;
     Object.assign(standing, { at: answer.until, after: answer.reason });
@@ -379,7 +379,7 @@ function plainSender(queue: Queue, policy: Policy): { fates: Map<string, Fate>; 
     if (!next) return { fates, yields };
     const { one, at } = next;
     const fate = fateOf(next, at, one.counts ? winnerOver(next) : null);
-    if (fate?.kind === 'leaves' && one.counts) claimed.set(one.address, [at, ...claimsOf(next)]);
+    if (fate?.kind === 'sends' && one.counts) claimed.set(one.address, [at, ...claimsOf(next)]);
     if (fate) end(next, fate);
   }
 }

@@ -6,7 +6,7 @@ import { type Bucket, refill, takeTokens } from './throttle.ts';
 /**
  * What a policy would do to the present queue: its drafts are walked in the order in which they are due, each is asked
  * through the real gate, and what it takes (a slot of its address, a token of the throttle) is missing for those behind it.
- * Nothing new arrives during the walk, nobody acts, and the ramp and what providers asked for are left out.
+ * Nothing new arrives during the walk, nobody acts, and the warm-up and what providers asked for are left out.
  */
 export type Queue = {
   drafts: QueuedDraft[];
@@ -33,7 +33,7 @@ export type QueuedDraft = Pick<
 
 /** `after`: the last gate that held it. `until`: when it is asked again; null where time alone does not open the gate. */
 export type Fate =
-  | { kind: 'leaves'; leavesAt: number; after: GateReason | null }
+  | { kind: 'sends'; leavesAt: number; after: GateReason | null }
   | { kind: 'held'; reason: GateReason; until: number | null }
   | { kind: 'expires'; expiresAt: number; after: GateReason | null };
 
@@ -147,7 +147,7 @@ function settle(walk: Walk, place: Place): void {
   place.asks += 1;
   if (answer.passes) {
     claim(walk, draft);
-    end(walk, place, { kind: 'leaves', leavesAt: walk.clock, after: place.after });
+    end(walk, place, { kind: 'sends', leavesAt: walk.clock, after: place.after });
     return;
   }
   place.after = answer.reason;
@@ -176,7 +176,7 @@ function factsOf(walk: Walk, draft: QueuedDraft): GateFacts {
     yieldsTo: null,
     throttle: throttleAt(walk),
     narrow: null,
-    ramp: 'pass',
+    warmup: 'pass',
   };
 }
 

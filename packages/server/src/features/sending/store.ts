@@ -1,9 +1,9 @@
 import { momentList, plainList, type Tx } from '../../io/db/index.ts';
 import type { MessageEnd, SettledMessage } from './message-end.ts';
 
-/** `send_turn`, `message`, `message_mime` and `send_bucket`. */
+/** `send_lock`, `message`, `message_mime` and `send_bucket`. */
 export async function insertSendTurn(tx: Tx, projectId: number): Promise<void> {
-  await tx.query(`INSERT INTO beckon.send_turn (project_id) VALUES ($1)`, [projectId]);
+  await tx.query(`INSERT INTO beckon.send_lock (project_id) VALUES ($1)`, [projectId]);
 }
 
 export type SendTurnRow = { tokens: number | null; refilled_at: Date | null };
@@ -15,7 +15,7 @@ export async function lockFreeSendTurn(
 ): Promise<(SendTurnRow & { is_suspended: boolean }) | null> {
   const rows = await tx.prepared<SendTurnRow & { is_suspended: boolean }>({
     name: 'sending.turn',
-    text: `SELECT t.tokens, t.refilled_at, p.suspended_at IS NOT NULL AS is_suspended FROM beckon.send_turn t
+    text: `SELECT t.tokens, t.refilled_at, p.suspended_at IS NOT NULL AS is_suspended FROM beckon.send_lock t
            JOIN beckon.project p ON p.project_id = t.project_id WHERE t.project_id = $1 FOR UPDATE OF t SKIP LOCKED`,
     values: [projectId],
   });
@@ -24,7 +24,7 @@ export async function lockFreeSendTurn(
 
 /** Waits for whoever is sending; a batch lasts some hundred milliseconds at most. */
 export async function lockSendTurn(tx: Tx, projectId: number): Promise<void> {
-  await tx.query(`SELECT 1 FROM beckon.send_turn WHERE project_id = $1 FOR UPDATE`, [projectId]);
+  await tx.query(`SELECT 1 FROM beckon.send_lock WHERE project_id = $1 FOR UPDATE`, [projectId]);
 }
 
 export async function updateTokens(
@@ -33,7 +33,7 @@ export async function updateTokens(
 ): Promise<void> {
   await tx.prepared({
     name: 'sending.tokens',
-    text: `UPDATE beckon.send_turn SET tokens = $2, refilled_at = $3 WHERE project_id = $1`,
+    text: `UPDATE beckon.send_lock SET tokens = $2, refilled_at = $3 WHERE project_id = $1`,
     values: [projectId, tokens, new Date(refilledAt)],
   });
 }

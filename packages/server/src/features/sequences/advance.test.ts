@@ -86,7 +86,7 @@ const run: Run = {
   userId: 'u1',
   key: '',
   state: 'active',
-  arm: 'letter',
+  arm: 'treatment',
   single: false,
   step: 0,
   waitsFor: 'time',

@@ -10,7 +10,7 @@ export type Run = {
   userId: string;
   key: string;
   state: 'active' | 'frozen' | 'ended';
-  arm: 'letter' | 'holdout';
+  arm: 'treatment' | 'holdout';
   /** Of a rule that lets a person in once at a time. */
   single: boolean;
   /** The place in the program. */

@@ -53,7 +53,7 @@ function run(more: Partial<Run> = {}): Run {
     userId: 'u1',
     key: '',
     state: 'active',
-    arm: 'letter',
+    arm: 'treatment',
     single: false,
     step: 0,
     waitsFor: 'draft',

@@ -60,7 +60,7 @@ export async function* followStream(options: FollowOptions): AsyncGenerator<Stre
       }
       failures = 0;
     } catch (error) {
-      // Whoever ended it may have cancelled its statement.
+      // Whoever ended it may have canceled its statement.
       if (signal.aborted) return;
       options.onTrouble?.(error);
       failures += 1;

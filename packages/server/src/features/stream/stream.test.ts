@@ -47,7 +47,7 @@ function change(more: Partial<ChangeRow> = {}): ChangeRow {
     projectId,
     at,
     id: newId(),
-    kind: 'person_changed',
+    kind: 'user_changed',
     userId: 'u',
     audienceId: null,
     detail: '{}',
@@ -201,7 +201,7 @@ test('it can be read on from any moment that people can write, also from one tha
 test('a filter finds the same in pages as all at once, and nothing of another project', async () => {
   await addEvents(['trial_started', 'login'], 'ada');
   await addEvents(['trial_ended', 'login'], 'bob');
-  await addChanges(db, [change({ userId: 'ada' }), change({ userId: 'bob', kind: 'person_created' })]);
+  await addChanges(db, [change({ userId: 'ada' }), change({ userId: 'bob', kind: 'user_created' })]);
   await addChanges(db, [change({ projectId: projectId + 1_000, userId: 'ada' })]);
   const found = async (filter: string): Promise<string[]> => {
     const items = await newest(filter);
@@ -210,11 +210,11 @@ test('a filter finds the same in pages as all at once, and nothing of another pr
       .map((item) => `${item.type} ${'external_user_id' in item ? item.external_user_id : ''}`)
       .toSorted();
   };
-  expect(await found('user:ada')).toEqual(['event ada', 'event ada', 'person_changed ada']);
+  expect(await found('user:ada')).toEqual(['event ada', 'event ada', 'user_changed ada']);
   expect(await found('user:a*')).toEqual(await found('user:ada'));
   expect(await found('name:trial_*')).toEqual(['event ada', 'event bob']);
-  expect(await found('type:person_*')).toEqual(['person_changed ada', 'person_created bob']);
-  expect(await found('-type:event -user:bob')).toEqual(['person_changed ada']);
+  expect(await found('type:person_*')).toEqual(['user_changed ada', 'user_created bob']);
+  expect(await found('-type:event -user:bob')).toEqual(['user_changed ada']);
   expect(await found('user:ada name:login')).toEqual(['event ada']);
   expect(await found('status:202')).toEqual([]);
   expect(await found('type:event status:202')).toEqual([]);

@@ -2,9 +2,9 @@ import { Fault } from '../../base/fault.ts';
 import { type Filter, parseFilter, type Vocabulary } from '../../base/filter/index.ts';
 
 export const CHANGE_KINDS = [
-  'person_created',
-  'person_changed',
-  'person_erased',
+  'user_created',
+  'user_changed',
+  'user_erased',
   'audience_joined',
   'audience_left',
   'audience_built',

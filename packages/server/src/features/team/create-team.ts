@@ -9,8 +9,8 @@ import {
   findPersonByToken,
   findRole,
   listNames,
-  listOrganisationsOf,
-  listOrganisationsToMakeIn,
+  listOrganizationsOf,
+  listOrganizationsToMakeIn,
   listRoles,
 } from './reads.ts';
 import type { Access } from './team.ts';
@@ -52,8 +52,8 @@ export function createTeam(options: TeamOptions): Team {
       const rows = await listRoles(db, personId);
       return new Map<number, Role>(rows.map(({ projectId, role }) => [projectId, role]));
     },
-    organisationsOf: (personId) => listOrganisationsOf(db, personId),
-    organisationsToMakeIn: (personId) => listOrganisationsToMakeIn(db, personId),
+    organizationsOf: (personId) => listOrganizationsOf(db, personId),
+    organizationsToMakeIn: (personId) => listOrganizationsToMakeIn(db, personId),
     async namesOf(actors) {
       const ids = actors.filter((actor) => actor.startsWith(TEAM)).map((actor) => actor.slice(TEAM.length));
       const rows = ids.length === 0 ? [] : await listNames(db, ids);
@@ -77,6 +77,6 @@ async function load(...given: Parameters<typeof createSignIns>): Promise<SignIns
 }
 
 function lacksFactor(): Fault {
-  const message = 'Your organisation asks for an authenticator app: set one up in your profile first';
+  const message = 'Your organization asks for an authenticator app: set one up in your profile first';
   return new Fault('role_required', { details: [{ message }] });
 }

@@ -9,7 +9,7 @@ export { lookAtLink, makeLink, takeLink } from './links.ts';
 export { changeRole, type MemberChange, removeMember } from './members.ts';
 export { deletePasskey, deletePasskeys } from './passkey-store.ts';
 export {
-  findOrganisationOf,
+  findOrganizationOf,
   findProjectOfMember,
   findUserByEmail,
   findUserById,
@@ -17,12 +17,12 @@ export {
   listDigestAddresses,
   listMembers,
   listMemberships,
-  listOrganisations,
+  listOrganizations,
   listPasskeys,
   listProjectsOf,
   listSessions,
   type MemberRow,
-  type Organisation,
+  type Organization,
   type UserRow,
 } from './reads.ts';
 export { resealFactors, type ResealFactorsOptions } from './reseal-factors.ts';
@@ -32,11 +32,11 @@ export {
   deleteChallenges,
   deleteInvite,
   deleteTwoFactor,
-  insertOrganisation,
+  insertOrganization,
   listInvites,
-  lockOrganisation,
-  lockOrganisations,
-  updateOrganisation,
+  lockOrganization,
+  lockOrganizations,
+  updateOrganization,
   updatePassword,
   updateUserName,
   updateWantsDigest,
@@ -47,7 +47,7 @@ export {
 export {
   type Access,
   type Caller,
-  type OrganisationOfMember,
+  type OrganizationOfMember,
   PASSWORD_MAX_CHARS,
   PASSWORD_MIN_CHARS,
   type Person,

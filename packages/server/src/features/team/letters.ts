@@ -4,13 +4,13 @@ type Letter = { subject: string; text: string };
 type Offer = { url: string; expiresAt: Date };
 
 export function inviteLetter(
-  { organisation, role, by }: { organisation: string; role: Role; by: string },
+  { organization, role, by }: { organization: string; role: Role; by: string },
   { url, expiresAt }: Offer,
 ): Letter {
   return {
-    subject: `${by} invites you to ${organisation} on Beckon`,
+    subject: `${by} invites you to ${organization} on Beckon`,
     text: [
-      `${by} invites you to ${organisation}, as ${role}.`,
+      `${by} invites you to ${organization}, as ${role}.`,
       '',
       `Join here: ${url}`,
       '',

@@ -7,8 +7,8 @@ export type Link = {
   kind: 'setup' | 'invite' | 'reset';
   /** Null: whoever sets up. */
   email: string | null;
-  organisationId: string | null;
-  /** What using it makes of them in the organisation; null: nothing changes. */
+  organizationId: string | null;
+  /** What using it makes of them in the organization; null: nothing changes. */
   role: Role | null;
   /** They lost their authenticator app, and the operator knows it. */
   clearsTwoFactor: boolean;

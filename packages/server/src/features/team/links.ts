@@ -5,14 +5,14 @@ import { goodForMs, hashOf, type Link, newToken } from './link.ts';
 import { deleteLinksTo, findLink, insertLink, useLink } from './store.ts';
 
 type Wanted = Pick<Link, 'kind' | 'madeBy'> &
-  Partial<Pick<Link, 'email' | 'organisationId' | 'role' | 'clearsTwoFactor'>>;
+  Partial<Pick<Link, 'email' | 'organizationId' | 'role' | 'clearsTwoFactor'>>;
 
 /** A newer one to the same person makes an older one void. */
 export async function makeLink(tx: Tx, wanted: Wanted, now: number): Promise<{ token: string; link: Link }> {
   const { token, hash } = newToken();
   const link: Link = {
     email: null,
-    organisationId: null,
+    organizationId: null,
     role: null,
     clearsTwoFactor: false,
     ...wanted,
@@ -42,9 +42,9 @@ export async function takeLink(
 }
 
 /** Anybody may ask for a new password by mail, so that touches no link that an operator made. */
-async function makeOthersVoid(tx: Tx, { email, kind, organisationId, madeBy }: Link): Promise<void> {
+async function makeOthersVoid(tx: Tx, { email, kind, organizationId, madeBy }: Link): Promise<void> {
   const sparesOperator = kind === 'reset' && madeBy !== 'operator';
-  if (email !== null) await deleteLinksTo(tx, { email, kind, organisationId, sparesOperator });
+  if (email !== null) await deleteLinksTo(tx, { email, kind, organizationId, sparesOperator });
 }
 
 function refuseLink(): never {

@@ -4,7 +4,7 @@ import { systemClock } from '../../base/clock.ts';
 import { silentLog } from '../../base/log.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { openDatabase } from '../../io/db/index.ts';
-import { insertOrganisation, isLocalShell, LOCAL_SHELL, localShellAccess } from './index.ts';
+import { insertOrganization, isLocalShell, LOCAL_SHELL, localShellAccess } from './index.ts';
 
 const own = await testDatabase();
 const db = await openDatabase({ connection: own.connection, clock: systemClock, log: silentLog });
@@ -16,17 +16,17 @@ const access = localShellAccess(db, { namesOf: async () => new Map() });
 
 describe('localShellAccess', () => {
   test('is the owner of every project, whatever its organization, and of nothing that does not exist', async () => {
-    await insertOrganisation(db, { id: 'acme', name: 'Acme', createdAt: new Date(0) });
+    await insertOrganization(db, { id: 'acme', name: 'Acme', createdAt: new Date(0) });
     const early = await createProject(db, { name: 'Early' });
-    const later = await createProject(db, { name: 'Later', organisationId: 'acme' });
+    const later = await createProject(db, { name: 'Later', organizationId: 'acme' });
     const roles = new Map([early, later].map(({ id }) => [id, 'owner']));
     expect(await access.rolesOf(LOCAL_SHELL.id)).toEqual(roles);
     for (const id of roles.keys()) expect(await access.roleIn(LOCAL_SHELL.id, id)).toBe('owner');
     expect(await access.roleIn(LOCAL_SHELL.id, later.id + 1)).toBeNull();
-    expect(await access.organisationsOf(LOCAL_SHELL.id)).toEqual([
+    expect(await access.organizationsOf(LOCAL_SHELL.id)).toEqual([
       { id: 'acme', name: 'Acme', role: 'owner', requiresTwoFactor: false, projects: 1, members: 0 },
     ]);
-    expect(await access.organisationsToMakeIn(LOCAL_SHELL.id)).toMatchObject([{ id: 'acme', name: 'Acme' }]);
+    expect(await access.organizationsToMakeIn(LOCAL_SHELL.id)).toMatchObject([{ id: 'acme', name: 'Acme' }]);
   });
 
   test('has no email address, session or confirmation', () => {

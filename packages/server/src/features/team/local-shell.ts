@@ -1,5 +1,5 @@
 import type { Database } from '../../io/db/index.ts';
-import { hasProject, listAllProjectIds, listOrganisations, listOrganisationsAsOwner } from './reads.ts';
+import { hasProject, listAllProjectIds, listOrganizations, listOrganizationsAsOwner } from './reads.ts';
 import type { Access, Person } from './team.ts';
 
 /**
@@ -27,8 +27,8 @@ export function localShellAccess(db: Pick<Database, 'query'>, { namesOf }: Pick<
     who: () => Promise.resolve(LOCAL_SHELL),
     roleIn: async (_personId, projectId) => ((await hasProject(db, projectId)) ? 'owner' : null),
     rolesOf: async () => new Map((await listAllProjectIds(db)).map((id) => [id, 'owner'])),
-    organisationsOf: () => listOrganisationsAsOwner(db),
-    organisationsToMakeIn: () => listOrganisations(db),
+    organizationsOf: () => listOrganizationsAsOwner(db),
+    organizationsToMakeIn: () => listOrganizations(db),
     namesOf,
   };
 }

@@ -7,24 +7,24 @@ import {
   deleteLinksTo,
   deleteMember,
   deleteWaysIn,
-  lockOrganisation,
+  lockOrganization,
   upsertMember,
 } from './store.ts';
 
 /** Who changes whom. `by`: their own role; an operator at the machine itself may do what an owner may. */
-export type MemberChange = { organisationId: string; userId: string; by: Role };
+export type MemberChange = { organizationId: string; userId: string; by: Role };
 
 export async function changeRole(
   tx: Tx,
   change: MemberChange & { role: Role; at: Date },
 ): Promise<{ before: MemberRow; after: MemberRow }> {
   const before = await mayChange(tx, { ...change, to: change.role });
-  const { organisationId, userId, role, at } = change;
-  await upsertMember(tx, { organisationId, userId, role, at });
+  const { organizationId, userId, role, at } = change;
+  await upsertMember(tx, { organizationId, userId, role, at });
   // What they gave out goes no further than what they may still give.
   if (role !== 'owner')
     await deleteInvitesBy(tx, {
-      organisationId,
+      organizationId,
       madeBy: `team:${userId}`,
       ownersOnly: allows(role, 'admin'),
     });
@@ -34,12 +34,12 @@ export async function changeRole(
 /** At once: the next request of theirs is refused, whatever it brings. Invitations to them, and by them, are void too. */
 export async function removeMember(tx: Tx, change: MemberChange): Promise<MemberRow> {
   const before = await mayChange(tx, { ...change, to: null });
-  const { organisationId, userId } = change;
-  const still = await deleteMember(tx, { organisationId, userId });
-  await deleteLinksTo(tx, { email: before.email, kind: 'invite', organisationId });
-  await deleteInvitesBy(tx, { organisationId, madeBy: `team:${userId}`, ownersOnly: false });
+  const { organizationId, userId } = change;
+  const still = await deleteMember(tx, { organizationId, userId });
+  await deleteLinksTo(tx, { email: before.email, kind: 'invite', organizationId });
+  await deleteInvitesBy(tx, { organizationId, madeBy: `team:${userId}`, ownersOnly: false });
   if (still === 0) {
-    await deleteLinksTo(tx, { email: before.email, kind: 'reset', organisationId: null });
+    await deleteLinksTo(tx, { email: before.email, kind: 'reset', organizationId: null });
     await deleteWaysIn(tx, userId);
   }
   return before;
@@ -47,10 +47,10 @@ export async function removeMember(tx: Tx, change: MemberChange): Promise<Member
 
 async function mayChange(
   tx: Tx,
-  { organisationId, userId, by, to }: MemberChange & { to: Role | null },
+  { organizationId, userId, by, to }: MemberChange & { to: Role | null },
 ): Promise<MemberRow> {
-  await lockOrganisation(tx, organisationId);
-  const members = await listMembers(tx, organisationId);
+  await lockOrganization(tx, organizationId);
+  const members = await listMembers(tx, organizationId);
   const member = members.find(({ id }) => id === userId);
   if (!member) throw new Fault('not_found');
   const ownersLeft = members.filter(({ id, role }) => role === 'owner' && id !== userId).length;

@@ -1,6 +1,6 @@
 import type { Role } from '@beckon/contract/dashboard';
 import type { Tx } from '../../io/db/index.ts';
-import type { OrganisationOfMember, Person } from './team.ts';
+import type { OrganizationOfMember, Person } from './team.ts';
 
 /** Sessions live by the time of the database, whatever clock a project has. */
 export async function findPersonByToken(tx: Tx, token: string): Promise<Person | undefined> {
@@ -13,11 +13,11 @@ export async function findPersonByToken(tx: Tx, token: string): Promise<Person |
   return rows[0];
 }
 
-/** `lacksFactor`: the organisation asks for an authenticator app, and they have none. */
+/** `lacksFactor`: the organization asks for an authenticator app, and they have none. */
 export type RoleRow = { role: Role; lacksFactor: boolean };
 
 const LACKS_FACTOR = `(o.requires_two_factor AND u.two_factor_enabled IS NOT TRUE)`;
-const OF_MEMBER = `FROM beckon.team_member m JOIN beckon.team_organisation o ON o.id = m.organisation_id
+const OF_MEMBER = `FROM beckon.team_member m JOIN beckon.team_organization o ON o.id = m.organization_id
   JOIN beckon.team_user u ON u.id = m.user_id`;
 
 /** Projects belong to the projects' room; whose they are is read here. */
@@ -25,7 +25,7 @@ export async function findRole(tx: Tx, personId: string, projectId: number): Pro
   const rows = await tx.prepared<RoleRow>({
     name: 'team.role',
     text: `SELECT m.role, ${LACKS_FACTOR} AS "lacksFactor" ${OF_MEMBER}
-           JOIN beckon.project p ON p.organisation_id = m.organisation_id
+           JOIN beckon.project p ON p.organization_id = m.organization_id
            WHERE m.user_id = $1 AND p.project_id = $2`,
     values: [personId, projectId],
   });
@@ -36,14 +36,14 @@ export function listRoles(tx: Tx, personId: string): Promise<{ projectId: number
   return tx.prepared({
     name: 'team.roles',
     text: `SELECT p.project_id AS "projectId", m.role ${OF_MEMBER}
-           JOIN beckon.project p ON p.organisation_id = m.organisation_id
+           JOIN beckon.project p ON p.organization_id = m.organization_id
            WHERE m.user_id = $1 AND NOT ${LACKS_FACTOR}`,
     values: [personId],
   });
 }
 
 /** Those in which this person may make projects. */
-export function listOrganisationsToMakeIn(tx: Tx, personId: string): Promise<{ id: string; name: string }[]> {
+export function listOrganizationsToMakeIn(tx: Tx, personId: string): Promise<{ id: string; name: string }[]> {
   return tx.query(
     `SELECT o.id, o.name ${OF_MEMBER} WHERE m.user_id = $1 AND m.role IN ('admin', 'owner') AND NOT ${LACKS_FACTOR}
      ORDER BY o.created_at, o.id`,
@@ -52,10 +52,10 @@ export function listOrganisationsToMakeIn(tx: Tx, personId: string): Promise<{ i
 }
 
 const COUNTS = `o.requires_two_factor AS "requiresTwoFactor",
-            (SELECT count(*)::int FROM beckon.project p WHERE p.organisation_id = o.id AND p.sandbox_of IS NULL) AS projects,
-            (SELECT count(*)::int FROM beckon.team_member c WHERE c.organisation_id = o.id) AS members`;
+            (SELECT count(*)::int FROM beckon.project p WHERE p.organization_id = o.id AND p.sandbox_of IS NULL) AS projects,
+            (SELECT count(*)::int FROM beckon.team_member c WHERE c.organization_id = o.id) AS members`;
 
-export function listOrganisationsOf(tx: Tx, personId: string): Promise<OrganisationOfMember[]> {
+export function listOrganizationsOf(tx: Tx, personId: string): Promise<OrganizationOfMember[]> {
   return tx.query(
     `SELECT o.id, o.name, m.role, ${COUNTS}
      ${OF_MEMBER} WHERE m.user_id = $1 AND NOT ${LACKS_FACTOR} ORDER BY o.created_at, o.id`,
@@ -64,9 +64,9 @@ export function listOrganisationsOf(tx: Tx, personId: string): Promise<Organisat
 }
 
 /** All organizations, as their owner sees them. */
-export function listOrganisationsAsOwner(tx: Pick<Tx, 'query'>): Promise<OrganisationOfMember[]> {
+export function listOrganizationsAsOwner(tx: Pick<Tx, 'query'>): Promise<OrganizationOfMember[]> {
   return tx.query(
-    `SELECT o.id, o.name, 'owner' AS role, ${COUNTS} FROM beckon.team_organisation o ORDER BY o.created_at, o.id`,
+    `SELECT o.id, o.name, 'owner' AS role, ${COUNTS} FROM beckon.team_organization o ORDER BY o.created_at, o.id`,
   );
 }
 
@@ -148,27 +148,27 @@ export async function findSecondFactorUser(tx: Tx, identifier: string): Promise<
   return rows[0]?.userId;
 }
 
-export type Organisation = { id: string; name: string; requiresTwoFactor: boolean };
+export type Organization = { id: string; name: string; requiresTwoFactor: boolean };
 
-const ORGANISATION = `SELECT o.id, o.name, o.requires_two_factor AS "requiresTwoFactor" FROM beckon.team_organisation o`;
+const ORGANIZATION = `SELECT o.id, o.name, o.requires_two_factor AS "requiresTwoFactor" FROM beckon.team_organization o`;
 
-export async function findOrganisationOf(tx: Tx, projectId: number): Promise<Organisation | undefined> {
-  const rows = await tx.query<Organisation>(
-    `${ORGANISATION} JOIN beckon.project p ON p.organisation_id = o.id WHERE p.project_id = $1`,
+export async function findOrganizationOf(tx: Tx, projectId: number): Promise<Organization | undefined> {
+  const rows = await tx.query<Organization>(
+    `${ORGANIZATION} JOIN beckon.project p ON p.organization_id = o.id WHERE p.project_id = $1`,
     [projectId],
   );
   return rows[0];
 }
 
 /** The oldest first. */
-export function listOrganisations(tx: Pick<Tx, 'query'>): Promise<Organisation[]> {
-  return tx.query(`${ORGANISATION} ORDER BY o.created_at, o.id`);
+export function listOrganizations(tx: Pick<Tx, 'query'>): Promise<Organization[]> {
+  return tx.query(`${ORGANIZATION} ORDER BY o.created_at, o.id`);
 }
 
-export function listProjectsOf(tx: Tx, organisationId: string): Promise<{ id: number; name: string }[]> {
+export function listProjectsOf(tx: Tx, organizationId: string): Promise<{ id: number; name: string }[]> {
   return tx.query(
-    `SELECT project_id AS id, name FROM beckon.project WHERE organisation_id = $1 ORDER BY project_id`,
-    [organisationId],
+    `SELECT project_id AS id, name FROM beckon.project WHERE organization_id = $1 ORDER BY project_id`,
+    [organizationId],
   );
 }
 
@@ -193,20 +193,20 @@ export type MemberRow = {
   lastSeenAt: Date | null;
 };
 
-export function listMembers(tx: Tx, organisationId: string): Promise<MemberRow[]> {
+export function listMembers(tx: Tx, organizationId: string): Promise<MemberRow[]> {
   return tx.query(
     `SELECT u.id, u.name, u.email, m.role, u.two_factor_enabled IS TRUE AS "twoFactor", m.created_at AS "joinedAt",
             (SELECT max(s.updated_at) FROM beckon.team_session s WHERE s.user_id = u.id) AS "lastSeenAt"
      FROM beckon.team_member m JOIN beckon.team_user u ON u.id = m.user_id
-     WHERE m.organisation_id = $1 ORDER BY m.created_at, u.id`,
-    [organisationId],
+     WHERE m.organization_id = $1 ORDER BY m.created_at, u.id`,
+    [organizationId],
   );
 }
 
 /** Those who hear by mail of what waits in this project. */
 export async function listDigestAddresses(tx: Tx, projectId: number): Promise<string[]> {
   const rows = await tx.query<{ email: string }>(
-    `SELECT u.email FROM beckon.project p JOIN beckon.team_member m ON m.organisation_id = p.organisation_id
+    `SELECT u.email FROM beckon.project p JOIN beckon.team_member m ON m.organization_id = p.organization_id
      JOIN beckon.team_user u ON u.id = m.user_id
      WHERE p.project_id = $1 AND ${WANTS_DIGEST} ORDER BY m.created_at, u.id`,
     [projectId],
@@ -217,7 +217,7 @@ export async function listDigestAddresses(tx: Tx, projectId: number): Promise<st
 /** The project under which an email to this member is filed; undefined if they have none. */
 export async function findProjectOfMember(tx: Tx, personId: string): Promise<number | undefined> {
   const rows = await tx.query<{ id: number }>(
-    `SELECT p.project_id AS id FROM beckon.team_member m JOIN beckon.project p ON p.organisation_id = m.organisation_id
+    `SELECT p.project_id AS id FROM beckon.team_member m JOIN beckon.project p ON p.organization_id = m.organization_id
      WHERE m.user_id = $1 ORDER BY m.created_at, p.project_id LIMIT 1`,
     [personId],
   );

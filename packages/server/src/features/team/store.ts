@@ -3,14 +3,14 @@ import type { Tx } from '../../io/db/index.ts';
 import type { Link } from './link.ts';
 import { deletePasskeys } from './passkey-store.ts';
 import { deleteSessions } from './session-store.ts';
-import type { FactorRow, Organisation } from './reads.ts';
+import type { FactorRow, Organization } from './reads.ts';
 
 /** `team_*`. better-auth writes factors, most sessions and most verifications; they are deleted here too. */
-export async function insertOrganisation(
+export async function insertOrganization(
   tx: Tx,
   row: { id: string; name: string; createdAt: Date },
 ): Promise<void> {
-  await tx.query(`INSERT INTO beckon.team_organisation (id, name, created_at) VALUES ($1, $2, $3)`, [
+  await tx.query(`INSERT INTO beckon.team_organization (id, name, created_at) VALUES ($1, $2, $3)`, [
     row.id,
     row.name,
     row.createdAt,
@@ -18,24 +18,24 @@ export async function insertOrganisation(
 }
 
 /** One after another: two who set up at once must not both be the first. */
-export async function lockOrganisations(tx: Tx): Promise<void> {
-  await tx.query('LOCK TABLE beckon.team_organisation IN SHARE ROW EXCLUSIVE MODE');
+export async function lockOrganizations(tx: Tx): Promise<void> {
+  await tx.query('LOCK TABLE beckon.team_organization IN SHARE ROW EXCLUSIVE MODE');
 }
 
 /** Whoever changes who is in it holds it, so that of two owners who leave at once one stays. */
-export async function lockOrganisation(tx: Tx, id: string): Promise<Organisation | undefined> {
-  const rows = await tx.query<Organisation>(
-    `SELECT id, name, requires_two_factor AS "requiresTwoFactor" FROM beckon.team_organisation WHERE id = $1 FOR UPDATE`,
+export async function lockOrganization(tx: Tx, id: string): Promise<Organization | undefined> {
+  const rows = await tx.query<Organization>(
+    `SELECT id, name, requires_two_factor AS "requiresTwoFactor" FROM beckon.team_organization WHERE id = $1 FOR UPDATE`,
     [id],
   );
   return rows[0];
 }
 
-export async function updateOrganisation(
+export async function updateOrganization(
   tx: Tx,
-  { id, name, requiresTwoFactor }: Organisation,
+  { id, name, requiresTwoFactor }: Organization,
 ): Promise<void> {
-  await tx.query(`UPDATE beckon.team_organisation SET name = $2, requires_two_factor = $3 WHERE id = $1`, [
+  await tx.query(`UPDATE beckon.team_organization SET name = $2, requires_two_factor = $3 WHERE id = $1`, [
     id,
     name,
     requiresTwoFactor,
@@ -108,7 +108,7 @@ export async function updateFactor(
   return rows.length > 0;
 }
 
-/** Of who is in no organisation any more nothing stays but a name, for what they did. */
+/** Of who is in no organization any more nothing stays but a name, for what they did. */
 export async function deleteWaysIn(tx: Tx, userId: string): Promise<void> {
   await deleteSessions(tx, { userId });
   await deleteChallenges(tx, userId);
@@ -117,28 +117,28 @@ export async function deleteWaysIn(tx: Tx, userId: string): Promise<void> {
   await tx.query(`DELETE FROM beckon.team_account WHERE user_id = $1`, [userId]);
 }
 
-export type Membership = { organisationId: string; userId: string };
+export type Membership = { organizationId: string; userId: string };
 
 export async function upsertMember(tx: Tx, row: Membership & { role: Role; at: Date }): Promise<void> {
   await tx.query(
-    `INSERT INTO beckon.team_member (organisation_id, user_id, role, created_at) VALUES ($1, $2, $3, $4)
-     ON CONFLICT (organisation_id, user_id) DO UPDATE SET role = EXCLUDED.role`,
-    [row.organisationId, row.userId, row.role, row.at],
+    `INSERT INTO beckon.team_member (organization_id, user_id, role, created_at) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (organization_id, user_id) DO UPDATE SET role = EXCLUDED.role`,
+    [row.organizationId, row.userId, row.role, row.at],
   );
 }
 
 export async function updateWantsDigest(tx: Tx, row: Membership & { wanted: boolean }): Promise<boolean> {
   const rows = await tx.query(
-    `UPDATE beckon.team_member SET wants_digest = $3 WHERE organisation_id = $1 AND user_id = $2 RETURNING user_id`,
-    [row.organisationId, row.userId, row.wanted],
+    `UPDATE beckon.team_member SET wants_digest = $3 WHERE organization_id = $1 AND user_id = $2 RETURNING user_id`,
+    [row.organizationId, row.userId, row.wanted],
   );
   return rows.length > 0;
 }
 
-/** In how many organisations they still are. */
-export async function deleteMember(tx: Tx, { organisationId, userId }: Membership): Promise<number> {
-  await tx.query(`DELETE FROM beckon.team_member WHERE organisation_id = $1 AND user_id = $2`, [
-    organisationId,
+/** In how many organizations they still are. */
+export async function deleteMember(tx: Tx, { organizationId, userId }: Membership): Promise<number> {
+  await tx.query(`DELETE FROM beckon.team_member WHERE organization_id = $1 AND user_id = $2`, [
+    organizationId,
     userId,
   ]);
   const rows = await tx.query(`SELECT 1 FROM beckon.team_member WHERE user_id = $1`, [userId]);
@@ -148,14 +148,14 @@ export async function deleteMember(tx: Tx, { organisationId, userId }: Membershi
 export async function insertLink(tx: Tx, hash: string, link: Link): Promise<void> {
   await tx.query(`DELETE FROM beckon.team_link WHERE expires_at < $1`, [link.createdAt]);
   await tx.query(
-    `INSERT INTO beckon.team_link (token_hash, id, kind, email, organisation_id, role, clears_two_factor, made_by,
+    `INSERT INTO beckon.team_link (token_hash, id, kind, email, organization_id, role, clears_two_factor, made_by,
        created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     [
       hash,
       link.id,
       link.kind,
       link.email,
-      link.organisationId,
+      link.organizationId,
       link.role,
       link.clearsTwoFactor,
       link.madeBy,
@@ -165,7 +165,7 @@ export async function insertLink(tx: Tx, hash: string, link: Link): Promise<void
   );
 }
 
-const LINK = `id, kind, email, organisation_id AS "organisationId", role, clears_two_factor AS "clearsTwoFactor",
+const LINK = `id, kind, email, organization_id AS "organizationId", role, clears_two_factor AS "clearsTwoFactor",
   made_by AS "madeBy", created_at AS "createdAt", expires_at AS "expiresAt"`;
 
 export async function findLink(tx: Tx, hash: string, now: Date): Promise<Link | undefined> {
@@ -187,22 +187,22 @@ export async function useLink(tx: Tx, hash: string, now: Date): Promise<Link | u
 }
 
 /** Invitations that nobody has used. */
-export function listInvites(tx: Tx, organisationId: string, now: Date): Promise<Link[]> {
+export function listInvites(tx: Tx, organizationId: string, now: Date): Promise<Link[]> {
   return tx.query(
-    `SELECT ${LINK} FROM beckon.team_link WHERE organisation_id = $1 AND kind = 'invite' AND used_at IS NULL
+    `SELECT ${LINK} FROM beckon.team_link WHERE organization_id = $1 AND kind = 'invite' AND used_at IS NULL
        AND expires_at > $2 ORDER BY created_at DESC, id`,
-    [organisationId, now],
+    [organizationId, now],
   );
 }
 
 export async function deleteInvite(
   tx: Tx,
-  { id, organisationId }: { id: string; organisationId: string },
+  { id, organizationId }: { id: string; organizationId: string },
 ): Promise<Link | undefined> {
   const rows = await tx.query<Link>(
-    `DELETE FROM beckon.team_link WHERE id = $1 AND organisation_id = $2 AND kind = 'invite' AND used_at IS NULL
+    `DELETE FROM beckon.team_link WHERE id = $1 AND organization_id = $2 AND kind = 'invite' AND used_at IS NULL
      RETURNING ${LINK}`,
-    [id, organisationId],
+    [id, organizationId],
   );
   return rows[0];
 }
@@ -213,31 +213,31 @@ export async function deleteInvite(
  */
 export async function deleteLinksTo(
   tx: Tx,
-  { email, kind, organisationId, sparesOperator = false }: LinksTo,
+  { email, kind, organizationId, sparesOperator = false }: LinksTo,
 ): Promise<void> {
   await tx.query(
-    `DELETE FROM beckon.team_link WHERE email = $1 AND kind = $2 AND organisation_id IS NOT DISTINCT FROM $3
+    `DELETE FROM beckon.team_link WHERE email = $1 AND kind = $2 AND organization_id IS NOT DISTINCT FROM $3
        AND used_at IS NULL AND NOT ($4 AND made_by = 'operator')`,
-    [email, kind, organisationId, sparesOperator],
+    [email, kind, organizationId, sparesOperator],
   );
 }
 
 type LinksTo = {
   email: string;
   kind: Link['kind'];
-  organisationId: string | null;
+  organizationId: string | null;
   sparesOperator?: boolean;
 };
 
 /** Those that somebody made who may not make such any more: whoever has the link in hand would come back by it. */
 export async function deleteInvitesBy(
   tx: Tx,
-  { organisationId, madeBy, ownersOnly }: { organisationId: string; madeBy: string; ownersOnly: boolean },
+  { organizationId, madeBy, ownersOnly }: { organizationId: string; madeBy: string; ownersOnly: boolean },
 ): Promise<void> {
   await tx.query(
-    `DELETE FROM beckon.team_link WHERE organisation_id = $1 AND made_by = $2 AND kind = 'invite' AND used_at IS NULL
+    `DELETE FROM beckon.team_link WHERE organization_id = $1 AND made_by = $2 AND kind = 'invite' AND used_at IS NULL
        AND (role = 'owner' OR NOT $3)`,
-    [organisationId, madeBy, ownersOnly],
+    [organizationId, madeBy, ownersOnly],
   );
 }
 

@@ -10,7 +10,7 @@ export type Person = {
   confirmedAt: Date | null;
 };
 
-export type OrganisationOfMember = {
+export type OrganizationOfMember = {
   id: string;
   name: string;
   role: Role;
@@ -29,9 +29,9 @@ export type Access = {
   /** The same of all of their projects. */
   rolesOf(personId: string): Promise<ReadonlyMap<number, Role>>;
   /** The organizations that they are a member of and that are open to them, the oldest first. */
-  organisationsOf(personId: string): Promise<OrganisationOfMember[]>;
+  organizationsOf(personId: string): Promise<OrganizationOfMember[]>;
   /** Whose a project of theirs may be. */
-  organisationsToMakeIn(personId: string): Promise<{ id: string; name: string }[]>;
+  organizationsToMakeIn(personId: string): Promise<{ id: string; name: string }[]>;
   /** What these were called, by actor (`team:<id>`): for lists that say who did it. */
   namesOf(actors: string[]): Promise<ReadonlyMap<string, string>>;
 };

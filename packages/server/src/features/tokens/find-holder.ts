@@ -55,6 +55,6 @@ async function note(
     if (lastUsedAt === null || lastUsedAt.getTime() <= now - USED_EVERY_MS)
       await updateLastUsed(db, { id, at: new Date(now) });
   } catch (error) {
-    log.warn({ err: error, token_id: id }, 'token.use_not_noted');
+    log.warn({ err: error, token_id: id }, 'token.use_not_recorded');
   }
 }

@@ -120,7 +120,7 @@ export async function revokeTokensOf(tx: Tx, { userId, at }: { userId: string; a
   ]);
 }
 
-/** What ended long ago is of use to nobody, nor is what belongs to who is in no organisation any more. */
+/** What ended long ago is of use to nobody, nor is what belongs to who is in no organization any more. */
 export async function deleteTokens(tx: Tx, { endedBefore }: { endedBefore: Date }): Promise<void> {
   await tx.query(
     `DELETE FROM beckon.team_token t WHERE least(t.expires_at, t.revoked_at) < $1
@@ -134,7 +134,7 @@ export async function insertDevice(
   row: Omit<DeviceAsking, 'state'> & { deviceHash: Buffer; codeHash: Buffer },
 ): Promise<void> {
   await tx.query(
-    `INSERT INTO beckon.team_device (device_hash, code_hash, label, scopes, address, asked_at, expires_at, state)
+    `INSERT INTO beckon.team_device (device_hash, code_hash, label, scopes, address, requested_at, expires_at, state)
      VALUES ($1, $2, $3, $4, $5, $6, $7, 'waiting')`,
     [row.deviceHash, row.codeHash, row.label, row.scopes, row.address, row.askedAt, row.expiresAt],
   );
@@ -151,7 +151,7 @@ export async function countWaiting(tx: Tx): Promise<number> {
 export function listWaiting(tx: Tx, limit: number): Promise<WaitingCode[]> {
   return tx.query(
     `SELECT code_hash AS "codeHash", address FROM beckon.team_device WHERE state = 'waiting'
-     ORDER BY asked_at, code_hash LIMIT $1`,
+     ORDER BY requested_at, code_hash LIMIT $1`,
     [limit],
   );
 }
@@ -163,7 +163,7 @@ export async function deleteWaiting(tx: Tx, codes: WaitingCode[]): Promise<void>
   ]);
 }
 
-const DEVICE = `label, scopes, address, asked_at AS "askedAt", expires_at AS "expiresAt", state`;
+const DEVICE = `label, scopes, address, requested_at AS "askedAt", expires_at AS "expiresAt", state`;
 
 export async function findDevice(
   tx: Tx,

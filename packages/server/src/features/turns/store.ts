@@ -1,10 +1,10 @@
 import type { Tx } from '../../io/db/index.ts';
 
-/** `digest_turn` and `tenant_due`. */
+/** `project_lock` and `tenant_due`. */
 export async function insertTurn(tx: Tx, projectId: number): Promise<void> {
-  await tx.query(`INSERT INTO beckon.digest_turn (project_id, model) VALUES ($1, 0)`, [projectId]);
+  await tx.query(`INSERT INTO beckon.project_lock (project_id, model) VALUES ($1, 0)`, [projectId]);
   await tx.query(
-    `INSERT INTO beckon.tenant_due (project_id, work) VALUES ($1, 'digest'), ($1, 'send'), ($1, 'tell')`,
+    `INSERT INTO beckon.tenant_due (project_id, work) VALUES ($1, 'process'), ($1, 'send'), ($1, 'webhooks')`,
     [projectId],
   );
 }
@@ -15,7 +15,7 @@ export type TurnRow = { project_id: number; model: number; ahead_ms: number };
 export function lockFreeTurns(tx: Tx, projectIds: number[]): Promise<TurnRow[]> {
   return tx.prepared({
     name: 'turns.take',
-    text: `SELECT project_id, model, ahead_ms FROM beckon.digest_turn WHERE project_id = ANY ($1::bigint[])
+    text: `SELECT project_id, model, ahead_ms FROM beckon.project_lock WHERE project_id = ANY ($1::bigint[])
            ORDER BY project_id FOR UPDATE SKIP LOCKED`,
     values: [projectIds],
   });
@@ -24,7 +24,7 @@ export function lockFreeTurns(tx: Tx, projectIds: number[]): Promise<TurnRow[]> 
 /** Waits for whoever has the turn. */
 export async function lockTurn(tx: Tx, projectId: number): Promise<TurnRow | undefined> {
   const rows = await tx.query<TurnRow>(
-    `SELECT project_id, model, ahead_ms FROM beckon.digest_turn WHERE project_id = $1 FOR UPDATE`,
+    `SELECT project_id, model, ahead_ms FROM beckon.project_lock WHERE project_id = $1 FOR UPDATE`,
     [projectId],
   );
   return rows[0];
@@ -33,7 +33,7 @@ export async function lockTurn(tx: Tx, projectId: number): Promise<TurnRow | und
 export async function findTurn(tx: Tx, projectId: number): Promise<TurnRow | undefined> {
   const rows = await tx.prepared<TurnRow>({
     name: 'turns.read',
-    text: `SELECT project_id, model, ahead_ms FROM beckon.digest_turn WHERE project_id = $1`,
+    text: `SELECT project_id, model, ahead_ms FROM beckon.project_lock WHERE project_id = $1`,
     values: [projectId],
   });
   return rows[0];
@@ -43,7 +43,7 @@ export async function replaceModel(
   tx: Tx,
   { projectId, model }: { projectId: number; model: number },
 ): Promise<void> {
-  await tx.query(`UPDATE beckon.digest_turn SET model = $2 WHERE project_id = $1`, [projectId, model]);
+  await tx.query(`UPDATE beckon.project_lock SET model = $2 WHERE project_id = $1`, [projectId, model]);
 }
 
 /**
@@ -56,29 +56,29 @@ export async function updateAhead(
 ): Promise<void> {
   await tx.query(
     `UPDATE beckon.tenant_due SET next_at = next_at - ($2::bigint - ahead_ms) * interval '1 millisecond', ahead_ms = $2
-     WHERE project_id = $1 AND work <> 'tell'`,
+     WHERE project_id = $1 AND work <> 'webhooks'`,
     [projectId, aheadMs],
   );
-  await tx.query(`UPDATE beckon.digest_turn SET ahead_ms = $2 WHERE project_id = $1`, [projectId, aheadMs]);
+  await tx.query(`UPDATE beckon.project_lock SET ahead_ms = $2 WHERE project_id = $1`, [projectId, aheadMs]);
 }
 
 export async function listAhead(tx: Tx): Promise<number[]> {
   const rows = await tx.query<{ ahead_ms: number }>(
-    `SELECT DISTINCT ahead_ms FROM beckon.digest_turn WHERE ahead_ms > 0 ORDER BY 1`,
+    `SELECT DISTINCT ahead_ms FROM beckon.project_lock WHERE ahead_ms > 0 ORDER BY 1`,
   );
   return rows.map((row) => row.ahead_ms);
 }
 
 export async function updateModel(tx: Tx, projectId: number): Promise<number> {
   const rows = await tx.query<{ model: number }>(
-    `UPDATE beckon.digest_turn SET model = model + 1 WHERE project_id = $1 RETURNING model`,
+    `UPDATE beckon.project_lock SET model = model + 1 WHERE project_id = $1 RETURNING model`,
     [projectId],
   );
   return rows[0]?.model ?? 0;
 }
 
 /** Whose alarm: what the digest has to look at again, what the sender has, or who tells what became of letters. */
-export type Work = 'digest' | 'send' | 'tell';
+export type Work = 'process' | 'send' | 'webhooks';
 export type DueRow = { project_id: number; next_at: Date };
 
 /** Projects with something due, the longest overdue first. */
@@ -97,7 +97,7 @@ export function listDue(
 export async function findAnyWork(tx: Tx, now: Date): Promise<boolean> {
   const rows = await tx.prepared<{ some: boolean }>({
     name: 'turns.any_work',
-    text: `SELECT EXISTS (SELECT 1 FROM beckon.inbox) OR EXISTS (SELECT 1 FROM beckon.tenant_due WHERE work = 'digest' AND next_at <= $1) AS some`,
+    text: `SELECT EXISTS (SELECT 1 FROM beckon.inbox) OR EXISTS (SELECT 1 FROM beckon.tenant_due WHERE work = 'process' AND next_at <= $1) AS some`,
     values: [now],
   });
   return rows[0]?.some ?? false;

@@ -42,7 +42,7 @@ export async function* followMessages(
       yield* newMessages(feed);
       failures = 0;
     } catch (error) {
-      // Whoever ended it may have cancelled its statement.
+      // Whoever ended it may have canceled its statement.
       if (signal.aborted) return;
       onTrouble(error);
       failures += 1;

@@ -1,6 +1,6 @@
 import { plainList, type Tx } from '../../io/db/index.ts';
 
-/** What is told of a person is taken out of what is kept; what waits of it is cancelled, and nothing of it is sent again. How many messages. */
+/** What is told of a person is taken out of what is kept; what waits of it is canceled, and nothing of it is sent again. How many messages. */
 export async function eraseMessages(
   tx: Tx,
   { projectId, userId, at }: { projectId: number; userId: string; at: number },
@@ -12,7 +12,7 @@ export async function eraseMessages(
   );
   const ids = plainList(rows.map(({ id }) => id));
   await tx.query(
-    `UPDATE beckon.webhook_delivery SET state = 'cancelled', next_at = NULL
+    `UPDATE beckon.webhook_delivery SET state = 'canceled', next_at = NULL
      WHERE project_id = $1 AND message_id = ANY ($2::uuid[]) AND state = 'pending'`,
     [projectId, ids],
   );

@@ -28,8 +28,8 @@ test('its examples are bodies as they are sent', () => {
 });
 
 const MORE: Record<WebhookType, string[]> = {
-  'email.opened': ['machine', 'machine_reason'],
-  'email.clicked': ['machine', 'machine_reason', 'url'],
+  'email.opened': ['bot', 'bot_reason'],
+  'email.clicked': ['bot', 'bot_reason', 'url'],
   'email.replied': ['snippet', 'auto_reply'],
   'email.bounced': ['bounce_class', 'status', 'reason', 'source'],
   'email.unsubscribed': ['method'],

@@ -52,7 +52,7 @@ export async function nextDeliveryAt(tx: Tx, projectId: number): Promise<number 
 export async function listLateToTell(tx: Tx): Promise<number[]> {
   const rows = await tx.query<{ project_id: number }>(
     `SELECT x.project_id FROM (SELECT project_id, min(at) AS at FROM (${LOOKS}) l GROUP BY project_id) x
-     JOIN beckon.tenant_due t ON t.project_id = x.project_id AND t.work = 'tell'
+     JOIN beckon.tenant_due t ON t.project_id = x.project_id AND t.work = 'webhooks'
      WHERE x.at IS NOT NULL AND (t.next_at IS NULL OR t.next_at > x.at)`,
   );
   return rows.map((row) => row.project_id);

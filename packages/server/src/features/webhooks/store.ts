@@ -43,7 +43,7 @@ export async function insertMessages(tx: Tx, messages: NewWebhookMessage[]): Pro
 }
 
 /**
- * What is due, the longest overdue first, with an attempt begun for each; what was erased meanwhile is cancelled instead. What
+ * What is due, the longest overdue first, with an attempt begun for each; what was erased meanwhile is canceled instead. What
  * is replayed has what is left of the room, so that however much it is nothing that happens now waits behind it.
  */
 export function claimDeliveries(
@@ -57,7 +57,7 @@ export function claimDeliveries(
            ), fresh AS MATERIALIZED (${pick('auto', 'r.most')}
            ), again AS MATERIALIZED (${pick('manual', 'r.most - (SELECT count(*) FROM fresh f WHERE f.endpoint_id = r.endpoint_id)')}
            ), picked AS (SELECT * FROM fresh UNION ALL SELECT * FROM again), claimed AS (
-             UPDATE beckon.webhook_delivery d SET state = CASE WHEN m.erased_at IS NULL THEN 'delivering' ELSE 'cancelled' END,
+             UPDATE beckon.webhook_delivery d SET state = CASE WHEN m.erased_at IS NULL THEN 'delivering' ELSE 'canceled' END,
                next_at = CASE WHEN m.erased_at IS NULL THEN $5::timestamptz END, tries = d.tries + 1,
                attempts = d.attempts + CASE WHEN m.erased_at IS NULL THEN 1 ELSE 0 END
              FROM picked p JOIN beckon.webhook_message m ON m.project_id = p.project_id AND m.id = p.message_id
@@ -151,16 +151,16 @@ function placeLists(places: EndpointPlace[]): [projects: string, endpoints: stri
   ];
 }
 
-/** What waits for endpoints that are disabled, so many at most: it is missed. What is under way is cancelled too with its endpoint. */
+/** What waits for endpoints that are disabled, so many at most: it is missed. What is under way is canceled too with its endpoint. */
 export async function dropPending(
   tx: Tx,
-  { places, state, limit }: { places: EndpointPlace[]; state: 'missed' | 'cancelled'; limit: number },
+  { places, state, limit }: { places: EndpointPlace[]; state: 'missed' | 'canceled'; limit: number },
 ): Promise<number> {
   const rows = await tx.query(
     `WITH waiting AS MATERIALIZED (
        SELECT d.project_id, d.message_id, d.endpoint_id FROM unnest($1::bigint[], $2::uuid[]) AS p(project_id, endpoint_id)
        JOIN beckon.webhook_delivery d ON d.project_id = p.project_id AND d.endpoint_id = p.endpoint_id
-       WHERE d.next_at IS NOT NULL AND (d.state = 'pending' OR $4::text = 'cancelled') LIMIT $3 FOR UPDATE OF d
+       WHERE d.next_at IS NOT NULL AND (d.state = 'pending' OR $4::text = 'canceled') LIMIT $3 FOR UPDATE OF d
      )
      UPDATE beckon.webhook_delivery d SET state = $4::text, next_at = NULL FROM waiting s
      WHERE d.project_id = s.project_id AND d.message_id = s.message_id AND d.endpoint_id = s.endpoint_id RETURNING 1`,

@@ -13,7 +13,7 @@ export type NewWebhookMessage = {
   createdAt: number;
 };
 
-export type DeliveryState = 'pending' | 'delivering' | 'delivered' | 'exhausted' | 'missed' | 'cancelled';
+export type DeliveryState = 'pending' | 'delivering' | 'delivered' | 'exhausted' | 'missed' | 'canceled';
 /** By the schedule, or because a person asked. */
 export type Trigger = 'auto' | 'manual';
 

@@ -72,9 +72,9 @@ async function stored(projectId: number): Promise<{ seq: number; records: unknow
   return rows.map((row) => ({ seq: row.seq, records: decodeChunk(row.body) }));
 }
 
-async function lane(projectId: number) {
+async function queue(projectId: number) {
   const [row] = await db.query<{ next_seq: number; waiting: number }>(
-    'SELECT next_seq, waiting FROM beckon.lane WHERE project_id = $1',
+    'SELECT next_seq, waiting FROM beckon.ingest_queue WHERE project_id = $1',
     [projectId],
   );
   return row;
@@ -88,7 +88,7 @@ test('what was stored is in the inbox once, in sequence, and counted', async () 
   expect(verdicts).toEqual(Array(50).fill({ state: 'stored' }));
   const chunks = await stored(key.projectId);
   expect(chunks.flatMap((chunk) => chunk.records)).toHaveLength(50);
-  expect(await lane(key.projectId)).toEqual({ next_seq: 51, waiting: 50 });
+  expect(await queue(key.projectId)).toEqual({ next_seq: 51, waiting: 50 });
   expect(chunks[0]?.seq).toBe(1);
 });
 
@@ -99,7 +99,7 @@ test('a hundred twins have one effect, and the others hear the first answer', as
   );
   expect(verdicts.filter((verdict) => verdict.state === 'stored')).toHaveLength(1);
   expect(verdicts.filter((verdict) => verdict.state === 'replayed')).toHaveLength(99);
-  expect(await lane(key.projectId)).toEqual({ next_seq: 2, waiting: 1 });
+  expect(await queue(key.projectId)).toEqual({ next_seq: 2, waiting: 1 });
 });
 
 test('a key with another body is a reuse, and its neighbours in the flush are stored', async () => {
@@ -115,7 +115,7 @@ test('a key with another body is a reuse, and its neighbours in the flush are st
     .flatMap((chunk) => chunk.records)
     .map((r) => (r as { name: string }).name);
   expect(names.toSorted()).toEqual(['first', 'fourth', 'third']);
-  expect(await lane(key.projectId)).toEqual({ next_seq: 4, waiting: 3 });
+  expect(await queue(key.projectId)).toEqual({ next_seq: 4, waiting: 3 });
 });
 
 test('users and events of one flush become two chunks with sequences of their own', async () => {
@@ -140,7 +140,7 @@ test('a replay gives the bytes and the status of the first answer', async () => 
   expect(await stored(key.projectId)).toEqual([]);
 });
 
-test('one key belongs to one request in both lanes together', async () => {
+test('one key belongs to one request in both priorities together', async () => {
   const key = await project();
   const verdicts = await Promise.all([
     one.store(entry(key, 'k', 'a'), 'live'),
@@ -179,7 +179,7 @@ test('a key revoked before the flush is refused, and burns no Idempotency-Key', 
     one.store(entry(live, 'x', 'alive'), 'live'),
   ]);
   expect(verdicts.map((verdict) => verdict.state)).toEqual(['key_dead', 'stored', 'stored']);
-  expect(await lane(key.projectId)).toMatchObject({ waiting: 2 });
+  expect(await queue(key.projectId)).toMatchObject({ waiting: 2 });
 });
 
 test('a revocation is seen even where the database isolates more than it must', async () => {
@@ -188,7 +188,9 @@ test('a revocation is seen even where the database isolates more than it must', 
   const strict = await openDatabase({ connection: own.connection, clock, log: silentLog });
   const key = await project();
   const blocker = await strict.session();
-  await blocker.script(`BEGIN; SELECT 1 FROM beckon.lane WHERE project_id = ${key.projectId} FOR UPDATE`);
+  await blocker.script(
+    `BEGIN; SELECT 1 FROM beckon.ingest_queue WHERE project_id = ${key.projectId} FOR UPDATE`,
+  );
   const late = createAccept({ db: strict, log: silentLog }).store(entry(key, 'k'), 'live');
   for (;;) {
     const waiting = await db.query(`SELECT 1 FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'`);
@@ -208,7 +210,7 @@ test('a suspended project takes nothing', async () => {
   expect(await stored(key.projectId)).toEqual([]);
 });
 
-test('a revocation waits for the flush that holds the lane, and outruns none that comes after', async () => {
+test('a revocation waits for the flush that holds the queue row, and outruns none that comes after', async () => {
   const key = await project();
   const hold = await holdFlushes();
   const order: string[] = [];
@@ -223,12 +225,12 @@ test('a revocation waits for the flush that holds the lane, and outruns none tha
 
 test('the queue cap is exact over two servers: at 49,999 a request is taken, at 50,000 none', async () => {
   const key = await project();
-  await db.query('UPDATE beckon.lane SET waiting = 49990 WHERE project_id = $1', [key.projectId]);
+  await db.query('UPDATE beckon.ingest_queue SET waiting = 49990 WHERE project_id = $1', [key.projectId]);
   const verdicts = await Promise.all(
     Array.from({ length: 30 }, (_, i) => (i % 2 ? one : two).store(entry(key, `k${i}`), 'bulk')),
   );
   expect(verdicts.filter((verdict) => verdict.state === 'stored')).toHaveLength(10);
-  expect(await lane(key.projectId)).toMatchObject({ waiting: 50_000 });
+  expect(await queue(key.projectId)).toMatchObject({ waiting: 50_000 });
   expect((await one.store(entry(key, 'late', 'x', { records: 0, parts: '' }), 'bulk')).state).toBe(
     'queue_full',
   );
@@ -238,10 +240,10 @@ test('the queue cap is exact over two servers: at 49,999 a request is taken, at 
 test('a replay passes a full queue, because it does no work', async () => {
   const key = await project();
   await one.store(entry(key, 'k'), 'bulk');
-  await db.query('UPDATE beckon.lane SET waiting = 50000 WHERE project_id = $1', [key.projectId]);
+  await db.query('UPDATE beckon.ingest_queue SET waiting = 50000 WHERE project_id = $1', [key.projectId]);
   expect((await one.store(entry(key, 'k'), 'bulk')).state).toBe('replayed');
   expect((await one.store(entry(key, 'new'), 'bulk')).state).toBe('queue_full');
-  await db.query('UPDATE beckon.lane SET waiting = 0 WHERE project_id = $1', [key.projectId]);
+  await db.query('UPDATE beckon.ingest_queue SET waiting = 0 WHERE project_id = $1', [key.projectId]);
   expect((await one.store(entry(key, 'new'), 'bulk')).state).toBe('stored');
 });
 
@@ -254,7 +256,7 @@ test('a record that the database refuses fails alone', async () => {
     one.store(entry(key, 'k2'), 'live'),
   ]);
   expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-  expect(await lane(key.projectId)).toMatchObject({ waiting: 2 });
+  expect(await queue(key.projectId)).toMatchObject({ waiting: 2 });
   expect((await one.store(entry(key, 'bad'), 'live')).state).toBe('stored');
 });
 
@@ -269,7 +271,7 @@ test('a connection lost before the commit stores nothing, says 503, and the retr
   );
   await refused;
   await hold.release();
-  expect(await lane(key.projectId)).toEqual({ next_seq: 1, waiting: 0 });
+  expect(await queue(key.projectId)).toEqual({ next_seq: 1, waiting: 0 });
   expect(await one.store(entry(key, 'k'), 'live')).toEqual({ state: 'stored' });
 });
 
@@ -297,7 +299,7 @@ test('a commit that does not come within five seconds is 503 for all who wait', 
     await expect(each).rejects.toMatchObject({ code: 'server_error', retryAfterS: 1 });
   await hold.release();
   expect(await one.store(entry(key, 'k'), 'live')).toEqual({ state: 'stored' });
-  expect(await lane(key.projectId)).toMatchObject({ waiting: 1 });
+  expect(await queue(key.projectId)).toMatchObject({ waiting: 1 });
 });
 
 test('drain waits for what was accepted', async () => {

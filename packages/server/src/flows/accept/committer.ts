@@ -2,7 +2,7 @@ import { Fault } from '../../base/fault.ts';
 import type { Log } from '../../base/log.ts';
 import { within } from '../../base/within.ts';
 import { type Database, isCollision, isRefusedData, type Session } from '../../io/db/index.ts';
-import type { Entry, Lane } from './entry.ts';
+import type { Entry, Priority } from './entry.ts';
 import { type Fate, flush } from './flush.ts';
 
 /**
@@ -21,8 +21,8 @@ export type Result = { ok: true; fate: Fate } | { ok: false; error: unknown };
 export type CommitterOptions = {
   db: Database;
   log: Log;
-  lane: Lane;
-  onFlush?: (facts: { lane: Lane; requests: number; records: number; ms: number }) => void;
+  priority: Priority;
+  onFlush?: (facts: { priority: Priority; requests: number; records: number; ms: number }) => void;
 };
 
 /** Longer than any healthy commit; whoever waits longer may come back with the same Idempotency-Key. */
@@ -52,7 +52,11 @@ export function createCommitter(options: CommitterOptions): Committer {
     let fates: Fate[];
     try {
       reach?.('accept_beginning');
-      const work = flush(session, entries, { now: options.db.clock.now(), lane: options.lane, reach });
+      const work = flush(session, entries, {
+        now: options.db.clock.now(),
+        priority: options.priority,
+        reach,
+      });
       fates = await within(work, until - performance.now());
     } catch (error) {
       // The commit that travelled behind a refused statement has ended its transaction; of any other state we know nothing.
@@ -109,8 +113,8 @@ export function unavailable(cause: unknown): Fault {
   return new Fault('server_error', { retryAfterS: RETRY_AFTER_S, cause });
 }
 
-function report(entries: Entry[], ms: number, { lane, log, onFlush }: CommitterOptions): void {
+function report(entries: Entry[], ms: number, { priority, log, onFlush }: CommitterOptions): void {
   const records = entries.reduce((sum, entry) => sum + entry.records, 0);
-  log.info({ lane, requests: entries.length, records, ms: Math.round(ms * 10) / 10 }, 'records.accepted');
-  onFlush?.({ lane, requests: entries.length, records, ms });
+  log.info({ priority, requests: entries.length, records, ms: Math.round(ms * 10) / 10 }, 'records.accepted');
+  onFlush?.({ priority, requests: entries.length, records, ms });
 }

@@ -1,4 +1,4 @@
-export type Lane = 'live' | 'bulk';
+export type Priority = 'live' | 'bulk';
 
 /** One valid request, ready to be stored. */
 export type Entry = {

@@ -1,19 +1,19 @@
 import { IDEMPOTENCY_WINDOW_MS, INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
 import type { Reach } from '../../base/crash-points.ts';
 import type { Session } from '../../io/db/index.ts';
-import type { Entry, Lane } from './entry.ts';
+import type { Entry, Priority } from './entry.ts';
 import { lockStatement, storeStatement, type Stored } from './statements.ts';
 
 /**
  * The one transaction of the accept path, over three rooms' tables (`api_key` and `project` read; `idempotency`,
- * `inbox`, `lane` written): the named exception to "a room writes its own tables".
+ * `inbox`, `ingest_queue` written): the named exception to "a room writes its own tables".
  *
- *   1. lock the projects' lanes in order of project_id; from here on each of these projects is ours alone
+ *   1. lock the projects' queue rows in order of project_id; from here on each of these projects is ours alone
  *   2. in one statement with a snapshot taken after those locks: whose API key is still live, is there room, who wins
  *      its Idempotency-Key; and the winners' records, sequence and waiting count
  *   3. commit
  *
- * All three travel together, so a flush is one round trip, whoever loses in it. Because revoking takes the same lane
+ * All three travel together, so a flush is one round trip, whoever loses in it. Because revoking takes the same queue lock
  * lock, a key revoked before step 1 is seen in step 2; because every process takes it, sequence order is commit order
  * and the queue cap is exact.
  */
@@ -21,10 +21,10 @@ export async function flush(session: Session, entries: Entry[], options: FlushOp
   const projects = [...new Set(entries.map((entry) => entry.key.projectId))];
   const statement = storeStatement({
     entries,
-    lane: options.lane,
+    priority: options.priority,
     at: new Date(options.now),
     cutoff: new Date(options.now - IDEMPOTENCY_WINDOW_MS),
-    waitingBelow: options.lane === 'bulk' ? INGEST_QUEUE_MAX_RECORDS : null,
+    waitingBelow: options.priority === 'bulk' ? INGEST_QUEUE_MAX_RECORDS : null,
   });
   const sent = session.together(() => {
     const locking = session.script(lockStatement(projects));
@@ -39,7 +39,7 @@ export async function flush(session: Session, entries: Entry[], options: FlushOp
   return stored.all_stored ? entries.map(() => STORED) : fatesOf(entries, stored);
 }
 
-export type FlushOptions = { now: number; lane: Lane; reach?: Reach | undefined };
+export type FlushOptions = { now: number; priority: Priority; reach?: Reach | undefined };
 
 export type Fate =
   | { state: 'stored' }

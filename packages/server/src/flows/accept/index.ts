@@ -3,16 +3,16 @@ import { coalesce } from '../../base/coalesce.ts';
 import type { Log } from '../../base/log.ts';
 import { findAnswers, type StoredAnswer, type StoredKey } from '../../features/idempotency/index.ts';
 import type { Database } from '../../io/db/index.ts';
-import { type Entry, type Lane, type Once, onceName, type Verdict } from './entry.ts';
+import { type Entry, type Priority, type Once, onceName, type Verdict } from './entry.ts';
 import { type CommitterOptions, createCommitter, unavailable } from './committer.ts';
 import { createFlusher } from './flusher.ts';
 
-export type { Entry, Lane, Reply, Verdict } from './entry.ts';
+export type { Entry, Priority, Reply, Verdict } from './entry.ts';
 
 /** The first journey: what is answered 2xx is durable, once. */
 export type Accept = {
   /** Durable, or decided otherwise, when it resolves; a Fault `server_error` where the database cannot be had. */
-  store(entry: Entry, lane: Lane): Promise<Verdict>;
+  store(entry: Entry, priority: Priority): Promise<Verdict>;
   /** For a request about to be refused: the answer that its Idempotency-Key has already, if any. */
   recall(projectId: number, once: Once): Promise<Verdict | null>;
   drain(): Promise<void>;
@@ -29,8 +29,8 @@ const GRACE_MS = 60_000;
 
 export function createAccept(options: AcceptOptions): Accept {
   const flushers = {
-    live: createFlusher(createCommitter({ ...options, lane: 'live' }), LIVE),
-    bulk: createFlusher(createCommitter({ ...options, lane: 'bulk' }), BULK),
+    live: createFlusher(createCommitter({ ...options, priority: 'live' }), LIVE),
+    bulk: createFlusher(createCommitter({ ...options, priority: 'bulk' }), BULK),
   };
   const ask = answerFinder(options.db);
   const findAnswer = (key: StoredKey): Promise<StoredAnswer | undefined> =>
@@ -47,8 +47,8 @@ export function createAccept(options: AcceptOptions): Accept {
       : null;
   }
 
-  async function store(entry: Entry, lane: Lane): Promise<Verdict> {
-    const fate = await flushers[lane].accept(entry);
+  async function store(entry: Entry, priority: Priority): Promise<Verdict> {
+    const fate = await flushers[priority].accept(entry);
     if (fate.state === 'stored' || fate.state === 'key_dead') return fate;
     const { once } = entry;
     // A replay does no work, so it precedes the queue gate.

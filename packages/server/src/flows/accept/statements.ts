@@ -1,13 +1,13 @@
 import { plainList as list, type Query } from '../../io/db/index.ts';
-import type { Entry, Lane } from './entry.ts';
+import type { Entry, Priority } from './entry.ts';
 import { layOut } from './chunks.ts';
 
-/** `BEGIN`, bounds on how long we may hold the locks, and the locks; a row for each project that has a lane. */
+/** `BEGIN`, bounds on how long we may hold the locks, and the locks; a row for each project that has a queue row. */
 export function lockStatement(projects: number[]): string {
   // Numbers of our own, checked to be integers: safe inside the text, which is what makes this one message.
   const list = projects.filter(Number.isSafeInteger).join(',');
   return `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = '2s'; SET LOCAL statement_timeout = '4s'; SET LOCAL plan_cache_mode = force_generic_plan;
-    SELECT 1 FROM beckon.lane WHERE project_id IN (${list}) ORDER BY project_id FOR UPDATE`;
+    SELECT 1 FROM beckon.ingest_queue WHERE project_id IN (${list}) ORDER BY project_id FOR UPDATE`;
 }
 
 /** What became of the entries, counted from 1. The lists are only filled where not all were stored. */
@@ -29,12 +29,12 @@ WITH live AS MATERIALIZED (
   SELECT k.n, k.id FROM unnest($1::bigint[], $2::text[], $3::uuid[]) WITH ORDINALITY AS k(project_id, last4, id, n)
   JOIN beckon.api_key a ON a.last4 = k.last4 AND a.id = k.id
   JOIN beckon.project p ON p.project_id = k.project_id
-  JOIN beckon.lane l ON l.project_id = k.project_id
+  JOIN beckon.ingest_queue l ON l.project_id = k.project_id
   WHERE a.revoked_at IS NULL AND p.suspended_at IS NULL AND NOT p.is_closed
-), lane AS MATERIALIZED (
-  SELECT l.project_id, l.next_seq, l.waiting FROM beckon.lane l WHERE l.project_id = ANY ($1::bigint[])
+), queue AS MATERIALIZED (
+  SELECT l.project_id, l.next_seq, l.waiting FROM beckon.ingest_queue l WHERE l.project_id = ANY ($1::bigint[])
 ), gate AS MATERIALIZED (
-  SELECT coalesce(max(waiting) >= $4::bigint, false) AS is_full, max(waiting) AS waiting FROM lane
+  SELECT coalesce(max(waiting) >= $4::bigint, false) AS is_full, max(waiting) AS waiting FROM queue
 ), won AS (
   INSERT INTO beckon.idempotency AS i (project_id, key, fingerprint, status, body, accepted_at)
   SELECT o.project_id, substring($5::bytea, o.at::int * 48 - 47, 16), substring($5, o.at::int * 48 - 31, 32), o.status,
@@ -70,11 +70,11 @@ WITH live AS MATERIALIZED (
     GROUP BY project_id, kind, packed, CASE WHEN packed THEN at END
   ) pieced
 ), stored AS (
-  INSERT INTO beckon.inbox (project_id, seq, lane, kind, records, body, accepted_at)
-  SELECT c.project_id, lane.next_seq + c.before, $29, c.kind, c.records, c.body, $7
-  FROM chunk c JOIN lane ON lane.project_id = c.project_id
+  INSERT INTO beckon.inbox (project_id, seq, priority, kind, records, body, accepted_at)
+  SELECT c.project_id, queue.next_seq + c.before, $29, c.kind, c.records, c.body, $7
+  FROM chunk c JOIN queue ON queue.project_id = c.project_id
 ), moved AS (
-  UPDATE beckon.lane AS l SET next_seq = l.next_seq + m.records, waiting = l.waiting + m.records
+  UPDATE beckon.ingest_queue AS l SET next_seq = l.next_seq + m.records, waiting = l.waiting + m.records
   FROM (SELECT project_id, sum(records) AS records FROM chunk GROUP BY project_id) AS m
   WHERE l.project_id = m.project_id
 )
@@ -85,7 +85,7 @@ FROM clean, gate`;
 
 export type Store = {
   entries: Entry[];
-  lane: Lane;
+  priority: Priority;
   at: Date;
   /** Answers accepted until then are forgotten. */
   cutoff: Date;
@@ -93,7 +93,7 @@ export type Store = {
   waitingBelow: number | null;
 };
 
-export function storeStatement({ entries, lane, at, cutoff, waitingBelow }: Store): Query {
+export function storeStatement({ entries, priority, at, cutoff, waitingBelow }: Store): Query {
   const keys = numberKeys(entries);
   const keyNumber = (entry: Entry): number => keys.get(entry.key.id)?.n ?? 0;
   const distinct = [...keys.values()].map(({ key }) => key);
@@ -130,7 +130,7 @@ export function storeStatement({ entries, lane, at, cutoff, waitingBelow }: Stor
     list(chunks.map((chunk) => chunk.before)),
     list(chunks.map((chunk) => chunk.from)),
     list(chunks.map((chunk) => chunk.length)),
-    lane,
+    priority,
   ];
   return { name: 'accept.store', text: STORE, values };
 }

@@ -68,7 +68,7 @@ const RULES: [string, object][] = [
   ],
   [
     'one at a time, for as long as the letter waits',
-    { when: { event: 'ordered' }, entry: 'one_at_a_time', exits: { events: ['cancelled'] } },
+    { when: { event: 'ordered' }, entry: 'one_at_a_time', exits: { events: ['canceled'] } },
   ],
   [
     'after an absence',
@@ -78,7 +78,7 @@ const RULES: [string, object][] = [
     'before an end, about one thing',
     {
       when: { relative_to: { event: 'ordered', plus_days: 'days' }, before: '1d' },
-      about: { event: 'ordered', until: ['cancelled'] },
+      about: { event: 'ordered', until: ['canceled'] },
       entry: { once_per: 'about' },
     },
   ],
@@ -96,7 +96,7 @@ const RULES: [string, object][] = [
           { event: 'ordered', at_least: 2, within: '2d' },
           {
             all: [
-              { event: 'cancelled' },
+              { event: 'canceled' },
               { not: { event: 'ordered', sum: 'total', at_least: 60, within: '1d' } },
             ],
           },
@@ -117,7 +117,7 @@ test.each(RULES)('over what the engine saw, it finds what the engine decided: %s
   const users = ['u0', 'u1', 'u2', 'u3'];
   for (const user of users) await know(user);
   for (let i = 0; i < 70; i += 1) {
-    const name = ['ordered', 'ordered', 'visited', 'cancelled'][roll(4)] ?? '';
+    const name = ['ordered', 'ordered', 'visited', 'canceled'][roll(4)] ?? '';
     const properties = { total: roll(100), shop: ['a', 'b'][roll(2)], days: roll(4) };
     const isLate = roll(5) === 0;
     const occurred_at = new Date(clock.now() - (isLate ? 5 * HOUR : 0)).toISOString();
@@ -201,7 +201,7 @@ test('letters are counted by the days of the project, and the first are shown as
   clock.advance(3 * DAY);
   const steps = [LETTER, { wait: '1d' }, { draft: { subject: 'Still there?', body: 'Hello' } }];
   const found = await run(rule({ when: { event: 'ordered' }, steps }));
-  expect(found.letters).toMatchObject({ written: 4, cancelled: 0, without_address: 2 });
+  expect(found.letters).toMatchObject({ written: 4, canceled: 0, without_address: 2 });
   expect(found.letters.per_day[0]).toEqual({ day, letters: 2 });
   expect(found.samples.filter(({ external_user_id: user }) => user === 'u1')).toMatchObject([
     { subject: 'Hello Ada', body: 'About ordered', missing: [] },
@@ -209,16 +209,16 @@ test('letters are counted by the days of the project, and the first are shown as
   ]);
 });
 
-test('a letter whose run ends before its deadline is counted as cancelled, and what would follow is not written', async () => {
+test('a letter whose run ends before its deadline is counted as canceled, and what would follow is not written', async () => {
   await know('u1');
   await happen('ordered');
   clock.advance(HOUR);
-  await happen('cancelled');
+  await happen('canceled');
   clock.advance(9 * DAY);
   const steps = [LETTER, { wait: '1d' }, LETTER];
-  const exits = { events: ['cancelled'] };
+  const exits = { events: ['canceled'] };
   const found = await run(rule({ when: { event: 'ordered' }, exits, steps }));
-  expect(found.letters).toMatchObject({ written: 1, cancelled: 1 });
+  expect(found.letters).toMatchObject({ written: 1, canceled: 1 });
 });
 
 test('a cap holds what the rule would write too much, and letters that left count beside it', async () => {
@@ -304,15 +304,15 @@ test('it says on the way how far it is, and whoever watches can end it', async (
 test('what a run that began by a date ends by is what came after its cause, as the engine has it', async () => {
   const document = rule({
     when: { relative_to: { trait: 'renewal' }, before: '24h' },
-    exits: { events: ['cancelled'] },
+    exits: { events: ['canceled'] },
     entry: { cooldown: '1m' },
   });
   await createRule(db, { projectId, document });
   await know('u1', { renewal: new Date(clock.now() + 2 * DAY).toISOString() });
   await engine.advance(DAY + MINUTE);
-  await happen('cancelled');
+  await happen('canceled');
   await engine.advance(2 * DAY);
   const drafts = await db.query(`SELECT state FROM beckon.draft WHERE project_id = $1`, [projectId]);
-  expect(drafts).toEqual([{ state: 'cancelled' }]);
-  expect((await run(document)).letters).toMatchObject({ written: 1, cancelled: 1 });
+  expect(drafts).toEqual([{ state: 'canceled' }]);
+  expect((await run(document)).letters).toMatchObject({ written: 1, canceled: 1 });
 });

@@ -19,7 +19,7 @@ const AT_ONCE = 1_000;
 export async function collide(tx: Tx, asked: Asked): Promise<Collisions> {
   const { projectId, ruleId, caps } = asked;
   const collisions: Collisions = { held: [], displaced: 0 };
-  const leaving = asked.letters.filter(({ isCancelled, email }) => !isCancelled && email !== null);
+  const leaving = asked.letters.filter(({ isCanceled, email }) => !isCanceled && email !== null);
   if (caps === null || leaving.length === 0) return collisions;
   const byAddress = Map.groupBy(leaving, ({ email }) => normaliseAddress(email ?? ''));
   const addresses = [...byAddress.keys()];

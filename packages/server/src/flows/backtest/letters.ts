@@ -20,7 +20,7 @@ export type WouldLetter = {
   at: number;
   leavesAt: number;
   /** The run ended before it left. */
-  isCancelled: boolean;
+  isCanceled: boolean;
   email: string | null;
 };
 
@@ -79,8 +79,8 @@ function letterOf(
   { evidence: { person, exitAt } }: Walk,
   { at, leavesAt: leaves }: { at: number; leavesAt: number },
 ): WouldLetter {
-  const isCancelled = exitAt !== null && exitAt <= leaves;
-  return { userId: person.userId, at, leavesAt: leaves, isCancelled, email: person.email };
+  const isCanceled = exitAt !== null && exitAt <= leaves;
+  return { userId: person.userId, at, leavesAt: leaves, isCanceled, email: person.email };
 }
 
 function stepOn(

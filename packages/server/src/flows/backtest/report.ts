@@ -26,7 +26,7 @@ export type Backtested = {
   letters: {
     written: number;
     /** The run ended before they left. */
-    cancelled: number;
+    canceled: number;
     without_address: number;
     per_day: { day: string; letters: number }[];
   };
@@ -96,7 +96,7 @@ export function report(
     waiting: done.waiting,
     letters: {
       written: done.letters.length,
-      cancelled: done.letters.filter(({ isCancelled }) => isCancelled).length,
+      canceled: done.letters.filter(({ isCanceled }) => isCanceled).length,
       without_address: done.letters.filter(({ email }) => email === null).length,
       per_day: perDay(done.letters, timeZone),
     },

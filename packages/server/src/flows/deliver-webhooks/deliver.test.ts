@@ -348,7 +348,7 @@ test('of a person who is erased nothing more is told, and nothing of them is kep
   await stage.advance(HOUR);
   expect(hooks.received).toHaveLength(1);
   expect(await stage.deliveries(projectId)).toMatchObject([
-    { messageId: id, state: 'cancelled', isErased: true, attempts: [{ answer: null }] },
+    { messageId: id, state: 'canceled', isErased: true, attempts: [{ answer: null }] },
   ]);
   expect(
     await db.query(`SELECT body, external_user_id FROM beckon.webhook_message WHERE id = $1`, [id]),
@@ -366,7 +366,7 @@ test('one who is erased while a request is under way is not told of again', asyn
   await stage.advance(HOUR);
   expect(hooks.received).toHaveLength(1);
   expect(await stage.deliveries(projectId)).toMatchObject([
-    { state: 'cancelled', attempts: [{ answer: null }] },
+    { state: 'canceled', attempts: [{ answer: null }] },
   ]);
 });
 

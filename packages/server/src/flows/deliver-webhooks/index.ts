@@ -94,7 +94,7 @@ function isHopeless(error: unknown): boolean {
 
 async function placesOf({ options: { db }, isShaken, avoided }: State, now: number): Promise<DuePlace[]> {
   for (const [projectId, until] of avoided) if (until <= now) avoided.delete(projectId);
-  const places = await duePlaces(db, { work: 'tell', now: new Date(now), limit: PLACES_MAX });
+  const places = await duePlaces(db, { work: 'webhooks', now: new Date(now), limit: PLACES_MAX });
   const open = places.filter(({ projectId }) => !avoided.has(projectId));
   return isShaken ? open.slice(0, 1) : open;
 }

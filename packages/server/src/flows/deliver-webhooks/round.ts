@@ -75,7 +75,7 @@ export function runRound(
         : [],
       rooms.length > 0 ? listLiveSecrets(tx, { places: rooms, now: round.now }) : [],
     ]);
-    if (claimed.length > 0) db.reach?.('tell_claimed');
+    if (claimed.length > 0) db.reach?.('webhooks_claimed');
     await finish(round, { changed: spend(round, { states, enabled, claimed }) });
     db.reach?.('tell_committed');
     const secretsOf = Map.groupBy(secrets, ({ endpointId }) => endpointId);
@@ -211,10 +211,10 @@ async function finish({ tx, asked, reach }: Round, { changed }: { changed: Endpo
     return { projectId, nextAt: at === undefined ? null : new Date(at) };
   });
   reach?.('tell_committing');
-  await Promise.all([duesNext(tx, 'tell', places), tx.commit()]);
+  await Promise.all([duesNext(tx, 'webhooks', places), tx.commit()]);
 }
 
 async function heldLooks(tx: BatchTx, projectIds: number[]): Promise<Map<number, number>> {
-  await holdDues(tx, 'tell', projectIds);
+  await holdDues(tx, 'webhooks', projectIds);
   return nextLooks(tx, projectIds);
 }

@@ -35,7 +35,7 @@ export async function testEndpoint(deps: TestDeps, place: EndpointPlace): Promis
       leaseUntil: now + LEASE_MS,
     };
     await insertTest(tx, test);
-    await dueEarlier(tx, 'tell', [{ projectId: place.projectId, nextAt: new Date(test.leaseUntil) }]);
+    await dueEarlier(tx, 'webhooks', [{ projectId: place.projectId, nextAt: new Date(test.leaseUntil) }]);
     return { ...test, secrets: await listLiveSecrets(tx, { places: [place], now }) };
   });
   const answer = await post({ ...deps, clock: db.clock }, leaving);

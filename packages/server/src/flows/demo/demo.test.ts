@@ -43,7 +43,7 @@ test('a demo is lived through and carried over whole, leaves other projects alon
     sealer: testMail().sealer,
     mail: testMail().mail,
   };
-  const more = { mailroom: testMailroom(), log: silentLog, organisationId: null, onProgress: () => {} };
+  const more = { mailroom: testMailroom(), log: silentLog, organizationId: null, onProgress: () => {} };
   const { project } = await makeDemo({ ...deps, ...more }, 12);
   expect(project).toMatchObject({ name: 'Harbour', id: other.id + 1 });
   const mine = `WHERE project_id = ${project.id}`;
@@ -52,7 +52,7 @@ test('a demo is lived through and carried over whole, leaves other projects alon
     'event',
     'draft',
     'message',
-    'outbox_message',
+    'test_inbox_email',
     'outcome',
     'decision',
     'run',
@@ -93,7 +93,7 @@ test('of a demo nothing leaves: its letters end in the outbox where a relay is s
   for (const { id: projectId } of [demo, real, demo])
     expect(await transport.hand(letterTo(projectId))).toMatchObject({ result: 'sent' });
   expect(relayed).toEqual([`${real.id}@x.org`]);
-  expect(await count(db, `outbox_message WHERE project_id = ${demo.id}`)).toBe(2);
+  expect(await count(db, `test_inbox_email WHERE project_id = ${demo.id}`)).toBe(2);
   const deps = { db, newId: idMaker(db.clock), sealer: testMail().sealer, rules: { allowPrivate: false } };
   const url = 'https://hooks.example/';
   await expect(addEndpoint(deps, { projectId: demo.id, url })).rejects.toMatchObject({ code: 'conflict' });

@@ -1,7 +1,7 @@
 import type { NewId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { Sealer } from '../../base/seal.ts';
-import { keepMail } from '../../features/outbox/index.ts';
+import { keepMail } from '../../features/test-inbox/index.ts';
 import { insertReply } from '../../features/replies/index.ts';
 import type { SuppressionHasher } from '../../features/suppressions/index.ts';
 import { duePlaces } from '../../features/turns/index.ts';
@@ -147,10 +147,10 @@ async function settle({ db, digest, sender, project }: Stage): Promise<void> {
       done += 1;
     }
     const now = new Date(db.clock.now());
-    for (const work of ['digest', 'send'] as const)
+    for (const work of ['process', 'send'] as const)
       for (const { projectId } of await duePlaces(db, { work, now, limit: 10 })) {
         done += 1;
-        if (work === 'digest') await digest.due(projectId);
+        if (work === 'process') await digest.due(projectId);
         else await sender.batch(projectId);
       }
   }

@@ -35,7 +35,7 @@ export type DemoDeps = {
   mailroom: Mailroom;
   log: Log;
   /** Whose it will be; null where there is no team yet, which it then joins. */
-  organisationId: string | null;
+  organizationId: string | null;
   onProgress: (part: number) => void;
 };
 
@@ -69,7 +69,7 @@ export async function makeDemo(deps: DemoDeps, days = DEMO_DAYS): Promise<Demo> 
         clock,
         random,
         newId: idMaker(scratch.db.clock),
-        mailroom: inOutbox(deps.mailroom),
+        mailroom: inTestInbox(deps.mailroom),
         onDay: (day) => deps.onProgress(day / days),
       },
       storyOf(random, span),
@@ -83,16 +83,16 @@ export async function makeDemo(deps: DemoDeps, days = DEMO_DAYS): Promise<Demo> 
   }
 }
 
-function inOutbox(mailroom: Mailroom): Mailroom {
-  return { ...mailroom, outlet: { ...mailroom.outlet, kind: 'outbox' } };
+function inTestInbox(mailroom: Mailroom): Mailroom {
+  return { ...mailroom, outlet: { ...mailroom.outlet, kind: 'test_inbox' } };
 }
 
 type SetUp = { project: Project & { key: { id: string; last4: string } } };
 
 async function setUp(deps: DemoDeps, db: Database, id: number): Promise<SetUp> {
   await ensurePartitions(db, db.clock.now());
-  const { organisationId } = deps;
-  const project = await createProject(db, { id, name: DEMO_NAME, organisationId, isDemo: true });
+  const { organizationId } = deps;
+  const project = await createProject(db, { id, name: DEMO_NAME, organizationId, isDemo: true });
   await setSettings(db, id, SETTINGS);
   const key = await createKey(
     { db, pepper: deps.pepper.current },

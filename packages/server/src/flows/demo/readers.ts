@@ -38,12 +38,12 @@ export function reactionsTo(random: Random, letter: OutgoingLetter, sentAt: numb
     reactions.push({ at, messageId, kind: 'outcome', what });
   };
   if (random.chance(0.2))
-    happens(sentAt + 3_000, { type: 'email.opened', machine: 'yes', machineReason: 'image_proxy' });
+    happens(sentAt + 3_000, { type: 'email.opened', bot: 'yes', botReason: 'image_proxy' });
   if (!random.chance(0.46)) return reactions;
   const openedAt = sentAt + MINUTE + random.wait(4 * HOUR);
-  happens(openedAt, { type: 'email.opened', machine: 'no', machineReason: null });
+  happens(openedAt, { type: 'email.opened', bot: 'no', botReason: null });
   if (random.chance(0.27)) {
-    const what = { machine: 'no', machineReason: null, link: 0, url: linkOf(letter) } as const;
+    const what = { bot: 'no', botReason: null, link: 0, url: linkOf(letter) } as const;
     happens(openedAt + random.wait(2 * MINUTE), { type: 'email.clicked', ...what });
   }
   if (random.chance(0.03)) {

@@ -34,7 +34,7 @@ const first = createDigest({ db, log: silentLog, newId, hasher: testHasher });
 const second = createDigest({ db, log: silentLog, newId, hasher: testHasher });
 const workerOf = (worker: number): Digest => (worker === 0 ? first : second);
 
-const LANES = ['live', 'bulk'] as const;
+const PRIORITIES = ['live', 'bulk'] as const;
 const HALF_HOUR_MS = 30 * 60_000;
 /** More than any of these histories needs: what goes on for longer does not end. */
 const ROUNDS_MAX = 500;
@@ -44,7 +44,7 @@ type World = { projectId: number; ids: Map<number, string>; events: number };
 type Play<Do extends Step['do']> = (world: World, step: Extract<Step, { do: Do }>) => Promise<unknown>;
 
 const PLAYS: { [Do in Step['do']]: Play<Do> } = {
-  users({ projectId }, { lane, users }) {
+  users({ projectId }, { priority, users }) {
     const records = users.map(({ who, email, plan, whenAgoMs }) => ({
       external_user_id: who,
       ...(email !== null && { email }),
@@ -53,9 +53,9 @@ const PLAYS: { [Do in Step['do']]: Play<Do> } = {
         ...(whenAgoMs !== null && { when: timeAgo(whenAgoMs) }),
       },
     }));
-    return putRecords(db, { projectId, lane, kind: 'users', records });
+    return putRecords(db, { projectId, priority, kind: 'users', records });
   },
-  events(world, { lane, events }) {
+  events(world, { priority, events }) {
     const records = events.map(({ who, name, properties, agoMs }) => ({
       external_user_id: who,
       name,
@@ -63,9 +63,10 @@ const PLAYS: { [Do in Step['do']]: Play<Do> } = {
       message_id: `m${(world.events += 1)}`,
       ...(agoMs !== null && { occurred_at: timeAgo(agoMs) }),
     }));
-    return putRecords(db, { projectId: world.projectId, lane, kind: 'events', records });
+    return putRecords(db, { projectId: world.projectId, priority, kind: 'events', records });
   },
-  digest: ({ projectId }, { lane, records, worker }) => workerOf(worker).batch(lane, [projectId], records),
+  digest: ({ projectId }, { priority, records, worker }) =>
+    workerOf(worker).batch(priority, [projectId], records),
   async wait(world, { ms, isCompared }) {
     clock.advance(ms);
     if (isCompared) await compareAtRest(world);
@@ -155,7 +156,7 @@ async function buildAll(projectId: number): Promise<void> {
 
 /** Does all that waits and all that is due, and holds the members of each audience that answers against its definition. */
 async function compareAtRest({ projectId }: World): Promise<void> {
-  for (const lane of LANES) while ((await first.batch(lane, [projectId])).records > 0);
+  for (const priority of PRIORITIES) while ((await first.batch(priority, [projectId])).records > 0);
   for (let round = 0; await isDue(projectId); round += 1) {
     if (round === ROUNDS_MAX) throw new Error('what is due is never done');
     await first.due(projectId);
@@ -175,7 +176,7 @@ async function compareAtRest({ projectId }: World): Promise<void> {
 }
 
 async function isDue(projectId: number): Promise<boolean> {
-  const places = await duePlaces(db, { work: 'digest', now: new Date(clock.now()), limit: 10_000 });
+  const places = await duePlaces(db, { work: 'process', now: new Date(clock.now()), limit: 10_000 });
   return places.some((place) => place.projectId === projectId);
 }
 
@@ -210,7 +211,7 @@ async function kept(
 /** The project's alarm goes off no later than the first moment at which time alone may change an answer. */
 async function isWoken(projectId: number): Promise<boolean> {
   const [row] = await db.query<{ woken: boolean }>(
-    `SELECT coalesce((SELECT next_at FROM beckon.tenant_due WHERE project_id = $1 AND work = 'digest') <= min(at), min(at) IS NULL) AS woken
+    `SELECT coalesce((SELECT next_at FROM beckon.tenant_due WHERE project_id = $1 AND work = 'process') <= min(at), min(at) IS NULL) AS woken
      FROM beckon.audience_due WHERE project_id = $1`,
     [projectId],
   );

@@ -77,13 +77,13 @@ const moves = async (): Promise<string[]> =>
 async function time(): Promise<number | null> {
   const now = new Date(clock.now());
   while (
-    (await duePlaces(db, { work: 'digest', now, limit: 10_000 })).some(
+    (await duePlaces(db, { work: 'process', now, limit: 10_000 })).some(
       (place) => place.projectId === projectId,
     )
   )
     await digest.due(projectId);
   const [next] = await db.query<{ next_at: Date | null }>(
-    `SELECT next_at FROM beckon.tenant_due WHERE project_id = $1 AND work = 'digest'`,
+    `SELECT next_at FROM beckon.tenant_due WHERE project_id = $1 AND work = 'process'`,
     [projectId],
   );
   return next?.next_at?.getTime() ?? null;
@@ -170,8 +170,8 @@ test('a definition counts what was before it, and whoever comes while it is buil
   const old = Array.from({ length: 1_200 }, (_, i) =>
     event(`u${String(i).padStart(4, '0')}`, 'export', { occurred_at: '2025-12-01T00:00:00.000Z' }),
   );
-  await putRecords(db, { projectId, lane: 'bulk', kind: 'events', records: old.slice(0, 1_000) });
-  await putRecords(db, { projectId, lane: 'bulk', kind: 'events', records: old.slice(1_000) });
+  await putRecords(db, { projectId, priority: 'bulk', kind: 'events', records: old.slice(0, 1_000) });
+  await putRecords(db, { projectId, priority: 'bulk', kind: 'events', records: old.slice(1_000) });
   while ((await digest.batch('bulk', [projectId])).records > 0);
   await createAudience(db, { projectId, name: 'Twice', definition: { event: 'export', at_least: 2 } });
   const edition = (await listBuilding(db, 1_000)).find((place) => place.projectId === projectId);

@@ -15,7 +15,7 @@ import {
   storeEvents,
   type Total,
 } from '../../features/events/index.ts';
-import { type Lane, oldestWaiting, settle, takeChunks } from '../../features/inbox/index.ts';
+import { type Priority, oldestWaiting, settle, takeChunks } from '../../features/inbox/index.ts';
 import {
   type ChangedPerson,
   findErasures,
@@ -52,7 +52,7 @@ export type BatchDeps = {
 };
 
 export type BatchAsk = {
-  lane: Lane;
+  priority: Priority;
   projectIds: number[];
   /** Records of one project, and of all together. */
   ofEach: number;
@@ -66,7 +66,7 @@ const BATCH_MAX_BYTES = 4 * 1024 * 1024;
 
 /**
  * The second journey: what was accepted becomes state. One transaction takes the turns of some projects and what waits
- * there in one lane, applies it in memory in the order of acceptance, writes what came of it table by table, and takes
+ * there in one priority, applies it in memory in the order of acceptance, writes what came of it table by table, and takes
  * it out of the inbox. So every record has its effect once, whoever is killed at whatever moment.
  */
 export function digestBatch(given: BatchDeps, asked: BatchAsk): Promise<Digested> {
@@ -78,10 +78,10 @@ export function digestBatch(given: BatchDeps, asked: BatchAsk): Promise<Digested
     const taken = await take(tx, turns, { deps, asked });
     if (taken.batch.taken.length === 0) return NOTHING_DIGESTED;
     if (asked.tried) asked.tried.seq = taken.batch.firstSeq;
-    given.db.reach?.('digest_claimed');
-    const { lane, ofAll } = asked;
+    given.db.reach?.('batch_claimed');
+    const { priority, ofAll } = asked;
     const now = deps.db.clock.now();
-    const run: Run = { tx, deps, lane, now, models: taken.models, isSmallest: ofAll === 1 };
+    const run: Run = { tx, deps, priority, now, models: taken.models, isSmallest: ofAll === 1 };
     const folded = await foldBatch(run, taken);
     given.db.reach?.('digest_folded');
     // Nobody waits between the two: the questions are on their way while the events are being stored.
@@ -94,7 +94,7 @@ export function digestBatch(given: BatchDeps, asked: BatchAsk): Promise<Digested
   });
 }
 
-type Asking = { tx: BatchTx; deps: BatchDeps; lane: Lane; isSmallest: boolean };
+type Asking = { tx: BatchTx; deps: BatchDeps; priority: Priority; isSmallest: boolean };
 type Run = Asking & { now: number; models: Map<number, Model> };
 type Took = { batch: Batch; models: Map<number, Model>; oldestElsewhere: Map<number, number> };
 
@@ -104,11 +104,11 @@ async function take(
   { deps, asked }: { deps: BatchDeps; asked: BatchAsk },
 ): Promise<Took> {
   const projectIds = turns.map(({ projectId }) => projectId);
-  const { lane, ofEach, ofAll } = asked;
+  const { priority, ofEach, ofAll } = asked;
   const [chunks, oldestElsewhere, erasures, models] = await tx.together(() =>
     Promise.all([
-      takeChunks(tx, { projectIds, lane, ofEach, ofAll, bytes: BATCH_MAX_BYTES }),
-      oldestWaiting(tx, projectIds, lane === 'live' ? 'bulk' : 'live'),
+      takeChunks(tx, { projectIds, priority, ofEach, ofAll, bytes: BATCH_MAX_BYTES }),
+      oldestWaiting(tx, projectIds, priority === 'live' ? 'bulk' : 'live'),
       findErasures(tx, projectIds),
       deps.models.of(tx, turns),
     ]),
@@ -230,13 +230,13 @@ function turnedBy({ audiences }: Model, { change, members, events }: Turning): A
 
 type Ending = { folded: Folded; answered: Answered[]; batch: Batch };
 
-/** The lanes are locked last, together with the COMMIT: accepting waits for nothing else of a digest. */
+/** The queue rows are locked last, together with the COMMIT: accepting waits for nothing else of a digest. */
 async function finish(run: Run, { folded, answered, batch }: Ending): Promise<void> {
-  const { tx, deps, lane, now, models } = run;
+  const { tx, deps, priority, now, models } = run;
   const at = new Date(now);
   const writes = writesOf(answered, now);
   const transitions = transitionsOf(answered);
-  const changes = (lane === 'live' ? liveChanges : bulkChanges)(folded, transitions, {
+  const changes = (priority === 'live' ? liveChanges : bulkChanges)(folded, transitions, {
     at,
     newId: deps.newId,
   });
@@ -248,7 +248,7 @@ async function finish(run: Run, { folded, answered, batch }: Ending): Promise<vo
     events,
     moves: transitions,
     models,
-    lane,
+    priority,
     records: batch.records,
   });
   const ruled = await applyRules(tx, happened, { now, newId: deps.newId, isSmallest: run.isSmallest });
@@ -256,7 +256,7 @@ async function finish(run: Run, { folded, answered, batch }: Ending): Promise<vo
   await tx.together(() =>
     Promise.all([
       changes.length > 0 ? addChanges(tx, changes) : undefined,
-      dueEarlier(tx, 'digest', firstOfEach([...firstDues(writes), ...ruled.digest])),
+      dueEarlier(tx, 'process', firstOfEach([...firstDues(writes), ...ruled.digest])),
       dueEarlier(tx, 'send', ruled.send),
       settle(tx, batch.taken),
       tx.commit(),

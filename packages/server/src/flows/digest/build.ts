@@ -27,7 +27,7 @@ import { type BatchTx, inSession } from '../session.ts';
 /** `busy`: somebody else has the project's turn. `waits`: one that it asks, or is to be served with, is not that far yet. */
 export type BuildStep = 'went on' | 'served' | 'busy' | 'waits' | 'gone';
 
-/** So few that a step holds the project's turn for some ten milliseconds: the live lane goes in between. */
+/** So few that a step holds the project's turn for some ten milliseconds: the live priority goes in between. */
 const PEOPLE_OF_STEP = 500;
 
 /**
@@ -145,7 +145,7 @@ async function askAbout({ tx, deps, projectId, model, edition }: Step, people: P
   }
   await writeStandings(tx, writes, at);
   await writeDecisions(tx, decisions);
-  await dueEarlier(tx, 'digest', firstDues(writes));
+  await dueEarlier(tx, 'process', firstDues(writes));
   const built = edition.built + people.length;
   await advanceBuild(tx, { projectId, edition: edition.edition, builtTo: lastUserId, built });
 }

@@ -1,12 +1,12 @@
 import type { Log } from '../../base/log.ts';
-import { bury, type Lane, settle, takeChunks } from '../../features/inbox/index.ts';
+import { bury, type Priority, settle, takeChunks } from '../../features/inbox/index.ts';
 import { findErasures, personKey } from '../../features/people/index.ts';
 import { takeFreeTurns } from '../../features/turns/index.ts';
 import type { Database } from '../../io/db/index.ts';
 import { type Digested, NOTHING_DIGESTED } from './digested.ts';
 
 /** The record at `seq` was refused by itself; null where it could not even be read. */
-export type Refused = { lane: Lane; projectId: number; seq: number | null; error: unknown };
+export type Refused = { priority: Priority; projectId: number; seq: number | null; error: unknown };
 
 const REASON_MAX_CHARS = 500;
 /** A defect of ours could refuse everything. One project then stands still, and says so, before all of it is buried. */
@@ -42,10 +42,10 @@ export function createBurials(db: Database, log: Log): Burials {
  * buried it, or its person may have been erased.
  */
 export function buryRecord(db: Database, refused: Refused, log: Log): Promise<Digested> {
-  const { lane, projectId, error } = refused;
+  const { priority, projectId, error } = refused;
   return db.transaction(async (tx) => {
     if ((await takeFreeTurns(tx, [projectId])).length === 0) return NOTHING_DIGESTED;
-    const asked = { projectIds: [projectId], lane, ofEach: 1, ofAll: 1, bytes: 1 };
+    const asked = { projectIds: [projectId], priority, ofEach: 1, ofAll: 1, bytes: 1 };
     const [chunk] = await takeChunks(tx, asked);
     const record = chunk?.records[0] as { external_user_id: string } | undefined;
     if (!chunk || record === undefined) throw error;
@@ -56,10 +56,10 @@ export function buryRecord(db: Database, refused: Refused, log: Log): Promise<Di
     if (seq >= erasedAt) {
       const reason = (error instanceof Error ? error.message : String(error)).slice(0, REASON_MAX_CHARS);
       const at = new Date(db.clock.now());
-      await bury(tx, { projectId, lane, kind, seq, acceptedAt, record }, { reason, at });
-      log.error({ projectId, seq, kind }, 'record.died');
+      await bury(tx, { projectId, priority, kind, seq, acceptedAt, record }, { reason, at });
+      log.error({ projectId, seq, kind }, 'record.dead_lettered');
     }
-    await settle(tx, [{ projectId, lane, rowSeq, records: 1, isWhole: chunk.records.length === 1 }]);
+    await settle(tx, [{ projectId, priority, rowSeq, records: 1, isWhole: chunk.records.length === 1 }]);
     return { ...NOTHING_DIGESTED, projects: 1, records: 1, lastProjectId: projectId };
   });
 }

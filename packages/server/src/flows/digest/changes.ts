@@ -5,7 +5,7 @@ import type { Transition } from './members.ts';
 
 export type ChangeOptions = { at: Date; newId: () => string };
 
-/** What the live lane did to people, one row a person; and who joined or left an audience, one row a move. */
+/** What the live priority did to people, one row a person; and who joined or left an audience, one row a move. */
 export function liveChanges(folded: Folded, transitions: Transition[], options: ChangeOptions): ChangeRow[] {
   const rows: ChangeRow[] = [];
   for (const { person, change } of folded.people.values()) {
@@ -28,7 +28,7 @@ function personRow(person: Person, change: PersonChange, { at, newId }: ChangeOp
     projectId: person.projectId,
     at,
     id: newId(),
-    kind: change.isNew ? 'person_created' : 'person_changed',
+    kind: change.isNew ? 'user_created' : 'user_changed',
     userId: person.userId,
     audienceId: null,
     detail: JSON.stringify(detail),

@@ -28,8 +28,8 @@ beforeEach(async () => {
   clock.advance(1_000);
 });
 
-const put = (kind: Put['kind'], records: object[], lane: Put['lane'] = 'live'): Promise<number> =>
-  putRecords(db, { projectId, kind, records, lane });
+const put = (kind: Put['kind'], records: object[], priority: Put['priority'] = 'live'): Promise<number> =>
+  putRecords(db, { projectId, kind, records, priority });
 const event = (userId: string, more: object = {}): object => ({
   external_user_id: userId,
   name: 'login',
@@ -37,15 +37,15 @@ const event = (userId: string, more: object = {}): object => ({
   ...more,
 });
 
-async function digestAll(lanes: ('live' | 'bulk')[] = ['live', 'bulk']): Promise<number> {
+async function digestAll(priorities: ('live' | 'bulk')[] = ['live', 'bulk']): Promise<number> {
   let records = 0;
   // So that what a later one tells has a later time.
   clock.advance(1);
-  for (const lane of lanes) {
+  for (const priority of priorities) {
     for (
-      let batch = await digest.batch(lane, [projectId]);
+      let batch = await digest.batch(priority, [projectId]);
       batch.records > 0;
-      batch = await digest.batch(lane, [projectId])
+      batch = await digest.batch(priority, [projectId])
     )
       records += batch.records;
   }
@@ -69,7 +69,9 @@ const changes = (): Promise<{ kind: string; external_user_id: string | null; det
   ]);
 const waiting = async (): Promise<number | undefined> =>
   (
-    await db.query<{ waiting: number }>(`SELECT waiting FROM beckon.lane WHERE project_id = $1`, [projectId])
+    await db.query<{ waiting: number }>(`SELECT waiting FROM beckon.ingest_queue WHERE project_id = $1`, [
+      projectId,
+    ])
   )[0]?.waiting;
 
 test('accepted users and events become people and events, once, and wait no longer', async () => {
@@ -179,11 +181,11 @@ test('a live change is told with what was before, and without the address', asyn
   await digestAll();
   expect(await changes()).toMatchObject([
     {
-      kind: 'person_created',
+      kind: 'user_created',
       detail: { traits: { plan: [null, 'free'], seats: [null, 1] }, email: 'changed' },
     },
     {
-      kind: 'person_changed',
+      kind: 'user_changed',
       external_user_id: 'u1',
       detail: { traits: { plan: ['free', 'pro'] }, email: 'changed' },
     },
@@ -262,7 +264,7 @@ test('a record that the database refuses dies alone, with the reason; its neighb
   expect((await events()).length).toBe(39);
   expect(await waiting()).toBe(0);
   const dead = await listDead(db, projectId);
-  expect(dead).toMatchObject([{ kind: 'events', lane: 'bulk', record: { external_user_id: 'u17' } }]);
+  expect(dead).toMatchObject([{ kind: 'events', priority: 'bulk', record: { external_user_id: 'u17' } }]);
   expect(dead[0]?.reason).toMatch(/Unicode/);
   expect(await retryDead(db, projectId)).toEqual({ retried: 1 });
   expect(await digestAll()).toBe(1);
@@ -277,7 +279,7 @@ test('of many projects together, one with a refused record leaves all as they we
   for (const id of [projectId, second, projectId, projectId]) await digest.batch('live', [id]);
   expect((await events()).length).toBe(1);
   expect((await listDead(db, projectId)).length).toBe(1);
-  expect(await db.query(`SELECT waiting FROM beckon.lane WHERE project_id = $1`, [second])).toEqual([
+  expect(await db.query(`SELECT waiting FROM beckon.ingest_queue WHERE project_id = $1`, [second])).toEqual([
     { waiting: 0 },
   ]);
 });
@@ -315,7 +317,7 @@ test('only the record that was refused is buried, whatever happened since', asyn
   const seq =
     (await db.query<{ seq: number }>(`SELECT seq FROM beckon.inbox WHERE project_id = $1`, [projectId]))[0]
       ?.seq ?? 0;
-  const refused = { lane: 'live' as const, projectId, seq, error: new Error('refused') };
+  const refused = { priority: 'live' as const, projectId, seq, error: new Error('refused') };
   await buryRecord(db, refused, silentLog);
   // Another worker met the same refusal and comes later.
   expect((await buryRecord(other, refused, silentLog)).records).toBe(0);
@@ -334,7 +336,7 @@ test('a refused record of somebody who was erased meanwhile leaves no letter', a
       ])
     )[0]?.seq ?? 0;
   await erasePerson({ db, newId: idMaker(db.clock), hasher: testHasher }, { projectId, userId: 'bad' });
-  await buryRecord(db, { lane: 'live', projectId, seq, error: new Error('refused') }, silentLog);
+  await buryRecord(db, { priority: 'live', projectId, seq, error: new Error('refused') }, silentLog);
   expect(await listDead(db, projectId)).toEqual([]);
   expect(await waiting()).toBe(1);
 });

@@ -56,7 +56,7 @@ export function digestDue(given: BatchDeps, projectId: number, limit: number): P
     if (!known) return NOTHING;
     const until = await heardUntil(tx, { projectId, now, aheadMs: turn.aheadMs });
     const due = await listAllDue({ tx, projectId, now, until, limit, model: known });
-    given.db.reach?.('due_claimed');
+    given.db.reach?.('timers_claimed');
     const model = await withVersions({ tx, turn, now }, known, due.timers);
     const step: Step = { tx, deps, projectId, model, now };
     const answered = await answerDue(step, due);
@@ -78,8 +78,8 @@ export function digestDue(given: BatchDeps, projectId: number, limit: number): P
     // Whoever began in a version that had been out of use goes on in it, so every process has to read definitions again.
     if (ruled.begun.some(({ ruleId, version }) => !known.rules.version(ruleId, version)))
       await newModel(tx, projectId);
-    await holdDue(tx, projectId, 'digest');
-    await dueNext(tx, { projectId, work: 'digest', nextAt: await nextMoment(tx, projectId, 'digest') });
+    await holdDue(tx, projectId, 'process');
+    await dueNext(tx, { projectId, work: 'process', nextAt: await nextMoment(tx, projectId, 'process') });
     await dueEarlier(tx, 'send', ruled.send);
     given.db.reach?.('due_committing');
     await tx.commit();

@@ -68,7 +68,7 @@ export function gather(chunks: WaitingChunk[], options: FoldOptions): Batch {
     if (!isWhole) left.records = 0;
     batch.taken.push({
       projectId: chunk.projectId,
-      lane: chunk.lane,
+      priority: chunk.priority,
       rowSeq: chunk.rowSeq,
       records,
       isWhole,
@@ -86,7 +86,7 @@ function howMany({ records, bytes }: WaitingChunk, left: { records: number; byte
 }
 
 function readRecord(chunk: WaitingChunk, i: number): Accepted {
-  const { projectId, lane, kind } = chunk;
+  const { projectId, priority, kind } = chunk;
   const record = chunk.records[i] as AcceptedUser | AcceptedEvent;
   const userId = record.external_user_id;
   const common = {
@@ -98,7 +98,7 @@ function readRecord(chunk: WaitingChunk, i: number): Accepted {
   };
   if (kind === 'users') return { ...common, kind, user: record };
   const event = record as AcceptedEvent;
-  return { ...common, kind, event, key: dedupeKey(event, lane) };
+  return { ...common, kind, event, key: dedupeKey(event, priority) };
 }
 
 function add(batch: Batch, record: Accepted, erasures: Map<string, number>): void {
@@ -135,7 +135,7 @@ export type FoldInput = {
   /** Of the records that asked with a key, those that nobody had sent before. */
   fresh: ReadonlySet<Accepted>;
   newId: () => string;
-  /** Project → the oldest record that still waits in the other lane. */
+  /** Project → the oldest record that still waits in the other priority. */
   oldestElsewhere: Map<number, number>;
 };
 

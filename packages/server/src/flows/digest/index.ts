@@ -2,7 +2,7 @@ import type { NewId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { EditionPlace } from '../../features/audiences/index.ts';
 import { ensurePartitions, isPartitioned, knownProperties } from '../../features/events/index.ts';
-import type { Lane } from '../../features/inbox/index.ts';
+import type { Priority } from '../../features/inbox/index.ts';
 import type { SuppressionHasher } from '../../features/suppressions/index.ts';
 import { type Database, isPoisonous } from '../../io/db/index.ts';
 import { type BatchDeps, digestBatch, type Tried } from './batch.ts';
@@ -21,10 +21,10 @@ export { type Tested, testAudience } from './test-audience.ts';
 /** The second journey: accepted records become people, events, members and what the stream shows of them. */
 export type Digest = {
   /**
-   * One batch of what waits in a lane of these projects, of whom the first stand first. A record that the database refuses
+   * One batch of what waits in a priority of these projects, of whom the first stand first. A record that the database refuses
    * is found and becomes a dead letter; any other failure leaves everything as it was, and is thrown.
    */
-  batch(lane: Lane, projectIds: number[], records?: number): Promise<Digested>;
+  batch(priority: Priority, projectIds: number[], records?: number): Promise<Digested>;
   /** Those of a project for whom time alone may have changed an answer. */
   due(projectId: number): Promise<DueDone>;
   /** One step towards the members of a new definition. */
@@ -38,7 +38,7 @@ export type DigestOptions = {
   log: Log;
   newId: NewId;
   hasher: SuppressionHasher;
-  onBatch?: (facts: { lane: Lane; records: number; events: number; ms: number }) => void;
+  onBatch?: (facts: { priority: Priority; records: number; events: number; ms: number }) => void;
 };
 
 const BATCH_MAX_RECORDS = 1_000;
@@ -56,40 +56,42 @@ export function createDigest(options: DigestOptions): Digest {
   const burials = createBurials(db, log);
   const limits = createRenderLimits(db.clock);
 
-  function attempt(lane: Lane, wanted: number[], recordsMax: number): Promise<Digested> {
-    return limits.within(wanted, recordsMax, ({ projectIds, records }) => applied(lane, projectIds, records));
+  function attempt(priority: Priority, wanted: number[], recordsMax: number): Promise<Digested> {
+    return limits.within(wanted, recordsMax, ({ projectIds, records }) =>
+      applied(priority, projectIds, records),
+    );
   }
 
-  async function applied(lane: Lane, projectIds: number[], ofAll: number): Promise<Digested> {
+  async function applied(priority: Priority, projectIds: number[], ofAll: number): Promise<Digested> {
     const ofEach = Math.min(ofAll, Math.max(OF_EACH_MIN, Math.floor(ofAll / projectIds.length)));
     const tried: Tried = { seq: null };
     try {
-      const digested = await digestBatch(deps, { lane, projectIds, ofEach, ofAll, tried });
+      const digested = await digestBatch(deps, { priority, projectIds, ofEach, ofAll, tried });
       if (digested.records > 0) burials.over(projectIds);
       return digested;
     } catch (error) {
       const [projectId, ...others] = projectIds;
       // Which of many projects it was is found by trying each: whoever called does so, and others go in between.
       if (projectId === undefined || others.length > 0 || !isPoisoned(error)) throw error;
-      if (ofAll > 1) return attempt(lane, projectIds, Math.floor(ofAll / 2));
+      if (ofAll > 1) return attempt(priority, projectIds, Math.floor(ofAll / 2));
       // Made smaller until it is one record: that one dies, and its neighbours are applied.
-      return burials.bury({ lane, projectId, seq: tried.seq, error });
+      return burials.bury({ priority, projectId, seq: tried.seq, error });
     }
   }
 
   return {
-    async batch(lane, projectIds, records = BATCH_MAX_RECORDS) {
+    async batch(priority, projectIds, records = BATCH_MAX_RECORDS) {
       await partitions.keep(db.clock.now());
       const startedAt = performance.now();
-      const digested = await attempt(lane, projectIds, records).catch((error: unknown) => {
+      const digested = await attempt(priority, projectIds, records).catch((error: unknown) => {
         partitions.doubt();
         throw error;
       });
       if (digested.records > 0) {
         const ms = Math.round((performance.now() - startedAt) * 10) / 10;
         const { projects, records, events } = digested;
-        log.info({ lane, projects, records, events, ms }, 'records.digested');
-        options.onBatch?.({ lane, records, events, ms });
+        log.info({ priority, projects, records, events, ms }, 'records.processed');
+        options.onBatch?.({ priority, records, events, ms });
       }
       return digested;
     },
@@ -97,7 +99,7 @@ export function createDigest(options: DigestOptions): Digest {
       const done = await limits.within([projectId], DUE_AT_ONCE_MAX, ({ records }) =>
         digestDue(deps, projectId, records),
       );
-      if (done.people > 0) log.info({ projectId, ...done }, 'time.digested');
+      if (done.people > 0) log.info({ projectId, ...done }, 'timers.processed');
       return done;
     },
     build: (place) => buildStep(deps, place),

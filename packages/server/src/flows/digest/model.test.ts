@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
-import { type Event, type Known, type Lane, modelOf, type User } from '../../../testkit/accept-order.ts';
+import { type Event, type Known, type Priority, modelOf, type User } from '../../../testkit/accept-order.ts';
 import { testHasher } from '../../../testkit/hasher.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { idMaker } from '../../base/ids.ts';
@@ -24,11 +24,11 @@ const deps = {
 };
 
 type Step =
-  | { do: 'accept'; lane: Lane; kind: 'users'; records: User[] }
-  | { do: 'accept'; lane: Lane; kind: 'events'; records: Event[] }
-  | { do: 'digest'; lane: Lane; records: number };
+  | { do: 'accept'; priority: Priority; kind: 'users'; records: User[] }
+  | { do: 'accept'; priority: Priority; kind: 'events'; records: Event[] }
+  | { do: 'process'; priority: Priority; records: number };
 
-const lane = fc.constantFrom<Lane>('live', 'bulk');
+const priority = fc.constantFrom<Priority>('live', 'bulk');
 const who = fc.constantFrom('ada', 'bob', 'cyd');
 const value = fc.oneof(
   fc.constantFrom<unknown>('free', 'pro', 1, 2, true, null, '', { a: 1, b: [null] }, { b: [null], a: 1 }, [
@@ -45,13 +45,13 @@ const user: fc.Arbitrary<User> = fc.record(
   { external_user_id: who, email: fc.constantFrom('a@x.org', 'b@x.org'), traits },
   { requiredKeys: ['external_user_id'] },
 );
-/** Of the same content in both lanes there would be two first copies; which one wins is told in decision 0006. */
-const event = (of: Lane): fc.Arbitrary<Event> =>
+/** Of the same content in both priorities there would be two first copies; which one wins is told in decision 0006. */
+const event = (of: Priority): fc.Arbitrary<Event> =>
   fc.record(
     {
       external_user_id: who,
       name: fc.constantFrom('login', 'export'),
-      properties: fc.constant({ lane: of }),
+      properties: fc.constant({ priority: of }),
       message_id: fc.constantFrom('1', '2', '3', '4').map((n) => `${of}${n}`),
       occurred_at: fc.constantFrom('2026-01-10T00:00:00.000Z', '2026-01-11T00:00:00.000Z'),
       suppress: fc.constant<true>(true),
@@ -59,47 +59,47 @@ const event = (of: Lane): fc.Arbitrary<Event> =>
     { requiredKeys: ['external_user_id', 'name', 'properties'] },
   );
 const accept: fc.Arbitrary<Step> = fc.oneof(
-  lane.chain((of) =>
+  priority.chain((of) =>
     fc
       .array(user, { minLength: 1, maxLength: 4 })
-      .map((records): Step => ({ do: 'accept', lane: of, kind: 'users', records })),
+      .map((records): Step => ({ do: 'accept', priority: of, kind: 'users', records })),
   ),
-  lane.chain((of) =>
+  priority.chain((of) =>
     fc
       .array(event(of), { minLength: 1, maxLength: 4 })
-      .map((records): Step => ({ do: 'accept', lane: of, kind: 'events', records })),
+      .map((records): Step => ({ do: 'accept', priority: of, kind: 'events', records })),
   ),
 );
 const digest: fc.Arbitrary<Step> = fc.record({
-  do: fc.constant('digest' as const),
-  lane,
+  do: fc.constant('process' as const),
+  priority,
   records: fc.integer({ min: 1, max: 5 }),
 });
 const steps = fc.array(fc.oneof({ arbitrary: accept, weight: 2 }, digest), { minLength: 1, maxLength: 14 });
 
 /** A late suppression asks for the lift behind it, and a second one in the same batch makes that question idle. */
-const said = (of: Lane, suppress?: true): Step => ({
+const said = (of: Priority, suppress?: true): Step => ({
   do: 'accept',
-  lane: of,
+  priority: of,
   kind: 'events',
   records: [
-    { external_user_id: 'bob', name: 'login', properties: { lane: of }, ...(suppress && { suppress }) },
+    { external_user_id: 'bob', name: 'login', properties: { priority: of }, ...(suppress && { suppress }) },
   ],
 });
 const LATE_AND_AGAIN: Step[] = [
   said('live', true),
   said('bulk'),
   said('live', true),
-  { do: 'digest', lane: 'bulk', records: 1 },
+  { do: 'process', priority: 'bulk', records: 1 },
 ];
 
 async function play(plan: Step[]): Promise<{ projectId: number; expected: Map<string, Known> }> {
   const { id: projectId } = await createProject(db, { name: 'Acme' });
-  const accepted: { seq: number; lane: Lane; record: User | Event }[] = [];
+  const accepted: { seq: number; priority: Priority; record: User | Event }[] = [];
   for (const step of plan) {
-    if (step.do === 'digest') {
+    if (step.do === 'process') {
       await digestBatch(deps, {
-        lane: step.lane,
+        priority: step.priority,
         projectIds: [projectId],
         ofEach: step.records,
         ofAll: step.records,
@@ -109,14 +109,16 @@ async function play(plan: Step[]): Promise<{ projectId: number; expected: Map<st
     clock.advance(1_000);
     const first = await putRecords(db, {
       projectId,
-      lane: step.lane,
+      priority: step.priority,
       kind: step.kind,
       records: step.records,
     });
-    step.records.forEach((record, i) => accepted.push({ seq: first + i, lane: step.lane, record }));
+    step.records.forEach((record, i) => accepted.push({ seq: first + i, priority: step.priority, record }));
   }
   for (const of of ['live', 'bulk'] as const)
-    while ((await digestBatch(deps, { lane: of, projectIds: [projectId], ofEach: 3, ofAll: 3 })).records > 0);
+    while (
+      (await digestBatch(deps, { priority: of, projectIds: [projectId], ofEach: 3, ofAll: 3 })).records > 0
+    );
   return { projectId, expected: modelOf(accepted) };
 }
 
@@ -150,13 +152,13 @@ test('whatever is digested when: traits, address and watermark are those of the 
         expect(counted?.events).toBe(known.events);
         if (person.written.traits.size > 0) crossed += 1;
       }
-      expect(await db.query(`SELECT waiting FROM beckon.lane WHERE project_id = $1`, [projectId])).toEqual([
-        { waiting: 0 },
-      ]);
+      expect(
+        await db.query(`SELECT waiting FROM beckon.ingest_queue WHERE project_id = $1`, [projectId]),
+      ).toEqual([{ waiting: 0 }]);
     }),
     { numRuns: 300, examples: [[LATE_AND_AGAIN]] },
   );
-  // Otherwise the lanes never met, and nothing was shown.
+  // Otherwise the queue rows never met, and nothing was shown.
   expect(crossed).toBeGreaterThan(10);
 }, 120_000);
 

@@ -115,7 +115,7 @@ export function setDomain(
     const domain = withChange(await requireLocked(tx, place), change, now);
     const { projectId, id } = domain;
     await updateDomain(tx, domain);
-    await askHeldAgain(tx, { projectId, reasons: ['domain_throttle', 'ramp'], now });
+    await askHeldAgain(tx, { projectId, reasons: ['domain_throttle', 'warmup'], now });
     return viewOf(domain, await listKeys(tx, projectId, [id]), mail);
   });
 }
@@ -124,5 +124,5 @@ function withChange(domain: SendingDomain, { throttle, warm }: DomainChange, now
   const changed = throttle === undefined ? domain : { ...domain, throttle: parseThrottle(throttle) };
   if (warm === undefined || warm === domain.warm) return changed;
   // One that was never verified begins when it is.
-  return { ...changed, warm, rampFrom: warm || domain.verifiedAt === null ? null : now };
+  return { ...changed, warm, warmupFrom: warm || domain.verifiedAt === null ? null : now };
 }

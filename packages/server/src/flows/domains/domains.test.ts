@@ -107,7 +107,7 @@ test('a domain is added with a key of its own, and nothing is verified before it
   expect(seen.domain).toMatchObject({
     state: 'pending',
     verifiedAt: null,
-    rampFrom: null,
+    warmupFrom: null,
     checkedAt: clock.now(),
   });
 });
@@ -116,7 +116,7 @@ test('once its records are seen it is verified, its key signs, and it begins slo
   const seen = await verified();
   expect(verdicts(seen)).toEqual(['ok', 'ok', 'ok', 'ok']);
   const now = clock.now();
-  expect(seen.domain).toMatchObject({ verifiedAt: now, rampFrom: now, nextCheckAt: now + DAY });
+  expect(seen.domain).toMatchObject({ verifiedAt: now, warmupFrom: now, nextCheckAt: now + DAY });
   expect(await show()).toEqual(seen);
   const by = await signer();
   expect(by).toMatchObject({ domain: seen.domain, returnPath: `bounce.${name}`, dkim: { domain: name } });
@@ -203,7 +203,7 @@ test('a record that is gone shows at once, and stops letters after three looks o
   expect((await check(seen)).domain).toMatchObject({
     state: 'verified',
     misses: 0,
-    rampFrom: seen.domain.rampFrom,
+    warmupFrom: seen.domain.warmupFrom,
   });
   expect(await dueOf(waiting)).toBe(clock.now());
 });
@@ -378,18 +378,18 @@ test('keys that the previous secret sealed are opened, and sealed anew so that i
 
 test('throttle and slow beginning can be changed, and whoever waits for them is asked again', async () => {
   await verified();
-  const waiting = await holdLetter('ramp');
+  const waiting = await holdLetter('warmup');
   clock.advance(MINUTE);
   const place = { projectId, name };
   const warm = await setDomain(deps, place, { warm: true, throttle: '300/m' });
   expect(warm.domain).toMatchObject({
     warm: true,
-    rampFrom: null,
+    warmupFrom: null,
     throttle: { letters: 300, perMs: MINUTE },
   });
   expect(await dueOf(waiting)).toBe(clock.now());
   const cold = await setDomain(deps, place, { warm: false });
-  expect(cold.domain).toMatchObject({ warm: false, rampFrom: clock.now(), throttle: { letters: 300 } });
+  expect(cold.domain).toMatchObject({ warm: false, warmupFrom: clock.now(), throttle: { letters: 300 } });
   expect((await setDomain(deps, place, { throttle: 'off' })).domain.throttle).toBe(null);
   await expect(setDomain(deps, place, { throttle: '5 per second' })).rejects.toMatchObject({
     code: 'validation_failed',
@@ -398,7 +398,7 @@ test('throttle and slow beginning can be changed, and whoever waits for them is 
 });
 
 test('a warm domain has no slow beginning', async () => {
-  expect((await verified({ warm: true })).domain.rampFrom).toBe(null);
+  expect((await verified({ warm: true })).domain.warmupFrom).toBe(null);
 });
 
 test('a domain is there once, and its removal takes its keys with it', async () => {

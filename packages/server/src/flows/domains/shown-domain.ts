@@ -11,7 +11,7 @@ export function toShown({ domain, records }: DomainView) {
     records: records.map(toShownRecord),
     throttle: printThrottle(domain.throttle),
     warm: domain.warm,
-    ramp_from: time(domain.rampFrom),
+    warmup_from: time(domain.warmupFrom),
     tracking: toShownTracking(domain.tracking),
     paused_at: time(domain.pausedAt),
     paused_reason: domain.pausedReason,

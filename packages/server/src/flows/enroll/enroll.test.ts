@@ -230,12 +230,12 @@ describe('previewEnrollment', () => {
     const one = await scene(users, { holdout: 50, goal: { event: 'paid' } });
     await db.query(
       `INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, arm, single, step, waits_for, anchor, entered_at)
-       SELECT $1, gen_random_uuid(), gen_random_uuid(), 1, 'u0', n::text, 'active', 'letter', false, 0, 'event', '{}', now()
+       SELECT $1, gen_random_uuid(), gen_random_uuid(), 1, 'u0', n::text, 'active', 'treatment', false, 0, 'event', '{}', now()
        FROM generate_series(1, 100) AS n`,
       [one.story.projectId],
     );
     const found = await preview(one);
-    expect(found.excluded.get('crowded')).toBe(1);
+    expect(found.excluded.get('run_limit')).toBe(1);
     expect(found.excluded.get('holdout')).toBeGreaterThan(3);
     await enable(one);
     await one.story.later(0);
@@ -273,7 +273,7 @@ describe('enrollment batches', () => {
   test('go on where the last committed one ended after a worker was killed at any point of a batch', async () => {
     const one = await scene(['u1', 'u2', 'u3', 'u4', 'u5']);
     await enable(one);
-    for (const point of ['due_claimed', 'due_committing', 'due_committed'] as const) {
+    for (const point of ['timers_claimed', 'due_committing', 'due_committed'] as const) {
       const reach: Database['reach'] = (at) => {
         if (at === point) throw new Error(`killed at ${point}`);
       };
@@ -332,7 +332,7 @@ describe('enrollment batches', () => {
     await worker(2)(one);
     await disableRule(db, { ...of(one), actor: 'ann' });
     expect(await latest(one)).toMatchObject({
-      state: 'cancelled',
+      state: 'canceled',
       processed: 2,
       enrolled: 2,
       afterUser: null,
@@ -349,7 +349,7 @@ describe('enrollment batches', () => {
     const document = { ...one.document, when: { event: 'did' } };
     await editRule(db, { ...of(one), document, includeOpen: false, actor: 'ann' });
     await one.story.later(0);
-    expect(await latest(one)).toMatchObject({ state: 'cancelled', processed: 2 });
+    expect(await latest(one)).toMatchObject({ state: 'canceled', processed: 2 });
   });
 
   test('leave an imported user free to enter the rule later', async () => {

@@ -57,7 +57,7 @@ export async function startEnrollmentIn(
     excluded: {},
   };
   await insertEnrollment(tx, enrollment);
-  await dueEarlier(tx, 'digest', [{ projectId, nextAt: new Date(now) }]);
+  await dueEarlier(tx, 'process', [{ projectId, nextAt: new Date(now) }]);
   return enrollment;
 }
 

@@ -212,7 +212,7 @@ test('a moment that an older version set is told by that version', async () => {
 test('an imported person is told that a live event begins again what is not spent', async () => {
   await know({});
   const records = [{ external_user_id: 'u1', name: 'user_signed_up', properties: {}, suppress: true }];
-  await putRecords(db, { projectId, lane: 'bulk', kind: 'events', records });
+  await putRecords(db, { projectId, priority: 'bulk', kind: 'events', records });
   await engine.settle();
   const [welcome, upsell] = [await whyOne('welcome'), await whyOne('plan_limit_upsell')];
   expect(welcome).toMatchObject({ reason: 'suppressed', now: { triggers: [{ reason: 'already_entered' }] } });

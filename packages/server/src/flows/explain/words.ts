@@ -19,14 +19,14 @@ export const GATE_WORDS: Record<GateReason, string> = {
   throttle: "the project's throttle is reached",
   domain_throttle: "the sending domain's throttle is reached",
   provider_throttle: 'the mailbox provider asked for a slower rate',
-  ramp: "the sending domain's warm-up limit for today is reached",
+  warmup: "the sending domain's warm-up limit for today is reached",
 };
 
 /** What else becomes of a draft. */
 export const DRAFT_WORDS = {
   claimed: 'the email was claimed for sending',
-  letter_suppressed: GATE_WORDS.suppressed,
-  letter_rule_off: GATE_WORDS.rule_off,
+  email_suppressed: GATE_WORDS.suppressed,
+  email_rule_off: GATE_WORDS.rule_off,
   expired: 'the email expired before it could be sent',
   rule_no_longer_holds: "the rule's condition no longer held at the deadline",
   exit_condition: 'an exit condition of the rule holds, so the run ended',
@@ -42,7 +42,7 @@ export const DRAFT_WORDS = {
   refused: "the recipient's server rejected it",
   relay_away: 'the relay was unreachable',
   relay_refused: 'the relay rejected it',
-  relay_trouble: 'the relay rejected many emails with the same reply, so the cause is not the recipient',
+  relay_failing: 'the relay rejected many emails with the same reply, so the cause is not the recipient',
   address_changed: "the user's address changed after the email was handed to the relay",
   not_composed: 'the email could not be composed',
   restored: 'it may have been sent before the database was restored, so a member decides',

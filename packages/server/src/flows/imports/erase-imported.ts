@@ -12,7 +12,7 @@ import type { Tx } from '../../io/db/index.ts';
 /**
  * Takes a person out of what imports hold: out of the rows that were rejected, out of what was read of Stripe, and out of files that
  * are not imported yet, whose rows of this person become blanks of the same length. What a worker has in hand at this moment it leaves
- * out by the person's hash. Imports are locked before the project's turn and its lane; says how many rows it were.
+ * out by the person's hash. Imports are locked before the project's turn and its queue row; says how many rows it were.
  */
 export async function eraseImported(
   tx: Tx,

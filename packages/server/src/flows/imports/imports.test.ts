@@ -46,7 +46,7 @@ beforeEach(async () => {
 });
 
 async function digestAll(of = projectId): Promise<void> {
-  for (const lane of ['live', 'bulk'] as const) while ((await digest.batch(lane, [of])).records > 0);
+  for (const priority of ['live', 'bulk'] as const) while ((await digest.batch(priority, [of])).records > 0);
 }
 
 type Known = { people: object[]; events: object[]; drafts: number };
@@ -191,8 +191,10 @@ test('a chunk of whose commit the answer was lost is not brought once more', asy
   const done = await importThrough({ ...importDeps(db, chunkSource(chunks)), db: { ...db, reach } }, one);
   expect(done).toMatchObject({ state: 'done', counts: { users: 4, rows: 4 } });
   expect(commits).toBe(4);
-  const [lane] = await db.query('SELECT next_seq FROM beckon.lane WHERE project_id = $1', [projectId]);
-  expect(lane).toEqual({ next_seq: 5 });
+  const [priority] = await db.query('SELECT next_seq FROM beckon.ingest_queue WHERE project_id = $1', [
+    projectId,
+  ]);
+  expect(priority).toEqual({ next_seq: 5 });
 });
 
 test('of two workers that both believe that it is theirs, one brings', async () => {
@@ -215,8 +217,10 @@ test('of two workers that both believe that it is theirs, one brings', async () 
   await workOn(importDeps(db, hanging), first, on);
   expect(await now(one)).toMatchObject({ state: 'done', counts: { users: 6, usersNew: 6 } });
   expect((await known()).people).toHaveLength(6);
-  const [lane] = await db.query('SELECT next_seq FROM beckon.lane WHERE project_id = $1', [projectId]);
-  expect(lane).toEqual({ next_seq: 7 });
+  const [priority] = await db.query('SELECT next_seq FROM beckon.ingest_queue WHERE project_id = $1', [
+    projectId,
+  ]);
+  expect(priority).toEqual({ next_seq: 7 });
 });
 
 test('where the queue is full it waits, and says so', async () => {
@@ -224,19 +228,23 @@ test('where the queue is full it waits, and says so', async () => {
   await askCheck(db, one);
   await workThrough(deps);
   await startImport(db, one, { liveEvents: null });
-  await db.query('UPDATE beckon.lane SET waiting = waiting + 50000 WHERE project_id = $1', [projectId]);
+  await db.query('UPDATE beckon.ingest_queue SET waiting = waiting + 50000 WHERE project_id = $1', [
+    projectId,
+  ]);
   const claimed = await claimImport(deps);
   if (!claimed) throw new Error('nothing to claim');
   const work = workOn(deps, claimed, on);
   const shown = async () => (await showImport(db, await now(one), () => null)).progress.waits_for;
   await expect.poll(shown).toBe('queue');
   expect((await now(one)).counts.users).toBe(0);
-  await db.query('UPDATE beckon.lane SET waiting = waiting - 50000 WHERE project_id = $1', [projectId]);
+  await db.query('UPDATE beckon.ingest_queue SET waiting = waiting - 50000 WHERE project_id = $1', [
+    projectId,
+  ]);
   await work;
   expect(await now(one)).toMatchObject({ state: 'done', counts: { users: 10 }, waitsFor: null });
 });
 
-test('paused it goes on where it stood; cancelled it is over, and its file is gone', async () => {
+test('paused it goes on where it stood; canceled it is over, and its file is gone', async () => {
   const chunks = Array.from({ length: 4 }, (_, n) => ({ users: [{ external_user_id: `u${n}` }] }));
   const one = await newStripeImport(db, projectId);
   await askCheck(db, one);
@@ -254,7 +262,7 @@ test('paused it goes on where it stood; cancelled it is over, and its file is go
   await expect(cancelImport(db, one)).rejects.toThrow('It has ended');
 
   const file = await uploadFile(db, { projectId, kind: 'users', text: usersCsv(0, 3) });
-  expect((await cancelImport(db, file)).state).toBe('cancelled');
+  expect((await cancelImport(db, file)).state).toBe('canceled');
   const [key] = await db.query('SELECT 1 FROM beckon.import WHERE sealed_key IS NOT NULL AND id = $1', [
     one.id,
   ]);
@@ -370,7 +378,7 @@ test('a file that nobody goes on with is gone after seven days, and so is what w
   expect((await now(left)).state).toBe('ready');
   clock.advance(7 * 86_400_000 + 1);
   await forgetImports({ db, log: silentLog }, () => false);
-  expect(await now(left)).toMatchObject({ state: 'cancelled', problem: expect.stringContaining('7 days') });
+  expect(await now(left)).toMatchObject({ state: 'canceled', problem: expect.stringContaining('7 days') });
   for (const table of ['import_part', 'import_finding'])
     expect(await db.query(`SELECT 1 FROM beckon.${table} WHERE project_id = $1`, [projectId])).toEqual([]);
 });
@@ -392,5 +400,5 @@ test('a project whose findings cannot be forgotten keeps those of no other', asy
   const run = forgetImports({ db: failing, log: { ...silentLog, warn } }, () => false);
   await expect(run).rejects.toThrow('failed for 1 of');
   expect(await findings()).toEqual([]);
-  expect(told).toMatchObject([{ projectId, duty: 'forget_imports' }]);
+  expect(told).toMatchObject([{ projectId, job: 'forget_imports' }]);
 });

@@ -202,9 +202,9 @@ export async function resumeImport(db: Db, ref: ImportRef): Promise<Import> {
 
 export async function cancelImport(db: Db, ref: ImportRef): Promise<Import> {
   await foundImport(db, ref);
-  const cancelled = await moved(db, ref, { move: 'cancel' });
+  const canceled = await moved(db, ref, { move: 'cancel' });
   await clearImport(db, ref);
-  return cancelled;
+  return canceled;
 }
 
 /** For a key that was refused, or taken back. */

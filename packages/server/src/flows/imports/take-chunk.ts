@@ -22,7 +22,7 @@ export type Taken = { state: 'taken'; one: Import } | { state: 'full' | 'suspend
 
 /**
  * Accepts one chunk and says how far the import has come, in one commit: whoever is killed before it has done nothing, and whoever is
- * killed after it goes on behind it. The import's row is locked first and the lane last of all, as everybody does.
+ * killed after it goes on behind it. The import's row is locked first and the queue row last of all, as everybody does.
  */
 export async function takeChunk(deps: ImportDeps, one: Import, chunk: ImportChunk): Promise<Taken> {
   const { db } = deps;

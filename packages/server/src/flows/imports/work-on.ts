@@ -64,7 +64,7 @@ async function tried(deps: ImportDeps, worked: Worked, signal: AbortSignal): Pro
     worked.troubles += 1;
     const isFinal = error instanceof ImportHalt || worked.troubles > TROUBLES_MAX;
     const { projectId, id } = worked.one;
-    deps.log.warn({ err: error, projectId, import: id, isFinal }, 'import.troubled');
+    deps.log.warn({ err: error, projectId, import: id, isFinal }, 'import.retried');
     if (isFinal) return giveUp(deps, worked.one, error);
     await pause(deps.pauseMs * 2 ** worked.troubles, signal);
     return signal.aborted;

@@ -2,7 +2,7 @@ import type { BounceClass } from '@beckon/contract';
 import { domainPart, normaliseAddress } from '../../base/address.ts';
 import type { InboundMail, MailRecipient, MailVerdict } from '../../base/mail-in/index.ts';
 import { isPublicMailboxes } from '../../base/public-mailboxes.ts';
-import { organisationOf } from '../../features/domains/index.ts';
+import { organizationOf } from '../../features/domains/index.ts';
 import type { ReplyKind, ReplySign } from '../../features/replies/index.ts';
 import type { MailAuthentication } from '../../io/mail/index.ts';
 import type { Claim } from './claim.ts';
@@ -123,12 +123,12 @@ function signOf({ mail, claim, address, authentication }: Question): ReplySign |
   if (claim === 'message_id') return from === address && dmarc === 'pass' ? 'reference' : null;
   if (dmarc === 'fail' && policy !== 'none') return 'failed';
   if (from === address) return 'recipient';
-  return dmarc === 'pass' && isOfSameOrganisation(from, address) ? 'domain' : 'token';
+  return dmarc === 'pass' && isOfSameOrganization(from, address) ? 'domain' : 'token';
 }
 
-function isOfSameOrganisation(one: string, other: string): boolean {
-  const organisation = organisationOf(domainPart(one));
-  return organisation === organisationOf(domainPart(other)) && !isPublicMailboxes(organisation);
+function isOfSameOrganization(one: string, other: string): boolean {
+  const organization = organizationOf(domainPart(one));
+  return organization === organizationOf(domainPart(other)) && !isPublicMailboxes(organization);
 }
 
 function nothing(why: string): Decision {

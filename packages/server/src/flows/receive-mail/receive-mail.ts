@@ -3,7 +3,7 @@ import type { NewId } from '../../base/ids.ts';
 import type { TokenKeys } from '../../base/letter-token.ts';
 import type { Log } from '../../base/log.ts';
 import { isOnlyTitledAuto, type MailVerdict, snippetOf } from '../../base/mail-in/index.ts';
-import { veilSeals } from '../../features/outbox/index.ts';
+import { veilSeals } from '../../features/test-inbox/index.ts';
 import { insertReply } from '../../features/replies/index.ts';
 import {
   findLetter as findSentLetter,

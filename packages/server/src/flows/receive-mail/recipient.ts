@@ -1,6 +1,6 @@
 import { domainPart } from '../../base/address.ts';
 import { type LetterName, readLetterToken, type TokenKeys } from '../../base/letter-token.ts';
-import { OUTBOX_DOMAIN } from '../../features/sending/index.ts';
+import { TEST_INBOX_DOMAIN } from '../../features/sending/index.ts';
 
 /** Whom mail can be written to. `role`: somebody who reads complaints and strays, and knows nothing of which letter it is. */
 export type Recipient =
@@ -29,6 +29,6 @@ export function readRecipient(address: string, { tokenKeys, mailDomain }: Recipi
     return name && { use, name };
   }
   const local = address.slice(0, Math.max(address.lastIndexOf('@'), 0)).toLowerCase();
-  const isOurs = domainPart(address) === (mailDomain ?? OUTBOX_DOMAIN).toLowerCase();
+  const isOurs = domainPart(address) === (mailDomain ?? TEST_INBOX_DOMAIN).toLowerCase();
   return isOurs && ROLES.has(local) ? { use: 'role', name: null } : null;
 }

@@ -5,7 +5,7 @@ import {
   CLICKED,
   COMPLAINED,
   lettersRule,
-  MACHINE_OPENED,
+  BOT_OPENED,
   newAftermath,
   ONE_CLICK,
   OPENED,
@@ -47,7 +47,7 @@ test('a mailbox that does not exist gets no further letter, and what was under w
   await story.later(MINUTE);
   await story.became('ada', bounced('hard'));
   expect(await story.suppressed()).toEqual(['address ada@x.org: hard_bounce']);
-  expect(await draftsOf(story, 'ada')).toEqual(['sent', 'cancelled: bounced']);
+  expect(await draftsOf(story, 'ada')).toEqual(['sent', 'canceled: bounced']);
   for (const rule of ['Letters', 'Other'])
     expect(await story.runs('ada', rule)).toMatchObject([{ end_reason: 'bounced' }]);
   await story.later(10 * DAY);
@@ -169,7 +169,7 @@ test.each([
   await story.became('ada', what);
   expect(await story.suppressed()).toEqual([`address ada@x.org: ${reason}`, `person ada: ${reason}`]);
   expect(await endOf(story, 'ada')).toBe('suppressed');
-  expect(await draftsOf(story, 'twin')).toEqual(['cancelled: suppressed']);
+  expect(await draftsOf(story, 'twin')).toEqual(['canceled: suppressed']);
   await story.user('ada', { email: 'new@x.org' });
   await story.event('ada', 'began');
   await story.later(DAY);
@@ -207,7 +207,7 @@ test('an answer ends the runs of whoever answered, cancels what nobody touched a
     'Approved held replied',
     'Bills scheduled null',
     'Letters sent null',
-    'Untouched cancelled replied',
+    'Untouched canceled replied',
   ]);
   expect(await endOf(story, 'ada')).toBe('replied');
   expect((await story.runs('ada', 'Bills'))[0]?.state).toBe('active');
@@ -232,7 +232,7 @@ async function withPutOff(touch: (story: Aftermath) => Promise<unknown>): Promis
 
 test('an answer cancels a letter that was put off and that nobody touched', async () => {
   const story = await withPutOff(async () => {});
-  expect(await draftsOf(story, 'ada')).toEqual(['sent', 'cancelled: replied']);
+  expect(await draftsOf(story, 'ada')).toEqual(['sent', 'canceled: replied']);
   expect((await story.messages('ada')).at(-1)).toMatchObject({ state: 'failed', reason: 'replied' });
 });
 
@@ -257,13 +257,13 @@ test('a letter that waits for a person after it was put off is not handed over t
   await story.act('ada', { kind: 'approve' });
   await story.user('ada', { email: 'new@x.org' });
   await story.later(MINUTE);
-  expect(await draftsOf(story, 'ada')).toEqual(['sent', 'cancelled: address_changed']);
+  expect(await draftsOf(story, 'ada')).toEqual(['sent', 'canceled: address_changed']);
 });
 
 test('a sign of life lifts what bounces said of an address, and a machine gives none', async () => {
   const story = await withLetter();
   await story.became('ada', bounced('hard'));
-  await story.became('ada', MACHINE_OPENED);
+  await story.became('ada', BOT_OPENED);
   expect(await story.suppressed()).toHaveLength(1);
   await story.became('ada', CLICKED);
   expect(await story.suppressed()).toEqual([]);
@@ -272,7 +272,7 @@ test('a sign of life lifts what bounces said of an address, and a machine gives 
 });
 
 test.each([
-  { what: MACHINE_OPENED, name: 'an open, even of a machine,', knows: ['sent', null] },
+  { what: BOT_OPENED, name: 'an open, even of a machine,', knows: ['sent', null] },
   { what: CLICKED, name: 'a click', knows: ['sent', null] },
   { what: REPLIED, name: 'an answer', knows: ['sent', null] },
   { what: ONE_CLICK, name: 'an unsubscribe', knows: ['sent', null] },
@@ -431,7 +431,7 @@ test('letters that are refused at the door for what they are pause their domain 
   await story.rule(lettersRule());
   await db.query(
     `INSERT INTO beckon.sending_domain (project_id, id, name, state, findings, misses, created_at, state_at, throttle, warm)
-     VALUES ($1, $2, 'outbox.invalid', 'verified', '[]', 0, now(), now(), 'off', true)`,
+     VALUES ($1, $2, 'test-inbox.invalid', 'verified', '[]', 0, now(), now(), 'off', true)`,
     [story.projectId, newId()],
   );
   const bounce = { class: 'policy', status: '5.7.1' } as const;

@@ -12,7 +12,7 @@ import { loadProjectModels } from '../models.ts';
 import { writeMoves } from '../write-moves.ts';
 
 /**
- * Somebody has answered, and now it is a person's turn: their runs end, what nobody has touched is cancelled, and what
+ * Somebody has answered, and now it is a person's turn: their runs end, what nobody has touched is canceled, and what
  * somebody approved or edited waits for them. Rules that say `on_reply: false` go on.
  */
 export async function endForReplies(

@@ -37,7 +37,7 @@ function classOf(happened: Happened): string {
   switch (happened.type) {
     case 'email.opened':
     case 'email.clicked':
-      return happened.machine;
+      return happened.bot;
     case 'email.replied':
       return happened.inboundId;
     case 'email.bounced':
@@ -53,9 +53,9 @@ function classOf(happened: Happened): string {
 function detailOf(happened: Happened): Record<string, unknown> {
   switch (happened.type) {
     case 'email.opened':
-      return machineOf(happened);
+      return botOf(happened);
     case 'email.clicked':
-      return { ...machineOf(happened), url: bounded(happened.url, URL_MAX_CHARS) };
+      return { ...botOf(happened), url: bounded(happened.url, URL_MAX_CHARS) };
     case 'email.replied':
       return { snippet: bounded(happened.snippet, SNIPPET_MAX_CHARS), auto_reply: false };
     case 'email.bounced': {
@@ -74,9 +74,9 @@ function detailOf(happened: Happened): Record<string, unknown> {
   }
 }
 
-function machineOf({ machine, machineReason }: { machine: string; machineReason: string | null }) {
-  const reason = machineReason === null ? null : bounded(machineReason, REASON_MAX_CHARS);
-  return { machine, machine_reason: reason };
+function botOf({ bot, botReason }: { bot: string; botReason: string | null }) {
+  const reason = botReason === null ? null : bounded(botReason, REASON_MAX_CHARS);
+  return { bot, bot_reason: reason };
 }
 
 /** In whole characters; NUL and lone surrogates, which no jsonb holds, are written as what they are not. */

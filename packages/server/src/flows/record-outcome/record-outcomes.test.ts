@@ -7,7 +7,7 @@ import {
   CLICKED,
   COMPLAINED,
   lettersRule,
-  MACHINE_OPENED,
+  BOT_OPENED,
   newAftermath,
   ONE_CLICK,
   OPENED,
@@ -61,8 +61,8 @@ test('an outcome is told to every endpoint in the words of the contract', async 
       draft_id: message?.draft_id,
       rule: 'Letters',
       occurred_at: new Date(at).toISOString(),
-      machine: 'no',
-      machine_reason: null,
+      bot: 'no',
+      bot_reason: null,
       url: 'https://acme.example/start',
     },
   });
@@ -84,7 +84,7 @@ test('whatever a mail says, the body of a webhook stays below 20 kB and its text
   await story.became('ada', {
     ...CLICKED,
     url: `https://x.org/${'ü'.repeat(50_000)}`,
-    machineReason: long,
+    botReason: long,
   } as WhatHappened);
   const hooks = await story.webhooks();
   expect(hooks).toHaveLength(3);
@@ -98,15 +98,7 @@ test('what is told twice, or by two processes at once, is written once, with one
   const story = await withLetter();
   const [message] = await story.messages('ada');
   const { projectId } = story;
-  const all: WhatHappened[] = [
-    OPENED,
-    MACHINE_OPENED,
-    CLICKED,
-    REPLIED,
-    bounced('soft'),
-    ONE_CLICK,
-    COMPLAINED,
-  ];
+  const all: WhatHappened[] = [OPENED, BOT_OPENED, CLICKED, REPLIED, bounced('soft'), ONE_CLICK, COMPLAINED];
   const happened = all.map(
     (what) => ({ ...what, projectId, messageId: message?.id, occurredAt: story.now() }) as Happened,
   );
@@ -178,7 +170,7 @@ test('an outcome that waits in the inbox when its person is erased makes nobody'
   await erasePerson({ db, newId, hasher: testHasher }, { projectId: story.projectId, userId: 'ada' });
   // As a dead letter does that waits again.
   await db.query('UPDATE beckon.inbox SET seq = seq + 1000 WHERE project_id = $1', [story.projectId]);
-  await db.query('UPDATE beckon.lane SET next_seq = next_seq + 1001 WHERE project_id = $1', [
+  await db.query('UPDATE beckon.ingest_queue SET next_seq = next_seq + 1001 WHERE project_id = $1', [
     story.projectId,
   ]);
   await story.later(MINUTE);
@@ -225,8 +217,8 @@ test('rules hear what people do with letters, and nothing of what machines do', 
     steps: [{ draft: { subject: 'You clicked', body: 'Hello.' } }],
   });
   await sendTo(story, ['ada', 'bot']);
-  await story.became('bot', { ...CLICKED, machine: 'yes', machineReason: 'scanner' } as WhatHappened);
-  await story.became('bot', { ...CLICKED, machine: 'probable', machineReason: 'too_soon' } as WhatHappened);
+  await story.became('bot', { ...CLICKED, bot: 'yes', botReason: 'scanner' } as WhatHappened);
+  await story.became('bot', { ...CLICKED, bot: 'probable', botReason: 'too_soon' } as WhatHappened);
   await story.became('ada', CLICKED);
   await story.later(DAY);
   const subjects = (await story.letters()).filter(({ rule }) => rule === 'Clicked').map(({ to }) => to);
@@ -265,7 +257,7 @@ test('a person who engages is in the audience that asks for it, and leaves it wh
         [story.projectId],
       )
     ).map(({ id }) => id);
-  await story.became('bob', MACHINE_OPENED);
+  await story.became('bob', BOT_OPENED);
   await story.became('ada', OPENED);
   await story.later(MINUTE);
   expect(await members()).toEqual(['ada']);
@@ -318,7 +310,7 @@ test('many outcomes at once, of a thousand letters and more, are each written on
 test('in whatever order and however often things are told, what is written and who is suppressed is the same', async () => {
   const what: WhatHappened[] = [
     OPENED,
-    MACHINE_OPENED,
+    BOT_OPENED,
     CLICKED,
     REPLIED,
     bounced('hard'),
@@ -376,7 +368,7 @@ function unsubscribe(suppressed: Model['suppressed'], user: string, method: stri
 }
 
 function isEngaged(what: WhatHappened): boolean {
-  return 'machine' in what && what.machine === 'no';
+  return 'bot' in what && what.bot === 'no';
 }
 
 function isCertainBounce(what: WhatHappened): boolean {
@@ -388,7 +380,7 @@ function keyOf(what: WhatHappened): string {
   switch (what.type) {
     case 'email.opened':
     case 'email.clicked':
-      return `${type} ${what.machine}`;
+      return `${type} ${what.bot}`;
     case 'email.replied':
       return `${type} ${what.inboundId}`;
     case 'email.bounced':

@@ -88,7 +88,7 @@ function recordOnce({ db, newId }: RecordDeps, projectId: number, happened: Happ
 
 /**
  * The same within a transaction of one project, which has taken `takeTurn` and then `takeSendTurn` before anything else where
- * `needsTurns` says so. Its last locks are those of the lane, so that the commit comes right behind it. Opens and clicks are
+ * `needsTurns` says so. Its last locks are those of the queue row, so that the commit comes right behind it. Opens and clicks are
  * never given together with anything else.
  */
 export async function recordOutcomesIn(tx: Tx, projectId: number, given: Telling): Promise<Outcome[]> {
@@ -200,7 +200,7 @@ async function insertNew(tx: Tx, outcomes: Outcome[]): Promise<Outcome[]> {
   return outcomes.filter(({ id }) => inserted.has(id));
 }
 
-/** The webhooks and events of all that was applied in a transaction, right before its commit: the alarms, then the lanes. */
+/** The webhooks and events of all that was applied in a transaction, right before its commit: the alarms, then the queue rows. */
 export async function tellOutcomes(tx: Tx, applied: Applied[]): Promise<void> {
   const told = applied
     .map((one) => ({ ...one, outcomes: one.outcomes.filter(isCertain) }))
@@ -223,7 +223,7 @@ export async function tellOutcomes(tx: Tx, applied: Applied[]): Promise<void> {
   );
   await dueEarlier(
     tx,
-    'tell',
+    'webhooks',
     told.map(({ projectId, toldAt }) => ({ projectId, nextAt: new Date(toldAt) })),
   );
   for (const one of told) {

@@ -1,4 +1,4 @@
-import { checkMail, type CheckedMail, readMail, type ReadMail } from '../../features/outbox/index.ts';
+import { checkMail, type CheckedMail, readMail, type ReadMail } from '../../features/test-inbox/index.ts';
 import {
   cleanEdited,
   type Email,

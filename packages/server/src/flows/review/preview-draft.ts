@@ -1,13 +1,13 @@
 import type { NewId } from '../../base/ids.ts';
 import type { TokenKeys } from '../../base/letter-token.ts';
-import type { CheckedMail } from '../../features/outbox/index.ts';
+import type { CheckedMail } from '../../features/test-inbox/index.ts';
 import type { Email } from '../../features/writing/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import type { Models } from '../models.ts';
 import { type DraftRef, isDraftId, unknownDraft } from '../move-draft.ts';
 import type { Renderer } from '../rendering/index.ts';
 import { localeOfPerson } from '../rules/index.ts';
-import { checkLetter } from '../outbox/check-letter.ts';
+import { checkLetter } from '../test-inbox/check-letter.ts';
 import { findSender, freeze, type Mailroom } from '../send-drafts/index.ts';
 import { type CaseAsked, type DraftCase, openCase } from './open-case.ts';
 

@@ -13,7 +13,7 @@ import { valuesOf } from './predicate-values.ts';
 
 /** One step of why there is this draft, and why it stands where it does. `at`: milliseconds; null where it has no moment. */
 export type WhyStep = {
-  kind: 'trigger' | 'condition' | 'audience' | 'letter' | 'deadline' | 'shift' | 'gate' | 'end';
+  kind: 'trigger' | 'condition' | 'audience' | 'email' | 'deadline' | 'shift' | 'gate' | 'end';
   at: number | null;
   sentence: string;
   holds: boolean | null;
@@ -129,7 +129,7 @@ function letterStep({ draft, moves, model }: DraftCase): WhyStep {
   const which = name ? `the letter “${name}”` : 'the letter in its rule';
   const of = `version ${draft.version} of its rule`;
   return step({
-    kind: 'letter',
+    kind: 'email',
     at: first?.at ?? draft.createdAt,
     sentence: `It was written from ${which}, by ${of}`,
     values: draft.facts,
@@ -218,7 +218,7 @@ const END_WORDS: Partial<Record<Draft['state'], string>> = {
   sending: 'It is being handed over',
   sent: 'It was sent',
   skipped: 'It was skipped',
-  cancelled: 'It was cancelled',
+  canceled: 'It was canceled',
   failed: 'It could not be sent',
   unknown: 'Nobody knows whether it arrived',
 };

@@ -53,7 +53,7 @@ export type Outcome = {
   changed: Run[];
   /** A letter is to be written for each of these runs. */
   letters: { run: Run; letter: ProgramLetter }[];
-  /** Their open drafts are cancelled. */
+  /** Their open drafts are canceled. */
   ended: Run[];
 };
 
@@ -202,7 +202,7 @@ function begin(desk: Desk, rule: ActiveRule, { anchor, decided }: Began): void {
     userId: person.userId,
     key: decided.wish.key,
     state: 'active',
-    arm: isHeldOut ? 'holdout' : 'letter',
+    arm: isHeldOut ? 'holdout' : 'treatment',
     single: rule.definition.entry.kind === 'one_at_a_time',
     step: 0,
     waitsFor: 'time',

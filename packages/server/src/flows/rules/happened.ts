@@ -42,7 +42,7 @@ type Batch = {
   events: NewEvent[];
   moves: Moved[];
   models: Map<number, Model>;
-  lane: 'live' | 'bulk';
+  priority: 'live' | 'bulk';
   /** In the order of acceptance. */
   records: { person: string; seq: number; acceptedAt: number }[];
 };
@@ -66,7 +66,7 @@ export function happenedIn(batch: Batch): Happened[] {
   };
   const active = addEvents(batch, of);
   const causeOf = causesIn(batch);
-  const handOf = (key: string): Hand => (batch.lane === 'bulk' && !active.has(key) ? 'bulk' : 'record');
+  const handOf = (key: string): Hand => (batch.priority === 'bulk' && !active.has(key) ? 'bulk' : 'record');
   for (const { projectId, userId, audienceId, move } of batch.moves) {
     const rules = batch.models.get(projectId)?.rules;
     const isWatched = rules?.watches.audiences.has(audienceId) ?? false;
@@ -131,8 +131,8 @@ function addChange({ person, change }: ChangedPerson, { batch, happened, cause, 
  * A draft of theirs may wait for an address, or for something that its letter wants to say; not of somebody new. A backfill is
  * not asked about each person for what it says of them: their drafts are looked at when they fall due.
  */
-function isLearnt({ isNew, emailChanged, before }: ChangedPerson['change'], { lane }: Batch): boolean {
-  return !isNew && (emailChanged || (lane === 'live' && before.size > 0));
+function isLearnt({ isNew, emailChanged, before }: ChangedPerson['change'], { priority }: Batch): boolean {
+  return !isNew && (emailChanged || (priority === 'live' && before.size > 0));
 }
 
 function add(happened: Happened | undefined, item: Item, isWatched: boolean): void {

@@ -112,7 +112,7 @@ test('onboarding_stall: who gets on while the letter waits needs it no more', as
   await story.later(3 * DAY + HOUR);
   await story.event('u1', 'feature_used');
   await story.later(DAY);
-  expect((await story.drafts())[1]).toMatchObject({ state: 'cancelled', reason: 'exit_event' });
+  expect((await story.drafts())[1]).toMatchObject({ state: 'canceled', reason: 'exit_event' });
   expect(await story.runs('u1', 'onboarding_stall')).toEqual([
     { key: '', state: 'ended', end_reason: 'exit_event' },
   ]);

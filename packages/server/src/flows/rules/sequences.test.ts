@@ -86,7 +86,7 @@ test('the next step comes behind a letter that expired', async () => {
   await begin(story);
   await story.later(5 * DAY);
   expect(await story.drafts()).toMatchObject([
-    { state: 'cancelled', reason: 'expired', endedAt: at + 6 * HOUR },
+    { state: 'canceled', reason: 'expired', endedAt: at + 6 * HOUR },
     { createdAt: at + 6 * HOUR },
   ]);
 });
@@ -213,7 +213,7 @@ test.each<[string, object, (story: Story) => Promise<unknown>]>([
       await leave(story);
       await story.later(10 * DAY);
       expect(await story.letters()).toEqual([]);
-      expect(await story.drafts()).toMatchObject([{ state: 'cancelled', reason }]);
+      expect(await story.drafts()).toMatchObject([{ state: 'canceled', reason }]);
       expect(await ends(story)).toEqual([reason]);
     }
     const between = await withSteps([letter('One'), { wait: '2d' }, letter('Two')], more);

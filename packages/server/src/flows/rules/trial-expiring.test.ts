@@ -80,7 +80,7 @@ test('daysLeft is not read', async () => {
   expect(await story.why('u1', RULE)).toEqual({ filter: 2 });
 });
 
-test('a newer trial takes the place of the old one: its run ends, its letter is cancelled, and the new end counts', async () => {
+test('a newer trial takes the place of the old one: its run ends, its letter is canceled, and the new end counts', async () => {
   const story = await withUser();
   await story.event('u1', 'trial_started', { trialDays: 14 });
   await story.later(11 * DAY + HOUR);
@@ -88,7 +88,7 @@ test('a newer trial takes the place of the old one: its run ends, its letter is 
   const renewed = story.now();
   await story.event('u1', 'trial_started', { trialDays: 7 });
   await story.later(MINUTE);
-  expect(await story.drafts()).toMatchObject([{ state: 'cancelled', reason: 'replaced' }]);
+  expect(await story.drafts()).toMatchObject([{ state: 'canceled', reason: 'replaced' }]);
   await story.later(10 * DAY);
   expect(await moments(story)).toEqual([renewed + 4 * DAY + 2 * HOUR]);
   expect((await story.runs('u1', RULE)).map((run) => run.end_reason)).toEqual(['replaced', 'done']);
@@ -117,7 +117,7 @@ test.each(['subscription_started', 'subscription_canceled'])(
     await story.later(10 * DAY);
     expect(await story.letters()).toEqual([]);
     expect(await story.why('u1', RULE)).toEqual({ armed: 1, superseded: 1 });
-    expect(await story.drafts('u2')).toMatchObject([{ state: 'cancelled', reason: 'exit_event' }]);
+    expect(await story.drafts('u2')).toMatchObject([{ state: 'canceled', reason: 'exit_event' }]);
     expect(await story.runs('u2', RULE)).toMatchObject([{ state: 'ended', end_reason: 'exit_event' }]);
   },
 );
@@ -133,7 +133,7 @@ test('a subscription cancels a letter that was approved and one that was edited 
   for (const userId of ['u1', 'u2']) await story.event(userId, 'subscription_started');
   await story.later(DAY);
   expect(await story.letters()).toEqual([]);
-  expect((await story.drafts()).map(({ state }) => state)).toEqual(['cancelled', 'cancelled']);
+  expect((await story.drafts()).map(({ state }) => state)).toEqual(['canceled', 'canceled']);
 });
 
 test('a trial of two days is told of at once, and so is one of which less than three days are left', async () => {
@@ -161,7 +161,7 @@ test('never after the end: neither at once, nor when quiet hours hold it for too
   await story.later(DAY);
   expect(await story.why('u1', RULE)).toEqual({ over: 1 });
   expect(await story.letters()).toMatchObject([{ to: 'u2', at: at + 45 * MINUTE }]);
-  expect(await story.drafts('u3')).toMatchObject([{ state: 'cancelled', reason: 'expired' }]);
+  expect(await story.drafts('u3')).toMatchObject([{ state: 'canceled', reason: 'expired' }]);
   expect(await story.why('u3', RULE)).toEqual({ fired: 1, quiet_hours: 1, expired: 1 });
 });
 

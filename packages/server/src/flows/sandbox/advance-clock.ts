@@ -13,7 +13,7 @@ import type { SuppressionHasher } from '../../features/suppressions/index.ts';
 import { duesOf, holdDue, moveTime, readTurn, takeTurn } from '../../features/turns/index.ts';
 import type { Database } from '../../io/db/index.ts';
 import { createDigest } from '../digest/index.ts';
-import { createSender, type Mailroom, outboxTransport } from '../send-drafts/index.ts';
+import { createSender, type Mailroom, testInboxTransport } from '../send-drafts/index.ts';
 import { type Engine, settle } from './settle.ts';
 
 export type AdvanceDeps = {
@@ -109,7 +109,7 @@ function hold(way: Way): Promise<boolean> {
 
 async function goTo(way: Way, targetMs: number): Promise<void> {
   const { db, log, newId, hasher, mailroom, tokenKeys, projectId } = way;
-  const transport = outboxTransport(db);
+  const transport = testInboxTransport(db);
   const engine: Engine = {
     db,
     projectId,
@@ -127,7 +127,9 @@ async function goTo(way: Way, targetMs: number): Promise<void> {
 /** So long it is until the next moment at which anything is due. */
 async function nextIn({ db, projectId }: Engine): Promise<number> {
   const dues = await duesOf(db, projectId);
-  const moments = dues.flatMap(({ work, nextAt }) => (work === 'tell' || !nextAt ? [] : nextAt.getTime()));
+  const moments = dues.flatMap(({ work, nextAt }) =>
+    work === 'webhooks' || !nextAt ? [] : nextAt.getTime(),
+  );
   return Math.max(0, Math.min(...moments, Infinity) - db.clock.now());
 }
 
@@ -155,7 +157,7 @@ async function moveTo({ db, projectId }: Way, aheadMs: number): Promise<void> {
   await db.transaction(async (tx) => {
     await takeTurn(tx, projectId);
     await takeSendTurn(tx, projectId);
-    await holdDue(tx, projectId, 'digest');
+    await holdDue(tx, projectId, 'process');
     await holdDue(tx, projectId, 'send');
     await moveTime(tx, { projectId, aheadMs });
   });

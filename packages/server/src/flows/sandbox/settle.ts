@@ -10,7 +10,7 @@ import type { Sender } from '../send-drafts/index.ts';
 /** Who does what there is to do, for one project, at the time that its clock shows. */
 export type Engine = { db: Database; digest: Digest; sender: Sender; projectId: number };
 
-const LANES = ['live', 'bulk'] as const;
+const PRIORITIES = ['live', 'bulk'] as const;
 const EDITIONS_MAX = 100;
 /** Somebody else has some of it in hand. */
 const BUSY_MS = 5;
@@ -31,7 +31,8 @@ async function doWhatIsThere(engine: Engine): Promise<number> {
   let done = 0;
   // Definitions first, so that what comes in meets them whole.
   if (toDo.build) for (let built = await build(engine); built > 0; built = await build(engine)) done += built;
-  for (const lane of LANES) if (toDo[lane]) done += (await digest.batch(lane, [projectId])).records;
+  for (const priority of PRIORITIES)
+    if (toDo[priority]) done += (await digest.batch(priority, [projectId])).records;
   if (toDo.digest) done += (await digest.due(projectId)).people;
   if (toDo.send) done += (await sender.batch(projectId)).drafts;
   return done;

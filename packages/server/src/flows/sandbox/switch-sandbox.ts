@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
-import { lockLane } from '../../features/inbox/index.ts';
+import { lockQueue } from '../../features/inbox/index.ts';
 import {
   findPair,
   getSettings,
@@ -29,7 +29,7 @@ export async function switchSandbox(
     if (isOn) await makeSandbox(deps, pair);
     return;
   }
-  await lockLane(deps.tx, pair.sandboxId);
+  await lockQueue(deps.tx, pair.sandboxId);
   await setClosed(deps.tx, { sandboxId: pair.sandboxId, isClosed: !isOn });
 }
 
@@ -44,10 +44,10 @@ function requireLive({ livemode, isDemo }: Pair): void {
 /** How it is decided who gets which letter is copied once, as it is now; people, what they did, keys and endpoints are not. */
 async function makeSandbox(deps: { tx: Tx; clock: Clock }, live: Pair): Promise<void> {
   const { tx } = deps;
-  const { projectId: liveId, organisationId } = live;
+  const { projectId: liveId, organizationId } = live;
   const { model } = await takeTurn(tx, liveId);
   const name = nameOf(live);
-  const { id: sandboxId } = await createBareProject(deps, { name, organisationId, sandboxOf: liveId });
+  const { id: sandboxId } = await createBareProject(deps, { name, organizationId, sandboxOf: liveId });
   await setSandbox(tx, { liveId, sandboxId });
   const { stored } = await getSettings(tx, liveId);
   await replaceSettings(tx, { projectId: sandboxId, settings: settingsOfSandbox(stored) });

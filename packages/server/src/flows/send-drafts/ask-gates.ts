@@ -21,7 +21,7 @@ import type { Tx } from '../../io/db/index.ts';
 import type { Model } from '../models.ts';
 import { zoneOfPerson } from '../rules/index.ts';
 import type { Mailroom } from './mailroom.ts';
-import { type Narrow, openNarrow, openRamp } from './domain-limits.ts';
+import { type Narrow, openNarrow, openWarmup } from './domain-limits.ts';
 import type { Sender } from './sender-of.ts';
 
 /** What the gates of one project look at; whatever is claimed counts for those who come behind. */
@@ -34,7 +34,7 @@ export type Gates = {
   /** Of the sending domain and its recipients' providers; null where nothing holds it back. */
   narrow: Narrow | null;
   /** How many letters more the warm-up lets go, and when it lets more; null: it is over, or there is none. */
-  ramp: { left: number; nextAt: number } | null;
+  warmup: { left: number; nextAt: number } | null;
   mailroom: Mailroom;
   suppressions: Map<string, FoundSuppression | null>;
   /** The topics that they refuse, by person. */
@@ -65,7 +65,7 @@ export async function openGates(tx: Tx, asked: GatesAsked): Promise<Gates> {
   const addresses = [...new Set(reached.flatMap(({ address }) => address ?? []))];
   const since = now - Math.max(0, ...(policy.caps ?? []).map(({ windowMs }) => windowMs));
   const addressees = reached.map(({ person, address }) => ({ projectId, userId: person.userId, address }));
-  const [suppressions, refusals, claims, contenders, narrow, ramp, isOurs] = await Promise.all([
+  const [suppressions, refusals, claims, contenders, narrow, warmup, isOurs] = await Promise.all([
     findSuppressions(tx, addressees, now),
     model.rules.hasTopics ? findRefusals(tx, addressees) : [],
     policy.caps ? findClaims(tx, { projectId, addresses, since }) : new Map<string, number[]>(),
@@ -73,7 +73,7 @@ export async function openGates(tx: Tx, asked: GatesAsked): Promise<Gates> {
       ? findContenders(tx, { projectId, people, until: now + CONTEND_WITHIN_MS })
       : new Map<string, Contender[]>(),
     openNarrow(tx, { projectId, sender, now }),
-    openRamp(tx, { projectId, sender, now }),
+    openWarmup(tx, { projectId, sender, now }),
     isAccepted(tx),
   ]);
   return {
@@ -83,7 +83,7 @@ export async function openGates(tx: Tx, asked: GatesAsked): Promise<Gates> {
     bucket: asked.bucket,
     domain: sender.gate,
     narrow,
-    ramp,
+    warmup,
     mailroom,
     claims,
     contenders,
@@ -150,7 +150,7 @@ export function passGates(
   if (!answer.passes || address === null) return answer;
   gates.bucket = takeTokens(gates.bucket, 1);
   if (!elsewhere) gates.narrow?.take(provider);
-  if (gates.ramp && !isTriedAgain) gates.ramp.left -= 1;
+  if (gates.warmup && !isTriedAgain) gates.warmup.left -= 1;
   if (counts) takeSlot(gates, address, draft);
   return answer;
 }
@@ -196,15 +196,15 @@ function ofOthers(
   gates: Gates,
   provider: string,
   isTriedAgain: boolean,
-): Pick<GateFacts, 'throttle' | 'narrow' | 'ramp'> {
-  const { policy, now, narrow, ramp } = gates;
+): Pick<GateFacts, 'throttle' | 'narrow' | 'warmup'> {
+  const { policy, now, narrow, warmup } = gates;
   const { left, nextAt, bucket } = refill(gates.bucket, policy.throttle, now);
   gates.bucket = bucket;
-  const isFull = ramp !== null && ramp.left < 1 && !isTriedAgain;
+  const isFull = warmup !== null && warmup.left < 1 && !isTriedAgain;
   return {
     throttle: { left, nextAt },
     narrow: narrow?.holds(provider) ?? null,
-    ramp: isFull ? { nextAt: ramp.nextAt } : 'pass',
+    warmup: isFull ? { nextAt: warmup.nextAt } : 'pass',
   };
 }
 

@@ -92,7 +92,7 @@ export async function decideBatch(batch: Batch, due: Draft[], { bucket, left }: 
   };
   const leaving = left < 1 ? [] : due.filter((draft) => dueAction(draft, now) === 'leave');
   const asked = leaving.length > 0 ? await gatherAll(batch, leaving, bucket) : null;
-  for (const draft of inTurn(due, asked?.gates.ramp ?? null)) {
+  for (const draft of inTurn(due, asked?.gates.warmup ?? null)) {
     const action = dueAction(draft, now);
     if (action === 'leave' && asked) leave(batch, draft, { ...asked, done });
     else if (action === 'give_up') fail(batch, done, { draft, reason: 'expired' });
@@ -135,8 +135,8 @@ async function gatherAll(batch: Batch, leaving: Draft[], bucket: Gates['bucket']
 }
 
 /** The slots of the warm-up go to whoever matters most; everything else goes in the order in which it is due. */
-function inTurn(due: Draft[], ramp: Gates['ramp']): Draft[] {
-  return ramp ? due.toSorted((a, b) => b.priority - a.priority) : due;
+function inTurn(due: Draft[], warmup: Gates['warmup']): Draft[] {
+  return warmup ? due.toSorted((a, b) => b.priority - a.priority) : due;
 }
 
 /** What time alone brings. */

@@ -1,11 +1,11 @@
 import {
-  countForRamp,
+  countForWarmup,
   type GateFacts,
   listNarrow,
   type NarrowRow,
   paceNow,
-  rampDay,
-  rampLeft,
+  warmupDay,
+  warmupLeft,
   refill,
   takeTokens,
   type Throttle,
@@ -89,14 +89,15 @@ function narrowOf(limits: Map<string, Limit>, { domain, now }: { domain: string;
 }
 
 /** The warm-up of a domain that is new to the world; not in the outbox, where nobody has to get used to anything. */
-export async function openRamp(
+export async function openWarmup(
   tx: Tx,
   { projectId, sender, now }: Asked,
 ): Promise<{ left: number; nextAt: number } | null> {
   const domain = sender.signer?.domain;
-  if (sender.outlet.kind === 'outbox' || !domain || domain.warm || domain.rampFrom === null) return null;
-  const { letters, startsAt, endsAt } = rampDay(domain.rampFrom, now);
+  if (sender.outlet.kind === 'test_inbox' || !domain || domain.warm || domain.warmupFrom === null)
+    return null;
+  const { letters, startsAt, endsAt } = warmupDay(domain.warmupFrom, now);
   if (letters === null) return null;
-  const counts = await countForRamp(tx, { projectId, domain: sender.domain, since: startsAt });
-  return { left: rampLeft(letters, counts), nextAt: endsAt };
+  const counts = await countForWarmup(tx, { projectId, domain: sender.domain, since: startsAt });
+  return { left: warmupLeft(letters, counts), nextAt: endsAt };
 }

@@ -131,7 +131,7 @@ test('what was suppressed after the claim is not handed over', async () => {
   );
   await afterAMinute();
   expect(handedTo(story)).toEqual(['first@x.org']);
-  expect((await story.drafts('second'))[0]).toMatchObject({ state: 'cancelled', reason: 'suppressed' });
+  expect((await story.drafts('second'))[0]).toMatchObject({ state: 'canceled', reason: 'suppressed' });
 });
 
 test('a pause after the claim keeps the letter in, and it leaves when the project goes on', async () => {
@@ -328,7 +328,7 @@ test('between two attempts quiet hours, a suppression and a new address each kee
   );
   expect(states).toEqual({
     night: ['sent', null],
-    gone: ['cancelled', 'suppressed'],
+    gone: ['canceled', 'suppressed'],
     moved: ['failed', 'address_changed'],
   });
 });
@@ -340,7 +340,7 @@ test('a letter that was put off ends with its draft, and takes no slot of the ca
   await engine.settle();
   const place = { projectId: story.projectId, kind: 'person', value: 'ada' } as const;
   await suppress(db, { ...place, reason: 'manual', until: null, actor: 'ann' });
-  expect((await story.drafts())[0]).toMatchObject({ state: 'cancelled', reason: 'suppressed' });
+  expect((await story.drafts())[0]).toMatchObject({ state: 'canceled', reason: 'suppressed' });
   expect(await message(story, 'ada')).toMatchObject({ state: 'failed', reason: 'suppressed' });
   await liftSuppression(db, [place]);
   await story.rule({ name: 'another', when: { event: 'report_made' }, steps: [{ draft: 'welcome' }] });
@@ -463,7 +463,7 @@ test('what was claimed and never handed over may be edited and skipped, and has 
   clock.advance(100 * HOUR);
   await resumeProject(db, { projectId: story.projectId, actor: 'ann', confirmed: true });
   await story.later(2 * HOUR);
-  expect((await story.drafts('late'))[0]).toMatchObject({ state: 'cancelled', reason: 'expired' });
+  expect((await story.drafts('late'))[0]).toMatchObject({ state: 'canceled', reason: 'expired' });
   expect(await message(story, 'late')).toMatchObject({ state: 'failed', reason: 'expired', attempts: 0 });
   const bounced = `SELECT 1 FROM beckon.outcome WHERE project_id = $1 AND type = 'email.bounced'`;
   expect(await db.query(bounced, [story.projectId])).toEqual([]);

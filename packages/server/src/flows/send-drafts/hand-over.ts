@@ -91,7 +91,7 @@ export function createHandOver(given: HandOverOptions): HandOver {
       await one(shared, letter);
     } catch (error) {
       const { projectId, draftId } = letter;
-      options.log.error({ projectId, draftId, err: error }, 'letter.not_handed_over');
+      options.log.error({ projectId, draftId, err: error }, 'email.not_submitted');
     } finally {
       waiting -= 1;
       pace.note();
@@ -156,7 +156,7 @@ function recording(options: Recording): Shared['record'] {
     roundMax: ROUND_MAX,
     timeLimitMs: COMMIT_WITHIN_MS,
     async answer(results) {
-      options.db.reach?.('letter_answered');
+      options.db.reach?.('email_answered');
       await recordNoted(options, results);
       return results.map(() => true as const);
     },
@@ -188,10 +188,10 @@ async function frozenOrNot(shared: Shared, letter: ClaimedLetter): Promise<Froze
     const { projectId, draftId } = letter;
     if (isRenderBusy(error)) return { result: 'put_back' };
     if (isRenderFailure(error)) {
-      shared.log.warn({ projectId, draftId, err: error }, 'letter.not_rendered');
+      shared.log.warn({ projectId, draftId, err: error }, 'email.not_rendered');
       return { result: 'withheld', reason: error instanceof Error ? error.message : 'it was not rendered' };
     }
-    shared.log.error({ projectId, draftId, err: error }, 'letter.not_composed');
+    shared.log.error({ projectId, draftId, err: error }, 'email.not_composed');
     return { result: 'failed', reason: 'not_composed' };
   }
 }
@@ -204,7 +204,7 @@ async function recorded({ record, recordAlone, log }: Shared, result: LetterResu
       return;
     } catch (error) {
       const { projectId, draftId } = result.letter;
-      log.warn({ projectId, draftId, result: result.handed.result, err: error }, 'letter.not_recorded');
+      log.warn({ projectId, draftId, result: result.handed.result, err: error }, 'email.not_recorded');
       if (againMs === null) return;
       await new Promise((resolve) => setTimeout(resolve, againMs));
     }
@@ -223,7 +223,7 @@ function submissionOf(letter: ClaimedLetter, { mailFrom, mime, tracked }: Frozen
     epoch,
     userId,
     email,
-    domain: sender.outlet.kind === 'outbox' ? null : sender.domain,
+    domain: sender.outlet.kind === 'test_inbox' ? null : sender.domain,
     mailFrom,
     rcptTo: deliveryAddress(email),
     mime: letter.frozen ? null : packMime(mime),

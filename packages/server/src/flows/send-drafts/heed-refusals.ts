@@ -88,7 +88,7 @@ function saidBy(text: string): string {
 
 function putOff({ letter, handed }: LetterResult): LetterResult {
   const reply = 'reply' in handed && handed.reply !== undefined ? { reply: handed.reply } : {};
-  return { letter, handed: { result: 'deferred', reason: 'relay_trouble', ...reply } };
+  return { letter, handed: { result: 'deferred', reason: 'relay_failing', ...reply } };
 }
 
 const MINUTE_MS = 60_000;

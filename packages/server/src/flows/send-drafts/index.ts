@@ -15,7 +15,7 @@ import type { Transport } from './transport.ts';
 
 export type { Mailroom } from './mailroom.ts';
 export { createProviders, NO_PROVIDERS } from './providers.ts';
-export { keepInside, outboxTransport } from './keep-inside.ts';
+export { keepInside, testInboxTransport } from './keep-inside.ts';
 export { relayTransport } from './relay-transport.ts';
 export type { Handed, OutgoingLetter, Transport } from './transport.ts';
 

@@ -1,4 +1,4 @@
-import { keepMail } from '../../features/outbox/index.ts';
+import { keepMail } from '../../features/test-inbox/index.ts';
 import { listSettings } from '../../features/projects/index.ts';
 import type { Database } from '../../io/db/index.ts';
 import { inTimeOf } from '../project-time.ts';
@@ -18,7 +18,7 @@ export function keepInside(transport: Transport, db: Database): Transport {
     return stays;
   }
 
-  const outbox = outboxTransport(db);
+  const outbox = testInboxTransport(db);
   return {
     ...transport,
     async hand(letter) {
@@ -28,7 +28,7 @@ export function keepInside(transport: Transport, db: Database): Transport {
 }
 
 /** For who sends nothing but what stays inside: there is no way out of it. */
-export function outboxTransport(db: Database): Transport {
+export function testInboxTransport(db: Database): Transport {
   return {
     async hand(letter): Promise<Handed> {
       await keep((await inTimeOf({ db }, letter.projectId)).db, letter);

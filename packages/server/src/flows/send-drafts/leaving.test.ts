@@ -200,7 +200,7 @@ test('an address that comes too late for a letter cancels it, and the run goes o
   await story.later(3 * DAY);
   await story.user('u1', { email: 'late@x.org' });
   await story.later(MINUTE);
-  expect(await story.drafts()).toMatchObject([{ state: 'cancelled', reason: 'expired' }]);
+  expect(await story.drafts()).toMatchObject([{ state: 'canceled', reason: 'expired' }]);
   expect(await story.runs('u1', 'trial_expiring')).toMatchObject([{ state: 'ended', end_reason: 'done' }]);
 });
 
@@ -244,7 +244,7 @@ test('an untouched letter whose condition does not hold any more goes, and one t
   await story.act('u3', { kind: 'edit', content });
   for (const userId of ['u1', 'u2', 'u3']) await story.user(userId, { traits: { plan: 'pro' } });
   await story.later(3 * HOUR);
-  expect(await story.drafts('u1')).toMatchObject([{ state: 'cancelled', reason: 'rule_no_longer_holds' }]);
+  expect(await story.drafts('u1')).toMatchObject([{ state: 'canceled', reason: 'rule_no_longer_holds' }]);
   expect(await story.drafts('u2')).toMatchObject([{ state: 'held', reason: 'needs_review' }]);
   await expect(story.act('u3', { kind: 'approve' })).rejects.toThrow();
   await story.act('u3', { kind: 'approve', anyway: true });
@@ -274,9 +274,7 @@ test('who takes it back that a letter is sent anyway, edits it or moves it, has 
   expect(await story.letters()).toEqual([]);
   expect(await story.drafts('u2')).toMatchObject([{ state: 'held', reason: 'needs_review' }]);
   for (const userId of ['u1', 'u3'])
-    expect(await story.drafts(userId)).toMatchObject([
-      { state: 'cancelled', reason: 'rule_no_longer_holds' },
-    ]);
+    expect(await story.drafts(userId)).toMatchObject([{ state: 'canceled', reason: 'rule_no_longer_holds' }]);
 });
 
 test('an exit that time alone brings about ends the run before its letter leaves', async () => {
@@ -289,7 +287,7 @@ test('an exit that time alone brings about ends the run before its letter leaves
   await story.event('u1', 'did');
   await story.later(DAY);
   expect(await story.letters()).toEqual([]);
-  expect(await story.drafts('u1')).toMatchObject([{ state: 'cancelled', reason: 'exit_condition' }]);
+  expect(await story.drafts('u1')).toMatchObject([{ state: 'canceled', reason: 'exit_condition' }]);
   expect(await story.runs('u1', 'Invitation')).toMatchObject([
     { state: 'ended', end_reason: 'exit_condition' },
   ]);
@@ -327,7 +325,7 @@ test('an approval passes no gate: neither quiet hours, nor the cap, nor a suppre
   await story.act('u1', { kind: 'approve' });
   await story.later(3 * DAY);
   expect(await story.letters()).toHaveLength(2);
-  expect((await story.drafts())[2]).toMatchObject({ state: 'cancelled', reason: 'suppressed' });
+  expect((await story.drafts())[2]).toMatchObject({ state: 'canceled', reason: 'suppressed' });
 });
 
 test('a suppression ends what is under way, and a snooze lets go what came behind it when it is over', async () => {
@@ -348,7 +346,7 @@ test('a suppression ends what is under way, and a snooze lets go what came behin
   await story.event('u1', 'trial_expiring', { trialDays: 3 });
   await story.later(DAY);
   expect(await story.drafts()).toMatchObject([
-    { rule: 'welcome', state: 'cancelled', reason: 'suppressed' },
+    { rule: 'welcome', state: 'canceled', reason: 'suppressed' },
     { rule: 'trial_expiring', state: 'sent' },
   ]);
   expect(await story.letters()).toMatchObject([{ rule: 'trial_expiring', at: until }]);

@@ -72,12 +72,12 @@ const asked: fc.Arbitrary<Asked> = fc
         .constantFrom<'domain' | 'provider'>('domain', 'provider')
         .map((of) => ({ of, name: 'x.org', nextAt: Date.UTC(2027, 0) })),
     ),
-    ramp: mostly<'pass' | number>('pass', fc.constant(DAY)),
+    warmup: mostly<'pass' | number>('pass', fc.constant(DAY)),
     draftId: fc.uuid({ version: 7 }),
   })
   .map(({ noon, offset: [hours, ms], ...given }) => {
     const now = noon + hours * HOUR + ms;
-    const { suppression, claimed, yieldsTo, throttle, ramp, window, caps, paused, zone, ...facts } = given;
+    const { suppression, claimed, yieldsTo, throttle, warmup, window, caps, paused, zone, ...facts } = given;
     return {
       now,
       policy: {
@@ -98,7 +98,7 @@ const asked: fc.Arbitrary<Asked> = fc
         yieldsTo: yieldsTo === null ? null : { id: 'other', deadlineAt: now + yieldsTo },
         throttle:
           throttle === 'off' ? { left: Infinity, nextAt: now } : { left: throttle, nextAt: now + 100 },
-        ramp: ramp === 'pass' ? ramp : { nextAt: now + ramp },
+        warmup: warmup === 'pass' ? warmup : { nextAt: now + warmup },
       },
     };
   });
@@ -138,7 +138,7 @@ function reasonFor({ facts, policy, now }: Asked): GateReason | null {
     ['cap_yielded', facts.counts && policy.caps !== null && facts.yieldsTo !== null],
     ['throttle', policy.throttle !== null && facts.throttle.left < 1],
     [facts.narrow?.of === 'domain' ? 'domain_throttle' : 'provider_throttle', facts.narrow !== null],
-    ['ramp', facts.ramp !== 'pass'],
+    ['warmup', facts.warmup !== 'pass'],
   ];
   return inOrder.find(([, isShut]) => isShut)?.[0] ?? null;
 }
@@ -150,7 +150,7 @@ const OPENED_BY_TIME: GateReason[] = [
   'throttle',
   'domain_throttle',
   'provider_throttle',
-  'ramp',
+  'warmup',
 ];
 
 /** What is wrong with when it says to ask again; null: nothing. */
@@ -262,7 +262,7 @@ const DEFECTS: [string, Gate][] = [
     'a provider that asked for less is not heard',
     (facts, policy, now) => gate({ ...facts, narrow: null }, policy, now),
   ],
-  ['the ramp looks away', (facts, policy, now) => gate({ ...facts, ramp: 'pass' }, policy, now)],
+  ['the warmup looks away', (facts, policy, now) => gate({ ...facts, warmup: 'pass' }, policy, now)],
   [
     'the cap speaks before quiet hours do',
     (facts, policy, now) => {

@@ -132,7 +132,7 @@ async function recordOfProject(
     ids: over.flatMap(({ draft }) => draft.runId ?? []),
     at: now,
   });
-  if (awake.length > 0) await dueEarlier(tx, 'digest', [{ projectId, nextAt: new Date(now) }]);
+  if (awake.length > 0) await dueEarlier(tx, 'process', [{ projectId, nextAt: new Date(now) }]);
   const due = moved.flatMap(({ draft }) => draft.dueAt ?? []);
   if (due.length > 0) db.reach?.('result_rescheduled');
   if (due.length > 0) await dueEarlier(tx, 'send', [{ projectId, nextAt: new Date(Math.min(...due)) }]);

@@ -1,5 +1,5 @@
 import { classifyReply } from '../../base/bounce/index.ts';
-import { veilSeals } from '../../features/outbox/index.ts';
+import { veilSeals } from '../../features/test-inbox/index.ts';
 import {
   askBreaker,
   closedBreaker,

@@ -108,7 +108,7 @@ async function finish(batch: Batch, { done, nextAt, isStill }: Finishing): Promi
     aheadMs: deps.db.aheadMs,
   });
   const awake = await wakeRuns(tx, { projectId, ids: runsOf(over), at: now });
-  if (awake.length > 0) await dueEarlier(tx, 'digest', [{ projectId, nextAt: new Date(now) }]);
+  if (awake.length > 0) await dueEarlier(tx, 'process', [{ projectId, nextAt: new Date(now) }]);
   await holdDue(tx, projectId, 'send');
   const next = isStill ? null : await nextMoment(tx, projectId, 'send');
   // What is overdue keeps its moment: by it the longest overdue project comes first.

@@ -52,7 +52,7 @@ export async function findSender(
   { project: { projectId, name, isDemo, livemode, settings } }: Pick<Model, 'project'>,
   { outlet: usual, signers }: { outlet: Outlet; signers: Signers },
 ): Promise<Sender> {
-  const outlet: Outlet = isDemo || !livemode ? { ...usual, kind: 'outbox' } : usual;
+  const outlet: Outlet = isDemo || !livemode ? { ...usual, kind: 'test_inbox' } : usual;
   const from = senderOf(settings.sender, name);
   const at = domainPart(from.address);
   const signer = await signers.of(tx, projectId, at);

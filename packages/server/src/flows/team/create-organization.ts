@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { insertOrganisation, upsertMember } from '../../features/team/index.ts';
+import { insertOrganization, upsertMember } from '../../features/team/index.ts';
 import type { Database } from '../../io/db/index.ts';
 import { readName } from './make-person.ts';
 
@@ -10,9 +10,9 @@ export function createOrganization(
 ): Promise<{ id: string; name: string }> {
   const [id, name, at] = [randomUUID(), readName(wanted.name), new Date(db.clock.now())];
   return db.transaction(async (tx) => {
-    await insertOrganisation(tx, { id, name, createdAt: at });
+    await insertOrganization(tx, { id, name, createdAt: at });
     if (wanted.ownerId !== null)
-      await upsertMember(tx, { organisationId: id, userId: wanted.ownerId, role: 'owner', at });
+      await upsertMember(tx, { organizationId: id, userId: wanted.ownerId, role: 'owner', at });
     return { id, name };
   });
 }

@@ -6,7 +6,7 @@ import {
   type Link,
   listMembers,
   listMemberships,
-  lockOrganisation,
+  lockOrganization,
   makeLink,
   urlOf,
 } from '../../features/team/index.ts';
@@ -21,18 +21,18 @@ export async function offerSetup(db: Deps, publicUrl: string): Promise<Offered |
   return inOne(db, (of) => offer(of, publicUrl, { kind: 'setup', madeBy: 'operator' }));
 }
 
-export type Inviting = { organisationId: string; email: string; role: Role; by: string; byRole: Role };
+export type Inviting = { organizationId: string; email: string; role: Role; by: string; byRole: Role };
 
 export async function offerInvite(
   db: Deps,
   publicUrl: string,
-  { organisationId, email, role, by, byRole }: Inviting,
+  { organizationId, email, role, by, byRole }: Inviting,
 ): Promise<Offered> {
-  const wanted = { kind: 'invite', email, organisationId, role, madeBy: by } as const;
+  const wanted = { kind: 'invite', email, organizationId, role, madeBy: by } as const;
   return db.transaction(async (tx) => {
     // Whoever is being removed meanwhile leaves nothing behind.
-    await lockOrganisation(tx, organisationId);
-    const members = await listMembers(tx, organisationId);
+    await lockOrganization(tx, organizationId);
+    const members = await listMembers(tx, organizationId);
     const inviter = members.find(({ id }) => by === `team:${id}`);
     requireMayInvite(role, by.startsWith('team:') ? (inviter?.role ?? 'viewer') : byRole);
     const member = members.find((one) => one.email === email);
@@ -55,7 +55,7 @@ export type Resetting = {
   by: string;
   clearsTwoFactor?: boolean;
   /** What it makes of them besides: how an owner who is locked out comes back. */
-  membership?: { organisationId: string; role: Role };
+  membership?: { organizationId: string; role: Role };
 };
 
 /** Null: nobody of this address can sign in, and nobody is told so who asks by mail. */

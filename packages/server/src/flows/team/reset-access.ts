@@ -4,8 +4,8 @@ import { addEntry } from '../../features/audit/index.ts';
 import {
   findUserByEmail,
   listMemberships,
-  listOrganisations,
-  type Organisation,
+  listOrganizations,
+  type Organization,
 } from '../../features/team/index.ts';
 import type { Database } from '../../io/db/index.ts';
 import { offerInvite, type Offered, offerReset, offerSetup } from './offer-link.ts';
@@ -45,12 +45,12 @@ async function offerFirstAccount(db: Db, publicUrl: string): Promise<Offered> {
 }
 
 async function offerOwnership(db: Db, publicUrl: string, email: string): Promise<Offered> {
-  const [organization] = await listOrganisations(db);
+  const [organization] = await listOrganizations(db);
   if (!organization)
     throw conflict(
       'No organization exists yet. Run the command without an email address for the setup link.',
     );
-  const membership = { organisationId: organization.id, role: 'owner' as const };
+  const membership = { organizationId: organization.id, role: 'owner' as const };
   const known = await findUserByEmail(db, email);
   const offered = known?.hasAccount
     ? await offerReset(db, publicUrl, { email, by: OPERATOR, membership, clearsTwoFactor: true })
@@ -65,15 +65,15 @@ type Entry = { action: string; subject: string; after: unknown };
 /** Writes to the audit log of these organizations. */
 async function record(
   db: Db,
-  organizations: Pick<Organisation, 'id'>[],
+  organizations: Pick<Organization, 'id'>[],
   { action, ...entry }: Entry,
 ): Promise<void> {
-  const organisationIds = organizations.map(({ id }) => id);
+  const organizationIds = organizations.map(({ id }) => id);
   const at = new Date(db.clock.now());
   const by = { actor: OPERATOR, actorName: 'Operator', token: null };
   await addEntry(db, {
     projectId: 0,
-    organisationIds,
+    organizationIds,
     id: idMaker(db.clock)(),
     at,
     ...by,

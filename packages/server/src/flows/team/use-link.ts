@@ -8,8 +8,8 @@ import {
   findUserByEmail,
   type Link,
   listMembers,
-  listOrganisations,
-  lockOrganisation,
+  listOrganizations,
+  lockOrganization,
   lookAtLink,
   type Person,
   takeLink,
@@ -20,7 +20,7 @@ import { revokeTokensOf } from '../../features/tokens/index.ts';
 import type { Database, Tx } from '../../io/db/index.ts';
 import { makePerson } from './make-person.ts';
 
-export type LinkView = Link & { organisation: string | null; hasAccount: boolean };
+export type LinkView = Link & { organization: string | null; hasAccount: boolean };
 
 /** What whoever holds it is shown before they decide. */
 export async function lookAt(
@@ -28,10 +28,10 @@ export async function lookAt(
   token: string,
 ): Promise<LinkView> {
   const link = await lookAtLink(db, token, db.clock.now());
-  const organisation =
-    (await listOrganisations(db)).find(({ id }) => id === link.organisationId)?.name ?? null;
+  const organization =
+    (await listOrganizations(db)).find(({ id }) => id === link.organizationId)?.name ?? null;
   const known = link.email === null ? undefined : await findUserByEmail(db, link.email);
-  return { ...link, organisation, hasAccount: known?.hasAccount ?? false };
+  return { ...link, organization, hasAccount: known?.hasAccount ?? false };
 }
 
 type Deps = Pick<Database, 'transaction' | 'clock'>;
@@ -45,8 +45,8 @@ export type Joined = {
   personId: string;
   name: string;
   email: string;
-  organisationId: string;
-  organisation: string;
+  organizationId: string;
+  organization: string;
   role: Role;
 };
 
@@ -61,22 +61,22 @@ export function acceptInvite(
   return db.transaction(async (tx) => {
     const at = new Date(db.clock.now());
     const link = await takeLink(tx, { token, kind: 'invite' }, at.getTime());
-    const { email, organisationId, role } = link;
-    if (email === null || organisationId === null || role === null)
+    const { email, organizationId, role } = link;
+    if (email === null || organizationId === null || role === null)
       throw new Error('an invitation to nowhere');
-    const organisation = await lockOrganisation(tx, organisationId);
-    if (!organisation) throw new Fault('not_found');
+    const organization = await lockOrganization(tx, organizationId);
+    if (!organization) throw new Fault('not_found');
     const known = await findUserByEmail(tx, email);
     const who = known?.hasAccount ? requireSelf(known, person) : await makeNew(tx, { email, newcomer, at });
-    const before = (await listMembers(tx, organisationId)).find(({ id }) => id === who.id);
+    const before = (await listMembers(tx, organizationId)).find(({ id }) => id === who.id);
     // An invitation makes a member; what a member is, only the team changes.
-    if (!before) await upsertMember(tx, { organisationId, userId: who.id, role, at });
+    if (!before) await upsertMember(tx, { organizationId, userId: who.id, role, at });
     const joined = {
       personId: who.id,
       name: who.name,
       email,
-      organisationId,
-      organisation: organisation.name,
+      organizationId,
+      organization: organization.name,
       role: before?.role ?? role,
     };
     await recorded(tx, joined);
@@ -126,8 +126,8 @@ export function resetPassword(
     await deletePasskeys(tx, known.id);
     await revokeTokensOf(tx, { userId: known.id, at });
     if (link.clearsTwoFactor) await deleteTwoFactor(tx, known.id);
-    if (link.organisationId !== null && link.role !== null)
-      await upsertMember(tx, { organisationId: link.organisationId, userId: known.id, role: link.role, at });
+    if (link.organizationId !== null && link.role !== null)
+      await upsertMember(tx, { organizationId: link.organizationId, userId: known.id, role: link.role, at });
     await recorded(tx, known);
     return { member: known, endsTwoFactor: link.clearsTwoFactor };
   });

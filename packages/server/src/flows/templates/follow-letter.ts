@@ -91,7 +91,7 @@ async function moveAll(
     const gap = gapOf(written);
     if (saysTheSame(draft, written.content, gap)) continue;
     const { content, facts } = written;
-    const decided = follow(draft, { content, facts, ...gap, why: 'letter_changed', now, actor });
+    const decided = follow(draft, { content, facts, ...gap, why: 'template_changed', now, actor });
     if (!isRefused(decided)) moved.push(decided);
   }
   return moved;

@@ -1,8 +1,8 @@
 import { letterToken, type TokenKeys } from '../../base/letter-token.ts';
 import { Fault } from '../../base/fault.ts';
 import type { NewId } from '../../base/ids.ts';
-import type { Check } from '../../features/outbox/index.ts';
-import { OUTBOX_DOMAIN } from '../../features/sending/index.ts';
+import type { Check } from '../../features/test-inbox/index.ts';
+import { TEST_INBOX_DOMAIN } from '../../features/sending/index.ts';
 import { readTurn } from '../../features/turns/index.ts';
 import type { LetterText } from '../../features/writing/index.ts';
 import type { Tx } from '../../io/db/index.ts';
@@ -42,15 +42,15 @@ export async function sendTrialCopy(
   const content = { ...wanted.content, subject: `[Test] ${wanted.content.subject}` };
   const scene = await openScene(deps, projectId);
   const { sender } = scene;
-  const isOutbox = sender.outlet.kind === 'outbox';
-  await checkRecipient(db, { projectId, to, isOutbox });
+  const isTestInbox = sender.outlet.kind === 'test_inbox';
+  await checkRecipient(db, { projectId, to, isTestInbox });
   if (sender.outlet.kind !== mailroom.outlet.kind)
     throw conflict('This project is a demo, and nothing of it leaves: look at the preview');
   if (sender.gate !== 'pass') throw conflict(`Nothing can be sent yet: ${sender.gate.detail}`);
   const { mime, mailFrom, messageId } = await compose(deps, scene, { projectId, to, content, locale });
   // As a letter to the team: it belongs to no draft and to nobody.
-  const own = `t+${letterToken({ projectId, messageId }, 'team', tokenKeys)}@${OUTBOX_DOMAIN}`;
-  const over = await relay.hand({ from: isOutbox ? own : mailFrom, to, envid: null }, mime);
+  const own = `t+${letterToken({ projectId, messageId }, 'team', tokenKeys)}@${TEST_INBOX_DOMAIN}`;
+  const over = await relay.hand({ from: isTestInbox ? own : mailFrom, to, envid: null }, mime);
   return { to, subject: content.subject, reply: replyOf(over) };
 }
 

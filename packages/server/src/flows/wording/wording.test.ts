@@ -30,9 +30,9 @@ const MINUTE_MS = 60_000;
 const newId = idMaker(clock);
 const model = (withinMs = 5_000) =>
   openModel({ baseUrl: `${server.url}/v1`, apiKey: 'a-key', name: 'small-1', withinMs });
-const duty = (withinMs?: number) =>
+const job = (withinMs?: number) =>
   wordDrafts({ db, log: silentLog, renderer: testRenderer, model: model(withinMs) });
-const word = (withinMs?: number): Promise<void> => duty(withinMs).run(() => false);
+const word = (withinMs?: number): Promise<void> => job(withinMs).run(() => false);
 
 let projectId = 0;
 beforeEach(async () => {
@@ -293,7 +293,7 @@ test('whoever is told to stop stops, and somebody else goes on at once', async (
   server.script(() => ({ kind: 'hang' }));
   const draft = await hello('u1');
   const stop = { asked: false };
-  const running = duty(600_000).run(() => stop.asked);
+  const running = job(600_000).run(() => stop.asked);
   await server.askedTimes(1);
   stop.asked = true;
   await running;

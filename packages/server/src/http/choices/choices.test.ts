@@ -182,11 +182,11 @@ test('it holds at once: a letter that is claimed goes nowhere, what is under way
   await story.later(3 * DAY);
   expect((await story.drafts()).map(({ userId, state }) => `${userId} ${state}`).toSorted()).toEqual([
     'u0 sent',
-    'u1 cancelled',
-    'u1 cancelled',
+    'u1 canceled',
+    'u1 canceled',
     'u1 sent',
-    'u2 cancelled',
-    'u2 cancelled',
+    'u2 canceled',
+    'u2 canceled',
   ]);
 });
 
@@ -414,8 +414,8 @@ test('a topic that is refused is written about no more, to the person and to the
   expect((await story.letters()).map(({ rule }) => rule).toSorted()).toEqual(['plain', 'plain', 'tips']);
   const refused = (await story.drafts()).filter(({ rule }) => rule === 'news');
   expect(refused).toMatchObject([
-    { userId: 'u1', state: 'cancelled', reason: 'topic' },
-    { userId: 'u2', state: 'cancelled', reason: 'topic' },
+    { userId: 'u1', state: 'canceled', reason: 'topic' },
+    { userId: 'u2', state: 'canceled', reason: 'topic' },
   ]);
   expect(await story.why('u1', 'news')).toMatchObject({ fired: 1, topic: 1 });
   await post(`${link}/topics`, 'topic=tips&topic=news');

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { allows, type Role, ROLES, TOKEN_SCOPES } from '@beckon/contract/dashboard';
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { testTeam } from '../../../testkit/team.ts';
-import { insertOrganisation } from '../../features/team/index.ts';
+import { insertOrganization } from '../../features/team/index.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { DASHBOARD_ROUTES } from './index.ts';
 
@@ -19,8 +19,8 @@ const writtenScopes = new Map(rows.map(([, route = '', , scope = '']) => [route,
 const server = await endpointServer();
 const { setUp, browser, join, tokenFor } = testTeam(server);
 const { ada, projectId } = await setUp();
-await insertOrganisation(server.db, { id: 'theirs', name: 'Theirs', createdAt: new Date(0) });
-const theirs = await createProject(server.db, { name: 'Theirs', organisationId: 'theirs' });
+await insertOrganization(server.db, { id: 'theirs', name: 'Theirs', createdAt: new Date(0) });
+const theirs = await createProject(server.db, { name: 'Theirs', organizationId: 'theirs' });
 const people = new Map([['owner', ada]]);
 for (const role of ROLES)
   if (role !== 'owner') people.set(role, await join(ada, { projectId, email: `${role}@x.org`, role }));
@@ -170,7 +170,7 @@ const CLOSED_TO_TOKENS: Record<string, string[]> = {
   ],
   'It is a preference of the member at the dashboard.': [
     'POST /profile',
-    'POST /organisations/:organisation/digest',
+    'POST /organizations/:organization/digest',
   ],
 };
 
@@ -182,9 +182,9 @@ test('every other route has a scope', () => {
 /** Routes whose scope is not the one of their least role. */
 const OTHER_SCOPES: Record<string, string> = {
   // Organizations and their members are administered, even where any member may look.
-  'GET /projects/:project/organisation': 'admin',
+  'GET /projects/:project/organization': 'admin',
   'GET /projects/:project/members': 'admin',
-  'POST /projects/:project/test-letter': 'admin',
+  'POST /projects/:project/test-email': 'admin',
   // Developers follow webhooks on their own machine, with the role for it.
   'GET /projects/:project/webhooks': 'read',
   'GET /projects/:project/webhook-deliveries': 'read',
@@ -209,7 +209,7 @@ test('the scope of a route in a project follows from its least role', () => {
   }
 });
 
-test("another organisation's project is not there, whatever one is in one's own", async () => {
+test("another organization's project is not there, whatever one is in one's own", async () => {
   const ofProject = routes.filter(({ key }) => key.includes(':project'));
   for (const project of [theirs.id, 999])
     for (const one of [ada, program(await tokenFor(ada, [...TOKEN_SCOPES]))])

@@ -50,7 +50,7 @@ async function draft(event: string): Promise<string> {
 
 async function die(): Promise<number> {
   await db.query(
-    `WITH taken AS (UPDATE beckon.lane SET next_seq = next_seq + 1 WHERE project_id = $1 RETURNING next_seq - 1 AS seq)
+    `WITH taken AS (UPDATE beckon.ingest_queue SET next_seq = next_seq + 1 WHERE project_id = $1 RETURNING next_seq - 1 AS seq)
      INSERT INTO beckon.dead_letter SELECT $1, seq, 'live', 'users', jsonb_build_object('external_user_id', $2::text), 'bad', $3, $3 FROM taken`,
     [story.projectId, USER, new Date(story.now())],
   );

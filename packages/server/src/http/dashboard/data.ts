@@ -20,7 +20,7 @@ const LIMIT = 50;
 const LIMIT_MAX = 200;
 const COUNTED_MAX = 10_000;
 const EXPORT_PAGE = 1_000;
-const ERASURES = 'type:person_erased';
+const ERASURES = 'type:user_erased';
 
 export const dataRoutes = [
   route('GET /projects/:project/data', {
@@ -36,7 +36,7 @@ export const dataRoutes = [
       const retention = [
         kept('keep_events', oldest.events),
         kept('keep_stream', oldest.stream),
-        kept('keep_letters', oldest.letters),
+        kept('keep_emails', oldest.letters),
         kept('keep_dead', oldest.dead),
       ];
       return { data: { retention, erasures_waiting: await countErasuresWaiting(db, projectId) } };

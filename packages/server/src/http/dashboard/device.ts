@@ -156,7 +156,7 @@ async function readCode(deps: RouteDeps, text: string, { id }: Pick<Person, 'id'
   return readUserCode(text) ?? unknownCode();
 }
 
-/** What an organisation asks of its people it asks of them before they let a program in. */
+/** What an organization asks of its people it asks of them before they let a program in. */
 async function requireFactor({ db }: RouteDeps, { id }: Pick<Person, 'id'>): Promise<void> {
   const asking = (await listMemberships(db, id)).filter(({ lacksFactor }) => lacksFactor);
   if (asking.length === 0) return;
@@ -167,6 +167,6 @@ async function requireFactor({ db }: RouteDeps, { id }: Pick<Person, 'id'>): Pro
 
 function toShown(code: string, asked: DeviceAsking): DeviceAsked {
   const { label, scopes, address, askedAt, expiresAt, state } = asked;
-  const [asked_at, expires_at] = [askedAt.toISOString(), expiresAt.toISOString()];
-  return { code, label, scopes, address, asked_at, expires_at, state };
+  const [requested_at, expires_at] = [askedAt.toISOString(), expiresAt.toISOString()];
+  return { code, label, scopes, address, requested_at, expires_at, state };
 }

@@ -76,8 +76,8 @@ test('a person pauses a domain with a reason that all can read, and lets it go o
   clock.advance(1_000);
   const again = await dashboard.ask(`POST ${at}/${name}/pause`);
   expect([again.status, again.json.errors[0]?.message]).toEqual([409, expect.stringContaining('new IP')]);
-  const resumed = await dashboard.ask<SendingDomain & { asked_again: number }>(`POST ${at}/${name}/resume`);
-  expect(resumed.json.data).toMatchObject({ sends: true, paused_at: null, asked_again: 0 });
+  const resumed = await dashboard.ask<SendingDomain & { retried: number }>(`POST ${at}/${name}/resume`);
+  expect(resumed.json.data).toMatchObject({ sends: true, paused_at: null, retried: 0 });
   const asked = { projectIds: [project], actor: null, action: 'domain.', after: null, limit: 9 };
   expect(
     (await listEntries(db, asked)).map(({ action, subject }) => [action, subject]).toSorted(byAction),

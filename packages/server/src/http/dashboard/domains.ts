@@ -120,8 +120,8 @@ const domainActRoutes = [
       const data = toDomain(deps, await showDomain(deps.db, place, deps.mail));
       const { pausedAt } = before.domain;
       const paused = { paused_at: pausedAt === null ? null : iso(pausedAt) };
-      asked.note({ subject: data.name, before: paused, after: { asked_again: askedAgain } });
-      return { data: { ...data, asked_again: askedAgain } };
+      asked.note({ subject: data.name, before: paused, after: { retried: askedAgain } });
+      return { data: { ...data, retried: askedAgain } };
     },
   }),
   route('PUT /projects/:project/domains/:domain/tracking', {

@@ -105,7 +105,7 @@ function toPreview(found: ManyPreviewed, names: (ruleId: string) => string): Bul
       sentence: reasonWords(reason, 'draft'),
       drafts: many,
     })),
-    leaves_now: [...gates.values()].filter((gate) => gate?.passes).length,
+    sends_now: [...gates.values()].filter((gate) => gate?.passes).length,
     rules: counted(wouldAct, ({ ruleId }) => names(ruleId)).map(([name, many]) => ({ name, drafts: many })),
   };
 }

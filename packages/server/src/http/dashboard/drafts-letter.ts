@@ -22,7 +22,7 @@ export const draftLetterRoutes: DashboardRoute[] = [
       };
     },
   }),
-  route('GET /projects/:project/drafts/:draft/letter.html', {
+  route('GET /projects/:project/drafts/:draft/email.html', {
     needs: 'viewer',
     query: Type.Object(FRAME_QUERY),
     async handle({ db, openOutbound, models, mailroom }, { projectId, params, query, reply }) {

@@ -230,7 +230,7 @@ test('what would come of an act on many is shown, and is what then comes of it',
       { message: 'It has been approved already', drafts: 1 },
     ]),
     held_by: [{ reason: 'quiet_hours', sentence: "it is quiet hours in the user's time zone", drafts: 2 }],
-    leaves_now: 0,
+    sends_now: 0,
     rules: [{ name: 'vip', drafts: 2 }],
   });
   const states = await Promise.all(drafts.map(({ id }) => stateOf(id)));

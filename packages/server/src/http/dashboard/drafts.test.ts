@@ -165,7 +165,7 @@ test('why it is there is told from the event on, with the values that were found
     { kind: 'trigger', sentence: expect.stringContaining('praised happened'), values: { stars: 5 } },
     { kind: 'condition', sentence: 'plan is pro', holds: true, values: { plan: 'pro' } },
     { kind: 'condition', holds: true, values: { order_placed: { count: 1 } } },
-    { kind: 'letter', values: { 'person.name': 'Ada' } },
+    { kind: 'email', values: { 'person.name': 'Ada' } },
     { kind: 'deadline', values: { autopilot: '4 hours' } },
     { kind: 'shift', sentence: 'It was postponed', actor: 'Ada' },
     { kind: 'gate', holds: true },
@@ -178,7 +178,7 @@ test('why it is there is told from the event on, with the values that were found
 test('its letter is a page that can do nothing, on a light or a dark screen, without pictures from elsewhere', async () => {
   const { id } = await orderOne();
   await post(`/${id}/edit`, { body: 'See ![a cat](https://cats.example/cat.png) <script>alert(1)</script>' });
-  const { status, text, headers } = await get(`/${id}/letter.html?scheme=dark`);
+  const { status, text, headers } = await get(`/${id}/email.html?scheme=dark`);
   expect(status).toBe(200);
   expect(headers['content-type']).toBe('text/html; charset=utf-8');
   expect(headers['content-security-policy']).toMatch(/^sandbox; default-src 'none'; .*img-src data:/);
@@ -198,7 +198,7 @@ test('the preview and the page of a draft have the locale of its user', async ()
   const { id } = await orderOne();
   await story.user('ada', { traits: { locale: 'it' } });
   await story.later(60_000);
-  expect((await get(`/${id}/letter.html`)).text).toContain('<html lang="it" dir="ltr" ');
+  expect((await get(`/${id}/email.html`)).text).toContain('<html lang="it" dir="ltr" ');
   expect((await get<DraftPreview>(`/${id}/preview`)).json.data.text).toContain(
     'Ricevi questa email perché usi',
   );
@@ -247,7 +247,7 @@ test('nothing of a draft is there for another project, nor by an id that is none
     `${at}/0198b1c2-0000-7000-8000-000000000001`,
     `${at}/x`,
   ]) {
-    for (const what of ['', '/context', '/preview', '/versions', '/letter.html'])
+    for (const what of ['', '/context', '/preview', '/versions', '/email.html'])
       expect([of, what, (await dashboard.ask(`GET ${of}${what}`)).status]).toEqual([of, what, 404]);
     for (const act of ['approve', 'skip', 'edit', 'undo', 'open-editor', 'close-editor', 'send-again'])
       expect([act, (await dashboard.ask(`POST ${of}/${act}`, { body: {} })).status]).toEqual([act, 404]);

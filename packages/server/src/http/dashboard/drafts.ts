@@ -148,14 +148,14 @@ export const draftRoutes: DashboardRoute[] = [
   ...draftBulkRoutes,
 ];
 
-function printPlace({ lane, deadline, id }: DraftPlace): string[] {
-  return [String(lane), deadline === null ? '' : String(deadline), id];
+function printPlace({ group, deadline, id }: DraftPlace): string[] {
+  return [String(group), deadline === null ? '' : String(deadline), id];
 }
 
-function readPlace([lane = '', deadline = '', id = '']: string[]): DraftPlace {
-  if (!/^[0-2]$/.test(lane) || !/^\d{0,15}$/.test(deadline) || !isId(id)) throw badCursor();
+function readPlace([group = '', deadline = '', id = '']: string[]): DraftPlace {
+  if (!/^[0-2]$/.test(group) || !/^\d{0,15}$/.test(deadline) || !isId(id)) throw badCursor();
   if (Number(deadline) > DEADLINE_MAX) throw badCursor();
-  return { lane: Number(lane), deadline: deadline === '' ? null : Number(deadline), id };
+  return { group: Number(group), deadline: deadline === '' ? null : Number(deadline), id };
 }
 
 /** When it is midnight in the project's zone. */

@@ -28,7 +28,7 @@ afterAll(() => dashboard.close());
 async function happens(userId: string): Promise<void> {
   const at = new Date(clock.now());
   await addChanges(db, [
-    { projectId, at, id: newId(), kind: 'person_changed', userId, audienceId: null, detail: '{}' },
+    { projectId, at, id: newId(), kind: 'user_changed', userId, audienceId: null, detail: '{}' },
   ]);
 }
 
@@ -48,7 +48,7 @@ test('what happens is told as it happens, with its place as id, and to nobody wi
   });
   await happens('ada');
   const told = await listener.next();
-  expect(told).toMatchObject({ event: 'message', data: { type: 'person_changed', place: told?.id } });
+  expect(told).toMatchObject({ event: 'message', data: { type: 'user_changed', place: told?.id } });
   listener.leave();
   const path = `GET /projects/${projectId}/feed`;
   expect((await dashboard.ask(path, { as: null })).status).toBe(401);
@@ -147,15 +147,15 @@ test('a feed ends for whoever was removed or signed out, and for nobody else', a
       return gone.has(`role ${personId}`) ? null : 'viewer';
     },
     rolesOf: async () => new Map(),
-    organisationsOf: async () => [],
-    organisationsToMakeIn: async () => [],
+    organizationsOf: async () => [],
+    organizationsToMakeIn: async () => [],
     namesOf: async () => new Map(),
   };
   const own = testDashboard(db, { feeds, access });
   const ownBase = await own.url();
   const as = (role: string): Promise<EventListener> => listen(ownBase, '', { 'x-test-role': role });
   const [ended, removed, stays] = [await as('ended'), await as('removed'), await as('stays')];
-  // Of whom their organisation has come to ask for an authenticator app.
+  // Of whom their organization has come to ask for an authenticator app.
   const lacking = await as('lacking');
   await feeds.check();
   expect(feeds.count()).toBe(4);

@@ -40,7 +40,7 @@ const after = (ms: number): string => new Date(story.now() + ms).toISOString();
 
 test('a new project is told the steps to its first letter, and nothing else needs anybody', async () => {
   const home = await ask('home');
-  expect(home).toMatchObject({ time_zone: 'UTC', needs: [], first_letter: null });
+  expect(home).toMatchObject({ time_zone: 'UTC', needs: [], first_email: null });
   expect(home.health).toMatchObject({
     queue: { waiting: 0, waiting_max: 50_000, oldest_ms: 0 },
     last_event: null,
@@ -48,10 +48,10 @@ test('a new project is told the steps to its first letter, and nothing else need
     domain: null,
   });
   expect(home.setup).toEqual([
-    { id: 'key_made', done: true, required: true },
+    { id: 'key_created', done: true, required: true },
     { id: 'first_event', done: false, required: true },
     { id: 'rule_on', done: true, required: true },
-    { id: 'first_letter', done: false, required: true },
+    { id: 'first_email', done: false, required: true },
     { id: 'team_invited', done: false, required: false },
   ]);
 });
@@ -59,7 +59,7 @@ test('a new project is told the steps to its first letter, and nothing else need
 test('the first draft is shown with when it leaves and what it waits for, until a letter has left', async () => {
   await story.until('20:00');
   await greet('ada');
-  const { first_letter: first, health } = await ask('home');
+  const { first_email: first, health } = await ask('home');
   expect(health.last_event).toEqual({ name: 'hello', received_at: after(0) });
   expect(first).toMatchObject({
     subject: 'Hello',
@@ -70,19 +70,19 @@ test('the first draft is shown with when it leaves and what it waits for, until 
     quiet_until: after(12 * HOUR),
     time_zone: 'UTC',
   });
-  const leavesAt = Date.parse(first?.leaves_at ?? '');
+  const leavesAt = Date.parse(first?.sends_at ?? '');
   expect(leavesAt).toBeGreaterThanOrEqual(story.now() + 12 * HOUR);
   await story.later(leavesAt - story.now());
   expect((await story.letters()).map(({ at }) => at)).toEqual([leavesAt]);
   const home = await ask('home');
-  expect([home.first_letter, home.setup]).toEqual([null, null]);
+  expect([home.first_email, home.setup]).toEqual([null, null]);
 });
 
 test('one that only a person sends leaves at no moment', async () => {
   await story.set({ autopilot: 'draft' });
   await greet('ada');
-  expect((await ask('home')).first_letter).toMatchObject({
-    leaves_at: null,
+  expect((await ask('home')).first_email).toMatchObject({
+    sends_at: null,
     reason: null,
     state: 'scheduled',
   });
@@ -131,7 +131,7 @@ test('what waits, is held, failed or could not be applied is counted for the bad
       [story.projectId, user, state, new Date(story.now())],
     );
   await db.query(
-    `INSERT INTO beckon.dead_letter (project_id, seq, lane, kind, record, reason, accepted_at, died_at)
+    `INSERT INTO beckon.dead_letter (project_id, seq, priority, kind, record, reason, accepted_at, dead_lettered_at)
      VALUES ($1, 900, 'live', 'events', '{}', 'refused', now(), now())`,
     [story.projectId],
   );

@@ -1,7 +1,7 @@
 import { audienceRoutes } from './audiences.ts';
 import { clockRoutes } from './clock.ts';
 import { dataRoutes } from './data.ts';
-import { deliveryRoutes } from './deliveries.ts';
+import { emailRoutes } from './emails.ts';
 import { deviceRoutes } from './device.ts';
 import { domainRoutes } from './domains.ts';
 import { draftRoutes } from './drafts.ts';
@@ -37,7 +37,7 @@ export const DASHBOARD_ROUTES: DashboardRoute[] = [
   ...audienceRoutes,
   ...clockRoutes,
   ...dataRoutes,
-  ...deliveryRoutes,
+  ...emailRoutes,
   ...deviceRoutes,
   ...domainRoutes,
   ...draftRoutes,

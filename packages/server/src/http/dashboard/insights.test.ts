@@ -101,7 +101,7 @@ test('an admin takes the groups along as a table; another project has none of th
   expect((await ask('/export', { as: 'editor' })).status).toBe(403);
   const { text, headers } = await ask('/export?by=domain', { as: 'admin' });
   expect(headers['content-disposition']).toContain('insights-by-domain.csv');
-  expect(text.split('\n')[1]).toMatch(/^domain,outbox\.invalid,1,1,0,/);
+  expect(text.split('\n')[1]).toMatch(/^domain,test-inbox\.invalid,1,1,0,/);
   const { id } = await createProject(db, { name: `Other ${story.projectId}` });
   const other = await dashboard.ask<Insights>(`GET /projects/${id}/insights`);
   expect(other.json.data.range).toMatchObject({ total: { sent: 0, rates: { opened: null } }, groups: [] });

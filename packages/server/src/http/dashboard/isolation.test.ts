@@ -6,7 +6,7 @@ import { openStage } from '../../../testkit/story.ts';
 import { testTeam } from '../../../testkit/team.ts';
 import { idMaker } from '../../base/ids.ts';
 import { insertReply } from '../../features/replies/index.ts';
-import { keepMail } from '../../features/outbox/index.ts';
+import { keepMail } from '../../features/test-inbox/index.ts';
 import { DASHBOARD_ROUTES } from './index.ts';
 
 const stage = await openStage();
@@ -45,7 +45,7 @@ const endpoint = await post('/webhooks', { url: 'https://hooks.acme.test/in' });
 const audience = await post('/audiences', { name: 'Trials', definition: { trait: 'plan', equals: 'trial' } });
 const view = await post('/views', { screen: 'users', name: 'Mine', filter: 'plan:trial' });
 const [mail, reply] = [newId(), newId()];
-const letter = await first('/deliveries');
+const letter = await first('/emails');
 await keepMail(db, {
   projectId: story.projectId,
   id: mail,
@@ -211,7 +211,7 @@ test('nor can it be named in what is said about another', async () => {
   expect((await ask(`POST /rules/${mine?.id}/reorder`, { before: own['rule'] })).status).toBe(404);
   const inside = { name: 'Spy', definition: { audience: own['audience'] } };
   expect((await ask('POST /audiences', inside)).status).toBe(422);
-  expect((await ask('GET /outbox?draft=' + own['draft'])).json.data).toEqual([]);
+  expect((await ask('GET /test-inbox?draft=' + own['draft'])).json.data).toEqual([]);
   expect((await ask('GET /stream')).text).not.toContain(own['draft']);
   expect((await ask('GET /suppressions/check?user=ada')).text).not.toContain('ada@x.org');
   expect(await standOf(story.projectId)).toEqual(before);

@@ -1,7 +1,7 @@
-import type { BounceClass, MachineVerdict, UnsubscribeMethod } from '@beckon/contract';
-import type { MachineReason, Outcome } from '../../features/outcomes/index.ts';
+import type { BounceClass, BotVerdict, UnsubscribeMethod } from '@beckon/contract';
+import type { BotReason, Outcome } from '../../features/outcomes/index.ts';
 
-const MACHINE_WORDS: Record<MachineReason, string> = {
+const BOT_WORDS: Record<BotReason, string> = {
   prefetch: 'it said of itself that it looks ahead',
   image_proxy: 'a mailbox fetched it for the person',
   bare_agent: 'a mail program that fetches everything for everybody',
@@ -16,9 +16,9 @@ const MACHINE_WORDS: Record<MachineReason, string> = {
 };
 
 /** Why something was taken for a machine, or for a person all the same. */
-export function machineWords(reason: string | null): string | null {
+export function botWords(reason: string | null): string | null {
   if (reason === null) return null;
-  const words: Record<string, string> = MACHINE_WORDS;
+  const words: Record<string, string> = BOT_WORDS;
   return words[reason] ?? reason.replaceAll('_', ' ');
 }
 
@@ -62,13 +62,13 @@ function unsubscribedWords(method: unknown): string {
 }
 
 function byWhom(detail: Outcome['detail']): string {
-  const verdict = machineOf(detail);
+  const verdict = botOf(detail);
   if (verdict === 'no') return ' by a person';
   return verdict === 'yes' ? ' by a machine' : ' by what may be a machine';
 }
 
-export function machineOf({ machine }: Outcome['detail']): MachineVerdict | null {
-  return machine === 'yes' || machine === 'probable' || machine === 'no' ? machine : null;
+export function botOf({ bot }: Outcome['detail']): BotVerdict | null {
+  return bot === 'yes' || bot === 'probable' || bot === 'no' ? bot : null;
 }
 
 export function bounceClassOf({ bounce_class: kind }: Outcome['detail']): BounceClass | null {

@@ -4,7 +4,7 @@ import type { AuditListed, OrganizationListed, SessionState } from '@beckon/cont
 import { testDashboard } from '../../../testkit/dashboard.ts';
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { testTeam } from '../../../testkit/team.ts';
-import { insertOrganisation } from '../../features/team/index.ts';
+import { insertOrganization } from '../../features/team/index.ts';
 import { DASHBOARD_ROUTES } from './index.ts';
 
 const server = await endpointServer();
@@ -59,7 +59,7 @@ describe('the local shell', () => {
     const answers = new Map<string, number>();
     for (const { key } of DASHBOARD_ROUTES) answers.set(key, await statusOf(key));
     const refused = [...answers].filter(([, status]) => status === 403).map(([key]) => key);
-    const testLetter = 'POST /projects/:project/test-letter';
+    const testLetter = 'POST /projects/:project/test-email';
     expect(refused.toSorted()).toEqual([...ofAccounts, testLetter].toSorted());
     expect([...new Set(answers.values())].toSorted((a, b) => a - b)).toEqual([403, 422]);
     for (const key of ['POST /password', 'POST /passkeys', 'POST /device', 'GET /profile/tokens'])
@@ -81,15 +81,15 @@ describe('the local shell', () => {
   });
 
   test('owns the projects of every organization, and chooses where to create one', async () => {
-    await insertOrganisation(db, { id: 'theirs', name: 'Theirs', createdAt: new Date(0) });
-    expect((await ask('POST /projects', { name: 'Nowhere' })).json.errors[0]?.field).toBe('organisation');
-    const made = await ask<{ id: number }>('POST /projects', { name: 'Second', organisation: 'theirs' });
+    await insertOrganization(db, { id: 'theirs', name: 'Theirs', createdAt: new Date(0) });
+    expect((await ask('POST /projects', { name: 'Nowhere' })).json.errors[0]?.field).toBe('organization');
+    const made = await ask<{ id: number }>('POST /projects', { name: 'Second', organization: 'theirs' });
     const all = await ask<{ id: number; role: string }[]>('GET /projects');
     expect(all.json.data.map(({ role }) => role)).toEqual(all.json.data.map(() => 'owner'));
     expect(all.json.data.map(({ id }) => id)).toEqual(expect.arrayContaining([projectId, made.json.data.id]));
     const { data } = (await ask<SessionState>('GET /session')).json;
     expect([data.person, data.projects]).toEqual([null, all.json.data.length]);
-    expect(data.organisations).toContainEqual(expect.objectContaining({ id: 'theirs', role: 'owner' }));
+    expect(data.organizations).toContainEqual(expect.objectContaining({ id: 'theirs', role: 'owner' }));
   });
 
   test('creates an organization without a member, and invites its owner', async () => {
@@ -100,13 +100,13 @@ describe('the local shell', () => {
     ]);
     const { data } = (await ask<OrganizationListed[]>('GET /organizations')).json;
     expect(data.map(({ name }) => name)).toContain('Third');
-    const organisation = made.json.data.id;
-    const project = await ask<{ id: number }>('POST /projects', { name: 'Of the third', organisation });
+    const organization = made.json.data.id;
+    const project = await ask<{ id: number }>('POST /projects', { name: 'Of the third', organization });
     const at3 = `/projects/${project.json.data.id}`;
     const invited = await ask(`POST ${at3}/invites`, { email: 'hedy@x.org', role: 'owner' });
     expect(invited.status).toBe(200);
     expect(
-      await db.query('SELECT 1 FROM beckon.team_member WHERE organisation_id = $1', [organisation]),
+      await db.query('SELECT 1 FROM beckon.team_member WHERE organization_id = $1', [organization]),
     ).toEqual([]);
   });
 
@@ -143,12 +143,12 @@ describe('the local shell', () => {
   });
 
   test('requires an authenticator app of the members without having one', async () => {
-    const changed = await ask(`POST ${at}/organisation`, { requires_two_factor: true });
+    const changed = await ask(`POST ${at}/organization`, { requires_two_factor: true });
     expect([changed.status, changed.json.data]).toEqual([
       200,
       expect.objectContaining({ requires_two_factor: true }),
     ]);
-    await ask(`POST ${at}/organisation`, { requires_two_factor: false });
+    await ask(`POST ${at}/organization`, { requires_two_factor: false });
   });
 
   test('names the recipient of a test email itself', async () => {

@@ -171,7 +171,7 @@ async function audited(
   const { projectId, actor, actorName } = who;
   const token = who.token?.label ?? null;
   const at = new Date(db.clock.now());
-  const own = { organisationIds: projectId === 0 ? await organisationsOf(db, who.person) : [], projectId };
+  const own = { organizationIds: projectId === 0 ? await organizationsOf(db, who.person) : [], projectId };
   const entry: AuditEntry = { ...own, id: newId(), at, actor, actorName, token, action: one.audit ?? '' };
   const end = (): Promise<void> => endEntry(db, { ...entry, ...concerning(seen) });
   await beginEntry(db, entry);
@@ -194,18 +194,18 @@ function recordOf({ db, newId }: DashboardDeps, { audit = '' }: DashboardRoute):
   return async (tx, { by, ...what }) => {
     const at = new Date(db.clock.now());
     const who = { actor: `team:${by.id}`, actorName: by.name, token: null };
-    const own = { projectId: 0, organisationIds: await organisationsOf(tx, by), id: newId(), at };
+    const own = { projectId: 0, organizationIds: await organizationsOf(tx, by), id: newId(), at };
     await addEntry(tx, { ...own, ...who, action: audit, ...concerning(what) });
   };
 }
 
 /** What somebody does about their own account belongs to all with whom they work then. */
-async function organisationsOf(tx: Tx, person: Pick<Person, 'id'> | null): Promise<string[]> {
+async function organizationsOf(tx: Tx, person: Pick<Person, 'id'> | null): Promise<string[]> {
   return person ? (await listMemberships(tx, person.id)).map(({ id }) => id) : [];
 }
 
-function concerning({ organisationId, ...what }: Noted): Noted & { organisationIds?: string[] } {
-  return organisationId === undefined ? what : { ...what, organisationIds: [organisationId] };
+function concerning({ organizationId, ...what }: Noted): Noted & { organizationIds?: string[] } {
+  return organizationId === undefined ? what : { ...what, organizationIds: [organizationId] };
 }
 
 type Refused = { error: FastifyError; request: FastifyRequest; reply: FastifyReply };

@@ -1,5 +1,5 @@
 import { Fault } from '../../base/fault.ts';
-import { isLocalShell, listOrganisations, type Person } from '../../features/team/index.ts';
+import { isLocalShell, listOrganizations, type Person } from '../../features/team/index.ts';
 import type { RouteDeps } from './route.ts';
 
 /**
@@ -13,8 +13,8 @@ export async function requireOperator(
   what: string,
 ): Promise<void> {
   if (isLocalShell(person)) return;
-  const [first] = await listOrganisations(db);
-  const own = (await access.organisationsOf(person.id)).find(({ id }) => id === first?.id);
+  const [first] = await listOrganizations(db);
+  const own = (await access.organizationsOf(person.id)).find(({ id }) => id === first?.id);
   if (own?.role === 'owner') return;
   const message = `Only an owner of this installation's first organization can ${what}`;
   throw new Fault('role_required', { details: [{ message }] });

@@ -10,7 +10,7 @@ import { ask } from '../../../testkit/client.ts';
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { PEPPER } from '../../../testkit/server.ts';
 import { testTeam } from '../../../testkit/team.ts';
-import { insertOrganisation, upsertMember } from '../../features/team/index.ts';
+import { insertOrganization, upsertMember } from '../../features/team/index.ts';
 import { createKey } from '../../flows/create-key.ts';
 import { createProject } from '../../flows/create-project.ts';
 
@@ -25,8 +25,8 @@ const idOf = async (email: string): Promise<string> =>
   ((await ada.ask(at('GET /members'))).json.data as MemberListed[]).find((one) => one.email === email)?.id ??
   '';
 server.clock.advance(1_000);
-await insertOrganisation(db, { id: 'theirs', name: 'Theirs', createdAt: new Date(server.clock.now()) });
-const theirs = await createProject(db, { name: 'Theirs', organisationId: 'theirs' });
+await insertOrganization(db, { id: 'theirs', name: 'Theirs', createdAt: new Date(server.clock.now()) });
+const theirs = await createProject(db, { name: 'Theirs', organizationId: 'theirs' });
 
 const organizations = async (who: typeof ada): Promise<OrganizationListed[]> =>
   (await who.ask('GET /organizations')).json.data as OrganizationListed[];
@@ -53,7 +53,7 @@ describe('POST /organizations', () => {
     const made = json.data as OrganizationListed;
     expect(made).toMatchObject({ name: 'Second', role: 'owner', projects: 0, members: 1 });
     expect((await organizations(ada)).map(({ name }) => name)).toEqual(['Acme', 'Second']);
-    const project = (await ada.ask('POST /projects', { name: 'Own', organisation: made.id })).json
+    const project = (await ada.ask('POST /projects', { name: 'Own', organization: made.id })).json
       .data as ProjectListed;
     const log = (await ada.ask(`GET /projects/${project.id}/audit?action=organization.`)).json
       .data as AuditListed[];
@@ -64,7 +64,7 @@ describe('POST /organizations', () => {
   test('refuses an admin of the first organization and an owner of another one', async () => {
     expect((await grace.ask('POST /organizations', { name: 'Third' })).status).toBe(403);
     await upsertMember(db, {
-      organisationId: 'theirs',
+      organizationId: 'theirs',
       userId: await idOf('edda@x.org'),
       role: 'owner',
       at: new Date(server.clock.now()),
@@ -120,7 +120,7 @@ describe('GET /queue', () => {
     const bury = (id: number) =>
       db.query(
         `INSERT INTO beckon.dead_letter SELECT $1, next_seq, 'live', 'users', '{"external_user_id": "x"}', 'bad', now(), now()
-         FROM beckon.lane WHERE project_id = $1`,
+         FROM beckon.ingest_queue WHERE project_id = $1`,
         [id],
       );
     await bury(projectId);
@@ -154,7 +154,7 @@ describe('members and invitations by email address', () => {
 
   test('finds no member of another organization', async () => {
     await upsertMember(db, {
-      organisationId: 'theirs',
+      organizationId: 'theirs',
       userId: await idOf('grace@x.org'),
       role: 'owner',
       at: new Date(server.clock.now()),

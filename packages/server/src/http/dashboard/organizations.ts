@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { OrganizationListed } from '@beckon/contract/dashboard';
-import { isLocalShell, type OrganisationOfMember } from '../../features/team/index.ts';
+import { isLocalShell, type OrganizationOfMember } from '../../features/team/index.ts';
 import { createOrganization } from '../../flows/team/index.ts';
 import { requireOperator } from './operator.ts';
 import { route } from './route.ts';
@@ -11,7 +11,7 @@ export const organizationRoutes = [
     needs: 'signed_in',
     scope: 'read',
     handle: async ({ access }, { person }) =>
-      wholeList((await access.organisationsOf(person.id)).map(toListed)),
+      wholeList((await access.organizationsOf(person.id)).map(toListed)),
   }),
   route('POST /organizations', {
     needs: 'signed_in',
@@ -22,15 +22,15 @@ export const organizationRoutes = [
       await requireOperator({ db, access }, person, 'create organizations');
       const ownerId = isLocalShell(person) ? null : person.id;
       const { id, name } = await createOrganization(db, { name: body.name, ownerId });
-      note({ organisationId: id, subject: name });
-      const made = (await access.organisationsOf(person.id)).find((one) => one.id === id);
+      note({ organizationId: id, subject: name });
+      const made = (await access.organizationsOf(person.id)).find((one) => one.id === id);
       if (!made) throw new Error('the new organization is not listed for its owner');
       return { data: toListed(made) };
     },
   }),
 ];
 
-function toListed(row: OrganisationOfMember): OrganizationListed {
+function toListed(row: OrganizationOfMember): OrganizationListed {
   const { id, name, role, requiresTwoFactor, projects, members } = row;
   return { id, name, role, requires_two_factor: requiresTwoFactor, projects, members };
 }

@@ -60,7 +60,7 @@ test('a user is shown with the last change of each trait, as long as it is the o
   await putRecords(db, {
     projectId,
     kind: 'users',
-    lane: 'bulk',
+    priority: 'bulk',
     records: [{ external_user_id: ID, traits: { seats: 9 } }],
   });
   await engine.settle();

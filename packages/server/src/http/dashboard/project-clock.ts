@@ -14,7 +14,7 @@ const IN_REAL_TIME = new Set([
   'listen',
   'listener',
   'members',
-  'organisation',
+  'organization',
   'rate-limits',
   'support-bundle',
   'system',

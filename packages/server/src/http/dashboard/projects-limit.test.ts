@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { testTeam } from '../../../testkit/team.ts';
-import { findOrganisationOf } from '../../features/team/index.ts';
+import { findOrganizationOf } from '../../features/team/index.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { setSettings } from '../../flows/set-settings.ts';
 import { suspendProject } from '../../flows/suspend-project.ts';
@@ -12,12 +12,12 @@ const { db } = server;
 const { dashboard, setUp } = testTeam(server, { projectsMax: MAX });
 afterAll(() => dashboard.close());
 const { ada, projectId: first } = await setUp();
-const organisationId = (await findOrganisationOf(db, first))?.id ?? '';
+const organizationId = (await findOrganizationOf(db, first))?.id ?? '';
 
 beforeEach(() =>
   db.query(
-    `UPDATE beckon.project SET organisation_id = NULL WHERE organisation_id = $1 AND project_id <> $2`,
-    [organisationId, first],
+    `UPDATE beckon.project SET organization_id = NULL WHERE organization_id = $1 AND project_id <> $2`,
+    [organizationId, first],
   ),
 );
 
@@ -25,8 +25,8 @@ const create = (name: string) => ada.ask('POST /projects', { name });
 const count = async (): Promise<number> =>
   (
     await db.query<{ n: number }>(
-      `SELECT count(*)::int AS n FROM beckon.project WHERE organisation_id = $1 AND sandbox_of IS NULL AND NOT is_demo`,
-      [organisationId],
+      `SELECT count(*)::int AS n FROM beckon.project WHERE organization_id = $1 AND sandbox_of IS NULL AND NOT is_demo`,
+      [organizationId],
     )
   )[0]?.n ?? -1;
 
@@ -39,7 +39,7 @@ describe('POST /projects', () => {
       [
         {
           code: 'conflict',
-          field: 'organisation',
+          field: 'organization',
           message:
             'This organization has 4 projects. The maximum is 4: ask the operator to raise PROJECTS_PER_ORGANIZATION',
         },
@@ -59,9 +59,9 @@ describe('POST /projects', () => {
 
   test('counts suspended projects, but neither sandboxes, demos nor projects of other organizations', async () => {
     await setSettings(db, first, { sandbox: 'on' });
-    await createProject(db, { name: 'Demo', organisationId, isDemo: true });
+    await createProject(db, { name: 'Demo', organizationId, isDemo: true });
     await createProject(db, { name: 'Of nobody' });
-    const { id } = await createProject(db, { name: 'Two', organisationId });
+    const { id } = await createProject(db, { name: 'Two', organizationId });
     await suspendProject(db, id);
     for (const name of ['Three', 'Four']) expect((await create(name)).status).toBe(200);
     expect((await create('Five')).status).toBe(409);

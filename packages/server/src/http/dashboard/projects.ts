@@ -35,21 +35,21 @@ export const projectRoutes = [
     body: Type.Object({
       name: Type.String(),
       time_zone: Type.Optional(Type.String()),
-      organisation: Type.Optional(Type.String({ maxLength: 200 })),
+      organization: Type.Optional(Type.String({ maxLength: 200 })),
     }),
     async handle({ db, access, projectsMax }, { person, body, note }) {
-      const open = await access.organisationsToMakeIn(person.id);
+      const open = await access.organizationsToMakeIn(person.id);
       // Before the first member signs up there is no organization. The first one adopts such projects.
       const isEarly = open.length === 0 && isLocalShell(person);
-      const organisationId = isEarly ? null : choose(open, body.organisation);
+      const organizationId = isEarly ? null : choose(open, body.organization);
       const project = await db.transaction(async (tx) => {
-        if (organisationId !== null) await requireProjectSlot(tx, { organisationId, max: projectsMax });
-        const made = await createProjectIn({ tx, clock: db.clock }, { name: body.name, organisationId });
+        if (organizationId !== null) await requireProjectSlot(tx, { organizationId, max: projectsMax });
+        const made = await createProjectIn({ tx, clock: db.clock }, { name: body.name, organizationId });
         if (body.time_zone !== undefined) await setSettings(tx, made.id, { time_zone: body.time_zone });
         return made;
       });
       note({
-        ...(organisationId !== null && { organisationId }),
+        ...(organizationId !== null && { organizationId }),
         subject: project.name,
         after: { id: project.id },
       });
@@ -92,10 +92,10 @@ function choose(open: { id: string; name: string }[], wanted: string | undefined
   }
   const meant = wanted === undefined && open.length === 1 ? only : open.find(({ id }) => id === wanted);
   if (meant) return meant.id;
-  const message = `organisation is the id of one in which you may make projects: ${open
+  const message = `organization is the id of one in which you may make projects: ${open
     .map(({ id, name }) => `${id} (${name})`)
     .join(', ')}`;
-  throw new Fault('validation_failed', { details: [{ message, field: 'organisation' }] });
+  throw new Fault('validation_failed', { details: [{ message, field: 'organization' }] });
 }
 
 type Roles = Awaited<ReturnType<DashboardDeps['access']['rolesOf']>>;

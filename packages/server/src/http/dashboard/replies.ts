@@ -13,7 +13,7 @@ import {
 } from '../../features/replies/index.ts';
 import { findLetter } from '../../features/sending/index.ts';
 import type { Tx } from '../../io/db/index.ts';
-import { toReplyListed } from './delivery-shown.ts';
+import { toReplyListed } from './email-shown.ts';
 import { isId, PAGE, readPage, timeAndId, toPage } from './pages.ts';
 import { type DashboardRoute, route } from './route.ts';
 

@@ -30,7 +30,7 @@ describe('request cost', () => {
   });
 
   test('an email with its images waits in a queue of its own', () => {
-    const framed = DASHBOARD_ROUTES.filter(({ key }) => key.endsWith('/letter.html'));
+    const framed = DASHBOARD_ROUTES.filter(({ key }) => key.endsWith('/email.html'));
     expect(framed).toHaveLength(4);
     for (const one of framed) {
       expect(costOf(one)({ query: { images: 'show' }, body: undefined })).toBe('images');
@@ -42,7 +42,7 @@ describe('request cost', () => {
     const turns = DASHBOARD_ROUTES.flatMap(({ key, turn }) => (turn ? [`${key} ${turn}`] : []));
     expect(turns.toSorted()).toEqual([
       'GET /projects/:project/audit.csv statement',
-      'GET /projects/:project/deliveries/export statement',
+      'GET /projects/:project/emails/export statement',
       'GET /projects/:project/feed statement',
       'GET /projects/:project/stream-export statement',
       'GET /projects/:project/users.csv statement',
@@ -54,8 +54,8 @@ describe('request cost', () => {
 const SEARCHED = [
   'GET /projects/:project/audit actor,action,of',
   'GET /projects/:project/audit.csv actor,action,of',
-  'GET /projects/:project/deliveries filter',
-  'GET /projects/:project/deliveries/export filter',
+  'GET /projects/:project/emails filter',
+  'GET /projects/:project/emails/export filter',
   'GET /projects/:project/drafts filter',
   'GET /projects/:project/drafts/counts filter',
   'GET /projects/:project/feed filter',

@@ -61,9 +61,9 @@ describe('a client that leaves', () => {
     },
     { what: 'a list', path: 'views?screen=users', table: 'saved_view', pool: 'pages' },
     { what: 'an export', path: 'users.csv?filter=plan:pro', table: 'person', pool: 'heavy pages' },
-    { what: 'a feed', path: 'feed?filter=type:person_created', table: 'change', pool: 'heavy pages' },
+    { what: 'a feed', path: 'feed?filter=type:user_created', table: 'change', pool: 'heavy pages' },
     { what: 'a read as of one moment', path: 'schedule', table: 'draft', pool: 'heavy pages' },
-  ])('has the statement of $what cancelled', async ({ path, table, pool }) => {
+  ])('has the statement of $what canceled', async ({ path, table, pool }) => {
     const before = lines.length;
     await holding(`beckon.${table}`, async () => {
       const left = new AbortController();

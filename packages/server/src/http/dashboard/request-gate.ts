@@ -68,7 +68,7 @@ function tooLong(field: string | undefined, cause: unknown): Fault {
   });
 }
 
-/** Why the statements of a request were cancelled: nobody reads its answer, and nothing failed. */
+/** Why the statements of a request were canceled: nobody reads its answer, and nothing failed. */
 export class RequestEnded extends Error {
   override message = 'The request has ended';
 }

@@ -40,7 +40,7 @@ export type Asked<K extends RouteKey> = {
 
 export type Noted = {
   /** Which it concerns alone, where the path names no project. */
-  organisationId?: string;
+  organizationId?: string;
   subject?: string;
   before?: unknown;
   after?: unknown;

@@ -72,7 +72,7 @@ function toListed(rule: ListedRule, { week, noDays, open, autopilotMs }: Around)
     on: rule.enabledAt !== null,
     mode,
     deadline: deadlineMs === null ? null : printDuration(deadlineMs),
-    leaves_after: leavesAfter === null ? null : printDuration(leavesAfter),
+    sends_after: leavesAfter === null ? null : printDuration(leavesAfter),
     priority: definition.priority,
     sentence,
     letters: steps.filter(({ step }) => step.kind === 'draft').length,

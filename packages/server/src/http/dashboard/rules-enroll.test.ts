@@ -118,7 +118,7 @@ describe('POST /rules/:rule/switch', () => {
       rule: { on: true, enrollment: { state: 'running' } },
     });
     await ask('POST /switch', { body: { on: false } });
-    expect((await ask<RuleShown>('GET ')).json.data.enrollment).toMatchObject({ state: 'cancelled' });
+    expect((await ask<RuleShown>('GET ')).json.data.enrollment).toMatchObject({ state: 'canceled' });
   });
 
   test('leaves the rule off when its members cannot be enrolled', async () => {

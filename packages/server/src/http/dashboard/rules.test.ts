@@ -63,7 +63,7 @@ test('rules are listed by priority with what they did each day of the last seven
     on: true,
     mode: 'autopilot',
     deadline: '1h',
-    leaves_after: '1h',
+    sends_after: '1h',
     open_drafts: 1,
     letters: 1,
     steps: 1,
@@ -186,7 +186,7 @@ test('one click gives autopilot, one takes it back, and open drafts follow only 
   const up = { mode: 'autopilot', deadline: '4h' };
   const first = await ask<Saved>('POST /rules/greeter/mode', { body: up });
   expect(first.data).toMatchObject({ drafts: 0, before: { mode: 'draft', deadline: null } });
-  expect(first.data.rule).toMatchObject({ mode: 'autopilot', leaves_after: '4h', version: 1 });
+  expect(first.data.rule).toMatchObject({ mode: 'autopilot', sends_after: '4h', version: 1 });
   expect((await story.drafts('ada'))[0]?.deadlineAt).toBe(null);
   const again = await ask<Saved>('POST /rules/greeter/mode', { body: { ...up, include_open: true } });
   expect(again.data.drafts).toBe(1);

@@ -37,7 +37,7 @@ test('letters stand in the hour in which they leave, with what made them wait; d
     {
       drafts: 2,
       is_cut: false,
-      waits_for_person: 0,
+      waits_for_review: 0,
       paused: false,
       throttle_per_hour: 36_000,
       from: hour(0),
@@ -78,7 +78,7 @@ test('the drafts of an hour are those that the ribbon counts in it, page by page
     rule: 'greeter',
     email: expect.stringContaining('@x.org') as string,
     deadline_at: hour(4),
-    fate: { becomes: 'leaves', at: hour(4), reason: null },
+    fate: { becomes: 'sends', at: hour(4), reason: null },
   });
   const last = (await ask<ScheduledDraft[]>(`schedule/drafts?${asked}&limit=2&cursor=2`)).json;
   expect([last.data.length, last.meta.cursor]).toEqual([1, null]);
@@ -97,7 +97,7 @@ test('what something holds for good, and what waits for a person, is not on the 
   );
   await story.later(0);
   const { json } = await ask('schedule');
-  expect(json.data).toMatchObject({ drafts: 1, waits_for_person: 1, beyond: { held: { suppressed: 1 } } });
+  expect(json.data).toMatchObject({ drafts: 1, waits_for_review: 1, beyond: { held: { suppressed: 1 } } });
   const held = (await ask<ScheduledDraft[]>('schedule/drafts?becomes=held')).json.data;
   expect(held).toMatchObject([{ external_user_id: 'ada', fate: { becomes: 'held', reason: 'suppressed' } }]);
 });

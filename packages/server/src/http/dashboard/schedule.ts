@@ -21,13 +21,13 @@ export const scheduleRoutes = [
     query: Type.Object({
       from: Type.Optional(Type.String()),
       to: Type.Optional(Type.String()),
-      becomes: Type.Optional(Type.Enum(['leaves', 'held', 'expires'])),
+      becomes: Type.Optional(Type.Enum(['sends', 'held', 'expires'])),
       cursor: Type.Optional(Type.String({ pattern: '^\\d{1,6}$' })),
       offset: Type.Optional(Type.Integer({ minimum: 0, maximum: ROWS_MAX })),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX })),
     }),
     async handle({ db, mailroom }, { projectId, query }) {
-      const { becomes = 'leaves', limit = PAGE } = query;
+      const { becomes = 'sends', limit = PAGE } = query;
       // What is planned is worked out anew each time: a place in it is a number, and holds as long as the plan does.
       const offset = query.cursor === undefined ? (query.offset ?? 0) : Number(query.cursor);
       const { rows, total } = await listPlanned(

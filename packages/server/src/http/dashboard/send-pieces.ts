@@ -26,7 +26,7 @@ export async function sendPieces(
     }
     response.end();
   } catch (error) {
-    // The client left, and its statement was cancelled.
+    // The client left, and its statement was canceled.
     if (response.destroyed) return SENT;
     // Half of a file must not look like all of it.
     response.destroy();

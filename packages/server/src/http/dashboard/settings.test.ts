@@ -139,12 +139,12 @@ test('the effect of a policy is told before it is saved, hour by hour', async ()
   await greet('u1', 'u2');
   const { json } = await ask<PolicyEffect>('GET policy/simulate?quiet_hours=15:00-20:00');
   const [at, later] = [16, 20].map((hour) => new Date(story.now()).setUTCHours(hour, 0, 0, 0));
-  expect(json.data).toMatchObject({ drafts: 2, later: 2, earlier: 0, newly_expire: 0, stop_leaving: 0 });
+  expect(json.data).toMatchObject({ drafts: 2, later: 2, earlier: 0, newly_expire: 0, stop_sending: 0 });
   expect(json.data.hours).toEqual([
     { at: new Date(at ?? 0).toISOString(), today: 2, changed: 0 },
     { at: new Date(later ?? 0).toISOString(), today: 0, changed: 2 },
   ]);
-  expect((await ask<PolicyEffect>('GET policy/simulate?autopilot=draft')).json.data.stop_leaving).toBe(2);
+  expect((await ask<PolicyEffect>('GET policy/simulate?autopilot=draft')).json.data.stop_sending).toBe(2);
   expect(textOf((await ask('GET settings')).json, 'quiet_hours')).toBe('21:00-08:00');
   for (const wrong of ['quiet_hours=always', 'colour=red', 'autopilot=2h', '']) {
     expect((await ask<PolicyEffect>(`GET policy/simulate?${wrong}`)).status, wrong).toBe(422);
@@ -197,12 +197,12 @@ test('before a pause it is told what it keeps back; nothing leaves in it, and wh
     long_held: 0,
     needs_confirmation: false,
   });
-  const resumed = await ask<{ paused: false; cancelled: number; postponed: number }>('POST resume', {
+  const resumed = await ask<{ paused: false; canceled: number; postponed: number }>('POST resume', {
     as: 'admin',
     body: {},
   });
-  expect(resumed.json.data).toEqual({ paused: false, cancelled: 0, postponed: 2 });
-  const again = await ask<{ paused: false; cancelled: number; postponed: number }>('POST resume', {
+  expect(resumed.json.data).toEqual({ paused: false, canceled: 0, postponed: 2 });
+  const again = await ask<{ paused: false; canceled: number; postponed: number }>('POST resume', {
     body: {},
   });
   expect([again.status, again.json.errors[0]?.message]).toEqual([
@@ -233,7 +233,7 @@ test('more than a hundred that were held for a day are let go only by who types 
     needs_confirmation: true,
   });
   for (const body of [{}, { confirmed: 100 }]) {
-    const { status, json } = await ask<{ paused: false; cancelled: number; postponed: number }>(
+    const { status, json } = await ask<{ paused: false; canceled: number; postponed: number }>(
       'POST resume',
       { body },
     );
@@ -245,7 +245,7 @@ test('more than a hundred that were held for a day are let go only by who types 
   expect((await ask<PauseEffect>('GET pause')).json.data.paused).toBe(true);
   expect(
     (
-      await ask<{ paused: false; cancelled: number; postponed: number }>('POST resume', {
+      await ask<{ paused: false; canceled: number; postponed: number }>('POST resume', {
         body: { confirmed: 101 },
       })
     ).json.data.postponed,
@@ -255,9 +255,9 @@ test('more than a hundred that were held for a day are let go only by who types 
 test('as whom letters leave, and what a relay would say of it, before there is one', async () => {
   const before = (await ask<SendingState>('GET sending')).json.data;
   expect(before).toMatchObject({
-    sender: { outbox: true, no: null, address: 'letters@outbox.invalid', domain: null },
+    sender: { outbox: true, no: null, address: 'letters@test-inbox.invalid', domain: null },
     with_relay: { reason: 'no_sender' },
-    ramp: { off: 'outbox' },
+    warmup: { off: 'test_inbox' },
     replies: { captured: false, missing: 'mail_domain' },
     domains: [],
     has_model: false,

@@ -4,7 +4,7 @@ import { iso } from '../../base/clock.ts';
 import { listRefusedTopics } from '../../features/suppressions/index.ts';
 import { findTyped } from '../../flows/erased-suppressions.ts';
 import { type GateVerdict, type Mailable, wouldBeMailed } from '../../flows/would-be-mailed.ts';
-import { timeOf } from './delivery-shown.ts';
+import { timeOf } from './email-shown.ts';
 import { type DashboardRoute, route } from './route.ts';
 import { readPlace, shownKind, toListed } from './suppression-shown.ts';
 

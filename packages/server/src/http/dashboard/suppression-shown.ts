@@ -12,7 +12,7 @@ import {
   type SuppressedKind,
   type TopicRefusal,
 } from '../../features/suppressions/index.ts';
-import { timeOf } from './delivery-shown.ts';
+import { timeOf } from './email-shown.ts';
 
 export function toListed(
   { kind, value, reason, until, createdAt, createdBy, fromErased = false }: StoredSuppression,

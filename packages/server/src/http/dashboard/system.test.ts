@@ -24,7 +24,7 @@ beforeEach(async () => {
 async function die(...users: string[]): Promise<void> {
   for (const user of users)
     await db.query(
-      `WITH taken AS (UPDATE beckon.lane SET next_seq = next_seq + 1 WHERE project_id = $1 RETURNING next_seq - 1 AS seq)
+      `WITH taken AS (UPDATE beckon.ingest_queue SET next_seq = next_seq + 1 WHERE project_id = $1 RETURNING next_seq - 1 AS seq)
        INSERT INTO beckon.dead_letter SELECT $1, seq, 'live', 'users', jsonb_build_object('external_user_id', $2::text), 'bad', $3, $3 FROM taken`,
       [story.projectId, user, new Date(story.now())],
     );
@@ -41,9 +41,9 @@ test('the state of the engine is told: what waits, what is due, what it stands o
     node: process.version,
     postgres: expect.stringMatching(/^\d+/),
     schema: expect.stringMatching(/^\d{4}-/),
-    letters_leave: true,
+    sending_enabled: true,
     queue: { live: 1, bulk: 0, dead: 0, oldest_ms: 0, max: 50_000 },
-    lanes: [{ name: 'digest' }, { name: 'send' }, { name: 'tell' }],
+    jobs: [{ name: 'process' }, { name: 'send' }, { name: 'webhooks' }],
     webhooks: { pending: 0, delivering: 0 },
   });
 });
@@ -121,7 +121,7 @@ test('the support bundle says how things are, and nothing of people, secrets or 
     settings: { keep_stream: '30d', from_name: 'set', reply_to: expect.any(String) },
     endpoints: [{ host: 'hooks.acme.example' }],
     dead_letters: [{ kind: 'users' }],
-    installed: { sends: 'outbox' },
+    installed: { sends: 'test_inbox' },
   });
   expect((await dashboard.ask(`GET ${at}/support-bundle`, { as: 'editor' })).status).toBe(403);
 });
@@ -145,7 +145,7 @@ test('an erasure leaves a proof without a name, and what is kept for how long is
     retention: [
       { setting: 'keep_events', keeps: 'forever', oldest_at: null },
       { setting: 'keep_stream', keeps: '90d' },
-      { setting: 'keep_letters', keeps: '90d', oldest_at: null },
+      { setting: 'keep_emails', keeps: '90d', oldest_at: null },
       { setting: 'keep_dead', keeps: 'forever', oldest_at: null },
     ],
     erasures_waiting: 0,

@@ -42,10 +42,10 @@ export const systemRoutes = [
     async handle({ db }, { projectId }) {
       const letters = await listDead(db, projectId);
       return wholeList(
-        letters.map(({ acceptedAt, diedAt, ...letter }): DeadLetter => ({
+        letters.map(({ acceptedAt, deadLetteredAt, ...letter }): DeadLetter => ({
           ...letter,
           accepted_at: acceptedAt.toISOString(),
-          died_at: diedAt.toISOString(),
+          dead_lettered_at: deadLetteredAt.toISOString(),
         })),
       );
     },
@@ -75,7 +75,7 @@ export const systemRoutes = [
     needs: 'admin',
     async handle({ db, mail, release, installation }, { projectId, reply }) {
       const { relay, hasModel } = installation;
-      const installed = { release, sends: relay === null ? 'outbox' : 'relay', has_model: hasModel };
+      const installed = { release, sends: relay === null ? 'test_inbox' : 'relay', has_model: hasModel };
       const bundle = { installed, ...(await supportBundle(db, { projectId, mail })) };
       const file = { name: `beckon-support-${projectId}.json`, type: 'application/json; charset=utf-8' };
       return sendPieces(reply, file, [JSON.stringify(bundle, null, 2)]);

@@ -35,7 +35,7 @@ test('of those who set up at once, by one link or by two, one owns the installat
   const got = await statuses(asked);
   expect(got.filter((status) => status === 200)).toHaveLength(1);
   expect(got.every((status) => [200, 404, 409].includes(status))).toBe(true);
-  expect([await rows('team_organisation'), await rows('team_member'), await rows('team_user')]).toEqual([
+  expect([await rows('team_organization'), await rows('team_member'), await rows('team_user')]).toEqual([
     1, 1, 1,
   ]);
   expect(await rows('project')).toBe(1);

@@ -3,7 +3,7 @@ import type { AuditListed } from '@beckon/contract/dashboard';
 import { csvLine } from '@beckon/contract/files';
 import { plainCell } from '../../base/csv.ts';
 import { type AuditOf, countEntries, type ListedEntry, listEntries } from '../../features/audit/index.ts';
-import { findOrganisationOf, listProjectsOf } from '../../features/team/index.ts';
+import { findOrganizationOf, listProjectsOf } from '../../features/team/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { badCursor, PAGE, readPage, toPage } from './pages.ts';
 import { route } from './route.ts';
@@ -12,10 +12,10 @@ import { sendPieces } from './send-pieces.ts';
 const FILTER = {
   actor: Type.Optional(Type.String({ maxLength: 200 })),
   action: Type.Optional(Type.String({ maxLength: 100 })),
-  of: Type.Optional(Type.Union([Type.Literal('project'), Type.Literal('organisation')])),
+  of: Type.Optional(Type.Union([Type.Literal('project'), Type.Literal('organization')])),
 };
 
-/** Who did what: in this project, or in all of its organisation and about its team. */
+/** Who did what: in this project, or in all of its organization and about its team. */
 export const auditRoutes = [
   route('GET /projects/:project/audit', {
     needs: 'admin',
@@ -42,21 +42,21 @@ export const auditRoutes = [
   }),
 ];
 
-type Asked = { actor?: string; action?: string; of?: 'project' | 'organisation' };
+type Asked = { actor?: string; action?: string; of?: 'project' | 'organization' };
 type Names = ReadonlyMap<number, string>;
 
 async function scopeOf(
   tx: Tx,
   projectId: number,
-  { actor = '', action = '', of = 'organisation' }: Asked,
+  { actor = '', action = '', of = 'organization' }: Asked,
 ): Promise<{ of: AuditOf; names: Names }> {
-  const organisation = await findOrganisationOf(tx, projectId);
-  const projects = organisation ? await listProjectsOf(tx, organisation.id) : [];
-  const isAlone = of === 'project' || !organisation;
+  const organization = await findOrganizationOf(tx, projectId);
+  const projects = organization ? await listProjectsOf(tx, organization.id) : [];
+  const isAlone = of === 'project' || !organization;
   return {
     of: {
       projectIds: isAlone ? [projectId] : projects.map(({ id }) => id),
-      organisationId: of === 'organisation' && organisation ? organisation.id : null,
+      organizationId: of === 'organization' && organization ? organization.id : null,
       actor: actor === '' ? null : actor,
       action: action === '' ? null : action,
     },

@@ -45,7 +45,7 @@ export async function mailTo(deps: RouteDeps, mailing: Mailing): Promise<boolean
     };
     return await mailPerson(options, mailing);
   } catch (error) {
-    log.warn({ err: error }, 'team.not_mailed');
+    log.warn({ err: error }, 'team.not_emailed');
     return false;
   }
 }

@@ -32,7 +32,7 @@ export const linkRoutes = [
       password: TEXT,
       project: TEXT,
       name: Type.Optional(TEXT),
-      organisation: Type.Optional(TEXT),
+      organization: Type.Optional(TEXT),
       time_zone: Type.Optional(TEXT),
     }),
     async handle(deps, asked) {
@@ -40,19 +40,19 @@ export const linkRoutes = [
       const email = readEmail(body.email);
       const project = readName(body.project, 'project');
       const name = readName(body.name ?? email.slice(0, email.indexOf('@')));
-      const organisation = readName(body.organisation ?? project, 'organisation');
+      const organization = readName(body.organization ?? project, 'organization');
       const passwordHash = await hashOf(deps, asked);
       const wanted = {
         token: body.token,
         person: { name, email, passwordHash },
-        organisation,
+        organization,
         project,
         timeZone: body.time_zone ?? null,
       };
       const { projectId } = await setUp(deps.db, wanted, (tx, made) => {
         const by = { id: made.personId, name };
-        const { organisationId } = made;
-        return record(tx, { by, organisationId, subject: organisation, after: { project: made.projectId } });
+        const { organizationId } = made;
+        return record(tx, { by, organizationId, subject: organization, after: { project: made.projectId } });
       });
       await signIn(deps, asked, email);
       return { data: { project_id: projectId } };
@@ -72,13 +72,13 @@ export const linkRoutes = [
           }
         : null;
       const accepting = { token, person, newcomer };
-      const { personId, email, organisation, role } = await acceptInvite(deps.db, accepting, (tx, joined) => {
+      const { personId, email, organization, role } = await acceptInvite(deps.db, accepting, (tx, joined) => {
         const by = { id: joined.personId, name: joined.name };
-        const after = { organisation: joined.organisation, role: joined.role };
-        return record(tx, { by, organisationId: joined.organisationId, subject: joined.email, after });
+        const after = { organization: joined.organization, role: joined.role };
+        return record(tx, { by, organizationId: joined.organizationId, subject: joined.email, after });
       });
       if (isNew && person?.id !== personId) await signIn(deps, { ...asked, body: { password } }, email);
-      return { data: { organisation, role } };
+      return { data: { organization, role } };
     },
   }),
   openRoute('POST /reset', {
@@ -102,7 +102,7 @@ export const linkRoutes = [
       const email = readEmail(body.email);
       await (await deps.team.signIns()).countResetRequest(callerOf(deps, request), email);
       // Behind the answer: how long it takes would tell who has an account.
-      mailReset(deps, email).catch((error: unknown) => deps.log.warn({ err: error }, 'reset.not_mailed'));
+      mailReset(deps, email).catch((error: unknown) => deps.log.warn({ err: error }, 'reset.not_emailed'));
       return { data: { asked: true } };
     },
   }),

@@ -3,13 +3,13 @@ import type { AuditListed, InviteMade, MemberListed, Role } from '@beckon/contra
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { type Browser, codeOf, PASSWORD, testTeam, tokenOf } from '../../../testkit/team.ts';
 import { createProject } from '../../flows/create-project.ts';
-import { insertOrganisation, upsertMember } from '../../features/team/index.ts';
+import { insertOrganization, upsertMember } from '../../features/team/index.ts';
 
 const server = await endpointServer();
 const { setUp, browser, join, letters } = testTeam(server);
 const { ada, projectId } = await setUp();
-await insertOrganisation(server.db, { id: 'theirs', name: 'Theirs', createdAt: new Date(0) });
-const theirs = await createProject(server.db, { name: 'Theirs', organisationId: 'theirs' });
+await insertOrganization(server.db, { id: 'theirs', name: 'Theirs', createdAt: new Date(0) });
+const theirs = await createProject(server.db, { name: 'Theirs', organizationId: 'theirs' });
 
 const at = (what: string): string => {
   const [method = '', path = ''] = what.split(' ');
@@ -40,14 +40,14 @@ test('an invitation is mailed and shown once, works once, and makes a member wit
   const body = { token: tokenOf(made.link), name: 'Mary', password: PASSWORD };
   expect((await mary.ask(`GET /links?token=${body.token}`)).json.data).toMatchObject({
     kind: 'invite',
-    organisation: 'Acme',
+    organization: 'Acme',
     role: 'reviewer',
     has_account: false,
   });
   expect((await mary.ask('POST /invites/accept', { ...body, password: 'short' })).status).toBe(422);
   expect((await mary.ask('POST /invites/accept', { token: body.token })).status).toBe(422);
   expect((await mary.ask('POST /invites/accept', body)).json.data).toEqual({
-    organisation: 'Acme',
+    organization: 'Acme',
     role: 'reviewer',
   });
   expect((await mary.ask('GET /projects')).json.data).toEqual([
@@ -74,7 +74,7 @@ test('a newer invitation makes the older one void; one that was revoked or has e
 
 test('who has an account joins by signing in, and nobody joins as somebody else', async () => {
   await server.db.query(
-    `INSERT INTO beckon.team_link (token_hash, id, kind, email, organisation_id, role, made_by, created_at, expires_at)
+    `INSERT INTO beckon.team_link (token_hash, id, kind, email, organization_id, role, made_by, created_at, expires_at)
      VALUES (encode(sha256('given'), 'hex'), 'x', 'invite', 'edda@x.org', 'theirs', 'admin', 'operator', now(), '2099-01-01')`,
   );
   const body = { token: 'given', name: 'Eve', password: PASSWORD };
@@ -98,7 +98,7 @@ test('who has an account joins by signing in, and nobody joins as somebody else'
   }
 });
 
-test('what is refused: no address, no role, nobody, another organisation', async () => {
+test('what is refused: no address, no role, nobody, another organization', async () => {
   const bad = await invite(ada, 'nobody', 'viewer');
   expect([bad.answer.status, bad.answer.json.errors[0]?.field]).toEqual([422, 'email']);
   expect((await ada.ask(at('POST /invites'), { email: 'a@x.org', role: 'king' })).status).toBe(422);
@@ -108,7 +108,7 @@ test('what is refused: no address, no role, nobody, another organisation', async
     (await ada.ask(`POST /projects/${theirs.id}/invites`, { email: 'a@x.org', role: 'owner' })).status,
   ).toBe(404);
   const eddaThere = await idOf('edda@x.org');
-  // Known in both organisations: what is changed here stays as it is there.
+  // Known in both organizations: what is changed here stays as it is there.
   await ada.ask(at(`POST /members/${eddaThere}/role`), { role: 'viewer' });
   expect((await edda.ask(`GET /projects/${theirs.id}/invites`)).status).toBe(200);
   await ada.ask(at(`POST /members/${eddaThere}/role`), { role: 'editor' });
@@ -156,51 +156,51 @@ test('who is removed is out at their next request, cannot sign in, and comes bac
   for (const place of accepted) expect((await ada.ask(at(`GET ${place}`))).text).toContain('gone@x.org');
   const back = await joined('gone@x.org', 'viewer');
   expect((await back.ask('GET /projects')).json.data).toEqual([expect.objectContaining({ role: 'viewer' })]);
-  // In another organisation they stay, and so does their session.
+  // In another organization they stay, and so does their session.
   const eddas = await idOf('edda@x.org');
   await ada.ask(at(`POST /members/${eddas}/remove`));
   expect((await edda.ask(at('GET /members'))).status).toBe(404);
   expect((await edda.ask(`GET /projects/${theirs.id}/members`)).status).toBe(200);
 });
 
-test('whoever may make projects in several organisations says in which, and in no other', async () => {
+test('whoever may make projects in several organizations says in which, and in no other', async () => {
   const both = await joined('both@x.org', 'admin');
   const make = (more: object = {}) => both.ask('POST /projects', { name: 'Meant', ...more });
   const whose = async (answer: Promise<{ json: { data: unknown } }>): Promise<unknown> => {
     const { id } = (await answer).json.data as { id: number };
-    return ((await both.ask(`GET /projects/${id}/organisation`)).json.data as { name: string }).name;
+    return ((await both.ask(`GET /projects/${id}/organization`)).json.data as { name: string }).name;
   };
   expect(await whose(make())).toBe('Acme');
-  const elsewhere = await make({ organisation: 'theirs' });
-  expect([elsewhere.status, elsewhere.json.errors[0]?.field]).toEqual([422, 'organisation']);
+  const elsewhere = await make({ organization: 'theirs' });
+  expect([elsewhere.status, elsewhere.json.errors[0]?.field]).toEqual([422, 'organization']);
   const userId = await idOf('both@x.org');
-  await upsertMember(server.db, { organisationId: 'theirs', userId, role: 'admin', at: new Date(0) });
+  await upsertMember(server.db, { organizationId: 'theirs', userId, role: 'admin', at: new Date(0) });
   const unsaid = await make();
   expect([unsaid.status, unsaid.json.errors[0]]).toMatchObject([
     422,
-    { field: 'organisation', message: expect.stringMatching(/Theirs.*Acme/) },
+    { field: 'organization', message: expect.stringMatching(/Theirs.*Acme/) },
   ]);
-  expect(await whose(make({ organisation: 'theirs' }))).toBe('Theirs');
+  expect(await whose(make({ organization: 'theirs' }))).toBe('Theirs');
 });
 
-test('an organisation that asks for an authenticator app is closed to who has none, until they set one up', async () => {
+test('an organization that asks for an authenticator app is closed to who has none, until they set one up', async () => {
   const policy = { requires_two_factor: true };
-  expect((await grace.ask(at('POST /organisation'), policy)).status).toBe(403);
-  const locked = await ada.ask(at('POST /organisation'), policy);
+  expect((await grace.ask(at('POST /organization'), policy)).status).toBe(403);
+  const locked = await ada.ask(at('POST /organization'), policy);
   expect([locked.status, locked.json.errors[0]?.field]).toEqual([409, 'requires_two_factor']);
   await addApp(ada);
-  expect((await ada.ask(at('POST /organisation'), policy)).json.data).toMatchObject(policy);
+  expect((await ada.ask(at('POST /organization'), policy)).json.data).toMatchObject(policy);
   const refused = await grace.ask(at('GET /members'));
   expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('authenticator app')]);
   expect((await grace.ask('GET /projects')).json.data).toEqual([]);
   expect((await grace.ask('GET /session')).json.data).toMatchObject({
-    organisations: [{ must_set_up_two_factor: true }],
+    organizations: [{ must_set_up_two_factor: true }],
   });
   expect((await grace.ask('POST /projects', { name: 'Aside' })).status).toBe(403);
   await addApp(grace);
   expect((await grace.ask(at('GET /members'))).status).toBe(200);
-  await ada.ask(at('POST /organisation'), { requires_two_factor: false, name: 'Acme Inc.' });
-  expect((await ada.ask(at('GET /organisation'))).json.data).toMatchObject({
+  await ada.ask(at('POST /organization'), { requires_two_factor: false, name: 'Acme Inc.' });
+  expect((await ada.ask(at('GET /organization'))).json.data).toMatchObject({
     name: 'Acme Inc.',
     requires_two_factor: false,
   });
@@ -214,20 +214,20 @@ async function addApp(one: Browser): Promise<void> {
 }
 
 test('a test letter goes to whoever asks; each switches their own digest', async () => {
-  expect((await grace.ask(at('POST /test-letter'))).json.data).toEqual({ to: 'grace@x.org', outbox: true });
+  expect((await grace.ask(at('POST /test-email'))).json.data).toEqual({ to: 'grace@x.org', outbox: true });
   expect(letters.at(-1)?.to).toBe('grace@x.org');
-  const { organisations } = (await grace.ask('GET /session')).json.data as {
-    organisations: { id: string }[];
+  const { organizations } = (await grace.ask('GET /session')).json.data as {
+    organizations: { id: string }[];
   };
-  const path = `POST /organisations/${organisations[0]?.id}/digest`;
+  const path = `POST /organizations/${organizations[0]?.id}/digest`;
   expect((await grace.ask(path, { wanted: false })).status).toBe(200);
   expect((await grace.ask('GET /session')).json.data).toMatchObject({
-    organisations: [{ wants_digest: false }],
+    organizations: [{ wants_digest: false }],
   });
-  expect((await grace.ask('POST /organisations/theirs/digest', { wanted: true })).status).toBe(404);
+  expect((await grace.ask('POST /organizations/theirs/digest', { wanted: true })).status).toBe(404);
 });
 
-test('the audit log says who did what with its difference, for this organisation alone, and reads on without a hole', async () => {
+test('the audit log says who did what with its difference, for this organization alone, and reads on without a hole', async () => {
   const list = async (query = '') => (await grace.ask(at(`GET /audit${query}`))).json;
   const all = await list('?limit=200');
   const entries = all.data as AuditListed[];

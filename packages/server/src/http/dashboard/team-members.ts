@@ -10,19 +10,19 @@ import { Fault } from '../../base/fault.ts';
 import {
   changeRole,
   deleteInvite,
-  findOrganisationOf,
+  findOrganizationOf,
   inviteLetter,
   isLocalShell,
   type Link,
   listInvites,
   listMembers,
-  lockOrganisation,
+  lockOrganization,
   type MemberRow,
-  type Organisation,
+  type Organization,
   type Person,
   removeMember,
   testLetter,
-  updateOrganisation,
+  updateOrganization,
 } from '../../features/team/index.ts';
 import { offerInvite, readEmail, readName } from '../../flows/team/index.ts';
 import type { Tx } from '../../io/db/index.ts';
@@ -31,30 +31,30 @@ import { mailTo } from './team-caller.ts';
 
 const ROLE = Type.Union(ROLES.map((role) => Type.Literal(role)));
 
-/** Who belongs to the organisation of a project, and what they may do. */
+/** Who belongs to the organization of a project, and what they may do. */
 export const memberRoutes = [
-  route('GET /projects/:project/organisation', {
+  route('GET /projects/:project/organization', {
     needs: 'viewer',
     scope: 'admin',
-    handle: async ({ db }, { projectId }) => ({ data: toShown(await organisationOf(db, projectId)) }),
+    handle: async ({ db }, { projectId }) => ({ data: toShown(await organizationOf(db, projectId)) }),
   }),
-  route('POST /projects/:project/organisation', {
+  route('POST /projects/:project/organization', {
     needs: 'owner',
-    audit: 'organisation.change',
+    audit: 'organization.change',
     body: Type.Object({
       name: Type.Optional(Type.String({ maxLength: 1_000 })),
       requires_two_factor: Type.Optional(Type.Boolean()),
     }),
     async handle({ db }, { projectId, body, person, note }) {
-      const { id } = await organisationOf(db, projectId);
+      const { id } = await organizationOf(db, projectId);
       const [before, after] = await db.transaction(async (tx) => {
-        const was = await lockOrganisation(tx, id);
+        const was = await lockOrganization(tx, id);
         if (!was) throw new Fault('not_found');
         const requiresTwoFactor = body.requires_two_factor ?? was.requiresTwoFactor;
         if (requiresTwoFactor && !was.requiresTwoFactor) await requireOwnFactor(tx, id, person);
         const name = body.name === undefined ? was.name : readName(body.name);
         const changed = { id, name, requiresTwoFactor };
-        await updateOrganisation(tx, changed);
+        await updateOrganization(tx, changed);
         return [was, changed];
       });
       note({ subject: after.name, before: toShown(before), after: toShown(after) });
@@ -65,7 +65,7 @@ export const memberRoutes = [
     needs: 'viewer',
     scope: 'admin',
     async handle({ db }, { projectId, person }) {
-      const { id } = await organisationOf(db, projectId);
+      const { id } = await organizationOf(db, projectId);
       return whole((await listMembers(db, id)).map((row) => toMember(row, person.id)));
     },
   }),
@@ -74,9 +74,9 @@ export const memberRoutes = [
     audit: 'member.change_role',
     body: Type.Object({ role: ROLE }),
     async handle({ db }, { projectId, params, body, role: by, person, note }) {
-      const { id: organisationId } = await organisationOf(db, projectId);
-      const userId = await memberId(db, organisationId, params.member);
-      const change = { organisationId, userId, by, role: body.role };
+      const { id: organizationId } = await organizationOf(db, projectId);
+      const userId = await memberId(db, organizationId, params.member);
+      const change = { organizationId, userId, by, role: body.role };
       const at = new Date(db.clock.now());
       const { before, after } = await db.transaction((tx) => changeRole(tx, { ...change, at }));
       note({ subject: after.email, before: { role: before.role }, after: { role: after.role } });
@@ -87,9 +87,9 @@ export const memberRoutes = [
     needs: 'admin',
     audit: 'member.remove',
     async handle({ db }, { projectId, params, role: by, note }) {
-      const { id: organisationId } = await organisationOf(db, projectId);
-      const userId = await memberId(db, organisationId, params.member);
-      const change = { organisationId, userId, by };
+      const { id: organizationId } = await organizationOf(db, projectId);
+      const userId = await memberId(db, organizationId, params.member);
+      const change = { organizationId, userId, by };
       const was = await db.transaction((tx) => removeMember(tx, change));
       note({ subject: was.email, before: { role: was.role } });
       return { data: { removed: true } };
@@ -101,7 +101,7 @@ export const inviteRoutes = [
   route('GET /projects/:project/invites', {
     needs: 'admin',
     async handle({ db, access }, { projectId }) {
-      const { id } = await organisationOf(db, projectId);
+      const { id } = await organizationOf(db, projectId);
       const links = await listInvites(db, id, new Date(db.clock.now()));
       const names = await access.namesOf(links.map(({ madeBy }) => madeBy));
       return whole(links.map((link) => toInvite(link, names)));
@@ -113,11 +113,11 @@ export const inviteRoutes = [
     body: Type.Object({ email: Type.String({ maxLength: 1_000 }), role: ROLE }),
     async handle(deps, { projectId, body, role: byRole, actor: by, person, note }) {
       const { db, installation } = deps;
-      const organisation = await organisationOf(db, projectId);
+      const organization = await organizationOf(db, projectId);
       const [email, role] = [readEmail(body.email), body.role];
-      const inviting = { organisationId: organisation.id, email, role, by, byRole };
+      const inviting = { organizationId: organization.id, email, role, by, byRole };
       const { url, link } = await offerInvite(db, installation.publicUrl, inviting);
-      const words = { organisation: organisation.name, role, by: person.name };
+      const words = { organization: organization.name, role, by: person.name };
       const letter = inviteLetter(words, { url, expiresAt: link.expiresAt });
       const mailed = await mailTo(deps, { projectId, to: email, letter });
       note({ subject: email, after: { role } });
@@ -128,19 +128,19 @@ export const inviteRoutes = [
     needs: 'admin',
     audit: 'invite.revoke',
     async handle({ db }, { projectId, params, note }) {
-      const { id: organisationId } = await organisationOf(db, projectId);
-      const id = await inviteId(db, organisationId, params.invite);
-      const gone = await deleteInvite(db, { id, organisationId });
+      const { id: organizationId } = await organizationOf(db, projectId);
+      const id = await inviteId(db, organizationId, params.invite);
+      const gone = await deleteInvite(db, { id, organizationId });
       if (!gone) throw new Fault('not_found');
       note({ subject: gone.email ?? '', before: { role: gone.role } });
       return { data: { revoked: true } };
     },
   }),
-  route('POST /projects/:project/test-letter', {
+  route('POST /projects/:project/test-email', {
     needs: 'viewer',
     isAccount: true,
     scope: 'admin',
-    audit: 'team.test_letter',
+    audit: 'team.test_email',
     async handle(deps, { projectId, person, note }) {
       const letter = testLetter(deps.installation.publicUrl);
       if (!(await mailTo(deps, { projectId, to: person.email, letter }))) {
@@ -151,47 +151,47 @@ export const inviteRoutes = [
         throw new Fault('conflict', { details: [{ message }] });
       }
       note({ subject: person.email });
-      return { data: { to: person.email, outbox: deps.mailroom.outlet.kind === 'outbox' } };
+      return { data: { to: person.email, outbox: deps.mailroom.outlet.kind === 'test_inbox' } };
     },
   }),
 ];
 
 /** Members and invitations are addressed by their id or, by people at a command line, by email address; no id has an `@`. */
-async function memberId(tx: Tx, organisationId: string, reference: string): Promise<string> {
+async function memberId(tx: Tx, organizationId: string, reference: string): Promise<string> {
   if (!reference.includes('@')) return reference;
   const email = reference.toLowerCase();
-  const found = (await listMembers(tx, organisationId)).find((one) => one.email === email);
+  const found = (await listMembers(tx, organizationId)).find((one) => one.email === email);
   if (found) return found.id;
   const message = `${email} is not a member of this organization`;
   throw new Fault('not_found', { details: [{ message, field: 'member' }] });
 }
 
-async function inviteId(db: RouteDeps['db'], organisationId: string, reference: string): Promise<string> {
+async function inviteId(db: RouteDeps['db'], organizationId: string, reference: string): Promise<string> {
   if (!reference.includes('@')) return reference;
   const email = reference.toLowerCase();
-  const invites = await listInvites(db, organisationId, new Date(db.clock.now()));
+  const invites = await listInvites(db, organizationId, new Date(db.clock.now()));
   const found = invites.find((one) => one.email === email);
   if (found) return found.id;
   const message = `There is no open invitation for ${email}`;
   throw new Fault('not_found', { details: [{ message, field: 'invite' }] });
 }
 
-async function organisationOf(tx: Tx, projectId: number): Promise<Organisation> {
-  const found = await findOrganisationOf(tx, projectId);
+async function organizationOf(tx: Tx, projectId: number): Promise<Organization> {
+  const found = await findOrganizationOf(tx, projectId);
   if (!found) throw new Fault('not_found');
   return found;
 }
 
 /** A member without an authenticator app would lock themselves out. The local shell signs in with none. */
-async function requireOwnFactor(tx: Tx, organisationId: string, person: Person): Promise<void> {
+async function requireOwnFactor(tx: Tx, organizationId: string, person: Person): Promise<void> {
   if (isLocalShell(person)) return;
-  const own = (await listMembers(tx, organisationId)).find(({ id }) => id === person.id);
+  const own = (await listMembers(tx, organizationId)).find(({ id }) => id === person.id);
   if (own?.twoFactor) return;
   const message = 'Set up your own authenticator app first: you would be locked out as well';
   throw new Fault('conflict', { details: [{ message, field: 'requires_two_factor' }] });
 }
 
-function toShown({ id, name, requiresTwoFactor }: Organisation) {
+function toShown({ id, name, requiresTwoFactor }: Organization) {
   return { id, name, requires_two_factor: requiresTwoFactor };
 }
 

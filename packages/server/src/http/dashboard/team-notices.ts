@@ -11,7 +11,7 @@ export type Notice = { member: { id: string; email: string }; change: AccountCha
  */
 export function notifyMember(deps: RouteDeps, request: FastifyRequest, notice: Notice): void {
   send(deps, request, notice).catch((error: unknown) =>
-    deps.log.warn({ err: error, change: notice.change.kind }, 'account_change.not_mailed'),
+    deps.log.warn({ err: error, change: notice.change.kind }, 'account_change.not_emailed'),
   );
 }
 
@@ -27,5 +27,5 @@ async function send(
   if (projectId === undefined) return;
   const letter = accountChangeEmail(change, { at, address, email, publicUrl: installation.publicUrl });
   if (!(await mailTo(deps, { projectId, to: email, letter })))
-    deps.log.warn({ change: change.kind }, 'account_change.not_mailed');
+    deps.log.warn({ change: change.kind }, 'account_change.not_emailed');
 }

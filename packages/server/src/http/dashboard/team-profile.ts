@@ -29,16 +29,16 @@ export const profileRoutes = [
       return { data: { name } };
     },
   }),
-  route('POST /organisations/:organisation/digest', {
+  route('POST /organizations/:organization/digest', {
     needs: 'signed_in',
     isAccount: true,
     audit: 'profile.digest',
     body: Type.Object({ wanted: Type.Boolean() }),
     async handle({ db }, { person, params, body, note }) {
-      const row = { organisationId: params.organisation, userId: person.id, wanted: body.wanted };
+      const row = { organizationId: params.organization, userId: person.id, wanted: body.wanted };
       if (!(await updateWantsDigest(db, row))) throw new Fault('not_found');
       note({
-        organisationId: params.organisation,
+        organizationId: params.organization,
         subject: person.email,
         after: { wanted: body.wanted },
       });

@@ -5,7 +5,7 @@ import {
   isLocalShell,
   isSetUp,
   listMemberships,
-  listOrganisations,
+  listOrganizations,
   type Person,
   type WithCookies,
 } from '../../features/team/index.ts';
@@ -28,9 +28,9 @@ export const sessionRoutes = [
   openRoute('GET /links', {
     query: Type.Object({ token: Type.String({ maxLength: 200 }) }),
     async handle({ db }, { query }) {
-      const { kind, email, organisation, role, hasAccount, expiresAt } = await lookAt(db, query.token);
+      const { kind, email, organization, role, hasAccount, expiresAt } = await lookAt(db, query.token);
       const expires_at = expiresAt.toISOString();
-      return { data: { kind, email, organisation, role, has_account: hasAccount, expires_at } };
+      return { data: { kind, email, organization, role, has_account: hasAccount, expires_at } };
     },
   }),
   openRoute('POST /sign-in', {
@@ -109,8 +109,8 @@ async function answer(
 /** The local shell belongs to no organization, and acts as the owner of each. */
 async function membershipsOf(db: RouteDeps['db'], person: Person) {
   if (!isLocalShell(person)) return listMemberships(db, person.id);
-  const organisations = await listOrganisations(db);
-  return organisations.map((one) => ({
+  const organizations = await listOrganizations(db);
+  return organizations.map((one) => ({
     ...one,
     role: 'owner' as const,
     lacksFactor: false,
@@ -134,7 +134,7 @@ async function stateOf(deps: RouteDeps, person: Person | null): Promise<SessionS
             session_id: person.sessionId,
           }
         : null,
-    organisations: memberships.map((one) => ({
+    organizations: memberships.map((one) => ({
       id: one.id,
       name: one.name,
       role: one.role,
@@ -145,7 +145,7 @@ async function stateOf(deps: RouteDeps, person: Person | null): Promise<SessionS
     projects: person ? (await access.rolesOf(person.id)).size : 0,
     installation: {
       public_url: installation.publicUrl,
-      outbox: mailroom.outlet.kind === 'outbox',
+      outbox: mailroom.outlet.kind === 'test_inbox',
       // Whoever is not signed in learns nothing of how letters leave.
       relay: person ? installation.relay : null,
       mail_from: person ? installation.mailFrom : null,

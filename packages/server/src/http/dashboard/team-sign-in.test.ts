@@ -32,12 +32,12 @@ test('the tables are what the library of the sign-in expects of them', async () 
   await (await team.signIns()).checkTables();
 });
 
-test('set-up makes the first person, who owns an organisation, its project and those that were there before', async () => {
+test('set-up makes the first person, who owns an organization, its project and those that were there before', async () => {
   const { json } = await ada.ask('GET /session');
   expect(json.data).toMatchObject({
     set_up: true,
     person: { name: 'ada', email: 'ada@x.org', two_factor: false },
-    organisations: [{ name: 'Acme', role: 'owner', requires_two_factor: false, wants_digest: true }],
+    organizations: [{ name: 'Acme', role: 'owner', requires_two_factor: false, wants_digest: true }],
     installation: { outbox: true, public_url: DASHBOARD_ORIGIN },
   });
   const listed = (await ada.ask('GET /projects')).json.data as { id: number; role: string }[];
@@ -212,7 +212,7 @@ test('nobody makes a link void by asking for another: not that of an operator, a
     log: { ...silentLog, warn: (_facts, fact) => said.resolve(fact) },
   });
   await mute.browser().ask('POST /forgot', { email: 'ada@x.org' });
-  expect(await said.promise).toBe('reset.not_mailed');
+  expect(await said.promise).toBe('reset.not_emailed');
   const mailed = /token=3D(\w+)/.exec(resets().at(-1)?.text.replaceAll('=\r\n', '') ?? '')?.[1] ?? '';
   const good = async (token: string) => (await browser().ask(`GET /links?token=${token}`)).status;
   expect([await good(mailed), await good(tokenOf(byOperator?.url ?? ''))]).toEqual([200, 200]);

@@ -144,7 +144,7 @@ test('a preview is the letter as it would leave, with what would hold it and wha
   const preview = (body: object) =>
     ask<TemplatePreview>('POST /templates/greeting/preview', { body, as: 'viewer' });
   const made = await preview({});
-  expect(made.data).toMatchObject({ is_made_up: true, subject: 'Hello Ada', missing: [], words: null });
+  expect(made.data).toMatchObject({ is_sample: true, subject: 'Hello Ada', missing: [], words: null });
   expect(made.data.checks.map(({ name }) => name)).toContain('contrast');
   expect((await preview({ user: 'ada' })).data).toMatchObject({
     external_user_id: 'ada',
@@ -178,7 +178,7 @@ test('a preview as of then is told by what was known of the person then; what is
   const before = (await preview({ at: then })).data;
   expect(before).toMatchObject({ subject: 'Hello ADA', missing: [], unsure: [] });
   expect(before.text).toContain('trial');
-  const page = `GET /templates/greeting/letter.html?user=ada&at=${encodeURIComponent(then)}`;
+  const page = `GET /templates/greeting/email.html?user=ada&at=${encodeURIComponent(then)}`;
   expect((await dashboard.ask(page.replace(' ', ` /projects/${story.projectId}`))).text).toContain('trial');
   for (const at of ['2020-01-01T00:00:00Z', 'soon', new Date(story.now() + 86_400_000).toISOString()]) {
     const refused = await preview({ at });
@@ -192,7 +192,7 @@ test('words that are only being written have a page of their own, which nothing 
   const { data } = await ask<TemplatePreview>('POST /templates/brand new/preview'.replace(' new', '%20new'), {
     body: { letter: words },
   });
-  const path = `GET /projects/${story.projectId}/templates/brand%20new/letter.html?words=${data.words}`;
+  const path = `GET /projects/${story.projectId}/templates/brand%20new/email.html?words=${data.words}`;
   const page = await dashboard.ask(path, { as: 'viewer' });
   expect(page.status).toBe(200);
   expect(page.headers['content-security-policy']).toContain("sandbox; default-src 'none'");
@@ -216,7 +216,7 @@ test('previews and test copies have the locale of the user, otherwise the langua
     (await ask<TemplatePreview>('POST /templates/greeting/preview', { body })).data.text;
   expect(await preview({ user: 'eva' })).toContain('Sie erhalten diese E-Mail');
   expect(await preview({})).toContain('Vous recevez cet e-mail');
-  const page = `GET /projects/${story.projectId}/templates/greeting/letter.html?user=eva`;
+  const page = `GET /projects/${story.projectId}/templates/greeting/email.html?user=eva`;
   expect((await dashboard.ask(page)).text).toContain('<html lang="de-DE" dir="ltr" ');
   await ask('POST /templates/greeting/send-test', { body: {} });
   expect(handed.at(-1)?.mime).toContain('Vous recevez cet e-mail');
@@ -278,7 +278,7 @@ test('a viewer writes nothing, another project has nothing of it, and what canno
   const other = await newStory(stage);
   const elsewhere = `/projects/${other.projectId}/templates/greeting`;
   expect((await dashboard.ask(`GET ${elsewhere}`)).status).toBe(404);
-  expect((await dashboard.ask(`GET ${elsewhere}/letter.html`)).status).toBe(404);
+  expect((await dashboard.ask(`GET ${elsewhere}/email.html`)).status).toBe(404);
   const wrong = await create('other', { subject: '', body: '{{ people.name }}' });
   expect([wrong.status, wrong.errors.map(({ field }) => field)]).toEqual([422, ['subject', 'body']]);
   expect((await create()).errors[0]?.field).toBe('name');

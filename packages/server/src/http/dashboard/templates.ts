@@ -148,7 +148,7 @@ export const templateRoutes: DashboardRoute[] = [
       return { data: await preview(deps, { ...wanted, to }) };
     },
   }),
-  route('GET /projects/:project/templates/:template/letter.html', {
+  route('GET /projects/:project/templates/:template/email.html', {
     needs: 'viewer',
     query: Type.Object({
       words: Type.Optional(Type.String()),
@@ -231,7 +231,7 @@ async function preview(
   const looks = await checkWords(deps, { projectId, content, locale, to });
   return {
     external_user_id: userId,
-    is_made_up: user === null,
+    is_sample: user === null,
     event,
     subject: content.subject,
     preheader: content.preheader,
@@ -255,7 +255,7 @@ function momentOf(at: string | undefined): { at?: number } {
 
 function nothingOf({ letter, user }: Previewing): Omit<TemplatePreview, 'faults'> {
   const { subject = '', preheader = '' } = letter ?? {};
-  const nobody = { external_user_id: user ?? '', is_made_up: user === null, event: '' };
+  const nobody = { external_user_id: user ?? '', is_sample: user === null, event: '' };
   const none = { text: '', missing: [], unsure: [], variables: [], checks: [], bytes: 0, words: null };
   return { ...nobody, subject, preheader, ...none };
 }

@@ -214,7 +214,7 @@ describe('the role of a token', () => {
     expect(invited.status).toBe(200);
     const asOwner = await token.ask(`POST ${project}/invites`, { email: 'dana@x.org', role: 'owner' });
     expect(asOwner.status).toBe(403);
-    expect((await token.ask(`POST ${project}/organisation`, { name: 'Mine' })).status).toBe(403);
+    expect((await token.ask(`POST ${project}/organization`, { name: 'Mine' })).status).toBe(403);
     expect((await token.ask('POST /projects', { name: 'Second' })).status).toBe(200);
     const reading = program(await tokenFor(erin, ['read']));
     const refused = await reading.ask(`GET ${project}/members`);
@@ -311,11 +311,11 @@ test('a token made under the previous secret of the installation is good, and is
   expect((await holder(next, null))?.scopes).toEqual(['read']);
 });
 
-test('who lacks the authenticator app that their organisation asks for lets no program in', async () => {
+test('who lacks the authenticator app that their organization asks for lets no program in', async () => {
   const begun = await begin();
-  await db.query('UPDATE beckon.team_organisation SET requires_two_factor = true');
+  await db.query('UPDATE beckon.team_organization SET requires_two_factor = true');
   const { status, json } = await ada.ask(`POST /device/${begun.user_code}/approve`);
   expect([status, json.errors[0]?.message]).toEqual([403, expect.stringContaining('authenticator app')]);
-  await db.query('UPDATE beckon.team_organisation SET requires_two_factor = false');
+  await db.query('UPDATE beckon.team_organization SET requires_two_factor = false');
   expect((await ada.ask(`POST /device/${begun.user_code}/approve`)).status).toBe(200);
 });

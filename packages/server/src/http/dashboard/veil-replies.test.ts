@@ -29,7 +29,7 @@ test('an answer that is a quotation alone shows nobody what the letter lets its 
   const places = [
     '/replies',
     `/replies/${reply?.id}`,
-    `/deliveries/${reply?.message_id}`,
+    `/emails/${reply?.message_id}`,
     `/drafts/${reply?.draft_id}/context`,
     '/users/ada/timeline',
   ];
@@ -53,8 +53,8 @@ async function expectVeiled(userId: string): Promise<void> {
     [projectId, userId],
   );
   const places = [
-    '/deliveries',
-    `/deliveries/${message?.id}`,
+    '/emails',
+    `/emails/${message?.id}`,
     `/drafts/${message?.draft_id}`,
     `/drafts/${message?.draft_id}/context`,
     `/users/${userId}/timeline`,

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import type { DeliveryWhole, OutboxMail, OutboxMailWhole, Role } from '@beckon/contract/dashboard';
+import type { EmailWhole, TestInboxEmail, TestInboxEmailWhole, Role } from '@beckon/contract/dashboard';
 import { lettersRule, newAftermath, sendTo } from '../../../testkit/became.ts';
 import { testDashboard } from '../../../testkit/dashboard.ts';
 import { goodHtml, goodLetter } from '../../../testkit/good-letter.ts';
@@ -8,9 +8,9 @@ import { openStage } from '../../../testkit/story.ts';
 import { PASSWORD, testTeam, tokenOf } from '../../../testkit/team.ts';
 import { idMaker } from '../../base/ids.ts';
 import { letterToken } from '../../base/letter-token.ts';
-import { keepMail } from '../../features/outbox/index.ts';
+import { keepMail } from '../../features/test-inbox/index.ts';
 import { packMime } from '../../features/sending/index.ts';
-import { receiveMail } from '../../flows/outbox/index.ts';
+import { receiveMail } from '../../flows/test-inbox/index.ts';
 
 const stage = await openStage();
 const { db } = stage.server;
@@ -34,17 +34,17 @@ test('nobody comes in as somebody else by a letter to the team that lies in the 
   const viewer = await join(ada, { projectId, email: 'viewer@x.org', role: 'viewer' });
   const admin = await join(ada, { projectId, email: 'admin@x.org', role: 'admin' });
   await browser().ask('POST /forgot', { email: 'ada@x.org' });
-  const list = async (): Promise<OutboxMail[]> =>
-    (await viewer.ask(`GET /projects/${projectId}/outbox`)).json.data as OutboxMail[];
+  const list = async (): Promise<TestInboxEmail[]> =>
+    (await viewer.ask(`GET /projects/${projectId}/test-inbox`)).json.data as TestInboxEmail[];
   await expect.poll(async () => (await list()).filter(({ to }) => to === 'ada@x.org').length).toBe(1);
   expect((await list()).map(({ to, kind }) => [to, kind])).toContainEqual(['viewer@x.org', 'team']);
   for (const one of [viewer, admin, ada])
     for (const { id } of await list()) {
-      const at = `GET /projects/${projectId}/outbox/${id}`;
+      const at = `GET /projects/${projectId}/test-inbox/${id}`;
       const shown = await one.ask(at);
       expect(shown.status).toBe(200);
-      expect((shown.json.data as OutboxMailWhole).text).toContain('token=veiled');
-      for (const path of ['', '/letter.html', '/letter.html?images=show'])
+      expect((shown.json.data as TestInboxEmailWhole).text).toContain('token=veiled');
+      for (const path of ['', '/email.html', '/email.html?images=show'])
         expect((await one.ask(`${at}${path}`)).text).not.toMatch(TOKEN);
       for (const path of ['/source', '/eml']) expect((await one.ask(`${at}${path}`)).status).toBe(403);
     }
@@ -77,16 +77,16 @@ test('what a letter lets its recipient do is not for those who only look', async
   );
   const of = `GET /projects/${story.projectId}`;
   const places = [
-    `${of}/outbox`,
-    `${of}/outbox/${mail}`,
-    `${of}/outbox/${mail}/letter.html`,
-    `${of}/deliveries/${message?.id}`,
-    `${of}/deliveries/${message?.id}/letter.html`,
+    `${of}/test-inbox`,
+    `${of}/test-inbox/${mail}`,
+    `${of}/test-inbox/${mail}/email.html`,
+    `${of}/emails/${message?.id}`,
+    `${of}/emails/${message?.id}/email.html`,
   ];
   const files = [
-    `${of}/outbox/${mail}/source`,
-    `${of}/outbox/${mail}/eml`,
-    `${of}/deliveries/${message?.id}/eml`,
+    `${of}/test-inbox/${mail}/source`,
+    `${of}/test-inbox/${mail}/eml`,
+    `${of}/emails/${message?.id}/eml`,
   ];
   for (const as of ['viewer', 'reviewer'] as Role[]) {
     for (const place of places) {
@@ -97,7 +97,7 @@ test('what a letter lets its recipient do is not for those who only look', async
   }
   for (const place of [...places, ...files])
     expect([place, (await plain.ask(place, { as: 'editor' })).text.includes(seal)]).toEqual([place, true]);
-  const whole = (await plain.ask<DeliveryWhole>(places[3] ?? '', { as: 'viewer' })).json.data;
+  const whole = (await plain.ask<EmailWhole>(places[3] ?? '', { as: 'viewer' })).json.data;
   expect(whole.frozen?.mail_from).toBe('b+veiled@acme.test');
   await showsProgramsNothing({ projectId: story.projectId, places, files, seal });
 });
@@ -107,7 +107,7 @@ type Shown = { projectId: number; places: string[]; files: string[]; seal: strin
 /** A token for reading reads as a viewer does, whoever it is of. */
 async function showsProgramsNothing(shown: Shown): Promise<void> {
   await db.query(
-    `UPDATE beckon.project SET organisation_id = (SELECT organisation_id FROM beckon.project WHERE project_id = $1)
+    `UPDATE beckon.project SET organization_id = (SELECT organization_id FROM beckon.project WHERE project_id = $1)
      WHERE project_id = $2`,
     [projectId, shown.projectId],
   );

@@ -1,6 +1,6 @@
 import { allows, type LetterHeader, type Role } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
-import { type ReadMail, veilSeals } from '../../features/outbox/index.ts';
+import { type ReadMail, veilSeals } from '../../features/test-inbox/index.ts';
 
 export type Veil = (text: string) => string;
 

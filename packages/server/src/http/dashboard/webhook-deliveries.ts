@@ -16,7 +16,7 @@ import { showEndpoint, toDelivery } from '../../flows/shown-webhooks.ts';
 import { badCursor, isId, PAGE, readPage, toPage } from './pages.ts';
 import { type Asked, route, type RouteDeps } from './route.ts';
 
-const STATES = ['pending', 'delivering', 'delivered', 'exhausted', 'missed', 'cancelled'] as const;
+const STATES = ['pending', 'delivering', 'delivered', 'exhausted', 'missed', 'canceled'] as const;
 const REPLAYABLE = ['exhausted', 'missed', 'delivered'] as const;
 const REPLAYED_UNASKED: DeliveryState[] = ['exhausted', 'missed'];
 const oneOf = <T extends string>(values: readonly T[]) =>

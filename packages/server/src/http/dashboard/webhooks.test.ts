@@ -129,7 +129,7 @@ test('a rotated secret signs beside the old one for a while, and an endpoint goe
   const wrong = await dashboard.ask(`DELETE ${of}`, { body: { url: 'https://x.org' } });
   expect([wrong.status, wrong.json.errors[0]?.field]).toEqual([422, 'url']);
   expect((await dashboard.ask(`DELETE ${of}`, { body: { url: one.url } })).json.data).toEqual({
-    cancelled: 0,
+    canceled: 0,
   });
   expect((await dashboard.ask(`GET ${of}`)).status).toBe(404);
   expect((await dashboard.ask<unknown[]>(`GET ${at}/webhooks`)).json.data).toEqual([]);

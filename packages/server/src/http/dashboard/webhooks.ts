@@ -72,9 +72,9 @@ const endpointRoutes = [
       const place = placeOf(asked);
       const before = await showEndpoint(db, place);
       if (asked.body.url !== before.url) throw notTyped(before.url);
-      const { cancelled } = await removeEndpoint({ db }, place);
-      asked.note({ subject: before.url, before: saidOf(before), after: { cancelled } });
-      return { data: { cancelled } };
+      const { canceled } = await removeEndpoint({ db }, place);
+      asked.note({ subject: before.url, before: saidOf(before), after: { canceled } });
+      return { data: { canceled } };
     },
   }),
 ];

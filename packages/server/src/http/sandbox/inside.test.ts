@@ -42,7 +42,7 @@ test('with a relay and workers, no letter of a sandbox leaves by it, whoever sen
     ['onboarding_stall', 'welcome'].flatMap((rule) => people.map((id) => `${rule} ${id}`).toSorted()),
   );
   const [kept] = await server.db.query<{ mails: number }>(
-    `SELECT count(*) AS mails FROM beckon.outbox_message WHERE project_id = $1`,
+    `SELECT count(*) AS mails FROM beckon.test_inbox_email WHERE project_id = $1`,
     [sandbox.id],
   );
   expect(kept?.mails).toBe(16);

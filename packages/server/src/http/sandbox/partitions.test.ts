@@ -49,9 +49,9 @@ describe('clock of a sandbox', () => {
   test('has its partitions when real time moves on into another month', async () => {
     const sandbox = await newSandbox();
     await sandbox.advance('366d');
-    const duty = keepPartitions(db);
+    const job = keepPartitions(db);
     for (let days = 0; days < 62; days += 1) {
-      await duty.run(() => false);
+      await job.run(() => false);
       clock.advance(DAY);
       await sandbox.post('events', { external_user_id: 'ada', name: 'login', message_id: `day ${days}` });
       await sandbox.advance('1s');

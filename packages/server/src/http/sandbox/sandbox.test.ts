@@ -66,7 +66,7 @@ test('a trial of fourteen days is over at once, and each letter leaves at the mo
   ]);
   // They are in its outbox, and say when they left by its own clock.
   const mails = await db.query<{ at: Date; subject: string }>(
-    `SELECT at, subject FROM beckon.outbox_message WHERE project_id = $1 ORDER BY at`,
+    `SELECT at, subject FROM beckon.test_inbox_email WHERE project_id = $1 ORDER BY at`,
     [sandbox.id],
   );
   expect(mails.map((mail) => mail.at.toISOString())).toEqual([at(0, 2), at(3, 2), at(11, 2)]);
@@ -202,7 +202,7 @@ test('time passes in one sandbox alone: live projects and other sandboxes stay w
   const alarms = (): Promise<unknown[]> =>
     db.query(
       `SELECT d.project_id, d.work, d.next_at, t.ahead_ms FROM beckon.tenant_due d
-       JOIN beckon.digest_turn t ON t.project_id = d.project_id WHERE d.project_id <> $1 ORDER BY 1, 2`,
+       JOIN beckon.project_lock t ON t.project_id = d.project_id WHERE d.project_id <> $1 ORDER BY 1, 2`,
       [sandbox.id],
     );
   const before = await alarms();

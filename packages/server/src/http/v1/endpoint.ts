@@ -7,7 +7,7 @@ import type { Reply } from '../../flows/accept/index.ts';
 export type IngestEndpoint = {
   name: Endpoint;
   path: string;
-  /** Decides the status of a malformed request (422, on bulk 400), the lane, the size of a body and what "same body" means. */
+  /** Decides the status of a malformed request (422, on bulk 400), the queue row, the size of a body and what "same body" means. */
   kind: 'single' | 'batch' | 'bulk';
   stores: 'users' | 'events';
   read(body: Record<string, unknown>, options: ReadOptions): ReadRequest;

@@ -4,7 +4,14 @@ import type { Reach } from '../../base/crash-points.ts';
 import type { Log } from '../../base/log.ts';
 import { CONNECTIONS } from './budget.ts';
 import { type ConnectionSource, openPool } from './connection.ts';
-import { inTransaction, type Lane, openSession, type Session, statementsOf, type Tx } from './statements.ts';
+import {
+  inTransaction,
+  type Priority,
+  openSession,
+  type Session,
+  statementsOf,
+  type Tx,
+} from './statements.ts';
 
 export type Database = Tx & {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
@@ -29,7 +36,7 @@ export type Database = Tx & {
 export type PageRequest = {
   /** `heavy`: what it costs depends on what was typed. Those share few connections, and leave the others to the rest. */
   cost: 'light' | 'heavy';
-  /** Given when the request is over: its running statement is cancelled, and no other begins. */
+  /** Given when the request is over: its running statement is canceled, and no other begins. */
   signal?: AbortSignal;
   /** Waits for a turn in front of each connection that is taken; returns the function that gives it back. */
   turn?: () => Promise<() => void>;
@@ -47,7 +54,7 @@ export type DatabaseOptions = {
   namedStatements?: boolean;
   /** After so long without a statement a transaction is over, and what it held is free. */
   idleWithinMs?: number;
-  /** A statement outside of batches is cancelled after this long. */
+  /** A statement outside of batches is canceled after this long. */
   statementWithinMs?: number;
   reach?: Reach | undefined;
 };
@@ -57,7 +64,7 @@ const OFFSET_EVERY_MS = 30_000;
 const STATEMENT_WITHIN_MS = 9_000;
 /** Longer than the statement may take, so that PostgreSQL ends it and says why. Only a server that is gone without a word is left here. */
 const CLIENT_WAITS_MORE_MS = 1_000;
-/** Whoever stands still, or is gone without a word, must not keep a turn or a lane: nothing of ours is done so long between two statements. */
+/** Whoever stands still, or is gone without a word, must not keep a turn or a queue row: nothing of ours is done so long between two statements. */
 const IDLE_WITHIN_MS = 10_000;
 /** Less than the statement's own, so that the database says what it was that took so long. */
 const LOCK_WITHIN_MS = 8_000;
@@ -69,10 +76,10 @@ const HEAVY_WAIT_MS = 30_000;
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const pools = openPools(options);
-  const lanes = lanesOf(options, pools);
+  const priorities = prioritiesOf(options, pools);
   let offsetMs: number | null = null;
   const measure = async (): Promise<void> => {
-    offsetMs = await measureOffset(statementsOf(lanes.work));
+    offsetMs = await measureOffset(statementsOf(priorities.work));
   };
   const timer = setInterval(() => {
     measure().catch((error: unknown) => options.log.warn({ err: error }, 'database.clock_unknown'));
@@ -100,18 +107,18 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       factsOf('heavy', pools.heavy),
     ],
     forPages: ({ cost, signal, turn }: PageRequest): Database => {
-      const lane = { ...lanes[cost], signal, turn };
-      return { ...shared, ...waysOf(lane, lane) };
+      const priority = { ...priorities[cost], signal, turn };
+      return { ...shared, ...waysOf(priority, priority) };
     },
     close,
   };
-  return { ...shared, ...waysOf(lanes.work, lanes.batches) };
+  return { ...shared, ...waysOf(priorities.work, priorities.batches) };
 }
 
-function waysOf(lane: Lane, batches: Lane): Tx & Pick<Database, 'transaction' | 'session'> {
+function waysOf(priority: Priority, batches: Priority): Tx & Pick<Database, 'transaction' | 'session'> {
   return {
-    ...statementsOf(lane),
-    transaction: (work) => inTransaction(lane, work),
+    ...statementsOf(priority),
+    transaction: (work) => inTransaction(priority, work),
     session: (wanted) => openSession(batches, wanted),
   };
 }
@@ -146,20 +153,20 @@ function openPools({ connection, poolMax, namedStatements = true, ...options }: 
   };
 }
 
-function lanesOf(options: DatabaseOptions, pools: Pools): Record<keyof Pools, Lane> {
+function prioritiesOf(options: DatabaseOptions, pools: Pools): Record<keyof Pools, Priority> {
   const { namedStatements: named = true, idleWithinMs = IDLE_WITHIN_MS } = options;
   const { statementWithinMs: withinMs = STATEMENT_WITHIN_MS } = options;
-  const lane = {
+  const priority = {
     named,
     begin: beginOf(idleWithinMs, named ? null : withinMs),
     queryWithinMs: withinMs + CLIENT_WAITS_MORE_MS,
     cancelAfterMs: named ? null : withinMs,
   };
   return {
-    work: { ...lane, pool: pools.work },
-    batches: { ...lane, pool: pools.batches },
-    light: { ...lane, pool: pools.light },
-    heavy: { ...lane, pool: pools.heavy },
+    work: { ...priority, pool: pools.work },
+    batches: { ...priority, pool: pools.batches },
+    light: { ...priority, pool: pools.light },
+    heavy: { ...priority, pool: pools.heavy },
   };
 }
 

@@ -35,7 +35,7 @@ export function isReadOnly(error: unknown): boolean {
   return sqlState(error) === '25006';
 }
 
-/** It was cancelled: by its timeout, or because whoever asked is gone. */
+/** It was canceled: by its timeout, or because whoever asked is gone. */
 export function isCanceled(error: unknown): boolean {
   return sqlState(error) === '57014';
 }

@@ -22,7 +22,7 @@ export type Session = Tx & {
 };
 
 /** A pool, and how statements are run on its connections. */
-export type Lane = {
+export type Priority = {
   pool: pg.Pool;
   /** False behind a pooler in transaction mode, where a named statement may meet another connection. */
   named: boolean;
@@ -32,25 +32,25 @@ export type Lane = {
   queryWithinMs: number;
   /** The client cancels a single statement after this long; null where PostgreSQL does, by `statement_timeout`. */
   cancelAfterMs: number | null;
-  /** When it is given, the running statement is cancelled and no other begins. */
+  /** When it is given, the running statement is canceled and no other begins. */
   signal?: AbortSignal | undefined;
   /** Waits for the right to take a connection, and returns the function that gives the right back. */
   turn?: (() => Promise<() => void>) | undefined;
 };
 
-export function statementsOf(lane: Lane): Tx {
+export function statementsOf(priority: Priority): Tx {
   return {
-    query: (text, values) => single(lane, (tx) => tx.query(text, values)) as never,
-    prepared: (query) => single(lane, (tx) => tx.prepared(query)) as never,
+    query: (text, values) => single(priority, (tx) => tx.query(text, values)) as never,
+    prepared: (query) => single(priority, (tx) => tx.prepared(query)) as never,
   };
 }
 
-async function single<T>(lane: Lane, ask: (tx: Tx) => Promise<T>): Promise<T> {
-  const { client, release } = await checkOut(lane);
-  const stop = lane.cancelAfterMs === null ? nothing : cancelAfter(client, lane.cancelAfterMs);
+async function single<T>(priority: Priority, ask: (tx: Tx) => Promise<T>): Promise<T> {
+  const { client, release } = await checkOut(priority);
+  const stop = priority.cancelAfterMs === null ? nothing : cancelAfter(client, priority.cancelAfterMs);
   let isBroken = true;
   try {
-    const rows = await ask(statementsOn(client, lane));
+    const rows = await ask(statementsOn(client, priority));
     isBroken = false;
     return rows;
   } finally {
@@ -59,22 +59,22 @@ async function single<T>(lane: Lane, ask: (tx: Tx) => Promise<T>): Promise<T> {
   }
 }
 
-export async function inTransaction<T>(lane: Lane, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const { client, release, keep } = await checkOut(lane);
+export async function inTransaction<T>(priority: Priority, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const { client, release, keep } = await checkOut(priority);
   try {
-    await client.query(lane.begin);
-    const result = await work(oneByOne(statementsOn(client, lane)));
-    lane.signal?.throwIfAborted();
-    // From here on the outcome has to be known, so nothing is cancelled.
+    await client.query(priority.begin);
+    const result = await work(oneByOne(statementsOn(client, priority)));
+    priority.signal?.throwIfAborted();
+    // From here on the outcome has to be known, so nothing is canceled.
     keep();
     await client.query('COMMIT');
     release(false);
     return result;
   } catch (error) {
-    if (lane.signal?.aborted) {
+    if (priority.signal?.aborted) {
       // The server rolls back when the connection is gone.
       release(true);
-      throw lane.signal.reason;
+      throw priority.signal.reason;
     }
     // A rollback that fails means a connection in an unknown state: the pool must not hand it out again.
     const broken = await client.query('ROLLBACK').then(
@@ -86,15 +86,15 @@ export async function inTransaction<T>(lane: Lane, work: (tx: Tx) => Promise<T>)
   }
 }
 
-export async function openSession(lane: Lane, options?: { freshPlans: boolean }): Promise<Session> {
-  const { client, release } = await checkOut(lane);
+export async function openSession(priority: Priority, options?: { freshPlans: boolean }): Promise<Session> {
+  const { client, release } = await checkOut(priority);
   if (options?.freshPlans) freshen(client);
   // Batches bound their statements themselves, and the pool has the client's patience for them.
-  const tx = statementsOn(client, { named: lane.named, signal: lane.signal });
+  const tx = statementsOn(client, { named: priority.named, signal: priority.signal });
   return {
     ...tx,
     async script<R extends object>(text: string): Promise<R[]> {
-      lane.signal?.throwIfAborted();
+      priority.signal?.throwIfAborted();
       // One statement gives one result, several give a list: node-postgres types only the first case.
       const results = [(await client.query(text)) as unknown].flat() as pg.QueryResult<R>[];
       return results.at(-1)?.rows ?? [];
@@ -116,11 +116,11 @@ type Checkout = {
   client: pg.PoolClient;
   /** Once. A connection of a request that has ended is closed, whatever its state. */
   release: (isBroken: boolean) => void;
-  /** Nothing is cancelled from now on. */
+  /** Nothing is canceled from now on. */
   keep: () => void;
 };
 
-async function checkOut({ pool, signal, turn }: Lane): Promise<Checkout> {
+async function checkOut({ pool, signal, turn }: Priority): Promise<Checkout> {
   signal?.throwIfAborted();
   const leave = (await turn?.()) ?? nothing;
   let client: pg.PoolClient;

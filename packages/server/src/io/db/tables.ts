@@ -30,7 +30,7 @@ const OF_PROJECTS = [
   'counted_event',
   'dead_letter',
   'decision',
-  'digest_turn',
+  'project_lock',
   'dkim_key',
   'draft',
   'draft_content',
@@ -51,10 +51,10 @@ const OF_PROJECTS = [
   'inbox',
   'ingest_log',
   'ingest_warning',
-  'lane',
+  'ingest_queue',
   'message',
   'message_mime',
-  'outbox_message',
+  'test_inbox_email',
   'outcome',
   'person',
   'person_email',
@@ -71,7 +71,7 @@ const OF_PROJECTS = [
   'sandbox_advance',
   'saved_view',
   'send_bucket',
-  'send_turn',
+  'send_lock',
   'sending_domain',
   'suppression',
   'suppression_lift',
@@ -95,14 +95,14 @@ const OF_PROJECTS = [
 /** One row each: the check value of the secret key, where this database came from, the key that hashes erased users' addresses. */
 const OF_INSTALLATION = ['installation', 'lineage', 'suppression_key'] as const;
 
-/** Those who sign in are of organisations, and of no project. */
+/** Those who sign in are of organizations, and of no project. */
 const OF_TEAMS = [
   'team_account',
   'team_attempt',
   'team_device',
   'team_link',
   'team_member',
-  'team_organisation',
+  'team_organization',
   'team_passkey',
   'team_session',
   'team_token',

@@ -102,7 +102,7 @@ async function retakeHold(state: State, why: string): Promise<void> {
       if (hold && (await isStillOurs(state, hold))) {
         state.hold = hold;
         if (state.isServer) await reportArchiving(home, hold);
-        home.log.info({ ms: Math.round(performance.now() - begun), attempt }, 'postgres.back');
+        home.log.info({ ms: Math.round(performance.now() - begun), attempt }, 'postgres.recovered');
         return;
       }
     } catch (error) {

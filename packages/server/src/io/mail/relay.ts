@@ -50,7 +50,7 @@ export function openRelay(options: RelayOptions): Relay {
     clearTimeout(deadline);
     inFlight.delete(cut);
     const handOver = outcome(ending);
-    options.log.debug({ result: handOver.result, stage: ending.stage, code: ending.code }, 'letter.handed');
+    options.log.debug({ result: handOver.result, stage: ending.stage, code: ending.code }, 'email.submitted');
     const settled = settle(line, ending, kept).finally(slots.free);
     // The next letter of the same caller finds its connection ready; after a refusal that takes the relay an answer more.
     if (handOver.result === 'accepted') await settled;

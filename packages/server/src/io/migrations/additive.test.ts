@@ -90,8 +90,8 @@ async function findBreaking(migrations: Record<string, Migration>): Promise<stri
 const EXAMPLE = `
   CREATE TABLE beckon.example (project_id bigint PRIMARY KEY, size text NOT NULL);
   ALTER TABLE beckon.reply DROP COLUMN subject;
-  ALTER TABLE beckon.lane ADD COLUMN color text NOT NULL, ADD COLUMN size text NOT NULL DEFAULT 'm', ADD COLUMN way text;
-  ALTER TABLE beckon.lane ADD CONSTRAINT way_known CHECK (way IN ('in', 'out'));
+  ALTER TABLE beckon.ingest_queue ADD COLUMN color text NOT NULL, ADD COLUMN size text NOT NULL DEFAULT 'm', ADD COLUMN way text;
+  ALTER TABLE beckon.ingest_queue ADD CONSTRAINT way_known CHECK (way IN ('in', 'out'));
   ALTER TABLE beckon.project ALTER COLUMN name TYPE varchar(10)`;
 
 describe('MIGRATIONS', () => {
@@ -108,8 +108,8 @@ describe('findBreaking', () => {
         .execute(tx)
         .then(() => undefined);
     expect(await findBreaking({ ...MIGRATIONS, '9999-example': { up } })).toEqual([
-      `9999-example: lane CHECK ((way = ANY (ARRAY['in'::text, 'out'::text])))`,
-      '9999-example: lane.color is required',
+      `9999-example: priority CHECK ((way = ANY (ARRAY['in'::text, 'out'::text])))`,
+      '9999-example: priority.color is required',
       '9999-example: project.name has another type',
       '9999-example: reply.subject is removed',
     ]);

@@ -24,7 +24,7 @@ const NOT_BY_PROJECT = new Map([
 ]);
 
 const OURS = `n.nspname = 'beckon' AND c.relname NOT LIKE 'kysely%'`;
-/** Those who sign in are of organisations: their tables are no tenant's, and refer to each other alone. */
+/** Those who sign in are of organizations: their tables are no tenant's, and refer to each other alone. */
 const OF_TENANTS = `${OURS} AND c.relname NOT LIKE 'team\\_%'`;
 
 test('schema.sql equals the schema that the migrations create', async () => {

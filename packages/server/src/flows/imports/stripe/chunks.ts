@@ -104,7 +104,7 @@ function conclude(begun: Begun, { history, records, ground }: Concluded): void {
     count(chunk.facts, `matched_by_${matchedBy}`, 1);
   }
   for (const { plan, endsAt } of records?.unarmedTrials ?? []) {
-    count(chunk.facts, 'unarmed_trials', 1);
+    count(chunk.facts, 'trials_without_timer', 1);
     chunk.notes.push({
       kind: 'unarmed_trial',
       subject: history.userId ?? customer.id,

@@ -162,7 +162,7 @@ test('whose customer it is: by metadata, by an address of one person alone, or n
 
 test('trials that run on are named, for they stay unarmed', async () => {
   const chunks = await all(await newImport());
-  expect(sum(chunks, 'unarmed_trials')).toBe(1);
+  expect(sum(chunks, 'trials_without_timer')).toBe(1);
   expect(chunks.flatMap(({ notes }) => notes ?? []).find(({ kind }) => kind === 'unarmed_trial')).toEqual({
     kind: 'unarmed_trial',
     subject: 'running',
@@ -221,7 +221,7 @@ test('what the import itself makes known changes nobody’s match: a second impo
   const first = await all(one);
   await putRecords(db, {
     projectId: one.projectId,
-    lane: 'bulk',
+    priority: 'bulk',
     kind: 'users',
     records: Object.values(usersOf(first)),
   });

@@ -9,17 +9,17 @@ const server = await endpointServer();
 
 survivesOutages(server, EVENTS);
 
-/** Another hand on the project's lane, as that of a server that hangs. */
-async function holdingLane(projectId: number, during: () => Promise<void>): Promise<void> {
+/** Another hand on the project's queue row, as that of a server that hangs. */
+async function holdingQueue(projectId: number, during: () => Promise<void>): Promise<void> {
   await server.db.transaction(async (tx) => {
-    await tx.query('SELECT 1 FROM beckon.lane WHERE project_id = $1 FOR UPDATE', [projectId]);
+    await tx.query('SELECT 1 FROM beckon.ingest_queue WHERE project_id = $1 FOR UPDATE', [projectId]);
     await during();
   });
 }
 
 test('what cannot be committed within 5 s is 503 to everybody who waits for it, and is not stored later', async () => {
   const caller = await newCaller(server, EVENTS);
-  await holdingLane(caller.id, async () => {
+  await holdingQueue(caller.id, async () => {
     const answers = await Promise.all([
       caller.send({ once: 'k' }),
       caller.send({ once: 'k' }),
@@ -36,13 +36,13 @@ test('what cannot be committed within 5 s is 503 to everybody who waits for it, 
 test('a twin that comes while the first is being committed waits for it and hears its answer', async () => {
   const caller = await newCaller(server, EVENTS);
   let answers: Promise<Answer[]> = Promise.resolve([]);
-  await holdingLane(caller.id, async () => {
+  await holdingQueue(caller.id, async () => {
     answers = Promise.all([
       caller.send({ once: 'k' }),
       caller.send({ once: 'k' }),
       caller.send({ once: 'k', body: {} }),
     ]);
-    // Until the flush stands at the lane.
+    // Until the flush stands at the queue row.
     for (let waiting = 0; waiting === 0;) {
       const [row] = await server.db.query<{ n: number }>(
         "SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",

@@ -1,1 +1,0 @@
-export { runImport } from './run.ts';

@@ -1,0 +1,223 @@
+import type { BounceClass, BotVerdict, WebhookType } from '../index.ts';
+import type { FrameQuery, Many, One, PageQuery, Raw } from './envelope.ts';
+
+export type LetterState = 'claimed' | 'submitting' | 'deferred' | 'sent' | 'failed' | 'unknown';
+
+/** What `outcome:` may be asked for in the filter of letters. `bot_…`: by a machine alone. */
+export type LetterOutcome =
+  | 'opened'
+  | 'clicked'
+  | 'bot_opened'
+  | 'bot_clicked'
+  | 'replied'
+  | 'bounced'
+  | 'complained'
+  | 'unsubscribed';
+
+/** A letter that was on its way to somebody. */
+export type EmailListed = {
+  id: string;
+  draft_id: string;
+  rule_id: string;
+  rule: string;
+  /** The template; null where the rule itself holds the text. */
+  letter: string | null;
+  external_user_id: string;
+  address: string;
+  subject: string;
+  state: LetterState;
+  /** Why it failed, waits or is not known to have left, as a code and in words. */
+  reason: string | null;
+  reason_text: string | null;
+  domain: string | null;
+  provider: string | null;
+  attempts: number;
+  /** What the next server said last. */
+  reply: string | null;
+  claimed_at: string;
+  /** When the next server took it, or it was given up. */
+  ended_at: string | null;
+  outcomes: LetterOutcome[];
+};
+
+/** One fetch of something in the letter, with what it was taken for and why. */
+export type LetterHit = {
+  number: number;
+  kind: 'open' | 'click' | 'trap';
+  url: string | null;
+  at: string;
+  /** Null: judged ten seconds after it came. */
+  bot: BotVerdict | null;
+  reason: string | null;
+  reason_text: string | null;
+  agent: string | null;
+};
+
+/** Who was told of an outcome. */
+export type LetterWebhook = {
+  id: string;
+  type: string;
+  endpoint_id: string;
+  url: string;
+  state: string;
+  attempts: number;
+  created_at: string;
+  delivered_at: string | null;
+};
+
+export type LetterBecame = {
+  id: string;
+  type: WebhookType;
+  occurred_at: string;
+  bot: BotVerdict | null;
+  bounce_class: BounceClass | null;
+  words: string;
+};
+
+export type LetterHeader = { name: string; value: string };
+
+export type EmailWhole = EmailListed & {
+  user_time_zone: string | null;
+  first_at: string | null;
+  next_at: string | null;
+  relay_id: string | null;
+  /** As it was handed over; null: it was not, or the bytes were forgotten. */
+  frozen: {
+    mail_from: string;
+    rcpt_to: string;
+    size: number;
+    headers: LetterHeader[];
+    text: string;
+    has_html: boolean;
+    /** Left out of the frame unless somebody asks for them. */
+    remote_images: number;
+  } | null;
+  hits: LetterHit[];
+  hits_counted: number;
+  outcome_history: LetterBecame[];
+  links: { url: string; clicks: number; bot_clicks: number }[];
+  webhooks: LetterWebhook[];
+  replies: ReplyListed[];
+  /** What it takes to send its draft again; `no`: that cannot be done. */
+  send_again: 'no' | 'plain' | 'confirmed';
+};
+
+/** A letter that stayed on this machine. */
+export type TestInboxEmail = {
+  id: string;
+  copy: number;
+  copies: number;
+  draft_id: string | null;
+  external_user_id: string | null;
+  /** `team`: to whoever works here, a forwarded answer or a test copy. */
+  kind: 'person' | 'team';
+  mail_from: string;
+  to: string;
+  subject: string;
+  size: number;
+  at: string;
+};
+
+export type MailCheck = {
+  name: string;
+  status: 'ok' | 'warning' | 'error';
+  message: string;
+  detail: string[];
+};
+
+export type TestInboxEmailWhole = TestInboxEmail & {
+  from: string;
+  headers: LetterHeader[];
+  text: string;
+  has_html: boolean;
+  remote_images: number;
+  html_source: string;
+  checks: MailCheck[];
+};
+
+/** Of the outbox as such: for whoever looks into an empty one. */
+export type TestInboxState = {
+  /** False: letters go to a relay, and what lies here is from before. */
+  in_use: boolean;
+  /** Drafts that are to leave, and when the first of them does. */
+  waiting: number;
+  next_at: string | null;
+  kept_max: number;
+  kept_days: number;
+};
+
+export type ReplySignName = 'recipient' | 'domain' | 'reference' | 'token' | 'failed';
+
+export type ReplyListed = {
+  id: string;
+  email_id: string;
+  draft_id: string;
+  external_user_id: string;
+  received_at: string;
+  from: string;
+  from_name: string;
+  subject: string;
+  /** What was written, as text; the list shows its beginning. */
+  text: string;
+  auto_reply: boolean;
+  verified: ReplySignName;
+  forward: 'none' | 'waiting' | 'done' | 'trouble';
+  forward_at: string | null;
+  forwarded_at: string | null;
+  forward_error: string | null;
+};
+
+export type ReplyThread = {
+  reply: ReplyListed;
+  /** The letter that was answered; null: nothing of it is kept. */
+  letter: {
+    id: string;
+    draft_id: string;
+    rule: string;
+    subject: string;
+    address: string;
+    claimed_at: string;
+  } | null;
+  /** All answers to the same letter, the oldest first. */
+  thread: ReplyListed[];
+  /** To whom answers go on; null: to nobody. */
+  forward_to: string | null;
+};
+
+export type EmailsApi = {
+  'GET /projects/:project/emails': {
+    query: PageQuery & { filter?: string };
+    answer: Many<EmailListed>;
+  };
+  'GET /projects/:project/emails/export': { query: { filter?: string }; answer: Raw };
+  'GET /projects/:project/emails/:email': { answer: One<EmailWhole> };
+  'GET /projects/:project/emails/:email/email.html': { query: FrameQuery; answer: Raw };
+  'GET /projects/:project/emails/:email/eml': { answer: Raw };
+  'GET /projects/:project/test-inbox': {
+    query: PageQuery & { user?: string; draft?: string };
+    answer: Many<TestInboxEmail>;
+  };
+  'GET /projects/:project/test-inbox/state': { answer: One<TestInboxState> };
+  'POST /projects/:project/test-inbox/clear': {
+    /** `confirm`: the project's name. `older`: only emails older than this, such as `7d`. */
+    body: { confirm: string; older?: string };
+    answer: One<{ cleared: number }>;
+  };
+  'GET /projects/:project/test-inbox/:email': { query: { copy?: number }; answer: One<TestInboxEmailWhole> };
+  'GET /projects/:project/test-inbox/:email/email.html': {
+    query: FrameQuery & { copy?: number };
+    answer: Raw;
+  };
+  /** As it came over the wire, no more than is pleasant to look at. */
+  'GET /projects/:project/test-inbox/:email/source': {
+    query: { copy?: number };
+    answer: One<{ source: string; is_cut: boolean }>;
+  };
+  'GET /projects/:project/test-inbox/:email/eml': { query: { copy?: number }; answer: Raw };
+  'GET /projects/:project/replies': {
+    query: PageQuery & { user?: string };
+    answer: Many<ReplyListed>;
+  };
+  'GET /projects/:project/replies/:reply': { answer: One<ReplyThread> };
+  'POST /projects/:project/replies/:reply/forward': { answer: One<{ id: string; forward_at: string }> };
+};

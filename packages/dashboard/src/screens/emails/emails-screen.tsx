@@ -1,0 +1,181 @@
+import { Button, Group, Select, Text } from '@mantine/core';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { EmailListed } from '@beckon/contract/dashboard';
+import { Download, Send } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { apiUrl, useApiInfinite, useFeed, useMay, useProject, useRefresh } from '../../api/index.ts';
+import { type Column, DataTable, Empty, FilterBox, Page, When } from '../../parts/index.ts';
+import { TwoLines } from '../../parts/two-lines.tsx';
+import { OutcomeMarks, StateMark } from './marks.tsx';
+
+const route = getRouteApi('/p/$project/emails');
+
+const HINTS = [
+  'state:sent,failed,unknown,deferred',
+  'outcome:opened,clicked,replied,bounced,complained,unsubscribed',
+  'rule:"Trial *" · letter:welcome',
+  'user:42 · address:*@example.org',
+  'domain:email.example.org · provider:google · reason:refused',
+];
+
+/** What people mostly look for. */
+const VIEWS = [
+  { value: 'all', label: 'All letters', filter: undefined },
+  { value: 'trouble', label: 'Failed or not known', filter: 'state:failed,unknown' },
+  { value: 'put-off', label: 'Put off', filter: 'state:deferred' },
+  { value: 'back', label: 'Came back', filter: 'outcome:bounced' },
+  { value: 'unhappy', label: 'Complained or unsubscribed', filter: 'outcome:complained,unsubscribed' },
+  { value: 'answered', label: 'Answered', filter: 'outcome:replied' },
+];
+
+export function EmailsScreen(): ReactNode {
+  const { filter, message } = route.useSearch();
+  const navigate = route.useNavigate();
+  const project = useProject();
+  const list = useApiInfinite('GET /projects/:project/emails', { query: { filter } }, { keep: true });
+  const refresh = useRefresh();
+  useFeed(
+    ({ type }) => type === 'message' || type === 'outcome',
+    () => void refresh('GET /projects/:project/emails'),
+  );
+  const setFilter = (next: string | undefined): void =>
+    void navigate({ search: (was) => ({ ...was, filter: next, message: undefined }), replace: true });
+  return (
+    <Page title="Deliveries" actions={<Export filter={filter} />} fill>
+      <Group gap="xs" mb="sm" wrap="wrap">
+        <FilterBox
+          value={filter}
+          onChange={setFilter}
+          fault={list.error}
+          hints={HINTS}
+          label="Filter letters"
+        />
+        <Select
+          aria-label="View"
+          w={{ base: '100%', sm: 230 }}
+          allowDeselect={false}
+          data={VIEWS.map(({ value, label }) => ({ value, label }))}
+          value={VIEWS.find((view) => view.filter === filter)?.value ?? null}
+          placeholder="Own filter"
+          onChange={(value) => setFilter(VIEWS.find((view) => view.value === value)?.filter)}
+        />
+      </Group>
+      <DataTable
+        fill
+        label="Deliveries"
+        columns={COLUMNS}
+        list={list}
+        rowKey={({ id }) => id}
+        link={({ id }) => ({
+          to: '/p/$project/emails/$message',
+          params: { project: String(project.id), message: id },
+        })}
+        current={message}
+        onCurrent={(id) => void navigate({ search: (was) => ({ ...was, message: id }), replace: true })}
+        empty={<None filter={filter} onClear={() => setFilter(undefined)} />}
+      />
+    </Page>
+  );
+}
+
+const COLUMNS: Column<EmailListed>[] = [
+  {
+    id: 'to',
+    title: 'To',
+    width: '2fr',
+    cell: ({ address, external_user_id: user }) => (
+      <TwoLines first={address} second={user === address ? undefined : user} />
+    ),
+  },
+  {
+    id: 'letter',
+    title: 'Letter',
+    width: '2fr',
+    cell: ({ subject, rule }) => (
+      <TwoLines first={subject === '' ? '(no longer kept)' : subject} second={rule} />
+    ),
+  },
+  { id: 'state', title: 'State', width: '140px', cell: (letter) => <StateMark letter={letter} /> },
+  {
+    id: 'outcomes',
+    title: 'What became of it',
+    width: '2fr',
+    wraps: true,
+    cell: ({ outcomes, state, reason_text: words }) =>
+      outcomes.length === 0 && words !== null && state !== 'sent' ? (
+        <Text size="sm" c="dimmed">
+          {words}
+        </Text>
+      ) : (
+        <OutcomeMarks outcomes={outcomes.filter((name) => name !== 'bounced' || state !== 'sent')} />
+      ),
+  },
+  {
+    id: 'provider',
+    title: 'Provider',
+    width: '110px',
+    narrow: 'hide',
+    cell: ({ provider }) => provider ?? '–',
+  },
+  {
+    id: 'at',
+    title: 'Left',
+    width: '130px',
+    cell: ({ claimed_at: at, ended_at: ended }) => <When at={ended ?? at} />,
+  },
+];
+
+function Export({ filter }: { filter: string | undefined }): ReactNode {
+  const project = useProject();
+  if (!useMay('admin')) return null;
+  const href = apiUrl('GET /projects/:project/emails/export', {
+    params: { project: project.id },
+    query: { filter },
+  });
+  return (
+    <Button
+      component="a"
+      href={href}
+      download
+      variant="default"
+      leftSection={<Download size={15} aria-hidden="true" />}
+    >
+      CSV
+    </Button>
+  );
+}
+
+function None({ filter, onClear }: { filter: string | undefined; onClear: () => void }): ReactNode {
+  const project = useProject();
+  if (filter !== undefined)
+    return (
+      <Empty
+        icon={Send}
+        title="No letter is like that"
+        action={
+          <Button variant="default" onClick={onClear}>
+            Show all letters
+          </Button>
+        }
+      />
+    );
+  return (
+    <Empty
+      icon={Send}
+      title="No letter has left yet"
+      action={
+        <Button
+          variant="default"
+          renderRoot={(props) => (
+            <Link to="/p/$project/review" params={{ project: String(project.id) }} {...props} />
+          )}
+        >
+          See what waits in Review
+        </Button>
+      }
+    >
+      A draft leaves when somebody approves it, or at its deadline. Then it stands here, with what the mail
+      servers said and what became of it.
+    </Empty>
+  );
+}

@@ -1,0 +1,164 @@
+import { Stack, Table, Text, Title } from '@mantine/core';
+import type { EmailWhole, LetterHit } from '@beckon/contract/dashboard';
+import { Bot, Clock, User } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Empty, Mark, When } from '../../parts/index.ts';
+
+const KINDS: Record<LetterHit['kind'], string> = {
+  open: 'Image loaded',
+  click: 'Link followed',
+  trap: 'Hidden link followed',
+};
+
+/** What became of a letter, and each fetch from which that was told: of a person or a machine, and why. */
+export function Happened({ letter }: { letter: EmailWhole }): ReactNode {
+  const { outcome_history: outcomes, hits, links } = letter;
+  if (outcomes.length === 0 && hits.length === 0 && links.length === 0)
+    return (
+      <Empty title="Nothing has happened yet">
+        What people and machines do with it shows here: opens, clicks, answers, bounces. A fetch is judged ten
+        seconds after it came.
+      </Empty>
+    );
+  return (
+    <Stack gap="xl">
+      {outcomes.length > 0 && <Outcomes letter={letter} />}
+      {links.length > 0 && <Links links={links} />}
+      {hits.length > 0 && <Hits letter={letter} />}
+    </Stack>
+  );
+}
+
+function Outcomes({ letter }: { letter: EmailWhole }): ReactNode {
+  return (
+    <section>
+      <Title order={2} size="h5" mb="xs">
+        Outcomes
+      </Title>
+      <Table aria-label="Outcomes">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th scope="col">When</Table.Th>
+            <Table.Th scope="col">What</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {letter.outcome_history.map(({ id, occurred_at: at, words }) => (
+            <Table.Tr key={id}>
+              <Table.Td>
+                <When at={at} theirZone={letter.user_time_zone} />
+              </Table.Td>
+              <Table.Td>{words}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  );
+}
+
+function Links({ links }: { links: EmailWhole['links'] }): ReactNode {
+  return (
+    <section>
+      <Title order={2} size="h5" mb="xs">
+        Links
+      </Title>
+      <Table aria-label="Links of the letter" layout="fixed">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th scope="col" w="60%">
+              Leads to
+            </Table.Th>
+            <Table.Th scope="col" ta="right">
+              By people
+            </Table.Th>
+            <Table.Th scope="col" ta="right">
+              By machines
+            </Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {links.map(({ url, clicks, bot_clicks: machines }, at) => (
+            <Table.Tr key={`${at} ${url}`}>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>{url}</Table.Td>
+              <Table.Td ta="right">{clicks}</Table.Td>
+              <Table.Td ta="right">{machines}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  );
+}
+
+function Hits({
+  letter: { hits, hits_counted: counted, user_time_zone: zone },
+}: {
+  letter: EmailWhole;
+}): ReactNode {
+  return (
+    <section>
+      <Title order={2} size="h5" mb={4}>
+        Each fetch
+      </Title>
+      {counted > hits.length && (
+        <Text size="sm" c="dimmed" mb="xs">
+          {counted.toLocaleString('en-GB')} in all; the first {hits.length} are kept.
+        </Text>
+      )}
+      <Table aria-label="Fetches" layout="fixed">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th scope="col">When</Table.Th>
+            <Table.Th scope="col">What</Table.Th>
+            <Table.Th scope="col">Taken for</Table.Th>
+            <Table.Th scope="col" visibleFrom="sm">
+              Said to be
+            </Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {hits.map((hit) => (
+            <Table.Tr key={hit.number}>
+              <Table.Td>
+                <When at={hit.at} theirZone={zone} />
+              </Table.Td>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                {KINDS[hit.kind]}
+                {hit.url !== null && (
+                  <Text size="xs" c="dimmed">
+                    {hit.url}
+                  </Text>
+                )}
+              </Table.Td>
+              <Table.Td>
+                <Verdict hit={hit} />
+              </Table.Td>
+              <Table.Td visibleFrom="sm" style={{ overflowWrap: 'anywhere' }}>
+                <Text size="xs" c="dimmed">
+                  {hit.agent ?? 'forgotten'}
+                </Text>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  );
+}
+
+function Verdict({ hit: { bot, reason_text: why } }: { hit: LetterHit }): ReactNode {
+  return (
+    <Stack gap={0}>
+      {bot === null && <Mark icon={Clock} tone="quiet" label="Being judged" />}
+      {bot === 'no' && <Mark icon={User} tone="good" label="A person" />}
+      {bot === 'probable' && <Mark icon={Bot} tone="quiet" label="Probably a machine" />}
+      {bot === 'yes' && <Mark icon={Bot} tone="quiet" label="A machine" />}
+      {why !== null && (
+        <Text size="xs" c="dimmed">
+          {why}
+        </Text>
+      )}
+    </Stack>
+  );
+}

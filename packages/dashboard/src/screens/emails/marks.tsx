@@ -1,0 +1,70 @@
+import type { EmailListed, LetterOutcome, LetterState } from '@beckon/contract/dashboard';
+import {
+  Ban,
+  Bot,
+  CircleAlert,
+  CircleCheck,
+  CircleHelp,
+  Clock,
+  type LucideIcon,
+  MailOpen,
+  MousePointerClick,
+  Reply,
+  Send,
+  TriangleAlert,
+  Undo2,
+} from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Group } from '@mantine/core';
+import { Mark, type Tone } from '../../parts/index.ts';
+
+type Shown = { icon: LucideIcon; tone: Tone; label: string; title?: string };
+
+const STATES: Record<LetterState, Shown> = {
+  claimed: { icon: Clock, tone: 'info', label: 'About to leave' },
+  submitting: { icon: Send, tone: 'info', label: 'Leaving' },
+  deferred: { icon: Clock, tone: 'warn', label: 'Put off' },
+  sent: { icon: CircleCheck, tone: 'good', label: 'Sent' },
+  failed: { icon: CircleAlert, tone: 'bad', label: 'Failed' },
+  unknown: { icon: CircleHelp, tone: 'warn', label: 'Not known' },
+};
+
+/** How a letter stands; what came back says so, whatever the next server said first. */
+export function StateMark({
+  letter,
+}: {
+  letter: Pick<EmailListed, 'state' | 'reason_text' | 'outcomes'>;
+}): ReactNode {
+  const { state, reason_text: words, outcomes } = letter;
+  if (state === 'sent' && outcomes.includes('bounced'))
+    return <Mark icon={Undo2} tone="bad" label="Came back" />;
+  return <Mark {...STATES[state]} {...(words === null ? {} : { title: words })} />;
+}
+
+const OUTCOMES: Record<LetterOutcome, Shown> = {
+  opened: { icon: MailOpen, tone: 'good', label: 'Opened' },
+  clicked: { icon: MousePointerClick, tone: 'good', label: 'Clicked' },
+  bot_opened: { icon: Bot, tone: 'quiet', label: 'Machine opened', title: 'A machine, and no person' },
+  bot_clicked: { icon: Bot, tone: 'quiet', label: 'Machine clicked', title: 'A machine, and no person' },
+  replied: { icon: Reply, tone: 'good', label: 'Answered' },
+  bounced: { icon: Undo2, tone: 'bad', label: 'Came back' },
+  complained: { icon: TriangleAlert, tone: 'bad', label: 'Complaint' },
+  unsubscribed: { icon: Ban, tone: 'warn', label: 'Unsubscribed' },
+};
+
+/** What became of it: of machines only what no person did as well. */
+export function OutcomeMarks({ outcomes }: { outcomes: LetterOutcome[] }): ReactNode {
+  const shown = outcomes.filter(
+    (name) =>
+      !(name === 'bot_opened' && outcomes.includes('opened')) &&
+      !(name === 'bot_clicked' && outcomes.includes('clicked')),
+  );
+  if (shown.length === 0) return <span aria-label="nothing yet">–</span>;
+  return (
+    <Group gap={6} wrap="wrap">
+      {shown.map((name) => (
+        <Mark key={name} {...OUTCOMES[name]} />
+      ))}
+    </Group>
+  );
+}

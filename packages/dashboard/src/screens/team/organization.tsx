@@ -1,0 +1,52 @@
+import { Button, Group, Stack, Switch, TextInput } from '@mantine/core';
+import type { OrganizationShown } from '@beckon/contract/dashboard';
+import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { useChange, useMay } from '../../api/index.ts';
+import { refused, told } from '../../parts/index.ts';
+
+/** Its name, and whether an authenticator app is asked for; both are the owner's. */
+export function Organization({ organization }: { organization: OrganizationShown }): ReactNode {
+  const [name, setName] = useState(organization.name);
+  const isOwner = useMay('owner');
+  const change = useChange('POST /projects/:project/organization', {
+    refreshes: ['GET /projects/:project/organization', 'GET /session'],
+    onDone: () => told('Saved'),
+    onRefused: (error) => refused(error),
+  });
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    change.mutate({ body: { name } });
+  };
+  return (
+    <Stack gap="md" maw={520}>
+      <form onSubmit={submit}>
+        <Group gap="xs" align="end">
+          <TextInput
+            label="Name"
+            flex={1}
+            value={name}
+            readOnly={!isOwner}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          {isOwner && (
+            <Button
+              type="submit"
+              variant="default"
+              disabled={name.trim() === '' || name === organization.name}
+              loading={change.isPending}
+            >
+              Save
+            </Button>
+          )}
+        </Group>
+      </form>
+      <Switch
+        label="Everybody needs an authenticator app"
+        description="Who has none yet sees no project until they set it up. Only an owner changes this."
+        checked={organization.requires_two_factor}
+        disabled={!isOwner || change.isPending}
+        onChange={(event) => change.mutate({ body: { requires_two_factor: event.currentTarget.checked } })}
+      />
+    </Stack>
+  );
+}

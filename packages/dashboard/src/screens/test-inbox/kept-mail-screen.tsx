@@ -1,0 +1,176 @@
+import { Badge, Button, Skeleton, Stack, Tabs } from '@mantine/core';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { MailCheck, TestInboxEmailWhole } from '@beckon/contract/dashboard';
+import { Download } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { apiUrl, useApi, useMay, useProject } from '../../api/index.ts';
+import { Facts } from '../../parts/facts.tsx';
+import { Empty, Loaded, Page, Person, When } from '../../parts/index.ts';
+import { LetterPane, LetterWaiting } from '../../parts/letter-pane.tsx';
+import { NameValues, TextBlock } from '../../parts/text-block.tsx';
+import { Checks } from './checks.tsx';
+
+const route = getRouteApi('/p/$project/test-inbox/$message');
+
+export function KeptMailScreen(): ReactNode {
+  const { message } = route.useParams();
+  const { copy } = route.useSearch();
+  const mail = useApi('GET /projects/:project/test-inbox/:email', {
+    params: { email: message },
+    query: { copy },
+  });
+  const shown = mail.data?.data;
+  return (
+    <Page title={shown?.subject || 'Letter in the outbox'} actions={shown && <Actions mail={shown} />}>
+      <Loaded query={mail} skeleton={<LetterWaiting />}>
+        {({ data }) => <Whole mail={data} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Actions({ mail }: { mail: TestInboxEmailWhole }): ReactNode {
+  const project = useProject();
+  const href = apiUrl('GET /projects/:project/test-inbox/:email/eml', {
+    params: { project: project.id, email: mail.id },
+    query: { copy: mail.copy },
+  });
+  const { draft_id: draft } = mail;
+  const mayHaveBytes = useMayHaveBytes(mail);
+  return (
+    <>
+      {draft !== null && (
+        <Button
+          variant="default"
+          renderRoot={(props) => (
+            <Link to="/p/$project/drafts/$draft" params={{ project: String(project.id), draft }} {...props} />
+          )}
+        >
+          Its draft, and why
+        </Button>
+      )}
+      {mayHaveBytes && (
+        <Button
+          component="a"
+          href={href}
+          download
+          variant="default"
+          leftSection={<Download size={15} aria-hidden="true" />}
+        >
+          .eml
+        </Button>
+      )}
+    </>
+  );
+}
+
+/** Links of a letter are its recipient's, and those of a letter to the team lead to an account. */
+function useMayHaveBytes({ draft_id: draft }: TestInboxEmailWhole): boolean {
+  return useMay('editor') && draft !== null;
+}
+
+const TABS = ['letter', 'text', 'html', 'headers', 'source', 'checks'] as const;
+
+function Whole({ mail }: { mail: TestInboxEmailWhole }): ReactNode {
+  const { tab = 'letter' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { external_user_id: user } = mail;
+  const mayHaveBytes = useMayHaveBytes(mail);
+  return (
+    <Stack gap="lg">
+      <Facts
+        facts={[
+          { label: 'From', value: mail.from },
+          { label: 'To', value: mail.to },
+          { label: 'User', value: user === null ? 'the team' : <Person id={user} /> },
+          { label: 'Arrived', value: <When at={mail.at} style="long" /> },
+        ]}
+      />
+      <Tabs
+        value={TABS.find((one) => one === tab && (mayHaveBytes || one !== 'source')) ?? 'letter'}
+        onChange={(value) =>
+          void navigate({ search: (was) => ({ ...was, tab: value ?? undefined }), replace: true })
+        }
+        keepMounted={false}
+      >
+        <Tabs.List>
+          <Tabs.Tab value="letter">Letter</Tabs.Tab>
+          <Tabs.Tab value="text">Text</Tabs.Tab>
+          <Tabs.Tab value="html">HTML</Tabs.Tab>
+          <Tabs.Tab value="headers">Headers</Tabs.Tab>
+          {mayHaveBytes && <Tabs.Tab value="source">Source</Tabs.Tab>}
+          <Tabs.Tab value="checks" rightSection={<Found checks={mail.checks} />}>
+            Checks
+          </Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="letter" pt="md">
+          <Letter mail={mail} />
+        </Tabs.Panel>
+        <Tabs.Panel value="text" pt="md">
+          <TextBlock text={mail.text} label="The letter as plain text" />
+        </Tabs.Panel>
+        <Tabs.Panel value="html" pt="md">
+          <TextBlock text={mail.html_source} label="The HTML of the letter" />
+        </Tabs.Panel>
+        <Tabs.Panel value="headers" pt="md">
+          <NameValues rows={mail.headers} label="Headers of the letter" />
+        </Tabs.Panel>
+        {mayHaveBytes && (
+          <Tabs.Panel value="source" pt="md">
+            <Source mail={mail} />
+          </Tabs.Panel>
+        )}
+        <Tabs.Panel value="checks" pt="md">
+          <Checks checks={mail.checks} />
+        </Tabs.Panel>
+      </Tabs>
+    </Stack>
+  );
+}
+
+function Found({ checks }: { checks: MailCheck[] }): ReactNode {
+  const count = checks.filter(({ status }) => status !== 'ok').length;
+  if (count === 0) return null;
+  const isBad = checks.some(({ status }) => status === 'error');
+  return (
+    <Badge size="sm" color={isBad ? 'red.9' : 'orange.9'} aria-label={`${count} to look at`}>
+      {count}
+    </Badge>
+  );
+}
+
+function Letter({ mail }: { mail: TestInboxEmailWhole }): ReactNode {
+  const project = useProject();
+  if (!mail.has_html) return <Empty title="This letter has no HTML">Its text is under Text.</Empty>;
+  const params = { project: project.id, mail: mail.id };
+  return (
+    <LetterPane
+      srcOf={(query) =>
+        apiUrl('GET /projects/:project/test-inbox/:email/email.html', {
+          params,
+          query: { ...query, copy: mail.copy },
+        })
+      }
+      title={`Letter to ${mail.to}`}
+      remoteImages={mail.remote_images}
+    />
+  );
+}
+
+function Source({ mail }: { mail: TestInboxEmailWhole }): ReactNode {
+  const { id, copy } = mail;
+  const source = useApi('GET /projects/:project/test-inbox/:email/source', {
+    params: { email: id },
+    query: { copy },
+  });
+  return (
+    <Loaded query={source} skeleton={<Skeleton height={420} />}>
+      {({ data }) => (
+        <TextBlock
+          text={data.is_cut ? `${data.source}\n\n… (the rest is in the .eml)` : data.source}
+          label="The letter as it went over the wire"
+        />
+      )}
+    </Loaded>
+  );
+}

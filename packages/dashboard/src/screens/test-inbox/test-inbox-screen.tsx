@@ -1,0 +1,256 @@
+import { Button, Stack, Text, TextInput } from '@mantine/core';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { TestInboxEmail, TestInboxState } from '@beckon/contract/dashboard';
+import { Inbox, Info, Search, Trash2 } from 'lucide-react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import {
+  useApi,
+  useApiInfinite,
+  useChange,
+  useFeed,
+  useMay,
+  useProject,
+  useRefresh,
+} from '../../api/index.ts';
+import { type Column, ConfirmTyped, DataTable, Empty, Page, told, useKeys, When } from '../../parts/index.ts';
+import { Notice } from '../../parts/notice.tsx';
+import { TwoLines } from '../../parts/two-lines.tsx';
+
+const route = getRouteApi('/p/$project/test-inbox');
+
+/** A letter is in the outbox a moment after its message was claimed, and copies for the team are in no feed at all. */
+const ARRIVES_WITHIN_MS = 1_500;
+const LOOK_EVERY_MS = 10_000;
+
+export function TestInboxScreen(): ReactNode {
+  const { filter: user } = route.useSearch();
+  const navigate = route.useNavigate();
+  const project = useProject();
+  const state = useApi('GET /projects/:project/test-inbox/state', {}, { everyMs: LOOK_EVERY_MS });
+  const list = useApiInfinite(
+    'GET /projects/:project/test-inbox',
+    { query: { user } },
+    { keep: true, everyMs: LOOK_EVERY_MS },
+  );
+  useArrivals();
+  const setUser = (next: string | undefined): void =>
+    void navigate({ search: { filter: next }, replace: true });
+  return (
+    <Page title="Outbox" actions={<Clear isEmpty={list.rows.length === 0} />} fill>
+      <Stack gap="sm" mb="sm">
+        {state.data && <Told state={state.data.data} />}
+        <ByUser value={user} onChange={setUser} />
+      </Stack>
+      <DataTable
+        fill
+        label="Letters in the outbox"
+        columns={COLUMNS}
+        list={list}
+        rowKey={({ id, copy }) => `${id} ${copy}`}
+        link={({ id, copy }) => ({
+          to: '/p/$project/test-inbox/$message',
+          params: { project: String(project.id), message: id },
+          search: copy === 1 ? {} : { copy },
+        })}
+        empty={<None user={user} state={state.data?.data} onClear={() => setUser(undefined)} />}
+      />
+    </Page>
+  );
+}
+
+/** Asks again when a letter was claimed, and once more when it must have arrived. */
+function useArrivals(): void {
+  const refresh = useRefresh();
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const look = (): void =>
+    void refresh('GET /projects/:project/test-inbox', 'GET /projects/:project/test-inbox/state');
+  useFeed(
+    ({ type }) => type === 'message' || type === 'draft' || type === 'move',
+    () => {
+      look();
+      clearTimeout(timer.current);
+      timer.current = setTimeout(look, ARRIVES_WITHIN_MS);
+    },
+  );
+}
+
+const COLUMNS: Column<TestInboxEmail>[] = [
+  {
+    id: 'subject',
+    title: 'Letter',
+    width: '3fr',
+    cell: ({ subject, copy, copies }) => (
+      <TwoLines
+        first={subject === '' ? '(no subject)' : subject}
+        second={copies > 1 ? `copy ${copy} of ${copies}` : undefined}
+      />
+    ),
+  },
+  { id: 'to', title: 'To', width: '2fr', cell: ({ to }) => to },
+  {
+    id: 'for',
+    title: 'User',
+    width: '1.4fr',
+    cell: ({ external_user_id: user, kind }) => (kind === 'team' ? 'the team' : (user ?? '–')),
+  },
+  {
+    id: 'size',
+    title: 'Size',
+    width: '80px',
+    align: 'right',
+    narrow: 'hide',
+    cell: ({ size }) => `${Math.max(1, Math.round(size / 1024))} KB`,
+  },
+  { id: 'at', title: 'Arrived', width: '130px', cell: ({ at }) => <When at={at} style="relative" /> },
+];
+
+function Told({ state }: { state: TestInboxState }): ReactNode {
+  if (!state.in_use)
+    return (
+      <Notice icon={Info} title="Letters leave through your relay now">
+        What stands here arrived while there was none. Test copies come to the address that was asked for.
+      </Notice>
+    );
+  return (
+    <Text size="sm" c="dimmed" maw={760}>
+      No relay is set, so letters come here and nothing leaves this machine. Kept for {state.kept_days} days,{' '}
+      {state.kept_max.toLocaleString('en-GB')} at most.
+      {state.waiting > 0 && (
+        <>
+          {' '}
+          {state.waiting.toLocaleString('en-GB')} {state.waiting === 1 ? 'draft waits' : 'drafts wait'}
+          {state.next_at !== null && (
+            <>
+              ; the next one is looked at <When at={state.next_at} style="relative" />
+            </>
+          )}
+          .
+        </>
+      )}
+    </Text>
+  );
+}
+
+function ByUser({
+  value,
+  onChange,
+}: {
+  value: string | undefined;
+  onChange: (next: string | undefined) => void;
+}): ReactNode {
+  const input = useRef<HTMLInputElement>(null);
+  const [typed, setTyped] = useState(value ?? '');
+  useKeys('List', { '/': { label: 'Filter', run: () => input.current?.focus() } });
+  useEffect(() => setTyped(value ?? ''), [value]);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onChange(typed.trim() === '' ? undefined : typed.trim());
+      }}
+    >
+      <TextInput
+        ref={input}
+        aria-label="Only letters to this user"
+        placeholder="Only letters to this user id"
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+        onBlur={() => onChange(typed.trim() === '' ? undefined : typed.trim())}
+        leftSection={<Search size={15} aria-hidden="true" />}
+        autoComplete="off"
+        spellCheck={false}
+        w={{ base: '100%', sm: 300 }}
+      />
+    </form>
+  );
+}
+
+type NoneProps = { user: string | undefined; state: TestInboxState | undefined; onClear: () => void };
+
+function None({ user, state, onClear }: NoneProps): ReactNode {
+  const project = useProject();
+  if (user !== undefined)
+    return (
+      <Empty
+        icon={Inbox}
+        title="No letter to this user is here"
+        action={
+          <Button variant="default" onClick={onClear}>
+            Show all letters
+          </Button>
+        }
+      />
+    );
+  if (state && state.waiting > 0)
+    return (
+      <Empty
+        icon={Inbox}
+        title="The first letter is on its way"
+        action={
+          <Button
+            renderRoot={(props) => (
+              <Link to="/p/$project/review" params={{ project: String(project.id) }} {...props} />
+            )}
+          >
+            Approve it in Review
+          </Button>
+        }
+      >
+        A draft is there and waits for its deadline, or for you. Once it is approved and no gate holds it, it
+        arrives here by itself.
+      </Empty>
+    );
+  return (
+    <Empty icon={Inbox} title="No letter has arrived yet" command={FIRST_CALL}>
+      Tell Beckon that something happened to one of your users. A rule that waits for it writes a draft, and
+      the letter comes here.
+    </Empty>
+  );
+}
+
+const ORIGIN = globalThis.location?.origin ?? 'http://localhost:8080';
+const HEAD = `-H "Authorization: Bearer $BECKON_KEY" -H "Content-Type: application/json"`;
+const FIRST_CALL = [
+  `curl ${ORIGIN}/api/v1/users ${HEAD} \\`,
+  `  -d '{"external_user_id": "42", "email": "ada@example.com"}'`,
+  `curl ${ORIGIN}/api/v1/events ${HEAD} \\`,
+  `  -d '{"external_user_id": "42", "name": "user_signed_up"}'`,
+].join('\n');
+
+function Clear({ isEmpty }: { isEmpty: boolean }): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  const mayClear = useMay('admin');
+  const { name } = useProject();
+  const clear = useChange('POST /projects/:project/test-inbox/clear', {
+    refreshes: ['GET /projects/:project/test-inbox'],
+    onDone: ({ data }) => {
+      setOpen(false);
+      told(data.cleared === 1 ? 'One letter was forgotten' : `${data.cleared} letters were forgotten`);
+    },
+  });
+  if (!mayClear || isEmpty) return null;
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<Trash2 size={15} aria-hidden="true" />}
+        onClick={() => setOpen(true)}
+      >
+        Clear
+      </Button>
+      <ConfirmTyped
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        title="Forget all letters in the outbox"
+        name={name}
+        action="Forget them"
+        run={() => clear.mutate({ body: { confirm: name } })}
+        isRunning={clear.isPending}
+        error={clear.error}
+      >
+        They cannot be had back. Drafts, and what is known of what was sent, stay.
+      </ConfirmTyped>
+    </>
+  );
+}

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { Fault } from '../../base/fault.ts';
+import { readLetterToken, type TokenUse, type TokenKeys } from '../../base/letter-token.ts';
+import { findDraft } from '../../features/drafts/index.ts';
+import { keepMail, type NewMail } from '../../features/test-inbox/index.ts';
+import { findMessageById } from '../../features/sending/index.ts';
+import type { Database, Tx } from '../../io/db/index.ts';
+
+export type ReceivedMail = { from: string; to: string[]; raw: Uint8Array };
+
+/**
+ * The far end of every letter where no relay is set: what arrives is kept before it is acknowledged. Whose it is stands in the
+ * address that it would bounce to, sealed; whatever else somebody on this machine hands in is refused, and so is a letter to
+ * somebody who was erased while it was on its way.
+ */
+export function receiveMail(
+  { db, tokenKeys }: { db: Pick<Database, 'transaction' | 'clock'>; tokenKeys: TokenKeys },
+  { from, to, raw }: ReceivedMail,
+): Promise<{ copy: number }> {
+  return db.transaction(async (tx) => {
+    const [rcptTo, ...others] = to;
+    if (rcptTo === undefined || others.length > 0) throw refused('A letter has exactly one recipient', 'to');
+    const letter = await findLetter(tx, { from, tokenKeys });
+    return keepMail(tx, { ...letter, mailFrom: from, rcptTo, raw, at: db.clock.now() });
+  });
+}
+
+type Letter = Pick<NewMail, 'projectId' | 'id' | 'draftId' | 'userId'>;
+
+const SENDER = /^([btx])\+([a-z2-7.]{1,64})@/i;
+const USES: Record<string, TokenUse> = { b: 'bounce', t: 'team', x: 'test' };
+
+async function findLetter(
+  tx: Tx,
+  { from, tokenKeys }: { from: string; tokenKeys: TokenKeys },
+): Promise<Letter> {
+  const [, kind = '', token = ''] = SENDER.exec(from) ?? [];
+  const use = USES[kind.toLowerCase()] ?? 'bounce';
+  const name = readLetterToken(token, use, tokenKeys);
+  if (name === null) throw refused('The outbox takes the letters of this installation alone', 'from');
+  const { projectId, messageId } = name;
+  if (use === 'team') return { projectId, id: messageId, draftId: null, userId: null };
+  if (use === 'test') return findTested(tx, { projectId, draftId: messageId });
+  const message = await findMessageById(tx, { projectId, messageId });
+  if (!message) throw refused('There is no such letter: its recipient was erased', 'from');
+  return { projectId, id: messageId, draftId: message.draftId, userId: message.userId };
+}
+
+/** A copy of a draft for somebody of the team: as there may be many, each has an id of its own. */
+async function findTested(
+  tx: Tx,
+  { projectId, draftId }: { projectId: number; draftId: string },
+): Promise<Letter> {
+  const found = await findDraft(tx, projectId, draftId);
+  if (!found) throw refused('There is no such draft: its recipient was erased', 'from');
+  return { projectId, id: randomUUID(), draftId, userId: found.draft.userId };
+}
+
+function refused(message: string, field: string): Fault {
+  return new Fault('validation_failed', { details: [{ message, field }] });
+}

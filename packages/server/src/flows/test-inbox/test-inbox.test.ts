@@ -1,0 +1,189 @@
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { testHasher } from '../../../testkit/hasher.ts';
+import { heldClock } from '../../../testkit/clock.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
+import { goodLetter } from '../../../testkit/good-letter.ts';
+import { testRenderer } from '../../../testkit/mailroom.ts';
+import { idMaker } from '../../base/ids.ts';
+import { letterToken, type TokenUse } from '../../base/letter-token.ts';
+import { silentLog } from '../../base/log.ts';
+import { createSealer } from '../../base/seal.ts';
+import { createSigners } from '../../features/domains/index.ts';
+import { listMail } from '../../features/test-inbox/index.ts';
+import { claimMessages, findMessageById } from '../../features/sending/index.ts';
+import { openRelay, type Relay, startMailListener } from '../../io/mail/index.ts';
+import { createProject } from '../create-project.ts';
+import { addDomain } from '../domains/index.ts';
+import { erasePerson } from '../erase-person.ts';
+import { clearTestInbox, receiveMail, showMail } from './index.ts';
+
+const clock = heldClock();
+const db = await openTestDatabase(clock);
+const newId = idMaker(db.clock);
+const tokenKeys = [Buffer.alloc(32, 5)] as const;
+
+let projectId = 0;
+beforeEach(async () => {
+  projectId = (await createProject(db, { name: 'Acme' })).id;
+});
+
+/** A letter that was claimed for somebody. */
+async function claim(userId = 'ada', of = projectId): Promise<{ id: string; draftId: string }> {
+  const [id, draftId, now] = [newId(), newId(), db.clock.now()];
+  const letter = { projectId: of, draftId, id, ruleId: newId(), userId, address: `${userId}@x.test` };
+  const times = { claimedAt: now, leaseUntil: now, letter: null };
+  await claimMessages(db, [{ ...letter, ...times, counts: true, domain: 'acme.test', provider: 'x.test' }]);
+  return { id, draftId };
+}
+
+function sender(messageId: string, { use = 'bounce' as TokenUse, of = projectId } = {}): string {
+  const letter = use === 'team' ? 't' : 'b';
+  return `${letter}+${letterToken({ projectId: of, messageId }, use, tokenKeys)}@bounce.acme.test`;
+}
+
+const compose = () => goodLetter({ date: new Date(db.clock.now()) });
+const receive = (from: string, raw: Uint8Array = Buffer.from('Subject: x\r\n\r\nx'), to = ['ada@x.test']) =>
+  receiveMail({ db, tokenKeys }, { from, to, raw });
+const list = (of = projectId) => listMail(db, { projectId: of, limit: 100 });
+const show = (id: string, of = projectId) =>
+  showMail({ db, renderer: testRenderer }, { projectId: of, id, copy: 1 });
+
+/** The server as it stands without a relay: it hands letters to itself. */
+async function openItself(): Promise<Relay> {
+  const listener = await startMailListener({
+    host: '127.0.0.1',
+    port: 0,
+    sizeMax: 2_000_000,
+    credentials: null,
+    accept: async (mail) => {
+      await receiveMail({ db, tokenKeys }, mail);
+    },
+    log: silentLog,
+  });
+  const relay = openRelay({ url: `smtp://127.0.0.1:${listener.port}?tls=optional`, log: silentLog });
+  onTestFinished(async () => {
+    await relay.close(0);
+    await listener.close();
+  });
+  return relay;
+}
+
+test('what is handed over by SMTP is kept byte for byte, under whose it is, before it is acknowledged', async () => {
+  const relay = await openItself();
+  const { id, draftId } = await claim();
+  const mime = await compose();
+  const envelope = { from: sender(id), to: 'ada@x.test', envid: null };
+  expect(await relay.hand(envelope, mime)).toMatchObject({ result: 'accepted' });
+  const at = db.clock.now();
+  expect(await list()).toMatchObject([
+    { id, draftId, userId: 'ada', rcptTo: 'ada@x.test', mailFrom: envelope.from, copy: 1, copies: 1, at },
+  ]);
+  const { mail, html, text, checks } = await show(id);
+  expect(mail.raw.equals(mime)).toBe(true);
+  expect(html).toContain('Hello Ada');
+  expect(text).toContain('Hello Ada');
+  expect(checks.filter(({ status }) => status !== 'ok').map(({ name }) => name)).toEqual(['dkim']);
+});
+
+test('what somebody else on the machine hands over is not acknowledged, nor kept', async () => {
+  const relay = await openItself();
+  const { id } = await claim();
+  const stranger = letterToken({ projectId, messageId: id }, 'bounce', [Buffer.alloc(32, 6)]);
+  for (const from of [`b+${stranger}@acme.test`, 'eve@acme.test', sender(newId())]) {
+    const handed = await relay.hand({ from, to: 'ada@x.test', envid: null }, await compose());
+    expect(handed).toMatchObject({ result: 'refused' });
+  }
+  expect(await list()).toEqual([]);
+});
+
+test('a token opens what it was made for alone: a letter of its project, to a person or to the team', async () => {
+  const { id } = await claim();
+  const token = sender(id);
+  await expect(receive(token.replace('b+', 't+'))).rejects.toMatchObject({ code: 'validation_failed' });
+  await expect(receive(sender(id, { of: projectId + 1 }))).rejects.toThrow('erased');
+  await expect(receive('')).rejects.toThrow('this installation alone');
+  await expect(receive(token, Buffer.from('x'), [])).rejects.toThrow('exactly one recipient');
+  await expect(receive(token, Buffer.from('x'), ['a@x.test', 'b@x.test'])).rejects.toThrow('exactly one');
+  expect(await receive(token.toUpperCase())).toEqual({ copy: 1 });
+  const team = newId();
+  await receive(sender(team, { use: 'team' }));
+  expect(new Map((await list()).map((mail) => [mail.id, mail.userId]))).toEqual(
+    new Map([
+      [id, 'ada'],
+      [team, null],
+    ]),
+  );
+});
+
+test('a letter that comes twice is kept twice and told to be so', async () => {
+  const { id } = await claim();
+  await Promise.all([receive(sender(id)), receive(sender(id)), receive(sender(id))]);
+  expect((await list()).map(({ copy, copies }) => `${copy} of ${copies}`)).toEqual([
+    '3 of 3',
+    '2 of 3',
+    '1 of 3',
+  ]);
+  expect((await showMail({ db, renderer: testRenderer }, { projectId, id, copy: 3 })).mail.copy).toBe(3);
+});
+
+test('no project sees the letters of another', async () => {
+  const { id } = await claim();
+  await receive(sender(id));
+  const { id: other } = await createProject(db, { name: 'Other' });
+  expect(await list(other)).toEqual([]);
+  for (const name of [id, newId(), 'no id', ''])
+    await expect(show(name, other)).rejects.toMatchObject({ code: 'not_found' });
+  await expect(showMail({ db, renderer: testRenderer }, { projectId, id, copy: 2 })).rejects.toThrow(
+    'copy 2',
+  );
+  expect(await clearTestInbox(db, { projectId: other, before: db.clock.now() + 1 })).toBe(0);
+  expect(await clearTestInbox(db, { projectId, before: db.clock.now() })).toBe(0);
+  expect(await clearTestInbox(db, { projectId, before: db.clock.now() + 1 })).toBe(1);
+});
+
+test('a signature is held against the keys of the project, by another implementation than made it', async () => {
+  const sealer = createSealer('a secret', null, 'dkim keys');
+  const mail = { mailDomain: null, spfInclude: null };
+  await addDomain({ db, sealer, mail }, { projectId, name: 'acme.test' });
+  await db.query(`UPDATE beckon.dkim_key SET state = 'active' WHERE project_id = $1`, [projectId]);
+  const signer = await createSigners(sealer, mail).of(db, projectId, 'acme.test');
+  if (!signer?.dkim) throw new Error('no key');
+  const raw = await goodLetter({ date: new Date(db.clock.now()) }, signer.dkim);
+  const dkimOf = async (bytes: Uint8Array, of = projectId): Promise<string | undefined> => {
+    const { id } = await claim('ada', of);
+    await receive(sender(id, { of }), bytes);
+    return (await show(id, of)).checks.find(({ name }) => name === 'dkim')?.message;
+  };
+  expect(await dkimOf(raw)).toMatch(/^Signed by acme\.test .*holds/);
+  expect(await dkimOf(Buffer.from(raw.toString('latin1').replace('Three steps', 'Four steps')))).toMatch(
+    /does not hold/,
+  );
+  const { id: other } = await createProject(db, { name: 'Other' });
+  expect(await dkimOf(raw, other)).toMatch(/not, or no longer, a key/);
+});
+
+test('of somebody who is erased while a letter to them arrives nothing is left, whichever is first', async () => {
+  const erase = () => erasePerson({ db, newId, hasher: testHasher }, { projectId, userId: 'ada' });
+  const { id } = await claim();
+  await receive(sender(id));
+  expect((await erase()).removed).toMatchObject({ message: 1, test_inbox_email: 1 });
+  await expect(receive(sender(id))).rejects.toThrow('erased');
+
+  const late = await claim();
+  let erasing: Promise<unknown> = Promise.resolve();
+  await db.transaction(async (tx) => {
+    await findMessageById(tx, { projectId, messageId: late.id });
+    let isDone = false;
+    erasing = erase().finally(() => (isDone = true));
+    const waits = async (): Promise<boolean> =>
+      (await db.query('SELECT 1 FROM pg_locks WHERE NOT granted')).length > 0;
+    while (!isDone && !(await waits()));
+    // The rest of what receiving is, once the person is being erased.
+    await receiveMail(
+      { db: { transaction: (work) => work(tx), clock: db.clock }, tokenKeys },
+      { from: sender(late.id), to: ['ada@x.test'], raw: Buffer.from('Subject: late\r\n\r\nx') },
+    );
+  });
+  await erasing;
+  expect(await list()).toEqual([]);
+});

@@ -1,0 +1,136 @@
+import type { EmailListed, EmailWhole, LetterHit, ReplyListed } from '@beckon/contract/dashboard';
+import { iso } from '../../base/clock.ts';
+import { withoutPixel } from '../../features/test-inbox/index.ts';
+import type { JudgedHit } from '../../features/outcomes/index.ts';
+import type { Reply } from '../../features/replies/index.ts';
+import type { Letter } from '../../features/sending/index.ts';
+import { reasonWords } from '../../flows/explain/index.ts';
+import { countRemoteImages } from '../../flows/inline-images.ts';
+import type { ShownLetter } from '../../flows/show-letter.ts';
+import { bounceClassOf, botOf, botWords, outcomeWords } from './letter-words.ts';
+import { type Veil, veilMail } from './veil.ts';
+
+export function toListed(letter: Letter): EmailListed {
+  return {
+    id: letter.id,
+    draft_id: letter.draftId,
+    rule_id: letter.ruleId,
+    rule: letter.rule,
+    letter: letter.letter,
+    external_user_id: letter.userId,
+    address: letter.address,
+    subject: letter.subject,
+    state: letter.state,
+    reason: letter.reason,
+    reason_text: letter.reason === null ? null : reasonWords(letter.reason, 'draft'),
+    domain: letter.domain,
+    provider: letter.provider,
+    attempts: letter.attempts,
+    reply: letter.reply,
+    claimed_at: iso(letter.claimedAt),
+    ended_at: timeOf(letter.endedAt),
+    outcomes: letter.became,
+  };
+}
+
+export function toWhole(shown: ShownLetter, veil: Veil): EmailWhole {
+  const { letter, outcomes, urls, hits } = shown;
+  return {
+    ...toListed(letter),
+    user_time_zone: shown.zone,
+    first_at: timeOf(letter.firstAt),
+    next_at: timeOf(letter.nextAt),
+    relay_id: letter.relayId,
+    frozen: toFrozen(shown, veil),
+    hits: hits.map((hit) => toHit(hit, urls)),
+    hits_counted: shown.hitsCounted,
+    outcome_history: outcomes.map((outcome) => ({
+      id: outcome.id,
+      type: outcome.type,
+      occurred_at: iso(outcome.occurredAt),
+      bot: botOf(outcome.detail),
+      bounce_class: bounceClassOf(outcome.detail),
+      words: outcomeWords(outcome),
+    })),
+    links: urls.map((url, link) => ({
+      url,
+      clicks: clicksOf(hits, link, true),
+      bot_clicks: clicksOf(hits, link, false),
+    })),
+    webhooks: shown.told.map((told) => ({
+      id: told.messageId,
+      type: told.type,
+      endpoint_id: told.endpointId,
+      url: told.url,
+      state: told.state,
+      attempts: told.attempts,
+      created_at: told.createdAt.toISOString(),
+      delivered_at: told.deliveredAt?.toISOString() ?? null,
+    })),
+    replies: shown.replies.map(toReplyListed),
+    send_again: shown.sendAgain,
+  };
+}
+
+function toFrozen({ frozen }: ShownLetter, veil: Veil): EmailWhole['frozen'] {
+  if (!frozen) return null;
+  const { mailFrom, rcptTo, mime, mail } = frozen;
+  const { headers, text } = veilMail(mail, veil);
+  return {
+    mail_from: veil(mailFrom),
+    rcpt_to: rcptTo,
+    size: mime.length,
+    headers,
+    text,
+    has_html: mail.html !== '',
+    remote_images: countRemoteImages(withoutPixel(mail.html)),
+  };
+}
+
+function toHit({ number, kind, link, at, bot, botReason, agent }: JudgedHit, urls: string[]): LetterHit {
+  return {
+    number,
+    kind,
+    url: link === null ? null : (urls[link] ?? null),
+    at: iso(at),
+    bot,
+    reason: botReason,
+    reason_text: botWords(botReason),
+    agent,
+  };
+}
+
+function clicksOf(hits: JudgedHit[], link: number, ofPeople: boolean): number {
+  const clicks = hits.filter((hit) => hit.kind === 'click' && hit.link === link && hit.bot !== null);
+  return clicks.filter(({ bot }) => (bot === 'no') === ofPeople).length;
+}
+
+export function toReplyListed(reply: Reply): ReplyListed {
+  return {
+    id: reply.id,
+    email_id: reply.messageId,
+    draft_id: reply.draftId,
+    external_user_id: reply.userId,
+    received_at: iso(reply.receivedAt),
+    from: reply.fromAddress,
+    from_name: reply.fromName,
+    subject: reply.subject,
+    text: reply.text,
+    auto_reply: reply.kind === 'auto_reply',
+    verified: reply.verified,
+    forward: forwardOf(reply),
+    forward_at: timeOf(reply.forwardAt),
+    forwarded_at: timeOf(reply.forwardedAt),
+    forward_error: reply.forwardError,
+  };
+}
+
+function forwardOf({ forwardAt, forwardedAt, forwardError }: Reply): ReplyListed['forward'] {
+  if (forwardAt !== null && forwardError === null) return 'waiting';
+  if (forwardError !== null) return 'trouble';
+  return forwardedAt === null ? 'none' : 'done';
+}
+
+export function timeOf(ms: number | null): string | null {
+  return ms === null ? null : iso(ms);
+}

@@ -1,0 +1,42 @@
+import type { Log } from '../base/log.ts';
+import { oneByOne } from '../base/one-by-one.ts';
+import {
+  deleteMailBefore,
+  deleteMailBeyond,
+  TEST_INBOX_KEPT_MAX,
+  TEST_INBOX_KEPT_MS,
+} from '../features/test-inbox/index.ts';
+import { listProjects } from '../features/projects/index.ts';
+import type { Database } from '../io/db/index.ts';
+import type { Job } from './timetable.ts';
+
+const EVERY_MS = 3_600_000;
+/** Some ten milliseconds: a row is a packed letter. */
+const STEP = 500;
+
+/** The outbox is for looking at what just left: it keeps the letters of 30 days, and the newest 10,000 of a project at most. */
+export function clearTestInbox(
+  { db, log }: { db: Pick<Database, 'query' | 'prepared' | 'clock'>; log: Log },
+  kept: { ms: number; most: number } = { ms: TEST_INBOX_KEPT_MS, most: TEST_INBOX_KEPT_MAX },
+): Job {
+  async function forget(projectId: number, stopping: () => boolean): Promise<void> {
+    const before = db.clock.now() - kept.ms;
+    const steps = [
+      () => deleteMailBefore(db, { projectId, before, limit: STEP }),
+      () => deleteMailBeyond(db, { projectId, keep: kept.most, limit: STEP }),
+    ];
+    for (const step of steps) {
+      let forgotten = STEP;
+      while (forgotten === STEP && !stopping()) forgotten = await step();
+    }
+  }
+  return {
+    name: 'clear_test_inbox',
+    everyMs: EVERY_MS,
+    async run(stopping) {
+      const projects = (await listProjects(db)).map(({ id: projectId }) => ({ projectId }));
+      const given = { log, job: 'clear_test_inbox', stopping };
+      await oneByOne(projects, given, ({ projectId }) => forget(projectId, stopping));
+    },
+  };
+}
