@@ -104,9 +104,10 @@ async function killOften(
 }
 
 async function waitingIn(db: Database, projectId: number): Promise<number> {
-  const rows = await db.query<{ waiting: number }>(`SELECT waiting FROM beckon.ingest_queue WHERE project_id = $1`, [
-    projectId,
-  ]);
+  const rows = await db.query<{ waiting: number }>(
+    `SELECT waiting FROM beckon.ingest_queue WHERE project_id = $1`,
+    [projectId],
+  );
   return rows[0]?.waiting ?? 0;
 }
 

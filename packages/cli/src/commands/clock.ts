@@ -32,7 +32,7 @@ export const clock: Noun = {
         });
         await context.output.value(
           data,
-          ({ now, drafts, letters }) =>
+          ({ now, drafts, emails: letters }) =>
             `The time is ${now}. ${count(drafts, 'draft')} created, ${count(letters, 'email')} sent to the test inbox.`,
         );
       },

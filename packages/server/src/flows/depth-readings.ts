@@ -16,7 +16,11 @@ const OPEN_STATES = DRAFT_STATES.filter((state) => !ENDED.includes(state));
 const inbox: Reading = {
   name: 'inbox',
   gauges: [
-    { name: 'beckon_queue_waiting_records', help: 'Accepted records that wait, in both priorities', labels: [] },
+    {
+      name: 'beckon_queue_waiting_records',
+      help: 'Accepted records that wait, in both priorities',
+      labels: [],
+    },
     {
       name: 'beckon_queue_fullest_records',
       help: 'Waiting records of the project that has most of them; bulk requests are refused from 50,000',

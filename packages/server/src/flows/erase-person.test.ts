@@ -43,7 +43,8 @@ const erase = (userId = ADA, of = projectId) =>
   erasePerson({ db, newId, hasher: testHasher }, { projectId: of, userId });
 
 async function digestAll(): Promise<void> {
-  for (const priority of ['live', 'bulk'] as const) while ((await digest.batch(priority, [projectId])).records > 0);
+  for (const priority of ['live', 'bulk'] as const)
+    while ((await digest.batch(priority, [projectId])).records > 0);
 }
 
 async function buildAll(): Promise<void> {
@@ -117,7 +118,7 @@ async function getLetters(): Promise<void> {
     claimedAt: now,
     domain: 'acme.example',
     provider: 'x.org',
-    letter: 'welcome',
+    template: 'welcome',
     leaseUntil: now,
   }));
   await claimMessages(db, messages);
@@ -375,9 +376,9 @@ test('what was accepted before is dropped in either priority, what was accepted 
     [projectId, ADA],
   );
   expect(person).toEqual({ plan: 'new', traits: {} });
-  expect(await db.query('SELECT waiting FROM beckon.ingest_queue WHERE project_id = $1', [projectId])).toEqual([
-    { waiting: 0 },
-  ]);
+  expect(
+    await db.query('SELECT waiting FROM beckon.ingest_queue WHERE project_id = $1', [projectId]),
+  ).toEqual([{ waiting: 0 }]);
 });
 
 test('a history that is sent once more after it was erased has no effect', async () => {

@@ -230,7 +230,14 @@ test('what became of letters is shown and exported: outcomes, answers, hits, and
   await accept('users', [{ external_user_id: 'ada', email: 'ada@x.org' }]);
   const newId = idMaker(db.clock);
   const id = newId();
-  const letter = { projectId, draftId: newId(), ruleId: newId(), userId: 'ada', counts: true, letter: null };
+  const letter = {
+    projectId,
+    draftId: newId(),
+    ruleId: newId(),
+    userId: 'ada',
+    counts: true,
+    template: null,
+  };
   const sent = { claimedAt: clock.now(), leaseUntil: clock.now(), domain: 'acme.example', provider: 'x.org' };
   await claimMessages(db, [{ ...letter, ...sent, id, address: 'ada@x.org' }]);
   await db.query(
@@ -245,9 +252,7 @@ test('what became of letters is shown and exported: outcomes, answers, hits, and
   for (let n = 0; n < 250; n += 1) {
     clock.advance(1);
     const link = { link: n, url: `https://acme.example/${n}` };
-    await recordOutcomes(deps, [
-      { ...happened, type: 'email.clicked', bot: 'no', botReason: null, ...link },
-    ]);
+    await recordOutcomes(deps, [{ ...happened, type: 'email.clicked', bot: 'no', botReason: null, ...link }]);
   }
   const { outcomes } = await show();
   expect(outcomes).toHaveLength(250);
@@ -350,7 +355,7 @@ test('an export has whole letters with every move, and what rules keep of a pers
     claimedAt: clock.now(),
     domain: 'acme.example',
     provider: 'x.org',
-    letter: null,
+    template: null,
     leaseUntil: clock.now(),
   };
   await claimMessages(db, [{ ...message, id: draftId, address: 'ada@x.org' }]);

@@ -166,10 +166,7 @@ async function wayOut(options: ServerOptions, { db, life }: Parts): Promise<WayO
 
 type JobDeps = WayOut & { db: Database; outbound: Outbound };
 
-function dutiesOf(
-  options: ServerOptions,
-  { db, outbound, relay, teamTransport: transport }: JobDeps,
-): Job[] {
+function dutiesOf(options: ServerOptions, { db, outbound, relay, teamTransport: transport }: JobDeps): Job[] {
   const { log, listen, resolver, mail, sealer, model, mailroom, mailFrom, tokenKeys, teamSecrets } = options;
   return [
     ...housekeeping(db, log),

@@ -13,7 +13,7 @@ export function toShown(audience: ShownAudience) {
 
 export function describeAudience(audience: ReturnType<typeof toShown>): string {
   const { id, name, members, progress, sentence, definition, growth, sample, state } = audience;
-  const built = progress ? `: ${progress.built} of ${progress.people} people done` : '';
+  const built = progress ? `: ${progress.built} of ${progress.users} people done` : '';
   return [
     table([{ id, name, state: `${state}${built}`, members }], ''),
     `Who is meant: ${printable(sentence)}`,

@@ -123,7 +123,7 @@ function addList(audience: Command, operator: Operator): void {
               name,
               state,
               members,
-              progress: progress && `${progress.built}/${progress.people}`,
+              progress: progress && `${progress.built}/${progress.users}`,
               sentence,
             })),
             'This project has no audience yet: audience create makes one',

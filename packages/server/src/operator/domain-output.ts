@@ -97,7 +97,7 @@ function printFound({
   value,
   status,
   found,
-  says,
+  message: says,
   warning,
   required,
 }: ShownRecord): string[] {

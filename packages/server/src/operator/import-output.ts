@@ -35,7 +35,7 @@ export function describeImport(one: Shown): string {
 
 function checkLines(check: ImportCheck | null): string[] {
   if (!check) return [];
-  const { rows, users, events, rejected, rejected_by: reasons, people, names, rules } = check;
+  const { rows, users, events, rejected, rejected_by: reasons, affected_users: people, names, rules } = check;
   const isMore = people.new.at_least === true || people.known.at_least === true;
   const lines = [
     `${count(rows)} rows: ${count(users)} users, ${count(events)} events, ${count(rejected)} rejected; ` +
@@ -43,7 +43,7 @@ function checkLines(check: ImportCheck | null): string[] {
       '0 letters will go out.',
   ];
   if (rules.length > 0) {
-    const rows_ = rules.map(({ name, event, people: who }) => ({ rule: name, event, people: who.count }));
+    const rows_ = rules.map(({ name, event, users: who }) => ({ rule: name, event, people: who.count }));
     lines.push(`Rules that begin with these events, and how many people have one:\n${table(rows_, '')}`);
   }
   if (names.length > 0)

@@ -66,7 +66,10 @@ function bouncesOf({ bounced, rates }: ShownInsight): string {
   return kinds.length === 0 ? '0' : `${kinds.join(', ')} (${percent(rates.bounced ?? 0)})`;
 }
 
-function liftWords(name: string, { letter, holdout, shown }: NonNullable<ShownInsight['lift']>): string {
+function liftWords(
+  name: string,
+  { treatment: letter, holdout, shown }: NonNullable<ShownInsight['lift']>,
+): string {
   const of = (arm: typeof letter): string => `${arm.converted} of ${arm.entered}`;
   const both = `${name}: ${of(letter)} came to its goal with letters, ${of(holdout)} in the holdout`;
   if (!shown) return `${both}; what that says is told from ${ARM_MIN} on each side`;

@@ -78,10 +78,10 @@ function addStatus(queue: Command, operator: Operator): void {
 
 type InProject = { project_id: string; name: string } & Waiting;
 
-function rowOf({ projectId, name, live, bulk, oldest_ms, dead }: ProjectWaiting): InProject {
-  return { project_id: String(projectId), name, live, bulk, oldest_ms, dead };
+function rowOf({ projectId, name, live, bulk, oldest_ms, dead_letters }: ProjectWaiting): InProject {
+  return { project_id: String(projectId), name, live, bulk, oldest_ms, dead_letters };
 }
 
-function describeWaiting({ live, bulk, dead, oldest_ms }: Waiting): string {
+function describeWaiting({ live, bulk, dead_letters: dead, oldest_ms }: Waiting): string {
   return `${live} live and ${bulk} bulk records wait, the oldest for ${oldest_ms} ms; ${dead} could not be applied`;
 }

@@ -61,7 +61,7 @@ function describe(found: Backtested): string {
   return printable(
     [
       `${rule}${is_saved ? '' : ' (not saved)'} from ${from} to ${end}`,
-      `It would have been considered ${considered} times: ${entered.people} people in ${entered.runs} runs, ${entered.held_out} of them held out; for ${waiting} people a moment is set that comes later`,
+      `It would have been considered ${considered} times: ${entered.users} people in ${entered.runs} runs, ${entered.held_out} of them held out; for ${waiting} people a moment is set that comes later`,
       `Who would have entered${more}:\n${table(entries.slice(0, ENTRIES_SHOWN), 'Nobody')}`,
       `Refused:\n${table(found.refused, 'Nobody')}`,
       letterWords(found),
@@ -75,7 +75,7 @@ function describe(found: Backtested): string {
   );
 }
 
-function letterWords({ letters, caps }: Backtested): string {
+function letterWords({ emails: letters, caps }: Backtested): string {
   const { written, canceled, without_address: without, per_day } = letters;
   return [
     `Letters: ${written}, of which ${canceled} would have been canceled before they left, and ${without} have nobody to go to`,
@@ -86,10 +86,10 @@ function letterWords({ letters, caps }: Backtested): string {
 
 function differenceWords({ difference }: Backtested): string[] {
   if (!difference) return [];
-  const { version, added, removed, letters } = difference;
+  const { version, added, removed, emails: letters } = difference;
   const sign = letters < 0 ? '' : '+';
   return [
-    `Against version ${version}, which is saved: ${added.people} people more, ${removed.people} fewer, ${sign}${letters} letters`,
+    `Against version ${version}, which is saved: ${added.users} people more, ${removed.users} fewer, ${sign}${letters} letters`,
   ];
 }
 

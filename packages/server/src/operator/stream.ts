@@ -161,8 +161,7 @@ function aboutChange(item: ChangeItem): [subject: string, summary: string] {
 function aboutLetter(item: ChangeItem): [subject: string, summary: string] {
   const of = (name: string): string => (typeof item[name] === 'string' ? item[name] : '');
   const userId = of('external_user_id');
-  if (item.type === 'outcome')
-    return [userId, `${of('outcome')} (${of('rule')}, letter ${of('message_id')})`];
+  if (item.type === 'outcome') return [userId, `${of('outcome')} (${of('rule')}, letter ${of('email_id')})`];
   const way = of('from') === of('to') ? `stays ${of('to')}` : `${of('from')} → ${of('to')}`;
   const why = of('reason') === '' ? '' : `, ${of('reason')}`;
   return [userId, `${of('action')} by ${of('actor')}: ${way}${why} (${of('rule')}, draft ${of('draft_id')})`];

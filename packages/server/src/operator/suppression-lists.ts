@@ -81,12 +81,12 @@ function unreadable(path: string, error: unknown): Fault {
 }
 
 function describeImported({ dry_run: dryRun, ...done }: ImportedList & { dry_run: boolean }): string {
-  const { rows, added, known, over, drafts, runs, refused, troubles } = done;
+  const { rows, added, known, over, drafts, runs, refused, problems } = done;
   const [was, ended] = dryRun ? ['would be suppressed', 'would end'] : ['are suppressed now', 'ended'];
   const head = `Of ${rows} rows ${added} ${was}, ${known} were known, ${over} are over, ${refused} were refused; ${drafts} drafts and ${runs} runs ${ended}`;
   if (refused === 0) return head;
-  const shown = troubles.map(({ line, field, message }) => ({ line, field, message }));
-  const more = refused > troubles.length ? `\n… and ${refused - troubles.length} more` : '';
+  const shown = problems.map(({ line, field, message }) => ({ line, field, message }));
+  const more = refused > problems.length ? `\n… and ${refused - problems.length} more` : '';
   return `${head}\n\n${table(shown, '')}${more}`;
 }
 

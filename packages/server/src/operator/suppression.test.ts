@@ -31,7 +31,7 @@ const importing = async (text: string | Uint8Array, ...args: string[]): Promise<
   suppression('import', '--file', await file(text), '--json', ...args);
 const listed = async (): Promise<Record<string, unknown>[]> =>
   (await suppression('list', '--json')).json as Record<string, unknown>[];
-const NOTHING = { rows: 0, added: 0, known: 0, over: 0, drafts: 0, runs: 0, refused: 0, troubles: [] };
+const NOTHING = { rows: 0, added: 0, known: 0, over: 0, drafts: 0, runs: 0, refused: 0, problems: [] };
 
 test('an address a line, or columns by their names in any order, with what other senders write', async () => {
   const plain = await importing('\uFEFFAda@X.org\r\n\r\n bob@Bücher.example ,unsubscribed,2026-01-02\r\n');
@@ -78,8 +78,8 @@ test('what is refused is told by line and column, keeps nothing else out, and sa
   ].join('\n');
   const ran = await importing(text);
   expect(ran).toMatchObject({ code: 1, json: { rows: 8, added: 1, over: 1, refused: 6 } });
-  const { troubles } = ran.json as { troubles: { line: number; field: string }[] };
-  expect(troubles.map(({ line, field }) => [line, field])).toEqual([
+  const { problems } = ran.json as { problems: { line: number; field: string }[] };
+  expect(problems.map(({ line, field }) => [line, field])).toEqual([
     [3, 'email'],
     [4, 'user'],
     [5, 'reason'],
@@ -122,13 +122,13 @@ test('refuses the rows of a list that cannot be read, and a file that does not e
     rows: 3,
     added: 2,
     refused: 1,
-    troubles: [{ line: 2, message: expect.stringContaining('a quote in it is never closed') as string }],
+    problems: [{ line: 2, message: expect.stringContaining('a quote in it is never closed') as string }],
   });
   expect((await importing('')).json).toEqual({ ...NOTHING, dry_run: false });
   expect((await importing(Buffer.from([0xff, 0xfe, 0x00, 0x0a, 0x80]))).json).toMatchObject({
     added: 0,
     refused: 2,
-    troubles: [
+    problems: [
       { line: 1, message: 'This row is not UTF-8 text' },
       { line: 2, message: 'This row is not UTF-8 text' },
     ],

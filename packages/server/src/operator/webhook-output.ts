@@ -57,7 +57,7 @@ export function printDelivery(delivery: ListedDelivery): string {
     at: attempt.at,
     trigger: attempt.trigger,
     result: said(attempt),
-    answer: attempt.answer?.slice(0, ANSWER_SHOWN) ?? null,
+    answer: attempt.response?.slice(0, ANSWER_SHOWN) ?? null,
   }));
   const { id, type, state } = delivery;
   const head = `${id} (${type}) is ${state} ${BY_STATE[state]} endpoint ${delivery.endpoint_id}`;

@@ -64,7 +64,7 @@ test('a test event is sent to this endpoint alone, and its answer is shown, also
       endpoint_id: id,
       type: 'test',
       state: 'exhausted',
-      attempts: [{ status: 418, answer: 'short\nand stout' }],
+      attempts: [{ status: 418, response: 'short\nand stout' }],
     },
   ]);
   expect(hooks.received.map(({ path, body }) => [path, JSON.parse(body)])).toEqual([
@@ -100,7 +100,7 @@ test('deliveries are shown with every attempt, by endpoint, message and state', 
       type: 'email.replied',
       state: 'pending',
       attempts: [
-        expect.objectContaining({ number: 1, status: 500, error: null, answer: 'no' }),
+        expect.objectContaining({ number: 1, status: 500, error: null, response: 'no' }),
         expect.objectContaining({ number: 2, status: 500 }),
       ],
     }),

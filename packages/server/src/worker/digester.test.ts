@@ -77,7 +77,9 @@ function watched(
 
 const waiting = async (projectId: number): Promise<number | undefined> =>
   (
-    await db.query<{ waiting: number }>(`SELECT waiting FROM beckon.ingest_queue WHERE project_id = $1`, [projectId])
+    await db.query<{ waiting: number }>(`SELECT waiting FROM beckon.ingest_queue WHERE project_id = $1`, [
+      projectId,
+    ])
   )[0]?.waiting;
 
 test('what waits is digested without a hint, in every project, and a stop comes after the batch under way', async () => {

@@ -124,7 +124,8 @@ async function round(state: State): Promise<number> {
     const order = ROUND[state.place % ROUND.length] ?? [];
     state.place += 1;
     for (const work of order) {
-      const done = work === 'time' ? await doTime(state, found.due) : await doPriority(state, work, found.places);
+      const done =
+        work === 'time' ? await doTime(state, found.due) : await doPriority(state, work, found.places);
       if (done > 0) return done;
     }
     return 0;
@@ -223,6 +224,7 @@ function enoughFor(records: number, places: Place[], priority: Priority): number
 }
 
 function report({ db, onLag, onOdd }: DigesterOptions, priority: Priority, digested: Digested): void {
-  if (digested.oldestAt !== null) onLag?.({ queue: priority, ms: Math.max(0, db.clock.now() - digested.oldestAt) });
+  if (digested.oldestAt !== null)
+    onLag?.({ queue: priority, ms: Math.max(0, db.clock.now() - digested.oldestAt) });
   for (const { projectId, code } of digested.odd) onOdd?.(projectId, code);
 }

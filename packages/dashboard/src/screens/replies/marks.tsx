@@ -53,11 +53,7 @@ const FORWARDS: Record<ReplyListed['forward'], MarkProps> = {
   trouble: { icon: CircleAlert, tone: 'bad', label: 'Trouble' },
 };
 
-export function ForwardMark({
-  reply,
-}: {
-  reply: Pick<ReplyListed, 'forward' | 'forward_error'>;
-}): ReactNode {
+export function ForwardMark({ reply }: { reply: Pick<ReplyListed, 'forward' | 'forward_error'> }): ReactNode {
   const { forward, forward_error: trouble } = reply;
   return <Mark {...FORWARDS[forward]} {...(trouble === null ? {} : { title: trouble })} />;
 }

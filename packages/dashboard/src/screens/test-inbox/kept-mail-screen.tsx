@@ -15,7 +15,10 @@ const route = getRouteApi('/p/$project/test-inbox/$message');
 export function KeptMailScreen(): ReactNode {
   const { message } = route.useParams();
   const { copy } = route.useSearch();
-  const mail = useApi('GET /projects/:project/test-inbox/:email', { params: { email: message }, query: { copy } });
+  const mail = useApi('GET /projects/:project/test-inbox/:email', {
+    params: { email: message },
+    query: { copy },
+  });
   const shown = mail.data?.data;
   return (
     <Page title={shown?.subject || 'Letter in the outbox'} actions={shown && <Actions mail={shown} />}>
@@ -139,7 +142,7 @@ function Found({ checks }: { checks: MailCheck[] }): ReactNode {
 function Letter({ mail }: { mail: TestInboxEmailWhole }): ReactNode {
   const project = useProject();
   if (!mail.has_html) return <Empty title="This letter has no HTML">Its text is under Text.</Empty>;
-  const params = { project: project.id, mail: mail.id };
+  const params = { project: project.id, email: mail.id };
   return (
     <LetterPane
       srcOf={(query) =>

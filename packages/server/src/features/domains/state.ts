@@ -34,7 +34,10 @@ export function outcomeOf(records: DomainRecord[], findings: Finding[]): Outcome
   return verdicts.includes('unknown') ? 'unknown' : 'right';
 }
 
-type Standing = Pick<SendingDomain, 'state' | 'misses' | 'failingSince' | 'verifiedAt' | 'warm' | 'warmupFrom'>;
+type Standing = Pick<
+  SendingDomain,
+  'state' | 'misses' | 'failingSince' | 'verifiedAt' | 'warm' | 'warmupFrom'
+>;
 
 /** What a look makes of a domain. */
 export function afterLook<D extends Standing>(domain: D, outcome: Outcome, now: number): D {

@@ -94,10 +94,7 @@ export function cancel(draft: Draft, { reason, now, actor = ENGINE, detail = {} 
  * The condition of its rule does not hold any more. What a person wrote is kept for them to decide; everything else goes.
  * Not to be asked of one that somebody sends anyway.
  */
-export function noLongerHolds(
-  draft: Draft,
-  { now, detail = {} }: Pick<Canceled, 'now' | 'detail'>,
-): Decided {
+export function noLongerHolds(draft: Draft, { now, detail = {} }: Pick<Canceled, 'now' | 'detail'>): Decided {
   if (draft.isEdited) return hold(draft, { reason: 'needs_review', until: null, now, detail });
   return cancel(draft, { reason: 'rule_no_longer_holds', now, detail });
 }

@@ -45,7 +45,10 @@ async function die(count: number, letter: { priority?: string; kind?: string; ac
       letter.acceptedAt ?? new Date(clock.now()),
     ],
   );
-  await db.query('UPDATE beckon.ingest_queue SET next_seq = next_seq + $2 WHERE project_id = $1', [projectId, count]);
+  await db.query('UPDATE beckon.ingest_queue SET next_seq = next_seq + $2 WHERE project_id = $1', [
+    projectId,
+    count,
+  ]);
 }
 
 const chunks = () =>
@@ -91,14 +94,14 @@ test('a chunk that was damaged is refused, not read as something else', () => {
 });
 
 test('what waits is counted in records by priority, with the age of the oldest', async () => {
-  expect(await countWaiting(db, projectId)).toEqual({ live: 0, bulk: 0, dead: 0, oldest_ms: 0 });
+  expect(await countWaiting(db, projectId)).toEqual({ live: 0, bulk: 0, dead_letters: 0, oldest_ms: 0 });
   await put('bulk', [{}, {}, {}], new Date(clock.now() - 4_000));
   await put('live', [{}]);
   await put('live', [{}, {}]);
   await die(2);
   expect(await countWaiting(db, projectId)).toEqual({ live: 3, bulk: 3, dead: 2, oldest_ms: 4_000 });
   const other = await createProject(db, { name: 'Other' });
-  expect(await countWaiting(db, other.id)).toEqual({ live: 0, bulk: 0, dead: 0, oldest_ms: 0 });
+  expect(await countWaiting(db, other.id)).toEqual({ live: 0, bulk: 0, dead_letters: 0, oldest_ms: 0 });
 });
 
 test('of all projects those are listed in which something waits or died, who waits longest first', async () => {
@@ -133,7 +136,14 @@ test('retried letters wait again, in their order, behind what was accepted, as o
   const user = (id: string) => ({ external_user_id: id });
   expect(found).toEqual([
     { seq: 5, priority: 'live', kind: 'events', records: 1, accepted_at: now, users: [user('between')] },
-    { seq: 6, priority: 'live', kind: 'events', records: 2, accepted_at: then, users: [user('u1'), user('u2')] },
+    {
+      seq: 6,
+      priority: 'live',
+      kind: 'events',
+      records: 2,
+      accepted_at: then,
+      users: [user('u1'), user('u2')],
+    },
     { seq: 8, priority: 'bulk', kind: 'users', records: 1, accepted_at: now, users: [user('u3')] },
     { seq: 9, priority: 'live', kind: 'events', records: 1, accepted_at: now, users: [user('u4')] },
   ]);

@@ -79,5 +79,7 @@ function toChunks(letters: DeadRow[], firstSeq: number): ChunkRow[] {
 }
 
 function belongTogether(a: DeadRow, b: DeadRow): boolean {
-  return a.priority === b.priority && a.kind === b.kind && a.accepted_at.getTime() === b.accepted_at.getTime();
+  return (
+    a.priority === b.priority && a.kind === b.kind && a.accepted_at.getTime() === b.accepted_at.getTime()
+  );
 }

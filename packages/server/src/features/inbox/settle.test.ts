@@ -29,7 +29,9 @@ test('to settle a backlog costs what is settled, though its plan was made when n
       await tx.commit();
       return Number(row?.read);
     });
-  await db.query('UPDATE beckon.ingest_queue SET next_seq = 3001, waiting = 3000 WHERE project_id = $1', [projectId]);
+  await db.query('UPDATE beckon.ingest_queue SET next_seq = 3001, waiting = 3000 WHERE project_id = $1', [
+    projectId,
+  ]);
   await fill(1, 1);
   await db.query('VACUUM ANALYZE beckon.inbox');
   await settleOf(1, 1);

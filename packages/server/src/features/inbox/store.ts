@@ -4,7 +4,9 @@ import type { Tx } from '../../io/db/index.ts';
 export type QueueRow = { next_seq: number; waiting: number };
 
 export async function insertQueue(tx: Tx, projectId: number): Promise<void> {
-  await tx.query(`INSERT INTO beckon.ingest_queue (project_id, next_seq, waiting) VALUES ($1, 1, 0)`, [projectId]);
+  await tx.query(`INSERT INTO beckon.ingest_queue (project_id, next_seq, waiting) VALUES ($1, 1, 0)`, [
+    projectId,
+  ]);
 }
 
 export async function lockQueueRow(tx: Tx, projectId: number): Promise<QueueRow | undefined> {
@@ -267,7 +269,16 @@ export async function insertDead(tx: Tx, row: NewDeadRow): Promise<void> {
   await tx.query(
     `INSERT INTO beckon.dead_letter (project_id, seq, priority, kind, record, reason, accepted_at, dead_lettered_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    [row.project_id, row.seq, row.priority, row.kind, row.record, row.reason, row.accepted_at, row.dead_lettered_at],
+    [
+      row.project_id,
+      row.seq,
+      row.priority,
+      row.kind,
+      row.record,
+      row.reason,
+      row.accepted_at,
+      row.dead_lettered_at,
+    ],
   );
 }
 

@@ -59,13 +59,23 @@ export async function takeChunks(tx: Tx, asked: ChunkQuestion): Promise<WaitingC
 }
 
 /** For each of the projects in which something waits in that queue row: the sequence of what waits longest. */
-export async function oldestWaiting(tx: Tx, projectIds: number[], priority: Priority): Promise<Map<number, number>> {
+export async function oldestWaiting(
+  tx: Tx,
+  projectIds: number[],
+  priority: Priority,
+): Promise<Map<number, number>> {
   const rows = await listOldest(tx, projectIds, priority);
   return new Map(rows.map((row) => [row.project_id, row.seq]));
 }
 
 /** How many of a chunk's waiting records were dealt with. */
-export type Taken = { projectId: number; priority: Priority; rowSeq: number; records: number; isWhole: boolean };
+export type Taken = {
+  projectId: number;
+  priority: Priority;
+  rowSeq: number;
+  records: number;
+  isWhole: boolean;
+};
 
 export function settle(tx: Tx, taken: Taken[]): Promise<void> {
   return settleChunks(

@@ -30,9 +30,7 @@ beforeEach(() => {
 async function addChange(tx: Tx, userId = 'u'): Promise<string> {
   const id = newId();
   const at = new Date(clock.now());
-  await addChanges(tx, [
-    { projectId, at, id, kind: 'user_changed', userId, audienceId: null, detail: '{}' },
-  ]);
+  await addChanges(tx, [{ projectId, at, id, kind: 'user_changed', userId, audienceId: null, detail: '{}' }]);
   return id;
 }
 

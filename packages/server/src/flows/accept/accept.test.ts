@@ -188,7 +188,9 @@ test('a revocation is seen even where the database isolates more than it must', 
   const strict = await openDatabase({ connection: own.connection, clock, log: silentLog });
   const key = await project();
   const blocker = await strict.session();
-  await blocker.script(`BEGIN; SELECT 1 FROM beckon.ingest_queue WHERE project_id = ${key.projectId} FOR UPDATE`);
+  await blocker.script(
+    `BEGIN; SELECT 1 FROM beckon.ingest_queue WHERE project_id = ${key.projectId} FOR UPDATE`,
+  );
   const late = createAccept({ db: strict, log: silentLog }).store(entry(key, 'k'), 'live');
   for (;;) {
     const waiting = await db.query(`SELECT 1 FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'`);

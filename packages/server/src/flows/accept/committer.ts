@@ -52,7 +52,11 @@ export function createCommitter(options: CommitterOptions): Committer {
     let fates: Fate[];
     try {
       reach?.('accept_beginning');
-      const work = flush(session, entries, { now: options.db.clock.now(), priority: options.priority, reach });
+      const work = flush(session, entries, {
+        now: options.db.clock.now(),
+        priority: options.priority,
+        reach,
+      });
       fates = await within(work, until - performance.now());
     } catch (error) {
       // The commit that travelled behind a refused statement has ended its transaction; of any other state we know nothing.

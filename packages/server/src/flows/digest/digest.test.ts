@@ -69,7 +69,9 @@ const changes = (): Promise<{ kind: string; external_user_id: string | null; det
   ]);
 const waiting = async (): Promise<number | undefined> =>
   (
-    await db.query<{ waiting: number }>(`SELECT waiting FROM beckon.ingest_queue WHERE project_id = $1`, [projectId])
+    await db.query<{ waiting: number }>(`SELECT waiting FROM beckon.ingest_queue WHERE project_id = $1`, [
+      projectId,
+    ])
   )[0]?.waiting;
 
 test('accepted users and events become people and events, once, and wait no longer', async () => {

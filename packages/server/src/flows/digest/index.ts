@@ -57,7 +57,9 @@ export function createDigest(options: DigestOptions): Digest {
   const limits = createRenderLimits(db.clock);
 
   function attempt(priority: Priority, wanted: number[], recordsMax: number): Promise<Digested> {
-    return limits.within(wanted, recordsMax, ({ projectIds, records }) => applied(priority, projectIds, records));
+    return limits.within(wanted, recordsMax, ({ projectIds, records }) =>
+      applied(priority, projectIds, records),
+    );
   }
 
   async function applied(priority: Priority, projectIds: number[], ofAll: number): Promise<Digested> {

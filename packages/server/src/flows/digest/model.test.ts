@@ -116,7 +116,9 @@ async function play(plan: Step[]): Promise<{ projectId: number; expected: Map<st
     step.records.forEach((record, i) => accepted.push({ seq: first + i, priority: step.priority, record }));
   }
   for (const of of ['live', 'bulk'] as const)
-    while ((await digestBatch(deps, { priority: of, projectIds: [projectId], ofEach: 3, ofAll: 3 })).records > 0);
+    while (
+      (await digestBatch(deps, { priority: of, projectIds: [projectId], ofEach: 3, ofAll: 3 })).records > 0
+    );
   return { projectId, expected: modelOf(accepted) };
 }
 
@@ -150,9 +152,9 @@ test('whatever is digested when: traits, address and watermark are those of the 
         expect(counted?.events).toBe(known.events);
         if (person.written.traits.size > 0) crossed += 1;
       }
-      expect(await db.query(`SELECT waiting FROM beckon.ingest_queue WHERE project_id = $1`, [projectId])).toEqual([
-        { waiting: 0 },
-      ]);
+      expect(
+        await db.query(`SELECT waiting FROM beckon.ingest_queue WHERE project_id = $1`, [projectId]),
+      ).toEqual([{ waiting: 0 }]);
     }),
     { numRuns: 300, examples: [[LATE_AND_AGAIN]] },
   );

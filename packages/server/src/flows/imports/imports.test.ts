@@ -100,7 +100,7 @@ test('a check counts and accepts nothing', async () => {
     ],
     letters: 0,
   });
-  expect(check?.rules.some(({ people }) => people.count === 1_500)).toBe(true);
+  expect(check?.rules.some(({ users: people }) => people.count === 1_500)).toBe(true);
   expect(await known()).toEqual({ people: [], events: [], drafts: 0 });
   const findings = await listFindingRows(db, { ...one, kind: null, after: 0, offset: 0, limit: 10 });
   expect(findings.map(({ line }) => line)).toEqual([1_502, 1_503]);
@@ -191,7 +191,9 @@ test('a chunk of whose commit the answer was lost is not brought once more', asy
   const done = await importThrough({ ...importDeps(db, chunkSource(chunks)), db: { ...db, reach } }, one);
   expect(done).toMatchObject({ state: 'done', counts: { users: 4, rows: 4 } });
   expect(commits).toBe(4);
-  const [priority] = await db.query('SELECT next_seq FROM beckon.ingest_queue WHERE project_id = $1', [projectId]);
+  const [priority] = await db.query('SELECT next_seq FROM beckon.ingest_queue WHERE project_id = $1', [
+    projectId,
+  ]);
   expect(priority).toEqual({ next_seq: 5 });
 });
 
@@ -215,7 +217,9 @@ test('of two workers that both believe that it is theirs, one brings', async () 
   await workOn(importDeps(db, hanging), first, on);
   expect(await now(one)).toMatchObject({ state: 'done', counts: { users: 6, usersNew: 6 } });
   expect((await known()).people).toHaveLength(6);
-  const [priority] = await db.query('SELECT next_seq FROM beckon.ingest_queue WHERE project_id = $1', [projectId]);
+  const [priority] = await db.query('SELECT next_seq FROM beckon.ingest_queue WHERE project_id = $1', [
+    projectId,
+  ]);
   expect(priority).toEqual({ next_seq: 7 });
 });
 
@@ -224,14 +228,18 @@ test('where the queue is full it waits, and says so', async () => {
   await askCheck(db, one);
   await workThrough(deps);
   await startImport(db, one, { liveEvents: null });
-  await db.query('UPDATE beckon.ingest_queue SET waiting = waiting + 50000 WHERE project_id = $1', [projectId]);
+  await db.query('UPDATE beckon.ingest_queue SET waiting = waiting + 50000 WHERE project_id = $1', [
+    projectId,
+  ]);
   const claimed = await claimImport(deps);
   if (!claimed) throw new Error('nothing to claim');
   const work = workOn(deps, claimed, on);
   const shown = async () => (await showImport(db, await now(one), () => null)).progress.waits_for;
   await expect.poll(shown).toBe('queue');
   expect((await now(one)).counts.users).toBe(0);
-  await db.query('UPDATE beckon.ingest_queue SET waiting = waiting - 50000 WHERE project_id = $1', [projectId]);
+  await db.query('UPDATE beckon.ingest_queue SET waiting = waiting - 50000 WHERE project_id = $1', [
+    projectId,
+  ]);
   await work;
   expect(await now(one)).toMatchObject({ state: 'done', counts: { users: 10 }, waitsFor: null });
 });

@@ -38,7 +38,8 @@ beforeEach(async () => {
 });
 
 async function digestAll(): Promise<void> {
-  for (const priority of ['live', 'bulk'] as const) while ((await digest.batch(priority, [projectId])).records > 0);
+  for (const priority of ['live', 'bulk'] as const)
+    while ((await digest.batch(priority, [projectId])).records > 0);
 }
 
 const erase = () => erasePerson({ db, newId, hasher: testHasher }, { projectId, userId: zoe });
@@ -100,7 +101,10 @@ test('of a file whose rows wait for room when somebody is erased nothing of thei
   await workThrough(deps);
   await startImport(db, one, { liveEvents: null });
   const setWaiting = (more: number) =>
-    db.query('UPDATE beckon.ingest_queue SET waiting = waiting + $2 WHERE project_id = $1', [projectId, more]);
+    db.query('UPDATE beckon.ingest_queue SET waiting = waiting + $2 WHERE project_id = $1', [
+      projectId,
+      more,
+    ]);
   await setWaiting(50_000);
   const claimed = await claimImport(deps);
   if (!claimed) throw new Error('nothing to claim');

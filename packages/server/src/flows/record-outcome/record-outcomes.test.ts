@@ -98,15 +98,7 @@ test('what is told twice, or by two processes at once, is written once, with one
   const story = await withLetter();
   const [message] = await story.messages('ada');
   const { projectId } = story;
-  const all: WhatHappened[] = [
-    OPENED,
-    BOT_OPENED,
-    CLICKED,
-    REPLIED,
-    bounced('soft'),
-    ONE_CLICK,
-    COMPLAINED,
-  ];
+  const all: WhatHappened[] = [OPENED, BOT_OPENED, CLICKED, REPLIED, bounced('soft'), ONE_CLICK, COMPLAINED];
   const happened = all.map(
     (what) => ({ ...what, projectId, messageId: message?.id, occurredAt: story.now() }) as Happened,
   );

@@ -127,7 +127,9 @@ async function goTo(way: Way, targetMs: number): Promise<void> {
 /** So long it is until the next moment at which anything is due. */
 async function nextIn({ db, projectId }: Engine): Promise<number> {
   const dues = await duesOf(db, projectId);
-  const moments = dues.flatMap(({ work, nextAt }) => (work === 'webhooks' || !nextAt ? [] : nextAt.getTime()));
+  const moments = dues.flatMap(({ work, nextAt }) =>
+    work === 'webhooks' || !nextAt ? [] : nextAt.getTime(),
+  );
   return Math.max(0, Math.min(...moments, Infinity) - db.clock.now());
 }
 

@@ -94,7 +94,8 @@ export async function openWarmup(
   { projectId, sender, now }: Asked,
 ): Promise<{ left: number; nextAt: number } | null> {
   const domain = sender.signer?.domain;
-  if (sender.outlet.kind === 'test_inbox' || !domain || domain.warm || domain.warmupFrom === null) return null;
+  if (sender.outlet.kind === 'test_inbox' || !domain || domain.warm || domain.warmupFrom === null)
+    return null;
   const { letters, startsAt, endsAt } = warmupDay(domain.warmupFrom, now);
   if (letters === null) return null;
   const counts = await countForWarmup(tx, { projectId, domain: sender.domain, since: startsAt });

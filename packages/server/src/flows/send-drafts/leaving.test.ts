@@ -274,9 +274,7 @@ test('who takes it back that a letter is sent anyway, edits it or moves it, has 
   expect(await story.letters()).toEqual([]);
   expect(await story.drafts('u2')).toMatchObject([{ state: 'held', reason: 'needs_review' }]);
   for (const userId of ['u1', 'u3'])
-    expect(await story.drafts(userId)).toMatchObject([
-      { state: 'canceled', reason: 'rule_no_longer_holds' },
-    ]);
+    expect(await story.drafts(userId)).toMatchObject([{ state: 'canceled', reason: 'rule_no_longer_holds' }]);
 });
 
 test('an exit that time alone brings about ends the run before its letter leaves', async () => {

@@ -4,7 +4,14 @@ import type { Reach } from '../../base/crash-points.ts';
 import type { Log } from '../../base/log.ts';
 import { CONNECTIONS } from './budget.ts';
 import { type ConnectionSource, openPool } from './connection.ts';
-import { inTransaction, type Priority, openSession, type Session, statementsOf, type Tx } from './statements.ts';
+import {
+  inTransaction,
+  type Priority,
+  openSession,
+  type Session,
+  statementsOf,
+  type Tx,
+} from './statements.ts';
 
 export type Database = Tx & {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
