@@ -37,14 +37,14 @@ async function shownOf(session: Session, project: number): Promise<[string, stri
     (await session.ask<Listed>('GET', `/projects/${project}/${path}`)).data;
   const rule = (await list('rules')).find(({ name }) => name === 'Trial tour');
   const [draft] = await list('drafts?limit=1');
-  const user = await session.ask<{ data: { person: { external_user_id: string } } }>(
+  const user = await session.ask<{ data: { user: { external_user_id: string } } }>(
     'GET',
     `/projects/${project}/drafts/${draft?.id}`,
   );
   return [
     ['home', 'home'],
     ['review', 'review'],
-    ['user', `users/${user.data.person.external_user_id}`],
+    ['user', `users/${user.data.user.external_user_id}`],
     ['rule', `rules/${rule?.id}`],
     ['live', 'live'],
     ['test-inbox', 'test-inbox'],

@@ -163,7 +163,7 @@ function templates(): Input[] {
         name: `preview: ${name}`,
         by: 'viewer',
         livezMaxMs: BESIDE_TEMPLATES_MS,
-        send: (world) => world.dashboard(`POST ${path(world)}/cost/preview`, { letter: source }),
+        send: (world) => world.dashboard(`POST ${path(world)}/cost/preview`, { source }),
       },
       {
         name: `publish: ${name}`,
@@ -171,7 +171,7 @@ function templates(): Input[] {
         livezMaxMs: BESIDE_TEMPLATES_MS,
         send: (world) =>
           world.dashboard(`POST ${path(world)}/cost-${randomUUID().slice(0, 8)}x/publish`, {
-            letter: source,
+            source,
             version: null,
             seen: null,
             follow: false,

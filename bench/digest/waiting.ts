@@ -1,9 +1,10 @@
 import type { Database } from '../../packages/server/src/io/db/index.ts';
 
 export async function waitingOf(db: Database, projectId: number): Promise<number> {
-  const rows = await db.query<{ waiting: number }>('SELECT waiting FROM beckon.ingest_queue WHERE project_id = $1', [
-    projectId,
-  ]);
+  const rows = await db.query<{ waiting: number }>(
+    'SELECT waiting FROM beckon.ingest_queue WHERE project_id = $1',
+    [projectId],
+  );
   return rows[0]?.waiting ?? 0;
 }
 

@@ -22,7 +22,15 @@ const WARM_UP_MINUTES = 25;
 const HOUR_MINUTES = 60;
 const USERS = 3_000;
 const SEED = 1;
-const QUEUES = ['inbox', 'ingest_queue', 'tenant_due', 'project_lock', 'send_lock', 'audience_due', 'rule_timer'];
+const QUEUES = [
+  'inbox',
+  'ingest_queue',
+  'tenant_due',
+  'project_lock',
+  'send_lock',
+  'audience_due',
+  'rule_timer',
+];
 
 type Look = { minute: number; heap: number; rss: number; queues: number };
 

@@ -127,6 +127,6 @@ describe.skipIf(!hasBrowser)('confirmation in Chromium', () => {
     await page.getByRole('button', { name: 'Change the password' }).click();
     await page.getByText('No passkeys yet.').waitFor();
     await page.getByRole('row').filter({ hasText: 'notebook' }).getByText('Revoked').waitFor();
-    expect(await session.ask('GET', '/session')).toMatchObject({ data: { person: { email: OWNER.email } } });
+    expect(await session.ask('GET', '/session')).toMatchObject({ data: { member: { email: OWNER.email } } });
   });
 });

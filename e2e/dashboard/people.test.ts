@@ -259,7 +259,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await signOut(page);
     await page.getByRole('button', { name: 'Use a passkey' }).click();
     await page.getByRole('button', { name: /^Account of/ }).waitFor();
-    expect(await session.ask('GET', '/session')).toMatchObject({ data: { person: { email: OWNER.email } } });
+    expect(await session.ask('GET', '/session')).toMatchObject({ data: { member: { email: OWNER.email } } });
   });
 });
 

@@ -26,7 +26,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
   }, 120_000);
   beforeEach(async () => {
     const { letters } = await lettersIn(session, projectId);
-    users = letters.map(({ person }) => person.external_user_id);
+    users = letters.map(({ user }) => user.external_user_id);
   });
   afterAll(async () => {
     await browser.close();

@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
   async function bothOpen(): Promise<{ id: string; user: string }> {
     const [letter] = (await lettersIn(ada.session, projectId)).letters;
     if (!letter) throw new Error('nothing waits');
-    const user = letter.person.external_user_id;
+    const user = letter.user.external_user_id;
     for (const desk of [ada, grace]) {
       await desk.page.goto(`${installation.url}/p/${projectId}/review?draft=${letter.id}`);
       await rowIn(desk, user).waitFor();
@@ -152,7 +152,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await subject.fill(mine);
     const words = { format: 'markdown', subject: 'From Ada', preheader: '', body: 'Hello there.' };
     const seen = (await saved()).data.draft?.saved_at ?? null;
-    await ada.session.ask('PUT', `${path}/draft`, { letter: words, seen });
+    await ada.session.ask('PUT', `${path}/draft`, { source: words, seen });
     await page.getByRole('button', { name: 'Save, unpublished' }).first().click();
     await page.getByText('This letter was written anew since you began').waitFor();
     expect(await subject.inputValue()).toBe(mine);

@@ -35,7 +35,7 @@ async function writeAsColleague({ session, projectId, installation }: World): Pr
   };
   await session.ask('PATCH', `${project}/settings`, { settings });
   const letter = { format: 'markdown', subject: `Hello ${HOSTILE}`, preheader: HOSTILE, body: BODY };
-  await write('templates', { name: HOSTILE, letter });
+  await write('templates', { name: HOSTILE, source: letter });
   await write('audiences', { name: HOSTILE, definition: { trait: HOSTILE, equals: HOSTILE } });
   await write('views', { screen: 'users', name: HOSTILE, filter: 'plan:pro' });
   await write('webhooks', { url: 'https://hooks.example.com/', description: HOSTILE });

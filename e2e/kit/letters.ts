@@ -9,7 +9,7 @@ export type Letter = {
   state: string;
   reason: string | null;
   deadline_at: string;
-  person: { external_user_id: string };
+  user: { external_user_id: string };
 };
 
 const RULE = 'After a hello';

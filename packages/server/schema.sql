@@ -208,13 +208,6 @@ CREATE TABLE beckon.decision (
 ) WITH (fillfactor=80);
 COMMENT ON TABLE beckon.decision IS 'One row for each rule, user, enrollment key and reason: the rule fired, or the first check that refused.';
 
-CREATE TABLE beckon.project_lock (
-  project_id bigint NOT NULL,
-  model bigint NOT NULL,
-  ahead_ms bigint NOT NULL DEFAULT 0
-) WITH (fillfactor=50);
-COMMENT ON COLUMN beckon.project_lock.ahead_ms IS 'How far the test clock of a sandbox is ahead of real time. Stored with the project lock, so that its holder needs no other lookup.';
-
 CREATE TABLE beckon.dkim_key (
   project_id bigint NOT NULL,
   domain_id uuid NOT NULL,
@@ -487,6 +480,12 @@ CREATE TABLE beckon.ingest_log (
 );
 COMMENT ON COLUMN beckon.ingest_log.faults IS 'Which records were rejected, and why.';
 
+CREATE TABLE beckon.ingest_queue (
+  project_id bigint NOT NULL,
+  next_seq bigint NOT NULL,
+  waiting bigint NOT NULL
+) WITH (fillfactor=50);
+
 CREATE TABLE beckon.ingest_warning (
   project_id bigint NOT NULL,
   code text COLLATE "C" NOT NULL,
@@ -501,12 +500,6 @@ CREATE TABLE beckon.installation (
   created_at timestamp with time zone NOT NULL
 );
 COMMENT ON TABLE beckon.installation IS 'Local to this database: the check value of the secret key.';
-
-CREATE TABLE beckon.ingest_queue (
-  project_id bigint NOT NULL,
-  next_seq bigint NOT NULL,
-  waiting bigint NOT NULL
-) WITH (fillfactor=50);
 
 CREATE TABLE beckon.lineage (
   system_id text COLLATE "C" NOT NULL,
@@ -542,12 +535,12 @@ CREATE TABLE beckon.message (
   provider text COLLATE "C",
   reply text COLLATE "C",
   relay_id text COLLATE "C",
-  letter text COLLATE "C"
+  template text COLLATE "C"
 );
 COMMENT ON TABLE beckon.message IS 'At most one for each draft, kept forever. Frequency caps count them by address.';
 COMMENT ON COLUMN beckon.message.epoch IS 'Raised by each claim. A result counts only if it names the epoch of its claim.';
 COMMENT ON COLUMN beckon.message.next_at IS 'When a claim or a submission without an answer is given up.';
-COMMENT ON COLUMN beckon.message.letter IS 'The name of the template, by which outcomes are grouped.';
+COMMENT ON COLUMN beckon.message.template IS 'The name of the template, by which outcomes are grouped.';
 
 CREATE TABLE beckon.message_mime (
   project_id bigint NOT NULL,
@@ -558,23 +551,6 @@ CREATE TABLE beckon.message_mime (
   frozen_at timestamp with time zone NOT NULL
 );
 COMMENT ON COLUMN beckon.message_mime.mime IS 'The raw email, fixed before its first attempt.';
-
-CREATE TABLE beckon.test_inbox_email (
-  project_id bigint NOT NULL,
-  id uuid NOT NULL,
-  copy integer NOT NULL,
-  draft_id uuid,
-  mail_from text COLLATE "C" NOT NULL,
-  rcpt_to text COLLATE "C" NOT NULL,
-  subject text COLLATE "C" NOT NULL,
-  external_user_id text COLLATE "C",
-  raw bytea NOT NULL,
-  size integer NOT NULL,
-  at timestamp with time zone NOT NULL
-);
-COMMENT ON TABLE beckon.test_inbox_email IS 'Test inbox: what the server sent to itself while no relay is set.';
-COMMENT ON COLUMN beckon.test_inbox_email.copy IS 'Counts arrivals of one email from 1. There must never be a second; if there is one, it must be visible.';
-COMMENT ON COLUMN beckon.test_inbox_email.raw IS 'Compressed. size is that of the email as it arrived.';
 
 CREATE TABLE beckon.outcome (
   project_id bigint NOT NULL,
@@ -642,6 +618,13 @@ COMMENT ON COLUMN beckon.project.organization_id IS 'NULL until the first organi
 COMMENT ON COLUMN beckon.project.is_demo IS 'Generated data: no email of the project leaves this machine, and the whole project can be removed.';
 COMMENT ON COLUMN beckon.project.sandbox_of IS 'On the sandbox: its live project. sandbox_id is the reverse reference, on the live project.';
 COMMENT ON COLUMN beckon.project.is_closed IS 'The keys of a sandbox are rejected while the setting "sandbox" of its live project is off.';
+
+CREATE TABLE beckon.project_lock (
+  project_id bigint NOT NULL,
+  model bigint NOT NULL,
+  ahead_ms bigint NOT NULL DEFAULT 0
+) WITH (fillfactor=50);
+COMMENT ON COLUMN beckon.project_lock.ahead_ms IS 'How far the test clock of a sandbox is ahead of real time. Stored with the project lock, so that its holder needs no other lookup.';
 
 CREATE TABLE beckon.project_settings (
   project_id bigint NOT NULL,
@@ -1073,6 +1056,23 @@ CREATE TABLE beckon.tenant_due (
 COMMENT ON TABLE beckon.tenant_due IS 'When a project has work next, for each kind of work.';
 COMMENT ON COLUMN beckon.tenant_due.ahead_ms IS 'How far the test clock of a sandbox is ahead. next_at is in real time.';
 
+CREATE TABLE beckon.test_inbox_email (
+  project_id bigint NOT NULL,
+  id uuid NOT NULL,
+  copy integer NOT NULL,
+  draft_id uuid,
+  mail_from text COLLATE "C" NOT NULL,
+  rcpt_to text COLLATE "C" NOT NULL,
+  subject text COLLATE "C" NOT NULL,
+  external_user_id text COLLATE "C",
+  raw bytea NOT NULL,
+  size integer NOT NULL,
+  at timestamp with time zone NOT NULL
+);
+COMMENT ON TABLE beckon.test_inbox_email IS 'Test inbox: what the server sent to itself while no relay is set.';
+COMMENT ON COLUMN beckon.test_inbox_email.copy IS 'Counts arrivals of one email from 1. There must never be a second; if there is one, it must be visible.';
+COMMENT ON COLUMN beckon.test_inbox_email.raw IS 'Compressed. size is that of the email as it arrived.';
+
 CREATE TABLE beckon.topic_refusal (
   project_id bigint NOT NULL,
   kind text COLLATE "C" NOT NULL,
@@ -1202,12 +1202,10 @@ ALTER TABLE beckon.change ADD CONSTRAINT change_kind_check CHECK ((kind = ANY (A
 ALTER TABLE beckon.change ADD CONSTRAINT change_pkey PRIMARY KEY (project_id, at, id);
 ALTER TABLE beckon.counted_event ADD CONSTRAINT counted_event_pkey PRIMARY KEY (project_id, name);
 ALTER TABLE beckon.dead_letter ADD CONSTRAINT dead_letter_kind_check CHECK ((kind = ANY (ARRAY['users'::text, 'events'::text])));
-ALTER TABLE beckon.dead_letter ADD CONSTRAINT dead_letter_priority_check CHECK ((priority = ANY (ARRAY['live'::text, 'bulk'::text])));
 ALTER TABLE beckon.dead_letter ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (project_id, seq);
+ALTER TABLE beckon.dead_letter ADD CONSTRAINT dead_letter_priority_check CHECK ((priority = ANY (ARRAY['live'::text, 'bulk'::text])));
 ALTER TABLE beckon.decision ADD CONSTRAINT decision_count_check CHECK ((count > 0));
 ALTER TABLE beckon.decision ADD CONSTRAINT decision_pkey PRIMARY KEY (project_id, external_user_id, rule_id, key, reason);
-ALTER TABLE beckon.project_lock ADD CONSTRAINT project_lock_ahead_ms_check CHECK ((ahead_ms >= 0));
-ALTER TABLE beckon.project_lock ADD CONSTRAINT project_lock_pkey PRIMARY KEY (project_id);
 ALTER TABLE beckon.dkim_key ADD CONSTRAINT dkim_key_pkey PRIMARY KEY (project_id, domain_id, slot);
 ALTER TABLE beckon.dkim_key ADD CONSTRAINT dkim_key_slot_check CHECK ((slot = ANY (ARRAY['a'::text, 'b'::text])));
 ALTER TABLE beckon.dkim_key ADD CONSTRAINT dkim_key_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'published'::text, 'active'::text, 'retiring'::text])));
@@ -1233,9 +1231,9 @@ ALTER TABLE beckon.event_property ADD CONSTRAINT event_property_pkey PRIMARY KEY
 ALTER TABLE beckon.event_property ADD CONSTRAINT event_property_type_check CHECK ((type = ANY (ARRAY['string'::text, 'number'::text, 'boolean'::text, 'null'::text, 'array'::text, 'object'::text])));
 ALTER TABLE beckon.event_volume ADD CONSTRAINT event_volume_pkey PRIMARY KEY (project_id, name, day);
 ALTER TABLE beckon.expected_event ADD CONSTRAINT expected_event_pkey PRIMARY KEY (project_id, name);
+ALTER TABLE beckon.hit ADD CONSTRAINT hit_bot_check CHECK ((bot = ANY (ARRAY['yes'::text, 'probable'::text, 'no'::text])));
 ALTER TABLE beckon.hit ADD CONSTRAINT hit_check CHECK (((kind = 'click'::text) = (link IS NOT NULL)));
 ALTER TABLE beckon.hit ADD CONSTRAINT hit_kind_check CHECK ((kind = ANY (ARRAY['open'::text, 'click'::text, 'trap'::text])));
-ALTER TABLE beckon.hit ADD CONSTRAINT hit_bot_check CHECK ((bot = ANY (ARRAY['yes'::text, 'probable'::text, 'no'::text])));
 ALTER TABLE beckon.hit ADD CONSTRAINT hit_number_check CHECK (((number >= 1) AND (number <= 100)));
 ALTER TABLE beckon.hit ADD CONSTRAINT hit_pkey PRIMARY KEY (project_id, message_id, number);
 ALTER TABLE beckon.hit_count ADD CONSTRAINT hit_count_hits_check CHECK ((hits > 0));
@@ -1251,16 +1249,16 @@ ALTER TABLE beckon.import_finding ADD CONSTRAINT import_finding_pkey PRIMARY KEY
 ALTER TABLE beckon.import_part ADD CONSTRAINT import_part_pkey PRIMARY KEY (project_id, import_id, part);
 ALTER TABLE beckon.inbox ADD CONSTRAINT inbox_check CHECK (((applied >= 0) AND (applied < records)));
 ALTER TABLE beckon.inbox ADD CONSTRAINT inbox_kind_check CHECK ((kind = ANY (ARRAY['users'::text, 'events'::text])));
-ALTER TABLE beckon.inbox ADD CONSTRAINT inbox_priority_check CHECK ((priority = ANY (ARRAY['live'::text, 'bulk'::text])));
 ALTER TABLE beckon.inbox ADD CONSTRAINT inbox_pkey PRIMARY KEY (project_id, priority, seq);
+ALTER TABLE beckon.inbox ADD CONSTRAINT inbox_priority_check CHECK ((priority = ANY (ARRAY['live'::text, 'bulk'::text])));
 ALTER TABLE beckon.inbox ADD CONSTRAINT inbox_records_check CHECK ((records > 0));
 ALTER TABLE beckon.ingest_log ADD CONSTRAINT ingest_log_pkey PRIMARY KEY (project_id, at, id);
 ALTER TABLE beckon.ingest_log ADD CONSTRAINT ingest_log_requests_check CHECK ((requests > 0));
+ALTER TABLE beckon.ingest_queue ADD CONSTRAINT ingest_queue_pkey PRIMARY KEY (project_id);
+ALTER TABLE beckon.ingest_queue ADD CONSTRAINT ingest_queue_waiting_check CHECK ((waiting >= 0));
 ALTER TABLE beckon.ingest_warning ADD CONSTRAINT ingest_warning_pkey PRIMARY KEY (project_id, code, day);
 ALTER TABLE beckon.installation ADD CONSTRAINT installation_only_row_check CHECK (only_row);
 ALTER TABLE beckon.installation ADD CONSTRAINT installation_pkey PRIMARY KEY (only_row);
-ALTER TABLE beckon.ingest_queue ADD CONSTRAINT ingest_queue_pkey PRIMARY KEY (project_id);
-ALTER TABLE beckon.ingest_queue ADD CONSTRAINT ingest_queue_waiting_check CHECK ((waiting >= 0));
 ALTER TABLE beckon.lineage ADD CONSTRAINT lineage_check CHECK (((accepted_at IS NULL) = (how IS NULL)));
 ALTER TABLE beckon.lineage ADD CONSTRAINT lineage_how_check CHECK ((how = ANY (ARRAY['set_up'::text, 'confirmed'::text, 'nothing_lost'::text, 'failover'::text, 'upgraded'::text])));
 ALTER TABLE beckon.lineage ADD CONSTRAINT lineage_pkey PRIMARY KEY (system_id, timeline);
@@ -1268,8 +1266,6 @@ ALTER TABLE beckon.message ADD CONSTRAINT message_check CHECK (((state = ANY (AR
 ALTER TABLE beckon.message ADD CONSTRAINT message_pkey PRIMARY KEY (project_id, draft_id);
 ALTER TABLE beckon.message ADD CONSTRAINT message_state_check CHECK ((state = ANY (ARRAY['claimed'::text, 'submitting'::text, 'deferred'::text, 'sent'::text, 'failed'::text, 'unknown'::text])));
 ALTER TABLE beckon.message_mime ADD CONSTRAINT message_mime_pkey PRIMARY KEY (project_id, draft_id);
-ALTER TABLE beckon.test_inbox_email ADD CONSTRAINT test_inbox_email_copy_check CHECK ((copy > 0));
-ALTER TABLE beckon.test_inbox_email ADD CONSTRAINT test_inbox_email_pkey PRIMARY KEY (project_id, id, copy);
 ALTER TABLE beckon.outcome ADD CONSTRAINT outcome_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.outcome ADD CONSTRAINT outcome_type_check CHECK ((type = ANY (ARRAY['email.opened'::text, 'email.clicked'::text, 'email.replied'::text, 'email.bounced'::text, 'email.unsubscribed'::text])));
 ALTER TABLE beckon.person ADD CONSTRAINT person_pkey PRIMARY KEY (project_id, external_user_id);
@@ -1278,6 +1274,8 @@ ALTER TABLE beckon.person_event ADD CONSTRAINT person_event_count_check CHECK ((
 ALTER TABLE beckon.person_event ADD CONSTRAINT person_event_pkey PRIMARY KEY (project_id, external_user_id, name);
 ALTER TABLE beckon.project ADD CONSTRAINT project_check CHECK (((sandbox_of IS NULL) OR (NOT livemode)));
 ALTER TABLE beckon.project ADD CONSTRAINT project_pkey PRIMARY KEY (project_id);
+ALTER TABLE beckon.project_lock ADD CONSTRAINT project_lock_ahead_ms_check CHECK ((ahead_ms >= 0));
+ALTER TABLE beckon.project_lock ADD CONSTRAINT project_lock_pkey PRIMARY KEY (project_id);
 ALTER TABLE beckon.project_settings ADD CONSTRAINT project_settings_pkey PRIMARY KEY (project_id);
 ALTER TABLE beckon.rate_limit ADD CONSTRAINT rate_limit_burst_check CHECK ((burst >= (1)::double precision));
 ALTER TABLE beckon.rate_limit ADD CONSTRAINT rate_limit_pkey PRIMARY KEY (project_id, endpoint);
@@ -1356,6 +1354,8 @@ ALTER TABLE beckon.template_words ADD CONSTRAINT template_words_pkey PRIMARY KEY
 ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_ahead_ms_check CHECK ((ahead_ms >= 0));
 ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_pkey PRIMARY KEY (project_id, work);
 ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_work_check CHECK ((work = ANY (ARRAY['process'::text, 'send'::text, 'webhooks'::text])));
+ALTER TABLE beckon.test_inbox_email ADD CONSTRAINT test_inbox_email_copy_check CHECK ((copy > 0));
+ALTER TABLE beckon.test_inbox_email ADD CONSTRAINT test_inbox_email_pkey PRIMARY KEY (project_id, id, copy);
 ALTER TABLE beckon.topic_refusal ADD CONSTRAINT topic_refusal_hash_check CHECK (((kind = ANY (ARRAY['address'::text, 'person'::text])) OR (value ~ '^[0-9a-f]{64}$'::text)));
 ALTER TABLE beckon.topic_refusal ADD CONSTRAINT topic_refusal_kind_check CHECK ((kind = ANY (ARRAY['address'::text, 'person'::text, 'address_hash'::text, 'person_hash'::text])));
 ALTER TABLE beckon.topic_refusal ADD CONSTRAINT topic_refusal_pkey PRIMARY KEY (project_id, kind, value, topic);
@@ -1379,11 +1379,11 @@ ALTER TABLE beckon.webhook_secret ADD CONSTRAINT webhook_secret_pkey PRIMARY KEY
 ALTER TABLE beckon.billing_customer ADD CONSTRAINT billing_customer_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
 ALTER TABLE beckon.billing_object ADD CONSTRAINT billing_object_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
 ALTER TABLE beckon.billing_snapshot ADD CONSTRAINT billing_snapshot_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
-ALTER TABLE beckon.project_lock ADD CONSTRAINT project_lock_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
 ALTER TABLE beckon.import_erased ADD CONSTRAINT import_erased_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
 ALTER TABLE beckon.import_finding ADD CONSTRAINT import_finding_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
 ALTER TABLE beckon.import_part ADD CONSTRAINT import_part_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
 ALTER TABLE beckon.ingest_queue ADD CONSTRAINT ingest_queue_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
+ALTER TABLE beckon.project_lock ADD CONSTRAINT project_lock_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
 ALTER TABLE beckon.project_settings ADD CONSTRAINT project_settings_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
 ALTER TABLE beckon.team_account ADD CONSTRAINT team_account_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
 ALTER TABLE beckon.team_device ADD CONSTRAINT team_device_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
@@ -1445,9 +1445,6 @@ CREATE INDEX message_mime_frozen_at ON beckon.message_mime USING btree (project_
 CREATE INDEX message_person ON beckon.message USING btree (project_id, external_user_id);
 CREATE INDEX message_rule ON beckon.message USING btree (project_id, rule_id, claimed_at, id);
 CREATE INDEX message_unfinished ON beckon.message USING btree (next_at) WHERE (next_at IS NOT NULL);
-CREATE INDEX test_inbox_email_at ON beckon.test_inbox_email USING btree (project_id, at, id, copy);
-CREATE INDEX test_inbox_email_draft ON beckon.test_inbox_email USING btree (project_id, draft_id) WHERE (draft_id IS NOT NULL);
-CREATE INDEX test_inbox_email_person ON beckon.test_inbox_email USING btree (project_id, external_user_id) WHERE (external_user_id IS NOT NULL);
 CREATE INDEX outcome_bad ON beckon.outcome USING btree (project_id, message_id) WHERE (type = ANY (ARRAY['email.bounced'::text, 'email.unsubscribed'::text]));
 CREATE UNIQUE INDEX outcome_once ON beckon.outcome USING btree (project_id, message_id, type, link, class);
 COMMENT ON INDEX beckon.outcome_once IS 'An outcome is recorded once for each email, type, link and class, forever.';
@@ -1484,6 +1481,9 @@ CREATE INDEX team_token_of_user ON beckon.team_token USING btree (user_id, creat
 CREATE INDEX team_verification_by_identifier ON beckon.team_verification USING btree (identifier);
 CREATE INDEX template_words_at ON beckon.template_words USING btree (project_id, at);
 CREATE INDEX tenant_due_next_at ON beckon.tenant_due USING btree (work, next_at);
+CREATE INDEX test_inbox_email_at ON beckon.test_inbox_email USING btree (project_id, at, id, copy);
+CREATE INDEX test_inbox_email_draft ON beckon.test_inbox_email USING btree (project_id, draft_id) WHERE (draft_id IS NOT NULL);
+CREATE INDEX test_inbox_email_person ON beckon.test_inbox_email USING btree (project_id, external_user_id) WHERE (external_user_id IS NOT NULL);
 CREATE INDEX tracking_link_person ON beckon.tracking_link USING btree (project_id, external_user_id);
 CREATE INDEX webhook_delivery_fresh ON beckon.webhook_delivery USING btree (project_id, endpoint_id, state, next_at, message_id) WHERE ((next_at IS NOT NULL) AND (trigger = 'auto'::text));
 COMMENT ON INDEX beckon.webhook_delivery_fresh IS 'Finds new deliveries behind any number of replayed ones.';

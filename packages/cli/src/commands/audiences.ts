@@ -105,7 +105,7 @@ const STATES = {
 };
 
 function stateOf({ state, progress }: AudienceListed): string {
-  return progress === null ? STATES[state] : `${STATES[state]} (${progress.built} of ${progress.people})`;
+  return progress === null ? STATES[state] : `${STATES[state]} (${progress.built} of ${progress.users})`;
 }
 
 function summary(audience: AudienceShown): readonly (string | { [label: string]: string | number })[] {

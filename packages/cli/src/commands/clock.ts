@@ -33,8 +33,8 @@ export const clock: Noun = {
         });
         await context.output.value(
           data,
-          ({ now, drafts, letters }, { at }) =>
-            `The time is ${at(now)}. ${count(drafts, 'draft')} created, ${count(letters, 'email')} sent to the test inbox.`,
+          ({ now, drafts, emails }, { at }) =>
+            `The time is ${at(now)}. ${count(drafts, 'draft')} created, ${count(emails, 'email')} sent to the test inbox.`,
         );
       },
     }),

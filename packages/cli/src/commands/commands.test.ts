@@ -146,8 +146,8 @@ describe('drafts', () => {
   testCases(shell, [
     { run: 'drafts list', shows: /scheduled +welcome +u1 +Welcome to Acme/, json: [{ state: 'scheduled' }] },
     { run: 'drafts list user:nobody', shows: /No matches for this filter/, json: [] },
-    { run: () => `drafts show ${draft}`, shows: /because +user_signed_up happened/, json: { person: {} } },
-    { run: () => `drafts preview ${draft}`, shows: /subject +Welcome to Acme/, json: { troubles: [] } },
+    { run: () => `drafts show ${draft}`, shows: /because +user_signed_up happened/, json: { user: {} } },
+    { run: () => `drafts preview ${draft}`, shows: /subject +Welcome to Acme/, json: { problems: [] } },
     { run: 'drafts schedule', shows: /expected\n|No draft is sent at a deadline/, json: expect.any(Array) },
     { run: () => `drafts versions ${draft}`, shows: /Welcome to Acme/, json: { versions: [{}] } },
     { run: () => `drafts approve ${draft} --hash wrong`, fails: [1, /./] },

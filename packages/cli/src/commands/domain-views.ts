@@ -62,7 +62,7 @@ export function checkText(domain: SendingDomain, { when }: Words): string {
 }
 
 function foundLines(record: DnsRecord): string[] {
-  const { kind, type, name, value, status, found, says, warning, required } = record;
+  const { kind, type, name, value, status, found, message: says, warning, required } = record;
   const isOk = status === 'ok';
   const notes = `${isOk && warning ? ', with a warning' : ''}${isOk || required ? '' : ' (not required)'}`;
   return [
@@ -84,7 +84,7 @@ const TRACKING: Record<NonNullable<SendingDomain['tracking']>['state'], string> 
 /** What is left to do after a tracking host was set. */
 export function trackingText({ name, tracking }: SendingDomain): string {
   if (tracking === null) return `Links in emails from ${name} use the server's own address.`;
-  const { host, leads_to } = tracking;
+  const { host, cname_target: leads_to } = tracking;
   return [
     `Links in emails from ${name} will begin with https://${host}. Publish this DNS record:`,
     '',

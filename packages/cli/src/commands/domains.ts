@@ -85,7 +85,7 @@ export const domains: Noun = {
       args: NAME,
       reads: [DOMAIN],
       find: async ({ api }, params) => (await api.call(DOMAIN, { params })).data,
-      confirm: (_input, { name, sends }) =>
+      confirm: (_input, { name, can_send: sends }) =>
         `Remove ${name}?${sends ? ' Emails are sent from it now, and will be held.' : ''}`,
       body: (_input, { name }) => ({ name }),
       view: ({ name }) => `Removed ${name}. Keep its DNS records for a week, then delete them.`,

@@ -82,7 +82,7 @@ const VERBS = { approve: 'Approve', skip: 'Skip', postpone: 'Postpone' };
 const DONE = { approve: 'Approved', skip: 'Skipped', postpone: 'Postponed' };
 
 function previewText({ kind }: BulkAct, preview: BulkPreview): string {
-  const { drafts, more, people, refused, held_by, sends_now, rules } = preview;
+  const { drafts, more, users: people, refused, held_by, sends_now, rules } = preview;
   return [
     `${count(drafts, 'draft')}${more ? ', and more,' : ''} match, for ${count(people, 'user')}:`,
     ...rules.map((rule) => `  ${rule.drafts} of rule ${rule.name}`),

@@ -7,7 +7,7 @@ export const DRAFT_ROW: readonly Column<DraftListed>[] = [
   'id',
   ['state', stateOf],
   'rule',
-  ['user', ({ person }) => person.external_user_id],
+  ['user', ({ user: person }) => person.external_user_id],
   ['subject', ({ subject, edited }) => (edited ? `${subject} (edited)` : subject)],
   ['deadline', ({ deadline_at }, { when }) => when(deadline_at) ?? 'none'],
   ['when untouched', ({ autopilot }) => (autopilot ? 'sent at the deadline' : 'waits for approval')],
@@ -28,8 +28,8 @@ export function fateOf({ becomes, at, reason }: PolicyFate, { when }: Words): st
   return becomes === 'held' ? `held: ${plain(reason ?? '')}` : 'expires';
 }
 
-export function movedView({ draft, gate }: DraftMoved, { when }: Words): View {
+export function movedView({ draft, send_check: gate }: DraftMoved, { when }: Words): View {
   const held = gateText(gate, when);
   const after = held === null ? '' : ` Held for now: ${held}.`;
-  return `“${draft.subject}” to ${draft.person.external_user_id} is ${stateOf(draft)}.${after}`;
+  return `“${draft.subject}” to ${draft.user.external_user_id} is ${stateOf(draft)}.${after}`;
 }

@@ -11,7 +11,7 @@ const DRAFT = 'GET /projects/:project/drafts/:draft';
 const CONTEXT = 'GET /projects/:project/drafts/:draft/context';
 
 const DETAILS = fields(
-  'id state reason rule person deadline_at expires_at held_until edited autopilot rule_holds content_hash gate facts content',
+  'id state reason rule user deadline_at expires_at held_until edited autopilot rule_holds content_hash send_check facts content',
 );
 const MOVE: Column<DraftMoveShown>[] = fields('at action from to actor reason');
 const TO = text('--to <address>', "Address of a member, or one of the project's team_addresses");
@@ -57,7 +57,7 @@ export const drafts: Noun = {
     }),
     call('GET /projects/:project/drafts/:draft/preview', 'preview <draft>', {
       help: 'Show the email as it would be sent now, with its send checks',
-      view: fields('from to headers text bytes links remote_images troubles checks'),
+      view: fields('from to headers text bytes links remote_images problems checks'),
     }),
     call('GET /projects/:project/drafts/:draft/versions', 'versions <draft>', {
       help: "List a draft's earlier texts, newest first",
@@ -115,11 +115,11 @@ export const drafts: Noun = {
       help: 'Send a failed email, or one whose delivery is unknown, again as a new draft',
       reads: [DRAFT],
       find: async ({ api }, params) => (await api.call(DRAFT, { params })).data,
-      confirm: (_input, { state, subject, person }) =>
+      confirm: (_input, { state, subject, user: person }) =>
         state === 'unknown'
           ? `It is unknown whether “${subject}” reached ${person.external_user_id}. It may arrive twice. Send it again?`
           : null,
-      body: (_input, { person }) => ({ confirm: person.external_user_id }),
+      body: (_input, { user: person }) => ({ confirm: person.external_user_id }),
       view: movedView,
     }),
     call('POST /projects/:project/drafts/:draft/send-test', 'send-test <draft>', {

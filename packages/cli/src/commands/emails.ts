@@ -79,7 +79,7 @@ function emailView(email: EmailWhole, words: Words): View {
       : `${email.frozen.text.trimEnd()}\n\nThe whole email: beckon emails raw ${email.id}`,
     {
       title: 'Outcomes',
-      rows: email.outcome_history.map(({ type, words: what, occurred_at, bot }) => ({
+      rows: email.outcome_history.map(({ type, text: what, occurred_at, bot }) => ({
         time: when(occurred_at),
         outcome: plain(type.replace('email.', '')),
         by: by(bot),
@@ -120,7 +120,7 @@ function emailDetails(email: EmailWhole, { when }: Words) {
     to: `${email.address} (${email.external_user_id})`,
     'return path': frozen?.mail_from,
     rule: email.rule,
-    template: email.letter,
+    template: email.template,
     draft: email.draft_id,
     domain: email.domain,
     provider: email.provider,

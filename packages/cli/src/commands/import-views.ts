@@ -69,7 +69,7 @@ export function sampleBlock({ columns }: ImportSample): Block {
 }
 
 function checkBlocks(check: ImportCheck, when: Words['when']): Block[] {
-  const { new: fresh, known } = check.people;
+  const { new: fresh, known } = check.affected_users;
   const atLeast = fresh.at_least || known.at_least ? 'at least ' : '';
   return [
     {
@@ -80,11 +80,11 @@ function checkBlocks(check: ImportCheck, when: Words['when']): Block[] {
       rejected: number(check.rejected),
       'new users': atLeast + number(fresh.count),
       'known users': atLeast + number(known.count),
-      'emails sent by the import': check.letters,
+      'emails sent by the import': check.emails,
     },
     {
       title: 'Rules triggered by these events (only with --live)',
-      rows: check.rules.map(({ name, event, people, recent }) => ({
+      rows: check.rules.map(({ name, event, users: people, recent }) => ({
         rule: name,
         event,
         users: people.count,

@@ -82,7 +82,7 @@ function bouncesText({ bounced, rates }: InsightGroup): string {
 
 function liftText({ name, lift }: InsightGroup): string[] {
   if (lift === null) return [];
-  const { letter, holdout, shown } = lift;
+  const { treatment: letter, holdout, shown } = lift;
   const both =
     `${name}: ${letter.converted} of ${letter.entered} users with emails reached the goal, ` +
     `${holdout.converted} of ${holdout.entered} in the holdout.`;

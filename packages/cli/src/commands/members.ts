@@ -25,7 +25,7 @@ export const members: Noun = {
       help: 'Invite a member and print the link once',
       args: { email: 'Email address' },
       options: { role: ROLE },
-      view: ({ email, link, expires_at, mailed }, { when }) => [
+      view: ({ email, link, expires_at, emailed: mailed }, { when }) => [
         mailed
           ? `Invited ${email} by email. The link works once, until ${when(expires_at)}:`
           : `Invited ${email}. No email was sent. Send them this link; it works once, until ${when(expires_at)}:`,

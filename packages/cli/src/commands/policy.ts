@@ -59,7 +59,7 @@ function totalsRow(name: string, totals: PolicyTotals, { when }: Words) {
   const held = Object.entries(totals.held).map(([reason, drafts]) => `${plain(reason)} ${drafts}`);
   return {
     settings: name,
-    sent: totals.leaves,
+    sent: totals.sends,
     'sent immediately': totals.sends_immediately,
     held: held.join(', ') || 0,
     expired: totals.expires,
@@ -68,7 +68,7 @@ function totalsRow(name: string, totals: PolicyTotals, { when }: Words) {
   };
 }
 
-const FATES: Record<PolicyFate['becomes'], string> = { leaves: 'sent', held: 'held', expires: 'expires' };
+const FATES: Record<PolicyFate['becomes'], string> = { sends: 'sent', held: 'held', expires: 'expires' };
 
 function fateText({ becomes, at, reason }: PolicyFate, { when }: Words): string {
   const moment = when(at);

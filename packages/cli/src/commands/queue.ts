@@ -7,7 +7,7 @@ export const queue: Noun = {
   commands: [
     list('GET /queue', 'show', {
       help: 'Show accepted records that wait for processing or are dead-lettered, in all your projects',
-      row: ({ project, live, bulk, dead, oldest_ms }) => ({
+      row: ({ project, live, bulk, dead_letters: dead, oldest_ms }) => ({
         project: project.name,
         id: project.id,
         live,

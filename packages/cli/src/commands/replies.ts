@@ -23,7 +23,7 @@ export const replies: Noun = {
     call('GET /projects/:project/replies/:reply', 'show <reply>', {
       help: 'Show a reply and all replies to the same email',
       args: REPLY,
-      view: ({ letter, thread, forward_to }, words) => [
+      view: ({ email: letter, thread, forward_to }, words) => [
         {
           'reply to': letter === null ? 'an email that is no longer stored' : `“${letter.subject}”`,
           sent: letter && `${words.when(letter.claimed_at)} to ${letter.address}`,

@@ -61,13 +61,13 @@ export function enrollmentQuestion(rule: string, preview: RuleEnrollmentPreview)
 const ENTRIES_SHOWN = 20;
 
 export function backtestView(found: Backtest, { when }: Words): View {
-  const { considered, entered, waiting, letters, caps, difference } = found;
+  const { considered, entered, waiting, emails: letters, caps, difference } = found;
   const to = found.cut_at === null ? when(found.to) : `${when(found.cut_at)} (cut: too many events)`;
   return [
     `${found.rule}${found.is_saved ? '' : ' (not saved)'}, from ${when(found.from)} to ${to}`,
     {
       evaluated: count(considered, 'time'),
-      enrolled: `${count(entered.people, 'user')} in ${count(entered.runs, 'run')}, ${entered.held_out} in the holdout`,
+      enrolled: `${count(entered.users, 'user')} in ${count(entered.runs, 'run')}, ${entered.held_out} in the holdout`,
       waiting: waiting === 0 ? null : `${count(waiting, 'user')} until a later time`,
       emails: `${letters.written} (${letters.canceled} canceled before sending, ${letters.without_address} without an address)`,
       'frequency caps': `${caps.held} held, and ${caps.displaced} other emails displaced`,
@@ -84,7 +84,7 @@ export function backtestView(found: Backtest, { when }: Words): View {
       title: 'Not enrolled',
       rows: found.refused.map(({ sentence, count: times }) => ({ times, reason: sentence })),
     },
-    { title: 'Emails per day', rows: letters.per_day.map((day) => ({ day: day.day, emails: day.letters })) },
+    { title: 'Emails per day', rows: letters.per_day.map((day) => ({ day: day.day, emails: day.emails })) },
     ...found.samples.map(
       ({ external_user_id, at, subject, body }) =>
         `Sample for ${external_user_id}, ${when(at)}: ${subject}\n\n${body.replaceAll(/^/gm, '    ')}`,
@@ -93,7 +93,12 @@ export function backtestView(found: Backtest, { when }: Words): View {
   ];
 }
 
-function differenceText({ version, added, removed, letters }: NonNullable<Backtest['difference']>): string {
+function differenceText({
+  version,
+  added,
+  removed,
+  emails: letters,
+}: NonNullable<Backtest['difference']>): string {
   const sign = letters < 0 ? '' : '+';
-  return `saved version ${version}: ${added.people} users more, ${removed.people} fewer, ${sign}${letters} emails`;
+  return `saved version ${version}: ${added.users} users more, ${removed.users} fewer, ${sign}${letters} emails`;
 }

@@ -205,7 +205,7 @@ export const rules: Noun = {
       view: ({ drafts, edited, changes }) => [
         `${edited} of the newest ${count(drafts, 'draft')} were edited.`,
         {
-          rows: changes.map(({ letter, part, sentence, before, after }) => ({
+          rows: changes.map(({ template: letter, part, sentence, before, after }) => ({
             template: letter ?? 'in the rule',
             part,
             change: sentence,

@@ -12,8 +12,8 @@ export const sequences: Noun = {
         id: sequence.id,
         name: sequence.name,
         state: sequence.on ? 'on' : 'off',
-        emails: sequence.letters,
-        users: sequence.people,
+        emails: sequence.emails,
+        users: sequence.users,
         'in older versions': sequence.in_older_versions,
         trigger: sequence.sentence,
       }),
@@ -30,9 +30,9 @@ export const sequences: Noun = {
           trigger: sequence.sentence,
           'exit conditions': sequence.exits,
           goal: sequence.goal,
-          users: sequence.people,
+          users: sequence.users,
         },
-        ...sequence.versions.map(({ version, is_present, people, steps }) => ({
+        ...sequence.versions.map(({ version, is_present, users: people, steps }) => ({
           title: `Version ${version}${is_present ? ', current' : ''}: ${count(people, 'user')}`,
           rows: steps.map(stepRow),
         })),
@@ -45,7 +45,7 @@ export const sequences: Noun = {
   ],
 };
 
-function stepRow({ at, depth, way, label, letter, active, frozen }: SequenceStep) {
+function stepRow({ at, depth, way, label, template: letter, active, frozen }: SequenceStep) {
   const branch = way === null ? '' : `${way}: `;
   return {
     step: at,

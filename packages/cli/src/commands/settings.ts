@@ -35,13 +35,13 @@ export const settings: Noun = {
           from: sender.name === '' ? sender.address : `${sender.name} <${sender.address}>`,
           'reply to': sender.reply_to,
           sending: senderText(sender),
-          'with a relay': sender.outbox && with_relay !== null ? `held: ${with_relay.detail}` : null,
+          'with a relay': sender.test_inbox && with_relay !== null ? `held: ${with_relay.detail}` : null,
           domain: sender.domain && `${sender.domain.name}: ${sender.domain.paused ?? sender.domain.state}`,
-          throttle: throttle.left === null ? 'off' : `${throttle.left} emails left now`,
+          throttle: throttle.remaining === null ? 'off' : `${throttle.remaining} emails left now`,
           'next email': when(throttle.next_at),
           'warm-up':
             warmup.off === null
-              ? `day ${warmup.day}: ${warmup.left} of ${warmup.letters} emails left, until ${when(warmup.ends_at)}`
+              ? `day ${warmup.day}: ${warmup.remaining} of ${warmup.emails} emails left, until ${when(warmup.ends_at)}`
               : 'none',
           replies: replies.captured
             ? 'received and forwarded'
@@ -61,9 +61,15 @@ export const settings: Noun = {
   ],
 };
 
-function senderText({ outbox, no }: { outbox: boolean; no: { detail: string } | null }): string {
-  if (outbox) return 'to the test inbox of this server; SMTP_URL is not set';
-  return no === null ? 'on' : `held: ${no.detail}`;
+function senderText({
+  test_inbox: testInbox,
+  problem,
+}: {
+  test_inbox: boolean;
+  problem: { detail: string } | null;
+}): string {
+  if (testInbox) return 'to the test inbox of this server; SMTP_URL is not set';
+  return problem === null ? 'on' : `held: ${problem.detail}`;
 }
 
 /** Reads `name=value`, as many as there are. */

@@ -24,8 +24,8 @@ export async function importList(
   for (const { list, firstLine } of piecesOf(text, PIECE_BYTES)) {
     const body = { list, ...(reason === undefined ? {} : { reason }) };
     const { data } = await api.call(isPreview ? PREVIEW : IMPORT, { body, timeoutMs: TIMEOUT_MS });
-    const troubles = data.troubles.map((row) => ({ ...row, line: row.line + firstLine }));
-    total = total === null ? { ...data, troubles } : sum(total, { ...data, troubles });
+    const troubles = data.problems.map((row) => ({ ...row, line: row.line + firstLine }));
+    total = total === null ? { ...data, problems: troubles } : sum(total, { ...data, problems: troubles });
     await output.progress(`${total.rows.toLocaleString('en-US')} rows`);
   }
   if (total === null) return EXIT.ok;
@@ -70,12 +70,12 @@ function sum(first: SuppressionImport, second: SuppressionImport): SuppressionIm
     drafts: first.drafts + second.drafts,
     runs: first.runs + second.runs,
     refused: first.refused + second.refused,
-    troubles: [...first.troubles, ...second.troubles].slice(0, SHOWN_ROWS),
+    problems: [...first.problems, ...second.problems].slice(0, SHOWN_ROWS),
   };
 }
 
 function importView(done: SuppressionImport, isPreview: boolean): View {
-  const { rows, added, known, over, drafts, runs, refused, troubles } = done;
+  const { rows, added, known, over, drafts, runs, refused, problems: troubles } = done;
   const will = isPreview ? 'would be ' : '';
   return [
     `${count(rows, 'row')}: ${added.toLocaleString('en-US')} ${will}added, ${known} already suppressed, ` +

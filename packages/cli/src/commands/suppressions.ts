@@ -131,7 +131,7 @@ function untilText(until: string | null): string {
 
 function checkView(answer: MailableAnswer, { when }: Words): View {
   const { suppression, lifted, topics_refused: topics } = answer;
-  const can = answer.mailed === null ? 'unknown: no user has it' : answer.mailed;
+  const can = answer.can_receive === null ? 'unknown: no user has it' : answer.can_receive;
   return [
     {
       [answer.kind]: answer.value,
@@ -144,10 +144,10 @@ function checkView(answer: MailableAnswer, { when }: Words): View {
         lifted && `${plain(lifted.reason)}, by ${lifted.lifted_by_name} ${when(lifted.lifted_at)}`,
       'refused topics': topics.join(', '),
     },
-    ...answer.people.map(({ external_user_id: user, address, gates, topics_refused }) => ({
+    ...answer.users.map(({ external_user_id: user, address, checks: gates, topics_refused }) => ({
       title: `${user} ${address === null ? '(no address)' : `<${address}>`}`,
       rows: [
-        ...gates.map(({ gate, passes, words, until }) => ({
+        ...gates.map(({ check: gate, passes, text: words, until }) => ({
           check: plain(gate),
           result: passes ? 'passes' : 'holds',
           reason: words,

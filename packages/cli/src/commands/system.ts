@@ -27,7 +27,7 @@ export const system: Noun = {
             : 'off: the database was restored or copied. Confirm it on its machine: beckon-server confirm-restore',
           'waiting records': `${queue.live} live, ${queue.bulk} bulk, of at most ${queue.max.toLocaleString('en-US')}`,
           'oldest wait': queue.live + queue.bulk === 0 ? null : span(queue.oldest_ms),
-          'dead-lettered records': queue.dead,
+          'dead-lettered records': queue.dead_letters,
           'webhook deliveries': `${webhooks.pending} pending, ${webhooks.delivering} in progress`,
           'database size': storage && bytesText(storage.database_bytes),
         },
@@ -77,7 +77,7 @@ export const system: Noun = {
     }),
     call('POST /projects/:project/test-email', 'send-test', {
       help: 'Send a test email from the server to yourself',
-      view: ({ to, outbox }) =>
+      view: ({ to, test_inbox: outbox }) =>
         outbox
           ? `Sent a test email to ${to}. It is in the test inbox, because SMTP_URL is not set.`
           : `Sent a test email to ${to}.`,

@@ -39,7 +39,7 @@ export const templates: Noun = {
       help: 'Create and publish a template. The name of a built-in template replaces it.',
       args: { name: 'Name by which rules use it' },
       options: { file: required(FILE), follow: FOLLOW },
-      body: ({ name, file: letter, follow }) => ({ name, letter, ...(follow ? { follow } : {}) }),
+      body: ({ name, file: letter, follow }) => ({ name, source: letter, ...(follow ? { follow } : {}) }),
       view: publishedView,
     }),
     call('PUT /projects/:project/templates/:template/draft', 'save <template>', {
@@ -49,7 +49,7 @@ export const templates: Noun = {
       find: async ({ api }, params) => (await api.call(TEMPLATE, { params })).data,
       confirm: (_input, { draft }) =>
         draft === null ? null : `Replace the unpublished version saved by ${draft.saved_by}?`,
-      body: ({ file: letter }, { draft }) => ({ letter, seen: draft?.saved_at ?? null }),
+      body: ({ file: letter }, { draft }) => ({ source: letter, seen: draft?.saved_at ?? null }),
       view: ({ name }) => `Saved. Publish it: beckon templates publish ${name}`,
     }),
     call('DELETE /projects/:project/templates/:template/draft', 'discard <template>', {
@@ -60,7 +60,10 @@ export const templates: Noun = {
     call('POST /projects/:project/templates/:template/publish', 'publish <template>', {
       help: 'Publish the saved version of a template, or a file',
       options: { file: FILE, follow: FOLLOW },
-      body: ({ file: letter, follow }) => ({ ...(letter ? { letter } : {}), ...(follow ? { follow } : {}) }),
+      body: ({ file: letter, follow }) => ({
+        ...(letter ? { source: letter } : {}),
+        ...(follow ? { follow } : {}),
+      }),
       view: publishedView,
     }),
     call('POST /projects/:project/templates/:template/preview', 'preview <template>', {
@@ -72,7 +75,7 @@ export const templates: Noun = {
         at: time('--at <time>', 'With what was known of the user at this time', 'back'),
       },
       body: ({ template: _template, file: letter, ...options }) => ({
-        ...(letter ? { letter } : {}),
+        ...(letter ? { source: letter } : {}),
         ...options,
       }),
       view: fields('external_user_id event subject preheader missing unsure bytes text faults checks'),
@@ -89,7 +92,7 @@ export const templates: Noun = {
         unpublished: UNPUBLISHED,
       },
       body: ({ template: _template, file: letter, ...options }) => ({
-        ...(letter ? { letter } : {}),
+        ...(letter ? { source: letter } : {}),
         ...options,
       }),
       view: ({ to, subject, reply }) => `Sent “${subject}” to ${to}: ${reply}`,

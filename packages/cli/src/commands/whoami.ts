@@ -21,7 +21,7 @@ export const whoami = custom('whoami', {
   },
 });
 
-export function tokenView({ person, projects, ...token }: TokenState, words: Words) {
+export function tokenView({ member: person, projects, ...token }: TokenState, words: Words) {
   return [
     { account: `${person.name} (${person.email})` },
     ...viewOf(token, words),

@@ -26,13 +26,13 @@ const HEALTHY: Says = {
     label: 'laptop',
     scopes: ['read'],
     expires_at: '2026-02-01T00:00:00Z',
-    person: { name: 'Ada', email: 'ada@x.org' },
+    member: { name: 'Ada', email: 'ada@x.org' },
     projects: [{ id: 1, name: 'Acme' }],
   }),
   '/api/dashboard/projects/1/home': data({
     health: {
       queue: { waiting: 3, waiting_max: 50_000, oldest_ms: 0 },
-      sender: { outbox: false, no: null },
+      sender: { test_inbox: false, problem: null },
       domain: { name: 'mail.acme.example', state: 'verified', paused: null },
     },
   }),

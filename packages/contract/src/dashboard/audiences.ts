@@ -12,7 +12,7 @@ export type AudienceListed = {
   /** `rebuilding`: an edited definition is being built while the members of the old one are served. */
   state: 'building' | 'ready' | 'rebuilding';
   members: number;
-  progress: { built: number; people: number } | null;
+  progress: { built: number; users: number } | null;
   sentence: string;
   created_at: string;
   updated_at: string;

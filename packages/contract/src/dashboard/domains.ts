@@ -10,7 +10,7 @@ export type DnsRecord = {
   required: boolean;
   status: 'ok' | 'missing' | 'wrong' | 'unknown' | 'unchecked';
   found: string[];
-  says: string | null;
+  message: string | null;
   warning: boolean;
   key_state: string | null;
 };
@@ -20,7 +20,7 @@ export type SendingDomain = {
   name: string;
   state: 'pending' | 'verified' | 'degraded' | 'failed';
   /** Letters may leave from it now. */
-  sends: boolean;
+  can_send: boolean;
   records: DnsRecord[];
   throttle: string;
   warm: boolean;
@@ -32,7 +32,7 @@ export type SendingDomain = {
     checked_at: string | null;
     next_check_at: string;
     /** What the CNAME of the host has to say. */
-    leads_to: string;
+    cname_target: string;
   } | null;
   paused_at: string | null;
   paused_reason: string | null;

@@ -27,7 +27,7 @@ export type DraftListed = {
   /** Why it is held, canceled or failed; of a skip, what the person said. */
   reason: string | null;
   rule: { id: string; name: string };
-  person: {
+  user: {
     external_user_id: string;
     name: string | null;
     email: string | null;
@@ -87,13 +87,13 @@ export type DraftWhole = DraftListed & {
   /** Whether the condition of its rule holds now; null once it has come to its end. */
   rule_holds: boolean | null;
   /** Null where nothing would hold it now, or where it is not asked. */
-  gate: DraftGate | null;
+  send_check: DraftGate | null;
   history: DraftMoveShown[];
   outcomes: { type: string; occurred_at: string; detail: Record<string, unknown> }[];
 };
 
 /** Every move answers with the draft as it is afterwards, and for one that is to leave with what would hold it now. */
-export type DraftMoved = { draft: DraftListed; gate: DraftGate | null };
+export type DraftMoved = { draft: DraftListed; send_check: DraftGate | null };
 
 /** On what whoever acts looked; a draft that is another one by now is a conflict that says who did what. */
 export type DraftSeen = { hash?: string; moves?: number };
@@ -113,7 +113,7 @@ export type WhyStep = {
 /** What stands beside a letter that somebody reads. */
 export type DraftContext = {
   why: WhyStep[];
-  person: {
+  user: {
     external_user_id: string;
     email: string | null;
     time_zone: string;
@@ -122,7 +122,7 @@ export type DraftContext = {
     suppressed: boolean;
   } | null;
   /** The last letters to this person, the newest first, this draft left out. */
-  letters: {
+  emails: {
     id: string;
     state: DraftState;
     rule: string;
@@ -156,7 +156,7 @@ export type DraftPreview = {
   bytes: { html: number; html_max: number; mime: number };
   links: string[];
   remote_images: number;
-  troubles: string[];
+  problems: string[];
   checks: DraftCheck[];
 };
 
@@ -171,7 +171,7 @@ export type DraftVersion = {
 
 export type DraftVersions = {
   /** What its letter would say to this person now; null where that cannot be said any more. */
-  letter: (DraftContent & { name: string | null }) | null;
+  template: (DraftContent & { name: string | null }) | null;
   versions: DraftVersion[];
 };
 
@@ -191,7 +191,7 @@ export type BulkPreview = {
   /** There are more than one call takes. */
   more: boolean;
   would_act: number;
-  people: number;
+  users: number;
   refused: BulkRefused[];
   /** Of those that would be approved: what would still hold them. */
   held_by: { reason: string; sentence: string; drafts: number }[];
@@ -219,7 +219,7 @@ export type DraftCounts = {
 /** A change of words that people made again and again in drafts of a letter. */
 export type EditChange = {
   /** The name of the letter; null: it stands in the rule itself. */
-  letter: string | null;
+  template: string | null;
   part: 'subject' | 'preheader' | 'body';
   kind: 'removed' | 'added' | 'replaced';
   before: string;
@@ -246,7 +246,7 @@ export type RuleEdits = {
    */
   proposals: {
     /** The name of its template; null: it stands in the rule itself. */
-    letter: string | null;
+    template: string | null;
     part: 'subject' | 'preheader' | 'body';
     before: string;
     after: string;

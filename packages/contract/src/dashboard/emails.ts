@@ -21,7 +21,7 @@ export type EmailListed = {
   rule_id: string;
   rule: string;
   /** The template; null where the rule itself holds the text. */
-  letter: string | null;
+  template: string | null;
   external_user_id: string;
   address: string;
   subject: string;
@@ -71,7 +71,7 @@ export type LetterBecame = {
   occurred_at: string;
   bot: BotVerdict | null;
   bounce_class: BounceClass | null;
-  words: string;
+  text: string;
 };
 
 export type LetterHeader = { name: string; value: string };
@@ -170,7 +170,7 @@ export type ReplyListed = {
 export type ReplyThread = {
   reply: ReplyListed;
   /** The letter that was answered; null: nothing of it is kept. */
-  letter: {
+  email: {
     id: string;
     draft_id: string;
     rule: string;

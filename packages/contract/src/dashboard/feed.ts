@@ -37,7 +37,7 @@ export type FeedItem = {
   actor?: string;
   actor_name?: string;
   draft_id?: string;
-  message_id?: string;
+  email_id?: string;
   rule?: string;
   [name: string]: unknown;
 };
@@ -47,7 +47,7 @@ export type FeedType =
   | 'event'
   | 'draft'
   | 'move'
-  | 'message'
+  | 'email'
   | 'outcome'
   | 'user_created'
   | 'user_changed'

@@ -13,7 +13,7 @@ export type HomeCounts = {
   /** Letters of the last 7 days of which nobody knows whether they arrived, or that failed, and that were not sent again. */
   failed: Counted;
   /** Accepted records that could not be applied. */
-  dead: Counted;
+  dead_letters: Counted;
 };
 
 /** What a person should look at, the most urgent first. `id` names one of a kind for a list. */
@@ -38,11 +38,11 @@ export type Need =
       kind: 'endpoint';
       id: string;
       url: string;
-      trouble: 'gone' | 'failing' | 'warned';
+      problem: 'gone' | 'failing' | 'warned';
       since: string | null;
     }
   | { kind: 'rule_demoted'; id: string; name: string; why: string }
-  | { kind: 'dead'; records: Counted }
+  | { kind: 'dead_letters'; records: Counted }
   | { kind: 'queue'; waiting: number; waiting_max: number };
 
 export type HomeHealth = {

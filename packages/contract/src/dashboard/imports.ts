@@ -52,7 +52,7 @@ export type ImportCheck = {
   /** The most frequent first. */
   rejected_by: { field: string | null; message: string; rows: number }[];
   /** People that the records are about: those of whom nothing was known before, and the others. */
-  people: { new: PeopleCounted; known: PeopleCounted };
+  affected_users: { new: PeopleCounted; known: PeopleCounted };
   /** By name, the most frequent first; at most 100. */
   names: {
     name: string;
@@ -66,9 +66,9 @@ export type ImportCheck = {
    * that the rule would still fire. So many would have been looked at if these events had been told as they happened; their
    * conditions, gates and caps are not asked. Suppressed, it is nobody.
    */
-  rules: { rule: string; name: string; event: string; people: PeopleCounted; recent: PeopleCounted }[];
+  rules: { rule: string; name: string; event: string; users: PeopleCounted; recent: PeopleCounted }[];
   /** How many letters the import sends, unless events are told as live. */
-  letters: 0;
+  emails: 0;
   /** Facts of the source by their name, for example `unmatched_customers` or `trials_without_timer`. */
   facts: { [name: string]: number };
 };

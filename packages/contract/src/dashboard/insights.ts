@@ -5,7 +5,7 @@ export type InsightGrouping = 'rule' | 'template' | 'domain' | 'provider';
 export type InsightArm = { entered: number; converted: number };
 
 /** Up to how many milliseconds behind the letter the first person opened it; the last one has no end. */
-export type OpenedWithin = { until_ms: number | null; letters: number };
+export type OpenedWithin = { until_ms: number | null; emails: number };
 
 export type InsightGroup = {
   name: string;
@@ -31,7 +31,7 @@ export type InsightGroup = {
     number | null
   >;
   lift: {
-    letter: InsightArm;
+    treatment: InsightArm;
     holdout: InsightArm;
     shown: { difference: number; from: number; to: number } | null;
   } | null;

@@ -24,7 +24,7 @@ export type RuleListed = {
   priority: number;
   sentence: string;
   /** How many of its steps write a letter, and how many steps there are in all. */
-  letters: number;
+  emails: number;
   steps: number;
   lints: RuleHint[];
   alarm: RuleHint | null;
@@ -183,7 +183,7 @@ export type RuleResults = {
   holdout_percent: number;
   /** Of a rule with people in its holdout, since it was made. */
   lift: {
-    letter: RuleArm;
+    treatment: RuleArm;
     holdout: RuleArm;
     /** From a hundred on each side: by how much more often, as a share, and between which bounds 95 times of 100. */
     shown: { difference: number; from: number; to: number } | null;
@@ -206,25 +206,25 @@ export type Backtest = {
   to: string;
   cut_at: string | null;
   considered: number;
-  entered: { people: number; runs: number; held_out: number };
+  entered: { users: number; runs: number; held_out: number };
   entries: { external_user_id: string; at: string; key: string; by: string; held_out: boolean }[];
   refused: { reason: string; count: number; sentence: string }[];
   waiting: number;
-  letters: {
+  emails: {
     written: number;
     canceled: number;
     without_address: number;
-    per_day: { day: string; letters: number }[];
+    per_day: { day: string; emails: number }[];
   };
   caps: { held: number; displaced: number; sample: { external_user_id: string; at: string }[] };
   samples: BacktestSample[];
   difference: {
     version: number;
-    added: { people: number; external_user_ids: string[] };
-    removed: { people: number; external_user_ids: string[] };
-    letters: number;
+    added: { users: number; external_user_ids: string[] };
+    removed: { users: number; external_user_ids: string[] };
+    emails: number;
     /** Of the saved version, for the same days. */
-    per_day: { day: string; letters: number }[];
+    per_day: { day: string; emails: number }[];
   } | null;
   assumptions: string[];
 };

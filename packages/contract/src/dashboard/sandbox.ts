@@ -11,7 +11,7 @@ export type ClockAdvanced = {
   now: string;
   advanced_ms: number;
   drafts: number;
-  letters: number;
+  emails: number;
 };
 
 export type SandboxApi = {

@@ -6,7 +6,7 @@ export type ScheduleHour = {
   /** Its beginning. */
   at: string;
   /** How many letters leave in it, and how many of these were made to wait, by the gate that did it last. */
-  leaves: number;
+  sends: number;
   waited: Record<string, number>;
   /** How many drafts have their deadline in it. */
   deadlines: number;
@@ -28,7 +28,7 @@ export type Schedule = {
   waits_for_review: number;
   hours: ScheduleHour[];
   /** What does not leave within the ribbon. */
-  beyond: { leaves: number; held: Record<string, number>; expires: number };
+  beyond: { sends: number; held: Record<string, number>; expires: number };
   /** The zones of most of the drafts, the largest first. */
   quiet: QuietBand[];
   /** How many letters the throttle lets go in an hour; null: it is off. */

@@ -9,7 +9,7 @@ export type SequenceStep = {
   kind: 'draft' | 'wait' | 'wait_until' | 'wait_for' | 'branch' | 'end';
   label: string;
   /** The letter that it writes, where that has a name. */
-  letter: string | null;
+  template: string | null;
   /** People who stand there. */
   active: number;
   frozen: number;
@@ -19,7 +19,7 @@ export type SequenceStep = {
 export type SequenceVersion = {
   version: number;
   is_present: boolean;
-  people: number;
+  users: number;
   steps: SequenceStep[];
 };
 
@@ -29,11 +29,11 @@ export type SequenceListed = {
   on: boolean;
   version: number;
   sentence: string;
-  letters: number;
+  emails: number;
   /** What ends it early. */
   exits: string[];
   goal: string | null;
-  people: number;
+  users: number;
   /** Of them, in older versions. */
   in_older_versions: number;
 };

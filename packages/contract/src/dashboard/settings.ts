@@ -17,8 +17,8 @@ export type ProjectSettingsShown = {
   /** Parsed, for forms. */
   parsed: {
     quiet_hours: { start: string; end: string } | null;
-    frequency_cap: { letters: number; window_ms: number }[] | null;
-    throttle: { letters: number; per_ms: number } | null;
+    frequency_cap: { emails: number; window_ms: number }[] | null;
+    throttle: { emails: number; per_ms: number } | null;
     autopilot_ms: number | null;
     topics: { id: string; title: string }[];
     tracking: { opens: boolean; clicks: boolean };
@@ -30,9 +30,9 @@ export type ProjectSettingsShown = {
 /** What the sender gate says: whether anything may leave as this sender. */
 export type SenderVerdict = {
   /** Letters stay in the outbox of this installation, and no gate asks for a sender. */
-  outbox: boolean;
+  test_inbox: boolean;
   /** Null: it passes. */
-  no: { reason: 'domain' | 'no_sender' | 'public_url'; detail: string } | null;
+  problem: { reason: 'domain' | 'no_sender' | 'public_url'; detail: string } | null;
 };
 
 /** As whom letters leave now, and what holds them back that no setting says. */
@@ -44,11 +44,11 @@ export type SendingState = {
     domain: { id: string; name: string; state: string; paused: string | null } | null;
   };
   /** What the gate would say with a relay, where letters stay in the outbox: so that it can be set up before. */
-  with_relay: SenderVerdict['no'];
+  with_relay: SenderVerdict['problem'];
   domains: { id: string; name: string; state: string; paused: string | null; throttle: string }[];
   /** Answers of recipients are heard here: mail comes in, and they are handed on. */
   replies: { captured: boolean; missing: 'mail_domain' | 'reply_forward_to' | null };
-  throttle: { left: number | null; next_at: string | null };
+  throttle: { remaining: number | null; next_at: string | null };
   warmup: WarmupShown;
   has_model: boolean;
 };
@@ -56,10 +56,10 @@ export type SendingState = {
 /** The warm-up of the sending domain. `off` says why there is none. */
 export type WarmupShown =
   | { off: 'test_inbox' | 'no_domain' | 'warm' | 'not_begun' | 'over' }
-  | { off: null; day: number; letters: number; left: number; ends_at: string; troubled: boolean };
+  | { off: null; day: number; emails: number; remaining: number; ends_at: string; reduced: boolean };
 
 export type PolicyTotals = {
-  leaves: number;
+  sends: number;
   sends_immediately: number;
   held: Record<string, number>;
   expires: number;

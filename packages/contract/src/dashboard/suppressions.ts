@@ -47,14 +47,14 @@ export type SuppressionImport = {
   drafts: number;
   runs: number;
   refused: number;
-  troubles: { line: number; field?: string; message: string }[];
+  problems: { line: number; field?: string; message: string }[];
 };
 
 /** What one gate says. `until`: when it opens by itself; null: it does not. */
 export type GateSaid = {
-  gate: string;
+  check: string;
   passes: boolean;
-  words: string;
+  text: string;
   until: string | null;
 };
 
@@ -63,7 +63,7 @@ export type MailableAnswer = {
   kind: 'email' | 'user';
   value: string;
   /** Whether a letter would leave at this moment to somebody of these; null: nobody here is known. */
-  mailed: boolean | null;
+  can_receive: boolean | null;
   /** Who is suppressed at this very place, whether or not somebody here is known by it. */
   suppression: SuppressionListed | null;
   /** The topics refused at this very place, by an erased user too. */
@@ -71,12 +71,12 @@ export type MailableAnswer = {
   /** When one was lifted here last, and by whom. */
   lifted: { reason: SuppressionReasonName; lifted_at: string; lifted_by_name: string } | null;
   /** Whoever has the address, or the user. */
-  people: {
+  users: {
     external_user_id: string;
     address: string | null;
-    mailed: boolean;
+    can_receive: boolean;
     /** In the order in which they are asked. */
-    gates: GateSaid[];
+    checks: GateSaid[];
     /** Letters of these topics they do not want; others may leave. */
     topics_refused: string[];
   }[];

@@ -18,7 +18,7 @@ export type SystemState = {
   sending_enabled: boolean;
   /** Of the whole installation, other organizations included: null unless the caller is an admin who is signed in. */
   storage: SystemStorage | null;
-  queue: { live: number; bulk: number; dead: number; oldest_ms: number; max: number };
+  queue: { live: number; bulk: number; dead_letters: number; oldest_ms: number; max: number };
   /** What is due of this project again and again: when next, and how late that is. */
   jobs: { name: string; next_at: string | null; late_ms: number }[];
   webhooks: { pending: number; delivering: number };
@@ -43,7 +43,7 @@ export type ProjectQueue = {
   project: { id: number; name: string };
   live: number;
   bulk: number;
-  dead: number;
+  dead_letters: number;
   /** How long the oldest waiting record has waited; 0 if none waits. */
   oldest_ms: number;
 };

@@ -6,7 +6,7 @@ export type SessionState = {
   /** False: nobody has an account yet, and a set-up link is waiting where the server was started. */
   set_up: boolean;
   /** Null: nobody is signed in. */
-  person: SignedIn | null;
+  member: SignedIn | null;
   organizations: OrganizationOfMine[];
   /** How many projects they may open. */
   projects: number;
@@ -37,7 +37,7 @@ export type OrganizationOfMine = {
 export type InstallationState = {
   public_url: string;
   /** Letters go nowhere but into the outbox of this machine. */
-  outbox: boolean;
+  test_inbox: boolean;
   /** Host and port; null where letters go into the outbox. */
   relay: string | null;
   mail_from: string | null;
@@ -97,7 +97,7 @@ export type InviteListed = {
 };
 
 /** `link` is shown this once; `mailed`: it left by mail too. */
-export type InviteMade = InviteListed & { link: string; mailed: boolean };
+export type InviteMade = InviteListed & { link: string; emailed: boolean };
 
 export type OrganizationShown = { id: string; name: string; requires_two_factor: boolean };
 
@@ -150,7 +150,7 @@ export type TeamApi = {
   'POST /sign-in/backup-code': { body: { code: string }; answer: One<SignInAnswer> };
   'POST /sign-in/passkey-options': { answer: One<Record<string, unknown>> };
   'POST /sign-in/passkey': { body: { response: Record<string, unknown> }; answer: One<SignInAnswer> };
-  'POST /forgot': { body: { email: string }; answer: One<{ asked: boolean }> };
+  'POST /forgot': { body: { email: string }; answer: One<{ requested: boolean }> };
   'POST /reset': { body: { token: string; password: string }; answer: One<{ reset: boolean }> };
   /** With name and password: makes the account. Signed in as whom it is for: joins, and neither is given. */
   'POST /invites/accept': {
@@ -161,7 +161,10 @@ export type TeamApi = {
   // Of whoever is signed in.
   'POST /sign-out': { answer: One<{ signed_out: boolean }> };
   'POST /profile': { body: { name: string }; answer: One<{ name: string }> };
-  'POST /organizations/:organization/digest': { body: { wanted: boolean }; answer: One<{ wanted: boolean }> };
+  'POST /organizations/:organization/digest': {
+    body: { enabled: boolean };
+    answer: One<{ enabled: boolean }>;
+  };
   /** `end_passkeys_and_tokens`: true unless given. All other sessions end in any case. */
   'POST /password': {
     body: { current: string; new: string; end_passkeys_and_tokens?: boolean };
@@ -204,7 +207,7 @@ export type TeamApi = {
   /** `:invite`: the id of an invitation, or the email address that was invited. */
   'POST /projects/:project/invites/:invite/revoke': { answer: One<{ revoked: boolean }> };
   /** To whoever asks, from the installation itself: whether mail leaves at all. */
-  'POST /projects/:project/test-email': { answer: One<{ to: string; outbox: boolean }> };
+  'POST /projects/:project/test-email': { answer: One<{ to: string; test_inbox: boolean }> };
   'GET /projects/:project/audit': { query: AuditAsked & PageQuery; answer: Many<AuditListed> };
   'GET /projects/:project/audit.csv': { query: AuditAsked; answer: Raw };
 };

@@ -42,7 +42,7 @@ export type TemplateShown = TemplateListed & {
   versions: TemplateVersion[];
   variables: TemplateVariable[];
   /** Of how many people the shares are, and what else is known of them. */
-  people: number;
+  users: number;
   others: { name: string; fill: number }[];
   /** Open drafts that nobody has touched: they may follow what is published. */
   open_untouched: number;
@@ -77,13 +77,13 @@ export type TemplatePreview = {
   checks: LetterCheck[];
   bytes: number;
   /** By which `email.html` shows exactly these words for a while. */
-  words: string | null;
+  preview_id: string | null;
 };
 
 export type TemplatesApi = {
   'GET /projects/:project/templates': { answer: Many<TemplateListed> };
   'POST /projects/:project/templates': {
-    body: { name: string; letter: LetterSource; follow?: boolean };
+    body: { name: string; source: LetterSource; follow?: boolean };
     answer: One<TemplatePublished>;
   };
   'GET /projects/:project/templates/:template': { answer: One<TemplateShown> };
@@ -91,7 +91,7 @@ export type TemplatesApi = {
   /** Words that are not published yet; nobody gets them. */
   'PUT /projects/:project/templates/:template/draft': {
     /** `seen`: `saved_at` of those that they are written over, null of none; who saved meanwhile is told of. */
-    body: { letter: LetterSource; seen: string | null };
+    body: { source: LetterSource; seen: string | null };
     answer: One<TemplateShown>;
   };
   'DELETE /projects/:project/templates/:template/draft': { answer: One<TemplateShown> };
@@ -102,7 +102,7 @@ export type TemplatesApi = {
      * `seen`: `saved_at` of the unpublished version that this replaces; any other one stays. `follow`: open untouched drafts get
      * the new text (default: false).
      */
-    body: { letter?: LetterSource; version?: number | null; seen?: string | null; follow?: boolean };
+    body: { source?: LetterSource; version?: number | null; seen?: string | null; follow?: boolean };
     answer: One<TemplatePublished>;
   };
   /** Of words that may not be saved, to a person or to somebody made up; with faults there is no letter. */
@@ -111,11 +111,11 @@ export type TemplatesApi = {
      * `letter`: left out, the published version is rendered, or with `unpublished` the saved unpublished one. `at`: with what was
      * known of the user at that time.
      */
-    body: { letter?: LetterSource; unpublished?: true; user?: string; at?: string };
+    body: { source?: LetterSource; unpublished?: true; user?: string; at?: string };
     answer: One<TemplatePreview>;
   };
   'GET /projects/:project/templates/:template/email.html': {
-    query: FrameQuery & { words?: string; user?: string; at?: string };
+    query: FrameQuery & { preview_id?: string; user?: string; at?: string };
     answer: Raw;
   };
   'POST /projects/:project/templates/:template/send-test': {
@@ -123,7 +123,7 @@ export type TemplatesApi = {
      * Rendered for a sample user. `letter` and `unpublished`: as for the preview. `to`: a member of the organization or one of
      * `team_addresses`; left out, the caller.
      */
-    body: { letter?: LetterSource; unpublished?: true; to?: string };
+    body: { source?: LetterSource; unpublished?: true; to?: string };
     answer: One<{ to: string; subject: string; reply: string }>;
   };
 };

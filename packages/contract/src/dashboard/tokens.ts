@@ -29,7 +29,7 @@ export type TokenState = {
   label: string;
   scopes: TokenScope[];
   expires_at: string;
-  person: { name: string; email: string };
+  member: { name: string; email: string };
   /** Those that it opens now. */
   projects: { id: number; name: string }[];
 };

@@ -37,7 +37,7 @@ export type WebhookAttempt = {
   status: number | null;
   error: string | null;
   /** The beginning of what was answered. */
-  answer: string | null;
+  response: string | null;
 };
 
 export type WebhookDelivery = {

@@ -13,7 +13,7 @@ export function AccountMenu({ onHelp }: { onHelp?: () => void }): ReactNode {
     onDone: () => location.assign('/sign-in'),
     onRefused: (error) => refused(error),
   });
-  const person = session.data?.data.person;
+  const person = session.data?.data.member;
   if (!person) return null;
   return (
     <Menu position="bottom-end" width={248}>

@@ -32,7 +32,7 @@ export function Banners(): ReactNode {
           <SandboxClock />
         </Banner>
       )}
-      {project.livemode && (project.demo || session.data?.data.installation.outbox === true) && (
+      {project.livemode && (project.demo || session.data?.data.installation.test_inbox === true) && (
         <Banner icon={Inbox} tone="quiet">
           {project.demo
             ? 'Demo: all of it is made up, and nothing leaves this machine.'

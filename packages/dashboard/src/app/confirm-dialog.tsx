@@ -11,7 +11,7 @@ const ConfirmForm = later(() => import('../screens/account/confirm-form.tsx'), '
  */
 export function ConfirmDialog(): ReactNode {
   const { confirmation } = useSignIn();
-  const person = useSession().data?.data.person;
+  const person = useSession().data?.data.member;
   const isOpen = useSyncExternalStore(confirmation.subscribe, confirmation.isOpen);
   if (!person) return null;
   return (

@@ -11,7 +11,7 @@ import { ErrorBox } from '../parts/index.ts';
 export function Gate({ children }: { children: ReactNode }): ReactNode {
   const session = useSession();
   const { href } = useLocation();
-  const person = session.data?.data.person;
+  const person = session.data?.data.member;
   const isIn = useWasIn(person);
   if (isIn) return children;
   const { data, error } = session;

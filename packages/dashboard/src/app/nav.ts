@@ -157,7 +157,7 @@ export const NAV: NavGroup[] = [
         to: '/p/$project/system',
         label: 'System',
         icon: Gauge,
-        badge: 'dead',
+        badge: 'dead_letters',
         words: 'health queue dead letters',
       },
     ],

@@ -74,7 +74,7 @@ function RailLink({ item, isSmall, counts, onGo }: RailLinkProps): ReactNode {
 }
 
 const COUNT_EVERY_MS = 60_000;
-const COUNTED = new Set(['draft', 'move', 'message', 'outcome']);
+const COUNTED = new Set(['draft', 'move', 'email', 'outcome']);
 
 /** Counted anew when something moved, but not more than once in two seconds, and once a minute in any case. */
 function useCounts(): One<HomeCounts> | undefined {

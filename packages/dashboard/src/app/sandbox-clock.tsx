@@ -54,7 +54,7 @@ function Clock(): ReactNode {
 function Advance(): ReactNode {
   const refreshAll = useRefreshAll();
   const advance = useChange('POST /projects/:project/clock', {
-    onDone: ({ data: { drafts, letters } }) => {
+    onDone: ({ data: { drafts, emails: letters } }) => {
       told(
         `Time passed: ${counted(drafts, 'draft')} made, ${counted(letters, 'letter')} left for the outbox`,
       );

@@ -16,13 +16,13 @@ export function SignInDialog(): ReactNode {
   const session = useSession();
   const isWanted = useSyncExternalStore(signIn.subscribe, signIn.isWanted);
   const was = useRef<string | null>(null);
-  const person = session.data?.data.person?.id;
+  const person = session.data?.data.member?.id;
   useEffect(() => {
     if (person !== undefined && !isWanted) was.current = person;
   }, [person, isWanted]);
   const signedIn = async (): Promise<void> => {
     const { data } = await session.refetch();
-    const now = data?.data.person?.id;
+    const now = data?.data.member?.id;
     if (now === undefined) return;
     if (was.current !== null && was.current !== now) {
       location.reload();

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { effectWords, heldWords, reasonWords } from './policy-words.ts';
 
 const TOTALS = {
-  leaves: 300,
+  sends: 300,
   sends_immediately: 0,
   held: {},
   expires: 0,
@@ -30,7 +30,7 @@ function effect(changed: Partial<PolicyEffect>): PolicyEffect {
 }
 
 test('what moves, by how much, and what is lost', () => {
-  const changed = { ...TOTALS, leaves: 298 };
+  const changed = { ...TOTALS, sends: 298 };
   expect(effectWords(effect({ later: 214, median_shift_ms: 11_400_000, newly_expire: 2, changed }))).toEqual([
     '214 letters move, median 3 h 10 min later',
     '2 letters pass their time and are not sent',
@@ -46,10 +46,10 @@ test('both directions are told apart, and one letter is one letter', () => {
 });
 
 test('letters that are held now and leave then, and the other way round', () => {
-  expect(effectWords(effect({ changed: { ...TOTALS, leaves: 310 } }))).toEqual([
+  expect(effectWords(effect({ changed: { ...TOTALS, sends: 310 } }))).toEqual([
     '10 letters that are held now leave',
   ]);
-  expect(effectWords(effect({ changed: { ...TOTALS, leaves: 299 } }))).toEqual([
+  expect(effectWords(effect({ changed: { ...TOTALS, sends: 299 } }))).toEqual([
     '1 letter is held and has no time to leave',
   ]);
 });

@@ -44,7 +44,7 @@ export function heldWords(held: Record<string, number>): string {
 /** "214 letters move, median 3 h 10 min later", "2 letters pass their time and are not sent". */
 export function effectWords(effect: PolicyEffect): string[] {
   const { newly_expire: lost, stop_sending: stopped } = effect;
-  const freed = effect.changed.leaves - effect.today.leaves + lost;
+  const freed = effect.changed.sends - effect.today.sends + lost;
   const said = [
     ...movedWords(effect),
     ...counted(lost, 'passes its time and is not sent', 'pass their time and are not sent'),

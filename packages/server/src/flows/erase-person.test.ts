@@ -118,7 +118,7 @@ async function getLetters(): Promise<void> {
     claimedAt: now,
     domain: 'acme.example',
     provider: 'x.org',
-    letter: 'welcome',
+    template: 'welcome',
     leaseUntil: now,
   }));
   await claimMessages(db, messages);

@@ -14,9 +14,9 @@ export async function nextMoment(tx: Tx, projectId: number, work: Work): Promise
 }
 
 const SOURCES: Record<Work, ((tx: Tx, projectId: number) => Promise<Date | null>)[]> = {
-  digest: [nextDueAt, nextTimerAt, ofMs(nextRunAt), nextEnrollmentAt],
+  process: [nextDueAt, nextTimerAt, ofMs(nextRunAt), nextEnrollmentAt],
   send: [ofMs(nextDraftDueAt)],
-  tell: [ofMs(nextDeliveryAt)],
+  webhooks: [ofMs(nextDeliveryAt)],
 };
 
 function ofMs(

@@ -68,5 +68,5 @@ function isReason(reason: string): reason is Reason {
 
 async function findLift(tx: Tx, projectId: number, ruleId: string): Promise<RuleResults['lift']> {
   const lift = await countLift(tx, { projectId, ruleId });
-  return lift.holdout.entered === 0 ? null : { ...lift, shown: liftOf(lift.letter, lift.holdout) };
+  return lift.holdout.entered === 0 ? null : { ...lift, shown: liftOf(lift.treatment, lift.holdout) };
 }

@@ -49,7 +49,7 @@ export async function countForBadges(db: Reading, projectId: number) {
     review: counted(soon + today + later + noDeadline, DRAFTS_COUNT_MAX),
     held: heldOf(needs),
     failed: counted(needs.failed + needs.unknown, NEEDS_COUNTED_MAX),
-    dead: counted(dead, NEEDS_COUNTED_MAX),
+    dead_letters: counted(dead, NEEDS_COUNTED_MAX),
   };
 }
 
@@ -74,7 +74,7 @@ export async function showHome(db: Reading, { projectId, mailroom }: HomeAsked) 
     health: {
       queue,
       last_event: lastEvent && { name: lastEvent.name, received_at: iso(lastEvent.receivedAt) },
-      sender: { outbox: sender.outbox, no: sender.no },
+      sender: { test_inbox: sender.test_inbox, problem: sender.problem },
       domain: sender.domain && {
         name: sender.domain.name,
         state: sender.domain.state,
@@ -107,10 +107,10 @@ async function listNeeds(tx: Tx, { projectId, now, settings, sender, queue }: Ne
   const { failed, unknown } = needs;
   const isFull = queue.waiting >= queue.waiting_max * QUEUE_FULL_SHARE;
   // That the sender is missing is said where it holds a letter; before that it is a step of the set-up.
-  const holdsLetters = needs.held.some(({ reason }) => reason === sender.no?.reason);
+  const holdsLetters = needs.held.some(({ reason }) => reason === sender.problem?.reason);
   return [
     ...(settings.paused ? [{ kind: 'paused' as const }] : []),
-    ...(sender.no && holdsLetters ? [{ kind: 'sender' as const, ...sender.no }] : []),
+    ...(sender.problem && holdsLetters ? [{ kind: 'sender' as const, ...sender.problem }] : []),
     ...ofDrafts,
     ...(needs.held.length > 0 ? [{ kind: 'held' as const, drafts: heldOf(needs), reasons: needs.held }] : []),
     ...(failed + unknown > 0
@@ -119,7 +119,7 @@ async function listNeeds(tx: Tx, { projectId, now, settings, sender, queue }: Ne
     ...domains.map((domain) => ({ kind: 'domain' as const, ...domain })),
     ...endpoints.map(endpointNeed),
     ...demoted.map((rule) => ({ kind: 'rule_demoted' as const, ...rule })),
-    ...(dead > 0 ? [{ kind: 'dead' as const, records: counted(dead, NEEDS_COUNTED_MAX) }] : []),
+    ...(dead > 0 ? [{ kind: 'dead_letters' as const, records: counted(dead, NEEDS_COUNTED_MAX) }] : []),
     ...(isFull ? [{ kind: 'queue' as const, waiting: queue.waiting, waiting_max: queue.waiting_max }] : []),
   ];
 }
@@ -139,9 +139,9 @@ async function countDueSoon(tx: Tx, { projectId, now }: { projectId: number; now
 
 function endpointNeed({ endpoint, health }: EndpointState) {
   const { id, url, disabledReason } = endpoint;
-  const trouble = disabledReason === 'gone' || disabledReason === 'failing' ? disabledReason : 'warned';
+  const problem = disabledReason === 'gone' || disabledReason === 'failing' ? disabledReason : 'warned';
   const since = health.failingSince === null ? null : iso(health.failingSince);
-  return { kind: 'endpoint' as const, id, url, trouble: trouble as 'gone' | 'failing' | 'warned', since };
+  return { kind: 'endpoint' as const, id, url, problem: problem as 'gone' | 'failing' | 'warned', since };
 }
 
 type StepsAsked = {
@@ -170,7 +170,7 @@ async function listSteps(tx: Tx, { projectId, now, sending, hasEvent, hasSent }:
       rules.some(({ enabledAt }) => enabledAt !== null),
     ),
     step('first_email', hasSent),
-    ...(sending.sender.outbox ? [] : await listRelaySteps(tx, { projectId, sending, hasSent })),
+    ...(sending.sender.test_inbox ? [] : await listRelaySteps(tx, { projectId, sending, hasSent })),
     step('team_invited', await hasTeammates(tx, projectId, now), false),
   ];
   return steps.every(({ done, required }) => done || !required) ? null : steps;
@@ -185,7 +185,7 @@ async function listRelaySteps(
   const hasSuppressions = (await listSuppressions(tx, { projectId, limit: 1 })).length > 0;
   return [
     { id: 'domain_verified' as const, done: isVerified, required: true },
-    { id: 'sender_set' as const, done: sending.sender.no?.reason !== 'no_sender', required: true },
+    { id: 'sender_set' as const, done: sending.sender.problem?.reason !== 'no_sender', required: true },
     // Once letters have left it is too late to ask for those who wanted none.
     { id: 'suppressions_imported' as const, done: hasSuppressions || hasSent, required: true },
   ];

@@ -80,13 +80,13 @@ test('letters are put together by rule, by letter, by domain and by mailbox prov
   await sendTo(story, ['a', 'b']);
   await story.event('a', 'named');
   await story.later(HOUR);
-  const ask = async (by: 'rule' | 'letter' | 'domain' | 'provider', days = 1) =>
+  const ask = async (by: 'rule' | 'template' | 'domain' | 'provider', days = 1) =>
     (await showInsights(db, { projectId, by, since: story.now() - days * DAY })).groups.map(
       ({ name, sent }) => `${name}: ${sent}`,
     );
   expect(await ask('rule')).toEqual(['Letters: 2', 'Named: 1']);
   expect(await ask('rule', 30)).toEqual(['Letters: 3', 'Named: 1']);
-  expect(await ask('letter')).toEqual(['the text of the rule Letters: 2', 'welcome: 1']);
+  expect(await ask('template')).toEqual(['the text of the rule Letters: 2', 'welcome: 1']);
   expect(await ask('domain')).toEqual(['test-inbox.invalid: 3']);
   expect((await ask('provider')).join()).toMatch(/: 3$/);
 });
@@ -112,7 +112,7 @@ test('of a rule with a holdout the difference is told, with the interval that it
   const id = await story.rule(lettersRule());
   await sendTo(story, ['a']);
   const arms = [
-    ['letter', 119, 60],
+    ['template', 119, 60],
     ['holdout', 110, 22],
   ] as const;
   for (const [arm, entered, converted] of arms)
@@ -126,7 +126,7 @@ test('of a rule with a holdout the difference is told, with the interval that it
   const { groups } = await showInsights(db, { projectId, by: 'rule', since: 0 });
   const lift = groups[0]?.lift;
   expect(lift).toMatchObject({
-    letter: { entered: 120, converted: 60 },
+    treatment: { entered: 120, converted: 60 },
     holdout: { entered: 110, converted: 22 },
   });
   expect(lift?.shown?.difference).toBeCloseTo(0.3, 6);

@@ -31,14 +31,14 @@ export type ShownInsight = {
   /** Those that a person changed before they left, of those whose draft is still there. */
   edited: { edited: number; of: number };
   /** When people opened them first: the number of letters up to each bound, and, without one, of all later ones. */
-  opened_within: { until_ms: number | null; letters: number }[];
+  opened_within: { until_ms: number | null; emails: number }[];
   median_open_ms: number | null;
   rates: Record<
     'delivered' | 'bounced' | 'opened' | 'clicked' | 'replied' | 'complained' | 'unsubscribed' | 'edited',
     number | null
   >;
   /** Of a rule with people in its holdout: who came to its goal, since the rule was made. */
-  lift: { letter: Arm; holdout: Arm; shown: LiftShown | null } | null;
+  lift: { treatment: Arm; holdout: Arm; shown: LiftShown | null } | null;
 };
 
 export type ShownInsights = {
@@ -77,8 +77,8 @@ export async function showInsights(tx: Tx, asked: Asked): Promise<ShownInsights>
 
 async function findLift(tx: Tx, projectId: number, { ruleId }: Insight): Promise<ShownInsight['lift']> {
   if (ruleId === null) return null;
-  const { letter, holdout } = await countLift(tx, { projectId, ruleId });
-  return holdout.entered === 0 ? null : { letter, holdout, shown: liftOf(letter, holdout) };
+  const { treatment, holdout } = await countLift(tx, { projectId, ruleId });
+  return holdout.entered === 0 ? null : { treatment, holdout, shown: liftOf(treatment, holdout) };
 }
 
 function toShown(insight: Insight, lift: ShownInsight['lift']): ShownInsight {
@@ -101,7 +101,7 @@ function toShown(insight: Insight, lift: ShownInsight['lift']): ShownInsight {
     edited: { edited: insight.edited, of: insight.editable },
     opened_within: insight.openedWithin.map((letters, n) => ({
       until_ms: OPENED_WITHIN_MS[n] ?? null,
-      letters,
+      emails: letters,
     })),
     median_open_ms: insight.medianOpenMs,
     rates: {

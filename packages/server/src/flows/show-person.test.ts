@@ -230,7 +230,14 @@ test('what became of letters is shown and exported: outcomes, answers, hits, and
   await accept('users', [{ external_user_id: 'ada', email: 'ada@x.org' }]);
   const newId = idMaker(db.clock);
   const id = newId();
-  const letter = { projectId, draftId: newId(), ruleId: newId(), userId: 'ada', counts: true, letter: null };
+  const letter = {
+    projectId,
+    draftId: newId(),
+    ruleId: newId(),
+    userId: 'ada',
+    counts: true,
+    template: null,
+  };
   const sent = { claimedAt: clock.now(), leaseUntil: clock.now(), domain: 'acme.example', provider: 'x.org' };
   await claimMessages(db, [{ ...letter, ...sent, id, address: 'ada@x.org' }]);
   await db.query(
@@ -348,7 +355,7 @@ test('an export has whole letters with every move, and what rules keep of a pers
     claimedAt: clock.now(),
     domain: 'acme.example',
     provider: 'x.org',
-    letter: null,
+    template: null,
     leaseUntil: clock.now(),
   };
   await claimMessages(db, [{ ...message, id: draftId, address: 'ada@x.org' }]);

@@ -35,8 +35,8 @@ test('what the schedule says of every waiting letter is what the sender does, wh
       await story.later(14 * DAY);
       const left = (await story.letters()).filter(({ at }) => at >= planned.from);
       const moments = left.map(({ to, at, subject }) => [to, subject, new Date(at).toISOString()].join(' '));
-      expect(new Set(moments)).toEqual(new Set(planned.leaves));
-      expect(moments).toHaveLength(planned.leaves.length);
+      expect(new Set(moments)).toEqual(new Set(planned.sends));
+      expect(moments).toHaveLength(planned.sends.length);
       compared += moments.length;
     }),
     { numRuns: 12, seed: 20_260_115, endOnFailure: true },
@@ -75,8 +75,8 @@ async function plan(story: Story) {
   const asked = { projectId: story.projectId, from: null, to: null, offset: 0, limit: 1_000 };
   const deps = { db: story.server.db, mailroom: testMailroom() };
   const { rows } = await listPlanned(deps, { ...asked, becomes: 'sends' });
-  const leaves = rows.map(({ external_user_id: to, subject, fate }) => [to, subject, fate.at].join(' '));
-  return { from: story.now(), leaves };
+  const sends = rows.map(({ external_user_id: to, subject, fate }) => [to, subject, fate.at].join(' '));
+  return { from: story.now(), sends };
 }
 
 test('a letter that expires before its gates open is planned to, and does not leave', async () => {

@@ -133,14 +133,14 @@ async function foresee(
 
 type Range = { from: number; to: number };
 
-type Hour = { leaves: number; waited: Record<string, number>; deadlines: number };
+type Hour = { sends: number; waited: Record<string, number>; deadlines: number };
 
 function hoursOf(places: Place[], { from, to }: Range): (Hour & { at: string })[] {
   const hours = new Map<number, Hour>();
   const hourOf = (at: number): Hour | null => {
     if (at >= to) return null;
     const start = Math.max(from, at - (at % HOUR_MS));
-    const hour = hours.get(start) ?? { leaves: 0, waited: {}, deadlines: 0 };
+    const hour = hours.get(start) ?? { sends: 0, waited: {}, deadlines: 0 };
     hours.set(start, hour);
     return hour;
   };
@@ -149,7 +149,7 @@ function hoursOf(places: Place[], { from, to }: Range): (Hour & { at: string })[
     if (due) due.deadlines += 1;
     const leaving = fate.kind === 'sends' ? hourOf(fate.leavesAt) : null;
     if (!leaving || fate.kind !== 'sends') continue;
-    leaving.leaves += 1;
+    leaving.sends += 1;
     if (fate.after !== null) leaving.waited[fate.after] = (leaving.waited[fate.after] ?? 0) + 1;
   }
   return [...hours].toSorted(([a], [b]) => a - b).map(([at, hour]) => ({ at: iso(at), ...hour }));
@@ -158,12 +158,12 @@ function hoursOf(places: Place[], { from, to }: Range): (Hour & { at: string })[
 function beyondOf(
   places: Place[],
   to: number,
-): { leaves: number; held: Record<string, number>; expires: number } {
-  const beyond = { leaves: 0, held: {} as Record<string, number>, expires: 0 };
+): { sends: number; held: Record<string, number>; expires: number } {
+  const beyond = { sends: 0, held: {} as Record<string, number>, expires: 0 };
   for (const { fate } of places) {
     if (fate.kind === 'expires') beyond.expires += 1;
     else if (fate.kind === 'held') beyond.held[fate.reason] = (beyond.held[fate.reason] ?? 0) + 1;
-    else if (fate.leavesAt >= to) beyond.leaves += 1;
+    else if (fate.leavesAt >= to) beyond.sends += 1;
   }
   return beyond;
 }

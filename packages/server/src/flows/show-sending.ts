@@ -31,8 +31,8 @@ export async function showSending(tx: Tx, asked: SendingAsked) {
   const { left, nextAt } = refill(await readBucket(tx, projectId), settings.throttle, now);
   return {
     sender: {
-      outbox: outlet.kind === 'test_inbox',
-      no: noOf(sender.gate),
+      test_inbox: outlet.kind === 'test_inbox',
+      problem: noOf(sender.gate),
       name: sender.name,
       address: sender.address,
       reply_to: sender.replyTo,
@@ -45,7 +45,7 @@ export async function showSending(tx: Tx, asked: SendingAsked) {
     })),
     replies: repliesOf(outlet.mailDomain, settings.replyForwardTo),
     throttle: {
-      left: settings.throttle ? left : null,
+      remaining: settings.throttle ? left : null,
       next_at: settings.throttle && left < 1 ? iso(nextAt) : null,
     },
     warmup: await showWarmup(tx, asked, sender),
@@ -72,7 +72,7 @@ function repliesOf(
 
 export type WarmupState =
   | { off: 'test_inbox' | 'no_domain' | 'warm' | 'not_begun' | 'over' }
-  | { off: null; day: number; letters: number; left: number; ends_at: string; troubled: boolean };
+  | { off: null; day: number; emails: number; remaining: number; ends_at: string; reduced: boolean };
 
 async function showWarmup(
   tx: Tx,
@@ -87,6 +87,13 @@ async function showWarmup(
   const { letters, day, startsAt, endsAt } = warmupDay(domain.warmupFrom, now);
   if (letters === null) return { off: 'over' };
   const counts = await countForWarmup(tx, { projectId, domain: fromDomain, since: startsAt });
-  const left = Math.max(0, warmupLeft(letters, counts));
-  return { off: null, day, letters, left, ends_at: iso(endsAt), troubled: warmupTroubled(counts) };
+  const remaining = Math.max(0, warmupLeft(letters, counts));
+  return {
+    off: null,
+    day,
+    emails: letters,
+    remaining,
+    ends_at: iso(endsAt),
+    reduced: warmupTroubled(counts),
+  };
 }

@@ -15,8 +15,8 @@ import { listRulesInForce, type RuleInForce } from './rules-in-force.ts';
 export type ListedSequence = {
   rule: WholeRule;
   sentence: string;
-  letters: number;
-  people: number;
+  emails: number;
+  users: number;
   inOlderVersions: number;
 };
 
@@ -24,14 +24,14 @@ export type ShownStep = Omit<OutlinedStep, 'step'> & {
   kind: OutlinedStep['step']['kind'];
   label: string;
   /** The letter that it writes, where that has a name. */
-  letter: string | null;
+  template: string | null;
   active: number;
   frozen: number;
 };
 
 export type ShownSequence = ListedSequence & {
   /** The present one first, and those in which somebody is under way. */
-  versions: { version: number; isPresent: boolean; people: number; steps: ShownStep[] }[];
+  versions: { version: number; isPresent: boolean; users: number; steps: ShownStep[] }[];
   ended: RunCounts['ended'];
 };
 
@@ -59,7 +59,7 @@ export async function showSequence(tx: Tx, asked: Asked & { reference: string })
   const versions = inForce
     .toSorted((a, b) => Number(b.isPresent) - Number(a.isPresent) || b.version - a.version)
     .map((one) => toVersion(one, places, names))
-    .filter(({ isPresent, people }) => isPresent || people > 0);
+    .filter(({ isPresent, users }) => isPresent || users > 0);
   const ended = (await countRuns(tx, projectId)).get(rule.id)?.ended ?? {};
   return { ...toListed(rule, places, names), versions, ended };
 }
@@ -71,8 +71,8 @@ function toListed(rule: WholeRule, places: PlaceCount[], names: Names): ListedSe
   return {
     rule,
     sentence: ruleSentence(rule.definition, names),
-    letters: outline(rule.definition.steps).filter(({ step }) => step.kind === 'draft').length,
-    people: sum(places),
+    emails: outline(rule.definition.steps).filter(({ step }) => step.kind === 'draft').length,
+    users: sum(places),
     inOlderVersions: sum(older),
   };
 }
@@ -92,12 +92,12 @@ function toVersion(
   return {
     version,
     isPresent,
-    people: sum(own),
+    users: sum(own),
     steps: outline(definition.steps).map(({ step, ...place }) => ({
       ...place,
       kind: step.kind,
       label: stepLabel(step, names),
-      letter: step.kind === 'draft' && 'name' in step.letter ? step.letter.name : null,
+      template: step.kind === 'draft' && 'name' in step.letter ? step.letter.name : null,
       active: at(place.at, 'active'),
       frozen: at(place.at, 'frozen'),
     })),

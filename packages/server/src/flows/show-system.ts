@@ -10,7 +10,7 @@ export type ShownSystem = DatabaseFacts & {
   at: string;
   sending_enabled: boolean;
   clockOffsetMs: number | null;
-  queue: { live: number; bulk: number; dead: number; oldest_ms: number; max: number };
+  queue: { live: number; bulk: number; dead_letters: number; oldest_ms: number; max: number };
   jobs: { name: string; next_at: string | null; late_ms: number }[];
   webhooks: { pending: number; delivering: number };
 };

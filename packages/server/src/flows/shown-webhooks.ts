@@ -71,7 +71,7 @@ export function toDelivery(delivery: ShownDelivery) {
       url: attempt.url,
       status: attempt.status,
       error: attempt.error,
-      answer: attempt.answer,
+      response: attempt.answer,
     })),
   };
 }

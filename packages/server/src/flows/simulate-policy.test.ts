@@ -60,8 +60,8 @@ test('a wider cap lets the second letter of a person leave with the first', asyn
   await pay('u1', 1);
   await pay('u2');
   expect(await simulate({ frequency_cap: 'off' })).toMatchObject({
-    today: { leaves: 3, sends_immediately: 0, held: { cap: 1 }, median_send_at: after(2) },
-    changed: { leaves: 3, held: {}, last_send_at: after(2) },
+    today: { sends: 3, sends_immediately: 0, held: { cap: 1 }, median_send_at: after(2) },
+    changed: { sends: 3, held: {}, last_send_at: after(2) },
     earlier: 1,
     differences: [
       {
@@ -96,7 +96,7 @@ test('what a gate holds already is asked again, and a pause holds everything', a
     changed: { sends_immediately: 1 },
   });
   const paused = await simulate({ paused: 'true' });
-  expect(paused.changed).toMatchObject({ leaves: 0, held: { paused: 1 }, median_send_at: null });
+  expect(paused.changed).toMatchObject({ sends: 0, held: { paused: 1 }, median_send_at: null });
 });
 
 test('the throttle counts the tokens that are there, and letters that left count for the cap', async () => {
@@ -111,13 +111,13 @@ test('the throttle counts the tokens that are there, and letters that left count
   });
   await engine.advance(2 * HOUR);
   await pay('u1', 1);
-  expect((await simulate({ frequency_cap: '1/24h' })).changed).toMatchObject({ held: { cap: 1 }, leaves: 1 });
+  expect((await simulate({ frequency_cap: '1/24h' })).changed).toMatchObject({ held: { cap: 1 }, sends: 1 });
 });
 
 test('what waits for a person is not in the queue', async () => {
   await setSettings(db, projectId, { autopilot: 'draft' });
   await pay('u1');
-  expect(await simulate({ quiet_hours: 'off' })).toMatchObject({ drafts: 0, today: { leaves: 0 } });
+  expect(await simulate({ quiet_hours: 'off' })).toMatchObject({ drafts: 0, today: { sends: 0 } });
 });
 
 test('nothing is changed by it, and only what the gates look at may be tried', async () => {

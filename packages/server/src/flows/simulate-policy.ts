@@ -19,7 +19,7 @@ import { gatherWaiting, policyOfSettings } from './waiting-queue.ts';
 
 /** Under one policy. Moments are texts, as everybody sees them. */
 export type PolicyTotals = {
-  leaves: number;
+  sends: number;
   sends_immediately: number;
   held: Partial<Record<GateReason, number>>;
   expires: number;
@@ -148,7 +148,7 @@ function totalsOf(fates: Fate[], now: number): PolicyTotals {
     if (reason !== null) held[reason] = (held[reason] ?? 0) + 1;
   }
   return {
-    leaves: moments.length,
+    sends: moments.length,
     sends_immediately: moments.filter((at) => at <= now).length,
     held,
     expires: fates.filter(({ kind }) => kind === 'expires').length,

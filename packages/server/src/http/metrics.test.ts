@@ -245,7 +245,7 @@ test('the page tells how much waits and for how long, over all projects, and cou
     cap: told('beckon_held_drafts{reason="cap"}'),
     due: told('beckon_due_drafts'),
     overdue: told('beckon_overdue_seconds{work="send"}'),
-    digest: told('beckon_overdue_seconds{work="digest"}'),
+    digest: told('beckon_overdue_seconds{work="process"}'),
   }).toEqual({
     scheduled: 2,
     composing: 0,
@@ -443,7 +443,7 @@ test('how much room there is, and how old the newest backup is, is told of an em
 
 /** What a name may end in, and those that are the state of one thing and have no unit. */
 const UNITS =
-  /_(?:total|seconds|bytes|records|requests|drafts|letters|deliveries|endpoints|outcomes|items|imports|audiences|domains|readings|connections|callers|fds|info)$/;
+  /_(?:total|seconds|bytes|records|requests|drafts|emails|letters|deliveries|endpoints|outcomes|items|imports|audiences|domains|readings|connections|callers|fds|info)$/;
 const STATES = ['beckon_database_up', 'beckon_relay_breaker_open', 'beckon_log_copies_failing'];
 
 test('every metric says what it is, in what unit, and stands in the guide, and nothing else does', async () => {

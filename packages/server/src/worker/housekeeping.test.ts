@@ -141,7 +141,7 @@ test('each project keeps its events as long as it says, and others for ever', as
 test('who fetched a letter and what endpoints were told is kept for 30 days, answers for 90, links for a year, outcomes for ever', async () => {
   const at = clock.now();
   const [id, ruleId, draftId] = [newId(), newId(), newId()];
-  const letter = { projectId, id, draftId, ruleId, userId: 'ada', counts: true, letter: null };
+  const letter = { projectId, id, draftId, ruleId, userId: 'ada', counts: true, template: null };
   const sent = { claimedAt: at, leaseUntil: at, domain: 'acme.example', provider: 'x.org' };
   await claimMessages(db, [{ ...letter, ...sent, address: 'ada@x.org' }]);
   await db.query(

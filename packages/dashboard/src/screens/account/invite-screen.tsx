@@ -25,7 +25,7 @@ export function InviteScreen(): ReactNode {
 function Invitation({ token, link }: { token: string; link: LinkState }): ReactNode {
   const session = useSession();
   const refresh = useRefresh();
-  const person = session.data?.data.person;
+  const person = session.data?.data.member;
   const words = (
     <Text size="sm" mb="md">
       {link.email} is invited to <b>{link.organization}</b>, as {link.role}.

@@ -11,7 +11,7 @@ export function Digests({ organizations }: { organizations: OrganizationOfMine[]
         data: {
           ...answer.data,
           organizations: answer.data.organizations.map((one) =>
-            one.id === params.organization ? { ...one, wants_digest: body.wanted } : one,
+            one.id === params.organization ? { ...one, wants_digest: body.enabled } : one,
           ),
         },
       })),
@@ -26,7 +26,7 @@ export function Digests({ organizations }: { organizations: OrganizationOfMine[]
           label={`Of ${name}`}
           checked={wants_digest}
           onChange={(event) =>
-            change.mutate({ params: { organization: id }, body: { wanted: event.currentTarget.checked } })
+            change.mutate({ params: { organization: id }, body: { enabled: event.currentTarget.checked } })
           }
         />
       ))}

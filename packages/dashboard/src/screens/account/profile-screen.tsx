@@ -18,13 +18,13 @@ export function ProfileScreen(): ReactNode {
   return (
     <Page title="Profile and security">
       <Loaded query={session} skeleton={<Lines count={12} />}>
-        {({ data }) => (data.person === null ? null : <Sections state={data} person={data.person} />)}
+        {({ data }) => (data.member === null ? null : <Sections state={data} person={data.member} />)}
       </Loaded>
     </Page>
   );
 }
 
-type Of = { state: SessionState; person: NonNullable<SessionState['person']> };
+type Of = { state: SessionState; person: NonNullable<SessionState['member']> };
 
 function Sections({ state, person }: Of): ReactNode {
   const asking = state.organizations.filter((one) => one.must_set_up_two_factor);

@@ -28,11 +28,11 @@ export function SetupDone({ projectId }: { projectId: number }): ReactNode {
     >
       <Loaded query={session}>
         {({ data }) =>
-          data.person === null ? (
+          data.member === null ? (
             <Lines />
           ) : (
             <Stack gap="md">
-              <FirstCall projectId={projectId} state={data} email={data.person.email} />
+              <FirstCall projectId={projectId} state={data} email={data.member.email} />
               <Transport projectId={projectId} state={data} />
             </Stack>
           )
@@ -88,7 +88,7 @@ function FirstCall({ projectId, state, email }: Of & { email: string }): ReactNo
 
 function Transport({ projectId, state: { installation } }: Of): ReactNode {
   const test = useChange('POST /projects/:project/test-email');
-  const { public_url, outbox, relay, mail_from } = installation;
+  const { public_url, test_inbox: outbox, relay, mail_from } = installation;
   return (
     <Section title="Address and letters" text="Said by the environment of the server, and changed there.">
       <Facts
@@ -115,8 +115,10 @@ function Transport({ projectId, state: { installation } }: Of): ReactNode {
         </Button>
         {test.data && (
           <Text size="sm" role="status">
-            {test.data.data.outbox ? 'It is in the outbox: ' : `It was handed over, to ${test.data.data.to}.`}
-            {test.data.data.outbox && (
+            {test.data.data.test_inbox
+              ? 'It is in the outbox: '
+              : `It was handed over, to ${test.data.data.to}.`}
+            {test.data.data.test_inbox && (
               <Anchor
                 inherit
                 renderRoot={(props) => (

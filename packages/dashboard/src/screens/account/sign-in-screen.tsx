@@ -19,7 +19,7 @@ export function SignInScreen(): ReactNode {
   };
   const state = session.data?.data;
   if (state && !state.set_up) return <Navigate to="/setup" replace />;
-  if (state?.person) return <Navigate to={safeNext(next)} replace />;
+  if (state?.member) return <Navigate to={safeNext(next)} replace />;
   return (
     <Narrow title="Sign in">
       <SignInForm onSignedIn={signedIn} />

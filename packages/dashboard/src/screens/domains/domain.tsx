@@ -41,7 +41,7 @@ function Shown({ domain }: { domain: SendingDomain }): ReactNode {
     <Stack gap="xl">
       <Alert
         variant="outline"
-        color={domain.sends ? 'gray' : 'yellow'}
+        color={domain.can_send ? 'gray' : 'yellow'}
         icon={<Info size={18} aria-hidden="true" />}
       >
         {gateWords(domain)}

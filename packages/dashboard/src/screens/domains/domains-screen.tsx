@@ -42,7 +42,7 @@ export function DomainsScreen(): ReactNode {
 }
 
 function Outbox(): ReactNode {
-  const isTestInbox = useSession().data?.data.installation.outbox === true;
+  const isTestInbox = useSession().data?.data.installation.test_inbox === true;
   if (!isTestInbox) return null;
   return (
     <Alert variant="outline" color="gray" icon={<Info size={18} aria-hidden="true" />}>

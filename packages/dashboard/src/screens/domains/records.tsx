@@ -52,7 +52,7 @@ function Hints(): ReactNode {
 }
 
 function Record({ record, domain }: { record: DnsRecord; domain: string }): ReactNode {
-  const { kind, type, name, value, split, required, says, key_state: key } = record;
+  const { kind, type, name, value, split, required, message: says, key_state: key } = record;
   return (
     <Paper withBorder p="md" component="article" aria-label={`${RECORD_NAMES[kind]}, ${name}`}>
       <Stack gap="xs">

@@ -70,7 +70,7 @@ export function TrackingHost({ domain }: { domain: SendingDomain }): ReactNode {
 }
 
 function Published({ tracking }: { tracking: Tracking }): ReactNode {
-  const { host, leads_to: to, found, checked_at: at } = tracking;
+  const { host, cname_target: to, found, checked_at: at } = tracking;
   return (
     <Stack gap="xs">
       <Command text={`${host}. CNAME ${to}.`} what="CNAME record" />

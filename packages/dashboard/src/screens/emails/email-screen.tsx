@@ -21,8 +21,8 @@ export function EmailScreen(): ReactNode {
   const letter = useApi('GET /projects/:project/emails/:email', { params: { email: message } });
   const refresh = useRefresh();
   useFeed(
-    ({ type, message_id: id, id: own }) =>
-      (type === 'message' || type === 'outcome') && (id === message || own === message),
+    ({ type, email_id: id, id: own }) =>
+      (type === 'email' || type === 'outcome') && (id === message || own === message),
     () => void refresh('GET /projects/:project/emails/:email'),
   );
   const shown = letter.data?.data;
@@ -179,7 +179,7 @@ function Head({ letter }: { letter: EmailWhole }): ReactNode {
             </Anchor>
           ),
         },
-        { label: 'Template', value: letter.letter ?? 'the text of the rule' },
+        { label: 'Template', value: letter.template ?? 'the text of the rule' },
         { label: 'Claimed', value: <When at={letter.claimed_at} theirZone={zone} style="long" /> },
         {
           label: 'Settled',

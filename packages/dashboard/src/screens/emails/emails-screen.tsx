@@ -15,7 +15,7 @@ const HINTS = [
   'outcome:opened,clicked,replied,bounced,complained,unsubscribed',
   'rule:"Trial *" · letter:welcome',
   'user:42 · address:*@example.org',
-  'domain:email.example.org · provider:google · reason:refused',
+  'domain:mail.example.org · provider:google · reason:refused',
 ];
 
 /** What people mostly look for. */
@@ -35,7 +35,7 @@ export function EmailsScreen(): ReactNode {
   const list = useApiInfinite('GET /projects/:project/emails', { query: { filter } }, { keep: true });
   const refresh = useRefresh();
   useFeed(
-    ({ type }) => type === 'message' || type === 'outcome',
+    ({ type }) => type === 'email' || type === 'outcome',
     () => void refresh('GET /projects/:project/emails'),
   );
   const setFilter = (next: string | undefined): void =>

@@ -43,7 +43,7 @@ function Outcomes({ letter }: { letter: EmailWhole }): ReactNode {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {letter.outcome_history.map(({ id, occurred_at: at, words }) => (
+          {letter.outcome_history.map(({ id, occurred_at: at, text: words }) => (
             <Table.Tr key={id}>
               <Table.Td>
                 <When at={at} theirZone={letter.user_time_zone} />

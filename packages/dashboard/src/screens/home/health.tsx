@@ -31,8 +31,8 @@ export function HealthStrip({ health }: { health: HomeHealth }): ReactNode {
 }
 
 function sendingMark({ sender, domain }: HomeHealth): MarkProps {
-  if (sender.outbox) return { icon: Inbox, tone: 'info', label: 'Letters stay in the outbox' };
-  if (sender.no !== null) return { icon: CircleX, tone: 'bad', label: 'Letters are held' };
+  if (sender.test_inbox) return { icon: Inbox, tone: 'info', label: 'Letters stay in the outbox' };
+  if (sender.problem !== null) return { icon: CircleX, tone: 'bad', label: 'Letters are held' };
   if (domain?.state === 'degraded')
     return { icon: TriangleAlert, tone: 'warn', label: 'Records have a fault' };
   return { icon: CircleCheck, tone: 'good', label: 'Verified' };

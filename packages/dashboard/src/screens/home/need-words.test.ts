@@ -23,9 +23,9 @@ const NEEDS: { [K in Need['kind']]: Extract<Need, { kind: K }> } = {
   held: { kind: 'held', drafts: many, reasons: [{ reason: 'no_address', drafts: 10_000 }] },
   failed: { kind: 'failed', failed: 2, unknown: 1, at_least: false },
   domain: { kind: 'domain', name: 'x.org', state: 'verified', paused: 'complaints' },
-  endpoint: { kind: 'endpoint', id: 'e', url: 'https://x.org', trouble: 'gone', since: null },
+  endpoint: { kind: 'endpoint', id: 'e', url: 'https://x.org', problem: 'gone', since: null },
   rule_demoted: { kind: 'rule_demoted', id: 'r', name: 'welcome', why: 'bounces' },
-  dead: { kind: 'dead', records: one },
+  dead_letters: { kind: 'dead_letters', records: one },
   queue: { kind: 'queue', waiting: 41_000, waiting_max: 50_000 },
 };
 
@@ -49,7 +49,7 @@ test('one is one, and more than were counted are said to be more', () => {
   expect(needWords(NEEDS.held).title).toBe('More than 10,000 letters are held until somebody does something');
   expect(needWords(NEEDS.held).detail).toBe('10000 by a missing address.');
   expect(needWords(NEEDS.failed).title).toBe('2 letters failed, 1 letter may have left, or not');
-  expect(needWords(NEEDS.dead).title).toBe('1 accepted record could not be applied');
+  expect(needWords(NEEDS.dead_letters).title).toBe('1 accepted record could not be applied');
 });
 
 test('a domain that is paused says why, one that failed says what becomes of its letters', () => {

@@ -89,7 +89,7 @@ const SHOWS: Shows = {
     to: { page: 'domains' },
     action: 'Open Domains',
   }),
-  endpoint: ({ id, url, trouble, since }) => ({
+  endpoint: ({ id, url, problem: trouble, since }) => ({
     tone: trouble === 'warned' ? 'warn' : 'bad',
     title: `The webhook endpoint ${url} fails`,
     detail: TROUBLES[trouble],
@@ -105,7 +105,7 @@ const SHOWS: Shows = {
     to: { page: 'rule', id },
     action: 'Open the rule',
   }),
-  dead: ({ records }) => ({
+  dead_letters: ({ records }) => ({
     tone: 'warn',
     title: `${counted(records)} accepted ${records.count === 1 ? 'record' : 'records'} could not be applied`,
     detail: 'They stand in nobody’s way, and can be tried again.',

@@ -29,7 +29,7 @@ export function CheckReport({ one, check }: Props): ReactNode {
   );
 }
 
-function factsOf({ rows, users, events, people, rejected, facts }: ImportCheck) {
+function factsOf({ rows, users, events, affected_users: people, rejected, facts }: ImportCheck) {
   return [
     { label: 'Rows', value: count(rows) },
     ...(users > 0 ? [{ label: 'Users', value: count(users) }] : []),
@@ -49,7 +49,7 @@ function Rules({ check: { rules } }: Pick<Props, 'check'>): ReactNode {
         Rules that begin with these events
       </Text>
       <List size="sm">
-        {rules.map(({ rule, event, name, people }) => (
+        {rules.map(({ rule, event, name, users: people }) => (
           <List.Item key={`${rule} ${event}`} style={{ overflowWrap: 'anywhere' }}>
             {name}: {counted(people)} with {event}
           </List.Item>

@@ -44,14 +44,14 @@ test('what it brought is one sentence', () => {
 test('a check says first that no letter goes out', () => {
   expect(lettersLine({ rules: [] })).toContain('0 letters will go out. No enabled rule');
   const rule = { rule: 'r', name: 'Trial', event: 'trial_started', recent: { count: 0 } };
-  expect(lettersLine({ rules: [{ ...rule, people: { count: 1 } }] })).toContain(
+  expect(lettersLine({ rules: [{ ...rule, users: { count: 1 } }] })).toContain(
     'by one rule, for 1 person each',
   );
   expect(
     lettersLine({
       rules: [
-        { ...rule, people: { count: 5, at_least: true } },
-        { ...rule, people: { count: 9 } },
+        { ...rule, users: { count: 5, at_least: true } },
+        { ...rule, users: { count: 9 } },
       ],
     }),
   ).toContain('by 2 rules, for up to 9 people each');

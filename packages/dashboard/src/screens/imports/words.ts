@@ -29,8 +29,8 @@ export function lettersLine({ rules }: Pick<ImportCheck, 'rules'>): string {
   const none = '0 letters will go out.';
   if (rules.length === 0) return `${none} No enabled rule begins with an event of this import.`;
   const [one] = rules;
-  const more = rules.length > 1 || one?.people.at_least === true;
-  const people = Math.max(...rules.map((rule) => rule.people.count));
+  const more = rules.length > 1 || one?.users.at_least === true;
+  const people = Math.max(...rules.map((rule) => rule.users.count));
   const which = rules.length === 1 ? 'one rule' : `${count(rules.length)} rules`;
   return `${none} Told as they happened, these events would have been looked at by ${which}, for ${more ? 'up to ' : ''}${many(people, 'person', 'people')} each.`;
 }

@@ -113,7 +113,7 @@ function Lifts({ groups }: { groups: InsightGroup[] }): ReactNode {
       <Title order={2} size="h5">
         Against the holdout
       </Title>
-      {lifts.map(({ name, lift: { letter, holdout, shown } }) => (
+      {lifts.map(({ name, lift: { treatment: letter, holdout, shown } }) => (
         <Text key={name} size="sm">
           <b>{name}</b>: {letter.converted} of {letter.entered} came to its goal with letters,{' '}
           {holdout.converted} of {holdout.entered} without.{' '}

@@ -55,9 +55,9 @@ test('the funnel is of what was sent at first, and then of what arrived', () => 
 
 test('each slice of time has its share of what was opened', () => {
   const within = [
-    { until_ms: 900_000, letters: 3 },
-    { until_ms: 14_400_000, letters: 1 },
-    { until_ms: null, letters: 0 },
+    { until_ms: 900_000, emails: 3 },
+    { until_ms: 14_400_000, emails: 1 },
+    { until_ms: null, emails: 0 },
   ];
   expect(openedRows(within)).toEqual([
     { when: 'within 15 min', letters: 3, share: '75.0 %' },

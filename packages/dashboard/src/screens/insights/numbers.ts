@@ -34,8 +34,8 @@ function shortSpan(ms: number): string {
 
 /** How the letters that were opened spread over the time after they left, each slice with its share of them. */
 export function openedRows(within: OpenedWithin[]): { when: string; letters: number; share: string }[] {
-  const all = within.reduce((sum, { letters }) => sum + letters, 0);
-  return within.map(({ until_ms: until, letters }, at) => {
+  const all = within.reduce((sum, { emails: letters }) => sum + letters, 0);
+  return within.map(({ until_ms: until, emails: letters }, at) => {
     const from = within[at - 1]?.until_ms ?? null;
     const when = until === null ? `later than ${shortSpan(from ?? 0)}` : `within ${shortSpan(until)}`;
     return { when, letters, share: percent(all === 0 ? null : letters / all) };

@@ -32,7 +32,7 @@ function Item({ item }: { item: FeedItem }): ReactNode {
 }
 
 function Leads({ item }: { item: FeedItem }): ReactNode {
-  const { external_user_id: user, message_id: message } = item;
+  const { external_user_id: user, email_id: message } = item;
   const draft = item.type === 'draft' ? item.id : item.draft_id;
   return (
     <Group gap="md" wrap="wrap">
@@ -46,7 +46,7 @@ function Leads({ item }: { item: FeedItem }): ReactNode {
           Its draft
         </ToLink>
       )}
-      {(item.type === 'message' || message !== undefined) && (
+      {(item.type === 'email' || message !== undefined) && (
         <ToLink to="/p/$project/emails/$message" params={{ message: message ?? item.id }}>
           Its letter
         </ToLink>

@@ -24,7 +24,7 @@ const LOOKS: Record<FeedType, { icon: LucideIcon; tone: Tone }> = {
   event: { icon: Zap, tone: 'info' },
   draft: { icon: FilePen, tone: 'info' },
   move: { icon: ArrowRightLeft, tone: 'quiet' },
-  message: { icon: Send, tone: 'good' },
+  email: { icon: Send, tone: 'good' },
   outcome: { icon: MousePointerClick, tone: 'good' },
   user_created: { icon: UserPlus, tone: 'info' },
   user_changed: { icon: UserPen, tone: 'quiet' },

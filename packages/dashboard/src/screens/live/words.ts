@@ -5,7 +5,7 @@ export const TYPE_NAMES: Record<FeedType, string> = {
   event: 'Event',
   draft: 'Draft',
   move: 'Move',
-  message: 'Letter',
+  email: 'Letter',
   outcome: 'Outcome',
   user_created: 'New user',
   user_changed: 'User changed',
@@ -28,7 +28,7 @@ const WORDS: Partial<Record<FeedType, (item: FeedItem) => string>> = {
   draft: (item) => `${textOf(item['subject']) || 'a draft'} is ${textOf(item['state'])}${ruleOf(item)}`,
   move: (item) =>
     `${item.actor_name ?? textOf(item['actor'])}: ${spaced(item['action'])}, ${wayOf(item)}${ruleOf(item)}`,
-  message: (item) => `${textOf(item['state'])}${ruleOf(item)}`,
+  email: (item) => `${textOf(item['state'])}${ruleOf(item)}`,
   outcome: (item) => `${textOf(item['outcome']).replace('email.', '')}${ruleOf(item)}`,
   audience_joined: audienceOf,
   audience_left: audienceOf,

@@ -37,7 +37,7 @@ function Limits({ sending: { warmup, domains } }: { sending: SendingState }): Re
 }
 
 const NO_WARMUP: Record<NonNullable<WarmupShown['off']>, string> = {
-  outbox: 'There is no warm-up: letters stay in the outbox of this installation',
+  test_inbox: 'There is no warm-up: letters stay in the outbox of this installation',
   no_domain: 'There is no warm-up yet: the sender has no domain that was added',
   warm: 'There is no warm-up: the domain has sent before',
   not_begun: 'The warm-up begins when the domain is verified',
@@ -46,7 +46,7 @@ const NO_WARMUP: Record<NonNullable<WarmupShown['off']>, string> = {
 
 function Warmup({ warmup }: { warmup: WarmupShown }): ReactNode {
   if (warmup.off !== null) return <Mark icon={ShieldCheck} tone="quiet" label={NO_WARMUP[warmup.off]} />;
-  const { day, letters, left, ends_at, troubled } = warmup;
+  const { day, emails: letters, remaining: left, ends_at, reduced: troubled } = warmup;
   return (
     <Stack gap={4}>
       <Mark

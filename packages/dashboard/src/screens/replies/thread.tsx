@@ -21,7 +21,11 @@ export function Thread({ id }: { id: string }): ReactNode {
   );
 }
 
-function Whole({ thread: { reply, letter, thread, forward_to: to } }: { thread: ReplyThread }): ReactNode {
+function Whole({
+  thread: { reply, email: letter, thread, forward_to: to },
+}: {
+  thread: ReplyThread;
+}): ReactNode {
   return (
     <Stack gap="lg">
       <Facts
@@ -42,7 +46,7 @@ function Whole({ thread: { reply, letter, thread, forward_to: to } }: { thread: 
   );
 }
 
-function LetterLink({ letter }: { letter: NonNullable<ReplyThread['letter']> }): ReactNode {
+function LetterLink({ letter }: { letter: NonNullable<ReplyThread['email']> }): ReactNode {
   const project = useProject();
   return (
     <Anchor

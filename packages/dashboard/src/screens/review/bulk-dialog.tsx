@@ -69,7 +69,16 @@ function Effects({ wanted, filter, onClose, onActed }: BulkDialogProps & { wante
 }
 
 function EffectWords({ preview, act }: { preview: BulkPreview; act: BulkAct }): ReactNode {
-  const { drafts, more, would_act: acts, people, refused, held_by: held, sends_now: now, rules } = preview;
+  const {
+    drafts,
+    more,
+    would_act: acts,
+    users: people,
+    refused,
+    held_by: held,
+    sends_now: now,
+    rules,
+  } = preview;
   return (
     <Stack gap={6} component="ul" m={0} pl="md" fz="sm">
       <li>

@@ -24,10 +24,10 @@ export function ContextPane({ draft, isAsked = false }: { draft: string; isAsked
               <WhyList steps={data.why} />
             </Section>
             <Section title="Person">
-              <Who person={data.person} />
+              <Who person={data.user} />
             </Section>
             <Section title="Last letters">
-              <Letters letters={data.letters} />
+              <Letters emails={data.emails} />
             </Section>
             <Section title="What they wrote">
               <Thread thread={data.thread} />
@@ -50,7 +50,7 @@ function Section({ title, children }: { title: string; children: ReactNode }): R
   );
 }
 
-function Who({ person }: { person: DraftContext['person'] }): ReactNode {
+function Who({ person }: { person: DraftContext['user'] }): ReactNode {
   if (!person) return <Nothing>Nothing is known of them any more.</Nothing>;
   const { external_user_id: id, email, time_zone: zone, audiences, traits, suppressed } = person;
   const rows: [string, ReactNode][] = [
@@ -91,7 +91,7 @@ function Who({ person }: { person: DraftContext['person'] }): ReactNode {
   );
 }
 
-function Letters({ letters }: Pick<DraftContext, 'letters'>): ReactNode {
+function Letters({ emails: letters }: Pick<DraftContext, 'emails'>): ReactNode {
   const project = useProject();
   if (letters.length === 0) return <Nothing>This is the first.</Nothing>;
   return (

@@ -57,7 +57,7 @@ function Compared({ draft, versions }: { draft: DraftWhole; versions: DraftVersi
 
 const PARTS = { subject: 'Subject', preheader: 'Preview line', body: 'Letter' };
 
-function sidesOf({ letter, versions }: DraftVersions, present: string, zone: string): Side[] {
+function sidesOf({ template: letter, versions }: DraftVersions, present: string, zone: string): Side[] {
   const before = versions
     .filter(({ content_hash: hash }) => hash !== present)
     .map(({ at, actor, content }) => ({

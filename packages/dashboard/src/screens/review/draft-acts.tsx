@@ -93,7 +93,7 @@ function Dialogs({ draft, opened, close, acts }: DialogsProps): ReactNode {
         onClose={close}
         title="Put this letter off"
         times={draft}
-        zone={draft.person.time_zone}
+        zone={draft.user.time_zone}
         onPick={(at, extend) => acts.postpone(seen, at, extend)}
       />
       <SkipDialog
@@ -178,7 +178,7 @@ function SendAgain({
     },
     onRefused: (error) => refused(error, 'Not sent again'),
   });
-  const { external_user_id: user } = draft.person;
+  const { external_user_id: user } = draft.user;
   return (
     <ConfirmTyped
       opened={opened}

@@ -130,7 +130,7 @@ function Slot({ item, at, ...props }: DraftListProps & { item: Item; at: number 
 type RowProps = DraftListProps & { row: DraftListed; at: number };
 
 function Row({ row, at, current, onCurrent, chosen, onChoose }: RowProps): ReactNode {
-  const { id, person, subject, rule } = row;
+  const { id, user: person, subject, rule } = row;
   const isChosen = chosen.has(id);
   const isCurrent = current === id;
   return (

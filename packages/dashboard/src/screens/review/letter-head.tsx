@@ -11,7 +11,7 @@ import classes from './review.module.css';
 /** Whom it is for, what it is called, when it leaves, and what would hold it. */
 export function LetterHead({ draft, level }: { draft: DraftWhole; level: 1 | 2 }): ReactNode {
   const project = useProject();
-  const { person, rule, subject, deadline_at: deadline, expires_at: expires, autopilot } = draft;
+  const { user: person, rule, subject, deadline_at: deadline, expires_at: expires, autopilot } = draft;
   return (
     <Stack gap={6}>
       {level === 2 && (
@@ -61,7 +61,7 @@ const NEWS_MS = 10 * 60_000;
 
 /** What somebody else has done to it a moment ago, so that nobody wonders, and nobody does it again. */
 function Lately({ draft: { history } }: { draft: DraftWhole }): ReactNode {
-  const me = useSession().data?.data.person?.name;
+  const me = useSession().data?.data.member?.name;
   const now = useNow();
   const last = history.at(-1);
   const words = DONE[last?.action ?? ''];
@@ -77,7 +77,7 @@ function Lately({ draft: { history } }: { draft: DraftWhole }): ReactNode {
 const NOBODY = new Set(['engine', 'model']);
 
 function Holds({
-  draft: { rule_holds: holds, gate, lease, state, person },
+  draft: { rule_holds: holds, send_check: gate, lease, state, user: person },
 }: {
   draft: DraftWhole;
 }): ReactNode {

@@ -66,7 +66,7 @@ function Framed({ draft, pane }: { draft: DraftWhole; pane: 'desktop' | 'mobile'
       )}
       <LetterFrame
         src={src}
-        title={`Letter to ${draft.person.email ?? draft.person.external_user_id}`}
+        title={`Letter to ${draft.user.email ?? draft.user.external_user_id}`}
         width={pane === 'mobile' ? 'mobile' : 'desktop'}
         scheme={scheme}
       />
@@ -90,7 +90,7 @@ function Read({ draft, pane }: { draft: DraftWhole; pane: Pane }): ReactNode {
   );
 }
 
-function Checked({ preview: { checks, troubles } }: { preview: DraftPreview }): ReactNode {
+function Checked({ preview: { checks, problems: troubles } }: { preview: DraftPreview }): ReactNode {
   return (
     <>
       {troubles.length > 0 && (

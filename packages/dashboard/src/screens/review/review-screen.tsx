@@ -161,7 +161,7 @@ function DeskDialogs({ desk }: { desk: Desk }): ReactNode {
             onClose={close}
             title="Put this letter off"
             times={letter.row}
-            zone={letter.row.person.time_zone}
+            zone={letter.row.user.time_zone}
             onPick={(at, extend) => acts.postpone(letter.seen, at, extend)}
           />
           <SkipDialog

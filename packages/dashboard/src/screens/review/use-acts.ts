@@ -158,7 +158,7 @@ function useTakeBack(onReturn: (ids: string[]) => void): (ids: string[]) => Prom
   };
 }
 
-function approvedWords({ subject }: Seen, { gate }: DraftMoved, zone: string): string {
+function approvedWords({ subject }: Seen, { send_check: gate }: DraftMoved, zone: string): string {
   if (!gate) return `Approved “${subject}”`;
   const until = gate.until === null ? '' : `, until ${formatTime(gate.until, zone)}`;
   return `Approved “${subject}”. It leaves later: ${gate.sentence}${until}`;

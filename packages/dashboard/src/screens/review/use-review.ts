@@ -32,7 +32,7 @@ export function useReview(filter: string | undefined): Review {
   const list = useApiInfinite('GET /projects/:project/drafts', { query }, { limit: PAGE, keep: true });
   const left = useLeft();
   const [note, say] = useNote();
-  const me = `team:${useSession().data?.data.person?.id ?? ''}`;
+  const me = `team:${useSession().data?.data.member?.id ?? ''}`;
   const rows = useMemo(
     () => (left.ids.size === 0 ? list.rows : list.rows.filter(({ id }) => !left.ids.has(id))),
     [list.rows, left.ids],

@@ -7,7 +7,7 @@ import classes from './rules.module.css';
 
 /** What a backtest found, and what it took for granted. */
 export function BacktestFound({ found }: { found: Backtest }): ReactNode {
-  const { difference, letters, caps, entered } = found;
+  const { difference, emails: letters, caps, entered } = found;
   return (
     <Stack gap="lg">
       <Text size="sm" c="dimmed">
@@ -18,13 +18,13 @@ export function BacktestFound({ found }: { found: Backtest }): ReactNode {
       <SimpleGrid cols={{ base: 2, sm: 4 }}>
         <Number
           label="People"
-          count={entered.people}
-          delta={difference && difference.added.people - difference.removed.people}
+          count={entered.users}
+          delta={difference && difference.added.users - difference.removed.users}
         />
-        <Number label="Letters" count={letters.written} delta={difference && difference.letters} />
+        <Number label="Letters" count={letters.written} delta={difference && difference.emails} />
         <Number
           label="Most on one day"
-          count={Math.max(0, ...letters.per_day.map((day) => day.letters))}
+          count={Math.max(0, ...letters.per_day.map((day) => day.emails))}
           delta={null}
         />
         <Number label="Held by the frequency cap" count={caps.held} delta={null} />
@@ -70,13 +70,12 @@ function signed(delta: number): string {
   return delta > 0 ? `+${delta.toLocaleString('en-GB')}` : `−${Math.abs(delta).toLocaleString('en-GB')}`;
 }
 
-function daysOf({ letters, difference }: Backtest): Point[] {
+function daysOf({ emails: letters, difference }: Backtest): Point[] {
   const days = new Map<string, Point>();
   const at = (day: string): Point =>
     days.get(day) ?? { day, letters: 0, ...(difference ? { saved: 0 } : {}) };
-  for (const { day, letters: count } of letters.per_day) days.set(day, { ...at(day), letters: count });
-  for (const { day, letters: count } of difference?.per_day ?? [])
-    days.set(day, { ...at(day), saved: count });
+  for (const { day, emails: count } of letters.per_day) days.set(day, { ...at(day), letters: count });
+  for (const { day, emails: count } of difference?.per_day ?? []) days.set(day, { ...at(day), saved: count });
   return [...days.values()].toSorted((a, b) => String(a['day']).localeCompare(String(b['day'])));
 }
 
@@ -84,11 +83,11 @@ function Difference({ difference }: { difference: NonNullable<Backtest['differen
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
       <People
-        title={`+${difference.added.people} people who would enter now`}
+        title={`+${difference.added.users} people who would enter now`}
         people={difference.added.external_user_ids}
       />
       <People
-        title={`−${difference.removed.people} who would not any more`}
+        title={`−${difference.removed.users} who would not any more`}
         people={difference.removed.external_user_ids}
       />
     </SimpleGrid>
@@ -117,7 +116,7 @@ function People({ title, people }: { title: string; people: string[] }): ReactNo
   );
 }
 
-function Collisions({ found: { letters, caps } }: { found: Backtest }): ReactNode {
+function Collisions({ found: { emails: letters, caps } }: { found: Backtest }): ReactNode {
   const lines = [
     `${letters.canceled.toLocaleString('en-GB')} of the letters would have been canceled before they left.`,
     `${letters.without_address.toLocaleString('en-GB')} have nobody to go to.`,

@@ -38,14 +38,14 @@ function Found({ edits, rule }: { edits: RuleEdits; rule: RuleShown }): ReactNod
         <List size="sm" spacing={6}>
           {changes.map((change) => (
             <Change
-              key={`${change.letter} ${change.part} ${change.kind} ${change.before} ${change.after}`}
+              key={`${change.template} ${change.part} ${change.kind} ${change.before} ${change.after}`}
               change={change}
             />
           ))}
         </List>
       </section>
       {proposals.map((proposal) => (
-        <Proposed key={`${proposal.letter} ${proposal.part}`} proposal={proposal} rule={rule} />
+        <Proposed key={`${proposal.template} ${proposal.part}`} proposal={proposal} rule={rule} />
       ))}
     </Stack>
   );
@@ -80,7 +80,7 @@ function Proposed({ proposal, rule }: { proposal: Proposal; rule: RuleShown }): 
   const mayEdit = useMay('editor');
   const { id: project } = useProject();
   const navigate = useNavigate();
-  const { letter, part, before, after, changes } = proposal;
+  const { template: letter, part, before, after, changes } = proposal;
   const apply = (): void => {
     keepProposal(proposal, rule);
     const params = { project: String(project) };

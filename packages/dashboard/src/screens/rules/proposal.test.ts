@@ -7,7 +7,7 @@ test('what is proposed comes into the letters that say what it was before, howev
     name: 'r',
     steps: [step('a'), { branch: { if: {} }, then: [step('a')], else: [step('b')] }, { draft: 'named' }],
   };
-  const proposal = { letter: null, part: 'body' as const, before: 'a', after: 'c', changes: 1 };
+  const proposal = { template: null, part: 'body' as const, before: 'a', after: 'c', changes: 1 };
   expect(withProposal(document, proposal)).toEqual({
     name: 'r',
     steps: [step('c'), { branch: { if: {} }, then: [step('c')], else: [step('b')] }, { draft: 'named' }],

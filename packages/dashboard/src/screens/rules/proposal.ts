@@ -8,7 +8,7 @@ type Proposal = RuleEdits['proposals'][number];
  * has looked at it there. Names and shape are those of `useEdited`.
  */
 export function keepProposal(proposal: Proposal, rule: RuleShown): void {
-  const { letter, part, after } = proposal;
+  const { template: letter, part, after } = proposal;
   if (letter !== null) {
     sessionStorage.setItem(`beckon-proposal:${letter}`, JSON.stringify({ [part]: after }));
     return;

@@ -119,7 +119,7 @@ function liftWords({ lift, hasGoal, holdout }: LiftFacts): string {
     return holdout === 0
       ? 'Nobody is held out, so there is nothing to compare with. Set “held out” under “Limits”.'
       : `${holdout} of 100 people are held out; nobody of them has entered yet.`;
-  const { letter, holdout: held, shown } = lift;
+  const { treatment: letter, holdout: held, shown } = lift;
   const arms = `With letters ${letter.converted} of ${letter.entered} came to the goal, without ${held.converted} of ${held.entered}.`;
   if (shown === null) return `${arms} The difference is told from 100 people on each side.`;
   return `${arms} That is ${points(shown.difference)}, between ${points(shown.from)} and ${points(shown.to)} 95 times of 100.`;

@@ -165,7 +165,7 @@ function Summary({ schedule, onShow }: SummaryProps): ReactNode {
   const { drafts, is_cut, waits_for_review: waiting, beyond } = schedule;
   const project = String(useProject().id);
   const held = Object.values(beyond.held).reduce((sum, count) => sum + count, 0);
-  const planned = drafts - held - beyond.expires - beyond.leaves;
+  const planned = drafts - held - beyond.expires - beyond.sends;
   return (
     <Group gap="xs" wrap="wrap">
       <Text size="sm">
@@ -173,7 +173,7 @@ function Summary({ schedule, onShow }: SummaryProps): ReactNode {
         days
         {is_cut && ' (more wait than were looked at)'}
       </Text>
-      {beyond.leaves > 0 && <Text size="sm">· {beyond.leaves.toLocaleString('en')} later</Text>}
+      {beyond.sends > 0 && <Text size="sm">· {beyond.sends.toLocaleString('en')} later</Text>}
       {held > 0 && (
         <Button size="compact-sm" variant="subtle" onClick={() => onShow('held')}>
           {held.toLocaleString('en')} held: {heldWords(beyond.held)}

@@ -15,7 +15,7 @@ function schedule(from: string, changed: Partial<Schedule> = {}): Schedule {
     is_cut: false,
     waits_for_review: 0,
     hours: [],
-    beyond: { leaves: 0, held: {}, expires: 0 },
+    beyond: { sends: 0, held: {}, expires: 0 },
     quiet: [],
     throttle_per_hour: null,
     policy: { quiet_hours: 'off', frequency_cap: 'off', throttle: 'off', time_zone: 'UTC' },
@@ -46,7 +46,7 @@ test('each hour has its letters, the quiet part of its zone, and what is tried',
   const at = '2026-01-15T14:00:00.000Z';
   const days = daysOf(
     schedule('2026-01-15T12:00:00.000Z', {
-      hours: [{ at, leaves: 4, waited: { cap: 1 }, deadlines: 6 }],
+      hours: [{ at, sends: 4, waited: { cap: 1 }, deadlines: 6 }],
       quiet: [
         {
           zone: 'UTC',

@@ -15,7 +15,7 @@ export function Verdict({ sending }: { sending: SendingState }): ReactNode {
         <Title order={2} size="h5">
           What the gate says
         </Title>
-        {sender.outbox ? <TestInboxVerdict no={withRelay} /> : <RelayVerdict no={sender.no} />}
+        {sender.test_inbox ? <TestInboxVerdict no={withRelay} /> : <RelayVerdict no={sender.problem} />}
         <Text size="sm">
           Letters come from <b>{sender.name}</b> <code>{sender.address}</code>
           {sender.reply_to !== null && (

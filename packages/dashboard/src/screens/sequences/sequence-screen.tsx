@@ -70,7 +70,7 @@ function Shown({ sequence, params }: Props): ReactNode {
 }
 
 function Version({ version }: { version: SequenceVersion }): ReactNode {
-  const { version: number, is_present: isPresent, people } = version;
+  const { version: number, is_present: isPresent, users: people } = version;
   return (
     <section>
       <Group gap="sm" mb="xs">

@@ -51,13 +51,13 @@ const COLUMNS: Column<SequenceListed>[] = [
         <Mark icon={CirclePause} tone="quiet" label="Off" />
       ),
   },
-  { id: 'letters', title: 'Letters', width: '80px', align: 'right', cell: ({ letters }) => letters },
+  { id: 'letters', title: 'Letters', width: '80px', align: 'right', cell: ({ emails: letters }) => letters },
   {
     id: 'people',
     title: 'People inside',
     width: '120px',
     align: 'right',
-    cell: ({ people }) => people.toLocaleString('en-GB'),
+    cell: ({ users: people }) => people.toLocaleString('en-GB'),
   },
   {
     id: 'older',

@@ -43,7 +43,7 @@ function isFirstOfWay(steps: SequenceStep[], index: number): boolean {
 
 function Step({ step }: { step: SequenceStep }): ReactNode {
   const { id } = useProject();
-  const { kind, label, letter, active, frozen } = step;
+  const { kind, label, template: letter, active, frozen } = step;
   const Icon = ICONS[kind];
   return (
     <Group justify="space-between" gap="sm" wrap="nowrap">

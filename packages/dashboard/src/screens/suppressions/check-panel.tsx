@@ -59,7 +59,7 @@ export function CheckPanel(): ReactNode {
 }
 
 function Answer({ answer }: { answer: MailableAnswer }): ReactNode {
-  const { suppression, lifted, people, value, kind, topics_refused: topics } = answer;
+  const { suppression, lifted, users: people, value, kind, topics_refused: topics } = answer;
   return (
     <Stack gap="lg" aria-live="polite">
       <Verdict answer={answer} />
@@ -103,7 +103,11 @@ function fromErasedText(kind: MailableAnswer['kind']): string {
   return kind === 'email' ? 'Suppressed: address of an erased user.' : 'Suppressed: id of an erased user.';
 }
 
-function Verdict({ answer: { mailed, kind, suppression } }: { answer: MailableAnswer }): ReactNode {
+function Verdict({
+  answer: { can_receive: mailed, kind, suppression },
+}: {
+  answer: MailableAnswer;
+}): ReactNode {
   if (mailed === null)
     return (
       <Notice
@@ -122,10 +126,10 @@ function Verdict({ answer: { mailed, kind, suppression } }: { answer: MailableAn
   );
 }
 
-type PersonProps = { person: MailableAnswer['people'][number]; isShared: boolean };
+type PersonProps = { person: MailableAnswer['users'][number]; isShared: boolean };
 
 function PersonGates({ person, isShared }: PersonProps): ReactNode {
-  const { external_user_id: user, address, gates, topics_refused: topics } = person;
+  const { external_user_id: user, address, checks: gates, topics_refused: topics } = person;
   return (
     <section>
       <Title order={2} size="h6">
@@ -138,7 +142,7 @@ function PersonGates({ person, isShared }: PersonProps): ReactNode {
       <Table aria-label={`Gates for ${user}`} layout="fixed">
         <Table.Tbody>
           {gates.map((said) => (
-            <Gate key={said.gate} said={said} />
+            <Gate key={said.check} said={said} />
           ))}
         </Table.Tbody>
       </Table>
@@ -152,7 +156,7 @@ function PersonGates({ person, isShared }: PersonProps): ReactNode {
 }
 
 function Gate({ said }: { said: GateSaid }): ReactNode {
-  const { passes, words, until } = said;
+  const { passes, text: words, until } = said;
   return (
     <Table.Tr>
       <Table.Th scope="row" fw={500} w="32%">

@@ -110,7 +110,7 @@ const TOO_LARGE =
 const TROUBLES_SHOWN = 10;
 
 function Told({ told: counts, title }: { told: SuppressionImport; title: string }): ReactNode {
-  const { troubles, refused } = counts;
+  const { problems: troubles, refused } = counts;
   return (
     <Notice icon={refused > 0 ? TriangleAlert : CircleCheck} title={title}>
       <List size="sm">

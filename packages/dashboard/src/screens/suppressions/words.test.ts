@@ -7,7 +7,7 @@ test('an address is told from the id of a user by what it looks like', () => {
 });
 
 test('an import is told in what it comes to, and what is nothing is left out', () => {
-  const told = { rows: 1_200, added: 1, known: 1_198, over: 0, drafts: 2, runs: 0, refused: 1, troubles: [] };
+  const told = { rows: 1_200, added: 1, known: 1_198, over: 0, drafts: 2, runs: 0, refused: 1, problems: [] };
   expect(importLines(told)).toEqual([
     '1,200 rows',
     '1 is new, or has a stronger reason now',
@@ -18,8 +18,8 @@ test('an import is told in what it comes to, and what is nothing is left out', (
 });
 
 test('a gate is called as people call it, and one that nobody named here by its own name', () => {
-  expect(gateName({ gate: 'quiet_hours' })).toBe('Quiet hours');
-  expect(gateName({ gate: 'new_gate' })).toBe('new gate');
+  expect(gateName({ check: 'quiet_hours' })).toBe('Quiet hours');
+  expect(gateName({ check: 'new_gate' })).toBe('new gate');
 });
 
 describe('subjectName', () => {

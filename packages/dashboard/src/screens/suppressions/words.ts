@@ -42,7 +42,7 @@ const GATES: Record<string, string> = {
 };
 
 /** A gate as people call it. */
-export function gateName({ gate }: Pick<GateSaid, 'gate'>): string {
+export function gateName({ check: gate }: Pick<GateSaid, 'check'>): string {
   return (Object.hasOwn(GATES, gate) ? GATES[gate] : undefined) ?? gate.replaceAll('_', ' ');
 }
 

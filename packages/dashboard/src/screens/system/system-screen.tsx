@@ -73,7 +73,7 @@ function queueFacts({ queue, webhooks }: SystemState) {
       label: 'Oldest waits for',
       value: queue.live + queue.bulk === 0 ? 'nothing waits' : formatSpan(queue.oldest_ms),
     },
-    { label: 'Could not be applied', value: count(queue.dead) },
+    { label: 'Could not be applied', value: count(queue.dead_letters) },
     { label: 'Webhooks waiting', value: count(webhooks.pending) },
     { label: 'Webhooks under way', value: count(webhooks.delivering) },
   ];

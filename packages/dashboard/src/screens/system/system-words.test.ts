@@ -11,7 +11,7 @@ const WELL: SystemState = {
   clock_offset_ms: 3,
   sending_enabled: true,
   storage: null,
-  queue: { live: 0, bulk: 0, dead: 0, oldest_ms: 0, max: 50_000 },
+  queue: { live: 0, bulk: 0, dead_letters: 0, oldest_ms: 0, max: 50_000 },
   jobs: [{ name: 'process', next_at: null, late_ms: 0 }],
   webhooks: { pending: 0, delivering: 0 },
 };
@@ -33,7 +33,9 @@ test('what is well says nothing, and each trouble says what to do', () => {
   expect(titles({ jobs: [{ name: 'send', next_at: null, late_ms: 61_000 }] })).toEqual(['Work is late']);
   expect(titles({ queue: { ...WELL.queue, oldest_ms: 90_000 } })).toEqual(['Work is late']);
   expect(titles({ queue: { ...WELL.queue, bulk: 45_000 } })).toEqual(['The queue is nearly full']);
-  expect(titles({ queue: { ...WELL.queue, dead: 1_200 } })).toEqual(['1,200 records could not be applied']);
+  expect(titles({ queue: { ...WELL.queue, dead_letters: 1_200 } })).toEqual([
+    '1,200 records could not be applied',
+  ]);
   expect(titles({ sending_enabled: false })).toEqual([expect.stringContaining('restored')]);
   expect(titles({ clock_offset_ms: -2_500 })).toEqual([expect.stringContaining('clock')]);
   expect(troublesOf({ ...WELL, clock_offset_ms: 9_000 }).every(({ next }) => next.length > 10)).toBe(true);

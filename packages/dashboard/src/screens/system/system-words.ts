@@ -49,9 +49,9 @@ export function troublesOf({
       title: 'The queue is nearly full',
       next: 'Bulk requests are refused at 50,000 and tried again by their client; live ones are always taken.',
     });
-  if (queue.dead > 0)
+  if (queue.dead_letters > 0)
     troubles.push({
-      title: `${queue.dead.toLocaleString('en-GB')} ${queue.dead === 1 ? 'record' : 'records'} could not be applied`,
+      title: `${queue.dead_letters.toLocaleString('en-GB')} ${queue.dead_letters === 1 ? 'record' : 'records'} could not be applied`,
       next: 'They stand below: retry them after an update, or discard them with a reason.',
     });
   if (offset !== null && Math.abs(offset) > OFFSET_WARN_MS)

@@ -69,7 +69,7 @@ function Made({ invite, onClose }: { invite: InviteMade; onClose: () => void }):
   return (
     <Stack gap="md">
       <Text size="sm" role="status">
-        {invite.mailed
+        {invite.emailed
           ? `A letter with this link is on its way to ${invite.email}.`
           : `No letter could be sent. Hand this link to ${invite.email} yourself.`}{' '}
         It works once, until <When at={invite.expires_at} />, and is not shown again.

@@ -156,7 +156,7 @@ function Saving({ template, words, isNew, isSound, onSaved }: SavingProps): Reac
     onRefused: (error) => refused(error, 'Not saved'),
   });
   const { seen } = baseOf(template);
-  const saveNow = (): void => save.mutate({ params: { template: name }, body: { letter, seen } });
+  const saveNow = (): void => save.mutate({ params: { template: name }, body: { source: letter, seen } });
   return (
     <>
       <Buttons

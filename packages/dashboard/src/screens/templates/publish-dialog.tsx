@@ -67,7 +67,7 @@ function PublishForm({ onClose, template, letter, base, onPublished }: Props): R
           onClick={() =>
             publish.mutate({
               params: { template: name },
-              body: { letter, ...base, follow: follow === 'yes' },
+              body: { source: letter, ...base, follow: follow === 'yes' },
             })
           }
         >

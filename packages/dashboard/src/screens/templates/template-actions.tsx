@@ -21,7 +21,7 @@ export function TemplateActions({ template }: { template: TemplateShown }): Reac
     onRefused: (error) => refused(error),
   });
   if (!mayEdit) return null;
-  const letter = draft === null ? {} : { letter: wordsOf(draft) };
+  const letter = draft === null ? {} : { source: wordsOf(draft) };
   return (
     <>
       <Button

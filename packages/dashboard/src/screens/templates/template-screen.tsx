@@ -53,7 +53,7 @@ function begun(name: string): TemplateShown {
     draft: null,
     versions: [],
     variables: [],
-    people: 0,
+    users: 0,
     others: [],
     open_untouched: 0,
   };

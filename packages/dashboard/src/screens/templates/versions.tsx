@@ -63,7 +63,7 @@ function PutBack({ template, version }: { template: TemplateShown; version: Temp
   const put = (): void => {
     setAsked(false);
     const letter = { format, subject, preheader, body };
-    restore.mutate({ params: { template: name }, body: { letter, seen: draft?.saved_at ?? null } });
+    restore.mutate({ params: { template: name }, body: { source: letter, seen: draft?.saved_at ?? null } });
   };
   return (
     <>

@@ -142,7 +142,7 @@ function Found({ checks }: { checks: MailCheck[] }): ReactNode {
 function Letter({ mail }: { mail: TestInboxEmailWhole }): ReactNode {
   const project = useProject();
   if (!mail.has_html) return <Empty title="This letter has no HTML">Its text is under Text.</Empty>;
-  const params = { project: project.id, mail: mail.id };
+  const params = { project: project.id, email: mail.id };
   return (
     <LetterPane
       srcOf={(query) =>

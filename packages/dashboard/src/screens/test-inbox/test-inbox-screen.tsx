@@ -66,7 +66,7 @@ function useArrivals(): void {
   const look = (): void =>
     void refresh('GET /projects/:project/test-inbox', 'GET /projects/:project/test-inbox/state');
   useFeed(
-    ({ type }) => type === 'message' || type === 'draft' || type === 'move',
+    ({ type }) => type === 'email' || type === 'draft' || type === 'move',
     () => {
       look();
       clearTimeout(timer.current);

@@ -24,7 +24,7 @@ export function Attempts({ attempts }: { attempts: WebhookAttempt[] }): ReactNod
 }
 
 function Attempt({ attempt }: { attempt: WebhookAttempt }): ReactNode {
-  const { number, trigger, at, ended_at: end, url, answer } = attempt;
+  const { number, trigger, at, ended_at: end, url, response: answer } = attempt;
   const ms = end === null ? null : Date.parse(end) - Date.parse(at);
   return (
     <Stack gap={4}>

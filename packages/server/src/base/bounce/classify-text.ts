@@ -49,7 +49,7 @@ function firstSaid(rules: readonly Rule[], texts: string[], stage: Stage | null)
 }
 
 const QUOTES_SERVER =
-  /- (?:unknown address error|other mail system problem) \d{3}-|(?:error|response|message) (?:that the other server returned|from the (?:remote|other) (?:server|host)) ?was: ?|\bthe response was: ?|(?:remote (?:host|server)|\bhost [^\s:]{1,200}(?: \[[^\]\s]{1,80}\])?) said: ?|\bdid not like our [a-z ]{4,12}: ?|\brefused to talk to me: ?|\bsmtp error from remote (?:email )?server after .{0,300}?\bhost \S{1,200} \[[^\]\s]{1,80}\]: ?/i;
+  /- (?:unknown address error|other mail system problem) \d{3}-|(?:error|response|message) (?:that the other server returned|from the (?:remote|other) (?:server|host)) ?was: ?|\bthe response was: ?|(?:remote (?:host|server)|\bhost [^\s:]{1,200}(?: \[[^\]\s]{1,80}\])?) said: ?|\bdid not like our [a-z ]{4,12}: ?|\brefused to talk to me: ?|\bsmtp error from remote (?:mail )?server after .{0,300}?\bhost \S{1,200} \[[^\]\s]{1,80}\]: ?/i;
 
 /** `RESOLVER.ADR.RecipNotFound`, which is no host. */
 const EXCHANGE_NAME = /\b[A-Z]{4,}(?:\.[A-Za-z]{2,}){1,4}\b/g;

@@ -23,7 +23,7 @@ export const SAYS_UNKNOWN = any(
   String.raw`\bno[tn] (?:our|a local|a known|a valid|a registered|my) (?:\S+ )?(?:customer|user|address|recipient|mail ?box|account)\b|\bunknown here\b`,
   String.raw`\bthis (?:address|user|mail ?box|account|recipient) (?:no longer (?:accepts|exists|receives)|does not|doesn't)\b|\bno longer (?:on (?:this )?server|works? (?:here|for|at)|employed|with (?:us|the company))\b`,
   String.raw`\b(?:user|recipient|account|address) (?:is |has been |was )?(?:deleted|removed|retired|discontinued permanently)\b|\b(?:closed|deleted|removed) (?:account|mail ?box|user)\b`,
-  String.raw`\bno ?(?:one|body) at this\b|\bbad_?rcpt_?to\b|\b(?:user|account) missing home directory\b|\bnot known at this\b|\bunavailable (?:email )?user\b|\bnot (?:an? )?user of this\b|\bdon'?t exists?\b|\bnot an? (?:\w+ ){0,2}(?:email ?box|user|recipient) (?:here|on)\b`,
+  String.raw`\bno ?(?:one|body) at this\b|\bbad_?rcpt_?to\b|\b(?:user|account) missing home directory\b|\bnot known at this\b|\bunavailable (?:mail )?user\b|\bnot (?:an? )?user of this\b|\bdon'?t exists?\b|\bnot an? (?:\w+ ){0,2}(?:mail ?box|user|recipient) (?:here|on)\b`,
 );
 
 /** It has gone somewhere else. */
@@ -41,7 +41,7 @@ export const SAYS_NO_ANSWER_OF_DNS = any(
 export const SAYS_NO_HOST = any(
   String.raw`\b(?:host or domain|domain|hostname|host name|host address|destination (?:host|server|system)|mail server|e-?mail system)\b(?: (?:name|the|recipient|host|of|in|for|to)){0,4}(?: [^\s.;:]+){0,2} (?:unknown|not found|does ?n.t exist|does not exist|non-?existent|invalid|(?:could|can)(?:not| ?n.t| not) be (?:found|resolved|located)|(?:was|were) not found|unresolvable|not known|does not resolve)\b`,
   String.raw`\bhost (?:is )?(?:unknown|(?:was )?not found|does not exist|doesn't exist|could not be found|cannot be found)\b|\b(?:host|domain)unknown\b|\bhost names? (?:was|were) not found`,
-  String.raw`\b(?:unknown|no such|invalid|illegal|non-?existent|nonexistent|unroute?able|unresolvable|bad destination) (?:email |recipient |host or |destination )?(?:host|domain|hostname|system|site)\b|\bnxdomain\b`,
+  String.raw`\b(?:unknown|no such|invalid|illegal|non-?existent|nonexistent|unroute?able|unresolvable|bad destination) (?:mail |recipient |host or |destination )?(?:host|domain|hostname|system|site)\b|\bnxdomain\b`,
   String.raw`\b(?:couldn'?t|could not|cannot|can'?t|unable to) (?:find|resolve|locate) (?:any |a |the )?(?:host|domain|hostname|mx|mail exchange\w*|exchanger)`,
   String.raw`\bdomain(?: name)? not found\b|\b(?:name or service|nodename nor servname)\b.{0,20}\bnot known\b|\breserved by rfc ?2606\b|\bno (?:mx|mail exchanger)(?: or a)?(?: (?:records?|hosts?))? (?:found )?for\b|\bno (?:a|dns|mx) records?\b`,
   String.raw`\b(?:null ?mx|indicated no smtp service|infodomainnonexistent|infonorecords|nonexistentdomain|host address lookups failed permanently|mail receiving disabled|domain must exist)\b`,

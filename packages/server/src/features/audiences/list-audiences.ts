@@ -8,7 +8,7 @@ export type ListedAudience = {
   /** Of the definition served, or as many as are found of the first one. */
   members: number;
   /** How far the definition being built has come. */
-  progress: { built: number; people: number } | null;
+  progress: { built: number; users: number } | null;
   /** The definition asked for last, in words. */
   sentence: string;
   createdAt: Date;
@@ -29,7 +29,7 @@ export function toListed(audience: Current, all: Current[]): ListedAudience {
     state: stateOf(audience),
     members: seen(audience).members,
     // People may have come since they were counted.
-    progress: building && { built: building.built, people: Math.max(building.people, building.built) },
+    progress: building && { built: building.built, users: Math.max(building.people, building.built) },
     sentence: sentenceFor(newest(audience).predicate, all),
     createdAt,
     updatedAt,

@@ -4,7 +4,7 @@ import { countDeadRows, findWaiting, type WaitingRow } from './store.ts';
 export type Waiting = {
   live: number;
   bulk: number;
-  dead: number;
+  dead_letters: number;
   /** Age of the record that waits longest; 0 where none waits. */
   oldest_ms: number;
 };
@@ -14,7 +14,7 @@ export async function countWaiting(
   projectId: number,
 ): Promise<Waiting> {
   const row = await findWaiting(db, projectId);
-  return row ? waitingOf(db, row) : { live: 0, bulk: 0, dead: 0, oldest_ms: 0 };
+  return row ? waitingOf(db, row) : { live: 0, bulk: 0, dead_letters: 0, oldest_ms: 0 };
 }
 
 export type ProjectWaiting = Waiting & { projectId: number; name: string };
@@ -37,7 +37,7 @@ export async function listWaiting(
 
 function waitingOf({ clock }: Pick<Database, 'clock'>, row: WaitingRow): Waiting {
   const oldestMs = row.oldest_at ? Math.max(0, clock.now() - row.oldest_at.getTime()) : 0;
-  return { live: row.live, bulk: row.bulk, dead: row.dead, oldest_ms: oldestMs };
+  return { live: row.live, bulk: row.bulk, dead_letters: row.dead, oldest_ms: oldestMs };
 }
 
 type ProjectWaitingRow = WaitingRow & { project_id: number; name: string };

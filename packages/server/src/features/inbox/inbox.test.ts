@@ -94,14 +94,14 @@ test('a chunk that was damaged is refused, not read as something else', () => {
 });
 
 test('what waits is counted in records by priority, with the age of the oldest', async () => {
-  expect(await countWaiting(db, projectId)).toEqual({ live: 0, bulk: 0, dead: 0, oldest_ms: 0 });
+  expect(await countWaiting(db, projectId)).toEqual({ live: 0, bulk: 0, dead_letters: 0, oldest_ms: 0 });
   await put('bulk', [{}, {}, {}], new Date(clock.now() - 4_000));
   await put('live', [{}]);
   await put('live', [{}, {}]);
   await die(2);
   expect(await countWaiting(db, projectId)).toEqual({ live: 3, bulk: 3, dead: 2, oldest_ms: 4_000 });
   const other = await createProject(db, { name: 'Other' });
-  expect(await countWaiting(db, other.id)).toEqual({ live: 0, bulk: 0, dead: 0, oldest_ms: 0 });
+  expect(await countWaiting(db, other.id)).toEqual({ live: 0, bulk: 0, dead_letters: 0, oldest_ms: 0 });
 });
 
 test('of all projects those are listed in which something waits or died, who waits longest first', async () => {

@@ -23,7 +23,7 @@ export async function findToDo(tx: Tx, { projectId, now }: { projectId: number; 
              EXISTS (SELECT 1 FROM beckon.inbox WHERE project_id = $1 AND priority = 'bulk') AS bulk,
              EXISTS (SELECT 1 FROM beckon.audience_edition WHERE project_id = $1 AND state = 'building')
                OR EXISTS (SELECT 1 FROM beckon.counted_event WHERE project_id = $1 AND NOT is_whole) AS build,
-             EXISTS (SELECT 1 FROM beckon.tenant_due WHERE project_id = $1 AND work = 'process' AND next_at <= $2) AS digest,
+             EXISTS (SELECT 1 FROM beckon.tenant_due WHERE project_id = $1 AND work = 'process' AND next_at <= $2) AS process,
              EXISTS (SELECT 1 FROM beckon.tenant_due WHERE project_id = $1 AND work = 'send' AND next_at <= $2) AS send,
              EXISTS (SELECT 1 FROM beckon.message WHERE project_id = $1 AND state IN ('claimed', 'submitting')) AS letters`,
     values: [projectId, now],

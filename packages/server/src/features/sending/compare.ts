@@ -17,7 +17,7 @@ export type Comparison = {
 };
 
 export type Tally = {
-  leaves: number;
+  sends: number;
   held: number;
   expires: number;
   /** By the gate that held last, of all that any gate held. */
@@ -70,7 +70,7 @@ function median(values: number[]): number | null {
 }
 
 function tally(fates: Fate[]): Tally {
-  const result: Tally = { leaves: 0, held: 0, expires: 0, reasons: {}, lastLeavesAt: null };
+  const result: Tally = { sends: 0, held: 0, expires: 0, reasons: {}, lastLeavesAt: null };
   for (const fate of fates) {
     result[fate.kind] += 1;
     const reason = fate.kind === 'held' ? fate.reason : fate.after;

@@ -30,7 +30,7 @@ export type Letter = {
   draftId: string;
   ruleId: string;
   rule: string;
-  letter: string | null;
+  template: string | null;
   userId: string;
   address: string;
   /** Empty where its draft is gone. */
@@ -169,7 +169,7 @@ type LetterRow = {
   draft_id: string;
   rule_id: string;
   rule: string;
-  letter: string | null;
+  template: string | null;
   external_user_id: string;
   address: string;
   subject: string;
@@ -194,7 +194,7 @@ function toLetter(row: LetterRow): Letter {
     draftId: row.draft_id,
     ruleId: row.rule_id,
     rule: row.rule,
-    letter: row.letter,
+    template: row.template,
     userId: row.external_user_id,
     address: row.address,
     subject: row.subject,

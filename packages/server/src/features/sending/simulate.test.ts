@@ -39,7 +39,7 @@ const queueOf = (drafts: QueuedDraft[], claims: [string, number[]][] = []): Queu
 });
 const fatesOf = (queue: Queue, policy: Policy): Record<string, Fate> =>
   Object.fromEntries(simulate(queue, policy, NOW));
-const leaves = (leavesAt: number, after: GateReason | null = null): Fate => ({
+const sends = (leavesAt: number, after: GateReason | null = null): Fate => ({
   kind: 'sends',
   leavesAt,
   after,
@@ -47,7 +47,7 @@ const leaves = (leavesAt: number, after: GateReason | null = null): Fate => ({
 
 test('with every gate open each leaves when it is due, and what is overdue now', () => {
   const queue = queueOf([draft('late', { dueAt: NOW - HOUR }), draft('soon', { dueAt: NOW + HOUR })]);
-  expect(fatesOf(queue, OPEN)).toEqual({ late: leaves(NOW), soon: leaves(NOW + HOUR) });
+  expect(fatesOf(queue, OPEN)).toEqual({ late: sends(NOW), soon: sends(NOW + HOUR) });
 });
 
 test('what time alone does not open holds for ever, and says which gate', () => {
@@ -67,7 +67,7 @@ test('what time alone does not open holds for ever, and says which gate', () => 
     unasked: held('topic'),
     nowhere: held('no_address'),
     unverified: held('domain'),
-    snoozed: leaves(NOW + DAY, 'suppressed'),
+    snoozed: sends(NOW + DAY, 'suppressed'),
     'snoozed nowhere': held('no_address'),
   });
   for (const fate of Object.values(fatesOf(queue, { ...OPEN, paused: true })))
@@ -78,7 +78,7 @@ test('quiet hours are those of the person, else those of the policy', () => {
   const policy = { ...OPEN, quietHours: { start: '21:00', end: '08:00' } };
   const queue = queueOf([draft('own', { zone: 'Australia/Sydney' }), draft('none')]);
   const { own, none } = fatesOf(queue, policy);
-  expect(none).toEqual(leaves(NOW));
+  expect(none).toEqual(sends(NOW));
   expect(own).toMatchObject({ kind: 'sends', after: 'quiet_hours' });
   const there = fatesOf(queue, { ...policy, timeZone: 'Australia/Sydney' });
   expect(there['own']).toEqual(own);
@@ -103,9 +103,9 @@ describe('the slots of one address', () => {
       [[address, [NOW - 23 * HOUR]]],
     );
     expect(fatesOf(queue, { ...OPEN, caps: DAILY })).toEqual({
-      a: leaves(NOW + HOUR, 'cap'),
-      b: leaves(NOW + 25 * HOUR, 'cap'),
-      free: leaves(NOW),
+      a: sends(NOW + HOUR, 'cap'),
+      b: sends(NOW + 25 * HOUR, 'cap'),
+      free: sends(NOW),
     });
   });
 
@@ -113,16 +113,16 @@ describe('the slots of one address', () => {
     const better = { address, priority: 9 };
     const within = queueOf([draft('low', { address }), draft('high', { ...better, dueAt: NOW + 2 * HOUR })]);
     expect(fatesOf(within, { ...OPEN, caps: DAILY })).toEqual({
-      high: leaves(NOW + 2 * HOUR),
-      low: leaves(NOW + 26 * HOUR, 'cap'),
+      high: sends(NOW + 2 * HOUR),
+      low: sends(NOW + 26 * HOUR, 'cap'),
     });
     const beyond = queueOf([
       draft('low', { address }),
       draft('high', { ...better, dueAt: NOW + 2 * HOUR + 1 }),
     ]);
     expect(fatesOf(beyond, { ...OPEN, caps: DAILY })).toEqual({
-      low: leaves(NOW),
-      high: leaves(NOW + DAY, 'cap'),
+      low: sends(NOW),
+      high: sends(NOW + DAY, 'cap'),
     });
   });
 
@@ -130,12 +130,12 @@ describe('the slots of one address', () => {
     const low = draft('low', { address });
     const two = [{ letters: 2, windowMs: DAY }];
     const later = { address, priority: 9, dueAt: NOW + HOUR };
-    expect(fatesOf(queueOf([low, draft('high', later)]), { ...OPEN, caps: two })['low']).toEqual(leaves(NOW));
+    expect(fatesOf(queueOf([low, draft('high', later)]), { ...OPEN, caps: two })['low']).toEqual(sends(NOW));
     for (const other of [
       draft('off', { ...later, ruleIsOn: false }),
       draft('free', { ...later, counts: false }),
     ]) {
-      expect(fatesOf(queueOf([low, other]), { ...OPEN, caps: DAILY })['low']).toEqual(leaves(NOW));
+      expect(fatesOf(queueOf([low, other]), { ...OPEN, caps: DAILY })['low']).toEqual(sends(NOW));
     }
   });
 });
@@ -145,15 +145,15 @@ test('the throttle lets one after the other go, first come first served', () => 
   const queue = queueOf(ids.map((id, place) => draft(id, { dueAt: NOW + place })));
   const fates = fatesOf(queue, { ...OPEN, throttle: { letters: 120, perMs: MINUTE } });
   expect(Object.values(fates)).toEqual([
-    leaves(NOW),
-    leaves(NOW + 1),
-    leaves(NOW + 500, 'throttle'),
-    leaves(NOW + 1_000, 'throttle'),
-    leaves(NOW + 1_500, 'throttle'),
+    sends(NOW),
+    sends(NOW + 1),
+    sends(NOW + 500, 'throttle'),
+    sends(NOW + 1_000, 'throttle'),
+    sends(NOW + 1_500, 'throttle'),
   ]);
   const spent = { ...queue, bucket: { tokens: 0, refilledAt: NOW } };
   expect(fatesOf(spent, { ...OPEN, throttle: { letters: 1, perMs: HOUR } })['a']).toEqual(
-    leaves(NOW + HOUR, 'throttle'),
+    sends(NOW + HOUR, 'throttle'),
   );
 });
 
@@ -164,9 +164,9 @@ test('who waits for the throttle goes before one that comes due at that moment',
     draft('a', { dueAt: NOW + HOUR, priority: 9 }),
   ]);
   expect(fatesOf(queue, { ...OPEN, throttle: { letters: 1, perMs: HOUR } })).toEqual({
-    z: leaves(NOW),
-    y: leaves(NOW + HOUR, 'throttle'),
-    a: leaves(NOW + 2 * HOUR, 'throttle'),
+    z: sends(NOW),
+    y: sends(NOW + HOUR, 'throttle'),
+    a: sends(NOW + 2 * HOUR, 'throttle'),
   });
 });
 
@@ -176,7 +176,7 @@ test('a draft expires while it is held, and an expired one is not sent', () => {
   const capped = (expiresAt: number) =>
     fatesOf(queueOf([at(expiresAt)], [[address, [NOW - 20 * HOUR]]]), { ...OPEN, caps: DAILY })['x'];
   expect(capped(NOW + 4 * HOUR)).toEqual({ kind: 'expires', expiresAt: NOW + 4 * HOUR, after: 'cap' });
-  expect(capped(NOW + 4 * HOUR + 1)).toEqual(leaves(NOW + 4 * HOUR, 'cap'));
+  expect(capped(NOW + 4 * HOUR + 1)).toEqual(sends(NOW + 4 * HOUR, 'cap'));
   expect(fatesOf(queueOf([at(NOW)]), OPEN)['x']).toEqual({ kind: 'expires', expiresAt: NOW, after: null });
   const line = [draft('a'), draft('b', { dueAt: NOW + 1, expiresAt: NOW + HOUR })];
   expect(fatesOf(queueOf(line), { ...OPEN, throttle: { letters: 1, perMs: HOUR } })['b']).toEqual({
@@ -407,23 +407,23 @@ test('a comparison says what a change does to each draft and to all', () => {
   const changed = { ...OPEN, caps: [{ letters: 2, windowMs: DAY }] };
   const result = compare(queue, NOW, { today, changed });
   expect(result.drafts).toEqual([
-    { id: 'a', today: leaves(NOW), changed: leaves(NOW) },
-    { id: 'b', today: leaves(NOW + DAY, 'cap'), changed: leaves(NOW + 3 * HOUR) },
+    { id: 'a', today: sends(NOW), changed: sends(NOW) },
+    { id: 'b', today: sends(NOW + DAY, 'cap'), changed: sends(NOW + 3 * HOUR) },
     {
       id: 'c',
       today: { kind: 'expires', expiresAt: NOW + 30 * HOUR, after: 'cap' },
-      changed: leaves(NOW + DAY, 'cap'),
+      changed: sends(NOW + DAY, 'cap'),
     },
     {
       id: 'd',
       today: { kind: 'held', reason: 'rule_off', until: null },
       changed: { kind: 'held', reason: 'rule_off', until: null },
     },
-    { id: 'e', today: leaves(NOW + HOUR), changed: leaves(NOW + HOUR) },
+    { id: 'e', today: sends(NOW + HOUR), changed: sends(NOW + HOUR) },
   ]);
   expect(result.totals).toEqual({
-    today: { leaves: 3, held: 1, expires: 1, reasons: { cap: 2, rule_off: 1 }, lastLeavesAt: NOW + DAY },
-    changed: { leaves: 4, held: 1, expires: 0, reasons: { cap: 1, rule_off: 1 }, lastLeavesAt: NOW + DAY },
+    today: { sends: 3, held: 1, expires: 1, reasons: { cap: 2, rule_off: 1 }, lastLeavesAt: NOW + DAY },
+    changed: { sends: 4, held: 1, expires: 0, reasons: { cap: 1, rule_off: 1 }, lastLeavesAt: NOW + DAY },
     earlier: 1,
     later: 0,
     same: 2,

@@ -52,7 +52,7 @@ export type MessageRow = {
   domain: string;
   provider: string;
   /** The name of what was written; null where it is the rule's own text. */
-  letter: string | null;
+  template: string | null;
   /** Until then whoever claimed it submits it, or it is put back. */
   leaseUntil: number;
 };
@@ -68,11 +68,11 @@ export async function insertMessages(tx: Tx, rows: MessageRow[]): Promise<Map<st
   const claimed = await tx.prepared<{ draft_id: string; id: string; epoch: number }>({
     name: 'sending.claim',
     text: `INSERT INTO beckon.message AS m (project_id, draft_id, id, rule_id, external_user_id, address, state, counts, claimed_at,
-             domain, provider, next_at, letter)
-           SELECT project_id, draft_id, id, rule_id, user_id, address, 'claimed', counts, claimed_at, domain, provider, next_at, letter
+             domain, provider, next_at, template)
+           SELECT project_id, draft_id, id, rule_id, user_id, address, 'claimed', counts, claimed_at, domain, provider, next_at, template
            FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::boolean[], $8::timestamptz[],
              $9::text[], $10::text[], $11::timestamptz[], $12::text[])
-             AS n(project_id, draft_id, id, rule_id, user_id, address, counts, claimed_at, domain, provider, next_at, letter)
+             AS n(project_id, draft_id, id, rule_id, user_id, address, counts, claimed_at, domain, provider, next_at, template)
            ON CONFLICT (project_id, draft_id) DO UPDATE SET state = 'claimed', epoch = m.epoch + 1, next_at = excluded.next_at,
              address = excluded.address, domain = excluded.domain, provider = excluded.provider,
              claimed_at = CASE WHEN m.attempts = 0 THEN excluded.claimed_at ELSE m.claimed_at END
@@ -90,7 +90,7 @@ export async function insertMessages(tx: Tx, rows: MessageRow[]): Promise<Map<st
       rows.map((row) => row.domain),
       rows.map((row) => row.provider),
       momentList(rows.map((row) => row.leaseUntil)),
-      rows.map((row) => row.letter),
+      rows.map((row) => row.template),
     ],
   });
   return new Map(

@@ -27,7 +27,7 @@ export async function countLift(
   tx: Tx,
   { projectId, ruleId }: { projectId: number; ruleId: string },
 ): Promise<Lift> {
-  const lift: Lift = { letter: { entered: 0, converted: 0 }, holdout: { entered: 0, converted: 0 } };
+  const lift: Lift = { treatment: { entered: 0, converted: 0 }, holdout: { entered: 0, converted: 0 } };
   for (const { arm, runs, converted } of await listCounts(tx, projectId, ruleId)) {
     lift[arm].entered += runs;
     lift[arm].converted += converted;

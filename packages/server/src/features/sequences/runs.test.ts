@@ -330,7 +330,7 @@ test('runs are counted by rule, state and what ended them, and conversions by ar
     ]),
   );
   expect(await countLift(db, { projectId, ruleId })).toEqual({
-    letter: { entered: 5, converted: 3 },
+    treatment: { entered: 5, converted: 3 },
     holdout: { entered: 2, converted: 1 },
   });
 });

@@ -42,7 +42,7 @@ test('what is done to a draft after it was made, and what becomes of its letter,
     'email.clicked',
     'email.opened',
   ]);
-  expect(became[0]).toMatchObject({ ...about, message_id: message?.id });
+  expect(became[0]).toMatchObject({ ...about, email_id: message?.id });
   expect((await all(projectId, 'type:move name:approve user:ada')).length).toBe(1);
   expect((await all(projectId, 'type:outcome name:*.clicked rule:Letters')).length).toBe(1);
   expect(await all(projectId, 'type:move user:bob')).toEqual([]);

@@ -105,10 +105,10 @@ const SOURCES: Source[] = [
     at: 'm.claimed_at',
     id: 'm.id',
     projectId: 'm.project_id',
-    columns: `'message' AS type, m.external_user_id, ${NO_AUDIENCE}, ${NO_EVENT},
+    columns: `'email' AS type, m.external_user_id, ${NO_AUDIENCE}, ${NO_EVENT},
       jsonb_build_object('rule', r.name, 'state', m.state, 'reason', m.reason, 'draft_id', m.draft_id) AS detail`,
     filtered: {
-      type: { sql: `'message'`, among: ['message'] },
+      type: { sql: `'email'`, among: ['email'] },
       user: { sql: 'm.external_user_id' },
       rule: { sql: 'r.name' },
     },
@@ -139,7 +139,7 @@ const SOURCES: Source[] = [
     id: 'o.id',
     projectId: 'o.project_id',
     columns: `'outcome' AS type, o.external_user_id, ${NO_AUDIENCE}, ${NO_EVENT},
-      o.detail || jsonb_build_object('outcome', o.type, 'rule', r.name, 'draft_id', o.draft_id, 'message_id', o.message_id) AS detail`,
+      o.detail || jsonb_build_object('outcome', o.type, 'rule', r.name, 'draft_id', o.draft_id, 'email_id', o.message_id) AS detail`,
     filtered: {
       type: { sql: `'outcome'`, among: ['outcome'] },
       name: { sql: 'o.type' },

@@ -201,8 +201,8 @@ test('letters are counted by the days of the project, and the first are shown as
   clock.advance(3 * DAY);
   const steps = [LETTER, { wait: '1d' }, { draft: { subject: 'Still there?', body: 'Hello' } }];
   const found = await run(rule({ when: { event: 'ordered' }, steps }));
-  expect(found.letters).toMatchObject({ written: 4, canceled: 0, without_address: 2 });
-  expect(found.letters.per_day[0]).toEqual({ day, letters: 2 });
+  expect(found.emails).toMatchObject({ written: 4, canceled: 0, without_address: 2 });
+  expect(found.emails.per_day[0]).toEqual({ day, letters: 2 });
   expect(found.samples.filter(({ external_user_id: user }) => user === 'u1')).toMatchObject([
     { subject: 'Hello Ada', body: 'About ordered', missing: [] },
     { subject: 'Still there?' },
@@ -218,7 +218,7 @@ test('a letter whose run ends before its deadline is counted as canceled, and wh
   const steps = [LETTER, { wait: '1d' }, LETTER];
   const exits = { events: ['canceled'] };
   const found = await run(rule({ when: { event: 'ordered' }, exits, steps }));
-  expect(found.letters).toMatchObject({ written: 1, canceled: 1 });
+  expect(found.emails).toMatchObject({ written: 1, canceled: 1 });
 });
 
 test('a cap holds what the rule would write too much, and letters that left count beside it', async () => {
@@ -233,7 +233,7 @@ test('a cap holds what the rule would write too much, and letters that left coun
   await happen('paid', { user: 'u2' });
   await engine.advance(3 * HOUR);
   const found = await run(rule({ when: { event: 'ordered' }, entry: { once_per: ['n'] } }));
-  expect(found.letters.written).toBe(3);
+  expect(found.emails.written).toBe(3);
   expect(found.caps).toMatchObject({ held: 2, displaced: 1 });
   const uncounted = await run(
     rule({ when: { event: 'ordered' }, entry: { once_per: ['n'] }, counts: false }),
@@ -298,7 +298,7 @@ test('it says on the way how far it is, and whoever watches can end it', async (
     },
   );
   await expect(ended).rejects.toThrow('enough');
-  expect((await backtest({ db, renderer: testRenderer }, asked)).entered.people).toBe(1);
+  expect((await backtest({ db, renderer: testRenderer }, asked)).entered.users).toBe(1);
 });
 
 test('what a run that began by a date ends by is what came after its cause, as the engine has it', async () => {
@@ -314,5 +314,5 @@ test('what a run that began by a date ends by is what came after its cause, as t
   await engine.advance(2 * DAY);
   const drafts = await db.query(`SELECT state FROM beckon.draft WHERE project_id = $1`, [projectId]);
   expect(drafts).toEqual([{ state: 'canceled' }]);
-  expect((await run(document)).letters).toMatchObject({ written: 1, canceled: 1 });
+  expect((await run(document)).emails).toMatchObject({ written: 1, canceled: 1 });
 });

@@ -17,18 +17,18 @@ export type Backtested = {
   cut_at: string | null;
   /** How often something had the rule considered. */
   considered: number;
-  entered: { people: number; runs: number; held_out: number };
+  entered: { users: number; runs: number; held_out: number };
   /** The first of them. */
   entries: { external_user_id: string; at: string; key: string; by: string; held_out: boolean }[];
   refused: { reason: string; count: number; sentence: string }[];
   /** People for whom a moment is set that comes later. */
   waiting: number;
-  letters: {
+  emails: {
     written: number;
     /** The run ended before they left. */
     canceled: number;
     without_address: number;
-    per_day: { day: string; letters: number }[];
+    per_day: { day: string; emails: number }[];
   };
   /** Against the frequency caps of today. */
   caps: {
@@ -52,11 +52,11 @@ export type Backtested = {
 
 type Difference = {
   version: number;
-  added: { people: number; external_user_ids: string[] };
-  removed: { people: number; external_user_ids: string[] };
-  letters: number;
+  added: { users: number; external_user_ids: string[] };
+  removed: { users: number; external_user_ids: string[] };
+  emails: number;
   /** Of the saved version. */
-  per_day: { day: string; letters: number }[];
+  per_day: { day: string; emails: number }[];
 };
 
 const SHOWN_MAX = 1_000;
@@ -85,7 +85,7 @@ export function report(
     cut_at: done.cutAt === null ? null : iso(done.cutAt),
     considered: done.occasions,
     entered: {
-      people: peopleOf(found).size,
+      users: peopleOf(found).size,
       runs: done.entered.length,
       held_out: done.entered.filter(({ isHeldOut }) => isHeldOut).length,
     },
@@ -94,7 +94,7 @@ export function report(
       .map(([reason, count]) => ({ reason, count, sentence: REASONS[reason as Reason] }))
       .toSorted((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1)),
     waiting: done.waiting,
-    letters: {
+    emails: {
       written: done.letters.length,
       canceled: done.letters.filter(({ isCanceled }) => isCanceled).length,
       without_address: done.letters.filter(({ email }) => email === null).length,
@@ -117,14 +117,14 @@ function toEntry({ userId, at, key, by, name, isHeldOut }: Entered): Backtested[
 }
 
 /** Days of the project, on which they would have been written. */
-function perDay(letters: WouldLetter[], zone: string): Backtested['letters']['per_day'] {
+function perDay(letters: WouldLetter[], zone: string): Backtested['emails']['per_day'] {
   const days = new Map<string, number>();
   for (const { at } of letters) {
     const day = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone).toPlainDate().toString();
     days.set(day, (days.get(day) ?? 0) + 1);
   }
   return [...days]
-    .map(([day, count]) => ({ day, letters: count }))
+    .map(([day, count]) => ({ day, emails: count }))
     .toSorted((a, b) => (a.day < b.day ? -1 : 1));
 }
 
@@ -145,14 +145,14 @@ export async function renderSamples(
 function differenceOf(found: Found, before: Found, zone: string): Difference {
   const [now, then] = [peopleOf(found), peopleOf(before)];
   const toShown = (users: Set<string>) => ({
-    people: users.size,
+    users: users.size,
     external_user_ids: [...users].toSorted((a, b) => (a < b ? -1 : 1)).slice(0, SHOWN_MAX),
   });
   return {
     version: before.rule.version,
     added: toShown(now.difference(then)),
     removed: toShown(then.difference(now)),
-    letters: found.done.letters.length - before.done.letters.length,
+    emails: found.done.letters.length - before.done.letters.length,
     per_day: perDay(before.done.letters, zone),
   };
 }

@@ -65,7 +65,7 @@ const PLAYS: { [Do in Step['do']]: Play<Do> } = {
     }));
     return putRecords(db, { projectId: world.projectId, priority, kind: 'events', records });
   },
-  digest: ({ projectId }, { priority, records, worker }) =>
+  process: ({ projectId }, { priority, records, worker }) =>
     workerOf(worker).batch(priority, [projectId], records),
   async wait(world, { ms, isCompared }) {
     clock.advance(ms);

@@ -34,7 +34,7 @@ function toShownRecord(record: DomainView['records'][number]) {
     required,
     status: finding?.verdict ?? ('unchecked' as const),
     found: finding?.found ?? [],
-    says: finding?.says ?? null,
+    message: finding?.says ?? null,
     warning: finding ? finding.warns || (!required && finding.verdict !== 'ok') : false,
     key_state: keyState,
   };

@@ -33,11 +33,11 @@ export class RulesAsked {
         rule: rule.id,
         name: rule.name,
         event,
-        people: people.counted(),
+        users: people.counted(),
         recent: recent.counted(),
       }))
-      .filter(({ people }) => people.count > 0)
-      .toSorted((a, b) => b.people.count - a.people.count);
+      .filter(({ users }) => users.count > 0)
+      .toSorted((a, b) => b.users.count - a.users.count);
   }
 }
 

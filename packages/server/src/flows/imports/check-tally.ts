@@ -73,7 +73,7 @@ export class CheckTally {
       events: this.events,
       rejected: this.rejected,
       rejected_by: [...this.reasons.values()].toSorted((a, b) => b.rows - a.rows),
-      people: { new: this.people.new.counted(), known: this.people.known.counted() },
+      affected_users: { new: this.people.new.counted(), known: this.people.known.counted() },
       names: [...this.names]
         .toSorted(([, a], [, b]) => b.events - a.events)
         .slice(0, NAMES_SHOWN_MAX)
@@ -85,7 +85,7 @@ export class CheckTally {
           last_at: instant(last),
         })),
       rules: this.rules.report(),
-      letters: 0,
+      emails: 0,
       facts: this.facts,
     };
   }

@@ -100,7 +100,7 @@ test('a check counts and accepts nothing', async () => {
     ],
     letters: 0,
   });
-  expect(check?.rules.some(({ people }) => people.count === 1_500)).toBe(true);
+  expect(check?.rules.some(({ users: people }) => people.count === 1_500)).toBe(true);
   expect(await known()).toEqual({ people: [], events: [], drafts: 0 });
   const findings = await listFindingRows(db, { ...one, kind: null, after: 0, offset: 0, limit: 10 });
   expect(findings.map(({ line }) => line)).toEqual([1_502, 1_503]);

@@ -17,7 +17,7 @@ export type PreviewedDraft = Pick<CheckedMail, 'html' | 'text' | 'checks'> & {
   to: string | null;
   headers: { name: string; value: string }[];
   links: string[];
-  troubles: string[];
+  problems: string[];
   bytes: { html: number; mime: number };
 };
 
@@ -76,7 +76,7 @@ export async function previewDraft(
     checks,
     headers,
     links,
-    troubles,
+    problems: troubles,
     bytes,
     to,
     from: `${sender.name} <${sender.address}>`,

@@ -16,12 +16,12 @@ import { letterOf } from '../rules/index.ts';
 export type RuleEdits = {
   drafts: number;
   edited: number;
-  changes: (EditChange & { letter: string | null })[];
+  changes: (EditChange & { template: string | null })[];
   proposals: EditProposal[];
 };
 
 export type EditProposal = {
-  letter: string | null;
+  template: string | null;
   part: EditChange['part'];
   before: string;
   after: string;
@@ -51,9 +51,11 @@ export async function showRuleEdits(
   if (!model) throw new Error(`project ${projectId} has no settings`);
   const written = edited.flatMap((draft): Written[] => {
     const letter = letterOf(model, draft);
-    return letter ? [{ ...draft, letter: letter.name, text: letter.text }] : [];
+    return letter ? [{ ...draft, template: letter.name, text: letter.text }] : [];
   });
-  const letters = [...Map.groupBy(written, ({ letter, text }) => letter ?? JSON.stringify(text)).values()];
+  const letters = [
+    ...Map.groupBy(written, ({ template, text }) => template ?? JSON.stringify(text)).values(),
+  ];
   const told = letters.map((ofLetter) => tellLetter(ofLetter));
   return {
     drafts,
@@ -63,12 +65,12 @@ export async function showRuleEdits(
   };
 }
 
-type Written = EditedDraft & { letter: string | null; text: LetterText };
+type Written = EditedDraft & { template: string | null; text: LetterText };
 
 function tellLetter(drafts: Written[]): Pick<RuleEdits, 'changes' | 'proposals'> {
   const [first] = drafts;
   if (!first) return { changes: [], proposals: [] };
-  const { letter, text } = first;
+  const { template, text } = first;
   const changes = recurringChanges(drafts);
   const proposed = changes.filter(({ count, of }) => count >= of * PROPOSED_SHARE);
   // A page of its own was compiled: what people write in it stands in no source.
@@ -76,8 +78,8 @@ function tellLetter(drafts: Written[]): Pick<RuleEdits, 'changes' | 'proposals'>
   const proposals = parts.flatMap((part): EditProposal[] => {
     const applied = applyChanges(text[part], part, proposed);
     return applied
-      ? [{ letter, part, before: text[part], after: applied.text, changes: applied.applied }]
+      ? [{ template, part, before: text[part], after: applied.text, changes: applied.applied }]
       : [];
   });
-  return { changes: changes.map((change) => ({ ...change, letter })), proposals };
+  return { changes: changes.map((change) => ({ ...change, template })), proposals };
 }

@@ -8,7 +8,7 @@ import { type CaseAsked, type DraftCase, openCase } from './open-case.ts';
 
 /** `letter`: what its letter says to this person today; null where that cannot be said any more. The newest text comes first. */
 export type DraftVersions = {
-  letter: (Content & { name: string | null }) | null;
+  template: (Content & { name: string | null }) | null;
   versions: DraftContentKept[];
 };
 
@@ -20,13 +20,13 @@ export async function showVersions(
   const opened = isDraftId(draftId) ? await openCase(tx, asked) : undefined;
   if (!opened) throw unknownDraft(draftId);
   const kept = await listContents(tx, projectId, draftId);
-  return { letter: await letterNow(opened, renderer), versions: withPresent(opened, kept) };
+  return { template: await letterNow(opened, renderer), versions: withPresent(opened, kept) };
 }
 
 async function letterNow(
   { draft, model, person, run }: DraftCase,
   renderer: Renderer,
-): Promise<DraftVersions['letter']> {
+): Promise<DraftVersions['template']> {
   const letter = letterOf(model, draft);
   if (!letter || !person || !run) return null;
   const variables = variablesFor({

@@ -33,7 +33,7 @@ async function doWhatIsThere(engine: Engine): Promise<number> {
   if (toDo.build) for (let built = await build(engine); built > 0; built = await build(engine)) done += built;
   for (const priority of PRIORITIES)
     if (toDo[priority]) done += (await digest.batch(priority, [projectId])).records;
-  if (toDo.digest) done += (await digest.due(projectId)).people;
+  if (toDo.process) done += (await digest.due(projectId)).people;
   if (toDo.send) done += (await sender.batch(projectId)).drafts;
   return done;
 }

@@ -238,7 +238,7 @@ function send(batch: Batch, done: Done, { draft, person, sender, gates }: Sendin
   done.messages.push({
     ...claimed,
     id: messageId,
-    letter,
+    template: letter,
     leaseUntil: now - deps.db.aheadMs + CLAIMED_FOR_MS,
   });
   const { quietHours: window } = gates.policy;

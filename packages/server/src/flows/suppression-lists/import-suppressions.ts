@@ -41,7 +41,7 @@ export type ImportedList = {
   runs: number;
   refused: number;
   /** The first of those that were refused. */
-  troubles: LineTrouble[];
+  problems: LineTrouble[];
 };
 
 const ROWS_MAX = 1_000_000;
@@ -66,7 +66,7 @@ export async function importSuppressions(
     drafts: 0,
     runs: 0,
     refused: 0,
-    troubles: [],
+    problems: [],
   };
   const importing: Importing = { db, options, done, seen: new Set(), waiting: [], hasHashes: false };
   let columns: Columns | null = null;
@@ -134,7 +134,7 @@ function take(importing: Importing, row: FileRow, columns: Columns): void {
 
 function refuse(done: ImportedList, trouble: LineTrouble): void {
   done.refused += 1;
-  if (done.troubles.length < TROUBLES_SHOWN) done.troubles.push(trouble);
+  if (done.problems.length < TROUBLES_SHOWN) done.problems.push(trouble);
 }
 
 /** Who meets somebody else's locks in a circle tries again. */

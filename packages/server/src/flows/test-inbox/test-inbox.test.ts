@@ -31,7 +31,7 @@ beforeEach(async () => {
 async function claim(userId = 'ada', of = projectId): Promise<{ id: string; draftId: string }> {
   const [id, draftId, now] = [newId(), newId(), db.clock.now()];
   const letter = { projectId: of, draftId, id, ruleId: newId(), userId, address: `${userId}@x.test` };
-  const times = { claimedAt: now, leaseUntil: now, letter: null };
+  const times = { claimedAt: now, leaseUntil: now, template: null };
   await claimMessages(db, [{ ...letter, ...times, counts: true, domain: 'acme.test', provider: 'x.test' }]);
   return { id, draftId };
 }

@@ -68,7 +68,7 @@ async function actOnUser(): Promise<void> {
   await done(`POST /drafts/${edited}/edit`, { subject: TYPED });
   await done(`POST /drafts/${edited}/send-test`, { to: EMAIL });
   await done('POST /drafts/bulk', { act: { kind: 'skip', reason: TYPED }, filter: `user:${USER}` });
-  await done('POST /templates', { name: 'greeting', letter: TEMPLATE });
+  await done('POST /templates', { name: 'greeting', source: TEMPLATE });
   await done('POST /templates/greeting/send-test', { to: EMAIL });
 
   await done('POST /views', { screen: 'users', name: USER, filter: `email:${EMAIL}` });

@@ -38,7 +38,7 @@ test('a sandbox stands beside its project as long as it is on, with its own time
   expect((await dashboard.ask(`POST ${at}`, { body, as: 'reviewer' })).status).toBe(403);
   const { json } = await dashboard.ask<ClockAdvanced>(`POST ${at}`, { body, as: 'editor' });
   const now = new Date(clock.now() + DAY).toISOString();
-  expect(json.data).toEqual({ now, advanced_ms: DAY, drafts: 1, letters: 1 });
+  expect(json.data).toEqual({ now, advanced_ms: DAY, drafts: 1, emails: 1 });
   expect((await dashboard.ask(`GET ${at}`, { as: 'viewer' })).json.data).toEqual({ now, ahead_ms: DAY });
   expect(await listed()).toEqual([
     [sandbox.liveId, 'Acme', true, null, 0],

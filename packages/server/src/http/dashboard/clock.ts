@@ -22,7 +22,7 @@ export const clockRoutes = [
       const begun = (): void => note({ isDone: true });
       try {
         const { now, advancedMs, drafts, letters } = await advanceClock(deps, { projectId, ms, begun });
-        return { data: { now: iso(now), advanced_ms: advancedMs, drafts, letters } };
+        return { data: { now: iso(now), advanced_ms: advancedMs, drafts, emails: letters } };
       } finally {
         const { aheadMs } = await readTurn(deps.db, projectId);
         note({ after: { now: iso(deps.db.clock.now() + aheadMs) } });

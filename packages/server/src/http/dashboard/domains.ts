@@ -153,8 +153,8 @@ function toDomain({ mailroom }: Pick<DashboardDeps, 'mailroom'>, view: DomainVie
   const leadsTo = new URL(mailroom.outlet.publicUrl).hostname;
   return {
     ...shown,
-    sends: maySend(view.domain) && view.domain.pausedAt === null,
-    tracking: tracking && { ...tracking, leads_to: leadsTo },
+    can_send: maySend(view.domain) && view.domain.pausedAt === null,
+    tracking: tracking && { ...tracking, cname_target: leadsTo },
   };
 }
 

@@ -23,7 +23,7 @@ export function toDraftListed({ draft, rule, person }: DescribedDraft, looker: L
     resume_state: resumeState,
     reason,
     rule: { id: ruleId, name: rule },
-    person: {
+    user: {
       external_user_id: userId,
       name: person.name,
       email: person.email,
@@ -73,7 +73,7 @@ export function toWhole(described: DescribedDraft, whole: ShownWhole, looker: Lo
     version: draft.version,
     key: draft.key,
     rule_holds: ahead?.holds ?? null,
-    gate: toGate(ahead?.gate ?? null),
+    send_check: toGate(ahead?.gate ?? null),
     history: moves.map((move) => toMove(move, looker)),
     outcomes: outcomes.map(({ type, occurred_at, detail }) => ({ type, occurred_at, detail })),
   };

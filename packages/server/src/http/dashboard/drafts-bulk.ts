@@ -98,7 +98,7 @@ function toPreview(found: ManyPreviewed, names: (ruleId: string) => string): Bul
     drafts,
     more,
     would_act: wouldAct.length,
-    people: new Set(wouldAct.map(({ userId }) => userId)).size,
+    users: new Set(wouldAct.map(({ userId }) => userId)).size,
     refused: counted(refused, ({ message }) => message).map(([message, many]) => ({ message, drafts: many })),
     held_by: counted(held, (reason) => reason).map(([reason, many]) => ({
       reason,

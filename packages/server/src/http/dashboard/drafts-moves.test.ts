@@ -61,12 +61,12 @@ test('a move answers with the draft as it is afterwards, and an approval with th
   expect([status, json.data]).toMatchObject([
     200,
     {
-      draft: { id, state: 'approved', not_before: later(10_000), person: { name: 'ada' } },
-      gate: { reason: 'quiet_hours', detail: { time_zone: 'UTC' } },
+      draft: { id, state: 'approved', not_before: later(10_000), user: { name: 'ada' } },
+      send_check: { reason: 'quiet_hours', detail: { time_zone: 'UTC' } },
     },
   ]);
   const undone = await post(`/${id}/undo`);
-  expect(undone.json.data).toMatchObject({ draft: { state: 'scheduled' }, gate: null });
+  expect(undone.json.data).toMatchObject({ draft: { state: 'scheduled' }, send_check: null });
 });
 
 test('a draft is skipped with what was said, postponed, beyond its expiry on purpose alone, and sent by nobody then', async () => {
@@ -212,9 +212,7 @@ test('each may do what their role allows, and what was done stands in the audit 
 
 test('what would come of an act on many is shown, and is what then comes of it', async () => {
   const drafts = await order('ada', 'ben', 'cleo', 'dan');
-  const [ada, ben] = drafts.toSorted((a, b) =>
-    a.person.external_user_id < b.person.external_user_id ? -1 : 1,
-  );
+  const [ada, ben] = drafts.toSorted((a, b) => (a.user.external_user_id < b.user.external_user_id ? -1 : 1));
   await post(`/${ada?.id}/open-editor`, {}, { as: 'editor' });
   await post(`/${ben?.id}/approve`);
   await story.set({ quiet_hours: '00:00-23:59' });
@@ -224,7 +222,7 @@ test('what would come of an act on many is shown, and is what then comes of it',
     drafts: 4,
     more: false,
     would_act: 2,
-    people: 2,
+    users: 2,
     refused: expect.arrayContaining([
       { message: expect.stringContaining('is editing it'), drafts: 1 },
       { message: 'It has been approved already', drafts: 1 },
@@ -236,7 +234,7 @@ test('what would come of an act on many is shown, and is what then comes of it',
   const states = await Promise.all(drafts.map(({ id }) => stateOf(id)));
   expect(states.toSorted()).toEqual(['approved', 'held', 'scheduled', 'scheduled']);
   const { json: done } = await post<BulkActed>('/bulk', asked, { as: 'reviewer' });
-  const acted = done.data.acted.map(({ person, state }: DraftListed) => `${person.name} ${state}`);
+  const acted = done.data.acted.map(({ user: person, state }: DraftListed) => `${person.name} ${state}`);
   expect(acted.toSorted()).toEqual(['cleo approved', 'dan approved']);
   expect(done.data.refused).toHaveLength(2);
 });

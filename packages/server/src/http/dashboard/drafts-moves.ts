@@ -153,7 +153,7 @@ async function toMoved(
   const [described] = await describeDrafts(db, projectId, [inList(draft)]);
   if (!described) throw new Error('a draft that was moved is not described');
   const names = await access.namesOf(actorsOf([draft]));
-  return { draft: toDraftListed(described, { actor, names, now: db.clock.now() }), gate: toGate(gate) };
+  return { draft: toDraftListed(described, { actor, names, now: db.clock.now() }), send_check: toGate(gate) };
 }
 
 function reasonOf(text: string | undefined): string | null {

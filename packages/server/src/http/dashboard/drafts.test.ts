@@ -32,7 +32,7 @@ const post = (path: string, body: object = {}, options = {}) =>
   dashboard.ask(`POST ${at}${path}`, { body, ...options });
 const list = async (query = ''): Promise<DraftListed[]> => (await get(query)).json.data;
 const userIds = async (query = ''): Promise<string[]> =>
-  (await list(query)).map(({ person }) => person.external_user_id);
+  (await list(query)).map(({ user: person }) => person.external_user_id);
 
 async function order(...users: string[]): Promise<DraftListed[]> {
   for (const user of users) {
@@ -65,7 +65,7 @@ test('Review is in the order of deadlines, page by page, with what is held behin
     `UPDATE beckon.draft SET state = 'held', resume_state = 'scheduled', reason = $2, due_at = NULL WHERE id = $1`,
     [held, why],
   );
-  expect(cleo?.person).toEqual({
+  expect(cleo?.user).toEqual({
     external_user_id: 'cleo',
     name: 'cleo',
     email: 'cleo@x.org',
@@ -79,7 +79,7 @@ test('Review is in the order of deadlines, page by page, with what is held behin
       `?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`,
     );
     expect(page.json.meta.pagination).toEqual({ total: 6, offset: 0, limit: 2 });
-    paged.push(...page.json.data.map((one: DraftListed) => one.person.external_user_id));
+    paged.push(...page.json.data.map((one: DraftListed) => one.user.external_user_id));
     cursor = page.json.meta.cursor;
   }
   expect(paged).toEqual(order6);
@@ -132,7 +132,7 @@ test('a draft is shown whole, with the gate that says no now and each move by wh
     facts: { 'person.name': 'ada', 'person.plan': 'pro' },
     rule: { name: 'vip' },
     rule_holds: true,
-    gate: { reason: 'quiet_hours', sentence: "it is quiet hours in the user's time zone" },
+    send_check: { reason: 'quiet_hours', sentence: "it is quiet hours in the user's time zone" },
     history: [{ number: 1, action: 'schedule', to: 'scheduled', actor: 'Ada' }],
     autopilot: true,
     lease: null,
@@ -170,8 +170,8 @@ test('why it is there is told from the event on, with the values that were found
     { kind: 'shift', sentence: 'It was postponed', actor: 'Ada' },
     { kind: 'gate', holds: true },
   ]);
-  expect(data.person).toMatchObject({ external_user_id: 'ada', traits: { plan: 'pro' }, suppressed: false });
-  expect(data.letters).toMatchObject([{ rule: 'vip', subject: 'Hello Ada', outcomes: [] }]);
+  expect(data.user).toMatchObject({ external_user_id: 'ada', traits: { plan: 'pro' }, suppressed: false });
+  expect(data.emails).toMatchObject([{ rule: 'vip', subject: 'Hello Ada', outcomes: [] }]);
   expect(data.thread).toEqual([]);
 });
 
@@ -211,7 +211,7 @@ test('each text that it had is kept, with whose it was, beside what its letter s
   await story.user('ada', { traits: { plan: 'free' } });
   await story.later(1_000);
   const { data } = (await get<DraftVersions>(`/${id}/versions`)).json;
-  expect(data.letter).toMatchObject({ name: null, body: 'Your plan is free.\n\nBye for now' });
+  expect(data.template).toMatchObject({ name: null, body: 'Your plan is free.\n\nBye for now' });
   expect(data.versions.map(({ content, actor }) => [content.subject, content.body, actor])).toEqual([
     ['Second', 'First', 'Ada'],
     ['Hello ada', 'First', 'Ada'],
@@ -220,7 +220,7 @@ test('each text that it had is kept, with whose it was, beside what its letter s
 });
 
 test('what people change again and again is told of the rule, with its letter as they would have it', async () => {
-  for (const { id, person } of await order('adam', 'benny', 'cleo'))
+  for (const { id, user: person } of await order('adam', 'benny', 'cleo'))
     if (person.external_user_id !== 'cleo')
       await post(`/${id}/edit`, { body: `Your plan is pro.\n\nCheers for now` });
   const [draft] = await list();
@@ -228,7 +228,7 @@ test('what people change again and again is told of the rule, with its letter as
   expect(json.data).toMatchObject({
     drafts: 2,
     edited: 2,
-    changes: [{ letter: null, part: 'body', count: 2, of: 2, sentence: '2 of 2 wrote “Cheers” for “Bye”' }],
+    changes: [{ template: null, part: 'body', count: 2, of: 2, sentence: '2 of 2 wrote “Cheers” for “Bye”' }],
     proposals: [
       {
         before: 'Your plan is {{ person.plan }}.\n\nBye for now',

@@ -90,7 +90,7 @@ export const draftRoutes: DashboardRoute[] = [
       return {
         data: {
           why: found.why.map((step) => toWhy(step, { actor, now, names })),
-          person: person && {
+          user: person && {
             external_user_id: person.external_user_id,
             email: person.email,
             time_zone: person.timeZone,
@@ -98,7 +98,7 @@ export const draftRoutes: DashboardRoute[] = [
             audiences: person.audiences.map(({ id, name }) => ({ id, name })),
             suppressed: person.isSuppressed,
           },
-          letters: found.letters.map(({ draft, rule, outcomes }) => ({
+          emails: found.letters.map(({ draft, rule, outcomes }) => ({
             id: draft.id,
             state: draft.state,
             rule,
@@ -121,11 +121,11 @@ export const draftRoutes: DashboardRoute[] = [
     needs: 'viewer',
     async handle({ db, access, models, mailroom }, { projectId, params }) {
       const ref = { projectId, draftId: params.draft, now: db.clock.now(), models };
-      const { letter, versions } = await showVersions({ db, renderer: mailroom.renderer }, ref);
+      const { template, versions } = await showVersions({ db, renderer: mailroom.renderer }, ref);
       const names = await access.namesOf(actorsOf([], versions));
       return {
         data: {
-          letter,
+          template,
           versions: versions.map(({ contentHash, at, actor, content }) => ({
             content_hash: contentHash,
             at: iso(at),

@@ -16,7 +16,7 @@ export function toListed(letter: Letter): EmailListed {
     draft_id: letter.draftId,
     rule_id: letter.ruleId,
     rule: letter.rule,
-    letter: letter.letter,
+    template: letter.template,
     external_user_id: letter.userId,
     address: letter.address,
     subject: letter.subject,
@@ -50,7 +50,7 @@ export function toWhole(shown: ShownLetter, veil: Veil): EmailWhole {
       occurred_at: iso(outcome.occurredAt),
       bot: botOf(outcome.detail),
       bounce_class: bounceClassOf(outcome.detail),
-      words: outcomeWords(outcome),
+      text: outcomeWords(outcome),
     })),
     links: urls.map((url, link) => ({
       url,

@@ -134,7 +134,7 @@ test('one letter tells how it left, who fetched what of it and why that was a ma
     ['click', 'yes', 'a robot that names itself'],
     ['open', null, null],
   ]);
-  expect(json.data.outcome_history.map(({ words }) => words).toSorted()).toEqual([
+  expect(json.data.outcome_history.map(({ text: words }) => words).toSorted()).toEqual([
     'Complained that it is spam',
     'Link followed by a machine',
   ]);

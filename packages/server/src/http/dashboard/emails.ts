@@ -144,7 +144,7 @@ const CSV_COLUMNS = [
 
 function csvOf(letter: Letter): string {
   const { claimedAt, endedAt, attempts, became } = letter;
-  const cells = [letter.rule, letter.letter, letter.userId, letter.address, letter.subject, letter.domain];
+  const cells = [letter.rule, letter.template, letter.userId, letter.address, letter.subject, letter.domain];
   return csvLine([
     letter.id,
     iso(claimedAt),

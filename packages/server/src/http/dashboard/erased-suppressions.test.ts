@@ -58,20 +58,20 @@ describe('GET suppressions', () => {
 
 describe('GET suppressions/check', () => {
   test('finds the suppression and the refused topics of an erased user by the address', async () => {
-    expect(await check()).toMatchObject({ mailed: null, suppression: ERASED, topics_refused: ['news'] });
+    expect(await check()).toMatchObject({ can_receive: null, suppression: ERASED, topics_refused: ['news'] });
   });
 
   test('says so for a user who has the address since', async () => {
     await story.user('eve', { email: EMAIL });
     await stage.engine.settle();
-    const { mailed, suppression, people } = await check();
+    const { can_receive: mailed, suppression, users: people } = await check();
     expect({ mailed, suppression }).toMatchObject({
-      mailed: false,
+      can_receive: false,
       suppression: { ...ERASED, value: expect.any(String) },
     });
-    expect(people[0]?.gates.find(({ passes }) => !passes)).toMatchObject({
-      gate: 'suppressed',
-      words: 'suppressed: address or id of an erased user',
+    expect(people[0]?.checks.find(({ passes }) => !passes)).toMatchObject({
+      check: 'suppressed',
+      text: 'suppressed: address or id of an erased user',
     });
     const { held } = (await ask<UserShown>('GET /users/eve')).json.data;
     expect(held).toMatchObject({ reason: 'unsubscribed', kind: 'address', from_erased: true });

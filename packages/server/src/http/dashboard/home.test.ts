@@ -32,7 +32,7 @@ async function greet(user: string): Promise<void> {
 }
 
 const counts = async () => {
-  const { review, held, failed, dead } = await ask('counts');
+  const { review, held, failed, dead_letters: dead } = await ask('counts');
   return [review, held, failed, dead].map(({ count }) => count);
 };
 const needs = async (): Promise<{ kind: string }[]> => (await ask('home')).needs;
@@ -44,7 +44,7 @@ test('a new project is told the steps to its first letter, and nothing else need
   expect(home.health).toMatchObject({
     queue: { waiting: 0, waiting_max: 50_000, oldest_ms: 0 },
     last_event: null,
-    sender: { outbox: true, no: null },
+    sender: { test_inbox: true, problem: null },
     domain: null,
   });
   expect(home.setup).toEqual([
@@ -99,7 +99,7 @@ test('with a relay the way to real sending is part of what is to be set up', asy
     ['sender_set', false],
     ['suppressions_imported', false],
   ]);
-  expect((await home()).health.sender).toMatchObject({ outbox: false, no: { reason: 'no_sender' } });
+  expect((await home()).health.sender).toMatchObject({ test_inbox: false, problem: { reason: 'no_sender' } });
   await story.set({ from_name: 'Ada', from_address: 'ada@x.org', postal_address: 'Here 1' });
   await db.query(
     `INSERT INTO beckon.suppression (project_id, kind, value, reason, created_at, created_by)
@@ -139,7 +139,7 @@ test('what waits, is held, failed or could not be applied is counted for the bad
   expect(await needs()).toEqual([
     { kind: 'held', drafts: { count: 1, at_least: false }, reasons: [{ reason: 'no_address', drafts: 1 }] },
     { kind: 'failed', failed: 1, unknown: 1, at_least: false },
-    { kind: 'dead', records: { count: 1, at_least: false } },
+    { kind: 'dead_letters', records: { count: 1, at_least: false } },
   ]);
   // What was sent again is nobody's work any more, nor is what failed long ago.
   await story.act('bo', { kind: 'send_again', confirmed: true });
@@ -195,7 +195,7 @@ test('a pause, a rule that was demoted and a domain or an endpoint in trouble ar
   expect(await needs()).toEqual([
     { kind: 'paused' },
     { kind: 'domain', name: 'x.org', state: 'failed', paused: null },
-    { kind: 'endpoint', id: id(2), url: 'https://x.org/hook', trouble: 'gone', since: null },
+    { kind: 'endpoint', id: id(2), url: 'https://x.org/hook', problem: 'gone', since: null },
     { kind: 'rule_demoted', id: expect.any(String) as string, name: 'greeter', why: 'bounces' },
   ]);
   await story.set({ paused: 'false' });

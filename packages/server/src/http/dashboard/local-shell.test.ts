@@ -88,7 +88,7 @@ describe('the local shell', () => {
     expect(all.json.data.map(({ role }) => role)).toEqual(all.json.data.map(() => 'owner'));
     expect(all.json.data.map(({ id }) => id)).toEqual(expect.arrayContaining([projectId, made.json.data.id]));
     const { data } = (await ask<SessionState>('GET /session')).json;
-    expect([data.person, data.projects]).toEqual([null, all.json.data.length]);
+    expect([data.member, data.projects]).toEqual([null, all.json.data.length]);
     expect(data.organizations).toContainEqual(expect.objectContaining({ id: 'theirs', role: 'owner' }));
   });
 

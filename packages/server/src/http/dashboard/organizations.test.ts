@@ -127,7 +127,9 @@ describe('GET /queue', () => {
     await bury(theirs.id);
     const queue = async (who: typeof ada) => (await who.ask('GET /queue')).json.data as ProjectQueue[];
     const own = await queue(grace);
-    expect(own).toMatchObject([{ project: { id: projectId, name: 'Acme' }, live: 2, bulk: 0, dead: 1 }]);
+    expect(own).toMatchObject([
+      { project: { id: projectId, name: 'Acme' }, live: 2, bulk: 0, dead_letters: 1 },
+    ]);
     expect((await queue(edda)).map(({ project }) => project.name)).toEqual(['Acme', 'Theirs']);
   });
 });

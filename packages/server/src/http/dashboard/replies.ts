@@ -50,7 +50,7 @@ export const replyRoutes: DashboardRoute[] = [
       return {
         data: {
           reply: toReplyListed(reply),
-          letter: letter
+          email: letter
             ? {
                 id: letter.id,
                 draft_id: letter.draftId,

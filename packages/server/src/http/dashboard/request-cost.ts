@@ -19,7 +19,7 @@ const LIGHT_PARAMETERS: ReadonlySet<string> = new Set([
   'images',
   'copy',
   'format',
-  'words',
+  'preview_id',
   'token',
   'email',
   'user',

@@ -75,7 +75,7 @@ function toListed(rule: ListedRule, { week, noDays, open, autopilotMs }: Around)
     sends_after: leavesAfter === null ? null : printDuration(leavesAfter),
     priority: definition.priority,
     sentence,
-    letters: steps.filter(({ step }) => step.kind === 'draft').length,
+    emails: steps.filter(({ step }) => step.kind === 'draft').length,
     steps: steps.length,
     lints,
     alarm: silence,

@@ -65,7 +65,7 @@ test('rules are listed by priority with what they did each day of the last seven
     deadline: '1h',
     sends_after: '1h',
     open_drafts: 1,
-    letters: 1,
+    emails: 1,
     steps: 1,
   });
   expect(first?.sentence).toContain('Starts when hello happens. Enrolls each user once.');
@@ -262,7 +262,7 @@ test('a backtest streams how far it is and what it found, says the same twice, a
   expect(last).toMatchObject({
     found: {
       is_saved: false,
-      difference: { added: { external_user_ids: ['cyd'] }, removed: { people: 2 }, letters: -1 },
+      difference: { added: { external_user_ids: ['cyd'] }, removed: { users: 2 }, emails: -1 },
       samples: [{ external_user_id: 'cyd', subject: 'Hello there', body: 'About goodbye' }],
     },
   });
@@ -351,7 +351,7 @@ test('people in an older version are moved where both agree so far, and the prev
   ]);
   expect((await ask('POST /rules/greeter/move-waiting', { body: {} })).data).toEqual(preview.data);
   const listed = await ask<{ name: string; people: number; in_older_versions: number }[]>('GET /sequences');
-  expect(listed.data).toMatchObject([{ name: 'greeter', people: 2, in_older_versions: 0 }]);
+  expect(listed.data).toMatchObject([{ name: 'greeter', users: 2, in_older_versions: 0 }]);
   const after = await ask<{ versions: { version: number; steps: object[] }[] }>('GET /sequences/greeter');
   expect(after.data.versions).toHaveLength(1);
   expect(after.data.versions[0]?.steps).toMatchObject([

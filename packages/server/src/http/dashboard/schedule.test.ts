@@ -44,10 +44,10 @@ test('letters stand in the hour in which they leave, with what made them wait; d
     },
   ]);
   expect(json.data.hours).toEqual([
-    { at: hour(4), leaves: 1, waited: {}, deadlines: 2 },
-    { at: hour(11), leaves: 1, waited: { quiet_hours: 1 }, deadlines: 0 },
+    { at: hour(4), sends: 1, waited: {}, deadlines: 2 },
+    { at: hour(11), sends: 1, waited: { quiet_hours: 1 }, deadlines: 0 },
   ]);
-  expect(json.data.beyond).toEqual({ leaves: 0, held: {}, expires: 0 });
+  expect(json.data.beyond).toEqual({ sends: 0, held: {}, expires: 0 });
 });
 
 test('quiet hours are bands of each zone that letters go to, and none where they are off', async () => {
@@ -119,7 +119,7 @@ test('what is planned is what the sender does, letter by letter, if nobody acts'
 test('a pause is said, and does not hide what would leave without it', async () => {
   await greet('ada');
   await story.set({ paused: 'true' });
-  expect((await ask('schedule')).json.data).toMatchObject({ paused: true, hours: [{ leaves: 1 }] });
+  expect((await ask('schedule')).json.data).toMatchObject({ paused: true, hours: [{ sends: 1 }] });
 });
 
 test('a moment or a page that is none is refused by its name, and another project is not there', async () => {

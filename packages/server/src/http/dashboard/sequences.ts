@@ -37,7 +37,7 @@ export const sequenceRoutes = [
 type Names = Awaited<ReturnType<typeof audienceNames>>;
 
 function toListed(
-  { rule, sentence, letters, people, inOlderVersions }: ListedSequence,
+  { rule, sentence, emails, users, inOlderVersions }: ListedSequence,
   names: Names,
 ): SequenceListed {
   const { exits, goal } = rule.definition;
@@ -47,14 +47,14 @@ function toListed(
     on: rule.enabledAt !== null,
     version: rule.version,
     sentence,
-    letters,
+    emails,
     exits: [
       ...exits.events.map((event) => `${event} happens`),
       ...(exits.when ? [`the person ${sentenceOf(exits.when, names)}`] : []),
       ...(exits.onReply ? ['the person replies'] : []),
     ],
     goal: goal && sentenceOf(goal, names),
-    people,
+    users,
     in_older_versions: inOlderVersions,
   };
 }

@@ -52,10 +52,10 @@ test('every setting is shown with what it may be, and is changed in the text in 
   expect(json.data.parsed).toMatchObject({
     quiet_hours: { start: '21:00', end: '08:00' },
     frequency_cap: [
-      { letters: 1, window_ms: 24 * HOUR },
-      { letters: 3, window_ms: 7 * 24 * HOUR },
+      { emails: 1, window_ms: 24 * HOUR },
+      { emails: 3, window_ms: 7 * 24 * HOUR },
     ],
-    throttle: { letters: 10, per_ms: 1_000 },
+    throttle: { emails: 10, per_ms: 1_000 },
     tracking: { opens: true, clicks: true },
   });
   const changed = await ask('PATCH settings', {
@@ -255,7 +255,7 @@ test('more than a hundred that were held for a day are let go only by who types 
 test('as whom letters leave, and what a relay would say of it, before there is one', async () => {
   const before = (await ask<SendingState>('GET sending')).json.data;
   expect(before).toMatchObject({
-    sender: { outbox: true, no: null, address: 'letters@test-inbox.invalid', domain: null },
+    sender: { test_inbox: true, problem: null, address: 'letters@test-inbox.invalid', domain: null },
     with_relay: { reason: 'no_sender' },
     warmup: { off: 'test_inbox' },
     replies: { captured: false, missing: 'mail_domain' },

@@ -116,8 +116,9 @@ function toParsed({ quietHours, frequencyCap, throttle, ...settings }: Settings)
   const { autopilotMs, topics, tracking, teamAddresses, paused } = settings;
   return {
     quiet_hours: quietHours,
-    frequency_cap: frequencyCap?.map(({ letters, windowMs }) => ({ letters, window_ms: windowMs })) ?? null,
-    throttle: throttle && { letters: throttle.letters, per_ms: throttle.perMs },
+    frequency_cap:
+      frequencyCap?.map(({ letters, windowMs }) => ({ emails: letters, window_ms: windowMs })) ?? null,
+    throttle: throttle && { emails: throttle.letters, per_ms: throttle.perMs },
     autopilot_ms: autopilotMs,
     topics,
     tracking,

@@ -26,7 +26,7 @@ export const suppressionCheckRoutes: DashboardRoute[] = [
       const data: MailableAnswer = {
         kind: shownKind(place.kind),
         value: place.value,
-        mailed: shown.length === 0 ? null : shown.some(({ mailed }) => mailed),
+        can_receive: shown.length === 0 ? null : shown.some(({ can_receive: mailed }) => mailed),
         suppression: suppression ? toListed(suppression, names, now) : null,
         lifted: lift
           ? {
@@ -36,7 +36,7 @@ export const suppressionCheckRoutes: DashboardRoute[] = [
             }
           : null,
         topics_refused: await listRefusedTopics(db, places),
-        people: shown,
+        users: shown,
         is_cut: isCut,
       };
       return { data };
@@ -44,16 +44,16 @@ export const suppressionCheckRoutes: DashboardRoute[] = [
   }),
 ];
 
-function toShown({ person, address, gates, topicsRefused }: Mailable): MailableAnswer['people'][number] {
+function toShown({ person, address, gates, topicsRefused }: Mailable): MailableAnswer['users'][number] {
   return {
     external_user_id: person.userId,
     address,
-    mailed: gates.every(({ passes }) => passes),
-    gates: gates.map(toSaid),
+    can_receive: gates.every(({ passes }) => passes),
+    checks: gates.map(toSaid),
     topics_refused: topicsRefused,
   };
 }
 
 function toSaid({ gate, passes, words, until }: GateVerdict): GateSaid {
-  return { gate, passes, words, until: timeOf(until) };
+  return { check: gate, passes, text: words, until: timeOf(until) };
 }

@@ -134,7 +134,7 @@ test('one is lifted by whoever types it once more and says why, and who lifted i
   const again = await remove(right);
   expect([again.status, again.json.errors[0]?.message]).toEqual([404, expect.stringContaining('lifted')]);
   expect(await check('email=ada@x.org')).toMatchObject({
-    mailed: null,
+    can_receive: null,
     suppression: null,
     lifted: { reason: 'unsubscribed', lifted_by_name: 'Ada' },
   });
@@ -146,7 +146,7 @@ test('a list is tried before it is taken: the same counts, and nothing written',
   for (const path of ['/preview-import', '/import'])
     expect((await ask(`POST ${path}`, { body, as: 'editor' })).status).toBe(403);
   const preview = (await ask<SuppressionImport>('POST /preview-import', { body, as: 'admin' })).json.data;
-  expect(preview).toMatchObject({ rows: 3, added: 2, refused: 1, troubles: [{ line: 4, field: 'email' }] });
+  expect(preview).toMatchObject({ rows: 3, added: 2, refused: 1, problems: [{ line: 4, field: 'email' }] });
   expect([await list(), await state()]).toEqual([[], { imported_at: null, imported_by_name: null }]);
   expect((await ask<SuppressionImport>('POST /import', { body, as: 'admin' })).json.data).toEqual(preview);
   expect((await list()).map(({ value, reason }) => [value, reason])).toEqual([
@@ -194,35 +194,44 @@ test('no value of the list that is exported is a formula, and it reads back as w
   expect(data).toMatchObject({ rows: 6, added: 0, known: 6, refused: 0 });
 });
 
-test('would this be mailed: every gate answers, behind one that says no too, for everybody at the address', async () => {
+test('would this be can_receive: every gate answers, behind one that says no too, for everybody at the address', async () => {
   await story.user('ada', { email: 'shared@x.org' });
   await story.user('bob', { email: 'Shared@x.org' });
   await story.user('zed', {});
   await story.later(0);
-  expect(await check('user=ada')).toMatchObject({ kind: 'user', mailed: true, people: [{ mailed: true }] });
+  expect(await check('user=ada')).toMatchObject({
+    kind: 'user',
+    can_receive: true,
+    users: [{ can_receive: true }],
+  });
   const place = { projectId: story.projectId, kind: 'person' as const, value: 'ada' };
   await setRefusals(db, { places: [place], refused: ['news'], wanted: [], at: story.now() });
   await add({ user: 'ada', reason: 'snoozed', until: new Date(story.now() + DAY).toISOString() });
   await story.set({ paused: 'true', quiet_hours: '00:00-23:59' });
   const answer = await check('email=Shared@x.org');
-  expect(answer).toMatchObject({ kind: 'email', value: 'shared@x.org', mailed: false, suppression: null });
-  const of = (user: string) => answer.people.find((one) => one.external_user_id === user);
+  expect(answer).toMatchObject({
+    kind: 'email',
+    value: 'shared@x.org',
+    can_receive: false,
+    suppression: null,
+  });
+  const of = (user: string) => answer.users.find((one) => one.external_user_id === user);
   const closed = (user: string) =>
     of(user)
-      ?.gates.filter(({ passes }) => !passes)
-      .map(({ gate }) => gate);
+      ?.checks.filter(({ passes }) => !passes)
+      .map(({ check: gate }) => gate);
   expect(closed('ada')).toEqual(['paused', 'suppressed', 'quiet_hours']);
   expect(closed('bob')).toEqual(['paused', 'quiet_hours']);
-  expect(of('ada')?.gates.find(({ gate }) => gate === 'suppressed')).toMatchObject({
+  expect(of('ada')?.checks.find(({ check: gate }) => gate === 'suppressed')).toMatchObject({
     until: new Date(story.now() + DAY).toISOString(),
-    words: 'the user or the address is suppressed',
+    text: 'the user or the address is suppressed',
   });
   expect(of('ada')?.topics_refused).toEqual(['news']);
   const zed = await check('user=zed');
-  expect(zed.people[0]?.gates.filter(({ passes }) => !passes).map(({ gate }) => gate)).toContain(
+  expect(zed.users[0]?.checks.filter(({ passes }) => !passes).map(({ check: gate }) => gate)).toContain(
     'no_address',
   );
-  expect(await check('email=nobody@x.org')).toMatchObject({ mailed: null, people: [] });
+  expect(await check('email=nobody@x.org')).toMatchObject({ can_receive: null, users: [] });
   expect((await ask('GET /check')).status).toBe(422);
   const { data } = (await ask<TopicRefusalListed[]>('GET /topics', { as: 'viewer' })).json;
   expect(data).toEqual([expect.objectContaining({ kind: 'user', value: 'ada', topic: 'news' })]);
@@ -236,7 +245,7 @@ test('of another project nobody is known, and nobody is lifted', async () => {
   const at = `/projects/${id}/suppressions`;
   expect((await dashboard.ask(`GET ${at}`)).json.data).toEqual([]);
   expect((await dashboard.ask(`GET ${at}/check?email=ada@x.org`)).json.data).toMatchObject({
-    mailed: null,
+    can_receive: null,
     suppression: null,
   });
   const body = { email: 'ada@x.org', confirm: 'ada@x.org', reason: 'other' };

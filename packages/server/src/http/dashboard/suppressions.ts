@@ -253,7 +253,7 @@ function piecesOf(list: string): AsyncIterable<Uint8Array> {
   );
 }
 
-function countsOf({ troubles: _troubles, ...counts }: SuppressionImport): object {
+function countsOf({ problems: _troubles, ...counts }: SuppressionImport): object {
   return counts;
 }
 

@@ -42,7 +42,7 @@ test('the state of the engine is told: what waits, what is due, what it stands o
     postgres: expect.stringMatching(/^\d+/),
     schema: expect.stringMatching(/^\d{4}-/),
     sending_enabled: true,
-    queue: { live: 1, bulk: 0, dead: 0, oldest_ms: 0, max: 50_000 },
+    queue: { live: 1, bulk: 0, dead_letters: 0, oldest_ms: 0, max: 50_000 },
     jobs: [{ name: 'process' }, { name: 'send' }, { name: 'webhooks' }],
     webhooks: { pending: 0, delivering: 0 },
   });

@@ -103,7 +103,7 @@ export const linkRoutes = [
       await (await deps.team.signIns()).countResetRequest(callerOf(deps, request), email);
       // Behind the answer: how long it takes would tell who has an account.
       mailReset(deps, email).catch((error: unknown) => deps.log.warn({ err: error }, 'reset.not_emailed'));
-      return { data: { asked: true } };
+      return { data: { requested: true } };
     },
   }),
 ];

@@ -31,7 +31,7 @@ const edda = await joined('edda@x.org', 'editor');
 
 test('an invitation is mailed and shown once, works once, and makes a member with the role that it names', async () => {
   const { made } = await invite(ada, ' Mary@X.org ', 'reviewer');
-  expect(made).toMatchObject({ email: 'mary@x.org', role: 'reviewer', by: 'ada', mailed: true });
+  expect(made).toMatchObject({ email: 'mary@x.org', role: 'reviewer', by: 'ada', emailed: true });
   expect(letters.at(-1)).toMatchObject({ to: 'mary@x.org' });
   const listed = (await ada.ask(at('GET /invites'))).text;
   expect(listed).toContain('mary@x.org');
@@ -214,7 +214,10 @@ async function addApp(one: Browser): Promise<void> {
 }
 
 test('a test letter goes to whoever asks; each switches their own digest', async () => {
-  expect((await grace.ask(at('POST /test-email'))).json.data).toEqual({ to: 'grace@x.org', outbox: true });
+  expect((await grace.ask(at('POST /test-email'))).json.data).toEqual({
+    to: 'grace@x.org',
+    test_inbox: true,
+  });
   expect(letters.at(-1)?.to).toBe('grace@x.org');
   const { organizations } = (await grace.ask('GET /session')).json.data as {
     organizations: { id: string }[];

@@ -121,7 +121,7 @@ export const inviteRoutes = [
       const letter = inviteLetter(words, { url, expiresAt: link.expiresAt });
       const mailed = await mailTo(deps, { projectId, to: email, letter });
       note({ subject: email, after: { role } });
-      return { data: { ...toInvite(link, new Map([[by, person.name]])), link: url, mailed } };
+      return { data: { ...toInvite(link, new Map([[by, person.name]])), link: url, emailed: mailed } };
     },
   }),
   route('POST /projects/:project/invites/:invite/revoke', {
@@ -151,7 +151,7 @@ export const inviteRoutes = [
         throw new Fault('conflict', { details: [{ message }] });
       }
       note({ subject: person.email });
-      return { data: { to: person.email, outbox: deps.mailroom.outlet.kind === 'test_inbox' } };
+      return { data: { to: person.email, test_inbox: deps.mailroom.outlet.kind === 'test_inbox' } };
     },
   }),
 ];

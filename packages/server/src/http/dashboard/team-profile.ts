@@ -33,16 +33,16 @@ export const profileRoutes = [
     needs: 'signed_in',
     isAccount: true,
     audit: 'profile.digest',
-    body: Type.Object({ wanted: Type.Boolean() }),
+    body: Type.Object({ enabled: Type.Boolean() }),
     async handle({ db }, { person, params, body, note }) {
-      const row = { organizationId: params.organization, userId: person.id, wanted: body.wanted };
+      const row = { organizationId: params.organization, userId: person.id, wanted: body.enabled };
       if (!(await updateWantsDigest(db, row))) throw new Fault('not_found');
       note({
         organizationId: params.organization,
         subject: person.email,
-        after: { wanted: body.wanted },
+        after: { wanted: body.enabled },
       });
-      return { data: { wanted: body.wanted } };
+      return { data: { enabled: body.enabled } };
     },
   }),
   route('POST /password', {

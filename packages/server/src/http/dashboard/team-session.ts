@@ -124,7 +124,7 @@ async function stateOf(deps: RouteDeps, person: Person | null): Promise<SessionS
   const memberships = person ? await membershipsOf(db, person) : [];
   return {
     set_up: await isSetUp(db),
-    person:
+    member:
       person && user
         ? {
             id: user.id,
@@ -145,7 +145,7 @@ async function stateOf(deps: RouteDeps, person: Person | null): Promise<SessionS
     projects: person ? (await access.rolesOf(person.id)).size : 0,
     installation: {
       public_url: installation.publicUrl,
-      outbox: mailroom.outlet.kind === 'test_inbox',
+      test_inbox: mailroom.outlet.kind === 'test_inbox',
       // Whoever is not signed in learns nothing of how letters leave.
       relay: person ? installation.relay : null,
       mail_from: person ? installation.mailFrom : null,

@@ -18,7 +18,7 @@ const { ada, projectId } = await setUp();
 
 const HTTPS = { publicOrigin: 'https://beckon.example', httpsOnly: true, isTrusted: () => false };
 
-type Session = { person: { email: string; two_factor: boolean } | null; set_up: boolean };
+type Session = { member: { email: string; two_factor: boolean } | null; set_up: boolean };
 const whoIs = async (one: typeof ada): Promise<Session> =>
   (await one.ask('GET /session')).json.data as Session;
 const fieldOf = (answer: { json: { errors: { field?: string; code: string }[] } }): unknown =>
@@ -36,9 +36,9 @@ test('set-up makes the first person, who owns an organization, its project and t
   const { json } = await ada.ask('GET /session');
   expect(json.data).toMatchObject({
     set_up: true,
-    person: { name: 'ada', email: 'ada@x.org', two_factor: false },
+    member: { name: 'ada', email: 'ada@x.org', two_factor: false },
     organizations: [{ name: 'Acme', role: 'owner', requires_two_factor: false, wants_digest: true }],
-    installation: { outbox: true, public_url: DASHBOARD_ORIGIN },
+    installation: { test_inbox: true, public_url: DASHBOARD_ORIGIN },
   });
   const listed = (await ada.ask('GET /projects')).json.data as { id: number; role: string }[];
   // Acme was there already, by a command, and is the one that was meant.
@@ -57,7 +57,7 @@ test('a set-up link works once, and none works any more once there is an owner',
   expect((await late.ask('POST /setup', body)).status).toBe(409);
   expect((await late.ask('POST /setup', { ...body, token: 'a'.repeat(43) })).status).toBe(404);
   expect(await offerSetup(server.db, DASHBOARD_ORIGIN)).toBeNull();
-  expect((await whoIs(late)).person).toBeNull();
+  expect((await whoIs(late)).member).toBeNull();
   expect((await ada.ask('GET /projects')).json.data).toHaveLength(1);
 });
 
@@ -67,11 +67,11 @@ test('a right password opens a session, a wrong one and an unknown address are a
   const unknown = await one.ask('POST /sign-in', { email: 'nobody@x.org', password: PASSWORD });
   expect([wrong.status, wrong.json.errors]).toEqual([422, unknown.json.errors]);
   expect(unknown.status).toBe(422);
-  expect((await whoIs(one)).person).toBeNull();
+  expect((await whoIs(one)).member).toBeNull();
   expect((await enter(one)).json.data).toEqual({ signed_in: true, two_factor: false });
-  expect((await whoIs(one)).person?.email).toBe('ada@x.org');
+  expect((await whoIs(one)).member?.email).toBe('ada@x.org');
   expect((await one.ask('POST /sign-out')).status).toBe(200);
-  expect((await whoIs(one)).person).toBeNull();
+  expect((await whoIs(one)).member).toBeNull();
 });
 
 test('the session is in a cookie that scripts cannot read, that stays on this host and that we signed', async () => {
@@ -84,9 +84,9 @@ test('the session is in a cookie that scripts cannot read, that stays on this ho
     'beckon_session',
     encodeURIComponent(`${row?.token}.${Buffer.alloc(32).toString('base64')}`),
   );
-  expect((await whoIs(thief)).person).toBeNull();
+  expect((await whoIs(thief)).member).toBeNull();
   thief.cookies.set('beckon_session', '%E0%A4%A');
-  expect((await whoIs(thief)).person).toBeNull();
+  expect((await whoIs(thief)).member).toBeNull();
 });
 
 test('over https the cookie belongs to this host alone, and never travels in the clear', async () => {
@@ -105,7 +105,7 @@ test('what another page has the browser send signs nobody in, and out', async ()
   const body = { email: 'ada@x.org', password: PASSWORD };
   expect((await one.ask('POST /sign-in', body, headers)).status).toBe(403);
   expect((await ada.ask('POST /sign-out', undefined, headers)).status).toBe(403);
-  expect((await whoIs(ada)).person?.email).toBe('ada@x.org');
+  expect((await whoIs(ada)).member?.email).toBe('ada@x.org');
 });
 
 test('an API key is no session, and a session is no API key', async () => {
@@ -241,7 +241,7 @@ test('a code is asked for where an authenticator app is set up, and each backup 
   const wrong = await grace.ask('POST /two-factor/confirm', { code: '000000' });
   expect([wrong.status, fieldOf(wrong)]).toEqual([422, 'code']);
   expect((await grace.ask('POST /two-factor/confirm', { code: codeOf(begun.uri) })).status).toBe(200);
-  expect((await whoIs(grace)).person?.two_factor).toBe(true);
+  expect((await whoIs(grace)).member?.two_factor).toBe(true);
 
   const one = browser();
   expect((await one.ask('POST /sign-in', credentials)).json.data).toEqual({
@@ -291,7 +291,7 @@ test('a passkey that verified its user signs in by itself; one that did not, a s
   expect((await one.ask('POST /sign-in/passkey', { response: signed })).json.data).toMatchObject({
     signed_in: true,
   });
-  expect((await whoIs(one)).person?.email).toBe('ada@x.org');
+  expect((await whoIs(one)).member?.email).toBe('ada@x.org');
   const replayed = browser();
   await replayed.ask('POST /sign-in/passkey-options');
   expect((await replayed.ask('POST /sign-in/passkey', { response: signed })).status).toBe(422);
@@ -382,7 +382,7 @@ test('who joins comes in however many have tried from there, and what they did i
   });
   const joan = killed.browser();
   const joined = await joan.ask('POST /invites/accept', { token, name: 'Joan', password: PASSWORD });
-  expect([joined.status, (await whoIs(joan)).person?.email]).toEqual([200, 'joan@x.org']);
+  expect([joined.status, (await whoIs(joan)).member?.email]).toEqual([200, 'joan@x.org']);
   server.clock.advance(15 * 60_000);
   const reset = await offerReset(db, DASHBOARD_ORIGIN, { email: 'joan@x.org', by: 'operator' });
   const body = { token: tokenOf(reset?.url ?? ''), password: 'a new horse battery' };

@@ -107,7 +107,7 @@ export async function shownTemplate(
       created_by: names.get(createdBy) ?? createdBy,
     })),
     variables,
-    people,
+    users: people,
     others,
     open_untouched: await countFollowing(db, { projectId, name: letter.name, now }),
   };
@@ -124,7 +124,7 @@ async function shownBegun(
     draft: toDraft(begun, names),
     versions: [],
     variables: [],
-    people: 0,
+    users: 0,
     others: [],
     open_untouched: 0,
   };

@@ -42,9 +42,9 @@ const letter = (more: Partial<LetterSource> = {}): LetterSource => ({
   ...more,
 });
 const create = (name = 'greeting', more: Partial<LetterSource> = {}) =>
-  ask<TemplatePublished>('POST /templates', { body: { name, letter: letter(more) } });
+  ask<TemplatePublished>('POST /templates', { body: { name, source: letter(more) } });
 const save = (name: string, more: Partial<LetterSource>, seen: string | null = null) =>
-  ask<TemplateShown>(`PUT /templates/${name}/draft`, { body: { letter: letter(more), seen } });
+  ask<TemplateShown>(`PUT /templates/${name}/draft`, { body: { source: letter(more), seen } });
 async function drafted(...users: string[]): Promise<void> {
   await story.rule({
     name: 'greeter',
@@ -92,7 +92,7 @@ test('what is saved and not published nobody gets, and publishing asks which ope
   expect((await story.drafts('ada'))[0]?.content.subject).toBe('Hello ADA');
   const publish = (more: object) =>
     ask<TemplatePublished>('POST /templates/greeting/publish', {
-      body: { letter: words, version: 1, seen: saved.data.draft?.saved_at, follow: true, ...more },
+      body: { source: words, version: 1, seen: saved.data.draft?.saved_at, follow: true, ...more },
     });
   expect((await publish({ follow: false })).data).toMatchObject({
     drafts: 0,
@@ -105,7 +105,7 @@ test('what is saved and not published nobody gets, and publishing asks which ope
     expect.stringContaining('Version 2 of "greeting" was published meanwhile') as string,
   ]);
   const other = letter({ subject: 'Good day' });
-  expect((await publish({ version: 2, letter: other })).data.drafts).toBe(1);
+  expect((await publish({ version: 2, source: other })).data.drafts).toBe(1);
   expect((await story.drafts('ada'))[0]?.content.subject).toBe('Good day');
   expect((await story.drafts('bob'))[0]?.content.subject).toBe('Hello BOB');
   const { data } = await ask<TemplateShown>('GET /templates/greeting');
@@ -117,7 +117,7 @@ test('what is saved and not published nobody gets, and publishing asks which ope
 });
 
 test('a letter that ships becomes the project’s own when it is published, and ships again when that is deleted', async () => {
-  const own = { letter: letter({ body: 'Ours.' }), version: null, seen: null, follow: false };
+  const own = { source: letter({ body: 'Ours.' }), version: null, seen: null, follow: false };
   const made = await ask<TemplatePublished>('POST /templates/welcome/publish', { body: own });
   expect(made.data.template).toMatchObject({ version: 1, is_shipped: true, published: { body: 'Ours.' } });
   expect((await ask('DELETE /templates/welcome', { body: {} })).status).toBe(200);
@@ -158,9 +158,9 @@ test('a preview is the letter as it would leave, with what would hold it and wha
     { name: 'person.plan', holds: true, fill: 0.5, from: [] },
   ]);
   expect((await preview({ user: 'nobody' })).status).toBe(404);
-  const broken = (await preview({ letter: letter({ body: 'Hello {{ person.name' }) })).data;
+  const broken = (await preview({ source: letter({ body: 'Hello {{ person.name' }) })).data;
   expect(broken.faults).toMatchObject([{ field: 'body' }]);
-  expect(broken.words).toBe(null);
+  expect(broken.preview_id).toBe(null);
 });
 
 test('a preview as of then is told by what was known of the person then; what is not sure is named', async () => {
@@ -190,9 +190,9 @@ test('words that are only being written have a page of their own, which nothing 
   const body = 'Nothing *yet* for {{ person.name }} <script>alert(1)</script>';
   const words = letter({ body });
   const { data } = await ask<TemplatePreview>('POST /templates/brand new/preview'.replace(' new', '%20new'), {
-    body: { letter: words },
+    body: { source: words },
   });
-  const path = `GET /projects/${story.projectId}/templates/brand%20new/email.html?words=${data.words}`;
+  const path = `GET /projects/${story.projectId}/templates/brand%20new/email.html?preview_id=${data.preview_id}`;
   const page = await dashboard.ask(path, { as: 'viewer' });
   expect(page.status).toBe(200);
   expect(page.headers['content-security-policy']).toContain("sandbox; default-src 'none'");
@@ -200,7 +200,7 @@ test('words that are only being written have a page of their own, which nothing 
   expect(page.text).toContain('Nothing <em>yet</em> for Ada');
   expect(page.text).not.toContain('<script');
   stage.server.clock.advance(2 * 86_400_000);
-  await ask('POST /templates/other/preview', { body: { letter: letter({ subject: 'Other' }) } });
+  await ask('POST /templates/other/preview', { body: { source: letter({ subject: 'Other' }) } });
   expect((await dashboard.ask(path, { as: 'viewer' })).status).toBe(404);
   expect((await ask<TemplateListed[]>('GET /templates')).data.map(({ name }) => name)).not.toContain(
     'brand new',
@@ -245,7 +245,7 @@ describe('the saved unpublished version', () => {
     expect(sent.data.subject).toBe('[Test] Unpublished');
   });
 
-  test('is published by a request without `letter`, and is gone afterwards', async () => {
+  test('is published by a request without `source`, and is gone afterwards', async () => {
     await create();
     const publish = (body: object = {}) =>
       ask<TemplatePublished>('POST /templates/greeting/publish', { body });
@@ -267,10 +267,10 @@ describe('the saved unpublished version', () => {
 test('a viewer writes nothing, another project has nothing of it, and what cannot be rendered is refused with its place', async () => {
   await create();
   for (const [what, body] of [
-    ['POST /templates', { name: 'x', letter: letter() }],
-    ['PUT /templates/greeting/draft', { letter: letter(), seen: null }],
+    ['POST /templates', { name: 'x', source: letter() }],
+    ['PUT /templates/greeting/draft', { source: letter(), seen: null }],
     ['DELETE /templates/greeting/draft', {}],
-    ['POST /templates/greeting/publish', { letter: letter(), version: 1, seen: null, follow: false }],
+    ['POST /templates/greeting/publish', { source: letter(), version: 1, seen: null, follow: false }],
     ['POST /templates/greeting/send-test', {}],
     ['DELETE /templates/greeting', {}],
   ] as const)
@@ -305,7 +305,7 @@ test('two who write one letter do not overwrite each other unseen, and publishin
     expect([late.status, late.errors[0]?.field]).toEqual([409, 'seen']);
   }
   const published = await ask<TemplatePublished>('POST /templates/greeting/publish', {
-    body: { letter: letter({ subject: 'Late' }), version: 1, seen, follow: false },
+    body: { source: letter({ subject: 'Late' }), version: 1, seen, follow: false },
   });
   expect(published.data.template).toMatchObject({ version: 2, draft: { subject: 'Second' } });
   await ask('DELETE /templates/greeting/draft', { body: {} });

@@ -53,8 +53,8 @@ export const templateRoutes: DashboardRoute[] = [
     needs: 'editor',
     audit: 'template.create',
     bodyMaxBytes: BODY_MAX_BYTES,
-    body: Type.Object({ name: Type.String(), letter: LETTER, follow: Type.Optional(Type.Boolean()) }),
-    async handle(deps, { projectId, body: { name, letter, follow = false }, actor, note }) {
+    body: Type.Object({ name: Type.String(), source: LETTER, follow: Type.Optional(Type.Boolean()) }),
+    async handle(deps, { projectId, body: { name, source: letter, follow = false }, actor, note }) {
       const document = { ...letter, name };
       const { template, drafts } = await createTemplate(rendering(deps), {
         projectId,
@@ -86,8 +86,8 @@ export const templateRoutes: DashboardRoute[] = [
     needs: 'editor',
     audit: 'template.draft',
     bodyMaxBytes: BODY_MAX_BYTES,
-    body: Type.Object({ letter: LETTER, seen: SEEN }),
-    async handle(deps, { projectId, params, body: { letter, seen }, actor, note }) {
+    body: Type.Object({ source: LETTER, seen: SEEN }),
+    async handle(deps, { projectId, params, body: { source: letter, seen }, actor, note }) {
       const { name = '' } = readTemplate({ name: params.template });
       const saving = { name, letter, seen: momentSeen(seen), actor };
       const before = await saveDraft({ tx: deps.db, clock: deps.db.clock, projectId }, saving);
@@ -110,7 +110,7 @@ export const templateRoutes: DashboardRoute[] = [
     audit: 'template.publish',
     bodyMaxBytes: BODY_MAX_BYTES,
     body: Type.Object({
-      letter: Type.Optional(LETTER),
+      source: Type.Optional(LETTER),
       version: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
       seen: Type.Optional(SEEN),
       follow: Type.Optional(Type.Boolean()),
@@ -135,7 +135,7 @@ export const templateRoutes: DashboardRoute[] = [
     reads: true,
     bodyMaxBytes: BODY_MAX_BYTES,
     body: Type.Object({
-      letter: Type.Optional(LETTER),
+      source: Type.Optional(LETTER),
       unpublished: UNPUBLISHED,
       user: Type.Optional(Type.String()),
       at: Type.Optional(Type.String()),
@@ -151,14 +151,14 @@ export const templateRoutes: DashboardRoute[] = [
   route('GET /projects/:project/templates/:template/email.html', {
     needs: 'viewer',
     query: Type.Object({
-      words: Type.Optional(Type.String()),
+      preview_id: Type.Optional(Type.String()),
       user: Type.Optional(Type.String()),
       at: Type.Optional(Type.String()),
       ...FRAME_QUERY,
     }),
     async handle(deps, { projectId, params: { template }, query, reply }) {
       const { db } = deps;
-      const { words, user, at, ...frame } = query;
+      const { preview_id: words, user, at, ...frame } = query;
       const letter = words === undefined ? null : await findWords(db, projectId, words);
       if (letter === undefined) throw wordsAreGone();
       const shown = await renderAs(deps, {
@@ -176,7 +176,7 @@ export const templateRoutes: DashboardRoute[] = [
     audit: 'template.test',
     bodyMaxBytes: BODY_MAX_BYTES,
     body: Type.Object({
-      letter: Type.Optional(LETTER),
+      source: Type.Optional(LETTER),
       unpublished: UNPUBLISHED,
       to: Type.Optional(Type.String()),
     }),
@@ -245,7 +245,7 @@ async function preview(
       ...troubles.map((message) => ({ name: 'rendering', status: 'warning' as const, message })),
     ],
     bytes: Buffer.byteLength(html),
-    words,
+    preview_id: words,
   };
 }
 
@@ -256,7 +256,7 @@ function momentOf(at: string | undefined): { at?: number } {
 function nothingOf({ letter, user }: Previewing): Omit<TemplatePreview, 'faults'> {
   const { subject = '', preheader = '' } = letter ?? {};
   const nobody = { external_user_id: user ?? '', is_sample: user === null, event: '' };
-  const none = { text: '', missing: [], unsure: [], variables: [], checks: [], bytes: 0, words: null };
+  const none = { text: '', missing: [], unsure: [], variables: [], checks: [], bytes: 0, preview_id: null };
   return { ...nobody, subject, preheader, ...none };
 }
 
@@ -273,5 +273,5 @@ async function orFaults<T extends object>(ask: () => Promise<T>): Promise<T | { 
 
 function wordsAreGone(): Fault {
   const message = 'These words are no longer kept: look at the preview again';
-  return new Fault('not_found', { details: [{ message, field: 'words' }] });
+  return new Fault('not_found', { details: [{ message, field: 'preview_id' }] });
 }

@@ -289,7 +289,7 @@ test('answers are listed, the newest first, and stand with the letter and all el
   const { data } = (await ask<ReplyThread>(`GET /replies/${second}`)).json;
   expect(data).toMatchObject({
     reply: { id: second, auto_reply: true, verified: 'token', forward: 'none' },
-    letter: null,
+    email: null,
     thread: [{ id: first, text: hostile, forward: 'waiting' }, { id: second }],
     forward_to: null,
   });

@@ -14,7 +14,7 @@ export async function stateOf(
     label,
     scopes,
     expires_at: expiresAt.toISOString(),
-    person: { name: person.name, email: person.email },
+    member: { name: person.name, email: person.email },
     projects: projects.map(({ id, name }) => ({ id, name })),
   };
 }

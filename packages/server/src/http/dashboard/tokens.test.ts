@@ -73,7 +73,7 @@ test('a program is let in by a person who saw what it asks for, and gets its tok
     label: 'Ada’s laptop',
     scopes: ['read', 'review'],
     expires_at: new Date(clock.now() + 90 * DAY).toISOString(),
-    person: { email: 'ada@x.org' },
+    member: { email: 'ada@x.org' },
     projects: [{ id: projectId, name: 'Acme' }],
   });
   const { token, state: _, ...told } = made;
@@ -259,7 +259,7 @@ test('a token counts before any cookie, sets none, and no other key is taken for
         401,
       ]);
   const session = await ada.ask('GET /session', undefined, { authorization });
-  expect((session.json.data as SessionState).person).toBe(null);
+  expect((session.json.data as SessionState).member).toBe(null);
   for (const answer of [session, keys, await ada.ask('GET /token', undefined, { authorization })])
     expect(answer.headers['set-cookie']).toBe(undefined);
   // No page can send it, so where it comes from says nothing; and what has a session has no token.

@@ -56,7 +56,7 @@ test('a test event is sent now, its answer shown with the body that was posted, 
     type: 'test',
     endpoint_id: one.id,
     state: 'exhausted',
-    attempts: [{ status: 418, answer: 'short', url: one.url }],
+    attempts: [{ status: 418, response: 'short', url: one.url }],
   });
   const whole = await dashboard.ask<WebhookDelivery & { body: string }>(
     `GET ${at}/webhook-deliveries/${json.data.id}/${one.id}`,

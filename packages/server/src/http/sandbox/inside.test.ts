@@ -35,7 +35,7 @@ test('with a relay and workers, no letter of a sandbox leaves by it, whoever sen
   const people = Array.from({ length: 8 }, (_, i) => `u${i}`);
   await Promise.all(people.map((id) => signUp(sandbox, id)));
   // The workers of the server are at it as well, all the time.
-  const { letters } = await sandbox.advance('4d');
+  const { emails: letters } = await sandbox.advance('4d');
   expect(letters).toBe(16);
   const left = await sandbox.letters();
   expect(left.map(({ rule, user }) => `${rule} ${user}`).toSorted()).toEqual(

@@ -34,8 +34,8 @@ test('a letter leads through us, says nowhere where to, and tells the addresses 
     expect.stringMatching(/^\/c\/[a-z2-7]{34}\.[a-z2-7]{16}\/2$/),
     'help@acme.test',
   ]);
-  expect(email.html).not.toContain('acme.test/guide');
-  expect(email.html).toMatch(/href="http:\/\/localhost:8080\/u\//);
+  expect(letter.html).not.toContain('acme.test/guide');
+  expect(letter.html).toMatch(/href="http:\/\/localhost:8080\/u\//);
   expect(letter.text).toContain('https://acme.test/guide?a=1&b=2');
   expect(letter.text).not.toMatch(/\/[co]\/[a-z2-7]{34}/);
   expect(letter.pixel).toMatch(/^http:\/\/localhost:8080\/o\/[a-z2-7.]{51}\.gif$/);
@@ -259,7 +259,7 @@ test('a page that was laid out by itself is tracked as any other letter', async 
   const body = `<mjml><mj-body><mj-section><mj-column><mj-text>Hi</mj-text>
 <mj-button href="https://acme.test/page?x=1&amp;y=2">Go on</mj-button></mj-column></mj-section></mj-body></mjml>`;
   const letter = await sent({ template: { format: 'mjml', body } });
-  expect(email.html).toMatch(/<img src="[^"]*\/o\/[^"]*"[^>]*>\s*<\/body>/);
+  expect(letter.html).toMatch(/<img src="[^"]*\/o\/[^"]*"[^>]*>\s*<\/body>/);
   expect((await follow(letter)).headers.get('location')).toBe('https://acme.test/page?x=1&y=2');
   expect(letter.text).toContain('https://acme.test/page?x=1&y=2');
 });

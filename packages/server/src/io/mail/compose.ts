@@ -41,7 +41,7 @@ export async function composeMail(letter: Letter, dkim: DkimKey | null): Promise
     partHead(boundary, 'plain'),
     quotedPrintable(letter.text),
     partHead(boundary, 'html'),
-    quotedPrintable(email.html),
+    quotedPrintable(letter.html),
     Buffer.from(`\r\n--${boundary}--\r\n`, 'latin1'),
   ]);
   const signature = dkim ? await dkimField(fields, body, dkim) : '';

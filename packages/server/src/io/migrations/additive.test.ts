@@ -108,8 +108,8 @@ describe('findBreaking', () => {
         .execute(tx)
         .then(() => undefined);
     expect(await findBreaking({ ...MIGRATIONS, '9999-example': { up } })).toEqual([
-      `9999-example: priority CHECK ((way = ANY (ARRAY['in'::text, 'out'::text])))`,
-      '9999-example: priority.color is required',
+      `9999-example: ingest_queue CHECK ((way = ANY (ARRAY['in'::text, 'out'::text])))`,
+      '9999-example: ingest_queue.color is required',
       '9999-example: project.name has another type',
       '9999-example: reply.subject is removed',
     ]);
