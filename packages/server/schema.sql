@@ -1291,7 +1291,7 @@ ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_cancel_reason_
 ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_check CHECK (((ended_at IS NULL) = (state = 'running'::text)));
 ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_check1 CHECK (((next_at IS NULL) = (state <> 'running'::text)));
 ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_check2 CHECK (((state = 'running'::text) OR (after_user IS NULL)));
-ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_check3 CHECK (((cancel_reason IS NOT NULL) = (state = 'cancelled'::text)));
+ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_check3 CHECK (((cancel_reason IS NOT NULL) = (state = 'canceled'::text)));
 ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'canceled'::text])));
 ALTER TABLE beckon.rule_entry ADD CONSTRAINT rule_entry_pkey PRIMARY KEY (project_id, external_user_id, rule_id, key);

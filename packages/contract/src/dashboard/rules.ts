@@ -53,7 +53,7 @@ export type RuleEnrollment = {
   processed: number;
   enrolled: number;
   excluded: ExcludedUsers[];
-  /** Null unless the enrollment was cancelled. */
+  /** Null unless the enrollment was canceled. */
   cancel_reason: 'rule_off' | 'rule_edited' | null;
 };
 

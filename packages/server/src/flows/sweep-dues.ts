@@ -41,7 +41,7 @@ const SOURCES: Source[] = [
     column: 'next_at',
     where: `x.state = 'active' AND x.next_at IS NOT NULL`,
   },
-  { work: 'digest', table: 'rule_enrollment', column: 'next_at', where: `x.state = 'running'` },
+  { work: 'process', table: 'rule_enrollment', column: 'next_at', where: `x.state = 'running'` },
   { work: 'send', table: 'draft', column: 'due_at', where: 'x.due_at IS NOT NULL' },
 ];
 

@@ -131,7 +131,7 @@ test('a command writes its whole output to a slow reader', async () => {
     await pause(25);
   }
   expect(output.length).toBeGreaterThan(2 ** 16);
-  expect(output.match(/"died_at"/g)).toHaveLength(count);
+  expect(output.match(/"dead_lettered_at"/g)).toHaveLength(count);
 });
 
 test('a command does not load a web server', async () => {

@@ -70,12 +70,12 @@ describe('progressWords', () => {
     );
   });
 
-  test('says why an enrollment was cancelled', () => {
-    const cancelled = { state: 'cancelled' as const, members: 2, processed: 1, enrolled: 1 };
-    expect(progressWords({ ...cancelled, cancel_reason: 'rule_off' })).toBe(
+  test('says why an enrollment was canceled', () => {
+    const canceled = { state: 'canceled' as const, members: 2, processed: 1, enrolled: 1 };
+    expect(progressWords({ ...canceled, cancel_reason: 'rule_off' })).toBe(
       '1 of 2 members processed, 1 enrolled. The rule was turned off.',
     );
-    expect(progressWords({ ...cancelled, cancel_reason: 'rule_edited' })).toBe(
+    expect(progressWords({ ...canceled, cancel_reason: 'rule_edited' })).toBe(
       '1 of 2 members processed, 1 enrolled. The rule was edited. Preview and enroll its members again.',
     );
   });

@@ -47,7 +47,7 @@ export function enrollmentTitle({ state }: Pick<RuleEnrollment, 'state'>): strin
   return STATES[state];
 }
 
-const CANCELLED = {
+const CANCELED = {
   rule_off: 'The rule was turned off.',
   rule_edited: 'The rule was edited. Preview and enroll its members again.',
 };
@@ -59,7 +59,7 @@ export function progressWords(
   const { state, members, processed, enrolled, cancel_reason: reason } = enrollment;
   const head = `${count(processed)} of ${count(members)} members processed, ${count(enrolled)} enrolled.`;
   if (state === 'running') return `${head} Turn off the rule to cancel.`;
-  return reason === null ? head : `${head} ${CANCELLED[reason]}`;
+  return reason === null ? head : `${head} ${CANCELED[reason]}`;
 }
 
 export function users(number: number): string {

@@ -103,7 +103,7 @@ function Consequences({
       ? [`${checked.under_way} people under way go on in the version in which they began.`]
       : []),
     ...(checked.new_version && rule.enrollment?.state === 'running'
-      ? ['The running enrollment of members is cancelled.']
+      ? ['The running enrollment of members is canceled.']
       : []),
     ...(checked.new_version ? [] : [`It says the same as version ${rule.version}: no new version is made.`]),
     ...(change === 'draft' && checked.open_untouched > 0

@@ -19,7 +19,7 @@ export type Enrollment = {
   enrolled: number;
   /** The number of users who were not enrolled, by reason. */
   excluded: Record<string, number>;
-  /** Null unless the enrollment was cancelled. */
+  /** Null unless the enrollment was canceled. */
   cancelReason: CancelReason | null;
 };
 

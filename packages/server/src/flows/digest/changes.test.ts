@@ -24,7 +24,7 @@ describe('bulkChanges', () => {
     ['the watermark', foldedOf([], { watermarkMoved: true }), true],
     ['nothing', foldedOf([{ traits: { plan: 'free' } }]), false],
     ['a trait and back', foldedOf([{ traits: { plan: 'pro' } }, { traits: { plan: 'free' } }]), false],
-  ])('counts a known user as the live lane does: %s changed', ([, folded, isCounted]) => {
+  ])('counts a known user as the live priority does: %s changed', ([, folded, isCounted]) => {
     const rows = bulkChanges(folded, [], OPTIONS);
     expect(rows.map(({ detail }) => JSON.parse(detail) as object)).toEqual(
       isCounted ? [{ people_created: 0, people_changed: 1, events: 0, joined: 0, left: 0 }] : [],

@@ -370,7 +370,7 @@ describe('enrollment batches', () => {
       await start(one);
       await edit(one, change);
       expect(await latest(one), JSON.stringify(change)).toMatchObject({
-        state: 'cancelled',
+        state: 'canceled',
         cancelReason: 'rule_edited',
         processed: 0,
       });

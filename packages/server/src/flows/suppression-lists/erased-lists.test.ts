@@ -87,7 +87,7 @@ describe('export and import of erased users', () => {
     await stage.engine.settle();
     expect(await story.drafts('eve')).toMatchObject([{ state: 'scheduled' }]);
     expect(await importList(text)).toMatchObject({ added: 1, drafts: 1, runs: 1 });
-    expect(await story.drafts('eve')).toMatchObject([{ state: 'cancelled', reason: 'suppressed' }]);
+    expect(await story.drafts('eve')).toMatchObject([{ state: 'canceled', reason: 'suppressed' }]);
     expect(await list()).toMatchObject([{ value: EMAIL, from_erased: true }]);
   });
 

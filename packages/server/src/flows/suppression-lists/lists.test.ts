@@ -77,7 +77,7 @@ describe('importSuppressions', () => {
     expect(await list()).toEqual([]);
     expect((await story.drafts()).map(({ state }) => state)).toEqual(['scheduled', 'scheduled']);
     expect(await importList(text)).toEqual(counts);
-    expect(await story.drafts('ada')).toMatchObject([{ state: 'cancelled', reason: 'suppressed' }]);
+    expect(await story.drafts('ada')).toMatchObject([{ state: 'canceled', reason: 'suppressed' }]);
     expect(await story.drafts('bob')).toMatchObject([{ state: 'scheduled', reason: null }]);
     // An interrupted import is started again.
     expect(await importList(text)).toEqual({ ...NOTHING, rows: 2_503, known: 2_503 });
