@@ -25,7 +25,7 @@ describe('completion', () => {
     expect(await completed(['dra'])).toEqual(['drafts']);
     expect(await completed(['drafts', 'po'])).toEqual(['postpone']);
     expect(await completed(['drafts', 'postpone', '--unt'])).toEqual(['--until']);
-    expect(await completed(['--quiet', 'users', 'import', '--dry'])).toEqual(['--dry-run']);
+    expect(await completed(['--quiet', 'imports', 'users', '--dry'])).toEqual(['--dry-run']);
     expect(await completed(['rules', 'list', '--proj'])).toEqual(['--project']);
   });
 

@@ -121,7 +121,9 @@ test('mcp › only reads with a token of scope read', async () => {
     { rule: { name: 'welcome' } },
   ]);
   const shown = (await use(client, 'show_draft', { draft })).value;
-  expect(shown).toMatchObject({ why: [{ sentence: expect.stringContaining('user_signed_up') }] });
+  expect(shown).toMatchObject({
+    why: expect.arrayContaining([expect.objectContaining({ kind: 'trigger' })]),
+  });
   const hash = String(shown['content_hash']);
   const preview = (await use(client, 'preview_draft', { draft })).value;
   expect(preview).toMatchObject({ to: 'u7@example.com', text: expect.stringContaining('Acme') });

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@beckon/contract';
 import type { AudienceListed, AudienceMember, AudienceShown } from '@beckon/contract/dashboard';
 import { usage } from '../failure.ts';
-import { call, list, type Noun } from '../framework/declare.ts';
+import { call, list, lookUp, type Noun } from '../framework/declare.ts';
 import { jsonFile, required, text } from '../framework/options.ts';
 import { type Column, rowOf } from '../output/auto.ts';
 import { count } from '../output/words.ts';
@@ -55,8 +55,7 @@ export const audiences: Noun = {
     }),
     call('DELETE /projects/:project/audiences/:audience', 'delete <audience>', {
       help: 'Delete an audience that no rule or other audience uses',
-      reads: [AUDIENCE],
-      find: async ({ api }, params) => (await api.call(AUDIENCE, { params })).data,
+      ...lookUp(AUDIENCE),
       confirm: (_input, { name, members }) => `Delete the audience ${name} with ${count(members, 'member')}?`,
       body: (_input, { name }) => ({ confirm: name }),
       view: (_data, _words, { found }) => `Deleted audience ${found.name}.`,
@@ -73,10 +72,7 @@ export const audiences: Noun = {
         file: required(jsonFile('--file <file>', 'JSON as for create; the name may be left out')),
         audience: text('--audience <audience>', 'Compare with this audience, by ID or name'),
       },
-      body: ({ file, audience }) => ({
-        definition: readFields(file).definition,
-        ...(audience === undefined ? {} : { audience }),
-      }),
+      body: ({ file, ...rest }) => ({ definition: readFields(file).definition, ...rest }),
       view: (found, { when }) => [
         `${count(found.count, 'user')}: ${found.sentence}`,
         {

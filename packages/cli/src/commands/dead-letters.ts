@@ -1,6 +1,7 @@
 import { DISCARD_REASONS } from '@beckon/contract/dashboard';
 import { usage } from '../failure.ts';
 import { call, list, type Noun } from '../framework/declare.ts';
+import { fields } from '../output/auto.ts';
 import { choice, required } from '../framework/options.ts';
 import { count } from '../output/words.ts';
 
@@ -10,15 +11,10 @@ export const deadLetters: Noun = {
   commands: [
     list('GET /projects/:project/dead-letters', 'list', {
       help: 'List dead-lettered records with their errors, oldest first, at most 1,000',
-      row: ({ seq, kind, priority, reason, accepted_at, dead_lettered_at, record }, { when }) => ({
-        seq,
-        kind,
-        priority: priority,
-        error: reason,
-        accepted: when(accepted_at),
-        failed: when(dead_lettered_at),
-        record: JSON.stringify(record),
-      }),
+      row: [
+        ...fields('seq kind priority error=reason accepted_at dead_lettered_at'),
+        ['record', ({ record }) => JSON.stringify(record)],
+      ],
       empty: 'No dead-lettered records. Records that cannot be processed appear here.',
     }),
     call('POST /projects/:project/dead-letters/retry', 'retry [records...]', {

@@ -1,6 +1,6 @@
 import type { SendingDomain } from '@beckon/contract/dashboard';
 import { usage } from '../failure.ts';
-import { call, custom, list, type Noun } from '../framework/declare.ts';
+import { call, custom, list, lookUp, type Noun } from '../framework/declare.ts';
 import { flag, text } from '../framework/options.ts';
 import { count } from '../output/words.ts';
 import { checkText, recordsText, trackingText } from './domain-views.ts';
@@ -72,10 +72,7 @@ export const domains: Noun = {
         const isWarm = warm ?? (cold ? false : undefined);
         if (throttle === undefined && isWarm === undefined)
           throw usage('Pass --throttle, --warm or --cold.', '--throttle');
-        return {
-          ...(throttle === undefined ? {} : { throttle }),
-          ...(isWarm === undefined ? {} : { warm: isWarm }),
-        };
+        return { ...(throttle && { throttle }), ...(isWarm !== undefined && { warm: isWarm }) };
       },
       view: ({ name, throttle, warm }) =>
         `${name}: throttle ${throttle}, ${warm ? 'no warm-up' : 'with a warm-up'}.`,
@@ -83,9 +80,8 @@ export const domains: Noun = {
     call('DELETE /projects/:project/domains/:domain', 'remove <domain>', {
       help: 'Remove a sending domain and its DKIM keys',
       args: NAME,
-      reads: [DOMAIN],
-      find: async ({ api }, params) => (await api.call(DOMAIN, { params })).data,
-      confirm: (_input, { name, can_send: sends }) =>
+      ...lookUp(DOMAIN),
+      confirm: (_input, { name, sends }) =>
         `Remove ${name}?${sends ? ' Emails are sent from it now, and will be held.' : ''}`,
       body: (_input, { name }) => ({ name }),
       view: ({ name }) => `Removed ${name}. Keep its DNS records for a week, then delete them.`,
@@ -99,8 +95,7 @@ export const domains: Noun = {
     call('POST /projects/:project/domains/:domain/resume', 'resume <domain>', {
       help: 'Resume sending from a domain that a member or too many bounces paused',
       args: NAME,
-      reads: [DOMAIN],
-      find: async ({ api }, params) => (await api.call(DOMAIN, { params })).data,
+      ...lookUp(DOMAIN),
       view: ({ name, retried }, _words, { found }) =>
         found.paused_at === null
           ? `${name} was not paused.`

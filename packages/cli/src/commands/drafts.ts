@@ -1,9 +1,9 @@
 import type { JsonObject } from '@beckon/contract';
-import type { DraftMoveShown } from '@beckon/contract/dashboard';
+import type { DraftMoveShown, DraftVersion } from '@beckon/contract/dashboard';
 import { usage } from '../failure.ts';
-import { call, list, type Noun } from '../framework/declare.ts';
+import { call, list, lookUp, type Noun } from '../framework/declare.ts';
 import { choice, flag, jsonFile, required, text, time } from '../framework/options.ts';
-import { fields, type Column, rowOf, viewOf } from '../output/auto.ts';
+import { fields, type Column, tableOf, viewOf } from '../output/auto.ts';
 import { decide, HASH } from './draft-decisions.ts';
 import { DRAFT_ROW, fateOf, movedView } from './draft-views.ts';
 
@@ -14,6 +14,10 @@ const DETAILS = fields(
   'id state reason rule user deadline_at expires_at held_until edited autopilot rule_holds content_hash send_check facts content',
 );
 const MOVE: Column<DraftMoveShown>[] = fields('at action from to actor reason');
+const VERSION: Column<DraftVersion>[] = [
+  ...fields('content_hash at actor'),
+  ['subject', ({ content }) => content.subject],
+];
 const TO = text('--to <address>', "Address of a member, or one of the project's team_addresses");
 
 export const drafts: Noun = {
@@ -39,8 +43,8 @@ export const drafts: Noun = {
       view: (draft, words, { found: why }) => [
         ...viewOf(draft, words, DETAILS),
         { because: why.map(({ sentence }) => sentence) },
-        { title: 'History', rows: draft.history.map((move) => rowOf(move, MOVE, words)) },
-        { title: 'Outcomes', rows: draft.outcomes.map((one) => rowOf(one, ['occurred_at', 'type'], words)) },
+        tableOf('History', { items: draft.history, columns: MOVE, words }),
+        tableOf('Outcomes', { items: draft.outcomes, columns: fields('occurred_at type'), words }),
       ],
     }),
     list('GET /projects/:project/schedule/drafts', 'schedule', {
@@ -61,12 +65,7 @@ export const drafts: Noun = {
     }),
     call('GET /projects/:project/drafts/:draft/versions', 'versions <draft>', {
       help: "List a draft's earlier texts, newest first",
-      view: ({ versions }, words) => ({
-        rows: versions.map((one) => ({
-          ...rowOf(one, ['content_hash', 'at', 'actor'], words),
-          subject: one.content.subject,
-        })),
-      }),
+      view: ({ versions: items }, words) => tableOf('Versions', { items, columns: VERSION, words }),
     }),
     decide('approve', {
       route: 'POST /projects/:project/drafts/:draft/approve',
@@ -102,20 +101,18 @@ export const drafts: Noun = {
           ),
         ),
       },
-      body: ({ hash, file }) => ({ ...readTexts(file), ...(hash === undefined ? {} : { hash }) }),
+      body: ({ draft: _draft, file, ...rest }) => ({ ...readTexts(file), ...rest }),
       view: movedView,
     }),
     call('POST /projects/:project/drafts/:draft/undo', 'undo <draft>', {
       help: 'Undo an approval until the draft is sent, or a skip or postponement for 10 seconds',
       options: HASH,
-      body: ({ hash }) => (hash === undefined ? {} : { hash }),
       view: movedView,
     }),
     call('POST /projects/:project/drafts/:draft/send-again', 'send-again <draft>', {
       help: 'Send a failed email, or one whose delivery is unknown, again as a new draft',
-      reads: [DRAFT],
-      find: async ({ api }, params) => (await api.call(DRAFT, { params })).data,
-      confirm: (_input, { state, subject, user: person }) =>
+      ...lookUp(DRAFT),
+      confirm: (_input, { state, subject, person }) =>
         state === 'unknown'
           ? `It is unknown whether “${subject}” reached ${person.external_user_id}. It may arrive twice. Send it again?`
           : null,
@@ -125,7 +122,6 @@ export const drafts: Noun = {
     call('POST /projects/:project/drafts/:draft/send-test', 'send-test <draft>', {
       help: 'Send a copy of a draft to a member. The draft does not change.',
       options: { to: TO },
-      body: ({ to }) => (to === undefined ? {} : { to }),
       view: ({ to, subject, reply }) => `Sent “${subject}” to ${to}: ${reply}`,
     }),
   ],

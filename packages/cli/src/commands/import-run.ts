@@ -99,7 +99,7 @@ async function checkAndStart(
     await api.call(CANCEL, { params });
     await output.value(checked, (one, words) => [
       ...[importView(one, words)].flat(),
-      sample && sampleBlock(sample),
+      sample && sampleBlock(sample, words),
       'No records were imported.',
     ]);
     return (checked.check?.rejected ?? 0) > 0 ? EXIT.partly : EXIT.ok;

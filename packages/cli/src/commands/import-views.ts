@@ -1,11 +1,8 @@
-import type { Import, ImportCheck, ImportSample } from '@beckon/contract/dashboard';
-import type { Block, View } from '../output/view.ts';
+import type { Import, ImportSample } from '@beckon/contract/dashboard';
+import { fields, tableOf, viewOf } from '../output/auto.ts';
 import { span } from '../output/span.ts';
-import { count, plain, type Words } from '../output/words.ts';
-
-export function stateOf({ state }: Pick<Import, 'state'>): string {
-  return state;
-}
+import type { Block, View } from '../output/view.ts';
+import type { Words } from '../output/words.ts';
 
 /** One line while an import runs. */
 export function progressText({ state, progress }: Import): string {
@@ -24,96 +21,39 @@ const WAITS: Record<NonNullable<Import['progress']['waits_for']>, string> = {
   worker: 'waiting for a worker',
 };
 
-export function importView(one: Import, { when }: Words): View {
-  const check = one.state === 'checked' || one.progress.rows === 0 ? one.check : null;
+export function importView(one: Import, words: Words): View {
+  const { check, progress, state } = one;
+  const isOpen = state === 'checked' || progress.rows === 0;
   return [
-    {
-      id: one.id,
-      kind: one.kind,
-      name: one.name,
-      state: stateOf(one),
-      problem: one.problem,
-      progress: isMoving(one) ? progressText(one) : null,
-      'events fire rules': one.is_live || null,
-      created: when(one.created_at),
-      by: one.created_by,
-      ended: when(one.ended_at),
-    },
-    ...(check === null ? [doneDetails(one)] : checkBlocks(check, when)),
-    {
-      title: 'Facts of the source',
-      rows: Object.entries(check?.facts ?? one.facts).map(([fact, records]) => ({
-        fact: plain(fact),
-        count: records,
-      })),
-    },
-    one.progress.rejected > 0 ? `Show rejected rows: beckon imports findings ${one.id}` : null,
+    ...viewOf(
+      one,
+      words,
+      fields('id kind name state problem events_fire_rules=is_live created_at created_by ended_at'),
+    ),
+    state === 'running' || state === 'checking' ? progressText(one) : null,
+    ...(isOpen ? viewOf(check ?? {}, words, CHECK) : viewOf({ ...progress, facts: one.facts }, words, DONE)),
+    progress.rejected > 0 ? `Show rejected rows: beckon imports findings ${one.id}` : null,
   ];
 }
 
-function isMoving({ state }: Import): boolean {
-  return state === 'running' || state === 'checking';
-}
+const CHECK = fields(
+  'checked_at rows users events rejected matched_users=people emails_sent_by_the_import=letters ' +
+    'rules_that_live_events_start=rules event_names=names rejected_rows=rejected_by facts',
+);
+const DONE = fields('rows rejected rows_of_erased_users=erased users events facts');
 
 /** How the columns of a file are read, for a dry run. */
-export function sampleBlock({ columns }: ImportSample): Block {
-  return {
-    title: 'Columns',
-    rows: columns.map(({ name, to, type, values: [first] }) => ({
-      column: name,
-      field: to ?? 'left out',
-      type,
-      example: first,
-    })),
-  };
-}
-
-function checkBlocks(check: ImportCheck, when: Words['when']): Block[] {
-  const { new: fresh, known } = check.affected_users;
-  const atLeast = fresh.at_least || known.at_least ? 'at least ' : '';
-  return [
-    {
-      checked: when(check.checked_at),
-      rows: number(check.rows),
-      users: number(check.users),
-      events: number(check.events),
-      rejected: number(check.rejected),
-      'new users': atLeast + number(fresh.count),
-      'known users': atLeast + number(known.count),
-      'emails sent by the import': check.emails,
-    },
-    {
-      title: 'Rules triggered by these events (only with --live)',
-      rows: check.rules.map(({ name, event, users: people, recent }) => ({
-        rule: name,
-        event,
-        users: people.count,
-        'recent enough to fire': recent.count,
-      })),
-    },
-    {
-      title: 'Events',
-      rows: check.names.map(({ name, events, first_at, last_at }) => ({
-        event: name,
-        count: events,
-        first: when(first_at),
-        last: when(last_at),
-      })),
-    },
-    { title: 'Rejected rows', rows: check.rejected_by.map((reason) => ({ ...reason })) },
-  ];
-}
-
-function doneDetails({ progress, is_live: isLive }: Import): Block {
-  const { rows, users, events, rejected, erased } = progress;
-  if (rows === 0) return null;
-  return {
-    rows: `${number(rows)}, ${number(rejected)} rejected`,
-    'erased users': erased > 0 ? `${count(erased, 'row')} left out` : null,
-    users: `${number(users.new)} new, ${number(users.changed)} changed, ${number(users.same)} unchanged`,
-    events: `${number(events.new)} new, ${number(events.known)} already known`,
-    'emails sent by the import': isLive ? null : 0,
-  };
+export function sampleBlock({ columns: items }: ImportSample, words: Words): Block {
+  return tableOf('Columns', {
+    items,
+    columns: [
+      'column=name',
+      ['field', ({ to }) => to ?? 'left out'],
+      'type',
+      ['example', ({ values }) => values[0]],
+    ],
+    words,
+  });
 }
 
 function number(value: number): string {

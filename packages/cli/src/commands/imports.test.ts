@@ -38,7 +38,7 @@ describe('imports', () => {
     {
       run: 'imports events events.jsonl --dry-run',
       shows:
-        /state +checked[^]*emails sent by the import +0[^]*event +count[^]*opened +1[^]*No records were imported/,
+        /state +checked[^]*emails sent by the import +0[^]*Event names\nname +events[^]*opened +1[^]*No records were imported/,
       json: { state: 'checked', check: { events: 1 } },
     },
     {
@@ -46,7 +46,7 @@ describe('imports', () => {
       shows: /Columns\ncolumn +field +type +example\nid +external_user_id +\S+ +eve/,
     },
     { run: 'imports events events.jsonl --live 7', fails: [2, /live_events/] },
-    { run: 'imports events events.jsonl', shows: /state +done[^]*events +1 new, 0 already known/ },
+    { run: 'imports events events.jsonl', shows: /state +done[^]*Events +accepted: 1\n +new: 1\n +known: 0/ },
     { run: 'imports show x', fails: [1, /./] },
     { run: 'imports pause x', fails: [1, /./] },
     { run: 'imports set-key x --stripe-key-file absent', fails: [2, /cannot read absent/] },
@@ -90,7 +90,7 @@ describe('imports', () => {
   testCases(local, [
     {
       run: () => `imports show ${id}`,
-      shows: /name +users\.csv\nstate +done[^]*rows +2, 1 rejected/,
+      shows: /name +users\.csv\nstate +done[^]*rows +2\nrejected +1/,
       json: {},
     },
     { run: () => `imports findings ${id}`, shows: /rejected +3 +email +.*nothing/, json: [{ row: 3 }] },

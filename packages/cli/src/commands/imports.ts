@@ -2,10 +2,11 @@ import type { Import } from '@beckon/contract/dashboard';
 import { answered } from '../failure.ts';
 import { call, custom, list, type Noun } from '../framework/declare.ts';
 import { flag, readInput, required, text, whole } from '../framework/options.ts';
+import { fields } from '../output/auto.ts';
 import { canAsk, type Shell } from '../shell.ts';
 import { MAPPING_OPTIONS } from './import-options.ts';
 import { FOLLOW_ROUTES, followImport, importFile, importStripe, UPLOAD_ROUTES } from './import-run.ts';
-import { importView, stateOf } from './import-views.ts';
+import { importView } from './import-views.ts';
 
 const IMPORT = { import: 'Import ID' };
 const RESUME = 'POST /projects/:project/imports/:import/resume';
@@ -33,16 +34,12 @@ export const imports: Noun = {
     list('GET /projects/:project/imports', 'list', {
       help: 'List imports, newest first',
       isPaged: true,
-      row: (one, { when }) => ({
-        id: one.id,
-        kind: one.kind,
-        name: one.name,
-        state: stateOf(one),
-        rows: one.progress.rows,
-        rejected: one.progress.rejected,
-        by: one.created_by,
-        created: when(one.created_at),
-      }),
+      row: [
+        ...fields('id kind name state'),
+        ['rows', ({ progress }) => progress.rows],
+        ['rejected', ({ progress }) => progress.rejected],
+        ...fields('created_by created_at'),
+      ],
       empty: 'No imports yet. Import a file: beckon imports users <file>',
     }),
     call('GET /projects/:project/imports/:import', 'show <import>', {
@@ -109,7 +106,7 @@ export const imports: Noun = {
       isPaged: true,
       csv: 'GET /projects/:project/imports/:import/rejected.csv',
       options: { kind: text('--kind <kind>', 'Only findings of this kind, such as rejected or unmatched') },
-      row: ({ kind, row, field, message, raw }) => ({ kind, row, field, message, data: raw }),
+      row: fields('kind row field message data=raw'),
       empty: 'No findings. Every row was imported.',
     }),
   ],
@@ -140,5 +137,5 @@ async function readKey({ shell, options }: Asking, file: string | undefined): Pr
 }
 
 function changed(one: Import, next: string): string {
-  return `Import ${one.id} of ${one.name} is ${stateOf(one)}. ${next}`;
+  return `Import ${one.id} of ${one.name} is ${one.state}. ${next}`;
 }

@@ -10,8 +10,6 @@ import { plain, type Words } from '../output/words.ts';
 const INSIGHTS = 'GET /projects/:project/insights';
 const EXPORT = 'GET /projects/:project/insights/export';
 
-/** As the option names them, and as the API does. */
-const GROUPINGS = { rule: 'rule', template: 'template', domain: 'domain', provider: 'provider' } as const;
 const NAMES = ['rule', 'template', 'domain', 'provider'] as const;
 
 export const insights = custom('insights', {
@@ -25,7 +23,7 @@ export const insights = custom('insights', {
   },
   routes: [INSIGHTS, EXPORT],
   async run(context, { by, since, until, compare, csv }) {
-    const range = { by: GROUPINGS[by], since, ...(until === undefined ? {} : { until }) };
+    const range = { by, since, ...(until !== undefined && { until }) };
     if (csv) return downloadTo(context, await context.api.open(EXPORT, { query: range }));
     const query = { ...range, ...(compare ? { compare } : {}) };
     const { data } = await context.api.call(INSIGHTS, { query });
@@ -51,19 +49,16 @@ function rangeText({ since, until }: InsightRange, { when }: Words): string {
   return `from ${when(since)} to ${when(until)}`;
 }
 
+const RATED = ['delivered', 'opened', 'clicked', 'replied', 'complained', 'unsubscribed'] as const;
+
 function groupRow(by: string, group: InsightGroup): Row {
-  const { rates } = group;
+  const { rates, edited } = group;
   return {
     [by]: group.name,
     sent: group.sent,
-    delivered: withRate(group.delivered, rates.delivered),
-    opened: withRate(group.opened, rates.opened),
-    clicked: withRate(group.clicked, rates.clicked),
-    replied: withRate(group.replied, rates.replied),
+    ...Object.fromEntries(RATED.map((name) => [name, withRate(group[name], rates[name])])),
     bounced: bouncesText(group),
-    complained: withRate(group.complained, rates.complained),
-    unsubscribed: withRate(group.unsubscribed, rates.unsubscribed),
-    edited: withRate(group.edited.edited, rates.edited),
+    edited: withRate(edited.edited, rates.edited),
     'bot hits': group.bot_opened + group.bot_clicked,
     'median time to open': group.median_open_ms === null ? null : span(group.median_open_ms),
   };

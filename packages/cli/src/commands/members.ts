@@ -1,5 +1,6 @@
 import { ROLES } from '@beckon/contract/dashboard';
 import { call, list, type Noun } from '../framework/declare.ts';
+import { fields } from '../output/auto.ts';
 import { choice, required } from '../framework/options.ts';
 
 const MEMBER = { member: 'Email address or member ID' };
@@ -11,14 +12,7 @@ export const members: Noun = {
   commands: [
     list('GET /projects/:project/members', 'list', {
       help: 'List members with their roles',
-      row: ({ email, name, role, two_factor, joined_at, last_seen_at, is_you }, { when }) => ({
-        email: is_you ? `${email} (you)` : email,
-        name,
-        role,
-        'two-factor': two_factor,
-        joined: when(joined_at),
-        'last seen': when(last_seen_at),
-      }),
+      row: fields('email name role two_factor joined_at last_seen_at is_you'),
       empty: 'No members yet. Invite one: beckon members invite <email> --role owner',
     }),
     call('POST /projects/:project/invites', 'invite <email>', {
@@ -34,14 +28,7 @@ export const members: Noun = {
     }),
     list('GET /projects/:project/invites', 'invites', {
       help: 'List open invitations',
-      row: ({ id, email, role, created_at, expires_at, by }, { when }) => ({
-        id,
-        email,
-        role,
-        'invited by': by,
-        invited: when(created_at),
-        expires: when(expires_at),
-      }),
+      row: fields('id email role invited_by=by invited=created_at expires_at'),
       empty: 'No open invitations. Invite a member: beckon members invite <email> --role <role>',
     }),
     call('POST /projects/:project/invites/:invite/revoke', 'revoke-invite <invite>', {

@@ -1,4 +1,5 @@
 import { call, list, type Noun } from '../framework/declare.ts';
+import { fields } from '../output/auto.ts';
 import { choice, required } from '../framework/options.ts';
 
 const ORGANIZATION = 'POST /projects/:project/organization';
@@ -9,14 +10,7 @@ export const organizations: Noun = {
   commands: [
     list('GET /organizations', 'list', {
       help: 'List your organizations',
-      row: ({ id, name, role, requires_two_factor, projects, members }) => ({
-        id,
-        name,
-        role,
-        projects,
-        members,
-        'requires two-factor': requires_two_factor,
-      }),
+      row: fields('id name role projects members requires_two_factor'),
       empty: 'No organizations yet. Create one: beckon organizations create <name>',
     }),
     call('POST /organizations', 'create <name>', {

@@ -1,8 +1,10 @@
-import type { PolicyEffect, PolicyFate, PolicyQuery, PolicyTotals } from '@beckon/contract/dashboard';
+import type { PolicyEffect, PolicyQuery } from '@beckon/contract/dashboard';
 import { usage } from '../failure.ts';
 import { call, type Noun } from '../framework/declare.ts';
+import { fields, tableOf, viewOf } from '../output/auto.ts';
 import type { View } from '../output/view.ts';
-import { count, plain, type Words } from '../output/words.ts';
+import type { Words } from '../output/words.ts';
+import { fateOf } from './draft-views.ts';
 import { settingTexts } from './settings.ts';
 
 const NAMES = ['quiet_hours', 'frequency_cap', 'throttle', 'time_zone', 'paused', 'autopilot'];
@@ -31,47 +33,25 @@ function policyOf(pairs: readonly string[]): PolicyQuery {
 }
 
 function effectView(effect: PolicyEffect, words: Words): View {
-  const { drafts, is_cut, today, changed, earlier, later, same, stop_sending, newly_expire } = effect;
   return [
-    `${count(drafts, 'draft')} would be sent without a decision${is_cut ? '; more were not simulated' : ''}.`,
-    { rows: [totalsRow('today', today, words), totalsRow('changed', changed, words)] },
-    [
-      `${count(earlier, 'draft')} would be sent earlier, ${later} later, ${same} at the same time.`,
-      ...(newly_expire > 0 ? [`${count(newly_expire, 'draft')} would expire instead.`] : []),
-      ...(stop_sending > 0
-        ? [`${count(stop_sending, 'draft')} would wait for approval instead of being sent.`]
-        : []),
-    ].join('\n'),
+    ...viewOf(
+      effect,
+      words,
+      fields(
+        'sent_without_a_decision=drafts is_cut earlier later same newly_expire stop_sending today changed',
+      ),
+    ),
     {
-      rows: effect.differences.map((draft) => ({
-        draft: draft.id,
-        rule: draft.rule,
-        user: draft.external_user_id,
-        today: fateText(draft.today, words),
-        changed: fateText(draft.changed, words),
-      })),
+      ...tableOf('Changed drafts', {
+        items: effect.differences,
+        columns: [
+          ...fields('draft=id rule external_user_id'),
+          ['today', ({ today }) => fateOf(today, words)],
+          ['changed', ({ changed }) => fateOf(changed, words)],
+        ],
+        words,
+      }),
       empty: 'No draft changes.',
     },
   ];
-}
-
-function totalsRow(name: string, totals: PolicyTotals, { when }: Words) {
-  const held = Object.entries(totals.held).map(([reason, drafts]) => `${plain(reason)} ${drafts}`);
-  return {
-    settings: name,
-    sent: totals.sends,
-    'sent immediately': totals.sends_immediately,
-    held: held.join(', ') || 0,
-    expired: totals.expires,
-    'median time': when(totals.median_send_at),
-    'last email': when(totals.last_send_at),
-  };
-}
-
-const FATES: Record<PolicyFate['becomes'], string> = { sends: 'sent', held: 'held', expires: 'expires' };
-
-function fateText({ becomes, at, reason }: PolicyFate, { when }: Words): string {
-  const moment = when(at);
-  const until = moment === null ? '' : ` ${becomes === 'held' ? 'until ' : ''}${moment}`;
-  return `${FATES[becomes]}${until}${reason === null ? '' : ` (${plain(reason)})`}`;
 }

@@ -1,5 +1,5 @@
 import { list, type Noun } from '../framework/declare.ts';
-import { span } from '../output/span.ts';
+import { fields } from '../output/auto.ts';
 
 export const queue: Noun = {
   name: 'queue',
@@ -7,14 +7,7 @@ export const queue: Noun = {
   commands: [
     list('GET /queue', 'show', {
       help: 'Show accepted records that wait for processing or are dead-lettered, in all your projects',
-      row: ({ project, live, bulk, dead_letters: dead, oldest_ms }) => ({
-        project: project.name,
-        id: project.id,
-        live,
-        bulk,
-        'oldest wait': live + bulk === 0 ? null : span(oldest_ms),
-        'dead-lettered': dead,
-      }),
+      row: fields('project live bulk oldest_wait=oldest_ms dead_lettered=dead'),
       empty: 'No records wait in any project, and none are dead-lettered.',
     }),
   ],

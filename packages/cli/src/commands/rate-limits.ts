@@ -1,5 +1,6 @@
 import { usage } from '../failure.ts';
 import { call, list, type Noun } from '../framework/declare.ts';
+import { fields } from '../output/auto.ts';
 import { text } from '../framework/options.ts';
 
 export const rateLimits: Noun = {
@@ -8,7 +9,7 @@ export const rateLimits: Noun = {
   commands: [
     list('GET /projects/:project/rate-limits', 'list', {
       help: 'List the rate limit of every endpoint, in requests',
-      row: ({ endpoint, rate, burst }) => ({ endpoint, 'per second': rate, 'at once': burst }),
+      row: fields('endpoint per_second=rate at_once=burst'),
       empty: 'No rate limits.',
     }),
     call('PATCH /projects/:project/rate-limits/:endpoint', 'set <endpoint>', {

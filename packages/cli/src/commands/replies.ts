@@ -1,8 +1,15 @@
 import type { ReplyListed } from '@beckon/contract/dashboard';
 import { call, list, type Noun } from '../framework/declare.ts';
 import { text } from '../framework/options.ts';
+import { type Column, fields, viewOf } from '../output/auto.ts';
 import type { Block } from '../output/view.ts';
 import type { Words } from '../output/words.ts';
+
+export const REPLY_ROW: Column<ReplyListed>[] = [
+  ...fields('id from external_user_id subject automatic=auto_reply'),
+  ['forwarded', forwardText],
+  'received_at',
+];
 
 const REPLY = { reply: 'Reply ID' };
 
@@ -14,7 +21,7 @@ export const replies: Noun = {
       help: 'List replies and automatic replies, newest first',
       isPaged: true,
       options: { user: text('--user <user>', 'Only replies of this user') },
-      row: replyRow,
+      row: REPLY_ROW,
       empty:
         'No replies yet. To receive replies, set where they are forwarded to: ' +
         'beckon settings set reply_forward_to=team@example.com\n' +
@@ -42,18 +49,6 @@ export const replies: Noun = {
   ],
 };
 
-export function replyRow(reply: ReplyListed, { when }: Words) {
-  return {
-    id: reply.id,
-    from: reply.from,
-    user: reply.external_user_id,
-    subject: reply.subject,
-    automatic: reply.auto_reply,
-    forwarded: forwardText(reply, when),
-    received: when(reply.received_at),
-  };
-}
-
 const SIGNS: Record<ReplyListed['verified'], string> = {
   recipient: "the email's reply address, from its recipient",
   domain: "DMARC, from the recipient's domain",
@@ -62,22 +57,22 @@ const SIGNS: Record<ReplyListed['verified'], string> = {
   failed: 'nothing: DMARC failed',
 };
 
-function replyBlocks(reply: ReplyListed, { when }: Words): Block[] {
+function replyBlocks(reply: ReplyListed, words: Words): Block[] {
+  const { from_name: name, verified } = reply;
+  const from = name === '' ? reply.from : `${name} <${reply.from}>`;
+  const forwarded = forwardText(reply, words);
+  const shown = { ...reply, from, verified: SIGNS[verified], forwarded };
   return [
-    {
-      id: reply.id,
-      from: reply.from_name === '' ? reply.from : `${reply.from_name} <${reply.from}>`,
-      received: when(reply.received_at),
-      subject: reply.subject,
-      'sender verified by': SIGNS[reply.verified],
-      automatic: reply.auto_reply,
-      forwarded: forwardText(reply, when),
-    },
+    ...viewOf(
+      shown,
+      words,
+      fields('id from received_at subject sender_verified_by=verified automatic=auto_reply forwarded'),
+    ),
     reply.text.trimEnd(),
   ];
 }
 
-function forwardText(reply: ReplyListed, when: Words['when']): string | null {
+function forwardText(reply: ReplyListed, { when }: Words): string | null {
   const { forward, forwarded_at, forward_at, forward_error } = reply;
   if (forward === 'done') return when(forwarded_at);
   if (forward === 'trouble') return `failed: ${forward_error}`;

@@ -7,26 +7,24 @@ import type {
   RuleSwitchPreview,
 } from '@beckon/contract/dashboard';
 import type { Block, View } from '../output/view.ts';
-import { viewOf } from '../output/auto.ts';
+import { type Column, fields, rowOf, tableOf, viewOf } from '../output/auto.ts';
 import { count, type Words } from '../output/words.ts';
 
-export function ruleRow({ id, name, on, mode, sends_after, open_drafts, priority, ...rule }: RuleListed) {
-  return {
-    id,
-    name,
-    state: on ? 'enabled' : 'disabled',
-    mode,
-    'sent after': sends_after ?? 'approval',
-    'open drafts': open_drafts,
-    priority,
-    warnings: rule.lints.length + (rule.alarm === null ? 0 : 1) || null,
-  };
-}
+export const RULE_ROW: Column<RuleListed>[] = [
+  'id',
+  'name',
+  ['state', ({ on }) => (on ? 'enabled' : 'disabled')],
+  'mode',
+  ['sent after', ({ sends_after }) => sends_after ?? 'approval'],
+  'open_drafts',
+  'priority',
+  ['warnings', ({ lints, alarm }) => lints.length + (alarm === null ? 0 : 1) || null],
+];
 
 export function ruleView(rule: RuleShown, words: Words): View {
   const { lints, alarm, sentence, definition } = rule;
   return [
-    { ...ruleRow(rule), version: rule.version, updated: words.when(rule.updated_at) },
+    rowOf(rule, [...RULE_ROW, 'version', 'updated_at'], words),
     sentence,
     hintLines(alarm === null ? lints : [alarm, ...lints]),
     ...viewOf(rule, words, ['demoted', 'suggestion', 'runs', 'enrollment']),
@@ -60,45 +58,30 @@ export function enrollmentQuestion(rule: string, preview: RuleEnrollmentPreview)
 
 const ENTRIES_SHOWN = 20;
 
-export function backtestView(found: Backtest, { when }: Words): View {
-  const { considered, entered, waiting, emails: letters, caps, difference } = found;
+export function backtestView(found: Backtest, words: Words): View {
+  const { when } = words;
+  const { per_day, ...letters } = found.letters;
   const to = found.cut_at === null ? when(found.to) : `${when(found.cut_at)} (cut: too many events)`;
   return [
     `${found.rule}${found.is_saved ? '' : ' (not saved)'}, from ${when(found.from)} to ${to}`,
-    {
-      evaluated: count(considered, 'time'),
-      enrolled: `${count(entered.users, 'user')} in ${count(entered.runs, 'run')}, ${entered.held_out} in the holdout`,
-      waiting: waiting === 0 ? null : `${count(waiting, 'user')} until a later time`,
-      emails: `${letters.written} (${letters.canceled} canceled before sending, ${letters.without_address} without an address)`,
-      'frequency caps': `${caps.held} held, and ${caps.displaced} other emails displaced`,
-      'compared with': difference && differenceText(difference),
-    },
-    {
-      title: `Enrolled${found.entries.length > ENTRIES_SHOWN ? ` (first ${ENTRIES_SHOWN})` : ''}`,
-      rows: found.entries
-        .slice(0, ENTRIES_SHOWN)
-        .map(({ external_user_id, at, by }) => ({ user: external_user_id, time: when(at), by })),
-      empty: 'No users.',
-    },
-    {
-      title: 'Not enrolled',
-      rows: found.refused.map(({ sentence, count: times }) => ({ times, reason: sentence })),
-    },
-    { title: 'Emails per day', rows: letters.per_day.map((day) => ({ day: day.day, emails: day.emails })) },
+    ...viewOf(
+      { ...found, letters },
+      words,
+      fields(
+        'evaluated=considered enrolled=entered waiting emails=letters frequency_caps=caps compared_with=difference',
+      ),
+    ),
+    tableOf(`Enrolled${found.entries.length > ENTRIES_SHOWN ? ` (first ${ENTRIES_SHOWN})` : ''}`, {
+      items: found.entries.slice(0, ENTRIES_SHOWN),
+      columns: fields('external_user_id at by'),
+      words,
+    }),
+    tableOf('Not enrolled', { items: found.refused, columns: fields('times=count reason=sentence'), words }),
+    tableOf('Emails per day', { items: per_day, columns: fields('day emails=letters'), words }),
     ...found.samples.map(
       ({ external_user_id, at, subject, body }) =>
         `Sample for ${external_user_id}, ${when(at)}: ${subject}\n\n${body.replaceAll(/^/gm, '    ')}`,
     ),
     `Assumptions:\n${found.assumptions.map((one) => `- ${one}`).join('\n')}`,
   ];
-}
-
-function differenceText({
-  version,
-  added,
-  removed,
-  emails: letters,
-}: NonNullable<Backtest['difference']>): string {
-  const sign = letters < 0 ? '' : '+';
-  return `saved version ${version}: ${added.users} users more, ${removed.users} fewer, ${sign}${letters} emails`;
 }

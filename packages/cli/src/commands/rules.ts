@@ -1,14 +1,14 @@
 import type { RuleMode } from '@beckon/contract/dashboard';
 import { BACKTEST, backtest } from '../api/backtest.ts';
 import { EXIT, usage } from '../failure.ts';
-import { call, custom, list, type Noun } from '../framework/declare.ts';
+import { call, custom, list, lookUp, type Noun } from '../framework/declare.ts';
 import { duration, fallback, flag, jsonFile, required, text, whole } from '../framework/options.ts';
 import { fields } from '../output/auto.ts';
 import { count, percent } from '../output/words.ts';
 import {
   backtestView,
   hintLines,
-  ruleRow,
+  RULE_ROW,
   ruleView,
   enrollmentQuestion,
   switchQuestion,
@@ -29,7 +29,7 @@ export const rules: Noun = {
   commands: [
     list('GET /projects/:project/rules', 'list', {
       help: 'List rules by priority',
-      row: ruleRow,
+      row: RULE_ROW,
       empty: 'No rules yet. Create one: beckon rules create --file <file>',
     }),
     call(RULE, 'show <rule>', {
@@ -38,8 +38,7 @@ export const rules: Noun = {
     }),
     call('POST /projects/:project/rules/check', 'check', {
       help: 'Check a rule without saving it',
-      options: { file: FILE, rule: text('--rule <rule>', 'Compare with this saved rule, by ID or name') },
-      body: ({ file, rule }) => ({ document: file, ...(rule === undefined ? {} : { rule }) }),
+      options: { document: FILE, rule: text('--rule <rule>', 'Compare with this saved rule, by ID or name') },
       view: (found) => [
         found.sentence,
         { title: 'Errors', rows: found.faults },
@@ -59,8 +58,7 @@ export const rules: Noun = {
     call('PUT /projects/:project/rules/:rule', 'edit <rule>', {
       help: 'Replace the definition of a rule. Active runs continue in the version in which they began.',
       options: { file: FILE, include_open: INCLUDE_OPEN },
-      reads: [RULE],
-      find: async ({ api }, params) => (await api.call(RULE, { params })).data,
+      ...lookUp(RULE),
       body: ({ file, include_open }, { name, updated_at }) => ({
         document: { name, ...file },
         updated_at,
@@ -74,8 +72,7 @@ export const rules: Noun = {
     }),
     call('POST /projects/:project/rules/:rule/switch', 'enable <rule>', {
       help: 'Enable a rule. It evaluates what is accepted from now on, and held drafts and runs continue.',
-      reads: [SWITCH],
-      find: async ({ api }, params) => (await api.call(SWITCH, { params })).data,
+      ...lookUp(SWITCH),
       confirm: ({ rule }, { long_held }) =>
         long_held === 0
           ? null
@@ -86,8 +83,7 @@ export const rules: Noun = {
     }),
     call('POST /projects/:project/rules/:rule/switch', 'disable <rule>', {
       help: 'Disable a rule. Its drafts and runs are held until it is enabled.',
-      reads: [SWITCH],
-      find: async ({ api }, params) => (await api.call(SWITCH, { params })).data,
+      ...lookUp(SWITCH),
       confirm: ({ rule }, preview) => switchQuestion(rule, preview),
       body: () => ({ on: false }),
       view: ({ rule, drafts, runs }) =>
@@ -95,8 +91,7 @@ export const rules: Noun = {
     }),
     call('POST /projects/:project/rules/:rule/enrollment', 'enroll <rule>', {
       help: 'Enroll the users who are in the audiences of an enabled rule already',
-      reads: [ENROLLMENT],
-      find: async ({ api }, params) => (await api.call(ENROLLMENT, { params })).data,
+      ...lookUp(ENROLLMENT),
       confirm: ({ rule }, preview) => enrollmentQuestion(rule, preview),
       view: ({ members }, _words, { input }) =>
         `Started the enrollment of ${count(members, 'user')}. Show its progress: beckon rules show ${input.rule}`,
@@ -152,7 +147,6 @@ export const rules: Noun = {
     call('POST /projects/:project/rules/:rule/duplicate', 'duplicate <rule>', {
       help: 'Create a disabled copy of a rule',
       options: { name: text('--name <name>', 'Name of the copy') },
-      body: ({ name }) => (name === undefined ? {} : { name }),
       view: ({ id, name }) => `Created rule ${name} (ID ${id}), disabled.`,
     }),
     list('GET /projects/:project/rules/:rule/versions', 'versions <rule>', {
@@ -188,8 +182,7 @@ export const rules: Noun = {
     }),
     call('POST /projects/:project/rules/:rule/move-waiting', 'move-waiting <rule>', {
       help: 'Move runs of older versions to the current version',
-      reads: [MOVE_WAITING],
-      find: async ({ api }, params) => (await api.call(MOVE_WAITING, { params })).data,
+      ...lookUp(MOVE_WAITING),
       confirm: ({ rule }, { moved, version }) =>
         moved === 0 ? null : `Move ${count(moved, 'run')} of ${rule} to version ${version}?`,
       view: ({ version, moved, stayed }) => [

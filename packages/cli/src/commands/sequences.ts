@@ -1,6 +1,13 @@
 import type { SequenceStep } from '@beckon/contract/dashboard';
 import { call, list, type Noun } from '../framework/declare.ts';
-import { count, plain } from '../output/words.ts';
+import { type Column, fields, tableOf, viewOf } from '../output/auto.ts';
+import { count } from '../output/words.ts';
+
+const STEP: Column<SequenceStep>[] = [
+  'step=at',
+  ['what', ({ depth, way, label }) => `${'· '.repeat(depth)}${way === null ? '' : `${way}: `}${label}`],
+  ...fields('template=letter active frozen'),
+];
 
 export const sequences: Noun = {
   name: 'sequences',
@@ -8,50 +15,25 @@ export const sequences: Noun = {
   commands: [
     list('GET /projects/:project/sequences', 'list', {
       help: 'List sequences and the users in them',
-      row: (sequence) => ({
-        id: sequence.id,
-        name: sequence.name,
-        state: sequence.on ? 'on' : 'off',
-        emails: sequence.emails,
-        users: sequence.users,
-        'in older versions': sequence.in_older_versions,
-        trigger: sequence.sentence,
-      }),
+      row: fields('id name enabled=on emails=letters users=people in_older_versions trigger=sentence'),
       empty:
         'No sequences yet. A rule with several emails or waits is a sequence: beckon rules create --file <file>',
     }),
     call('GET /projects/:project/sequences/:rule', 'show <rule>', {
       help: 'Show the steps of a sequence, and how many users wait at each',
-      view: (sequence) => [
-        {
-          id: sequence.id,
-          name: sequence.name,
-          state: sequence.on ? 'on' : 'off',
-          trigger: sequence.sentence,
-          'exit conditions': sequence.exits,
-          goal: sequence.goal,
-          users: sequence.users,
-        },
-        ...sequence.versions.map(({ version, is_present, users: people, steps }) => ({
-          title: `Version ${version}${is_present ? ', current' : ''}: ${count(people, 'user')}`,
-          rows: steps.map(stepRow),
-        })),
-        {
-          title: 'Ended runs',
-          rows: Object.entries(sequence.ended).map(([reason, runs]) => ({ reason: plain(reason), runs })),
-        },
+      view: (sequence, words) => [
+        ...viewOf(
+          sequence,
+          words,
+          fields(
+            'id name enabled=on trigger=sentence exit_conditions=exits goal users=people ended_runs=ended',
+          ),
+        ),
+        ...sequence.versions.map(({ version, is_present, people, steps: items }) => {
+          const title = `Version ${version}${is_present ? ', current' : ''}: ${count(people, 'user')}`;
+          return tableOf(title, { items, columns: STEP, words });
+        }),
       ],
     }),
   ],
 };
-
-function stepRow({ at, depth, way, label, template: letter, active, frozen }: SequenceStep) {
-  const branch = way === null ? '' : `${way}: `;
-  return {
-    step: at,
-    what: `${'· '.repeat(depth)}${branch}${label}`,
-    template: letter,
-    active,
-    frozen,
-  };
-}

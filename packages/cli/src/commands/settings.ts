@@ -1,6 +1,7 @@
 import type { SettingTexts } from '@beckon/contract/dashboard';
 import { usage } from '../failure.ts';
 import { call, type Noun } from '../framework/declare.ts';
+import { fields, tableOf } from '../output/auto.ts';
 
 export const settings: Noun = {
   name: 'settings',
@@ -8,14 +9,12 @@ export const settings: Noun = {
   commands: [
     call('GET /projects/:project/settings', 'show', {
       help: 'Show all settings of a project, their defaults and what they accept',
-      view: ({ settings: all }) => ({
-        rows: all.map(({ name, text, fallback, syntax }) => ({
-          setting: name,
-          value: text,
-          default: fallback,
-          accepts: syntax,
-        })),
-      }),
+      view: ({ settings: all }, words) =>
+        tableOf('Settings', {
+          items: all,
+          columns: fields('setting=name value=text default=fallback accepts=syntax'),
+          words,
+        }),
     }),
     call('PATCH /projects/:project/settings', 'set <settings...>', {
       help: 'Set one or more settings of a project',
@@ -30,47 +29,10 @@ export const settings: Noun = {
     }),
     call('GET /projects/:project/sending', 'sender', {
       help: 'Show the sender of emails, and what keeps emails from being sent',
-      view: ({ sender, with_relay, domains, replies, throttle, warmup, has_model }, { when }) => [
-        {
-          from: sender.name === '' ? sender.address : `${sender.name} <${sender.address}>`,
-          'reply to': sender.reply_to,
-          sending: senderText(sender),
-          'with a relay': sender.test_inbox && with_relay !== null ? `held: ${with_relay.detail}` : null,
-          domain: sender.domain && `${sender.domain.name}: ${sender.domain.paused ?? sender.domain.state}`,
-          throttle: throttle.remaining === null ? 'off' : `${throttle.remaining} emails left now`,
-          'next email': when(throttle.next_at),
-          'warm-up':
-            warmup.off === null
-              ? `day ${warmup.day}: ${warmup.remaining} of ${warmup.emails} emails left, until ${when(warmup.ends_at)}`
-              : 'none',
-          replies: replies.captured
-            ? 'received and forwarded'
-            : `not received: ${replies.missing} is not set`,
-          'AI drafting': has_model ? 'on' : 'off',
-        },
-        {
-          title: 'Domains',
-          rows: domains.map((domain) => ({
-            domain: domain.name,
-            state: domain.paused === null ? domain.state : `paused: ${domain.paused}`,
-            throttle: domain.throttle,
-          })),
-        },
-      ],
+      view: fields('sender with_relay domains replies throttle warmup ai_drafting=has_model'),
     }),
   ],
 };
-
-function senderText({
-  test_inbox: testInbox,
-  problem,
-}: {
-  test_inbox: boolean;
-  problem: { detail: string } | null;
-}): string {
-  if (testInbox) return 'to the test inbox of this server; SMTP_URL is not set';
-  return problem === null ? 'on' : `held: ${problem.detail}`;
-}
 
 /** Reads `name=value`, as many as there are. */
 export function settingTexts(pairs: readonly string[]): SettingTexts {

@@ -8,6 +8,7 @@ import {
 import { usage } from '../failure.ts';
 import { call, custom, download, list, type Noun } from '../framework/declare.ts';
 import { choice, flag, readInput, required, text, time } from '../framework/options.ts';
+import { fields, tableOf } from '../output/auto.ts';
 import type { View } from '../output/view.ts';
 import { count, plain, type Words } from '../output/words.ts';
 import { importList } from './suppression-import.ts';
@@ -35,14 +36,13 @@ export const suppressions: Noun = {
       help: 'List suppressed addresses and users',
       args: { filter: 'Filter terms such as email:*@example.com user:user_42 reason:hard_bounce erased:yes' },
       isPaged: true,
-      row: (suppression, { when }) => ({
-        kind: suppression.kind,
-        value: suppression.value ?? 'erased user',
-        reason: plain(suppression.reason),
-        until: suppression.in_force ? (when(suppression.until) ?? 'removed') : 'ended',
-        created: when(suppression.created_at),
-        by: suppression.created_by_name,
-      }),
+      row: [
+        'kind',
+        ['value', ({ value }) => value ?? 'erased user'],
+        'reason',
+        ['until', ({ in_force, until }, { when }) => (in_force ? (when(until) ?? 'removed') : 'ended')],
+        ...fields('created_at by=created_by_name'),
+      ],
       empty:
         'No suppressions yet. Bounces, complaints and unsubscribes appear here. ' +
         'Import a list: beckon suppressions import <file>',
@@ -104,12 +104,7 @@ export const suppressions: Noun = {
     list('GET /projects/:project/suppressions/topics', 'topics', {
       help: 'List topics that users unsubscribed from',
       isPaged: true,
-      row: ({ kind, value, topic, created_at }, { when }) => ({
-        topic,
-        kind,
-        value: value ?? 'erased user',
-        since: when(created_at),
-      }),
+      row: ['topic', 'kind', ['value', ({ value }) => value ?? 'erased user'], 'since=created_at'],
       empty: 'No user unsubscribed from a topic yet. Set topics: beckon settings set topics=news:News',
     }),
   ],
@@ -129,33 +124,27 @@ function untilText(until: string | null): string {
   return until === null ? 'until it is removed' : `until ${until}`;
 }
 
-function checkView(answer: MailableAnswer, { when }: Words): View {
-  const { suppression, lifted, topics_refused: topics } = answer;
-  const can = answer.can_receive === null ? 'unknown: no user has it' : answer.can_receive;
+function checkView(answer: MailableAnswer, words: Words): View {
+  const { kind, value, mailed, suppression, lifted, topics_refused: topics } = answer;
   return [
     {
-      [answer.kind]: answer.value,
-      'can receive email now': can,
+      [kind]: value,
+      'can receive email now': mailed ?? 'unknown: no user has it',
       suppressed: suppression
-        ? `${plain(suppression.reason)} by ${suppression.created_by_name}, ` +
-          `${suppression.until === null ? 'until it is removed' : `until ${when(suppression.until)}`}`
+        ? `${plain(suppression.reason)} by ${suppression.created_by_name}, ${untilText(words.when(suppression.until))}`
         : 'no',
       'last removed':
-        lifted && `${plain(lifted.reason)}, by ${lifted.lifted_by_name} ${when(lifted.lifted_at)}`,
+        lifted && `${plain(lifted.reason)}, by ${lifted.lifted_by_name} ${words.when(lifted.lifted_at)}`,
       'refused topics': topics.join(', '),
     },
-    ...answer.users.map(({ external_user_id: user, address, checks: gates, topics_refused }) => ({
-      title: `${user} ${address === null ? '(no address)' : `<${address}>`}`,
-      rows: [
-        ...gates.map(({ check: gate, passes, text: words, until }) => ({
-          check: plain(gate),
-          result: passes ? 'passes' : 'holds',
-          reason: words,
-          until: when(until),
-        })),
-        ...topics_refused.map((topic) => ({ check: 'topic', result: 'refused', reason: topic, until: null })),
-      ],
-    })),
+    ...answer.people.flatMap(({ external_user_id: user, address, gates: items, topics_refused: refused }) => [
+      tableOf(`${user} ${address === null ? '(no address)' : `<${address}>`}`, {
+        items,
+        columns: fields('check=gate passes reason=words until'),
+        words,
+      }),
+      refused.length === 0 ? null : `Refused topics: ${refused.join(', ')}`,
+    ]),
     answer.is_cut ? 'More users have this address.' : null,
   ];
 }

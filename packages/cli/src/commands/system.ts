@@ -1,13 +1,6 @@
 import { call, download, list, type Noun } from '../framework/declare.ts';
-import { span } from '../output/span.ts';
-import { plain } from '../output/words.ts';
-
-/** What runs again and again for a project. */
-const WORK: Record<string, string> = {
-  digest: 'process records',
-  send: 'send emails',
-  tell: 'deliver webhooks',
-};
+import { fields, viewOf } from '../output/auto.ts';
+import { removedText } from './users.ts';
 
 export const system: Noun = {
   name: 'system',
@@ -15,64 +8,21 @@ export const system: Noun = {
   commands: [
     call('GET /projects/:project/system', 'show', {
       help: 'Show the server version, the queue, due work and storage',
-      view: ({ queue, webhooks, jobs, storage, ...state }, { when }) => [
-        {
-          version: state.version,
-          'Node.js': state.node,
-          PostgreSQL: state.postgres,
-          schema: state.schema,
-          'clock offset': state.clock_offset_ms === null ? 'not measured yet' : `${state.clock_offset_ms} ms`,
-          sending: state.sending_enabled
-            ? null
-            : 'off: the database was restored or copied. Confirm it on its machine: beckon-server confirm-restore',
-          'waiting records': `${queue.live} live, ${queue.bulk} bulk, of at most ${queue.max.toLocaleString('en-US')}`,
-          'oldest wait': queue.live + queue.bulk === 0 ? null : span(queue.oldest_ms),
-          'dead-lettered records': queue.dead_letters,
-          'webhook deliveries': `${webhooks.pending} pending, ${webhooks.delivering} in progress`,
-          'database size': storage && bytesText(storage.database_bytes),
-        },
-        {
-          title: 'Due work',
-          rows: jobs.map(({ name, next_at, late_ms }) => ({
-            work: WORK[name] ?? plain(name),
-            next: when(next_at),
-            late: late_ms === 0 ? null : span(late_ms),
-          })),
-        },
-        {
-          title: 'Largest tables',
-          rows: (storage?.tables ?? []).map(({ name, bytes, rows }) => ({
-            table: name,
-            size: bytesText(bytes),
-            'rows (estimate)': rows,
-          })),
-        },
+      view: ({ storage, sending_enabled, ...state }, words) => [
+        ...viewOf(state, words, fields('version node postgres schema clock_offset_ms queue webhooks jobs')),
+        sending_enabled
+          ? null
+          : 'Sending is off: the database was restored or copied. Confirm it on its machine: beckon-server confirm-restore',
+        ...viewOf(storage ?? {}, words),
       ],
     }),
     call('GET /projects/:project/data', 'retention', {
       help: 'Show how long data is kept, and the oldest data of each kind',
-      view: ({ retention, erasures_waiting }, { when }) => [
-        {
-          rows: retention.map(({ setting, keeps, oldest_at }) => ({
-            setting,
-            keeps,
-            oldest: when(oldest_at),
-          })),
-        },
-        { 'erasures in progress': erasures_waiting },
-      ],
     }),
     list('GET /projects/:project/erasures', 'erasures', {
       help: 'List erasures of users: when, and what was removed. Erased users are not named.',
       isPaged: true,
-      row: ({ id, at, removed }, { when }) => ({
-        id,
-        time: when(at),
-        removed: Object.entries(removed)
-          .filter(([, rows]) => rows > 0)
-          .map(([table, rows]) => `${plain(table)} ${rows}`)
-          .join(', '),
-      }),
+      row: ['id', 'at', ['removed', ({ removed }) => removedText(removed)]],
       empty: 'No user was erased yet. Erase one: beckon users erase <user>',
     }),
     call('POST /projects/:project/test-email', 'send-test', {
@@ -87,8 +37,3 @@ export const system: Noun = {
     }),
   ],
 };
-
-function bytesText(bytes: number): string {
-  const mib = bytes / 1024 / 1024;
-  return mib < 1024 ? `${mib.toFixed(1)} MiB` : `${(mib / 1024).toFixed(1)} GiB`;
-}

@@ -1,6 +1,6 @@
 import type { TemplateListed, TemplatePublished } from '@beckon/contract/dashboard';
 import { EXIT } from '../failure.ts';
-import { call, list, type Noun } from '../framework/declare.ts';
+import { call, list, lookUp, type Noun } from '../framework/declare.ts';
 import { emailFile } from '../framework/email-file.ts';
 import { flag, required, text, time } from '../framework/options.ts';
 import type { View } from '../output/view.ts';
@@ -38,15 +38,13 @@ export const templates: Noun = {
     call('POST /projects/:project/templates', 'create <name>', {
       help: 'Create and publish a template. The name of a built-in template replaces it.',
       args: { name: 'Name by which rules use it' },
-      options: { file: required(FILE), follow: FOLLOW },
-      body: ({ name, file: letter, follow }) => ({ name, source: letter, ...(follow ? { follow } : {}) }),
+      options: { letter: required(FILE), follow: FOLLOW },
       view: publishedView,
     }),
     call('PUT /projects/:project/templates/:template/draft', 'save <template>', {
       help: 'Save an unpublished version of a template. No email uses it until it is published.',
       options: { file: required(FILE) },
-      reads: [TEMPLATE],
-      find: async ({ api }, params) => (await api.call(TEMPLATE, { params })).data,
+      ...lookUp(TEMPLATE),
       confirm: (_input, { draft }) =>
         draft === null ? null : `Replace the unpublished version saved by ${draft.saved_by}?`,
       body: ({ file: letter }, { draft }) => ({ source: letter, seen: draft?.saved_at ?? null }),
@@ -59,25 +57,17 @@ export const templates: Noun = {
     }),
     call('POST /projects/:project/templates/:template/publish', 'publish <template>', {
       help: 'Publish the saved version of a template, or a file',
-      options: { file: FILE, follow: FOLLOW },
-      body: ({ file: letter, follow }) => ({
-        ...(letter ? { source: letter } : {}),
-        ...(follow ? { follow } : {}),
-      }),
+      options: { letter: FILE, follow: FOLLOW },
       view: publishedView,
     }),
     call('POST /projects/:project/templates/:template/preview', 'preview <template>', {
       help: 'Render a template for a user, with its checks',
       options: {
-        file: FILE,
+        letter: FILE,
         unpublished: UNPUBLISHED,
         user: text('--user <user>', 'User ID; default: a sample user'),
         at: time('--at <time>', 'With what was known of the user at this time', 'back'),
       },
-      body: ({ template: _template, file: letter, ...options }) => ({
-        ...(letter ? { source: letter } : {}),
-        ...options,
-      }),
       view: fields('external_user_id event subject preheader missing unsure bytes text faults checks'),
       exit: ({ faults }) => (faults.length === 0 ? EXIT.ok : EXIT.usage),
     }),
@@ -88,13 +78,9 @@ export const templates: Noun = {
           '--to <address>',
           "Address of a member, or one of the project's team_addresses; default: yours",
         ),
-        file: FILE,
+        letter: FILE,
         unpublished: UNPUBLISHED,
       },
-      body: ({ template: _template, file: letter, ...options }) => ({
-        ...(letter ? { source: letter } : {}),
-        ...options,
-      }),
       view: ({ to, subject, reply }) => `Sent “${subject}” to ${to}: ${reply}`,
     }),
     call('DELETE /projects/:project/templates/:template', 'delete <template>', {

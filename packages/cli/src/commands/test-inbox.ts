@@ -1,8 +1,9 @@
-import type { TestInboxEmailWhole } from '@beckon/contract/dashboard';
+import type { TestInboxEmail, TestInboxEmailWhole } from '@beckon/contract/dashboard';
 import { usage } from '../failure.ts';
 import { call, custom, list, type Noun } from '../framework/declare.ts';
 import { downloadTo } from '../framework/download.ts';
 import { flag, text, whole } from '../framework/options.ts';
+import { fields, viewOf } from '../output/auto.ts';
 import type { View } from '../output/view.ts';
 import { count, plain, type Words } from '../output/words.ts';
 import { currentProject } from './current-project.ts';
@@ -21,14 +22,12 @@ export const testInbox: Noun = {
         user: text('--user <user>', 'Only emails to this user'),
         draft: text('--draft <draft>', 'Only the email of this draft'),
       },
-      row: ({ id, to, subject, external_user_id, kind, copy, copies, at }, { when }) => ({
-        id,
-        to,
-        subject,
-        user: kind === 'team' ? 'to the team' : external_user_id,
-        copy: copies === 1 ? null : `${copy} of ${copies}`,
-        received: when(at),
-      }),
+      row: [
+        ...fields('id to subject'),
+        ['user', ({ kind, external_user_id }) => (kind === 'team' ? 'to the team' : external_user_id)],
+        ['copy', copyOf],
+        'received=at',
+      ],
       empty:
         'No emails in the test inbox. They appear here while SMTP_URL is not set; otherwise they go to that relay.\n' +
         'Show drafts that wait: beckon drafts list. Send one now: beckon drafts approve <draft>',
@@ -67,27 +66,26 @@ export const testInbox: Noun = {
   ],
 };
 
-function emailView(email: TestInboxEmailWhole, { when }: Words): View {
-  const { copy, copies, size } = email;
+function copyOf({ copy, copies }: TestInboxEmail): string | null {
+  return copies === 1 ? null : `${copy} of ${copies}`;
+}
+
+function emailView(email: TestInboxEmailWhole, words: Words): View {
+  const { checks, text: content, ...details } = email;
   return [
-    {
-      id: email.id,
-      subject: email.subject,
-      from: email.from,
-      'return path': email.mail_from,
-      to: email.to,
-      user: email.external_user_id,
-      draft: email.draft_id,
-      received: when(email.at),
-      size: `${size.toLocaleString('en-US')} bytes`,
-      copy: copies === 1 ? null : `${copy} of ${copies}. An email arrives once; please report this bug.`,
-    },
+    ...viewOf(
+      { ...details, copy: copyOf(email) },
+      words,
+      fields(
+        'id subject from return_path=mail_from to external_user_id draft_id received=at size_in_bytes=size copy',
+      ),
+    ),
     Object.fromEntries(
-      email.checks.map(({ name, status, message, detail }) => [
+      checks.map(({ name, status, message, detail }) => [
         `check ${plain(name)}`,
         [`${status}: ${message}`, ...detail],
       ]),
     ),
-    email.text.trimEnd(),
+    content.trimEnd(),
   ];
 }

@@ -1,4 +1,5 @@
 import { call, list, type Noun } from '../framework/declare.ts';
+import { fields } from '../output/auto.ts';
 
 export const tokens: Noun = {
   name: 'tokens',
@@ -6,16 +7,7 @@ export const tokens: Noun = {
   commands: [
     list('GET /profile/tokens', 'list', {
       help: 'List your personal tokens, also those that ended in the last 30 days',
-      row: (token, { when }) => ({
-        id: token.id,
-        label: token.label,
-        token: token.display,
-        scopes: token.scopes.join(', '),
-        'last used': when(token.last_used_at),
-        created: when(token.created_at),
-        expires: when(token.expires_at),
-        revoked: when(token.revoked_at),
-      }),
+      row: fields('id label token=display scopes last_used_at created_at expires_at revoked_at'),
       empty: 'No tokens yet. Create one: beckon login',
     }),
     call('POST /profile/tokens/:token/revoke', 'revoke <token>', {

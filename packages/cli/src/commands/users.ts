@@ -70,13 +70,13 @@ export const users: Noun = {
       body: ({ user }) => ({ confirm: user }),
       view: ({ external_user_id, removed }) => [
         `Erased ${external_user_id}. Records that wait for processing are dropped when they are processed.`,
-        {
-          rows: Object.entries(removed)
-            .filter(([, rows]) => rows > 0)
-            .map(([table, rows]) => ({ removed: plain(table), rows })),
-          empty: 'No stored data.',
-        },
+        `Removed: ${removedText(removed) || 'nothing'}`,
       ],
     }),
   ],
 };
+
+export function removedText(removed: Record<string, number>): string {
+  const tables = Object.entries(removed).filter(([, rows]) => rows > 0);
+  return tables.map(([table, rows]) => `${plain(table)} ${rows}`).join(', ');
+}

@@ -1,4 +1,5 @@
 import { call, list, type Noun } from '../framework/declare.ts';
+import { fields } from '../output/auto.ts';
 
 const SCREEN = { screen: 'users' } as const;
 
@@ -9,13 +10,7 @@ export const views: Noun = {
     list('GET /projects/:project/views', 'list', {
       help: 'List saved views: named filters of users, shared by the project',
       query: () => SCREEN,
-      row: ({ id, name, filter, created_by, created_at }, { when }) => ({
-        id,
-        name,
-        filter,
-        'created by': created_by,
-        created: when(created_at),
-      }),
+      row: fields('id name filter created_by created_at'),
       empty: 'No saved views yet. Create one: beckon views create <name> <filter>',
     }),
     call('POST /projects/:project/views', 'create <name> [filter...]', {

@@ -1,5 +1,5 @@
 import { list, type Noun } from '../framework/declare.ts';
-import { plain } from '../output/words.ts';
+import { fields } from '../output/auto.ts';
 
 export const warnings: Noun = {
   name: 'warnings',
@@ -7,12 +7,7 @@ export const warnings: Noun = {
   commands: [
     list('GET /projects/:project/warnings', 'list', {
       help: 'List warnings about accepted records by day, newest first',
-      row: ({ day, code, count, last_at }, { when }) => ({
-        day,
-        warning: plain(code),
-        records: count,
-        last: when(last_at),
-      }),
+      row: fields('day warning=code records=count last_at'),
       empty: 'No warnings. Records that are accepted but look wrong are counted here.',
     }),
   ],

@@ -1,7 +1,7 @@
 import type { WebhookAttempt, WebhookEndpoint } from '@beckon/contract/dashboard';
 import { WEBHOOK_TYPES } from '@beckon/contract';
 import { EXIT, usage } from '../failure.ts';
-import { call, list, type Noun } from '../framework/declare.ts';
+import { call, list, lookUp, type Noun } from '../framework/declare.ts';
 import { choice, commaList, duration, flag, text, time, whole } from '../framework/options.ts';
 import { fields, type Column, viewOf } from '../output/auto.ts';
 import type { View } from '../output/view.ts';
@@ -75,8 +75,7 @@ export const webhooks: Noun = {
     }),
     call('DELETE /projects/:project/webhooks/:endpoint', 'delete <endpoint>', {
       help: 'Delete a webhook endpoint with its secrets, and cancel its pending deliveries',
-      reads: [ENDPOINT],
-      find: async ({ api }, params) => (await api.call(ENDPOINT, { params })).data,
+      ...lookUp(ENDPOINT),
       confirm: (_input, { url }) => `Delete the webhook endpoint ${url}?`,
       body: (_input, { url }) => ({ url }),
       view: ({ canceled }, _words, { found }) =>
@@ -109,14 +108,10 @@ export const webhooks: Noun = {
         state: choice('--state <state>', 'Only deliveries in this state', STATES),
       },
       row: [
-        ['message', ({ id }) => id],
-        ['endpoint', ({ endpoint_id }) => endpoint_id],
-        'type',
-        'state',
+        ...fields('message=id endpoint=endpoint_id type state'),
         ['attempts', ({ attempts }) => attempts.length],
         ['last result', ({ attempts }) => resultOf(attempts.at(-1))],
-        'created_at',
-        'next_at',
+        ...fields('created_at next_at'),
       ],
       empty:
         'No webhook deliveries yet. Events of emails appear here once an endpoint exists: beckon webhooks list',

@@ -101,7 +101,7 @@ describe('rules', () => {
     { run: 'rules disable second', shows: /Disabled rule second/, json: { rule: { on: false } } },
     {
       run: 'rules backtest welcome --since 2d',
-      shows: /evaluated +\d+ times?[^]*Assumptions/,
+      shows: /evaluated +\d+\n[^]*Enrolled +people: \d[^]*Assumptions/,
       json: { rule: 'welcome' },
     },
     { run: () => `rules backtest --file ${at('nameless.json')}`, fails: [2, /name/] },
@@ -118,7 +118,7 @@ describe('rules', () => {
     { run: 'rules duplicate second --name third', shows: /Created rule third/ },
     {
       run: 'rules versions second',
-      shows: /version +present +created/,
+      shows: /version +current +created/,
       json: [{ version: 2 }, { version: 1 }],
     },
     { run: 'rules results welcome --days 7', shows: /Funnel +entered: 0/, json: { funnel: { entered: 0 } } },

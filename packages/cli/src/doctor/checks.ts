@@ -191,15 +191,20 @@ function send({ url, signal, version }: CheckDeps, path: string, init: RequestIn
   });
 }
 
-function good(name: string, message: string): Check {
-  return { name, status: 'ok', message, todo: null };
-}
-function warn(name: string, message: string, todo: string): Check {
-  return { name, status: 'warning', message, todo };
-}
-function bad(name: string, message: string, todo: string): Check {
-  return { name, status: 'error', message, todo };
-}
+const good = (name: string, message: string): Check => ({ name, status: 'ok', message, todo: null });
+const warn = (name: string, message: string, todo: string): Check => ({
+  name,
+  status: 'warning',
+  message,
+  todo,
+});
+const bad = (name: string, message: string, todo: string): Check => ({
+  name,
+  status: 'error',
+  message,
+  todo,
+});
+
 function skipped(name: string, error: unknown): Check {
   return { name, status: 'skipped', message: asFailure(error).message, todo: null };
 }

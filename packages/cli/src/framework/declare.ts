@@ -1,6 +1,6 @@
 import type { AnswerOf, BodyOf, QueryOf, RouteKey } from '@beckon/contract/dashboard';
 import type { ExitCode } from '../failure.ts';
-import { type Column, rowOf, viewOf } from '../output/auto.ts';
+import { type Column, type Field, rowOf, viewOf } from '../output/auto.ts';
 import type { Row } from '../output/table.ts';
 import type { View } from '../output/view.ts';
 import type { Words } from '../output/words.ts';
@@ -125,7 +125,7 @@ type CallSpec<K extends RouteKey, U extends string, O, R extends RouteKey, F> = 
   value?: (data: DataOf<K>, found: NoInfer<F>) => object;
   /** Default: every field (`viewOf`); names choose and order them. */
   view?:
-    | readonly (keyof DataOf<K> & string)[]
+    | readonly Field<DataOf<K>>[]
     | ((data: DataOf<K>, words: Words, about: { input: Input<U, O>; found: NoInfer<F> }) => View);
   /** How long the server may take, where that is more than 30 seconds. */
   timeoutMs?: number;
@@ -133,6 +133,15 @@ type CallSpec<K extends RouteKey, U extends string, O, R extends RouteKey, F> = 
   exit?: (data: DataOf<K>) => ExitCode;
 };
 type DataOf<K extends RouteKey> = AnswerOf<K> extends { data: infer T } ? T : never;
+
+/** `reads` and `find` of a call that first needs what another route answers for the same path. */
+export function lookUp<K extends RouteKey>(route: K) {
+  return {
+    reads: [route] as const,
+    find: async ({ api }: Context<K>, params: object): Promise<DataOf<K>> =>
+      ((await api.call(route, { params } as never)) as { data: DataOf<K> }).data,
+  };
+}
 
 /** Declares a command that makes one call and shows its answer: a detail view, or the result of a change. */
 export function call<
@@ -157,8 +166,8 @@ export function call<
       const body = (spec.body ?? (isRead ? nothing : byDefault))(input, found);
       const { data } = (await context.api.call(route, {
         params: input,
-        ...(query === undefined ? {} : { query }),
-        ...(body === undefined ? {} : { body }),
+        query,
+        body,
         timeoutMs: spec.timeoutMs,
       } as never)) as { data: DataOf<K> };
       const { view } = spec;
@@ -188,10 +197,7 @@ export function download<K extends RouteKey, const U extends string, O extends O
     routes: [route],
     async run(context: Context, input: Input<U, O> & { out?: string }) {
       const query = (spec.query ?? fieldsOf(route, own))(input);
-      const answer = await context.api.open(route, {
-        params: input,
-        ...(query === undefined ? {} : { query }),
-      } as never);
+      const answer = await context.api.open(route, { params: input, query } as never);
       await downloadTo(context, answer, input.out);
     },
   };

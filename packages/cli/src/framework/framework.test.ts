@@ -6,7 +6,7 @@ import { testShell } from '../../testkit/shell.ts';
 const GLOBAL = ['--url', '--project', '--profile', '--key-file', '--json', '--quiet', '--color', '--version'];
 const shell = testShell();
 
-describe.each(ALL_COMMANDS)('$name', ({ name, command }) => {
+describe.each(ALL_COMMANDS)('$name', ({ command }) => {
   test('has a help text that is an imperative with an object', () => {
     expect(command.help).toMatch(/^[A-Z][a-z]+ (?!by |for |when )\S+/);
     // An imperative has no -s, -ed or -ing: "List keys", not "Lists keys" or "Listing keys".
@@ -20,11 +20,11 @@ describe.each(ALL_COMMANDS)('$name', ({ name, command }) => {
       expect(GLOBAL, flags).not.toContain(new ParserOption(flags).long);
     }
   });
+});
 
-  test('accepts --json, and shows it in its help', async () => {
-    const words = name.split(' ').filter((word) => !/^[<[]/.test(word));
-    const { code, out } = await shell.run([...words, '--json', '--help']);
-    expect([code, out]).toEqual([0, expect.stringContaining('--json')]);
-    expect(out).toContain(command.help.split(' ').slice(0, 3).join(' '));
+describe('global options', () => {
+  test('are accepted by commands, and shown in their help', async () => {
+    const { code, out } = await shell.run(['drafts', 'list', '--json', '--help']);
+    expect([code, out]).toEqual([0, expect.stringMatching(/^Usage: beckon drafts list[^]*--json/)]);
   });
 });

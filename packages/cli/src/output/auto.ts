@@ -1,25 +1,37 @@
 import type { Cell, Row } from './table.ts';
-import type { Block, Details } from './view.ts';
+import type { Block, Details, Rows } from './view.ts';
+import { span } from './span.ts';
 import { plain, type Words } from './words.ts';
 
-/** A column by the name of its field, or with a label and a value of its own. */
-export type Column<T> = (keyof T & string) | [label: string, value: (item: T, words: Words) => Cell];
+/** A field by its name, or as `label=field`. */
+export type Field<T> = (keyof T & string) | `${string}=${keyof T & string}`;
+/** A column of a field, or with a label and a value of its own. */
+export type Column<T> = Field<T> | [label: string, value: (item: T, words: Words) => Cell];
 
 type Split<S extends string> = S extends `${infer Name} ${infer Rest}` ? Name | Split<Rest> : S;
 
-/** Field names as one text: `fields('id name state')`. */
+/** Columns as one text: `fields('id name invited_by=by')`. */
 export function fields<const S extends string>(names: S): Split<S>[] {
   return names.split(' ') as Split<S>[];
 }
 
 export function rowOf<T extends object>(item: T, columns: readonly Column<T>[], words: Words): Row {
+  const values = new Map<string, unknown>(Object.entries(item));
   return Object.fromEntries(
-    columns.map((column) =>
-      typeof column === 'string'
-        ? [labelOf(column), cellOf(column, item[column], words)]
-        : [column[0], column[1](item, words)],
-    ),
+    columns.map((column) => {
+      if (typeof column !== 'string') return [column[0], column[1](item, words)];
+      const { name, label } = nameOf(column);
+      return [label, cellOf(name, values.get(name), words)];
+    }),
   );
+}
+
+/** The items as a table. */
+export function tableOf<T extends object>(
+  title: string,
+  { items, columns, words }: { items: readonly T[]; columns: readonly Column<T>[]; words: Words },
+): Rows {
+  return { title, rows: items.map((item) => rowOf(item, columns, words)) };
 }
 
 /** Shows an object of the API: simple fields as label/value lines, texts as blocks, lists of objects as tables. */
@@ -31,20 +43,26 @@ export function viewOf(
   const fields = new Map<string, unknown>(Object.entries(data));
   const details: Record<string, Cell> = {};
   const blocks: Block[] = [];
-  for (const name of names) {
+  for (const given of names) {
+    const { name, label } = nameOf(given);
     const value = fields.get(name);
     if (typeof value === 'string' && value.includes('\n')) blocks.push(value);
     else if (isTable(value))
-      blocks.push({ title: titleOf(name), rows: value.map((row) => tableRow(row, words)) });
-    else if (isNested(value)) blocks.push({ [titleOf(name)]: linesOf(value, words) });
-    else details[labelOf(name)] = cellOf(name, value, words);
+      blocks.push({ title: titled(label), rows: value.map((row) => tableRow(row, words)) });
+    else if (isNested(value)) blocks.push({ [titled(label)]: linesOf(value, words) });
+    else details[label] = cellOf(name, value, words);
   }
   return [details, ...blocks];
 }
 
+function nameOf(column: string): { name: string; label: string } {
+  const [name = '', label] = column.split('=').toReversed();
+  return { name, label: label === undefined ? labelOf(name) : plain(label) };
+}
+
 /** `last_used_at` is shown as "last used". */
 function labelOf(name: string): string {
-  return LABELS.get(name) ?? plain(name.replace(/_at$|^is_/g, ''));
+  return LABELS.get(name) ?? plain(name.replace(/_at$|_ms$|^is_/g, ''));
 }
 
 const LABELS = new Map([
@@ -53,26 +71,35 @@ const LABELS = new Map([
   ['external_user_id', 'user'],
   ['first_at', 'first seen'],
   ['last_at', 'last seen'],
+  ['is_present', 'current'],
+  ['letter', 'email'],
+  ['refused', 'not enrolled'],
+  ['troubles', 'problems'],
 ]);
 
-function titleOf(name: string): string {
-  const label = labelOf(name);
+function titled(label: string): string {
   return label.charAt(0).toUpperCase() + label.slice(1);
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
 /** Fields that hold a code of ours, and no text of a customer. */
-const CODE = /(?:^|_)(?:state|status|reason|kind|mode|action|trigger|waits_for|verdict|class)$/;
+const CODE =
+  /(?:^|_)(?:state|status|reason|kind|mode|action|trigger|waits_for|verdict|class|gate|off|missing|code)$/;
 
 function cellOf(name: string, value: unknown, words: Words): Cell {
-  if (value === null || value === undefined || typeof value === 'number' || typeof value === 'boolean')
-    return value;
+  if (typeof value === 'number') return numberOf(name, value);
+  if (value === null || value === undefined || typeof value === 'boolean') return value;
   if (typeof value === 'string') {
     if (TIME.test(value)) return words.when(value);
     return CODE.test(name) ? plain(value) : value;
   }
   if (Array.isArray(value)) return value.map((one: unknown) => cellOf(name, one, words) ?? '').join(', ');
   return isNamed(value) ? value.name : textOf(value, words);
+}
+
+function numberOf(name: string, value: number): Cell {
+  if (name.endsWith('_ms')) return value < 0 ? `-${span(-value)}` : span(value);
+  return /(?:^|_)bytes$/.test(name) ? `${(value / 1024 / 1024).toFixed(1)} MiB` : value;
 }
 
 /** `{ count: 3, at_least: true }` is shown as "count 3, at least yes". */

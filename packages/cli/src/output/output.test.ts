@@ -129,7 +129,7 @@ describe('viewOf', () => {
       'hold reason  quiet hours',
       'event        user_signed_up',
       'created      2 hours ago',
-      'present      yes',
+      'current      yes',
       'rule         welcome',
       'tags         a, b',
       '',
