@@ -73,8 +73,7 @@ export function whole(flags: string, help: string, [min, max]: [number, number])
   return text(flags, help, (given, source) => {
     const value = /^\d{1,15}$/.test(given) ? Number(given) : -1;
     if (value >= min && value <= max) return value;
-    const range = max === Infinity ? `of at least ${min}` : `from ${min} to ${max}`;
-    throw invalid(source, `must be a whole number ${range}`);
+    throw invalid(source, `must be a whole number from ${min} to ${max}`);
   });
 }
 
