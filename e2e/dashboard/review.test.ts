@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
   /** What the page asks for about single letters, as it goes: `approve u001`. */
   async function actsOn<T>(work: (acts: string[]) => Promise<T>): Promise<T> {
     const { letters } = await lettersIn(session, projectId);
-    const names = new Map(letters.map(({ id, person }) => [id, person.external_user_id]));
+    const names = new Map(letters.map(({ id, user }) => [id, user.external_user_id]));
     const acts: string[] = [];
     const heard = (request: Request): void => {
       const [, id = '', act] = /drafts\/([^/]+)\/(approve|skip|postpone|undo)$/.exec(request.url()) ?? [];

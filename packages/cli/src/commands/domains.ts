@@ -81,7 +81,7 @@ export const domains: Noun = {
       help: 'Remove a sending domain and its DKIM keys',
       args: NAME,
       ...lookUp(DOMAIN),
-      confirm: (_input, { name, sends }) =>
+      confirm: (_input, { name, can_send: sends }) =>
         `Remove ${name}?${sends ? ' Emails are sent from it now, and will be held.' : ''}`,
       body: (_input, { name }) => ({ name }),
       view: ({ name }) => `Removed ${name}. Keep its DNS records for a week, then delete them.`,

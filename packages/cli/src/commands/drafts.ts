@@ -112,11 +112,11 @@ export const drafts: Noun = {
     call('POST /projects/:project/drafts/:draft/send-again', 'send-again <draft>', {
       help: 'Send a failed email, or one whose delivery is unknown, again as a new draft',
       ...lookUp(DRAFT),
-      confirm: (_input, { state, subject, person }) =>
+      confirm: (_input, { state, subject, user }) =>
         state === 'unknown'
-          ? `It is unknown whether “${subject}” reached ${person.external_user_id}. It may arrive twice. Send it again?`
+          ? `It is unknown whether “${subject}” reached ${user.external_user_id}. It may arrive twice. Send it again?`
           : null,
-      body: (_input, { user: person }) => ({ confirm: person.external_user_id }),
+      body: (_input, { user }) => ({ confirm: user.external_user_id }),
       view: movedView,
     }),
     call('POST /projects/:project/drafts/:draft/send-test', 'send-test <draft>', {

@@ -54,7 +54,7 @@ function stateOf({ state, reason, reason_text }: EmailListed): string {
 }
 
 const DETAILS = fields(
-  'id subject state address external_user_id return_path rule template=letter draft_id domain provider attempts ' +
+  'id subject state address external_user_id return_path rule template draft_id domain provider attempts ' +
     'server_response=reply relay_ID=relay_id started=claimed_at first_attempt=first_at next_attempt=next_at ended_at ' +
     'time_zone=user_time_zone opens_and_clicks=hits_counted send_again',
 );
@@ -67,7 +67,7 @@ function emailView(email: EmailWhole, words: Words): View {
       'occurred_at',
       ['outcome', ({ type }) => type.replace('email.', '')],
       ['by', by],
-      'detail=words',
+      'detail=text',
     ],
     words,
   });

@@ -37,7 +37,7 @@ export function importView(one: Import, words: Words): View {
 }
 
 const CHECK = fields(
-  'checked_at rows users events rejected matched_users=people emails_sent_by_the_import=letters ' +
+  'checked_at rows users events rejected matched_users=affected_users emails_sent_by_the_import=emails ' +
     'rules_that_live_events_start=rules event_names=names rejected_rows=rejected_by facts',
 );
 const DONE = fields('rows rejected rows_of_erased_users=erased users events facts');

@@ -60,15 +60,15 @@ const ENTRIES_SHOWN = 20;
 
 export function backtestView(found: Backtest, words: Words): View {
   const { when } = words;
-  const { per_day, ...letters } = found.letters;
+  const { per_day, ...emails } = found.emails;
   const to = found.cut_at === null ? when(found.to) : `${when(found.cut_at)} (cut: too many events)`;
   return [
     `${found.rule}${found.is_saved ? '' : ' (not saved)'}, from ${when(found.from)} to ${to}`,
     ...viewOf(
-      { ...found, letters },
+      { ...found, emails },
       words,
       fields(
-        'evaluated=considered enrolled=entered waiting emails=letters frequency_caps=caps compared_with=difference',
+        'evaluated=considered enrolled=entered waiting emails frequency_caps=caps compared_with=difference',
       ),
     ),
     tableOf(`Enrolled${found.entries.length > ENTRIES_SHOWN ? ` (first ${ENTRIES_SHOWN})` : ''}`, {
@@ -77,7 +77,7 @@ export function backtestView(found: Backtest, words: Words): View {
       words,
     }),
     tableOf('Not enrolled', { items: found.refused, columns: fields('times=count reason=sentence'), words }),
-    tableOf('Emails per day', { items: per_day, columns: fields('day emails=letters'), words }),
+    tableOf('Emails per day', { items: per_day, columns: fields('day emails'), words }),
     ...found.samples.map(
       ({ external_user_id, at, subject, body }) =>
         `Sample for ${external_user_id}, ${when(at)}: ${subject}\n\n${body.replaceAll(/^/gm, '    ')}`,

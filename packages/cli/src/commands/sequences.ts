@@ -6,7 +6,7 @@ import { count } from '../output/words.ts';
 const STEP: Column<SequenceStep>[] = [
   'step=at',
   ['what', ({ depth, way, label }) => `${'· '.repeat(depth)}${way === null ? '' : `${way}: `}${label}`],
-  ...fields('template=letter active frozen'),
+  ...fields('template active frozen'),
 ];
 
 export const sequences: Noun = {
@@ -15,7 +15,7 @@ export const sequences: Noun = {
   commands: [
     list('GET /projects/:project/sequences', 'list', {
       help: 'List sequences and the users in them',
-      row: fields('id name enabled=on emails=letters users=people in_older_versions trigger=sentence'),
+      row: fields('id name enabled=on emails users in_older_versions trigger=sentence'),
       empty:
         'No sequences yet. A rule with several emails or waits is a sequence: beckon rules create --file <file>',
     }),
@@ -25,12 +25,10 @@ export const sequences: Noun = {
         ...viewOf(
           sequence,
           words,
-          fields(
-            'id name enabled=on trigger=sentence exit_conditions=exits goal users=people ended_runs=ended',
-          ),
+          fields('id name enabled=on trigger=sentence exit_conditions=exits goal users ended_runs=ended'),
         ),
-        ...sequence.versions.map(({ version, is_present, people, steps: items }) => {
-          const title = `Version ${version}${is_present ? ', current' : ''}: ${count(people, 'user')}`;
+        ...sequence.versions.map(({ version, is_present, users, steps: items }) => {
+          const title = `Version ${version}${is_present ? ', current' : ''}: ${count(users, 'user')}`;
           return tableOf(title, { items, columns: STEP, words });
         }),
       ],

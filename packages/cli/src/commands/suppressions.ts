@@ -125,11 +125,11 @@ function untilText(until: string | null): string {
 }
 
 function checkView(answer: MailableAnswer, words: Words): View {
-  const { kind, value, mailed, suppression, lifted, topics_refused: topics } = answer;
+  const { kind, value, can_receive, suppression, lifted, topics_refused: topics } = answer;
   return [
     {
       [kind]: value,
-      'can receive email now': mailed ?? 'unknown: no user has it',
+      'can receive email now': can_receive ?? 'unknown: no user has it',
       suppressed: suppression
         ? `${plain(suppression.reason)} by ${suppression.created_by_name}, ${untilText(words.when(suppression.until))}`
         : 'no',
@@ -137,10 +137,10 @@ function checkView(answer: MailableAnswer, words: Words): View {
         lifted && `${plain(lifted.reason)}, by ${lifted.lifted_by_name} ${words.when(lifted.lifted_at)}`,
       'refused topics': topics.join(', '),
     },
-    ...answer.people.flatMap(({ external_user_id: user, address, gates: items, topics_refused: refused }) => [
+    ...answer.users.flatMap(({ external_user_id: user, address, checks: items, topics_refused: refused }) => [
       tableOf(`${user} ${address === null ? '(no address)' : `<${address}>`}`, {
         items,
-        columns: fields('check=gate passes reason=words until'),
+        columns: fields('check passes reason=text until'),
         words,
       }),
       refused.length === 0 ? null : `Refused topics: ${refused.join(', ')}`,

@@ -72,9 +72,7 @@ const LABELS = new Map([
   ['first_at', 'first seen'],
   ['last_at', 'last seen'],
   ['is_present', 'current'],
-  ['letter', 'email'],
   ['refused', 'not enrolled'],
-  ['troubles', 'problems'],
 ]);
 
 function titled(label: string): string {
@@ -84,7 +82,7 @@ function titled(label: string): string {
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
 /** Fields that hold a code of ours, and no text of a customer. */
 const CODE =
-  /(?:^|_)(?:state|status|reason|kind|mode|action|trigger|waits_for|verdict|class|gate|off|missing|code)$/;
+  /(?:^|_)(?:state|status|reason|kind|mode|action|trigger|waits_for|verdict|class|check|off|missing|code)$/;
 
 function cellOf(name: string, value: unknown, words: Words): Cell {
   if (typeof value === 'number') return numberOf(name, value);
