@@ -22,13 +22,13 @@ export type Checked = Check & { verdict: Verdict; isAsItShouldBe: boolean };
 
 export const CHECKS: Check[] = [
   ...safety('accept-flush', []),
-  ...safety('accept-flush', ['TWO_PRIORITIES']),
+  ...safety('accept-flush', ['TWO_PROJECTS']),
   ...safety('accept-flush', ['ROOM']),
   ...safety('accept-flush', ['REVOKES']),
   ...liveness('accept-flush', []),
   ...liveness('accept-flush', ['REVOKES']),
   ...safety('accept-flush', [], 'ANSWERS_BEFORE_COMMIT', 'KEY_IN_ANOTHER_COMMIT', 'PLACES_BEFORE_LOCK'),
-  ...safety('accept-flush', ['TWO_PRIORITIES'], 'LOCKS_IN_ANY_ORDER'),
+  ...safety('accept-flush', ['TWO_PROJECTS'], 'LOCKS_IN_ANY_ORDER'),
   ...safety('accept-flush', ['ROOM'], 'ROOM_BEFORE_LOCK'),
   ...safety('accept-flush', ['REVOKES'], 'KEYS_BEFORE_LOCK'),
   ...safety('tenant-due', []),

@@ -9,12 +9,12 @@
 
 /*
  * All of it together has more states than fit into memory, so there are four configurations: twins and a third caller in one
- * project (the default), callers of two projects (TWO_LANES), bulk and live requests that compete for the remaining room
+ * project (the default), callers of two projects (TWO_PROJECTS), bulk and live requests that compete for the remaining room
  * (ROOM), and an API key that is revoked (REVOKES).
  */
 #ifdef REVOKES
 #define CAST 2
-#elif defined(TWO_LANES)
+#elif defined(TWO_PROJECTS)
 #define CAST 4
 #else
 #define CAST 3
@@ -24,7 +24,7 @@
 #define PROJECTS 2
 #define KEYS 3
 /* The twins retry once. */
-#ifdef TWO_LANES
+#ifdef TWO_PROJECTS
 #define TRIES_OF(c) 1
 #else
 #define TRIES_OF(c) ((c) < 2 -> 2 : 1)
@@ -39,7 +39,7 @@
 #else
 #define IS_BULK(c) false
 #endif
-#ifdef TWO_LANES
+#ifdef TWO_PROJECTS
 #define PROJECT_OF(c) ((c) >= 2 -> 1 : 0)
 #define OF_0 3
 #define OF_1 12
@@ -79,7 +79,7 @@ proctype caller(byte me) {
       if
       :: IS_BULK(me) -> at[me] = 3
       :: IS_BULK(me) -> at[me] = 4
-#ifdef TWO_LANES
+#ifdef TWO_PROJECTS
       /* Each process gets a caller of each project. */
       :: true -> at[me] = 1 + me % 2
 #else
@@ -177,7 +177,7 @@ inline commit(me) {
   }
 }
 
-inline lock_lane(me, p, is_touched) {
+inline lock_queue(me, p, is_touched) {
   if
   :: is_touched -> atomic { lock[p] == 0 -> lock[p] = me }
   :: else -> skip
@@ -219,12 +219,12 @@ end_idle:
 #endif
 #ifdef DEFECT_LOCKS_IN_ANY_ORDER
   if
-  :: me == 2 -> lock_lane(me, 1, (batch & OF_1) > 0); lock_lane(me, 0, (batch & OF_0) > 0)
-  :: else -> lock_lane(me, 0, (batch & OF_0) > 0); lock_lane(me, 1, (batch & OF_1) > 0)
+  :: me == 2 -> lock_queue(me, 1, (batch & OF_1) > 0); lock_queue(me, 0, (batch & OF_0) > 0)
+  :: else -> lock_queue(me, 0, (batch & OF_0) > 0); lock_queue(me, 1, (batch & OF_1) > 0)
   fi;
 #else
-  lock_lane(me, 0, (batch & OF_0) > 0);
-  lock_lane(me, 1, (batch & OF_1) > 0);
+  lock_queue(me, 0, (batch & OF_0) > 0);
+  lock_queue(me, 1, (batch & OF_1) > 0);
 #endif
   /* One statement, with a snapshot taken after the locks. */
   atomic {
@@ -334,7 +334,7 @@ init {
 #ifndef REVOKES
     run caller(2);
 #endif
-#ifdef TWO_LANES
+#ifdef TWO_PROJECTS
     run caller(3)
 #endif
 #endif

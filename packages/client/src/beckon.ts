@@ -32,7 +32,7 @@ export type Receipt =
 export type EventName = keyof EventTypes | (string & {});
 
 export type ClockState = { now: string };
-export type ClockAdvance = { now: string; advanced_ms: number; drafts: number; letters: number };
+export type ClockAdvance = { now: string; advanced_ms: number; drafts: number; emails: number };
 
 const CLOSE_TIMEOUT_MS = 10_000;
 

@@ -154,7 +154,7 @@ class Fake {
     }
     this.#ahead += by;
     const now = new Date(Date.now() + this.#ahead).toISOString();
-    return { status: 200, body: { data: { now, advanced_ms: by, drafts: 0, letters: 0 } } };
+    return { status: 200, body: { data: { now, advanced_ms: by, drafts: 0, emails: 0 } } };
   }
 }
 

@@ -75,6 +75,6 @@ function replyBlocks(reply: ReplyListed, words: Words): Block[] {
 function forwardText(reply: ReplyListed, { when }: Words): string | null {
   const { forward, forwarded_at, forward_at, forward_error } = reply;
   if (forward === 'done') return when(forwarded_at);
-  if (forward === 'trouble') return `failed: ${forward_error}`;
+  if (forward === 'failed') return `failed: ${forward_error}`;
   return forward === 'waiting' ? `waiting, next attempt ${when(forward_at)}` : 'no';
 }

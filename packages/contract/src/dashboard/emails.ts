@@ -161,7 +161,7 @@ export type ReplyListed = {
   text: string;
   auto_reply: boolean;
   verified: ReplySignName;
-  forward: 'none' | 'waiting' | 'done' | 'trouble';
+  forward: 'none' | 'waiting' | 'done' | 'failed';
   forward_at: string | null;
   forwarded_at: string | null;
   forward_error: string | null;

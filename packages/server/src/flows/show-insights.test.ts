@@ -48,7 +48,7 @@ test('a letter counts once for whatever became of it, and machines count apart',
       edited: { edited: 0, of: 8 },
       opened_within: [2, 0, 0, 0, 0, 0, 0].map((letters, n) => ({
         until_ms: [900_000, 3_600_000, 14_400_000, 43_200_000, 86_400_000, 259_200_000, null][n],
-        letters,
+        emails: letters,
       })),
       median_open_ms: 0,
       rates: {
@@ -112,7 +112,7 @@ test('of a rule with a holdout the difference is told, with the interval that it
   const id = await story.rule(lettersRule());
   await sendTo(story, ['a']);
   const arms = [
-    ['template', 119, 60],
+    ['treatment', 119, 60],
     ['holdout', 110, 22],
   ] as const;
   for (const [arm, entered, converted] of arms)

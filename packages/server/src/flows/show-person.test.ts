@@ -181,7 +181,7 @@ test('an export has all that is shown, and what the stream noted and what could 
     for (const userId of ['ada', 'bob'])
       await keepMail(db, { ...letter, projectId, userId, id: newId(), raw: Buffer.from(raw) });
   const { value } = await exported();
-  expect(new Set((value.outbox as { raw: string }[]).map(({ raw }) => raw))).toEqual(new Set(raws));
+  expect(new Set((value.test_inbox as { raw: string }[]).map(({ raw }) => raw))).toEqual(new Set(raws));
   const kept = { id: UUID, copy: 1, draft_id: letter.draftId, to: 'ada@x.org', at: now() };
   const text = expect.any(String) as string;
   expect(value).toEqual({
@@ -191,7 +191,7 @@ test('an export has all that is shown, and what the stream noted and what could 
     entries: [],
     timers: [],
     messages: [],
-    outbox: raws.map(() => ({ ...kept, subject: text, raw: text })),
+    test_inbox: raws.map(() => ({ ...kept, subject: text, raw: text })),
     links: [],
     hits: [],
     replies: [],

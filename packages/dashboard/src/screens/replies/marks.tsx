@@ -50,7 +50,7 @@ const FORWARDS: Record<ReplyListed['forward'], MarkProps> = {
   none: { icon: Minus, tone: 'quiet', label: 'No' },
   waiting: { icon: Clock, tone: 'info', label: 'Soon' },
   done: { icon: Check, tone: 'good', label: 'Handed on' },
-  trouble: { icon: CircleAlert, tone: 'bad', label: 'Trouble' },
+  failed: { icon: CircleAlert, tone: 'bad', label: 'Trouble' },
 };
 
 export function ForwardMark({ reply }: { reply: Pick<ReplyListed, 'forward' | 'forward_error'> }): ReactNode {

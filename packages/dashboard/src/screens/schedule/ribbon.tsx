@@ -153,9 +153,9 @@ function HourCell({
   ...on
 }: HourProps): ReactNode {
   const [isOver, setIsOver] = useState(false);
-  const { at, leaves, deadlines, quiet, tried } = cell;
+  const { at, sends, deadlines, quiet, tried } = cell;
   const label = cellWords(cell, perHour);
-  const isFull = perHour !== null && leaves > 0 && leaves >= perHour;
+  const isFull = perHour !== null && sends > 0 && sends >= perHour;
   const take = (event: DragEvent): void => {
     if (!event.dataTransfer.types.includes(DRAGGED)) return;
     event.preventDefault();
@@ -182,10 +182,10 @@ function HourCell({
       {...on}
     >
       {quiet > 0 && <span className={classes.quiet} style={{ opacity: Math.max(0.4, quiet) }} />}
-      {leaves > 0 && (
+      {sends > 0 && (
         <span
           className={isFull ? `${classes.bar} ${classes.full}` : classes.bar}
-          style={{ height: `${(leaves / top) * 80}%` }}
+          style={{ height: `${(sends / top) * 80}%` }}
         />
       )}
       {tried !== null && tried > 0 && (
@@ -197,16 +197,16 @@ function HourCell({
 }
 
 function cellWords(cell: Cell, perHour: number | null): string {
-  const { time, leaves, deadlines, waited, tried, quiet } = cell;
+  const { time, sends, deadlines, waited, tried, quiet } = cell;
   const of = perHour === null ? '' : ` of ${perHour.toLocaleString('en')} that the throttle lets go`;
   const held = Object.entries(waited).map(([reason, count]) => `${count} waited for ${reasonWords(reason)}`);
   return [
-    `${time}: ${leaves.toLocaleString('en')} ${leaves === 1 ? 'letter leaves' : 'letters leave'}${leaves > 0 ? of : ''}`,
+    `${time}: ${sends.toLocaleString('en')} ${sends === 1 ? 'letter leaves' : 'letters leave'}${sends > 0 ? of : ''}`,
     ...held,
     ...(deadlines > 0
       ? [`${deadlines.toLocaleString('en')} ${deadlines === 1 ? 'deadline' : 'deadlines'}`]
       : []),
-    ...(tried === null || tried === leaves ? [] : [`${tried.toLocaleString('en')} with what you try`]),
+    ...(tried === null || tried === sends ? [] : [`${tried.toLocaleString('en')} with what you try`]),
     ...(quiet > 0 ? ['quiet hours'] : []),
   ].join(', ');
 }

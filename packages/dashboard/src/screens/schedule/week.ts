@@ -7,7 +7,7 @@ export type Cell = {
   until: string;
   /** `10:00`, in the zone of the ribbon. */
   time: string;
-  leaves: number;
+  sends: number;
   waited: Record<string, number>;
   deadlines: number;
   /** How much of it is quiet in the zone that is shown, from 0 to 1. */
@@ -60,7 +60,7 @@ function cellMaker(schedule: Schedule, { band, tried }: WeekAsked): (at: number,
   });
 }
 
-const NOTHING = { leaves: 0, waited: {}, deadlines: 0 };
+const NOTHING = { sends: 0, waited: {}, deadlines: 0 };
 
 function quietShare(spans: { from: number; to: number }[], at: number): number {
   const quiet = spans.reduce(
@@ -74,7 +74,7 @@ function quietShare(spans: { from: number; to: number }[], at: number): number {
 export function highest(days: Day[]): number {
   return Math.max(
     1,
-    ...days.flatMap(({ cells }) => cells.map(({ leaves, tried }) => Math.max(leaves, tried ?? 0))),
+    ...days.flatMap(({ cells }) => cells.map(({ sends, tried }) => Math.max(sends, tried ?? 0))),
   );
 }
 

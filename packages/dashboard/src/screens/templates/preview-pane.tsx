@@ -99,7 +99,7 @@ function Letter({ name, preview, user, at }: ShownProps): ReactNode {
   const scheme: 'dark' | 'light' = look === 'dark' ? 'dark' : 'light';
   const query = {
     scheme,
-    ...(preview.preview_id === null ? {} : { words: preview.preview_id }),
+    ...(preview.preview_id === null ? {} : { preview_id: preview.preview_id }),
     ...(user === undefined ? {} : { user, ...(at === undefined ? {} : { at }) }),
   };
   const src = apiUrl('GET /projects/:project/templates/:template/email.html', {

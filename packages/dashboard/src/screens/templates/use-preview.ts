@@ -21,13 +21,13 @@ export function usePreview(name: string, { letter, user, at }: Asked): Previewed
     preview: TemplatePreview | null;
     error: ApiError | null;
   }>();
-  const asked = JSON.stringify([name, { letter, user, ...(user !== undefined && { at }) }]);
+  const asked = JSON.stringify([name, { source: letter, user, ...(user !== undefined && { at }) }]);
   useEffect(() => {
     const ended = new AbortController();
     const timer = setTimeout(() => {
       const [template, body] = JSON.parse(asked) as [
         string,
-        { letter: LetterSource; user?: string; at?: string },
+        { source: LetterSource; user?: string; at?: string },
       ];
       ask(
         'POST /projects/:project/templates/:template/preview',

@@ -90,7 +90,7 @@ test('a new audience is being built, and is ready when its edition is served', a
     updatedAt: now(),
   };
   expect(await listAudiences(db, projectId)).toEqual([
-    { ...listed, state: 'building', members: 0, progress: { built: 0, people: 3 } },
+    { ...listed, state: 'building', members: 0, progress: { built: 0, users: 3 } },
   ]);
   await join(1, 'u1', 'u2');
   expect(await advanceBuild(db, { projectId, edition: 1, builtTo: 'u2', built: 2 })).toBe(true);
@@ -98,7 +98,7 @@ test('a new audience is being built, and is ready when its edition is served', a
     { edition: 1, state: 'building', builtTo: 'u2', built: 2, name: 'Paying' },
   ]);
   expect(await listAudiences(db, projectId)).toEqual([
-    { ...listed, state: 'building', members: 2, progress: { built: 2, people: 3 } },
+    { ...listed, state: 'building', members: 2, progress: { built: 2, users: 3 } },
   ]);
   await advanceBuild(db, { projectId, edition: 1, builtTo: 'u4', built: 4 });
   expect(await serve(1)).toEqual({ audienceId: id, members: 2 });
@@ -117,7 +117,7 @@ test('an edited audience answers as before until its new definition is built', a
   const members = () => listMembers(db, { projectId, reference: 'Paying', limit: 10 });
   expect((await members()).map((one) => one.external_user_id)).toEqual(['u1', 'u2']);
   expect(await listAudiences(db, projectId)).toMatchObject([
-    { id, state: 'rebuilding', members: 2, sentence: 'plan is free', progress: { built: 0, people: 0 } },
+    { id, state: 'rebuilding', members: 2, sentence: 'plan is free', progress: { built: 0, users: 0 } },
   ]);
   const [second] = await building();
   // A third definition takes the place of the second, which never answered.

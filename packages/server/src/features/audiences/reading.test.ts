@@ -87,7 +87,7 @@ test('an audience is shown with its definition and no more than 20 of its member
     id: audienceId,
     state: 'building',
     members: 30,
-    progress: { built: 0, people: 60 },
+    progress: { built: 0, users: 60 },
     definition: { trait: 'plan', equals: 'pro' },
   });
   expect(shown.sample).toHaveLength(20);

@@ -99,7 +99,7 @@ test('what waits is counted in records by priority, with the age of the oldest',
   await put('live', [{}]);
   await put('live', [{}, {}]);
   await die(2);
-  expect(await countWaiting(db, projectId)).toEqual({ live: 3, bulk: 3, dead: 2, oldest_ms: 4_000 });
+  expect(await countWaiting(db, projectId)).toEqual({ live: 3, bulk: 3, dead_letters: 2, oldest_ms: 4_000 });
   const other = await createProject(db, { name: 'Other' });
   expect(await countWaiting(db, other.id)).toEqual({ live: 0, bulk: 0, dead_letters: 0, oldest_ms: 0 });
 });
@@ -115,9 +115,9 @@ test('of all projects those are listed in which something waits or died, who wai
   const own = [late, quiet, buried, later];
   const listed = (await listWaiting(db, null)).filter((one) => own.includes(one.projectId));
   expect(listed).toEqual([
-    { projectId: later, name: 'Later', live: 2, bulk: 0, dead: 0, oldest_ms: 9_000 },
-    { projectId: late, name: 'Acme', live: 0, bulk: 1, dead: 0, oldest_ms: 4_000 },
-    { projectId: buried, name: 'Buried', live: 0, bulk: 0, dead: 2, oldest_ms: 0 },
+    { projectId: later, name: 'Later', live: 2, bulk: 0, dead_letters: 0, oldest_ms: 9_000 },
+    { projectId: late, name: 'Acme', live: 0, bulk: 1, dead_letters: 0, oldest_ms: 4_000 },
+    { projectId: buried, name: 'Buried', live: 0, bulk: 0, dead_letters: 2, oldest_ms: 0 },
   ]);
 });
 

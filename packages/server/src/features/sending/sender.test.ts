@@ -117,7 +117,7 @@ test('bounces come back to an address that names the letter, where somebody read
   const reading = headersOf({ ...RELAY, mailDomain: 'mail.beckon.example' }, 'bounce.acme.example').mailFrom;
   const [, token = ''] = /^b\+(.+)@bounce\.acme\.example$/.exec(reading) ?? [];
   expect(readLetterToken(token, 'bounce', KEY)).toEqual(name);
-  expect(headersOf(TEST_INBOX).mailFrom).toMatch(/^b\+[a-z2-7.]{51}@outbox\.invalid$/);
+  expect(headersOf(TEST_INBOX).mailFrom).toMatch(/^b\+[a-z2-7.]{51}@test-inbox\.invalid$/);
 });
 
 test('a new domain begins with a hundred letters, has half as many more each day, and is through within two weeks', () => {

@@ -275,12 +275,7 @@ test('every draft has a fate, and what leaves breaks nothing of the policy', () 
     }),
     { numRuns: 1_500 },
   );
-  const names = [
-    'leaves after null',
-    'leaves after quiet_hours',
-    'leaves after cap',
-    'leaves after throttle',
-  ];
+  const names = ['sends after null', 'sends after quiet_hours', 'sends after cap', 'sends after throttle'];
   for (const name of [...names, 'expires after cap', 'expires after null', 'rule_off', 'no_address']) {
     expect(seen[name], name).toBeGreaterThan(20);
   }

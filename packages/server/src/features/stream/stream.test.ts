@@ -213,7 +213,7 @@ test('a filter finds the same in pages as all at once, and nothing of another pr
   expect(await found('user:ada')).toEqual(['event ada', 'event ada', 'user_changed ada']);
   expect(await found('user:a*')).toEqual(await found('user:ada'));
   expect(await found('name:trial_*')).toEqual(['event ada', 'event bob']);
-  expect(await found('type:person_*')).toEqual(['user_changed ada', 'user_created bob']);
+  expect(await found('type:user_*')).toEqual(['user_changed ada', 'user_created bob']);
   expect(await found('-type:event -user:bob')).toEqual(['user_changed ada']);
   expect(await found('user:ada name:login')).toEqual(['event ada']);
   expect(await found('status:202')).toEqual([]);

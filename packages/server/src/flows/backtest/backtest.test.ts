@@ -164,7 +164,7 @@ test('nothing is written: every table has the rows that it had', async () => {
   };
   const before = await count();
   const found = await run(rule({ when: { event: 'ordered' }, only_if: { event: 'ordered', at_least: 1 } }));
-  expect(found).toMatchObject({ is_saved: false, entered: { people: 1 }, letters: { written: 1 } });
+  expect(found).toMatchObject({ is_saved: false, entered: { users: 1 }, emails: { written: 1 } });
   expect(await count()).toEqual(before);
   expect(before.length).toBeGreaterThan(20);
 });
@@ -202,7 +202,7 @@ test('letters are counted by the days of the project, and the first are shown as
   const steps = [LETTER, { wait: '1d' }, { draft: { subject: 'Still there?', body: 'Hello' } }];
   const found = await run(rule({ when: { event: 'ordered' }, steps }));
   expect(found.emails).toMatchObject({ written: 4, canceled: 0, without_address: 2 });
-  expect(found.emails.per_day[0]).toEqual({ day, letters: 2 });
+  expect(found.emails.per_day[0]).toEqual({ day, emails: 2 });
   expect(found.samples.filter(({ external_user_id: user }) => user === 'u1')).toMatchObject([
     { subject: 'Hello Ada', body: 'About ordered', missing: [] },
     { subject: 'Still there?' },
@@ -250,10 +250,10 @@ test('held against the saved version, it says who is more and who is fewer', asy
   const found = await run(when({ at_least: 10 }));
   expect(found.difference).toEqual({
     version: 1,
-    added: { people: 1, external_user_ids: ['u3'] },
-    removed: { people: 1, external_user_ids: ['u1'] },
-    letters: 0,
-    per_day: [{ day: new Date(clock.now()).toISOString().slice(0, 10), letters: 2 }],
+    added: { users: 1, external_user_ids: ['u3'] },
+    removed: { users: 1, external_user_ids: ['u1'] },
+    emails: 0,
+    per_day: [{ day: new Date(clock.now()).toISOString().slice(0, 10), emails: 2 }],
   });
   expect((await run({ ...when({ at_least: 10 }), name: 'new' })).difference).toBe(null);
 });

@@ -94,11 +94,11 @@ test('a check counts and accepts nothing', async () => {
       { field: 'external_user_id', rows: 1 },
       { field: 'properties.trialDays', rows: 1 },
     ],
-    people: { new: { count: 1_500 }, known: { count: 0 } },
+    affected_users: { new: { count: 1_500 }, known: { count: 0 } },
     names: [
       { name: 'trial_started', events: 1_500, is_canonical: true, first_at: '2026-01-10T00:00:00.000Z' },
     ],
-    letters: 0,
+    emails: 0,
   });
   expect(check?.rules.some(({ users: people }) => people.count === 1_500)).toBe(true);
   expect(await known()).toEqual({ people: [], events: [], drafts: 0 });

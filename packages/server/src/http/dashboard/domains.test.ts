@@ -38,7 +38,7 @@ const byAction = ([one]: (string | null)[], [other]: (string | null)[]): number 
 
 test('a domain is added with the records to publish, and verified once they are there', async () => {
   const added = await add({ throttle: '5/s' });
-  expect(added).toMatchObject({ name, state: 'pending', sends: false, throttle: '5/s', warm: false });
+  expect(added).toMatchObject({ name, state: 'pending', can_send: false, throttle: '5/s', warm: false });
   expect(added.records.map(({ kind, status }) => [kind, status])).toEqual([
     ['dkim', 'unchecked'],
     ['return_path_mx', 'unchecked'],
@@ -57,7 +57,7 @@ test('a domain is added with the records to publish, and verified once they are 
   const right = (await dashboard.ask<SendingDomain>(`POST ${at}/${name}/check`)).json.data;
   expect(right).toMatchObject({
     state: 'verified',
-    sends: true,
+    can_send: true,
     checked_at: new Date(clock.now()).toISOString(),
   });
   const listed = await dashboard.ask<SendingDomain[]>(`GET ${at}`, { as: 'viewer' });
@@ -72,12 +72,12 @@ test('a person pauses a domain with a reason that all can read, and lets it go o
   const paused = await dashboard.ask<SendingDomain>(`POST ${at}/${name}/pause`, {
     body: { reason: 'new IP' },
   });
-  expect(paused.json.data).toMatchObject({ sends: false, paused_reason: 'Ada paused it: new IP' });
+  expect(paused.json.data).toMatchObject({ can_send: false, paused_reason: 'Ada paused it: new IP' });
   clock.advance(1_000);
   const again = await dashboard.ask(`POST ${at}/${name}/pause`);
   expect([again.status, again.json.errors[0]?.message]).toEqual([409, expect.stringContaining('new IP')]);
   const resumed = await dashboard.ask<SendingDomain & { retried: number }>(`POST ${at}/${name}/resume`);
-  expect(resumed.json.data).toMatchObject({ sends: true, paused_at: null, retried: 0 });
+  expect(resumed.json.data).toMatchObject({ can_send: true, paused_at: null, retried: 0 });
   const asked = { projectIds: [project], actor: null, action: 'domain.', after: null, limit: 9 };
   expect(
     (await listEntries(db, asked)).map(({ action, subject }) => [action, subject]).toSorted(byAction),
@@ -103,7 +103,7 @@ test('speed, DKIM key and host for links are changed, and what cannot be is refu
   expect((await track(`t.${name}`)).json.data.tracking).toMatchObject({
     host: `t.${name}`,
     state: 'pending',
-    leads_to: 'localhost',
+    cname_target: 'localhost',
   });
   expect((await track(null)).json.data.tracking).toBeNull();
   expect((await track('t.other.test')).status).toBe(422);

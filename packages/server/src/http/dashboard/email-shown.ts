@@ -127,7 +127,7 @@ export function toReplyListed(reply: Reply): ReplyListed {
 
 function forwardOf({ forwardAt, forwardedAt, forwardError }: Reply): ReplyListed['forward'] {
   if (forwardAt !== null && forwardError === null) return 'waiting';
-  if (forwardError !== null) return 'trouble';
+  if (forwardError !== null) return 'failed';
   return forwardedAt === null ? 'none' : 'done';
 }
 

@@ -65,7 +65,7 @@ describe('GET suppressions/check', () => {
     await story.user('eve', { email: EMAIL });
     await stage.engine.settle();
     const { can_receive: mailed, suppression, users: people } = await check();
-    expect({ mailed, suppression }).toMatchObject({
+    expect({ can_receive: mailed, suppression }).toMatchObject({
       can_receive: false,
       suppression: { ...ERASED, value: expect.any(String) },
     });

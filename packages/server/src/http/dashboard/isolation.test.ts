@@ -44,11 +44,11 @@ const key = await post('/keys', { label: 'one' });
 const endpoint = await post('/webhooks', { url: 'https://hooks.acme.test/in' });
 const audience = await post('/audiences', { name: 'Trials', definition: { trait: 'plan', equals: 'trial' } });
 const view = await post('/views', { screen: 'users', name: 'Mine', filter: 'plan:trial' });
-const [mail, reply] = [newId(), newId()];
+const reply = newId();
 const letter = await first('/emails');
 await keepMail(db, {
   projectId: story.projectId,
-  id: mail,
+  id: letter,
   draftId: newId(),
   userId: 'ada',
   mailFrom: 'b+t@acme.test',
@@ -82,8 +82,7 @@ const rules = await db.query<{ id: string }>(`SELECT id FROM beckon.rule WHERE p
 ]);
 const own: Record<string, string> = {
   draft: rows[0]?.id ?? '',
-  letter,
-  mail,
+  email: letter,
   reply,
   key,
   endpoint,
@@ -202,7 +201,7 @@ test('nor can it be named in what is said about another', async () => {
   for (const act of [{ kind: 'approve' }, { kind: 'skip' }, { kind: 'postpone', until: later }]) {
     expect((await ask('POST /drafts/bulk', { act, ids: [own['draft']] })).status).toBe(404);
     const preview = await ask('POST /drafts/bulk/preview', { act, ids: [own['draft']] });
-    expect(preview.json.data).toMatchObject({ would_act: 0, people: 0 });
+    expect(preview.json.data).toMatchObject({ would_act: 0, users: 0 });
   }
   const replay = { endpoint: own['endpoint'], since: '2026-01-01T00:00:00Z' };
   expect((await ask('POST /webhook-replays', replay)).status).toBe(404);

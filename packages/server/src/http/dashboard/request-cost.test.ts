@@ -54,10 +54,10 @@ describe('request cost', () => {
 const SEARCHED = [
   'GET /projects/:project/audit actor,action,of',
   'GET /projects/:project/audit.csv actor,action,of',
-  'GET /projects/:project/emails filter',
-  'GET /projects/:project/emails/export filter',
   'GET /projects/:project/drafts filter',
   'GET /projects/:project/drafts/counts filter',
+  'GET /projects/:project/emails filter',
+  'GET /projects/:project/emails/export filter',
   'GET /projects/:project/feed filter',
   'GET /projects/:project/imports/:import/findings kind',
   'GET /projects/:project/insights by,days,since,until,compare',

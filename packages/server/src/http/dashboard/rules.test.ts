@@ -344,8 +344,8 @@ test('people in an older version are moved where both agree so far, and the prev
   await ask('PUT /rules/greeter', { body: { document, updated_at: rule.updated_at } });
   const preview = await ask('GET /rules/greeter/move-waiting');
   expect(preview.data).toEqual({ version: 2, moved: 2, stayed: [] });
-  const before = await ask<{ versions: { version: number; people: number }[] }>('GET /sequences/greeter');
-  expect(before.data.versions.map(({ version, people }) => [version, people])).toEqual([
+  const before = await ask<{ versions: { version: number; users: number }[] }>('GET /sequences/greeter');
+  expect(before.data.versions.map(({ version, users }) => [version, users])).toEqual([
     [2, 0],
     [1, 2],
   ]);

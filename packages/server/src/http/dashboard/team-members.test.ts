@@ -223,11 +223,11 @@ test('a test letter goes to whoever asks; each switches their own digest', async
     organizations: { id: string }[];
   };
   const path = `POST /organizations/${organizations[0]?.id}/digest`;
-  expect((await grace.ask(path, { wanted: false })).status).toBe(200);
+  expect((await grace.ask(path, { enabled: false })).status).toBe(200);
   expect((await grace.ask('GET /session')).json.data).toMatchObject({
     organizations: [{ wants_digest: false }],
   });
-  expect((await grace.ask('POST /organizations/theirs/digest', { wanted: true })).status).toBe(404);
+  expect((await grace.ask('POST /organizations/theirs/digest', { enabled: true })).status).toBe(404);
 });
 
 test('the audit log says who did what with its difference, for this organization alone, and reads on without a hole', async () => {

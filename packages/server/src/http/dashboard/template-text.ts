@@ -12,24 +12,24 @@ export async function publishedText(
   {
     projectId,
     name,
-    letter,
+    source,
     seen,
-  }: { projectId: number; name: string; letter?: LetterSource; seen?: string | null },
+  }: { projectId: number; name: string; source?: LetterSource; seen?: string | null },
 ): Promise<{ letter: LetterSource; seen: number | null }> {
   const given = seen === undefined ? null : momentSeen(seen);
-  if (letter) return { letter, seen: given };
+  if (source) return { letter: source, seen: given };
   const saved = await requireUnpublished(deps, projectId, name);
   return { letter: wordsOf(saved), seen: seen === undefined ? saved.savedAt : given };
 }
 
-type Written = { projectId: number; template: string; letter?: LetterSource; unpublished?: true };
+type Written = { projectId: number; template: string; source?: LetterSource; unpublished?: true };
 
 /** The text of the request, or the saved unpublished version where it is asked for; null: the published version. */
 export async function letterOf(
   deps: Db,
-  { projectId, template, letter, unpublished }: Written,
+  { projectId, template, source, unpublished }: Written,
 ): Promise<LetterSource | null> {
-  if (letter || !unpublished) return letter ?? null;
+  if (source || !unpublished) return source ?? null;
   return wordsOf(await requireUnpublished(deps, projectId, template));
 }
 

@@ -144,7 +144,7 @@ test('a preview is the letter as it would leave, with what would hold it and wha
   const preview = (body: object) =>
     ask<TemplatePreview>('POST /templates/greeting/preview', { body, as: 'viewer' });
   const made = await preview({});
-  expect(made.data).toMatchObject({ is_sample: true, subject: 'Hello Ada', missing: [], words: null });
+  expect(made.data).toMatchObject({ is_sample: true, subject: 'Hello Ada', missing: [], preview_id: null });
   expect(made.data.checks.map(({ name }) => name)).toContain('contrast');
   expect((await preview({ user: 'ada' })).data).toMatchObject({
     external_user_id: 'ada',

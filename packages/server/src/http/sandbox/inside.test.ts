@@ -101,7 +101,7 @@ test('endpoints of the sandbox alone are told of what becomes of its letters, no
     name: 'trial_started',
     properties: { trialDays: 5 },
   });
-  expect(await sandbox.advance('5d')).toMatchObject({ letters: 0 });
+  expect(await sandbox.advance('5d')).toMatchObject({ emails: 0 });
   const said = await db.query<{ name: string; at: Date }>(
     `SELECT name, occurred_at AS at FROM beckon.event WHERE project_id = $1 AND name LIKE 'email.%' ORDER BY 2`,
     [sandbox.id],
@@ -117,7 +117,7 @@ test('who is erased in a sandbox is gone from it, and what time brings later fin
   await signUp(sandbox, 'eve');
   await sandbox.advance('1d');
   await erasePerson({ db, newId, hasher: testHasher }, { projectId: sandbox.id, userId: 'ada' });
-  expect(await sandbox.advance('30d')).toMatchObject({ drafts: 1, letters: 1 });
+  expect(await sandbox.advance('30d')).toMatchObject({ drafts: 1, emails: 1 });
   expect((await sandbox.letters()).map(({ user }) => user)).toEqual(['eve', 'eve']);
 });
 

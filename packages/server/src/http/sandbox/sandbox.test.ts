@@ -51,13 +51,13 @@ test('a trial of fourteen days is over at once, and each letter leaves at the mo
     now: at(7, 0),
     advanced_ms: 7 * DAY,
     drafts: 2,
-    letters: 2,
+    emails: 2,
   });
   expect(await sandbox.advance('5d')).toEqual({
     now: at(12, 0),
     advanced_ms: 5 * DAY,
     drafts: 1,
-    letters: 1,
+    emails: 1,
   });
   expect(await sandbox.letters()).toEqual([
     { rule: 'welcome', user: 'ada', at: at(0, 2) },
@@ -104,7 +104,7 @@ test('a project and its sandbox have nothing of each other but how it was decide
   const sandbox = await testSandbox(server, live.id);
   const pro = person('ada', { traits: { plan: 'pro' } });
   await sandbox.post('users', pro);
-  expect(await sandbox.advance('1d')).toMatchObject({ drafts: 1, letters: 1 });
+  expect(await sandbox.advance('1d')).toMatchObject({ drafts: 1, emails: 1 });
   expect(await sandbox.letters()).toEqual([
     { rule: 'Hello', user: 'ada', at: new Date(clock.now() + 3_600_000).toISOString() },
   ]);
@@ -206,7 +206,7 @@ test('time passes in one sandbox alone: live projects and other sandboxes stay w
       [sandbox.id],
     );
   const before = await alarms();
-  expect(await sandbox.advance('60d')).toMatchObject({ drafts: 2, letters: 2 });
+  expect(await sandbox.advance('60d')).toMatchObject({ drafts: 2, emails: 2 });
   expect(await alarms()).toEqual(before);
   for (const { id } of [live, other.live, other.sandbox]) expect(await count('message', id)).toBe(0);
   // A batch of all of them together gives each its own time.
