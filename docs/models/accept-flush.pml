@@ -300,7 +300,7 @@ end_watch:
   atomic { !(IS_DURABLE(0) && IS_DURABLE(1) && IS_DURABLE(2) && IS_DURABLE(3)) -> assert(false) }
 }
 
-/* `revoke-key`: under the lane's lock; a flush that gets the lock later sees the revocation. */
+/* `revoke-key`: under the queue's lock; a flush that gets the lock later sees the revocation. */
 #ifdef REVOKES
 active proctype revoker() {
   atomic { lock[0] == 0 -> lock[0] = 100 };

@@ -52,9 +52,8 @@ function requestWords(item: FeedItem): string {
 }
 
 function countsOf(item: FeedItem): string {
-  return Object.entries(item)
-    .flatMap(([name, value]) => (typeof value === 'number' ? `${value} ${name}` : []))
-    .join(', ');
+  const counts = Object.entries(item).filter(([, value]) => typeof value === 'number');
+  return counts.map(([name, value]) => `${String(value)} ${name}`).join(', ');
 }
 
 function ruleOf({ rule }: FeedItem): string {

@@ -1,5 +1,6 @@
 import type { AnswerOf, BodyOf, ParamsOf, QueryOf, RouteKey } from '@beckon/contract/dashboard';
 import { Failure } from '../failure.ts';
+import { textOf } from '../read-all.ts';
 import { sendHttp, type Target } from './http.ts';
 import { failureOf, isRedirect, redirected, unreachable } from './refusal.ts';
 
@@ -123,15 +124,7 @@ function segment(value: string): string {
   return encodeURIComponent(value);
 }
 
-async function readText(answer: Response, name: string): Promise<string> {
-  if (answer.body === null) return '';
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of answer.body) {
-    bytes += chunk.byteLength;
-    if (bytes > ANSWER_MAX_BYTES)
-      throw new Failure('too_large', `The response of ${name} is larger than 32 MiB`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+async function readText({ body }: Response, name: string): Promise<string> {
+  const tooLarge = new Failure('too_large', `The response of ${name} is larger than 32 MiB`);
+  return body === null ? '' : textOf(body, { maxBytes: ANSWER_MAX_BYTES, tooLarge });
 }

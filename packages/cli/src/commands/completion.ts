@@ -1,7 +1,7 @@
 import type { Command as Parser } from 'commander';
 import { candidatesAfter, SCRIPTS, SHELLS } from '../completion.ts';
-import { usage } from '../failure.ts';
 import { type Command, custom } from '../framework/declare.ts';
+import { oneOf } from '../framework/options.ts';
 
 /** Takes the program, because it completes every command of it. */
 export function completion(program: Parser): Command {
@@ -12,9 +12,7 @@ export function completion(program: Parser): Command {
       words: 'Print what can follow these words; the script calls this',
     },
     async run({ output }, { shell: named, words }) {
-      const shell = SHELLS.find((one) => one === named);
-      if (shell === undefined)
-        throw usage(`Unknown shell ${named}. Choose one of ${SHELLS.join(', ')}`, 'shell');
+      const shell = oneOf(named, SHELLS, 'shell');
       const found = words.length === 0 ? null : candidatesAfter(program, words);
       if (output.isJson) return output.value(found ?? SCRIPTS[shell], () => '');
       await output.raw(

@@ -3,7 +3,7 @@ import { usage } from '../failure.ts';
 import { call, custom, list, lookUp, type Noun } from '../framework/declare.ts';
 import { flag, text } from '../framework/options.ts';
 import { count } from '../output/words.ts';
-import { checkText, recordsText, trackingText } from './domain-views.ts';
+import { checkView, recordsView, trackingView } from './domain-views.ts';
 
 const DOMAINS = 'GET /projects/:project/domains';
 const DOMAIN = 'GET /projects/:project/domains/:domain';
@@ -33,14 +33,14 @@ export const domains: Noun = {
     call(DOMAIN, 'show <domain>', {
       help: 'Show the DNS records to publish for a domain',
       args: NAME,
-      view: recordsText,
+      view: recordsView,
     }),
     call('POST /projects/:project/domains', 'add <domain>', {
       help: 'Add a sending domain and print the DNS records to publish',
       args: NAME,
       options: { throttle: THROTTLE, warm: WARM },
       body: ({ domain: name, ...speed }) => ({ name, ...speed }),
-      view: recordsText,
+      view: recordsView,
     }),
     custom('check [domain]', {
       help: 'Check the DNS records of a domain now; by default of all domains',
@@ -49,13 +49,13 @@ export const domains: Noun = {
       async run({ api, output }, { domain }) {
         const check = async (name: string): Promise<SendingDomain> =>
           (await api.call(CHECK, { params: { domain: name } })).data;
-        if (domain !== undefined) return output.value(await check(domain), checkText);
+        if (domain !== undefined) return output.value(await check(domain), checkView);
         const checked: SendingDomain[] = [];
         for (const { name } of (await api.call(DOMAINS, {})).data) checked.push(await check(name));
         await output.value(checked, (all, words) =>
           all.length === 0
             ? 'No sending domains yet. Add one: beckon domains add <domain>'
-            : all.map((one) => checkText(one, words)),
+            : all.flatMap((one) => checkView(one, words)),
         );
       },
     }),
@@ -104,7 +104,7 @@ export const domains: Noun = {
     call('POST /projects/:project/domains/:domain/rotate', 'rotate <domain>', {
       help: 'Rotate the DKIM key of a domain. The new key signs once its DNS record is found.',
       args: NAME,
-      view: recordsText,
+      view: recordsView,
     }),
     call('PUT /projects/:project/domains/:domain/tracking', 'track <domain>', {
       help: 'Set the host of links in emails from a domain',
@@ -118,7 +118,7 @@ export const domains: Noun = {
           throw usage('Pass one of --host and --off', '--host');
         return { host: host ?? null };
       },
-      view: trackingText,
+      view: trackingView,
     }),
   ],
 };

@@ -1,6 +1,6 @@
 import type { CellType } from '@beckon/contract/files';
 import { usage } from '../failure.ts';
-import { many, type Option } from '../framework/options.ts';
+import { many, oneOf, type Option } from '../framework/options.ts';
 
 const TYPES = ['text', 'number', 'boolean', 'date', 'json'] as const satisfies CellType[];
 
@@ -14,7 +14,7 @@ export const MAPPING_OPTIONS = {
   types: pairs(
     '--types <field=type>',
     `Type of a field: ${TYPES.join(', ')}; repeat for each field`,
-    readType,
+    (type) => oneOf(type, TYPES, '--types'),
   ),
 };
 
@@ -34,10 +34,4 @@ function pairs<T>(flags: string, help: string, readValue: (text: string) => T): 
       return found;
     },
   };
-}
-
-function readType(given: string): CellType {
-  const type = TYPES.find((one) => one === given);
-  if (type !== undefined) return type;
-  throw usage(`--types: ${given} is none of ${TYPES.join(', ')}`, '--types');
 }

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import type { CellType } from '@beckon/contract/files';
 import type { Import, ImportMapping, ImportSample } from '@beckon/contract/dashboard';
-import { EXIT, type ExitCode, Failure, usage } from '../failure.ts';
+import { EXIT, type ExitCode, usage } from '../failure.ts';
+import { fileResult } from '../files.ts';
 import type { Context } from '../framework/context.ts';
 import type { Shell } from '../shell.ts';
 import { importView, progressText, sampleBlock } from './import-views.ts';
@@ -157,17 +158,12 @@ async function cancelOnFailure(
 
 /** Stdin is stored in a temporary file first, because the server needs its size. */
 async function openFile({ cwd, stdin }: Shell, given: string): Promise<FileHandle> {
-  try {
-    if (given !== '-') return await open(resolve(cwd, given), 'r');
-    const path = join(tmpdir(), `beckon-import-${randomUUID()}`);
-    const file = await open(path, 'wx+', OWNER_ONLY);
-    await rm(path);
-    await file.writeFile(stdin.chunks());
-    return file;
-  } catch (error) {
-    const message = `Cannot read ${given}: ${(error as Error).message}`;
-    throw new Failure('file_unreadable', message, { exit: EXIT.usage, cause: error });
-  }
+  if (given !== '-') return fileResult('read', given, open(resolve(cwd, given), 'r'));
+  const path = join(tmpdir(), `beckon-import-${randomUUID()}`);
+  const file = await open(path, 'wx+', OWNER_ONLY);
+  await rm(path);
+  await file.writeFile(stdin.chunks());
+  return file;
 }
 
 function mappingOf({ map, types, name, equal_rows_are_one }: FileImport): ImportMapping {

@@ -49,7 +49,7 @@ describe('imports', () => {
     { run: 'imports events events.jsonl', shows: /state +done[^]*Events +accepted: 1\n +new: 1\n +known: 0/ },
     { run: 'imports show x', fails: [1, /./] },
     { run: 'imports pause x', fails: [1, /./] },
-    { run: 'imports set-key x --stripe-key-file absent', fails: [2, /cannot read absent/] },
+    { run: 'imports set-key x --stripe-key-file absent', fails: [2, /Cannot read absent/] },
     { run: () => `imports stripe --stripe-key-file ${at('public-key')}`, fails: [2, /Stripe key/] },
     {
       run: () => `imports stripe --stripe-key-file ${at('key')} --dry-run`,

@@ -133,7 +133,7 @@ type Asking = { shell: Shell; options: { json?: boolean } };
 async function readKey({ shell, options }: Asking, file: string | undefined): Promise<string> {
   if (file === undefined && canAsk(shell, options.json))
     return answered(await shell.ask.secret('Restricted Stripe key')).trim();
-  return (await readInput(file ?? '-', { shell, flags: '--stripe-key-file' })).trim();
+  return (await readInput(file ?? '-', { shell })).trim();
 }
 
 function changed(one: Import, next: string): string {

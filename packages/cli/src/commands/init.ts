@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
-import { appendFile, readFile, stat, writeFile } from 'node:fs/promises';
+import { appendFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Failure } from '../failure.ts';
+import { fileResult, readIfPresent } from '../files.ts';
 import { custom } from '../framework/declare.ts';
 import { SAMPLE } from '../sample.ts';
 import { canAsk } from '../shell.ts';
@@ -44,10 +44,7 @@ function describe({ env, sample, env_is_ignored }: Written, hasKey: boolean): st
 
 /** Adds the missing lines; an existing one stays as it is. */
 async function writeEnv(path: string, lines: Record<string, string>): Promise<Change> {
-  const before = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw new Failure('file_unreadable', `Cannot read ${path}: ${error.message}`, { cause: error });
-  });
+  const before = await readIfPresent(path);
   const missing = Object.entries(lines)
     .filter(([name]) => !new RegExp(`^\\s*(?:export\\s+)?${name}\\s*=`, 'm').test(before ?? ''))
     .map(([name, value]) => `${name}=${value}\n`)
@@ -62,15 +59,14 @@ async function writeEnv(path: string, lines: Record<string, string>): Promise<Ch
 }
 
 async function writeNew(path: string, text: string): Promise<Change> {
-  try {
-    await writeFile(path, text, { flag: 'wx' });
-    return 'created';
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return 'unchanged';
-    throw new Failure('file_unwritable', `Cannot write ${path}: ${(error as Error).message}`, {
-      cause: error,
-    });
-  }
+  const written = writeFile(path, text, { flag: 'wx' }).then(
+    (): Change => 'created',
+    (error: NodeJS.ErrnoException): Change => {
+      if (error.code === 'EEXIST') return 'unchanged';
+      throw error;
+    },
+  );
+  return fileResult('write', path, written);
 }
 
 /** Null when this folder is not in a git repository. */

@@ -1,11 +1,11 @@
-import { WEBHOOK_TYPES, type WebhookType } from '@beckon/contract';
+import { WEBHOOK_TYPES } from '@beckon/contract';
 import { readWebhookSecret } from '@beckon/contract/signature';
 import type { ListenedMessage } from '@beckon/contract/dashboard';
 import { followFeed } from '../api/feed.ts';
 import { type Forwarded, forwardWebhook } from '../api/forward-webhook.ts';
 import { Failure, usage } from '../failure.ts';
 import { custom } from '../framework/declare.ts';
-import { commaList, flag, text } from '../framework/options.ts';
+import { choices, flag, text } from '../framework/options.ts';
 import { printable } from '../output/printable.ts';
 import type { Words } from '../output/words.ts';
 import { createSeen } from '../seen.ts';
@@ -19,15 +19,11 @@ export const listen = custom('listen', {
       'Address that receives signed events; without it they are only shown',
       readTarget,
     ),
-    types: commaList(
-      '--types <types>',
-      `Only these event types, separated by commas: ${WEBHOOK_TYPES.join(', ')}`,
-    ),
+    types: choices('--types <types>', 'Only these event types, separated by commas', WEBHOOK_TYPES),
     printSecret: flag('--print-secret', 'Print the signing secret and exit; it is the same each time'),
   },
   isStream: true,
-  async run({ api, output, shell, signal }, { target, types = [], printSecret }) {
-    requireTypes(types);
+  async run({ api, output, shell, signal }, { target, types, printSecret }) {
     const { data: listener } = await api.call('POST /projects/:project/listener', {});
     const { secret } = listener;
     if (printSecret) return output.value(listener, () => secret);
@@ -45,7 +41,7 @@ export const listen = custom('listen', {
     const isSeen = createSeen();
     for await (const { data } of feed) {
       const message = JSON.parse(data) as ListenedMessage;
-      if (isSeen(message.id) || (types.length > 0 && !types.includes(message.type))) continue;
+      if (isSeen(message.id) || (types && !types.some((type) => type === message.type))) continue;
       const forwarded =
         target === undefined ? null : await forwardWebhook(message, { target, key, signal, shell });
       if (signal.aborted) return;
@@ -68,12 +64,6 @@ function messageLine(
   const result = status === null ? printable(error ?? 'no response') : String(status);
   const retries = attempts > 1 ? `, after ${attempts} attempts` : '';
   return `${head}  ${paint(isTaken ? 'green' : 'red', result)}  ${ms} ms${retries}`;
-}
-
-function requireTypes(types: readonly string[]): void {
-  const unknown = types.find((type) => !WEBHOOK_TYPES.includes(type as WebhookType));
-  if (unknown !== undefined)
-    throw usage(`--types: ${unknown} is none of ${WEBHOOK_TYPES.join(', ')}`, '--types');
 }
 
 /** A port, a host or a URL. */

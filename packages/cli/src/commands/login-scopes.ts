@@ -1,9 +1,10 @@
 import { TOKEN_SCOPES, type TokenScope } from '@beckon/contract/dashboard';
-import { answered, usage } from '../failure.ts';
+import { answered } from '../failure.ts';
+import { someOf } from '../framework/options.ts';
 import type { Shell } from '../shell.ts';
 
 /** What a new token may do unless the member says otherwise. The role limits it further. */
-export const DEFAULT_SCOPES: readonly TokenScope[] = ['read', 'review', 'edit'];
+export const DEFAULT_SCOPES: TokenScope[] = ['read', 'review', 'edit'];
 
 const SCOPE_HELP: Record<TokenScope, string> = {
   read: 'view users, drafts, emails, rules and activity',
@@ -13,34 +14,13 @@ const SCOPE_HELP: Record<TokenScope, string> = {
   import: 'import users and events',
 };
 
-type Choosing = {
-  shell: Pick<Shell, 'ask' | 'stderr'>;
-  /** Those of `--scopes`. */
-  given: string[] | undefined;
-  /** A person is at the terminal. */
-  canAsk: boolean;
-};
-
-/** The scopes to request. Without `--scopes` it asks at a terminal, and takes the default elsewhere. */
-export async function chooseScopes({ shell, given, canAsk }: Choosing): Promise<TokenScope[]> {
-  if (given !== undefined) return readScopes(given);
-  if (!canAsk) return [...DEFAULT_SCOPES];
+/** Asks for the scopes of a new token; Enter takes the default. */
+export async function askScopes({ ask, stderr }: Pick<Shell, 'ask' | 'stderr'>): Promise<TokenScope[]> {
   const lines = TOKEN_SCOPES.map((scope) => `  ${scope.padEnd(7)} ${SCOPE_HELP[scope]}\n`);
-  await shell.stderr.write(
-    `What may this machine do? Your role in each project is the limit.\n${lines.join('')}`,
-  );
+  await stderr.write(`What may this machine do? Your role in each project is the limit.\n${lines.join('')}`);
   const typed = answered(
-    await shell.ask.text(`Scopes, separated by commas (Enter for ${DEFAULT_SCOPES.join(',')})`),
+    await ask.text(`Scopes, separated by commas (Enter for ${DEFAULT_SCOPES.join(',')})`),
   );
-  return typed.trim() === '' ? [...DEFAULT_SCOPES] : readScopes(typed.split(','));
-}
-
-function readScopes(given: string[]): TokenScope[] {
-  const names = [...new Set(given.map((name) => name.trim()))];
-  return names.map((name) => {
-    const scope = TOKEN_SCOPES.find((one) => one === name);
-    if (scope === undefined)
-      throw usage(`--scopes: unknown scope ${name}. Use any of ${TOKEN_SCOPES.join(', ')}`, '--scopes');
-    return scope;
-  });
+  if (typed.trim() === '') return DEFAULT_SCOPES;
+  return someOf(typed, TOKEN_SCOPES, 'scopes');
 }

@@ -1,16 +1,16 @@
 import { API_KEY_PATTERN } from '@beckon/contract';
-import { TOKEN_SCOPES, type TokenMade, type TokenState } from '@beckon/contract/dashboard';
+import { TOKEN_SCOPES, type TokenMade, type TokenScope, type TokenState } from '@beckon/contract/dashboard';
 import { createDashboard, type Dashboard } from '../api/dashboard.ts';
 import { answered, Failure, unauthorized, usage } from '../failure.ts';
 import type { Context } from '../framework/context.ts';
 import { custom } from '../framework/declare.ts';
-import { commaList, flag, text } from '../framework/options.ts';
+import { choices, flag, text } from '../framework/options.ts';
 import { printableLines } from '../output/printable.ts';
 import { saveProfile } from '../profiles/change.ts';
 import { TOKEN_PATTERN } from '../profiles/connection.ts';
 import { readAll } from '../read-all.ts';
 import { canAsk } from '../shell.ts';
-import { chooseScopes, DEFAULT_SCOPES } from './login-scopes.ts';
+import { askScopes, DEFAULT_SCOPES } from './login-scopes.ts';
 import { tokenView } from './whoami.ts';
 
 const SECRET_MAX_BYTES = 4_096;
@@ -18,15 +18,16 @@ const SECRET_MAX_BYTES = 4_096;
 const NO_LOGIN =
   'Commands on this machine use the local socket and need no login. To log in to another server, pass --url.';
 
-type LoginOptions = { scopes?: string[]; label?: string; browser: boolean };
+type LoginOptions = { scopes?: TokenScope[]; label?: string; browser: boolean };
 
 export const login = custom('login', {
   help: 'Log in: approve a code in the browser, and save the token in a profile',
   routes: ['POST /device', 'POST /device/token', 'GET /token'],
   options: {
-    scopes: commaList(
+    scopes: choices(
       '--scopes <scopes>',
-      `Scopes of the token: ${TOKEN_SCOPES.join(', ')} (default: ask, or ${DEFAULT_SCOPES.join(',')})`,
+      `Scopes of the token (default: ask, or ${DEFAULT_SCOPES.join(',')})`,
+      TOKEN_SCOPES,
     ),
     label: text('--label <label>', 'Name of the token in your profile (default: the name of this machine)'),
     browser: {
@@ -88,7 +89,7 @@ async function requestToken(context: Context, options: LoginOptions): Promise<To
   const dashboard = await dashboardWith(context, null);
   const label = options.label ?? `beckon on ${shell.host}`;
   const asks = canAsk(shell, context.options.json);
-  const scopes = await chooseScopes({ shell, given: options.scopes, canAsk: asks });
+  const scopes = options.scopes ?? (asks ? await askScopes(shell) : DEFAULT_SCOPES);
   const { data } = await dashboard.call('POST /device', { body: { label, scopes } });
   // Also with --quiet, because approval needs the code.
   const { verification_url: url, user_code: code } = data;

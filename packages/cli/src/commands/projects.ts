@@ -1,7 +1,20 @@
 import type { ProjectListed } from '@beckon/contract/dashboard';
 import { call, custom, list, type Noun } from '../framework/declare.ts';
 import { text } from '../framework/options.ts';
+import { type Column, fields, rowOf } from '../output/auto.ts';
+import { span } from '../output/span.ts';
 import { currentProject } from './current-project.ts';
+
+const PROJECT: Column<ProjectListed>[] = [
+  ...fields('id name'),
+  ['kind', kindOf],
+  ['state', stateOf],
+  ...fields('role time_zone'),
+];
+const CLOCK: Column<ProjectListed> = [
+  'test clock',
+  ({ ahead_ms: ahead }) => (ahead === 0 ? null : `${span(ahead)} ahead`),
+];
 
 export const projects: Noun = {
   name: 'projects',
@@ -9,7 +22,7 @@ export const projects: Noun = {
   commands: [
     list('GET /projects', 'list', {
       help: 'List the projects that you can open',
-      row: projectRow,
+      row: PROJECT,
       empty: 'No projects yet. Create one: beckon projects create <name>',
     }),
     custom('show', {
@@ -17,10 +30,7 @@ export const projects: Noun = {
       routes: ['GET /projects'],
       async run(context) {
         const { current } = await currentProject(context);
-        await context.output.value(current, (project) => ({
-          ...projectRow(project),
-          'test clock': project.ahead_ms === 0 ? null : `${Math.round(project.ahead_ms / 3_600_000)} h ahead`,
-        }));
+        await context.output.value(current, (project, words) => rowOf(project, [...PROJECT, CLOCK], words));
       },
     }),
     call('POST /projects', 'create <name>', {
@@ -47,17 +57,6 @@ export const projects: Noun = {
     }),
   ],
 };
-
-function projectRow(project: ProjectListed) {
-  return {
-    id: project.id,
-    name: project.name,
-    kind: kindOf(project),
-    state: stateOf(project),
-    role: project.role,
-    'time zone': project.time_zone,
-  };
-}
 
 function kindOf({ demo, sandbox_of, livemode }: ProjectListed): string {
   if (demo) return 'demo';

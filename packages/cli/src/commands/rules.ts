@@ -2,7 +2,7 @@ import type { RuleMode } from '@beckon/contract/dashboard';
 import { BACKTEST, backtest } from '../api/backtest.ts';
 import { EXIT, usage } from '../failure.ts';
 import { call, custom, list, lookUp, type Noun } from '../framework/declare.ts';
-import { duration, fallback, flag, jsonFile, required, text, whole } from '../framework/options.ts';
+import { duration, fallback, flag, jsonFile, oneOf, required, text, whole } from '../framework/options.ts';
 import { fields } from '../output/auto.ts';
 import { count, percent } from '../output/words.ts';
 import {
@@ -19,6 +19,7 @@ const ENROLLMENT = 'GET /projects/:project/rules/:rule/enrollment';
 const SWITCH = 'GET /projects/:project/rules/:rule/switch';
 const MOVE_WAITING = 'GET /projects/:project/rules/:rule/move-waiting';
 const DAYS_MAX = 366;
+const MODES: RuleMode[] = ['draft', 'autopilot'];
 
 const FILE = required(jsonFile('--file <file>', 'Rule as JSON: {"name": "…", "when": {…}, "steps": […]}'));
 const INCLUDE_OPEN = flag('--include-open', 'Also change open drafts without edits');
@@ -129,7 +130,7 @@ export const rules: Noun = {
         ),
         include_open: INCLUDE_OPEN,
       },
-      body: ({ rule: _rule, mode, ...options }) => ({ mode: readMode(mode), ...options }),
+      body: ({ rule: _rule, mode, ...options }) => ({ mode: oneOf(mode, MODES, 'mode'), ...options }),
       view: ({ rule, drafts }) =>
         `Rule ${rule.name} is in mode ${rule.mode}. ${count(drafts, 'open draft')} changed.`,
     }),
@@ -211,8 +212,3 @@ export const rules: Noun = {
     }),
   ],
 };
-
-function readMode(given: string): RuleMode {
-  if (given === 'draft' || given === 'autopilot') return given;
-  throw usage(`${given} is neither draft nor autopilot`, 'mode');
-}

@@ -1,8 +1,7 @@
 import type { SuppressionImport, SuppressionReasonName } from '@beckon/contract/dashboard';
 import { EXIT, type ExitCode } from '../failure.ts';
 import type { Context } from '../framework/context.ts';
-import type { View } from '../output/view.ts';
-import { count } from '../output/words.ts';
+import { fields, viewOf } from '../output/auto.ts';
 
 const IMPORT = 'POST /projects/:project/suppressions/import';
 const PREVIEW = 'POST /projects/:project/suppressions/preview-import';
@@ -24,12 +23,19 @@ export async function importList(
   for (const { list, firstLine } of piecesOf(text, PIECE_BYTES)) {
     const body = { list, ...(reason === undefined ? {} : { reason }) };
     const { data } = await api.call(isPreview ? PREVIEW : IMPORT, { body, timeoutMs: TIMEOUT_MS });
-    const troubles = data.problems.map((row) => ({ ...row, line: row.line + firstLine }));
-    total = total === null ? { ...data, problems: troubles } : sum(total, { ...data, problems: troubles });
+    const problems = data.problems.map((row) => ({ ...row, line: row.line + firstLine }));
+    total = total === null ? { ...data, problems } : sum(total, { ...data, problems });
     await output.progress(`${total.rows.toLocaleString('en-US')} rows`);
   }
   if (total === null) return EXIT.ok;
-  await output.value(total, (all) => importView(all, isPreview));
+  await output.value(total, (all, words) => [
+    isPreview ? 'Nothing was changed. An import would have this result:' : null,
+    ...viewOf(
+      all,
+      words,
+      fields('rows added already_suppressed=known already_ended=over drafts runs rejected=refused problems'),
+    ),
+  ]);
   return total.refused > 0 ? EXIT.partly : EXIT.ok;
 }
 
@@ -61,29 +67,10 @@ export function* piecesOf(text: string, maxBytes: number): Generator<Piece, void
   }
 }
 
-function sum(first: SuppressionImport, second: SuppressionImport): SuppressionImport {
-  return {
-    rows: first.rows + second.rows,
-    added: first.added + second.added,
-    known: first.known + second.known,
-    over: first.over + second.over,
-    drafts: first.drafts + second.drafts,
-    runs: first.runs + second.runs,
-    refused: first.refused + second.refused,
-    problems: [...first.problems, ...second.problems].slice(0, SHOWN_ROWS),
-  };
-}
+const COUNTS = ['rows', 'added', 'known', 'over', 'drafts', 'runs', 'refused'] as const;
 
-function importView(done: SuppressionImport, isPreview: boolean): View {
-  const { rows, added, known, over, drafts, runs, refused, problems: troubles } = done;
-  const will = isPreview ? 'would be ' : '';
-  return [
-    `${count(rows, 'row')}: ${added.toLocaleString('en-US')} ${will}added, ${known} already suppressed, ` +
-      `${over} already ended, ${refused} rejected. ` +
-      `${count(drafts, 'draft')} and ${count(runs, 'run')} ${isPreview ? 'would be canceled' : 'canceled'}.`,
-    { rows: troubles.map(({ line, field, message }) => ({ line, field, error: message })) },
-    refused > troubles.length && troubles.length > 0
-      ? `${count(refused - troubles.length, 'more row')} rejected.`
-      : null,
-  ];
+function sum(first: SuppressionImport, second: SuppressionImport): SuppressionImport {
+  const counts = Object.fromEntries(COUNTS.map((name) => [name, first[name] + second[name]]));
+  const problems = [...first.problems, ...second.problems].slice(0, SHOWN_ROWS);
+  return { ...second, ...counts, problems };
 }

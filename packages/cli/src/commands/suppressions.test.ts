@@ -68,7 +68,7 @@ describe('suppressions', () => {
     expect([preview.code, preview.out]).toEqual([
       4,
       expect.stringMatching(
-        /^3 rows: 2 would be added.* 1 rejected[^]*line +field +error\n4 +email +"nobody"/,
+        /^Nothing was changed[^]*rows +3\nadded +2\n[^]*rejected +1\n[^]*Problems\nline .*\n4 .*"nobody"/,
       ),
     ]);
     expect(await local.json(['suppressions', 'list'])).toEqual([]);
@@ -84,7 +84,7 @@ describe('suppressions', () => {
     });
     expect([piped.code, piped.out]).toEqual([
       0,
-      expect.stringMatching(/^2 rows: 1 added, 1 already suppressed/),
+      expect.stringMatching(/^rows +2\nadded +1\nalready suppressed +1/),
     ]);
     expect((await local.run(['suppressions', 'import', at('absent.csv')])).code).toBe(2);
   });

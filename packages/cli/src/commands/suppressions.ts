@@ -95,7 +95,7 @@ export const suppressions: Noun = {
         'POST /projects/:project/suppressions/preview-import',
       ],
       run: async (context, { file, ...options }) =>
-        importList(context, await readInput(file, { shell: context.shell, flags: '<file>' }), options),
+        importList(context, await readInput(file, context), options),
     }),
     download('GET /projects/:project/suppressions/export', 'export', {
       help: 'Export the suppression list. It can be imported again.',

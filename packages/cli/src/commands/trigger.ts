@@ -1,7 +1,7 @@
 import { CANONICAL_SAMPLES } from '../canonical-samples.ts';
 import { answered, usage } from '../failure.ts';
 import { custom } from '../framework/declare.ts';
-import { fallback, flag, text } from '../framework/options.ts';
+import { fallback, flag, oneOf, text } from '../framework/options.ts';
 import { merged, properties } from '../framework/properties.ts';
 import { canAsk } from '../shell.ts';
 
@@ -18,9 +18,7 @@ export const trigger = custom('trigger <event>', {
   },
   async run(context, { event: name, user, email, properties: own, live }) {
     const { options, output, shell, signal } = context;
-    const sample = Object.hasOwn(CANONICAL_SAMPLES, name) ? CANONICAL_SAMPLES[name] : undefined;
-    if (sample === undefined)
-      throw usage(`${name} is not a canonical event. Choose one of ${NAMES.join(', ')}.`, 'event');
+    const sample = CANONICAL_SAMPLES[oneOf(name, NAMES, 'event')];
     const { apiKey } = await context.connection();
     if ((await apiKey()).startsWith('sk_live_') && !live) {
       const question = `This is a live key: rules fire on ${name}, and emails may be sent.`;

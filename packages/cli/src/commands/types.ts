@@ -1,7 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { declareEvents, WRITTEN_BY } from '../declare-events.ts';
-import { Failure, usage } from '../failure.ts';
+import { usage } from '../failure.ts';
+import { fileResult, readIfPresent } from '../files.ts';
 import { custom, type Noun } from '../framework/declare.ts';
 import { fallback, flag, text } from '../framework/options.ts';
 import { count } from '../output/words.ts';
@@ -23,9 +24,7 @@ export const types: Noun = {
         if (out === '-') return output.value(declared, () => declared.trimEnd());
         const path = resolve(shell.cwd, out);
         if (!force) await requireGenerated(path);
-        await writeFile(path, declared).catch((error: Error) => {
-          throw new Failure('file_unwritable', `Cannot write ${path}: ${error.message}`, { cause: error });
-        });
+        await fileResult('write', path, writeFile(path, declared));
         await output.value({ path, events }, () => `Wrote types of ${count(events, 'event')} to ${out}.`);
       },
     }),
@@ -34,10 +33,7 @@ export const types: Noun = {
 
 /** Protects a file written by hand from a command run in the wrong folder. */
 async function requireGenerated(path: string): Promise<void> {
-  const before = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw new Failure('file_unreadable', `Cannot read ${path}: ${error.message}`, { cause: error });
-  });
+  const before = await readIfPresent(path);
   if (before === null || before.startsWith(WRITTEN_BY)) return;
   throw usage(`${path} was not written by this command. Choose another file, or pass --force.`, '--out');
 }

@@ -2,7 +2,7 @@ import type { WebhookAttempt, WebhookEndpoint } from '@beckon/contract/dashboard
 import { WEBHOOK_TYPES } from '@beckon/contract';
 import { EXIT, usage } from '../failure.ts';
 import { call, list, lookUp, type Noun } from '../framework/declare.ts';
-import { choice, commaList, duration, flag, text, time, whole } from '../framework/options.ts';
+import { choice, choices, duration, flag, text, time, whole } from '../framework/options.ts';
 import { fields, type Column, viewOf } from '../output/auto.ts';
 import type { View } from '../output/view.ts';
 import { count, type Words } from '../output/words.ts';
@@ -134,13 +134,9 @@ export const webhooks: Noun = {
         ),
         until: time('--until <time>', 'Events until this time', 'back'),
         missed: flag('--missed', 'Everything missed while an endpoint was disabled'),
-        states: commaList('--states <states>', `Only deliveries in these states: ${REPLAYABLE.join(', ')}`),
+        states: choices('--states <states>', 'Only deliveries in these states', REPLAYABLE),
         history: flag('--history', 'Also events from before the endpoint was created'),
       },
-      body: ({ states, ...rest }) => ({
-        ...rest,
-        ...(states === undefined ? {} : { states: readStates(states) }),
-      }),
       view: ({ replayed }) => `${count(replayed, 'delivery', 'deliveries')} will be sent again.`,
     }),
   ],
@@ -153,15 +149,6 @@ function endpointView(endpoint: WebhookEndpoint, words: Words): View {
 function resultOf(attempt: WebhookAttempt | undefined): string | null {
   if (!attempt) return null;
   return [attempt.status, attempt.error].filter((part) => part !== null).join(' ') || 'in progress';
-}
-
-function readStates(given: string[]): (typeof REPLAYABLE)[number][] {
-  return given.map((state) => {
-    const found = REPLAYABLE.find((one) => one === state);
-    if (found === undefined)
-      throw usage(`--states: ${state} is none of ${REPLAYABLE.join(', ')}`, '--states');
-    return found;
-  });
 }
 
 function requireSome<T extends object>(settings: T): T {

@@ -29,22 +29,12 @@ const CLOCK_WARN_MS = 5_000;
 export async function checkServer(deps: CheckDeps): Promise<Check[]> {
   const { url } = deps;
   const startedAt = deps.now();
-  let live: Response;
-  try {
-    live = await get(deps, '/livez');
-  } catch (error) {
-    const { message } = unreachable(url, error);
-    return [
-      bad('server', message, 'Check that the server runs, and that --url or BECKON_URL is its address'),
-    ];
-  }
+  const live = await get(deps, '/livez').catch((error: unknown) => unreachable(url, error));
+  if (live instanceof Failure)
+    return [bad('server', live.message, 'Start the server, or check --url and BECKON_URL')];
   if (live.status !== 200)
     return [
-      bad(
-        'server',
-        `${url}/livez answered ${live.status}`,
-        'Check the address, and any proxy in front of it',
-      ),
+      bad('server', `${url}/livez answered ${live.status}`, 'Check the address, and any proxy before it'),
     ];
   return [
     good('server', `${url} responds`),
@@ -108,15 +98,10 @@ async function checkProject(api: CheckedApi): Promise<Check[]> {
 
 function projectChecks({ queue, domain, sender }: Home['health']): Check[] {
   const { waiting, waiting_max: most } = queue;
-  const isFull = waiting >= most;
   return [
-    isFull
-      ? warn(
-          'queue',
-          `Full: ${waiting} records wait for processing`,
-          'If it does not shrink, see: beckon queue show',
-        )
-      : good('queue', `${waiting} of at most ${most} records wait for processing`),
+    waiting < most
+      ? good('queue', `${waiting} of at most ${most} records wait for processing`)
+      : warn('queue', `Full: ${waiting} records wait for processing`, 'See: beckon queue show'),
     senderCheck(sender),
     ...(domain === null ? [] : [domainCheck(domain)]),
   ];

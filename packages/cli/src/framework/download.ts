@@ -1,6 +1,6 @@
 import { open, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { Failure } from '../failure.ts';
+import { fileResult } from '../files.ts';
 import type { Context } from './context.ts';
 
 const OWNER_ONLY = 0o600;
@@ -26,9 +26,7 @@ export async function downloadTo(
 
 /** Exports hold personal data, so only the user may read the file. It replaces no other file, and is removed when it stays incomplete. */
 async function saveTo(path: string, { body }: Response): Promise<number> {
-  const file = await open(path, 'wx', OWNER_ONLY).catch((error: Error) => {
-    throw new Failure('file_unwritable', `Cannot write ${path}: ${error.message}`, { cause: error });
-  });
+  const file = await fileResult('write', path, open(path, 'wx', OWNER_ONLY));
   try {
     await file.writeFile(body ?? '');
     return (await file.stat()).size;

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { JsonObject } from '@beckon/contract';
-import { Failure, EXIT, usage } from '../failure.ts';
+import { type Failure, usage } from '../failure.ts';
+import { fileResult } from '../files.ts';
 import { readAll } from '../read-all.ts';
 import type { Shell } from '../shell.ts';
 
@@ -77,9 +78,24 @@ export function whole(flags: string, help: string, [min, max]: [number, number])
   });
 }
 
-/** Values with commas between them. */
-export function commaList(flags: string, help: string): Option<string[] | undefined> {
-  return text(flags, help, (given) => given.split(',').map((value) => value.trim()));
+/** Some of the choices, with commas between them. */
+export function choices<const T extends string>(
+  flags: string,
+  help: string,
+  values: readonly T[],
+): Option<T[] | undefined> {
+  return text(flags, `${help}: ${values.join(', ')}`, (given) => someOf(given, values, longOf(flags)));
+}
+
+/** The values between the commas, each once. */
+export function someOf<T extends string>(given: string, values: readonly T[], field: string): T[] {
+  return [...new Set(given.split(',').map((value) => oneOf(value.trim(), values, field)))];
+}
+
+export function oneOf<T extends string>(given: string, values: readonly T[], field: string): T {
+  const found = values.find((value) => value === given);
+  if (found !== undefined) return found;
+  throw usage(`${field}: ${given} is none of ${values.join(', ')}`, field);
 }
 
 /** A moment, written as a time or as a duration from now: `ahead` reads `2h` as in two hours, `back` as two hours ago. */
@@ -121,20 +137,10 @@ export function readObject(path: string, content: string, source: OptionSource):
 const FILE_MAX_BYTES = 16 * 1024 * 1024;
 
 /** The text of a file, or of stdin for `-`. */
-export async function readInput(path: string, { shell, flags }: OptionSource): Promise<string> {
-  if (path === '-') return readAll(shell.stdin, FILE_MAX_BYTES);
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw new Failure(
-      'file_unreadable',
-      `${longOf(flags)}: cannot read ${path}: ${(error as Error).message}`,
-      {
-        exit: EXIT.usage,
-        cause: error,
-      },
-    );
-  }
+export async function readInput(path: string, { shell }: Pick<OptionSource, 'shell'>): Promise<string> {
+  return path === '-'
+    ? readAll(shell.stdin, FILE_MAX_BYTES)
+    : fileResult('read', path, readFile(path, 'utf8'));
 }
 
 function readTime(given: string, source: Pick<OptionSource, 'flags'>): string {

@@ -185,7 +185,7 @@ async function readKeyFile(shell: Shell, path: string): Promise<string> {
       '--key-file takes a file. Other users of this machine can read a key that is an argument.',
       '--key-file',
     );
-  const text = (await readInput(path, { shell, flags: '--key-file' })).trim();
+  const text = (await readInput(path, { shell })).trim();
   if (text.length <= KEY_MAX_BYTES) return text;
   throw new Failure('usage', `--key-file: ${path} is larger than a key`, { exit: EXIT.usage });
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Failure } from '../failure.ts';
+import { readIfPresent } from '../files.ts';
 import type { Shell } from '../shell.ts';
 
 /** The saved values of one server. Secrets are kept here and never in arguments, which all users of a machine can read. */
@@ -29,7 +30,7 @@ export type ProfileFile = {
 const OWNER_ONLY = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
 /** A larger file is not one of ours. */
-const BYTES_MAX = 1024 * 1024;
+const CHARS_MAX = 1024 * 1024;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 /** The profile of the local socket: it holds the default project and an API key, but no token, because the socket needs none. */
 export const LOCAL = 'local';
@@ -64,17 +65,9 @@ export function isProfileName(name: string): boolean {
 const NONE: Profiles = { current: 'default', profiles: {} };
 
 async function readText(path: string): Promise<string | null> {
-  try {
-    const { size } = await stat(path);
-    if (size > BYTES_MAX) throw broken(path, 'the file is larger than 1 MiB');
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    if (error instanceof Failure) throw error;
-    throw new Failure('profile_unreadable', `Cannot read ${path}: ${(error as Error).message}`, {
-      cause: error,
-    });
-  }
+  const text = await readIfPresent(path);
+  if (text !== null && text.length > CHARS_MAX) throw broken(path, 'the file is larger than 1 MiB');
+  return text;
 }
 
 /** Replaces the file atomically, so that a killed or concurrent command never leaves half a file. */
