@@ -77,7 +77,7 @@ const GATE_ADVICE: Record<GateReason, string> = {
   no_sender: '`beckon settings set from_address=…`, and add the domain of that address.',
   public_url: 'Set `PUBLIC_URL` to an address that recipients can open, and restart the server.',
   quiet_hours:
-    'Wait. `beckon explain` shows until when. `beckon settings set quiet_hours=…` changes them for all users.',
+    'Wait. `beckon explain` shows until when. `beckon settings set quiet_hours=…` changes them for all users. Without a relay, the default quiet hours hold no email.',
   cap: 'Wait, or raise the caps. `beckon policy simulate` previews the effect.',
   cap_yielded: 'Wait. The other email has the higher priority or the earlier deadline.',
   throttle: 'Wait, or raise `throttle`.',
