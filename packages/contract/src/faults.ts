@@ -25,6 +25,7 @@ export const TEAM_FAULT_MESSAGES = {
   session_required: 'Sign in first: there is no session, or it has ended',
   role_required: 'Your role does not allow this',
   confirmation_required: 'Confirm that it is you, then try again.',
+  busy: 'The server is busy. Try again in a few seconds.',
 } as const;
 
 export type TeamFaultCode = keyof typeof TEAM_FAULT_MESSAGES;

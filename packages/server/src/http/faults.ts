@@ -41,6 +41,7 @@ const STATUSES: Record<Fault['code'], number> = {
   session_required: 401,
   role_required: 403,
   confirmation_required: 403,
+  busy: 503,
 };
 
 function statusOf(fault: Fault, kind: EndpointKind): number {

@@ -44,6 +44,7 @@ export const dataRoutes = [
   }),
   route('GET /projects/:project/erasures', {
     needs: 'admin',
+    isHeavy: true,
     query: Type.Object({
       cursor: Type.Optional(Type.String({ maxLength: 200 })),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_MAX })),
@@ -64,8 +65,9 @@ export const dataRoutes = [
     },
   }),
   route('GET /projects/:project/stream-export', {
-    turn: 'statement',
     needs: 'admin',
+    isHeavy: true,
+    turn: 'statement',
     audit: 'stream.export',
     query: Type.Object({
       filter: Type.Optional(Type.String({ maxLength: 1_000 })),

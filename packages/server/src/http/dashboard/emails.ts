@@ -42,8 +42,9 @@ export const emailRoutes: DashboardRoute[] = [
     },
   }),
   route('GET /projects/:project/emails/export', {
-    turn: 'statement',
     needs: 'admin',
+    isHeavy: true,
+    turn: 'statement',
     audit: 'emails.export',
     query: Type.Object(FILTER),
     handle({ db }, { projectId, query, reply }) {

@@ -25,6 +25,7 @@ export const homeRoutes = [
   }),
   route('GET /projects/:project/home/charts', {
     needs: 'viewer',
+    isHeavy: true,
     async handle({ db }, { projectId }) {
       const asked = { projectId, now: db.clock.now(), days: CHART_DAYS };
       const [events, drafts, sent, outcomes] = await Promise.all([

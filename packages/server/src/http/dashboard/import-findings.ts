@@ -29,6 +29,8 @@ export const importFindingRoutes = [
   route('GET /projects/:project/imports/:import/rejected.csv', {
     needs: 'editor',
     scope: 'import',
+    isHeavy: true,
+    turn: 'statement',
     async handle({ db }, { projectId, params: { import: id }, reply }) {
       const one = await foundImport(db, { projectId, id });
       const file = { name: `rejected-${one.id}.csv`, type: 'text/csv; charset=utf-8' };

@@ -23,6 +23,7 @@ const RANGE = {
 export const insightRoutes: DashboardRoute[] = [
   route('GET /projects/:project/insights', {
     needs: 'viewer',
+    isHeavy: true,
     query: Type.Object({ ...RANGE, compare: Type.Optional(Type.Boolean()) }),
     async handle({ db }, { projectId, query }) {
       const { by, since, until } = readRange(query, db.clock.now());
@@ -36,6 +37,7 @@ export const insightRoutes: DashboardRoute[] = [
   }),
   route('GET /projects/:project/insights/export', {
     needs: 'admin',
+    isHeavy: true,
     query: Type.Object(RANGE),
     async handle({ db }, { projectId, query, reply }) {
       const range = readRange(query, db.clock.now());

@@ -2,7 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { Fault } from '../../base/fault.ts';
 import { addEntry, type AuditEntry, beginEntry, dropEntry, endEntry } from '../../features/audit/index.ts';
 import { listMemberships, localShellAccess, type Person } from '../../features/team/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import { NoConnection, type Tx } from '../../io/db/index.ts';
 import { checkJsonBodies } from '../check-json.ts';
 import { answerFault } from '../faults.ts';
 import { createBacktestPlaces } from './backtest-places.ts';
@@ -13,7 +13,7 @@ import { enterLocalShell } from './enter-local-shell.ts';
 import { createFeeds } from './feeds.ts';
 import { type ProjectClocks, projectClocks } from './project-clock.ts';
 import { costOf, heavyFields } from './request-cost.ts';
-import { createRequestGate, RequestEnded, type RequestGate } from './request-gate.ts';
+import { busy, createRequestGate, RequestEnded, type RequestGate } from './request-gate.ts';
 import type { Asked, DashboardRoute, Noted, Recording, RouteDeps } from './route.ts';
 
 /** One API, on two listeners that share its limits. */
@@ -105,7 +105,8 @@ function mountRoute(scope: FastifyInstance, deps: MountDeps, one: DashboardRoute
       } as unknown as Asked<never>;
       // What changes something runs to its end, or its result would not be known. An open route may go on behind its answer.
       const signal = changes || one.needs === 'anyone' ? undefined : endOf(reply);
-      const gated = { one, projectId: who.projectId, cost: cost(typed), field, signal };
+      const key = who.projectId === 0 ? (who.person?.id ?? 'signed out') : who.projectId;
+      const gated = { one, key, cost: cost(typed), field, signal };
       return deps.gate(gated, (db) =>
         keepAudit(deps, { one, who, seen }, async () =>
           orNoText(one.handle(await deps.clocks({ ...deps, db }, one.key, who.projectId), asked as never)),
@@ -212,14 +213,19 @@ type Refused = { error: FastifyError; request: FastifyRequest; reply: FastifyRep
 
 function refuse({ log }: DashboardDeps, { error, request, reply }: Refused): FastifyReply {
   const fault = error instanceof Fault ? error : faultOf(error);
+  if (error instanceof NoConnection)
+    log.warn({ err: error, request_id: request.id, path: request.routeOptions.url }, 'request.no_connection');
   if (fault.code === 'server_error' && !(error instanceof RequestEnded))
     log.error({ err: error, request_id: request.id, path: request.routeOptions.url }, 'request.failed');
   const { status, headers, body } = answerFault(fault);
   return reply.status(status).headers(headers).send(body);
 }
 
-/** What Fastify itself says of a body. */
-function faultOf({ statusCode }: FastifyError): Fault {
+/** The fault of an error that Fastify or the database threw. */
+function faultOf(error: FastifyError | NoConnection): Fault {
+  if (error instanceof NoConnection)
+    return busy('All database connections for the dashboard are in use.', error);
+  const { statusCode } = error;
   if (statusCode === 413) return new Fault('payload_too_large');
   if (statusCode === 415) return new Fault('unsupported_media_type');
   return statusCode === 400 ? new Fault('bad_request') : new Fault('server_error');

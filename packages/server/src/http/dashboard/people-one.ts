@@ -71,6 +71,8 @@ export const onePersonRoutes: DashboardRoute[] = [
   }),
   route('GET /projects/:project/users/:user/export', {
     needs: 'admin',
+    isHeavy: true,
+    turn: 'statement',
     audit: 'user.export',
     async handle({ db }, { projectId, params, reply, note }) {
       const userId = known(params.user);
@@ -84,6 +86,7 @@ export const onePersonRoutes: DashboardRoute[] = [
   }),
   route('POST /projects/:project/users/:user/erase', {
     needs: 'admin',
+    isHeavy: true,
     audit: 'user.erase',
     body: Type.Object({ confirm: Type.String() }),
     async handle({ db, newId, hasher }, { projectId, params, body, note }) {

@@ -30,8 +30,9 @@ export const personRoutes: DashboardRoute[] = [
     },
   }),
   route('GET /projects/:project/users.csv', {
-    turn: 'statement',
     needs: 'admin',
+    isHeavy: true,
+    turn: 'statement',
     audit: 'users.export',
     query: Type.Object({ filter: FILTER }),
     handle({ db }, { projectId, query, reply }) {

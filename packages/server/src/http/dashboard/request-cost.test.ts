@@ -22,6 +22,11 @@ describe('request cost', () => {
     expect(searched.map((one) => `${one.key} ${heavyFields(one).join(',')}`).toSorted()).toEqual(SEARCHED);
   });
 
+  test('a route is heavy that counts, aggregates or exports as many rows as a project has', () => {
+    const heavy = DASHBOARD_ROUTES.filter(({ isHeavy }) => isHeavy === true).map(({ key }) => key);
+    expect(heavy.toSorted()).toEqual(OF_MANY_ROWS);
+  });
+
   test('a route of lists is light without any of them', () => {
     for (const one of DASHBOARD_ROUTES.filter(({ isHeavy }) => isHeavy !== true)) {
       const page = { cursor: 'x', limit: 50, offset: 0, filter: '' };
@@ -38,18 +43,67 @@ describe('request cost', () => {
     }
   });
 
-  test('what goes on as long as somebody reads waits by statement, and backtests bound themselves', () => {
+  test('a streamed response waits by statement, and backtests bound themselves', () => {
     const turns = DASHBOARD_ROUTES.flatMap(({ key, turn }) => (turn ? [`${key} ${turn}`] : []));
     expect(turns.toSorted()).toEqual([
       'GET /projects/:project/audit.csv statement',
       'GET /projects/:project/emails/export statement',
       'GET /projects/:project/feed statement',
+      'GET /projects/:project/imports/:import/rejected.csv statement',
       'GET /projects/:project/stream-export statement',
+      'GET /projects/:project/suppressions/export statement',
       'GET /projects/:project/users.csv statement',
+      'GET /projects/:project/users/:user/export statement',
       'POST /projects/:project/rules/backtest own',
     ]);
   });
 });
+
+/** Emergency controls (pause, switch a rule, change its mode) are light, so that a full queue never refuses them. */
+const OF_MANY_ROWS = [
+  'GET /projects/:project/audit.csv',
+  'GET /projects/:project/emails/export',
+  'GET /projects/:project/erasures',
+  'GET /projects/:project/home/charts',
+  'GET /projects/:project/imports/:import/rejected.csv',
+  'GET /projects/:project/insights',
+  'GET /projects/:project/insights/export',
+  'GET /projects/:project/pause',
+  'GET /projects/:project/policy/simulate',
+  'GET /projects/:project/resume',
+  'GET /projects/:project/rules',
+  'GET /projects/:project/rules/:rule',
+  'GET /projects/:project/rules/:rule/enrollment',
+  'GET /projects/:project/rules/:rule/move-waiting',
+  'GET /projects/:project/rules/:rule/results',
+  'GET /projects/:project/rules/:rule/runs',
+  'GET /projects/:project/rules/:rule/switch',
+  'GET /projects/:project/rules/:rule/versions',
+  'GET /projects/:project/schedule',
+  'GET /projects/:project/schedule/drafts',
+  'GET /projects/:project/sequences',
+  'GET /projects/:project/sequences/:rule',
+  'GET /projects/:project/stream-export',
+  'GET /projects/:project/support-bundle',
+  'GET /projects/:project/suppressions/export',
+  'GET /projects/:project/system',
+  'GET /projects/:project/test-inbox/state',
+  'GET /projects/:project/users.csv',
+  'GET /projects/:project/users/:user/at',
+  'GET /projects/:project/users/:user/export',
+  'GET /projects/:project/users/:user/why',
+  'GET /queue',
+  'POST /projects/:project/resume',
+  'POST /projects/:project/rules/:rule/duplicate',
+  'POST /projects/:project/rules/:rule/enrollment',
+  'POST /projects/:project/rules/:rule/move-waiting',
+  'POST /projects/:project/rules/:rule/reorder',
+  'POST /projects/:project/rules/backtest',
+  'POST /projects/:project/suppressions/import',
+  'POST /projects/:project/suppressions/preview-import',
+  'POST /projects/:project/users/:user/erase',
+  'POST /projects/:project/webhook-replays',
+];
 
 const SEARCHED = [
   'GET /projects/:project/audit actor,action,of',

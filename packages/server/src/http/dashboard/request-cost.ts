@@ -2,8 +2,8 @@ import type { TSchema } from 'typebox';
 import type { DashboardRoute } from './route.ts';
 
 /**
- * `heavy`: what it costs in the database depends on what was typed, or is known to be much. `images`: pictures are fetched from servers
- * that customers named. Each kind waits for its turn, apart from all other requests.
+ * `heavy`: its cost in the database depends on typed input or on the amount of stored data. `images`: it fetches images from servers
+ * that customers named. Each kind has its own queue, so that none waits for another.
  */
 export type Cost = 'light' | 'heavy' | 'images';
 

@@ -111,6 +111,84 @@ describe('a client that leaves', () => {
   });
 });
 
+describe('light requests', () => {
+  const views = (project: string): Promise<Response> => fetch(`${project}/views?screen=users`, AS);
+
+  test('of one project take two connections, and another project gets the next one', async () => {
+    const other = await createProject(db, { name: 'Other' });
+    const neighbor = at.replace(/\d+$/, String(other.id));
+    const answers = await holding('beckon.saved_view', async () => {
+      const own30 = Array.from({ length: 30 }, () => views(at));
+      await until({ pages: 2 });
+      expect((await fetch(`${neighbor}/settings`, AS)).status).toBe(200);
+      expect(await waiting()).toEqual({ pages: 2 });
+      const asked = views(neighbor);
+      await until({ pages: 3 });
+      // The access check of a request has a connection left.
+      expect(db.pools().find(({ name }) => name === 'pages')).toMatchObject({ waiting: 0 });
+      return [...own30, asked];
+    });
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+  });
+
+  test('are refused with Retry-After when 200 of a project wait', async () => {
+    const answers = await holding('beckon.saved_view', async () => {
+      const three = Promise.withResolvers<Response>();
+      let count = 0;
+      const asked = Array.from({ length: 203 }, async () => {
+        const answer = await views(at);
+        if (answer.status === 503 && (count += 1) === 3) three.resolve(answer);
+        return answer;
+      });
+      const refused = await three.promise;
+      expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toEqual([
+        503,
+        '5',
+        {
+          errors: [
+            {
+              code: 'busy',
+              message: 'Too many requests of this project are waiting. Try again in 5 seconds.',
+            },
+          ],
+        },
+      ]);
+      return asked;
+    });
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 503)).toHaveLength(3);
+  });
+
+  test('get 503 with Retry-After when no connection becomes free in time', async () => {
+    const full = await openDatabase({
+      connection: own.connection,
+      clock: systemClock,
+      log: silentLog,
+      pageWaitMs: 50,
+    });
+    const impatient = testDashboard(full, { log });
+    const pages = full.forPages({ cost: 'light' });
+    const held = await Promise.all(Array.from({ length: 4 }, () => pages.session()));
+    const before = lines.length;
+    const { status, headers, json } = await impatient.ask(`GET /projects/${projectId}/settings`);
+    expect([status, headers['retry-after'], json.errors]).toEqual([
+      503,
+      '5',
+      [
+        {
+          code: 'busy',
+          message: 'All database connections for the dashboard are in use. Try again in 5 seconds.',
+        },
+      ],
+    ]);
+    expect(lines.slice(before)).toEqual(['request.no_connection']);
+    for (const session of held) session.release();
+    await impatient.close();
+    await full.close();
+  });
+});
+
 describe('heavy requests', () => {
   test('leave the other connections alone, however many previews of an audience wait', async () => {
     const preview = (): Promise<Response> =>

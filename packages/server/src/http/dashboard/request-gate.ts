@@ -1,18 +1,24 @@
-import { createFairQueue, type FairQueue, QueueFull } from '../../base/fair-queue.ts';
+import { createFairQueue, type EnterOptions, type FairQueue, QueueFull } from '../../base/fair-queue.ts';
 import { Fault } from '../../base/fault.ts';
-import { type Database, isCanceled } from '../../io/db/index.ts';
+import { CONNECTIONS, type Database, isCanceled } from '../../io/db/index.ts';
 import type { Cost } from './request-cost.ts';
 import type { DashboardRoute } from './route.ts';
 
-/** Of the connections for heavy requests, backtests have the rest (`backtest-places.ts`). */
+/**
+ * Light requests take turns by statement or transaction. One connection is left for statements without a turn: access checks and
+ * audit entries. A single project never has all others, so another project finds a free one.
+ */
+const LIGHT = { atOnce: CONNECTIONS.pages - 1, atOncePerKey: 2, places: 2_000, placesPerKey: 200 };
+/** Backtests have the rest of the connections for heavy requests (`backtest-places.ts`). */
 const HEAVY = { atOnce: 3, atOncePerKey: 2, places: 80, placesPerKey: 20 };
-/** Apart from the heavy ones: a picture's server may be slow, and the database has nothing to do meanwhile. */
+/** A queue of its own, because the server of an image may be slow and the database is idle while it answers. */
 const IMAGES = { atOnce: 2, atOncePerKey: 1, places: 80, placesPerKey: 20 };
 const BUSY_RETRY_S = 5;
 
 export type GatedRequest = {
   one: Pick<DashboardRoute, 'turn'>;
-  projectId: number;
+  /** Whose turn it takes: the project, or the member where the path names no project. */
+  key: number | string;
   cost: Cost;
   /** The first of its fields that made it heavy. */
   field: string | undefined;
@@ -23,41 +29,76 @@ export type GatedRequest = {
 /** Runs a request with the connections of its cost, when it is its project's turn. */
 export type RequestGate = <T>(request: GatedRequest, work: (db: Database) => Promise<T>) => Promise<T>;
 
+type Queues = { light: FairQueue; heavy: FairQueue; images: FairQueue };
+
 export function createRequestGate(db: Database): RequestGate {
-  const [heavy, images] = [createFairQueue(HEAVY), createFairQueue(IMAGES)];
-  return async ({ one, projectId, cost, field, signal }, work) => {
-    const ended = signal ? { signal } : {};
-    if (cost === 'light') return work(db.forPages({ cost, ...ended }));
-    if (cost === 'images') {
-      const leave = await enter(images, projectId, signal);
-      return work(db.forPages({ cost: 'light', ...ended })).finally(leave);
-    }
-    const { turn = 'request' } = one;
-    const eachTurn = (): Promise<() => void> => heavy.enter(projectId, { signal, isPatient: true });
-    const asked = { cost, ...ended, ...(turn === 'statement' ? { turn: eachTurn } : {}) };
-    const leave = turn === 'request' ? await enter(heavy, projectId, signal) : (): void => {};
-    try {
-      return await work(db.forPages(asked));
-    } catch (error) {
-      // What changed something may have changed a part of it, which is no refusal.
-      throw signal && isCanceled(error) ? tooLong(field, error) : error;
-    } finally {
-      leave();
-    }
+  const queues = {
+    light: createFairQueue(LIGHT),
+    heavy: createFairQueue(HEAVY),
+    images: createFairQueue(IMAGES),
+  };
+  return async (request, work) => {
+    if (request.cost === 'heavy') return runHeavy(db, { queues, request }, work);
+    const leave = request.cost === 'images' ? await enter(queues.images, request) : nothing;
+    return work(lightConnections(db, { queues, request })).finally(leave);
   };
 }
 
+type Gating = { queues: Queues; request: GatedRequest };
+
+function lightConnections(db: Database, { queues, request }: Gating): Database {
+  let hasBegun = false;
+  async function turn(): Promise<() => void> {
+    // A request that ran a statement may have changed something, so it is no longer refused.
+    const leave = await enter(queues.light, request, { isPatient: hasBegun });
+    hasBegun = true;
+    return leave;
+  }
+  return db.forPages({ cost: 'light', turn, ...endOf(request) });
+}
+
+async function runHeavy<T>(
+  db: Database,
+  { queues: { heavy }, request }: Gating,
+  work: (db: Database) => Promise<T>,
+): Promise<T> {
+  const { one, field, signal } = request;
+  const { turn = 'request' } = one;
+  const eachTurn = (): Promise<() => void> => enter(heavy, request, { isPatient: true });
+  const leave = turn === 'request' ? await enter(heavy, request) : nothing;
+  try {
+    const turns = turn === 'statement' ? { turn: eachTurn } : {};
+    return await work(db.forPages({ cost: 'heavy', ...endOf(request), ...turns }));
+  } catch (error) {
+    // A request that changes something may have changed a part of it, so this is not a refusal.
+    throw signal && isCanceled(error) ? tooLong(field, error) : error;
+  } finally {
+    leave();
+  }
+}
+
+function endOf({ signal }: GatedRequest): { signal?: AbortSignal } {
+  return signal ? { signal } : {};
+}
+
+function nothing(): void {}
+
 async function enter(
   queue: FairQueue,
-  projectId: number,
-  signal: AbortSignal | undefined,
+  { key, signal }: GatedRequest,
+  options: EnterOptions = {},
 ): Promise<() => void> {
   try {
-    return await queue.enter(projectId, { signal });
+    return await queue.enter(key, { ...options, signal });
   } catch (error) {
-    if (!(error instanceof QueueFull)) throw error;
-    throw new Fault('server_error', { retryAfterS: BUSY_RETRY_S, cause: error });
+    throw error instanceof QueueFull ? busy('Too many requests of this project are waiting.', error) : error;
   }
+}
+
+/** Answered with 503 and `Retry-After`. */
+export function busy(reason: string, cause: unknown): Fault {
+  const message = `${reason} Try again in ${BUSY_RETRY_S} seconds.`;
+  return new Fault('busy', { details: [{ message }], retryAfterS: BUSY_RETRY_S, cause });
 }
 
 function tooLong(field: string | undefined, cause: unknown): Fault {

@@ -90,12 +90,12 @@ export type RouteSpec<K extends RouteKey> = {
   /** Of an open route: programs ask it, which have no page. A page that asks has to be ours all the same. */
   isForPrograms?: true;
   /**
-   * It goes through a whole queue, or reads as of one moment, whatever is asked. Routes that search by something typed need not say
-   * it: `request-cost.ts` knows them by the names of their fields.
+   * The cost depends on the amount of stored data: the route counts, aggregates or exports rows without a fixed limit, or reads a
+   * snapshot. Routes that search by typed input need no mark: `request-cost.ts` knows them by the names of their fields.
    */
   isHeavy?: true;
   /**
-   * What waits for a turn where it is heavy: the whole request, or, of one that goes on as long as somebody reads, each statement.
+   * What waits for a turn if the request is heavy: the whole request, or each statement of one that streams its response.
    * `own`: the route bounds itself.
    */
   turn?: 'request' | 'statement' | 'own';

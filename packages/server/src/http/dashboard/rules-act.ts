@@ -33,6 +33,7 @@ export const ruleActRoutes = [
   }),
   route('POST /projects/:project/rules/:rule/reorder', {
     needs: 'editor',
+    isHeavy: true,
     audit: 'rule.reorder',
     body: Type.Object({ before: Type.Union([Type.String(), Type.Null()]) }),
     async handle({ db, wake }, { projectId, params, body: { before }, actor, note }) {
@@ -44,6 +45,7 @@ export const ruleActRoutes = [
   }),
   route('POST /projects/:project/rules/:rule/duplicate', {
     needs: 'editor',
+    isHeavy: true,
     audit: 'rule.duplicate',
     body: Type.Object({ name: Type.Optional(Type.String()) }),
     async handle({ db }, { projectId, params, body: { name = null }, actor, note }) {
@@ -54,6 +56,7 @@ export const ruleActRoutes = [
   }),
   route('GET /projects/:project/rules/:rule/switch', {
     needs: 'viewer',
+    isHeavy: true,
     async handle({ db }, { projectId, params: { rule: reference } }) {
       return { data: toPreview(await previewSwitch(db, { projectId, reference, now: db.clock.now() })) };
     },
@@ -84,6 +87,7 @@ export const ruleActRoutes = [
   }),
   route('GET /projects/:project/rules/:rule/move-waiting', {
     needs: 'viewer',
+    isHeavy: true,
     async handle({ db }, { projectId, params: { rule: reference } }) {
       const { rule, moved, stayed } = await previewMove(db, { projectId, reference, now: db.clock.now() });
       return { data: { version: rule.version, moved, stayed } };
@@ -91,6 +95,7 @@ export const ruleActRoutes = [
   }),
   route('POST /projects/:project/rules/:rule/move-waiting', {
     needs: 'editor',
+    isHeavy: true,
     audit: 'rule.move_waiting',
     async handle({ db, wake }, { projectId, params: { rule: reference }, note }) {
       const { rule, moved, stayed } = await moveWaiting(db, { projectId, reference });

@@ -12,6 +12,7 @@ export const ruleEnrollRoutes = [
   }),
   route('POST /projects/:project/rules/:rule/enrollment', {
     needs: 'editor',
+    isHeavy: true,
     audit: 'rule.enroll',
     async handle({ db, newId, wake }, { projectId, params: { rule: reference }, note }) {
       const { rule, enrollment } = await startEnrollment(db, { projectId, reference, newId });

@@ -25,6 +25,7 @@ const COUNTED = Type.Integer({ minimum: 0, maximum: 2_147_483_647 });
 export const ruleReadRoutes = [
   route('GET /projects/:project/rules/:rule/results', {
     needs: 'viewer',
+    isHeavy: true,
     query: Type.Object({ days: Type.Optional(Type.Integer({ minimum: 1, maximum: DAYS_MAX })) }),
     async handle({ db }, { projectId, params: { rule: reference }, query: { days = 30 } }) {
       return {
@@ -34,6 +35,7 @@ export const ruleReadRoutes = [
   }),
   route('GET /projects/:project/rules/:rule/versions', {
     needs: 'viewer',
+    isHeavy: true,
     async handle({ db, access }, { projectId, params: { rule: reference } }) {
       const data = await listVersions({ db, access }, projectId, reference);
       const pagination = { total: data.length, offset: 0, limit: data.length };
@@ -42,6 +44,7 @@ export const ruleReadRoutes = [
   }),
   route('GET /projects/:project/rules/:rule/runs', {
     needs: 'viewer',
+    isHeavy: true,
     query: Type.Object({
       cursor: PAGE.cursor,
       limit: PAGE.limit,

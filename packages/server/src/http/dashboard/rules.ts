@@ -18,6 +18,7 @@ const DOCUMENT = Type.Record(Type.String(), Type.Unknown());
 export const ruleRoutes = [
   route('GET /projects/:project/rules', {
     needs: 'viewer',
+    isHeavy: true,
     async handle({ db }, { projectId }) {
       const data = await listedRules(db, projectId);
       const pagination = { total: data.length, offset: 0, limit: data.length };
@@ -26,6 +27,7 @@ export const ruleRoutes = [
   }),
   route('GET /projects/:project/rules/:rule', {
     needs: 'viewer',
+    isHeavy: true,
     async handle({ db }, { projectId, params }) {
       return { data: await shownRule(db, projectId, params.rule) };
     },

@@ -7,6 +7,7 @@ import { route } from './route.ts';
 export const sequenceRoutes = [
   route('GET /projects/:project/sequences', {
     needs: 'viewer',
+    isHeavy: true,
     async handle({ db }, { projectId }) {
       const names = await audienceNames(db, projectId);
       const sequences = await listSequences(db, { projectId, now: db.clock.now() });
@@ -17,6 +18,7 @@ export const sequenceRoutes = [
   }),
   route('GET /projects/:project/sequences/:rule', {
     needs: 'viewer',
+    isHeavy: true,
     async handle({ db }, { projectId, params: { rule: reference } }) {
       const names = await audienceNames(db, projectId);
       const shown = await showSequence(db, { projectId, reference, now: db.clock.now() });

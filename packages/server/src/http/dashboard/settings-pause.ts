@@ -23,10 +23,12 @@ export const pauseRoutes = [
   }),
   route('GET /projects/:project/resume', {
     needs: 'viewer',
+    isHeavy: true,
     handle: async ({ db }, { projectId }) => ({ data: toShown(await previewResume(db, projectId)) }),
   }),
   route('POST /projects/:project/resume', {
     needs: 'admin',
+    isHeavy: true,
     audit: 'project.resume',
     body: Type.Object({ confirmed: Type.Optional(Type.Integer({ minimum: 0 })) }),
     async handle({ db }, { projectId, body, actor, note }) {

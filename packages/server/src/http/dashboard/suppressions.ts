@@ -114,6 +114,7 @@ export const suppressionRoutes: DashboardRoute[] = [
   }),
   route('POST /projects/:project/suppressions/preview-import', {
     needs: 'admin',
+    isHeavy: true,
     audit: 'suppression.preview_import',
     bodyMaxBytes: LIST_MAX_BYTES,
     body: LIST,
@@ -125,6 +126,7 @@ export const suppressionRoutes: DashboardRoute[] = [
   }),
   route('POST /projects/:project/suppressions/import', {
     needs: 'admin',
+    isHeavy: true,
     audit: IMPORT_ACTION,
     bodyMaxBytes: LIST_MAX_BYTES,
     body: LIST,
@@ -136,6 +138,8 @@ export const suppressionRoutes: DashboardRoute[] = [
   }),
   route('GET /projects/:project/suppressions/export', {
     needs: 'admin',
+    isHeavy: true,
+    turn: 'statement',
     audit: 'suppressions.export',
     query: Type.Object({ format: Type.Optional(Type.Union([Type.Literal('csv'), Type.Literal('ndjson')])) }),
     handle({ db, hasher }, { projectId, query: { format = 'csv' }, reply }) {

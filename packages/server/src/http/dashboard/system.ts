@@ -25,6 +25,7 @@ export const systemRoutes = [
   route('GET /queue', {
     needs: 'signed_in',
     scope: 'read',
+    isHeavy: true,
     async handle({ db, access }, { person }) {
       const projectIds = [...(await access.rolesOf(person.id)).keys()];
       const waiting = await listWaiting(db, projectIds);
@@ -35,6 +36,7 @@ export const systemRoutes = [
   }),
   route('GET /projects/:project/system', {
     needs: 'viewer',
+    isHeavy: true,
     handle: async (deps, { projectId, role }) => ({ data: await systemState(deps, projectId, role) }),
   }),
   route('GET /projects/:project/dead-letters', {
@@ -73,6 +75,7 @@ export const systemRoutes = [
   }),
   route('GET /projects/:project/support-bundle', {
     needs: 'admin',
+    isHeavy: true,
     async handle({ db, mail, release, installation }, { projectId, reply }) {
       const { relay, hasModel } = installation;
       const installed = { release, sends: relay === null ? 'test_inbox' : 'relay', has_model: hasModel };

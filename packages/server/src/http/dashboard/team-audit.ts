@@ -30,8 +30,9 @@ export const auditRoutes = [
     },
   }),
   route('GET /projects/:project/audit.csv', {
-    turn: 'statement',
     needs: 'admin',
+    isHeavy: true,
+    turn: 'statement',
     audit: 'audit.export',
     query: Type.Object(FILTER),
     async handle({ db }, { projectId, query, reply }) {

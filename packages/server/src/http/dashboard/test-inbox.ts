@@ -56,6 +56,7 @@ export const testInboxRoutes: DashboardRoute[] = [
   }),
   route('GET /projects/:project/test-inbox/state', {
     needs: 'viewer',
+    isHeavy: true,
     async handle({ db, mailroom }, { projectId }) {
       const { open } = await countToLetGo(db, { projectId, reason: null, now: db.clock.now() });
       return {

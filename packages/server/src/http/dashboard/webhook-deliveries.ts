@@ -62,6 +62,7 @@ export const webhookDeliveryRoutes = [
   route('POST /projects/:project/webhook-replays', {
     needs: 'admin',
     scope: 'review',
+    isHeavy: true,
     audit: 'webhook.replay',
     body: Type.Object({
       endpoint: Type.Optional(ID),

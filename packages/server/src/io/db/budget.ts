@@ -9,9 +9,9 @@ export const CONNECTIONS = {
   pool: 8,
   /** Live and bulk flushes, the digest, the builder, the three commits of the sender, and some to spare while a broken one is replaced. */
   batches: 10,
-  /** For requests of the dashboard, in processes that answer requests. */
+  /** For dashboard requests: three by turns, two per project, and one for access checks and audit entries. */
   pages: 4,
-  /** For requests whose cost depends on what was typed: three at a time, and three backtests. */
+  /** For dashboard requests whose cost depends on typed input or on the amount of stored data: three at a time, and three backtests. */
   heavyPages: 6,
   /** Of who answers requests: for sign-ins, past a pooler. */
   signIn: 4,

@@ -168,6 +168,28 @@ describe('requests of the dashboard', () => {
     await db.close();
   });
 
+  test('take a turn for each connection, but none while they hold a transaction', async () => {
+    const db = await patient();
+    const turns: string[] = [];
+    const turn = (): Promise<() => void> => {
+      turns.push('begun');
+      return Promise.resolve(() => void turns.push('ended'));
+    };
+    const pages = db.forPages({ cost: 'light', turn });
+    await Promise.all([pages.query('SELECT 1'), pages.query('SELECT 2')]);
+    expect(turns.splice(0)).toEqual(['begun', 'begun', 'ended', 'ended']);
+    await pages.transaction(async () => {
+      await pages.query('SELECT 3');
+      expect(turns).toEqual(['begun']);
+    });
+    const session = await pages.session();
+    await pages.query('SELECT 4');
+    session.release();
+    await pages.query('SELECT 5');
+    expect(turns).toEqual(['begun', 'ended', 'begun', 'ended', 'begun', 'ended']);
+    await db.close();
+  });
+
   test('have the clock of a project whose time is ahead', async () => {
     const db = await patient();
     const { movedAhead } = await import('./index.ts');

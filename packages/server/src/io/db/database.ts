@@ -32,13 +32,13 @@ export type Database = Tx & {
   close(): Promise<void>;
 };
 
-/** Requests of the dashboard have connections of their own, so that accepting, processing and sending never wait for them. */
+/** Dashboard requests have their own connections, so that ingest, processing and sending never wait for them. */
 export type PageRequest = {
-  /** `heavy`: what it costs depends on what was typed. Those share few connections, and leave the others to the rest. */
+  /** `heavy`: its cost depends on typed input or on the amount of stored data. Heavy requests share few connections. */
   cost: 'light' | 'heavy';
   /** Given when the request is over: its running statement is canceled, and no other begins. */
   signal?: AbortSignal;
-  /** Waits for a turn in front of each connection that is taken; returns the function that gives it back. */
+  /** Waits for a turn before each connection that the request takes, and returns the function that ends the turn. */
   turn?: () => Promise<() => void>;
 };
 
@@ -56,6 +56,8 @@ export type DatabaseOptions = {
   idleWithinMs?: number;
   /** A statement outside of batches is canceled after this long. */
   statementWithinMs?: number;
+  /** How long a light dashboard request waits for a connection. */
+  pageWaitMs?: number;
   reach?: Reach | undefined;
 };
 
@@ -107,7 +109,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       factsOf('heavy', pools.heavy),
     ],
     forPages: ({ cost, signal, turn }: PageRequest): Database => {
-      const priority = { ...priorities[cost], signal, turn };
+      const turns = turn && { wait: turn, open: 0 };
+      const priority = { ...priorities[cost], signal, turns };
       return { ...shared, ...waysOf(priority, priority) };
     },
     close,
@@ -143,7 +146,12 @@ function openPools({ connection, poolMax, namedStatements = true, ...options }: 
       name: 'accept',
       statementWithinMs: ofServer(BATCH_STATEMENT_WITHIN_MS),
     }),
-    light: openPool(connection, { ...pages, max: CONNECTIONS.pages, name: 'pages' }),
+    light: openPool(connection, {
+      ...pages,
+      max: CONNECTIONS.pages,
+      name: 'pages',
+      ...(options.pageWaitMs === undefined ? {} : { waitMs: options.pageWaitMs }),
+    }),
     heavy: openPool(connection, {
       ...pages,
       max: CONNECTIONS.heavyPages,

@@ -40,6 +40,23 @@ export function isCanceled(error: unknown): boolean {
   return sqlState(error) === '57014';
 }
 
+/** All connections of a pool were in use for as long as a caller may wait, or the database accepted no new one in that time. */
+export class NoConnection extends Error {
+  constructor(cause: unknown) {
+    super('No connection to the database became free in time', { cause });
+    this.name = 'NoConnection';
+  }
+}
+
+/** pg-pool throws plain errors, so their text is all there is to tell them apart. */
+export function isPoolTimeout(error: unknown): boolean {
+  const text = error instanceof Error ? error.message : '';
+  return (
+    text === 'timeout exceeded when trying to connect' ||
+    text === 'Connection terminated due to connection timeout'
+  );
+}
+
 /** The SQLSTATE, or an empty text where no database answered at all. */
 function sqlState(error: unknown): string {
   return error instanceof pg.DatabaseError ? (error.code ?? '') : '';

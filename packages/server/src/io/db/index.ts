@@ -1,4 +1,4 @@
-export { connectionsAllowed, connectionsOf } from './budget.ts';
+export { CONNECTIONS, connectionsAllowed, connectionsOf } from './budget.ts';
 export { type ConnectionSource } from './connection.ts';
 export {
   type Database,
@@ -9,7 +9,7 @@ export {
 } from './database.ts';
 export { type Query, type Session, type Tx } from './statements.ts';
 export { distribute, type Distributed } from './distribute.ts';
-export { isCanceled, isCollision, isPoisonous, isReadOnly, isRefusedData } from './errors.ts';
+export { isCanceled, isCollision, isPoisonous, isReadOnly, isRefusedData, NoConnection } from './errors.ts';
 export { type DatabaseFacts, databaseFacts, type StorageFacts, storageFacts } from './facts.ts';
 export { durabilityFaults } from './guard.ts';
 export { momentList, plainList } from './list.ts';

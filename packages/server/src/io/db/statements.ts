@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type pg from 'pg';
 import { cancelOnAbort } from './cancel.ts';
-import { isReadOnly } from './errors.ts';
+import { isPoolTimeout, isReadOnly, NoConnection } from './errors.ts';
 
 export type Query = { name: string; text: string; values: unknown[] };
 
@@ -34,8 +34,15 @@ export type Priority = {
   cancelAfterMs: number | null;
   /** When it is given, the running statement is canceled and no other begins. */
   signal?: AbortSignal | undefined;
-  /** Waits for the right to take a connection, and returns the function that gives the right back. */
-  turn?: (() => Promise<() => void>) | undefined;
+  turns?: Turns | undefined;
+};
+
+/** The turns of one request, each of which allows it to take one connection. */
+export type Turns = {
+  /** Waits for a turn and returns the function that ends it. */
+  wait: () => Promise<() => void>;
+  /** Transactions and sessions of the request that are open. */
+  open: number;
 };
 
 export function statementsOf(priority: Priority): Tx {
@@ -60,7 +67,7 @@ async function single<T>(priority: Priority, ask: (tx: Tx) => Promise<T>): Promi
 }
 
 export async function inTransaction<T>(priority: Priority, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const { client, release, keep } = await checkOut(priority);
+  const { client, release, keep } = await checkOutForLong(priority);
   try {
     await client.query(priority.begin);
     const result = await work(oneByOne(statementsOn(client, priority)));
@@ -87,7 +94,7 @@ export async function inTransaction<T>(priority: Priority, work: (tx: Tx) => Pro
 }
 
 export async function openSession(priority: Priority, options?: { freshPlans: boolean }): Promise<Session> {
-  const { client, release } = await checkOut(priority);
+  const { client, release } = await checkOutForLong(priority);
   if (options?.freshPlans) freshen(client);
   // Batches bound their statements themselves, and the pool has the client's patience for them.
   const tx = statementsOn(client, { named: priority.named, signal: priority.signal });
@@ -120,15 +127,31 @@ type Checkout = {
   keep: () => void;
 };
 
-async function checkOut({ pool, signal, turn }: Priority): Promise<Checkout> {
+/** A checkout during which the request may run other statements. */
+async function checkOutForLong(priority: Priority): Promise<Checkout> {
+  const checkout = await checkOut(priority);
+  const { turns } = priority;
+  if (!turns) return checkout;
+  turns.open += 1;
+  return {
+    ...checkout,
+    release(isBroken) {
+      turns.open -= 1;
+      checkout.release(isBroken);
+    },
+  };
+}
+
+async function checkOut({ pool, signal, turns }: Priority): Promise<Checkout> {
   signal?.throwIfAborted();
-  const leave = (await turn?.()) ?? nothing;
+  // A request with an open transaction never waits for another turn: two such requests would wait for each other.
+  const leave = turns && turns.open === 0 ? await turns.wait() : nothing;
   let client: pg.PoolClient;
   try {
     client = await pool.connect();
   } catch (error) {
     leave();
-    throw error;
+    throw isPoolTimeout(error) ? new NoConnection(error) : error;
   }
   const keep = signal ? cancelOnAbort(client, signal) : nothing;
   function release(isBroken: boolean): void {
