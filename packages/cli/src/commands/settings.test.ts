@@ -27,7 +27,7 @@ describe('settings', () => {
     { run: 'settings set quiet_hours', fails: [2, /Write name=value/] },
     { run: 'settings set quiet_hours=soon', fails: [2, /quiet_hours/] },
     { run: 'settings set quite_hours=off', fails: [2, /quite_hours/] },
-    { run: 'settings sender', shows: /Sender +outbox: yes/, json: { sender: { outbox: true } } },
+    { run: 'settings sender', shows: /Sender +outbox: yes/, json: { sender: { test_inbox: true } } },
   ]);
 });
 

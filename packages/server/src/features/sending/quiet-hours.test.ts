@@ -265,7 +265,7 @@ test("100,000 cases agree with Python's zoneinfo, where both have the same time 
 }, 120_000);
 
 describe('quietHoursInForce', () => {
-  const kinds = fc.constantFrom('outbox' as const, 'relay' as const);
+  const kinds = fc.constantFrom('test_inbox' as const, 'relay' as const);
 
   test('returns the quiet hours of a project that set them, with and without a relay', () => {
     fc.assert(
@@ -280,7 +280,7 @@ describe('quietHoursInForce', () => {
       fc.property(windows, (quietHours) => {
         const settings = { quietHours, isQuietHoursSet: false };
         expect(quietHoursInForce(settings, { kind: 'relay' })).toBe(quietHours);
-        expect(quietHoursInForce(settings, { kind: 'outbox' })).toBeNull();
+        expect(quietHoursInForce(settings, { kind: 'test_inbox' })).toBeNull();
       }),
     );
   });

@@ -78,7 +78,7 @@ function addressBytes(raw: Uint8Array): number {
   let bytes = 0;
   let isAddress = false;
   for (const line of header.split(LINE_END)) {
-    const isContinued = isAddress && /^[ \t]/.test(line);
+    const isContinued: boolean = isAddress && /^[ \t]/.test(line);
     isAddress = isContinued || ADDRESS_FIELDS.has(line.split(':', 1)[0]?.trim().toLowerCase() ?? '');
     if (isAddress) bytes += line.length;
   }
