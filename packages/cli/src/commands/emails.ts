@@ -53,11 +53,13 @@ function stateOf({ state, reason, reason_text }: EmailListed): string {
   return why === null ? STATES[state] : `${STATES[state]}: ${why}`;
 }
 
-const DETAILS = fields(
-  'id subject state address external_user_id return_path rule template draft_id domain provider attempts ' +
-    'server_response=reply relay_ID=relay_id started=claimed_at first_attempt=first_at next_attempt=next_at ended_at ' +
-    'time_zone=user_time_zone opens_and_clicks=hits_counted send_again',
-);
+const DETAILS = [
+  ...fields('id subject state address external_user_id return_path rule template draft_id domain provider'),
+  ...fields('attempts server_response=reply relay_ID=relay_id started=claimed_at first_attempt=first_at'),
+  ...fields(
+    'next_attempt=next_at ended_at time_zone=user_time_zone opens_and_clicks=hits_counted send_again',
+  ),
+];
 
 function emailView(email: EmailWhole, words: Words): View {
   const { frozen, outcome_history, hits, links, replies, webhooks } = email;

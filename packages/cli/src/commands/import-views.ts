@@ -31,15 +31,18 @@ export function importView(one: Import, words: Words): View {
       fields('id kind name state problem events_fire_rules=is_live created_at created_by ended_at'),
     ),
     state === 'running' || state === 'checking' ? progressText(one) : null,
-    ...(isOpen ? viewOf(check ?? {}, words, CHECK) : viewOf({ ...progress, facts: one.facts }, words, DONE)),
+    ...(check !== null && isOpen ? viewOf(check, words, CHECK) : []),
+    ...(isOpen ? [] : viewOf({ ...progress, facts: one.facts }, words, DONE)),
     progress.rejected > 0 ? `Show rejected rows: beckon imports findings ${one.id}` : null,
   ];
 }
 
-const CHECK = fields(
-  'checked_at rows users events rejected matched_users=affected_users emails_sent_by_the_import=emails ' +
-    'rules_that_live_events_start=rules event_names=names rejected_rows=rejected_by facts',
-);
+const CHECK = [
+  ...fields(
+    'checked_at rows users events rejected matched_users=affected_users emails_sent_by_the_import=emails',
+  ),
+  ...fields('rules_that_live_events_start=rules event_names=names rejected_rows=rejected_by facts'),
+];
 const DONE = fields('rows rejected rows_of_erased_users=erased users events facts');
 
 /** How the columns of a file are read, for a dry run. */

@@ -35,10 +35,10 @@ export function tableOf<T extends object>(
 }
 
 /** Shows an object of the API: simple fields as label/value lines, texts as blocks, lists of objects as tables. */
-export function viewOf(
-  data: object,
+export function viewOf<T extends object>(
+  data: T,
   words: Words,
-  names: readonly string[] = Object.keys(data),
+  names: readonly Field<T>[] = Object.keys(data) as (keyof T & string)[],
 ): readonly Block[] {
   const fields = new Map<string, unknown>(Object.entries(data));
   const details: Record<string, Cell> = {};
