@@ -60,7 +60,7 @@ function commandOf(by: 'server' | 'product', line: string, found: RegExpExecArra
 }
 
 /** Splits words as a shell does, up to a comment, a pipe or the end of the command. */
-function wordsOf(text: string): string[] {
+export function wordsOf(text: string): string[] {
   const words: string[] = [];
   for (const [, word = ''] of text.matchAll(/\s*((?:"[^"]*"|'[^']*'|[^\s"'|;&)>])+)/gy)) {
     if (word.startsWith('#')) break;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../packages/server/testkit/free-port.ts';
 import { fencesOf } from '../../site/markdown.ts';
 import { ROOT, TEXTS } from './texts.ts';
@@ -25,14 +25,14 @@ function envAt(hour: number): NodeJS.ProcessEnv {
 }
 
 test.each([12, 23])(
-  'the blocks of the README end in a draft that is sent to the test inbox, at %d:00',
+  'the blocks of the README end with the email in the test inbox, at %d:00',
   async (hour) => {
     expect(first.trim()).toBe('npm ci && npm start');
     const folder = await freshCheckout();
     const port = await portOf();
     const asPasted = (text: string): string =>
-      // Packages are installed already, and a port that is in use is replaced.
-      text.replace('npm ci', 'true').replaceAll(`:${PORT}`, `:${port}`);
+      // Packages are installed already, a port that is in use is replaced, and a busy machine gets more time to send.
+      text.replace('npm ci', 'true').replaceAll(`:${PORT}`, `:${port}`).replace('sleep 15', 'sleep 30');
     const env = { ...process.env, ...envAt(hour), ...(port === PORT ? {} : { PORT: String(port) }) };
 
     const server = spawn('bash', ['-c', asPasted(first)], {
@@ -45,33 +45,21 @@ test.each([12, 23])(
     onTestFinished(() => end(server));
     expect(await saysReady(server)).toContain(`Beckon is ready at http://localhost:${port}`);
 
-    const paste = async (text: string): Promise<string> => {
-      const shell = spawn('bash', ['-c', asPasted(text)], {
-        cwd: folder,
-        env,
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      const chunks: Buffer[] = [];
-      shell.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-      const [code] = (await once(shell, 'close')) as [number];
-      expect(code).toBe(0);
-      return Buffer.concat(chunks).toString();
-    };
-    const printed = await paste(second);
-    expect(printed).toContain('Welcome to Acme');
+    const shell = spawn('bash', ['-c', asPasted(second)], {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const chunks: Buffer[] = [];
+    shell.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+    const [code] = (await once(shell, 'close')) as [number];
+    expect(code).toBe(0);
+    const printed = Buffer.concat(chunks).toString();
+    expect(printed.split('Welcome to Acme')).toHaveLength(3);
     // The README shows what such a run printed.
     expect(withoutChance(printed)).toBe(withoutChance(shown));
     const deadline = new Date(/\d{4}-\d\d-\d\dT[\d:.]+Z/.exec(printed)?.[0] ?? '');
     expect(deadline.getUTCHours()).toBe((hour + 2) % 24);
-
-    await paste('npm run --silent beckon -- draft approve --project Acme --rule welcome');
-    await vi.waitFor(
-      async () =>
-        expect(await paste('npm run --silent beckon -- outbox list --project Acme')).toContain(
-          'Welcome to Acme',
-        ),
-      { timeout: 60_000, interval: 2_000 },
-    );
   },
 );
 

@@ -11,7 +11,7 @@ import { VARIABLES } from '../../packages/server/src/main/variables.ts';
 import { parsePredicate } from '../../packages/server/src/base/predicate/index.ts';
 import { commandLine, serverProgram } from '../../site/generated/commands.ts';
 import { type Installation, newInstallation } from '../kit/installation.ts';
-import { commandsOf, misunderstood, variablesOf } from './commands.ts';
+import { commandsOf, misunderstood, variablesOf, wordsOf } from './commands.ts';
 import { isRun, placeOf, ROOT, type Snippet, SNIPPETS, TEXTS } from './texts.ts';
 
 /** What readers may copy is run, or at least read by the very program that it is for. */
@@ -70,16 +70,21 @@ test('every command is one that the programs understand, with options that they 
   expect(wrong).toEqual([]);
 });
 
-test('runbooks name commands that the command line understands', async () => {
-  const page = TEXTS.get('docs/how-to/monitoring.md') ?? '';
-  const named = [...page.matchAll(/`beckon ([^`]+)`/g)].map(([, words = '']) => words.replaceAll('\n', ' '));
-  const refused: string[] = [];
-  for (const words of named) {
-    const refusal = await misunderstood(commandLine(), words.split(' '));
-    if (refusal !== null) refused.push(`beckon ${words}: ${refusal}`);
-  }
-  expect(refused).toEqual([]);
-  expect(named.length).toBeGreaterThan(5);
+test('pages name commands and options that the two programs have', async () => {
+  const wrong: string[] = [];
+  let seen = 0;
+  for (const [file, text] of TEXTS)
+    for (const [, program = '', words = ''] of text.matchAll(/`(beckon(?:-server)?) ([^`|]+)`/g)) {
+      seen += 1;
+      const args = wordsOf(words.replaceAll('\n', ' '));
+      const error = await misunderstood(program === 'beckon' ? commandLine() : serverProgram(), args);
+      // A sentence may leave out what the command needs.
+      const isPattern = words.startsWith('<');
+      if (error !== null && !isPattern && !/missing|not specified/.test(error))
+        wrong.push(`${file} ${program} ${words}: ${error}`);
+    }
+  expect(wrong).toEqual([]);
+  expect(seen).toBeGreaterThan(100);
 });
 
 /** Which pairs of `settings set` would be refused; those that only stand for others are none. */

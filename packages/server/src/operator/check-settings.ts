@@ -151,7 +151,7 @@ export async function checkPooler(
 
 const TURNS = 6;
 
-/** Tells whether two open sessions that alternate keep a backend each. A pooler in transaction mode shares backends. */
+/** Checks whether two open sessions that alternate share backends. A pooler in transaction mode shares backends. */
 async function sharesBackends({ db }: InspectedDatabase): Promise<boolean> {
   const [one, other] = [await db.session(), await db.session()];
   try {

@@ -3,7 +3,7 @@ import type { Database, SchemaState, Tx } from '../io/db/index.ts';
 /** The result of one check, and how to fix it. */
 export type Check = { check: string; state: 'ok' | 'warn' | 'fail'; message: string; next: string | null };
 
-/** What `doctor` can look at. It changes only what opening the database itself changes. */
+/** Access for `doctor` to everything that it checks. It changes only what opening the database changes. */
 export type Inspection = {
   nodeVersion: string;
   /** Invalid variables leave no configuration, so nothing else can be checked. */

@@ -39,7 +39,7 @@ export function addConfirmRestoreCommand(program: Command, operator: Operator): 
         `${unknown} emails may have been sent automatically between ${restored_to} and ${stopped_at}. Their delivery is unknown.`,
         `${review} may have been sent by a member. They wait for review.`,
         `${flows} were certainly not sent. They continue.`,
-        sending_enabled ? SENDING : 'Nothing was changed. Run the command again without --dry-run.',
+        sending_enabled ? SENDING : 'This was a dry run. Run the command again without --dry-run.',
       ].join('\n');
     },
   });

@@ -21,7 +21,7 @@ export type OpenInstallation = {
   mail: MailSettings;
   mailroom: Mailroom;
   tokenKeys: TokenKeys;
-  /** What a support bundle says about the server itself. */
+  /** The part of a support bundle about the server itself. */
   installed: { release: { version: string; node: string }; has_model: boolean };
   /** A second, migrated database whose time is this clock. `close` drops it. */
   openScratch: (clock: Clock) => Promise<{ db: Database; close(): Promise<void> }>;
@@ -31,7 +31,7 @@ export type OpenInstallation = {
 export type RunningServer = {
   /** The public address. */
   url: string;
-  /** Where the first owner signs up; null once the installation has an owner. */
+  /** The link by which the first owner signs up; null once the installation has an owner. */
   setUpUrl: string | null;
   warnings: string[];
   /** Accepts no new work, finishes work in progress, and closes the database. */
@@ -61,7 +61,7 @@ export type Backups = {
   openSecretKey(file: string): Promise<string>;
 };
 
-/** What `main` provides to the commands, which read no environment and use no process themselves. */
+/** The functions of `main` for the commands, which read no environment and use no process themselves. */
 export type Operator = {
   open(): Promise<OpenInstallation>;
   migrate(): Promise<{ applied: string[] }>;

@@ -33,7 +33,7 @@ describe('reset-access', () => {
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('has an owner already')]);
   });
 
-  test('lets a member set a password, and keeps two-factor authentication unless told otherwise', async () => {
+  test('lets a member set a password, and keeps two-factor authentication by default', async () => {
     await ada.ask('POST /sign-in', { email: 'ada@x.org', password: PASSWORD });
     const begun = await ada.ask('POST /two-factor/begin', { password: PASSWORD });
     await ada.ask('POST /two-factor/confirm', { code: codeOf((begun.json.data as { uri: string }).uri) });

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { describeError, JSON_OPTION } from './command.ts';
 import { EXIT_FAILED, type Operator, type RunningServer } from './operator.ts';
 
-/** How long requests in progress may take to end. What is not answered by then was never acknowledged. */
+/** How long requests in progress may take to end. Requests without a response by then were never acknowledged. */
 export const DRAIN_MAX_MS = 10_000;
 
 export function addServeCommand(program: Command, operator: Operator): void {
