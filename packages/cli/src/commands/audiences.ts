@@ -3,7 +3,7 @@ import type { AudienceListed, AudienceMember, AudienceShown } from '@beckon/cont
 import { usage } from '../failure.ts';
 import { call, list, lookUp, type Noun } from '../framework/declare.ts';
 import { jsonFile, required, text } from '../framework/options.ts';
-import { type Column, rowOf } from '../output/auto.ts';
+import { type Column, fields, tableOf } from '../output/auto.ts';
 import { count } from '../output/words.ts';
 import { conditionLines } from './explain.ts';
 
@@ -17,14 +17,7 @@ export const audiences: Noun = {
   commands: [
     list('GET /projects/:project/audiences', 'list', {
       help: 'List audiences',
-      row: [
-        'id',
-        'name',
-        ['state', stateOf],
-        'members',
-        'used_by',
-        ['definition', ({ sentence }) => sentence],
-      ],
+      row: ['id', 'name', ['state', stateOf], ...fields('members used_by definition=sentence')],
       empty: 'No audiences yet. Create one: beckon audiences create --file <file>',
     }),
     call(AUDIENCE, 'show <audience>', {
@@ -33,7 +26,7 @@ export const audiences: Noun = {
         ...summary(audience),
         JSON.stringify(audience.definition, null, 2),
         { title: 'Growth', rows: audience.growth },
-        { title: 'Members', rows: audience.sample.map((one) => rowOf(one, MEMBER, words)), empty: 'None.' },
+        tableOf('Members', { items: audience.sample, columns: MEMBER, words }),
       ],
     }),
     call('POST /projects/:project/audiences', 'create', {
@@ -73,14 +66,14 @@ export const audiences: Noun = {
         audience: text('--audience <audience>', 'Compare with this audience, by ID or name'),
       },
       body: ({ file, ...rest }) => ({ definition: readFields(file).definition, ...rest }),
-      view: (found, { when }) => [
+      view: (found, words) => [
         `${count(found.count, 'user')}: ${found.sentence}`,
         {
-          [`until ${when(found.today.ends_at)}`]: `${found.today.enters} enter and ${found.today.leaves} leave by time alone`,
+          [`until ${words.when(found.today.ends_at)}`]: `${found.today.enters} enter and ${found.today.leaves} leave by time alone`,
           edit: found.edit && `${found.edit.joins} join and ${found.edit.leaves} leave`,
           'not counted yet': found.uncounted_events,
         },
-        { title: 'Users', rows: found.sample.map(({ external_user_id }) => ({ user: external_user_id })) },
+        tableOf('Users', { items: found.sample, columns: fields('external_user_id'), words }),
       ],
     }),
     call('GET /projects/:project/audiences/:audience/test', 'test <audience> <user>', {

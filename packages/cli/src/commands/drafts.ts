@@ -94,12 +94,7 @@ export const drafts: Noun = {
       help: "Edit a draft's subject, preheader or body. It no longer follows its template or changed facts.",
       options: {
         ...HASH,
-        file: required(
-          jsonFile(
-            '--file <file>',
-            'JSON with what changes: {"subject": "…", "preheader": "…", "body": "…"}',
-          ),
-        ),
+        file: required(jsonFile('--file <file>', 'JSON with some of subject, preheader and body')),
       },
       body: ({ draft: _draft, file, ...rest }) => ({ ...readTexts(file), ...rest }),
       view: movedView,

@@ -8,11 +8,7 @@ export const events: Noun = {
     list('GET /projects/:project/events', 'list', {
       help: 'List event names, with their counts and properties',
       row: [
-        'name',
-        'last_30_days',
-        'count',
-        'last_at',
-        'canonical',
+        ...fields('name last_30_days count last_at canonical'),
         ['expected', ({ expected, drift }) => expected && (drift.length === 0 ? 'yes' : 'yes, but changed')],
         ['properties', ({ properties }) => properties.map(({ property }) => property).join(', ')],
       ],

@@ -15,15 +15,8 @@ const DRY_RUN = flag('--dry-run', 'Only check the data and show what the import 
 
 const EVENT_OPTIONS = {
   name: text('--name <event>', 'Name of all events, if the file has no column for it'),
-  equal_rows_are_one: flag(
-    '--equal-rows-are-one',
-    'Accept rows without a time and an ID; equal rows count once',
-  ),
-  live: whole(
-    '--live <count>',
-    'Let rules fire; pass the number of events that --dry-run counted',
-    [0, 1e12],
-  ),
+  equal_rows_are_one: flag('--equal-rows-are-one', 'Accept rows without a time and an ID, equal ones once'),
+  live: whole('--live <count>', 'Let rules fire; the number of events that --dry-run counted', [0, 1e12]),
 };
 const NO_EVENT_OPTIONS: Partial<typeof EVENT_OPTIONS> = {};
 
@@ -55,7 +48,7 @@ export const imports: Noun = {
         key_file: KEY_FILE,
         unmatched_as_customers: flag(
           '--unmatched-as-customers',
-          'Import customers that match no user, with their cus_… ID as user ID',
+          'Import unmatched customers under their cus_… ID',
         ),
         dry_run: DRY_RUN,
       },

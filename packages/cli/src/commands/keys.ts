@@ -1,5 +1,6 @@
 import { call, list, type Noun } from '../framework/declare.ts';
 import { choice, required, text } from '../framework/options.ts';
+import { fields } from '../output/auto.ts';
 import { plain } from '../output/words.ts';
 import { Failure } from '../failure.ts';
 
@@ -12,15 +13,10 @@ export const keys: Noun = {
     list(KEYS, 'list', {
       help: 'List API keys with their last use, including revoked keys',
       row: [
-        'id',
-        'label',
-        'env',
-        'display',
+        ...fields('id label env display'),
         ['state', ({ revoked_at }) => (revoked_at === null ? 'active' : 'revoked')],
         ['client', ({ client }) => client && `${client.name}/${client.version}`],
-        'outdated',
-        'last_used_at',
-        'created_at',
+        ...fields('outdated last_used_at created_at'),
       ],
       empty: 'No API keys yet. Create one: beckon keys create --name <label>',
     }),
@@ -28,11 +24,7 @@ export const keys: Noun = {
       help: 'Create an API key and print its secret once',
       options: {
         label: required(text('--name <label>', 'Label of the key, such as the server that uses it')),
-        env: choice(
-          '--env <env>',
-          'Environment; test is the sandbox of the project (settings set sandbox=on)',
-          ['live', 'test'],
-        ),
+        env: choice('--env <env>', 'Environment (default: live; test is the sandbox)', ['live', 'test']),
       },
       view: ({ id, secret }) => [secret, `Store the key now. It is not shown again. Key ID: ${id}`],
     }),

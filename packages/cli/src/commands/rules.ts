@@ -3,7 +3,7 @@ import { BACKTEST, backtest } from '../api/backtest.ts';
 import { EXIT, usage } from '../failure.ts';
 import { call, custom, list, lookUp, type Noun } from '../framework/declare.ts';
 import { duration, fallback, flag, jsonFile, oneOf, required, text, whole } from '../framework/options.ts';
-import { fields } from '../output/auto.ts';
+import { fields, tableOf } from '../output/auto.ts';
 import { count, percent } from '../output/words.ts';
 import {
   backtestView,
@@ -140,8 +140,8 @@ export const rules: Noun = {
         before: text('--before <rule>', 'Rule that follows it, by ID or name; default: move to the end'),
       },
       body: ({ before }) => ({ before: before ?? null }),
-      view: ({ changed }) => ({
-        rows: changed.map(({ name, priority }) => ({ rule: name, priority })),
+      view: ({ changed: items }, words) => ({
+        ...tableOf('Changed order', { items, columns: fields('rule=name priority'), words }),
         empty: 'The order is unchanged.',
       }),
     }),
@@ -170,14 +170,9 @@ export const rules: Noun = {
         step: whole('--step <number>', 'Only runs at this step', [0, 10_000]),
       },
       row: [
-        'external_user_id',
-        'state',
+        ...fields('external_user_id state'),
         ['step', ({ step }) => step.label],
-        'waits_for',
-        'next_at',
-        'entered_at',
-        'by',
-        'version',
+        ...fields('waits_for next_at entered_at by version'),
       ],
       empty: 'No active runs.',
     }),
@@ -196,16 +191,14 @@ export const rules: Noun = {
     }),
     call('GET /projects/:project/rules/:rule/edits', 'edits <rule>', {
       help: 'Show changes that reviewers make again and again in drafts of a rule',
-      view: ({ drafts, edited, changes }) => [
+      view: ({ drafts, edited, changes: items }, words) => [
         `${edited} of the newest ${count(drafts, 'draft')} were edited.`,
         {
-          rows: changes.map(({ template: letter, part, sentence, before, after }) => ({
-            template: letter ?? 'in the rule',
-            part,
-            change: sentence,
-            before,
-            after,
-          })),
+          ...tableOf('Changes', {
+            items,
+            columns: fields('template part change=sentence before after'),
+            words,
+          }),
           empty: 'No recurring changes.',
         },
       ],

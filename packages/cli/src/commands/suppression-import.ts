@@ -29,7 +29,7 @@ export async function importList(
   }
   if (total === null) return EXIT.ok;
   await output.value(total, (all, words) => [
-    isPreview ? 'Nothing was changed. An import would have this result:' : null,
+    isPreview ? 'Dry run: the list is unchanged. An import would have this result:' : null,
     ...viewOf(
       all,
       words,

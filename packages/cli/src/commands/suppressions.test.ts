@@ -68,7 +68,7 @@ describe('suppressions', () => {
     expect([preview.code, preview.out]).toEqual([
       4,
       expect.stringMatching(
-        /^Nothing was changed[^]*rows +3\nadded +2\n[^]*rejected +1\n[^]*Problems\nline .*\n4 .*"nobody"/,
+        /^Dry run: the list is unchanged[^]*rows +3\nadded +2\n[^]*rejected +1\n[^]*Problems\nline .*\n4 .*"nobody"/,
       ),
     ]);
     expect(await local.json(['suppressions', 'list'])).toEqual([]);

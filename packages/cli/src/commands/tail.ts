@@ -18,7 +18,7 @@ export const tail = custom('tail [filter...]', {
     last: whole('--last <count>', 'Show the newest entries first', [0, 10_000]),
     since: time(
       '--since <time>',
-      `Show entries since this time first, such as 7d (at most ${SINCE_SHOWN}, or --last)`,
+      `Show at most ${SINCE_SHOWN} entries since this time first, such as 7d`,
       'back',
     ),
     noFollow: { flags: '--no-follow', help: 'End after these entries', read: (given: boolean) => !given },

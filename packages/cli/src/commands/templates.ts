@@ -19,13 +19,9 @@ export const templates: Noun = {
     list('GET /projects/:project/templates', 'list', {
       help: 'List templates, including built-in ones',
       row: [
-        'name',
-        'version',
+        ...fields('name version'),
         ['source', sourceOf],
-        'subject',
-        'used_by',
-        ['unpublished', ({ has_draft }) => (has_draft ? 'saved changes' : null)],
-        'updated_at',
+        ...fields('subject used_by unpublished_changes=has_draft updated_at'),
       ],
       empty: 'No templates yet. Create one: beckon templates create <name> --file <file>',
     }),
@@ -74,10 +70,7 @@ export const templates: Noun = {
     call('POST /projects/:project/templates/:template/send-test', 'send-test <template>', {
       help: 'Send a template, rendered for a sample user, to a member',
       options: {
-        to: text(
-          '--to <address>',
-          "Address of a member, or one of the project's team_addresses; default: yours",
-        ),
+        to: text('--to <address>', 'Address of a member or in team_addresses (default: yours)'),
         letter: FILE,
         unpublished: UNPUBLISHED,
       },

@@ -6,16 +6,9 @@ import { merged, properties } from '../framework/properties.ts';
 export const track = custom('track <user> <event>', {
   help: 'Send an event of a user',
   options: {
-    properties: properties(
-      '-p, --property <key=value>',
-      'A property; numbers and other JSON keep their type',
-    ),
+    properties: properties('-p, --property <key=value>', 'A property; JSON values keep their type'),
     data: jsonFile('--data <file>', 'JSON object of properties; - reads stdin'),
-    at: time(
-      '--at <time>',
-      'When it happened, such as 2026-01-31T14:30:00Z or 2h for two hours ago (default: now)',
-      'back',
-    ),
+    at: time('--at <time>', 'When it happened: 2026-01-31T14:30:00Z, or 2h ago as 2h (default: now)', 'back'),
     messageId: text('--message-id <id>', 'Your own ID of the event; a second event with it has no effect'),
   },
   async run(context, { user, event: name, properties: own, data, at, messageId }) {

@@ -2,7 +2,7 @@ import type { UserInput } from '@beckon/contract';
 import { call, custom, download, list, type Noun } from '../framework/declare.ts';
 import { jsonFile, required, text, time } from '../framework/options.ts';
 import { merged, properties } from '../framework/properties.ts';
-import { fields, rowOf, viewOf } from '../output/auto.ts';
+import { fields, tableOf, viewOf } from '../output/auto.ts';
 import { plain } from '../output/words.ts';
 
 const TIMELINE = 'GET /projects/:project/users/:user/timeline';
@@ -28,10 +28,7 @@ export const users: Noun = {
       value: (user, timeline) => ({ ...user, timeline }),
       view: (user, words, { found }) => [
         ...viewOf({ ...user, held: user.held ?? 'no: can receive email' }, words),
-        {
-          title: 'Timeline',
-          rows: found.map((item) => rowOf(item, ['at', 'kind', 'title', 'actor'], words)),
-        },
+        tableOf('Timeline', { items: found, columns: fields('at kind title actor'), words }),
       ],
     }),
     call('GET /projects/:project/users/:user/at', 'history <user>', {

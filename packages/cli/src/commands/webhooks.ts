@@ -86,7 +86,7 @@ export const webhooks: Noun = {
       options: {
         overlap_hours: duration(
           '--overlap <duration>',
-          'How long the old secret also signs (default: 24h; at most 7d; 0 ends it now)',
+          'How long the old secret also signs, at most 7d (default: 24h)',
           'h',
         ),
       },
@@ -127,11 +127,7 @@ export const webhooks: Noun = {
       args: { message: 'Message ID (msg_…); with --endpoint, only to that endpoint' },
       options: {
         endpoint: text('--endpoint <endpoint>', 'Only to this endpoint'),
-        since: time(
-          '--since <time>',
-          'Events since this time: 2026-01-31T14:30:00Z, or 7d for the last 7 days',
-          'back',
-        ),
+        since: time('--since <time>', 'Events since this time, such as 7d', 'back'),
         until: time('--until <time>', 'Events until this time', 'back'),
         missed: flag('--missed', 'Everything missed while an endpoint was disabled'),
         states: choices('--states <states>', 'Only deliveries in these states', REPLAYABLE),
