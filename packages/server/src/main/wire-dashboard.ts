@@ -36,7 +36,6 @@ export function openTeam(options: ServerOptions, { db, life }: Pick<Parts, 'db' 
     // Who asks, and what they may, is looked up for each request of the dashboard.
     db: db.forPages({ cost: 'light' }),
     connection,
-    isPooled: !options.namedStatements,
     publicOrigin,
     secrets,
     log,

@@ -17,9 +17,8 @@ import type { Access } from './team.ts';
 
 export type TeamOptions = {
   db: Database;
+  /** Bypasses a pooler. */
   connection: ConnectionSource;
-  /** A pooler in transaction mode is in use. */
-  isPooled?: boolean;
   publicOrigin: string;
   /** The current one first. */
   secrets: readonly [string, ...string[]];
@@ -34,8 +33,8 @@ export type Team = Access & {
 };
 
 export function createTeam(options: TeamOptions): Team {
-  const { db, connection, isPooled = false, publicOrigin, secrets, log } = options;
-  const signIn = openSignInDatabase(connection, isPooled);
+  const { db, connection, publicOrigin, secrets, log } = options;
+  const signIn = openSignInDatabase(connection);
   const cookie = { name: cookieNames(publicOrigin).session, secret: secrets[0] };
   let signIns: Promise<SignIns> | null = null;
   return {
