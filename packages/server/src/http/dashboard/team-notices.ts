@@ -6,8 +6,8 @@ import { callerOf, mailTo } from './team-caller.ts';
 export type Notice = { member: { id: string; email: string }; change: AccountChange };
 
 /**
- * Emails the member about a change to how their account is signed in to. The answer does not wait for it: the change is made, and a
- * relay that hangs must not hold it up. A notice that could not be sent is a warning in the log.
+ * Emails the member about a change to how their account is signed in to. The response does not wait for it, because a relay that
+ * hangs must not delay the change. A notice that could not be sent is a warning in the log.
  */
 export function notifyMember(deps: RouteDeps, request: FastifyRequest, notice: Notice): void {
   send(deps, request, notice).catch((error: unknown) =>
@@ -24,8 +24,8 @@ async function send(
   const { address } = callerOf(deps, request);
   const at = new Date(db.clock.now());
   const projectId = await findProjectOfMember(db, id);
-  if (projectId === undefined) return;
   const letter = accountChangeEmail(change, { at, address, email, publicUrl: installation.publicUrl });
-  if (!(await mailTo(deps, { projectId, to: email, letter })))
+  // Account emails are sent by the sender of a project, and a member may have none.
+  if (projectId === undefined || !(await mailTo(deps, { projectId, to: email, letter })))
     deps.log.warn({ change: change.kind }, 'account_change.not_emailed');
 }
