@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { BOUNDED_PATTERNS } from './accepted.ts';
+import { judgeStatuses } from './cost/input.ts';
+import { expensiveInputs } from './cost/inputs.ts';
+import { growthOf } from './cost/growth.ts';
 import { ATTACKS } from './attacks.ts';
 import { attackOf } from './fuzz/cost.ts';
 import { mutate, randomFrom } from './fuzz/mutate.ts';
@@ -98,4 +101,41 @@ test('a package without its sum, from elsewhere or with a script is found, and s
   expect(judgeManifest('', { dependencies: { a: '1.0.0' } }, lock({}))).toEqual([]);
   expect(judgeManifest('', { dependencies: { a: '^1.0.0' } }, lock({}))).toHaveLength(1);
   expect(judgeManifest('', { dependencies: { a: '1.0.1' } }, lock({}))).toHaveLength(1);
+});
+
+describe('judgeStatuses', () => {
+  const input = { reaches: [200], mayGet: [503] };
+  const judged = (...statuses: [number, number][]): string[] => judgeStatuses(input, new Map(statuses));
+
+  test('accepts an input that arrived, even if a full queue refused some requests', () => {
+    expect(judged([200, 22], [503, 8])).toEqual([]);
+  });
+
+  test('finds an input that never arrived', () => {
+    const missed = 'no request is answered 200: the attack did not arrive';
+    expect(judged([503, 30])).toEqual([missed]);
+    expect(judged([422, 30])).toEqual(['30 requests are answered 422', missed]);
+  });
+
+  test('finds a request without an answer', () => {
+    expect(judged([200, 29], [0, 1])).toEqual(['1 requests get no answer']);
+  });
+});
+
+test('every expensive input names the statuses that it must get, and has a name of its own', () => {
+  const inputs = expensiveInputs();
+  expect(inputs.filter(({ reaches }) => reaches.length === 0)).toEqual([]);
+  expect(new Set(inputs.map(({ by, name }) => `${by}: ${name}`)).size).toBe(inputs.length);
+});
+
+describe('growthOf', () => {
+  test('counts the characters that native functions handle', async () => {
+    const reports = await growthOf({ subject: 'native functions' });
+    const exponents = reports.map(({ dimension, exponent }) => [dimension, Math.round(exponent)]);
+    expect(Object.fromEntries(exponents)).toMatchObject({
+      'searches in a text that is as long as there are searches': 2,
+      'patterns in a text that is as long as there are patterns': 2,
+      'one search in a long text': 1,
+    });
+  });
 });

@@ -1,18 +1,4 @@
-/**
- * What is grown: a language that somebody outside writes in, its pieces, and what reads it. The modules are loaded by
- * `load`, after the counting of blocks has begun.
- */
-export type Grown = {
-  name: string;
-  charsMax: number;
-  /** Pieces that are repeated. */
-  pieces: string[];
-  /** Pieces that hold others: how they open and close. */
-  nests: [open: string, close: string][];
-  /** The whole input around what grows. */
-  frame(text: string): string;
-  load(): Promise<(input: string) => unknown>;
-};
+import { type Grown, LIQUID_SHAPES, MARKDOWN_SHAPES, NATIVE } from './grown-shapes.ts';
 
 const LETTER = { subject: 'Cost', preheader: '', format: 'markdown' as const };
 const FRAME = {
@@ -37,6 +23,7 @@ function lines(prefix: string): (text: string) => string {
 }
 
 export const GROWN: Grown[] = [
+  NATIVE,
   {
     name: 'JSON bodies',
     charsMax: 10_000_000,
@@ -86,6 +73,7 @@ export const GROWN: Grown[] = [
       '```\n',
       '    a\n',
     ],
+    shapes: MARKDOWN_SHAPES,
     nests: [
       ['> ', ''],
       ['- ', ''],
@@ -189,6 +177,7 @@ export const GROWN: Grown[] = [
       '{% comment %}{% endcomment %}',
       'a ',
     ],
+    shapes: LIQUID_SHAPES,
     nests: [
       ['{% for i in (1..2) %}', '{% endfor %}'],
       ['{% if person.name %}', '{% endif %}'],

@@ -1,6 +1,7 @@
 import { Session } from 'node:inspector/promises';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Grown } from './grown.ts';
+import type { Grown } from './grown-shapes.ts';
+import { countCharacters, takeCharacters } from './native-work.ts';
 
 export type GrowthTask = { subject: string; sizes?: number[] };
 export type GrowthReport = {
@@ -19,6 +20,7 @@ const WORK_ENOUGH = 40_000_000;
 const { subject, sizes = SIZES } = workerData as GrowthTask;
 const session = new Session();
 session.connect();
+countCharacters();
 await session.post('Profiler.enable');
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
 const { GROWN } = await import('./grown.ts');
@@ -26,24 +28,29 @@ const grown = GROWN.find(({ name }) => name === subject);
 if (!grown) throw new Error(`nothing to grow is called ${subject}`);
 const run = await grown.load();
 
-/** How many blocks of code ran since the last count; calls of native functions do not count. */
-async function countedBlocks(): Promise<number> {
+/** A native function handles some characters in the time of one block. */
+const CHARACTERS_PER_BLOCK = 16;
+
+/** How many blocks of code ran since the last count, and what native functions did with strings in that time. */
+async function countedWork(): Promise<number> {
+  const characters = takeCharacters();
   const { result } = await session.post('Profiler.takePreciseCoverage');
-  let work = 0;
+  let work = characters / CHARACTERS_PER_BLOCK;
   for (const { url, functions } of result)
-    if (!url.startsWith('node:'))
+    if (!url.startsWith('node:') && !url.endsWith('/native-work.ts'))
       for (const { ranges } of functions) for (const { count } of ranges) work += count;
-  return work;
+  takeCharacters();
+  return Math.round(work);
 }
 
 async function workOf(input: string): Promise<number> {
-  await countedBlocks();
+  await countedWork();
   try {
     await run(input);
   } catch {
     // A refusal costs what it costs.
   }
-  return countedBlocks();
+  return countedWork();
 }
 
 for (const [dimension, grow] of dimensionsOf(grown)) {
@@ -68,11 +75,12 @@ function exponentOf(points: GrowthReport['points']): number {
   return Math.log(last.work / first.work) / Math.log(last.size / first.size);
 }
 
-/** Each piece repeated, each pair of pieces repeated behind each other, and each piece within itself. */
+/** Each piece repeated, each pair of pieces repeated behind each other, each piece within itself, and the shapes. */
 function* dimensionsOf(grown: Grown): Iterable<[string, (size: number) => string]> {
-  const { pieces, nests } = grown;
+  const { pieces, nests, shapes = {} } = grown;
   const frame = (text: string): string => grown.frame(text);
   const named = (text: string): string => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
+  for (const [name, shape] of Object.entries(shapes)) yield [name, (size) => frame(shape(size))];
   for (const piece of pieces) yield [`${named(piece)} repeated`, (size) => frame(piece.repeat(size))];
   for (const [open, close] of nests)
     yield [`${named(open)} nested`, (size) => frame(open.repeat(size) + close.repeat(size))];

@@ -3,18 +3,24 @@ import { Worker } from 'node:worker_threads';
 import type { Finding, Target } from '../attack.ts';
 import type { GrowthReport, GrowthTask } from './growth-worker.ts';
 import { GROWN } from './grown.ts';
+import { NATIVE } from './grown-shapes.ts';
 
 /** Work that grows faster than this with the length of an input is refused: n log n over these sizes stays below it. */
 const EXPONENT_MAX = 1.3;
 const SUBJECT_MINUTES = 5;
 
+/** `COST_ONLY='growth: Liquid'` searches in inputs of this name alone. */
+const WHOLE = 'growth';
+
 /**
- * Searches for inputs whose work grows faster than their length: one dimension of an input is grown at a time, the blocks
- * of code that run are counted, and the exponent of the growth is fitted.
+ * Searches for inputs whose work grows faster than their length. It grows one dimension of an input at a time, or two, and fits the
+ * exponent of the counted work: blocks of code that ran, and characters that native functions handled.
  */
-export async function searchGrowth(target: Target): Promise<Finding[]> {
+export async function searchGrowth(target: Target, only = ''): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const { name } of GROWN) {
+  for (const { name } of GROWN.filter((one) => one !== NATIVE).filter((one) =>
+    `${WHOLE}: ${one.name}`.includes(only),
+  )) {
     const reports = await growthOf({ subject: name });
     target.count('dimensions grown', reports.length);
     const worst = reports.toSorted((a, b) => b.exponent - a.exponent)[0];
@@ -33,7 +39,7 @@ function shownGrowth({ dimension, exponent, points }: GrowthReport): string {
 }
 
 /** In a thread of its own: blocks are counted only in code that is loaded after the counting began. */
-async function growthOf(task: GrowthTask): Promise<GrowthReport[]> {
+export async function growthOf(task: GrowthTask): Promise<GrowthReport[]> {
   const thread = new Worker(new URL('growth-worker.ts', import.meta.url), { workerData: task });
   const reports: GrowthReport[] = [];
   thread.on('message', (report: GrowthReport) => reports.push(report));

@@ -6,7 +6,7 @@ import { deriveKey } from '../../packages/server/src/base/hash.ts';
 import { letterToken } from '../../packages/server/src/base/letter-token.ts';
 import type { Target } from '../attack.ts';
 import { liftLimits } from '../routes.ts';
-import type { Victim } from '../victim.ts';
+import { good, type Victim } from '../victim.ts';
 
 /** An installation on a small machine: a heap of 1 GB, little `work_mem`, and many users in the attacked project. */
 export type World = {
@@ -14,11 +14,16 @@ export type World = {
   /** A key of the attacked project, and one of its neighbor. */
   secret: string;
   neighbor: string;
+  neighborId: number;
+  /** The neighbor has a rule, by which it shows that drafting goes on. */
+  hasNeighborRule: boolean;
   /** The token of one recipient's email preferences. */
   preferences: string;
   send: (asked: Asked) => Promise<number>;
   /** A request of the signed-in owner. */
   dashboard: (what: string, body?: unknown) => Promise<number>;
+  /** The same, where only a success will do. */
+  owner: (what: string, body: unknown) => Promise<unknown>;
   /** Delivers one email to the mail listener and returns its last reply code. */
   mail: (raw: Buffer) => Promise<number>;
 };
@@ -37,7 +42,8 @@ export async function openWorld(target: Target): Promise<World> {
     LOG_LEVEL: 'warn',
   });
   const { secret } = await victim.newKey(victim.projectId, 'attacked');
-  const neighbor = await victim.newKey(await victim.newProject('Neighbor'), 'neighbor');
+  const neighborId = await victim.newProject('Neighbor');
+  const neighbor = await victim.newKey(neighborId, 'neighbor');
   await liftLimits(victim);
   const messageId = randomUUID();
   await victim.database(async (db) => {
@@ -59,6 +65,8 @@ export async function openWorld(target: Target): Promise<World> {
     victim,
     secret,
     neighbor: neighbor.secret,
+    neighborId,
+    hasNeighborRule: false,
     preferences: letterToken({ projectId: victim.projectId, messageId }, 'unsubscribe', keys),
     send: (asked) => send(victim, asked),
     dashboard: (what, body) => {
@@ -71,6 +79,7 @@ export async function openWorld(target: Target): Promise<World> {
         body: JSON.stringify(body),
       });
     },
+    owner: (what, body) => good(victim.owner(what, body)),
     mail: (raw) => mail(victim, raw),
   };
 }

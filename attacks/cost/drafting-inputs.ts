@@ -1,0 +1,157 @@
+import { BESIDE_TEMPLATES_MS, BUSY, type Input } from './input.ts';
+import type { World } from './world.ts';
+
+/** Ten times what one batch may take. */
+const SETTLED_MS = 60_000;
+const NEIGHBOR_WITHIN_MS = 10_000;
+const LOOK_EVERY_MS = 200;
+const JSON_OF_KEY = (secret: string) => ({
+  'content-type': 'application/json',
+  authorization: `Bearer ${secret}`,
+});
+
+/** Publishing renders without facts, so the expensive part is skipped then. Events of the attack have the property. */
+const IF_GO = (text: string): string => `{% if event.go == "yes" %}${text}{% endif %}`;
+const LOOP = (text: string): string => IF_GO(`{% for i in (1..9000) %}${text}{% endfor %}`);
+const COLUMNS = 256;
+const TABLE = ['|a'.repeat(COLUMNS), '|-'.repeat(COLUMNS), ''].join('\n');
+
+/** Markdown that is published without a fault and costs as much as possible once it is rendered with the facts of an event. */
+const BODIES: Record<string, string> = {
+  'a key of 90,000 characters': LOOP(`{{ person["${'k'.repeat(90_000)}"] }}`),
+  'a key of 90,000 invisible characters': LOOP(`{{ person["${'\u200B'.repeat(90_000)}"] }}`),
+  'an output of 90,000 invisible characters': LOOP(`{{ "${'\u200B'.repeat(90_000)}" }}`),
+  'an argument of 90,000 characters': LOOP(`{{ "a" | append: "${'k'.repeat(90_000)}" | size }}`),
+  'a date format of 90,000 characters': LOOP(
+    `{{ event.occurred_at | date: locale: "de", "${'%A'.repeat(45_000)}" }}`,
+  ),
+  'comparisons with 90,000 characters': LOOP(
+    `{% if person.name contains "${'k'.repeat(90_000)}" %}{% endif %}`,
+  ),
+  'a table of 65,536 cells': TABLE + '|\n'.repeat(COLUMNS),
+  'a table in 8 kB': TABLE + '|\n'.repeat((8_000 - TABLE.length) / 2),
+};
+
+export function draftingInputs(): Input[] {
+  return Object.entries(BODIES).flatMap(([name, body], n) => [
+    drafting(`event that drafts: ${name}`, { body, event: `cost_draft_${n}`, isSent: false }),
+    drafting(`draft that sends: ${name}`, { body, event: `cost_send_${n}`, isSent: true }),
+  ]);
+}
+
+type Kind = { body: string; event: string; isSent: boolean };
+
+let users = 0;
+
+function drafting(name: string, kind: Kind): Input {
+  return {
+    name,
+    by: 'API key',
+    livezMaxMs: BESIDE_TEMPLATES_MS,
+    reaches: [202],
+    mayGet: BUSY,
+    prepare: (world) => prepare(world, kind),
+    send: ({ send, secret }) => {
+      users += 1;
+      return sendEvent(send, { secret, event: kind.event, user: userId(users) });
+    },
+    settle: (world) => settle(world, kind),
+  };
+}
+
+/** The users that the world is filled with. */
+function userId(n: number): string {
+  return `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+}
+
+type Sent = { secret: string; event: string; user: string };
+
+function sendEvent(send: World['send'], { secret, event, user }: Sent): Promise<number> {
+  const body = JSON.stringify({ external_user_id: user, name: event, properties: { go: 'yes' } });
+  return send({ what: 'POST /api/v1/events', headers: JSON_OF_KEY(secret), body });
+}
+
+const NEIGHBOR_RULE = 'cost_neighbor';
+
+async function prepare(world: World, { body, event, isSent }: Kind): Promise<void> {
+  const { owner, victim, neighborId } = world;
+  const attacked = `/projects/${victim.projectId}`;
+  const settings = { autopilot: '1s', quiet_hours: 'off', frequency_cap: 'off', throttle: 'off' };
+  await owner(`PATCH ${attacked}/settings`, { settings });
+  const letter = { format: 'markdown', subject: 'Cost', preheader: '', body };
+  const publish = { source: letter, version: null, seen: null, follow: false };
+  const isPublished = await world.dashboard(`POST ${attacked}/templates/${event}/publish`, publish);
+  // A template that the editor refuses is not attacked with any more.
+  if (isPublished === 422) return;
+  const rule = { mode: isSent ? 'autopilot' : 'draft', when: { event }, steps: [{ draft: event }] };
+  await owner(`POST ${attacked}/rules`, { document: { ...rule, name: event } });
+  if (world.hasNeighborRule) return;
+  const steps = [{ draft: { subject: 'Hello', preheader: '', body: 'Hello.' } }];
+  const document = { name: NEIGHBOR_RULE, mode: 'draft', when: { event: NEIGHBOR_RULE }, steps };
+  await owner(`POST /projects/${neighborId}/rules`, { document });
+  world.hasNeighborRule = true;
+}
+
+/** Waits until every record is processed and every draft has an end, and meanwhile has another project draft an email. */
+async function settle(world: World, { event, isSent }: Kind): Promise<string[]> {
+  const [own, neighbor] = await Promise.all([settleOwn(world, event, isSent), draftOfNeighbor(world)]);
+  return [...own, ...neighbor];
+}
+
+async function settleOwn({ victim }: World, event: string, isSent: boolean): Promise<string[]> {
+  const { projectId } = victim;
+  const endsAt = performance.now() + SETTLED_MS;
+  for (;;) {
+    const state = await victim.database(async (db) => {
+      const { rows } = await db.query<State>(STATE, [projectId, event, isSent]);
+      return rows[0];
+    });
+    if (!state?.is_published) return [];
+    if (state.waiting === 0 && state.open === 0)
+      return state.drafts + state.dead > 0 ? [] : ['no draft was created: the attack did not arrive'];
+    if (performance.now() > endsAt)
+      return [`${state.waiting} records and ${state.open} drafts still wait after ${SETTLED_MS / 1_000} s`];
+    await pause();
+  }
+}
+
+type State = { is_published: boolean; waiting: number; dead: number; drafts: number; open: number };
+
+/** `$3`: drafts leave on their own, so those that neither left nor are held are open. */
+const STATE = `
+  SELECT EXISTS (SELECT FROM rule WHERE project_id = $1 AND name = $2) AS is_published,
+    (SELECT count(*)::int FROM inbox WHERE project_id = $1) AS waiting,
+    (SELECT count(*)::int FROM dead_letter WHERE project_id = $1) AS dead,
+    count(*)::int AS drafts,
+    (count(*) FILTER (WHERE $3::boolean AND d.ended_at IS NULL AND d.state <> 'held'))::int AS open
+  FROM draft d JOIN rule r ON r.project_id = d.project_id AND r.id = d.rule_id
+  WHERE d.project_id = $1 AND r.name = $2`;
+
+async function draftOfNeighbor({
+  send,
+  neighbor,
+  neighborId,
+  victim,
+  hasNeighborRule,
+}: World): Promise<string[]> {
+  if (!hasNeighborRule) return [];
+  users += 1;
+  const user = `neighbor-${users}`;
+  const startedAt = performance.now();
+  const status = await sendEvent(send, { secret: neighbor, event: NEIGHBOR_RULE, user });
+  if (status !== 202) return [`an event of another project is answered ${status}`];
+  while (performance.now() - startedAt < NEIGHBOR_WITHIN_MS) {
+    const { rows } = await victim.database((db) => db.query(DRAFT, [neighborId, user]));
+    if (rows.length > 0) return [];
+    await pause();
+  }
+  return [`another project gets no draft within ${NEIGHBOR_WITHIN_MS / 1_000} s`];
+}
+
+const DRAFT = 'SELECT FROM draft WHERE project_id = $1 AND external_user_id = $2';
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, LOOK_EVERY_MS);
+  });
+}

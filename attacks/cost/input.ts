@@ -1,0 +1,42 @@
+import type { World } from './world.ts';
+
+/** One kind of expensive request: who can send it, and the most expensive form within the limits. */
+export type Input = {
+  name: string;
+  by: 'stranger' | 'API key' | 'viewer' | 'editor' | 'recipient' | 'mail server';
+  /** How long `GET /livez` may wait beside thirty of them. */
+  livezMaxMs: number;
+  /** At least one request must get a status of these, or the attack did not reach what it attacks. */
+  reaches: number[];
+  /** Statuses that the others may get: their queue is full. Every other status is a finding. */
+  mayGet?: number[];
+  /** Prepares the installation, once for all requests of this input. */
+  prepare?(world: World): Promise<void>;
+  /** Sends one and returns the status. */
+  send(world: World): Promise<number>;
+  /** Resolves when the work behind the responses is done, with what went wrong in it. */
+  settle?(world: World): Promise<string[]>;
+};
+
+export const MIB = 1024 * 1024;
+export const LIVEZ_MAX_MS = 250;
+export const BESIDE_TEMPLATES_MS = 100;
+export const JSON_TYPE = { 'content-type': 'application/json' };
+/** The queue of the sender's project is full. */
+export const BUSY = [503];
+
+/** What is wrong with the statuses that the requests of an input got. */
+export function judgeStatuses(
+  { reaches, mayGet = [] }: Pick<Input, 'reaches' | 'mayGet'>,
+  statuses: ReadonlyMap<number, number>,
+): string[] {
+  const allowed = new Set([...reaches, ...mayGet]);
+  const unexpected = [...statuses].filter(([status]) => !allowed.has(status));
+  const isReached = reaches.some((status) => statuses.has(status));
+  return [
+    ...unexpected.map(([status, times]) =>
+      status === 0 ? `${times} requests get no answer` : `${times} requests are answered ${status}`,
+    ),
+    ...(isReached ? [] : [`no request is answered ${reaches.join(' or ')}: the attack did not arrive`]),
+  ];
+}

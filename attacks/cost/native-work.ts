@@ -1,0 +1,89 @@
+/**
+ * Counts the characters that native functions of strings and patterns read or write, because the profiler counts only blocks of
+ * JavaScript. A search counts as far as it goes. `slice` and `substring` count nothing: they share the memory of their text.
+ */
+let characters = 0;
+
+/** The characters since the last call. */
+export function takeCharacters(): number {
+  const taken = characters;
+  characters = 0;
+  return taken;
+}
+
+type Measure = (result: unknown, text: string, args: unknown[]) => number;
+
+const whole: Measure = (_result, text) => text.length;
+const asResult: Measure = (result) => (typeof result === 'string' ? result.length : 0);
+const bothEnds: Measure = (result, text) => text.length + asResult(result, text, []);
+/** As far as the search went from where it began. */
+const upTo: Measure = (result, text, [searched, from]) => {
+  const start = typeof from === 'number' ? Math.max(0, Math.min(from, text.length)) : 0;
+  const end = typeof result === 'number' && result >= 0 ? result + String(searched).length : text.length;
+  return Math.max(1, end - start);
+};
+const argument: Measure = (_result, text, [other]) => Math.min(text.length, String(other).length);
+
+const OF_STRINGS: Record<string, Measure> = {
+  at: () => 1,
+  concat: asResult,
+  endsWith: argument,
+  includes: (result, text, args) => upTo(result === true ? text.indexOf(String(args[0])) : -1, text, args),
+  indexOf: upTo,
+  lastIndexOf: (result, text) => text.length - Math.max(0, Number(result)),
+  localeCompare: argument,
+  normalize: bothEnds,
+  padEnd: asResult,
+  padStart: asResult,
+  repeat: asResult,
+  replace: bothEnds,
+  replaceAll: bothEnds,
+  split: whole,
+  startsWith: argument,
+  toLowerCase: whole,
+  toUpperCase: whole,
+};
+
+/** Wraps the native functions of this thread, for good. */
+export function countCharacters(): void {
+  for (const [name, measure] of Object.entries(OF_STRINGS))
+    wrap(String.prototype, name, (result, text, args) => {
+      // A pattern is counted where it is executed.
+      characters += args[0] instanceof RegExp ? 0 : measure(result, String(text), args);
+    });
+  wrap(String.prototype, Symbol.iterator, (_result, text) => {
+    characters += String(text).length;
+  });
+  wrap(Array.prototype, 'join', (result) => {
+    characters += String(result).length;
+  });
+  wrapExec();
+}
+
+type Count = (result: unknown, self: unknown, args: unknown[]) => void;
+
+function wrap(prototype: object, name: PropertyKey, count: Count): void {
+  const native = Reflect.get(prototype, name) as (...args: unknown[]) => unknown;
+  Object.defineProperty(prototype, name, {
+    configurable: true,
+    writable: true,
+    value(this: unknown, ...args: unknown[]) {
+      const result = Reflect.apply(native, this, args);
+      count(result, this, args);
+      return result;
+    },
+  });
+}
+
+/** `test`, `match`, `replace` and `split` call `exec` once it is not the native one. */
+function wrapExec(): void {
+  const native = Reflect.get(RegExp.prototype, 'exec') as (text: string) => RegExpExecArray | null;
+  RegExp.prototype.exec = function exec(this: RegExp, text: string) {
+    const from = this.global || this.sticky ? this.lastIndex : 0;
+    const found = Reflect.apply(native, this, [text]);
+    const end =
+      found === null ? (this.sticky ? from + 1 : String(text).length) : found.index + found[0].length;
+    characters += Math.max(1, end - from);
+    return found;
+  };
+}
