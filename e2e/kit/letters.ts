@@ -77,6 +77,6 @@ export async function letterTo(session: Session, projectId: number, user: string
     `/projects/${projectId}/drafts?view=all&filter=user:${user}`,
   );
   const [letter] = data;
-  if (!letter) throw new Error(`there is no letter to ${user}`);
+  if (!letter) throw new Error(`there is no template to ${user}`);
   return letter;
 }

@@ -47,7 +47,11 @@ type Deps = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
  */
 export async function confirmRestore(db: Deps, confirming: Confirming): Promise<Confirmed> {
   const place = await noteHere(db, db.clock.now());
-  if (place.acceptedAt !== null) throw refused('nothing', 'This database is not restored: letters leave');
+  if (place.acceptedAt !== null)
+    throw refused(
+      'nothing',
+      'This database was not restored, so emails are sent. There is nothing to confirm',
+    );
   const { restoredTo } = confirming;
   const stoppedAt = confirming.stoppedAt ?? place.seenAt.getTime();
   checkMoments(place, { restoredTo, stoppedAt });
@@ -62,7 +66,8 @@ export async function confirmRestore(db: Deps, confirming: Confirming): Promise<
       await lockLineage(tx);
       const at = db.clock.now();
       const said = { at, how: 'confirmed', restoredTo, stoppedAt, counts } as const;
-      if (!(await acceptPlace(tx, place, said))) throw refused('nothing', 'Somebody else has confirmed it');
+      if (!(await acceptPlace(tx, place, said)))
+        throw refused('nothing', 'Another process has already confirmed the restore');
     });
   return { ...counts, restoredTo, stoppedAt };
 }
@@ -71,7 +76,11 @@ export async function confirmRestore(db: Deps, confirming: Confirming): Promise<
 export async function acceptUnchanged(db: Deps): Promise<void> {
   const place = await noteHere(db, db.clock.now());
   const accepted = await acceptPlace(db, place, { at: db.clock.now(), how: 'nothing_lost' });
-  if (!accepted) throw refused('nothing', 'This database is not restored: letters leave');
+  if (!accepted)
+    throw refused(
+      'nothing',
+      'This database was not restored, so emails are sent. There is nothing to confirm',
+    );
 }
 
 /** Of a copy that PostgreSQL cannot tell from what it was made of, such as a disk that was put back: somebody has to say so. */

@@ -69,7 +69,7 @@ const deadLetters: Reading = {
   gauges: [
     {
       name: 'beckon_dead_letters',
-      help: 'Records that could not be applied and wait for somebody to look',
+      help: 'Dead-lettered records that wait for a decision',
       labels: [],
     },
   ],
@@ -123,12 +123,12 @@ const letters: Reading = {
   gauges: [
     {
       name: 'beckon_unfinished_emails',
-      help: 'Letters between claim and result; a submitting one becomes unknown if its process dies',
+      help: 'Emails between claim and result. A submitting email becomes unknown if its process dies',
       labels: ['state'],
     },
     {
       name: 'beckon_unresolved_emails',
-      help: 'Letters of the last 24 hours that failed, or of which nobody knows whether they left',
+      help: 'Emails of the last 24 hours that failed or whose delivery is unknown',
       labels: ['state'],
     },
   ],
@@ -151,7 +151,7 @@ const outcomes: Reading = {
   gauges: [
     {
       name: 'beckon_recent_outcomes',
-      help: 'What became of letters in the last ten minutes; the class is that of a bounce',
+      help: 'Outcomes of emails in the last ten minutes, with the class of bounces',
       labels: ['type', 'class'],
     },
   ],
@@ -169,7 +169,11 @@ const webhooks: Reading = {
   name: 'webhooks',
   gauges: [
     { name: 'beckon_webhook_deliveries', help: 'Webhooks that are not delivered yet', labels: ['state'] },
-    { name: 'beckon_webhook_due_deliveries', help: 'Of these, those whose next try is due', labels: [] },
+    {
+      name: 'beckon_webhook_due_deliveries',
+      help: 'Waiting deliveries whose next attempt is due',
+      labels: [],
+    },
     {
       name: 'beckon_webhook_oldest_seconds',
       help: 'Age of the oldest webhook that is not delivered yet',
@@ -177,7 +181,7 @@ const webhooks: Reading = {
     },
     {
       name: 'beckon_webhook_endpoints',
-      help: 'Endpoints that are told (on), that are left alone for a while (spared), or that are disabled, by why',
+      help: 'Webhook endpoints by state: enabled (on), in back-off (spared), or disabled, with the reason',
       labels: ['condition'],
     },
   ],
@@ -213,7 +217,7 @@ const background: Reading = {
   gauges: [
     {
       name: 'beckon_background_items',
-      help: 'What waits for its moment: hits for their verdict, replies to be passed on, drafts to be worded, checks',
+      help: 'Waiting background work: hits to classify, replies to forward, drafts to word, DNS checks',
       labels: ['of'],
     },
     {
@@ -240,7 +244,7 @@ const works: Reading = {
     { name: 'beckon_active_imports', help: 'Imports that are being checked or run', labels: ['state'] },
     {
       name: 'beckon_stuck_imports',
-      help: 'Of these, those whose worker said nothing in its time',
+      help: 'Running work whose worker missed its lease',
       labels: [],
     },
     { name: 'beckon_building_audiences', help: 'Definitions of audiences that are being built', labels: [] },

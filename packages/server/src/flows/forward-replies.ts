@@ -79,8 +79,8 @@ async function findWay(deps: ForwardDeps, { projectId, draftId }: ForwardedReply
   const { db, mailroom, mailFrom, tokenKeys } = deps;
   const project = (await listSettings(db, [projectId])).get(projectId);
   const to = project?.settings.replyForwardTo ?? null;
-  if (!project || to === null) return 'The setting reply_forward_to names nobody';
-  if (project.isDemo || !project.livemode) return 'Nothing of a demo or a sandbox leaves this machine';
+  if (!project || to === null) return 'The setting reply_forward_to is not set';
+  if (project.isDemo || !project.livemode) return 'A demo or sandbox project sends no email';
   const sender = await findSender(db, { project }, mailroom);
   const shared = { to, projectName: project.name };
   if (mailroom.outlet.kind === 'test_inbox') {
@@ -89,7 +89,7 @@ async function findWay(deps: ForwardDeps, { projectId, draftId }: ForwardedReply
   }
   if (sender.gate === 'pass')
     return { ...shared, from: sender.address, mailFrom: sender.address, dkim: sender.signer?.dkim ?? null };
-  if (mailFrom === null) return `Nothing can be sent as the project: ${sender.gate.detail}`;
+  if (mailFrom === null) return `Sending as the project is not possible: ${sender.gate.detail}`;
   return { ...shared, from: mailFrom, mailFrom, dkim: null };
 }
 

@@ -156,7 +156,9 @@ async function actOn(
     return isRefused(decided) ? decided : write(stage, draft, { moved: decided.again, act });
   }
   if (act.kind === 'edit' && (await wasHandedOver(tx, draft)))
-    throw conflict('It was handed over as it is. Approve it as it stands, or skip it');
+    throw conflict(
+      'It was already submitted once, so its content is fixed. Approve it unchanged, or skip it',
+    );
   const decided = decideOn(draft, { act, by: whole, moves });
   return isRefused(decided) ? decided : write(stage, draft, { moved: [decided], act });
 }
@@ -259,7 +261,7 @@ async function checkWaits(
 ): Promise<void> {
   const [run] = await findRunsById(tx, [{ projectId, id: runId }]);
   if (run && run.state !== 'ended' && run.waitsFor === 'draft' && run.step === step) return;
-  throw conflict('Meanwhile this person has left the rule or gone on in it, so it stays skipped');
+  throw conflict('The user has exited the rule or reached a later step, so the draft stays skipped');
 }
 
 function conflict(message: string): Fault {

@@ -32,7 +32,7 @@ export function refusalOfMany(
 ): string | null {
   if (kind !== 'approve') return null;
   if (reason === 'replied') return 'The person has answered: look at it, and approve it by itself';
-  if (reason === 'snoozed') return 'It was put off until later: approve it by itself';
+  if (reason === 'snoozed') return 'It was postponed. Approve it individually';
   return null;
 }
 

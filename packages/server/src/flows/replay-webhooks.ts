@@ -68,7 +68,7 @@ function checkRange({ since, before }: Range, now: number): void {
   if (since >= before) throw invalid('--since has to be before --until', 'since');
   // A minute for whoever counts thirty days by a clock of their own.
   if (since < now - REPLAY_BACK_MAX_MS - 60_000)
-    throw invalid('Nothing is kept for more than 30 days: --since has to be later', 'since');
+    throw invalid('Webhooks are stored for 30 days. Choose a later --since', 'since');
 }
 
 async function requireEnabled(

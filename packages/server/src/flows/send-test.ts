@@ -47,14 +47,14 @@ export async function sendTest(
     throw new Fault('conflict', {
       details: [
         {
-          message: 'Nothing of this project leaves, for it is a demo or a sandbox: read its letters here',
+          message: 'A demo or sandbox project sends no email. Read its emails in the test inbox',
           field: 'draft',
         },
       ],
     });
   if (sender.gate !== 'pass')
     throw new Fault('conflict', {
-      details: [{ message: `Nothing can be sent yet: ${sender.gate.detail}`, field: 'draft' }],
+      details: [{ message: `Sending is not possible yet: ${sender.gate.detail}`, field: 'draft' }],
     });
   const content = { ...draft.content, subject: `[Test] ${draft.content.subject}` };
   const { mime, mailFrom } = await freeze(

@@ -72,13 +72,15 @@ export async function showLetterBytes(
   const letter = await requireLetter(tx, { projectId, id });
   const frozen = await findBytes(tx, { projectId, draftId: letter.draftId });
   if (!frozen)
-    throw notFound('Of this letter no bytes are kept: it was not handed over, or that is long ago');
+    throw notFound(
+      'The source of this email is not stored: it was never submitted, or its retention time is over',
+    );
   return { letter, mime: frozen.mime };
 }
 
 async function requireLetter(tx: Tx, { projectId, id }: { projectId: number; id: string }): Promise<Letter> {
   const letter = UUID.test(id) ? await findLetter(tx, { projectId, id }) : undefined;
-  if (!letter) throw notFound(`There is no letter ${JSON.stringify(id)} in this project`);
+  if (!letter) throw notFound(`This project has no email ${JSON.stringify(id)}`);
   return letter;
 }
 

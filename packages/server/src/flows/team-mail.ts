@@ -40,7 +40,7 @@ export function createTeamTransport(options: TeamMailOptions): TeamTransport {
         if (over.result === 'refused' || over.result === 'not_sent')
           troubles.push('reply' in over ? over.reply : over.reason);
       }
-      if (troubles.length === to.length) throw new Error(`nobody of the team was reached: ${troubles[0]}`);
+      if (troubles.length === to.length) throw new Error(`no member was notified: ${troubles[0]}`);
     },
   };
 }

@@ -48,10 +48,10 @@ export async function tellTeam(
 }
 
 function sentenceOf({ name, state, paused }: DomainTrouble): string {
-  if (paused !== null) return `${name} is paused, and its letters are held until you resume it: ${paused}`;
+  if (paused !== null) return `${name} is paused, and its emails are held until you resume it: ${paused}`;
   return state === 'failed'
-    ? `The records of ${name} are not in the DNS any more: its letters are held until they are back`
-    : `The last look at the DNS found something wrong with ${name}: if it lasts, its letters will be held`;
+    ? `The DNS records of ${name} are missing. Its emails are held until the records are back`
+    : `The last DNS check of ${name} failed. If this continues, its emails will be held`;
 }
 
 function demotedWords({ name, why }: DemotedRule): string {
@@ -60,9 +60,9 @@ function demotedWords({ name, why }: DemotedRule): string {
 
 function endpointWords({ endpoint: { url, disabledReason }, health }: EndpointState): string {
   if (disabledReason === 'gone')
-    return `The endpoint ${url} said that it is gone: it is told nothing more until you enable it`;
+    return `The endpoint ${url} answered 410 Gone. It gets no webhooks until you enable it`;
   if (disabledReason === 'failing')
-    return `The endpoint ${url} took nothing for 5 days: it is disabled, and told nothing more until you enable it`;
+    return `The endpoint ${url} accepted no webhook for 5 days and was disabled. It gets no webhooks until you enable it`;
   const since = health.failingSince === null ? '' : ` since ${iso(health.failingSince)}`;
   return `The endpoint ${url} has taken nothing${since}: after 5 days of that it is disabled`;
 }

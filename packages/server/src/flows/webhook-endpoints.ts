@@ -52,7 +52,7 @@ export function changeEndpoint(
 async function refuseDemo(tx: Tx, projectId: number): Promise<void> {
   const project = (await listSettings(tx, [projectId])).get(projectId);
   if (!project?.isDemo) return;
-  const message = 'This project is a demo, which tells no endpoint anything: use a project of your own';
+  const message = 'A demo project sends no webhooks. Use another project';
   throw new Fault('conflict', { details: [{ message, field: 'project' }] });
 }
 

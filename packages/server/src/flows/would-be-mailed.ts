@@ -107,14 +107,14 @@ const GATES: { names: [GateReason, ...GateReason[]]; open: (asking: Asking) => A
   {
     names: ['restore_unconfirmed'],
     open: changing({ isRestored: false }),
-    words: 'the database is the one that letters leave from',
+    words: 'the database is not a restored copy',
   },
   {
     names: ['paused'],
     open: ({ facts, policy }) => ({ facts, policy: { ...policy, paused: false } }),
     words: 'sending is not paused',
   },
-  { names: ['suppressed'], open: changing({ suppression: null }), words: 'nobody is suppressed' },
+  { names: ['suppressed'], open: changing({ suppression: null }), words: 'no suppression applies' },
   { names: ['no_address'], open: changing({ address: '' }), words: 'there is an address' },
   {
     names: ['domain', 'no_sender', 'public_url'],
@@ -130,7 +130,7 @@ const GATES: { names: [GateReason, ...GateReason[]]; open: (asking: Asking) => A
   {
     names: ['throttle'],
     open: changing({ throttle: { left: 1, nextAt: 0 } }),
-    words: 'the throttle lets a letter through',
+    words: 'the throttle allows an email',
   },
   {
     names: ['domain_throttle', 'provider_throttle'],

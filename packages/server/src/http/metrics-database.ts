@@ -77,7 +77,7 @@ function remembered(db: WatchedDatabase, log: Log): Remembered {
 function addReadings(registers: Registry[], depths: Remembered): void {
   new Gauge({
     name: 'beckon_database_up',
-    help: '1 where the database told what waits in it the last time that it was asked',
+    help: '1 if the last reading of the queues from the database succeeded',
     registers,
     aggregator: 'min',
     async collect() {
@@ -100,7 +100,7 @@ function addReadings(registers: Registry[], depths: Remembered): void {
 function addConnections(registers: Registry[], db: WatchedDatabase): void {
   new Gauge({
     name: 'beckon_database_connections',
-    help: 'Connections to the database, by what they are for and whether somebody uses them',
+    help: 'Connections to the database by pool, in use or idle',
     labelNames: ['pool', 'state'],
     registers,
     collect() {

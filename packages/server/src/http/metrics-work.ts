@@ -34,13 +34,13 @@ export function addWorkMetrics(registers: Registry[]): WorkMetrics {
 function letterMetrics(registers: Registry[]): Pick<WorkMetrics, 'handed' | 'watchRelay'> {
   const letters = new Counter({
     name: 'beckon_emails_total',
-    help: 'Letters that were handed to the relay or the outbox, by what came of it, and why where it was refused',
+    help: 'Emails that were submitted to the relay or the test inbox, by result, with the reason of a rejection',
     labelNames: ['result', 'class'],
     registers,
   });
   const seconds = new Histogram({
     name: 'beckon_smtp_seconds',
-    help: 'From handing a letter over to the answer',
+    help: 'Seconds from submitting an email to the response',
     labelNames: ['result'],
     buckets: ACROSS_THE_NET,
     registers,

@@ -221,17 +221,17 @@ function checkMail(config: Config, read: Reader): void {
   }
   if (isLoopbackName(new URL(config.publicUrl).hostname))
     config.warnings.push(
-      `SMTP_URL is set, but PUBLIC_URL is ${config.publicUrl}: letters are held until it is an address that their readers can open`,
+      `SMTP_URL is set, but PUBLIC_URL is ${config.publicUrl}: emails are held until it is an address that recipients can open`,
     );
   if (config.mailFrom === null)
-    config.warnings.push('MAIL_FROM is not set: the team is told nothing by e-mail');
+    config.warnings.push('MAIL_FROM is not set, so the team gets no notifications by email');
 }
 
 /** What is only meant for the machine of a developer, and what has no effect where it stands. */
 function checkOutcomes({ tls, tlsCertDir, webhookAllowPrivate, warnings }: Config, read: Reader): void {
   if (webhookAllowPrivate)
     warnings.push(
-      'WEBHOOK_ALLOW_PRIVATE is true: whoever may add a webhook reaches the private network of this machine. It is for development',
+      'WEBHOOK_ALLOW_PRIVATE is true: a member who adds a webhook can reach the private network of this machine. Use it for development only',
     );
   if (tlsCertDir !== null && tls === null)
     read.fault('TLS_CERT_DIR', 'is of use beside own TLS only: set TLS_CERT_FILE and TLS_KEY_FILE too');
@@ -242,7 +242,7 @@ function checkModel({ model, warnings }: Config): void {
   const { protocol, hostname } = new URL(model.baseUrl);
   if (protocol === 'http:' && !isLoopbackName(hostname))
     warnings.push(
-      `AI_BASE_URL is http://${hostname}: its key and what letters say of people would travel unencrypted. Outside a private network use an https:// address`,
+      `AI_BASE_URL is http://${hostname}: the API key and the content of emails would be sent unencrypted. Outside a private network, use an https:// address`,
     );
 }
 

@@ -65,7 +65,7 @@ function countOwn(kept: () => readonly Kept[]): { registry: Registry; ended: (on
   const ends = new Counter({
     ...about,
     name: 'beckon_process_ends_total',
-    help: 'Processes on this machine that ended without being told to, and were started again',
+    help: 'Processes on this machine that ended unexpectedly and were restarted',
   });
   return { registry, ended: ({ part }) => ends.labels(part.role).inc() };
 }

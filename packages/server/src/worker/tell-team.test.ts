@@ -110,7 +110,7 @@ test('they are told how many of which rule, what leaves first and when, and wher
   const letter = told.at(-1);
   expect(letter?.subject).toBe('Acme: 3 drafts wait, 1 held');
   expect(letter?.text.split('\n')).toEqual([
-    `The first leaves at ${when} (Europe/Paris), unless somebody acts before.`,
+    `The first leaves at ${when} (Europe/Paris), unless a member decides first.`,
     '',
     `hello: 2 drafts wait, 1 draft held, the first leaves at ${when} (Europe/Paris)`,
     `  https://beckon.example/p/${projectId}/drafts/${bea.id}`,

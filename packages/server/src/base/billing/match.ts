@@ -23,7 +23,7 @@ export function matchCustomer(
   if (isDeleted) return nobody('It was deleted in Stripe.');
   if (email === null) return nobody('It has neither a user_id in its metadata nor an address.');
   const [first, second] = candidates;
-  if (first === undefined) return nobody('Nobody is known by its address.');
+  if (first === undefined) return nobody('No user has its address.');
   return second === undefined
     ? { userId: first, by: 'address' }
     : nobody('Several people are known by its address.');

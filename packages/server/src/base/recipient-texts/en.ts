@@ -25,7 +25,7 @@ export const en: RecipientTexts = {
   resume: 'Resume emails now',
   topicsSaved: 'Your preferences have been saved.',
   resubscribed: 'You have been resubscribed.',
-  goneTitle: 'Nothing to change here',
+  goneTitle: 'No preferences to change',
   gone: 'This link comes from a test email, or from an email whose data has been deleted. To change your preferences, use the link in a more recent email.',
   unknownTitle: 'This link does not work',
   unknown: 'The link may be incomplete. Please open it again from the email.',

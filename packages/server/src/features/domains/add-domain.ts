@@ -91,7 +91,7 @@ async function addKey(
 
 function stillRetiring({ name }: SendingDomain, keys: DkimKey[]): string {
   const since = keys.find(({ state }) => state === 'retiring')?.changedAt ?? 0;
-  return `${name} has two keys: the one before may still be asked for by those who have letters of it, until ${iso(since + RETIRES_AFTER_MS)}`;
+  return `${name} has two keys: receivers may still look up the previous one until ${iso(since + RETIRES_AFTER_MS)}`;
 }
 
 function isThere(name: string): Fault {

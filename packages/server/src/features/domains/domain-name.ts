@@ -20,7 +20,7 @@ export function readDomainName(text: string): string {
   if (name.includes('@')) throw invalid(`${quoted} is an address: give what stands behind its @`, 'domain');
   if (name.includes('/')) throw invalid(`${quoted} is a URL: give the name of the domain alone`, 'domain');
   const { isIp, publicSuffix } = parse(name);
-  if (isIp) throw invalid(`${quoted} is an IP address: letters come from a domain`, 'domain');
+  if (isIp) throw invalid(`${quoted} is an IP address. Enter a domain`, 'domain');
   if (!NAME.test(name))
     throw invalid(
       `${quoted} is no domain: its parts are letters, digits and hyphens with dots between, such as mail.example.com`,

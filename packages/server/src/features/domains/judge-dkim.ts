@@ -23,7 +23,7 @@ function judgeKey(wanted: string, tags: ReadonlyMap<string, string>): Judged {
   if (key === '') return wrong('Its p= is empty, by which a key is revoked');
   if ((tags.get('k') ?? 'rsa') !== 'rsa') return wrong('Its k= names another kind of key: it is rsa');
   if (!allows(tags.get('h'), ['sha256']))
-    return wrong('Its h= leaves sha256 out, with which letters are signed');
+    return wrong('Its h= does not include sha256, which signs the emails');
   if (!allows(tags.get('s'), ['*', 'email'])) return wrong('Its s= leaves e-mail out');
   const ours = readTags(wanted).values.get('p') ?? '';
   if (!isSameKey(key, ours))

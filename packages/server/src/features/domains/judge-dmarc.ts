@@ -25,15 +25,15 @@ export function judgeDmarc(values: string[], isAbove: boolean): Judged {
   const policy = (isAbove ? policyIn(tags, 'sp') : null) ?? own;
   const strict =
     tags.get('adkim')?.toLowerCase() === 's'
-      ? '; by adkim=s the address that letters come from must be at this very domain, not below it'
+      ? '; adkim=s requires the From address to be at exactly this domain, not at a subdomain'
       : '';
   if (policy === 'none')
     return {
       verdict: 'ok',
-      says: `It is right, and asks nobody to refuse forged letters (p=none): once all of yours pass, say quarantine or reject${strict}`,
+      says: `It is valid, but does not ask receivers to reject forged emails (p=none). Once all your emails pass, use quarantine or reject${strict}`,
       warns: true,
     };
-  return { verdict: 'ok', says: `It is right: forged letters meet ${policy}${strict}` };
+  return { verdict: 'ok', says: `It is valid. The policy for forged emails is ${policy}${strict}` };
 }
 
 function policyIn(tags: ReadonlyMap<string, string>, name: 'p' | 'sp'): string | null {

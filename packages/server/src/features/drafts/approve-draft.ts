@@ -21,7 +21,7 @@ function refusalOfHeld(draft: Draft, by: { anyway?: boolean }): Refusal | null {
   if (draft.resumeState === 'composing') return conflict('It is still being written');
   if (draft.reason === 'missing_variable') {
     return conflict(
-      `Nothing is known of ${missingOf(draft)}, which the letter wants to say. Edit it, or wait until it is known`,
+      `${missingOf(draft)} is unknown, and the email uses it. Edit the draft, or wait until the value is known`,
     );
   }
   if (draft.reason === 'render_failed' && !isWhole(draft)) {

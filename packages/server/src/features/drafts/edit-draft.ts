@@ -48,17 +48,20 @@ const PREHEADER_MAX_CHARS = 1_000;
 const BODY_MAX_CHARS = 100_000;
 
 function refusalOfContent({ subject, preheader, body }: Content): Refusal | null {
-  if (subject.trim() === '') return invalid('subject', 'A letter needs a subject');
+  if (subject.trim() === '') return invalid('subject', 'Enter a subject');
   if (/\p{Cc}/u.test(subject))
     return invalid('subject', 'A subject is a single line, without tabs and other control characters');
-  if (body.trim() === '') return invalid('body', 'A letter needs a text');
+  if (body.trim() === '') return invalid('body', 'Enter a text');
   for (const [field, text, charsMax] of [
     ['subject', subject, SUBJECT_MAX_CHARS],
     ['preheader', preheader, PREHEADER_MAX_CHARS],
     ['body', body, BODY_MAX_CHARS],
   ] as const) {
     if (text.includes('\0') || !text.isWellFormed()) {
-      return invalid(field, 'The text contains characters that no letter can carry (NUL, or half of a pair)');
+      return invalid(
+        field,
+        'The text contains characters that an email cannot contain (NUL, or an unpaired surrogate)',
+      );
     }
     if (text.length > charsMax) {
       const [has, most] = [text.length, charsMax].map((count) => count.toLocaleString('en-US'));

@@ -69,9 +69,7 @@ function refusalOfPlace(draft: Draft): Refusal | null {
     );
   }
   if (draft.reason === 'missing_variable') {
-    return conflict(
-      'It waits for something that the letter wants to say and nobody knows; edit it, or skip it',
-    );
+    return conflict('The email uses a value that is unknown. Edit the draft, or skip it');
   }
   return null;
 }
@@ -80,7 +78,7 @@ function refusalOfTime(draft: Draft, { now, until, extend }: Postponed): Refusal
   const { deadlineAt, expiresAt, endsAt } = draft;
   if (until <= now) return invalid('until', 'A draft can be postponed to a moment in the future only');
   if (endsAt !== null && until >= endsAt) {
-    return invalid('until', `What it is about ends at ${iso(endsAt)}, and it is of no use after that`);
+    return invalid('until', `It expires at ${iso(endsAt)}. Choose an earlier time`);
   }
   if (!isApproved(draft) && deadlineAt !== null && until < deadlineAt) {
     return invalid(

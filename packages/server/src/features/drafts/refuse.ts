@@ -36,7 +36,7 @@ export function refusal(draft: Draft, action: Action, by: By): Refusal | null {
   }
   if (by.moves !== undefined && by.moves !== draft.moves) {
     return conflict(
-      `Somebody else was faster: it is ${draft.state} now, since ${iso(draft.updatedAt)}. Look at it again, then decide`,
+      `Another member changed this draft: it is ${draft.state} since ${iso(draft.updatedAt)}. Load it again, then decide`,
     );
   }
   if (!can(draft.state, action)) return conflict(STATE_SAYS[draft.state]);
@@ -56,7 +56,7 @@ function ofPerson(draft: Draft, by: By): Refusal | null {
 export function refusalOfExpired(draft: Draft, now: number): Refusal | null {
   if (!isExpired(draft, now)) return null;
   if (draft.endsAt !== null && draft.endsAt <= now) {
-    return conflict(`What it is about ended at ${iso(draft.endsAt)}. It can only be skipped`);
+    return conflict(`It expired at ${iso(draft.endsAt)}. It can only be skipped`);
   }
   const at = iso(draft.expiresAt ?? now);
   return conflict(`It expired at ${at}. Postpone it and extend it on purpose, or skip it`);
@@ -67,8 +67,7 @@ export function isLeased(draft: Pick<Draft, 'leaseBy' | 'dueAt'>, now: number): 
   return draft.leaseBy !== null && draft.dueAt !== null && draft.dueAt > now;
 }
 
-const DEFERRED =
-  "It is already being sent: the recipient's server put it off, and it will be handed over again";
+const DEFERRED = "It is already being sent. The recipient's server deferred it, and it will be retried";
 
 const STATE_SAYS: Record<DraftState, string> = {
   composing: 'It is still being written',
@@ -80,5 +79,5 @@ const STATE_SAYS: Record<DraftState, string> = {
   skipped: 'It has been skipped already',
   canceled: 'It was canceled',
   failed: 'It could not be sent; it can be sent again as a new draft',
-  unknown: 'Nobody knows whether it arrived; it can be sent again as a new draft',
+  unknown: 'Its delivery is unknown. It can be sent again as a new draft',
 };

@@ -24,7 +24,8 @@ export function finish(draft: Draft, outcome: Result, { now, detail = {} }: At):
   const action = ACTIONS[outcome.result];
   const refused = refusal(draft, action, { actor: ENGINE, now });
   if (refused) return refused;
-  if (draft.state === 'held' && draft.reason !== 'deferred') return conflict('It was never handed over');
+  if (draft.state === 'held' && draft.reason !== 'deferred')
+    return conflict('It was never submitted to the relay');
   const reason = outcome.result === 'sent' ? null : outcome.reason;
   const changed: Partial<Draft> = { state: outcome.result, reason };
   return moved(draft, changed, { action, actor: ENGINE, now, reason, detail });
@@ -137,7 +138,7 @@ function refusalOfAgain(
 ): Refusal | null {
   const before = moves.find((move) => move.action === 'send_again');
   if (before) return conflict(`It was sent again already, as ${String(before.detail.draft_id)}`);
-  if (draft.endsAt !== null && draft.endsAt <= now + UNDO_MS) return conflict('What it is about is over');
+  if (draft.endsAt !== null && draft.endsAt <= now + UNDO_MS) return conflict('Its expiry time has passed');
   if (draft.state === 'unknown' && !confirmed) {
     return conflict('It may have arrived, and would then arrive twice. Confirm that it is to be sent again');
   }

@@ -47,7 +47,7 @@ test('it says how many, which leaves first and when, in the zone of the project,
   expect(teamDigest(waiting, T0, null)).toEqual({
     subject: 'Acme: 3 drafts wait, 3 held',
     text: [
-      'The first leaves at 2026-01-15 13:30 (Europe/Paris), unless somebody acts before.',
+      'The first leaves at 2026-01-15 13:30 (Europe/Paris), unless a member decides first.',
       '',
       'trial_expiring: 1 draft waits, 3 drafts held, the first leaves at 2026-01-15 13:30 (Europe/Paris)',
       '  https://beckon.example/p/7/drafts/d-2',

@@ -54,7 +54,7 @@ function textOf({ rules, notices, projectUrl, timeZone }: Waiting): string {
     ...(notices.length > 0 && told.length > 0 ? [''] : []),
     ...(earliest === null
       ? []
-      : [`The first leaves at ${localTime(earliest, timeZone)}, unless somebody acts before.`, '']),
+      : [`The first leaves at ${localTime(earliest, timeZone)}, unless a member decides first.`, '']),
     ...told.flatMap((rule) => ruleLines(rule, { projectUrl, timeZone })),
     '',
   ].join('\n');

@@ -37,7 +37,7 @@ function suggestAutopilot(untouched: number, of: number): Suggestion {
 function suggestShorter(of: number, deadlineMs: number): Suggestion | null {
   const shorter = Math.max(SHORTEST_MS, roundedToMinutes(deadlineMs / 2));
   if (shorter >= deadlineMs) return null;
-  const why = `Nobody changed or skipped any of the last ${of} drafts: ${printDuration(shorter)} would be time enough`;
+  const why = `No member edited or skipped any of the last ${of} drafts. ${printDuration(shorter)} would be enough time`;
   return { kind: 'shorter_deadline', deadlineMs: shorter, why };
 }
 
@@ -81,7 +81,7 @@ export function demotes(outcomes: Outcomes): Demotion | null {
     const { count, of } = outcomes[reason];
     const { min, perMille } = DEMOTES[reason];
     if (count >= min && count * 1_000 >= of * perMille) {
-      return { reason, count, of, why: `${count} ${WORDS[reason]} among its last ${of} letters` };
+      return { reason, count, of, why: `${count} ${WORDS[reason]} among its last ${of} emails` };
     }
   }
   return null;

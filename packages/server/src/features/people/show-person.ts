@@ -44,6 +44,6 @@ export function isStorable(userId: string): boolean {
 }
 
 export function unknownPerson(userId: string): Fault {
-  const message = `Nothing is known of a user ${JSON.stringify(userId)} in this project`;
+  const message = `This project has no user ${JSON.stringify(userId)}`;
   return new Fault('not_found', { details: [{ message, field: 'user' }] });
 }

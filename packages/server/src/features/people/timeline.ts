@@ -145,6 +145,8 @@ function readPlace(cursor: string): { at: Date; id: string } {
   } catch {
     // What is no JSON is none of ours either.
   }
-  const details = [{ message: 'The cursor is none that was given out', field: 'cursor' }];
+  const details = [
+    { message: 'The cursor is invalid. Use a next_cursor that the server returned', field: 'cursor' },
+  ];
   throw new Fault('validation_failed', { details });
 }

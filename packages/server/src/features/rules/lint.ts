@@ -96,7 +96,7 @@ function lintDaysLeft(event: string, property: string, known: Set<string> | unde
 function lintTopic({ topic }: Definition, topics: readonly { id: string }[]): Lint | null {
   if (topic === null || topics.some(({ id }) => id === topic)) return null;
   const known = topics.map(({ id }) => id).join(', ') || 'none yet';
-  const message = `The project has no topic ${topic}, so that nobody can refuse it: the setting topics names ${known}`;
+  const message = `The project has no topic ${topic}, so users cannot unsubscribe from it. The setting topics has ${known}`;
   return { code: 'topic_unknown', message };
 }
 

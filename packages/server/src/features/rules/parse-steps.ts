@@ -81,7 +81,7 @@ function readLetter(place: Place, value: unknown): Letter | undefined {
     return name === undefined ? undefined : { name };
   }
   if (!isObject(value))
-    return refuse(place, 'must be the name of a letter or an object with subject and body');
+    return refuse(place, 'must be the name of a template or an object with subject and body');
   refuseOthers(place, value, ['subject', 'preheader', 'body']);
   return complete<LetterText>({
     subject: readLine(inside(place, 'subject'), value['subject'], { min: 1, max: LINE_MAX_CHARS }),

@@ -52,13 +52,13 @@ function firesForNobody(facts: SilenceFacts): Silence {
     : 'and the ledger names no reason';
   return {
     code: 'fires_for_nobody',
-    message: `${startWords(definition)} came ${timesWords(arrived)} in the last 7 days and the rule fired for nobody, ${why}`,
+    message: `${startWords(definition)} came ${timesWords(arrived)} in the last 7 days, and the rule enrolled no user: ${why}`,
   };
 }
 
 function startWords(definition: Definition): string {
   const names = usesOf(definition).flatMap(({ event, starts }) => (starts ? [event] : []));
-  return names.length === 0 ? 'What starts this rule' : [...new Set(names)].join(' or ');
+  return names.length === 0 ? 'The trigger of this rule' : [...new Set(names)].join(' or ');
 }
 
 function timesWords(count: number): string {

@@ -56,7 +56,10 @@ export function senderGate({ outlet, identity, domain }: SenderFacts): GateFacts
     return { reason: 'domain', detail: `${domain.name} is paused: ${domain.pausedReason}` };
   }
   if (isLoopbackName(new URL(outlet.publicUrl).hostname)) {
-    return { reason: 'public_url', detail: `PUBLIC_URL is ${outlet.publicUrl}, which nobody else can open` };
+    return {
+      reason: 'public_url',
+      detail: `PUBLIC_URL is ${outlet.publicUrl}, which no other machine can open`,
+    };
   }
   return 'pass';
 }

@@ -155,7 +155,9 @@ const CURSOR = /^([0-9a-z]{1,9})\.([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-
 export function readCursor(cursor: Cursor): Place {
   const parts = CURSOR.exec(Buffer.from(cursor, 'base64url').toString('latin1'));
   if (!parts) {
-    const details = [{ message: 'The cursor is none that was given out', field: 'cursor' }];
+    const details = [
+      { message: 'The cursor is invalid. Use a next_cursor that the server returned', field: 'cursor' },
+    ];
     throw new Fault('validation_failed', { details });
   }
   const [, ms = '', ...id] = parts;

@@ -21,7 +21,7 @@ export async function countUse(
     [key, now, windowEndsAt],
   );
   const [counted] = rows;
-  if (!counted) throw new Error('what was counted is not there');
+  if (!counted) throw new Error('the counter row is missing');
   return counted;
 }
 

@@ -24,7 +24,7 @@ export function resetLetter({ url, expiresAt }: Offer): Letter {
   return {
     subject: 'Your new password for Beckon',
     text: [
-      'Somebody, probably you, asked for a new password.',
+      'A new password was requested for your account.',
       '',
       `Choose it here: ${url}`,
       '',
@@ -37,8 +37,6 @@ export function resetLetter({ url, expiresAt }: Offer): Letter {
 export function testLetter(publicUrl: string): Letter {
   return {
     subject: 'Beckon can write to you',
-    text: [`This letter came from the Beckon at ${publicUrl}.`, '', 'Nothing else is to be done.', ''].join(
-      '\n',
-    ),
+    text: [`This test email was sent by Beckon at ${publicUrl}.`, '', 'No action is needed.', ''].join('\n'),
   };
 }

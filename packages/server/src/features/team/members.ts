@@ -68,6 +68,6 @@ function whyNot(
   if (by !== 'owner' && from === 'owner') return 'An owner is changed by owners alone';
   if (by !== 'owner' && to === 'owner') return 'Owners are made by owners alone';
   if (from === 'owner' && to !== 'owner' && ownersLeft < 1)
-    return 'This is the last owner: make somebody else an owner first';
+    return 'This is the last owner. Make another member an owner first';
   return null;
 }

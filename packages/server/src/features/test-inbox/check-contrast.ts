@@ -27,10 +27,10 @@ export function checkContrast({ page }: CheckedLetter): Check {
 
 const WELL_IN_BOTH = 'The text stands out from its ground, on light and on dark screens.';
 const WELL_IN_LIGHT =
-  'The text stands out from its ground. The letter says nothing about dark screens: clients there colour it in their own way.';
+  'The text contrasts with its background. The email sets no dark mode colors, so clients choose their own.';
 const TANGLED: Finding = {
   status: 'warning',
-  message: 'The style sheet is too tangled for its colours to be told: make it simpler.',
+  message: 'The style sheet is too complex to determine its colors. Simplify it.',
 };
 
 function hasDarkMeta(page: Page): boolean {

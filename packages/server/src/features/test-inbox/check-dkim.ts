@@ -9,7 +9,11 @@ export function checkDkim({ mail, dkim, kind }: CheckedLetter): Check {
   const open = COVERED.filter((name) => headersOf(mail, name).length > 0 && !dkim.covered.includes(name));
   switch (dkim.result) {
     case 'none':
-      return judged('dkim', kind === 'team' ? [] : [UNSIGNED], 'A letter to the team need not be signed.');
+      return judged(
+        'dkim',
+        kind === 'team' ? [] : [UNSIGNED],
+        'An email to the team does not need a signature.',
+      );
     case 'unknown':
       return judged('dkim', [{ ...STRANGE, detail: [dkim.detail] }], '');
     case 'fail':
@@ -27,7 +31,7 @@ export function checkDkim({ mail, dkim, kind }: CheckedLetter): Check {
 
 const UNSIGNED: Finding = {
   status: 'warning',
-  message: 'It is not signed: add the sender’s domain by domain add before real letters leave.',
+  message: 'It is not signed. Add the sender’s domain with beckon domains add before you send real emails.',
 };
 const STRANGE: Finding = {
   status: 'warning',
@@ -36,5 +40,5 @@ const STRANGE: Finding = {
 const BROKEN: Finding = {
   status: 'error',
   message:
-    'Its signature does not hold, and receivers would refuse it: something changed the letter on its way.',
+    'Its signature is invalid, so receivers would reject it. The email was changed after it was signed.',
 };

@@ -54,7 +54,7 @@ function sender(mail: ReadMail): Finding[] {
       ? [warning('The sender has no name: set it by settings set from_name=…, people open what they know.')]
       : []),
     ...(NOBODY.test(answered.address)
-      ? [warning('Nobody can answer it: set reply_to to an address that somebody reads.')]
+      ? [warning('Recipients cannot reply to it. Set reply_to to an address that your team reads.')]
       : []),
   ];
 }
@@ -89,7 +89,7 @@ function date(value: string | undefined, at: number): Finding[] {
 function unencoded(mail: ReadMail): Finding[] {
   // oxlint-disable-next-line no-control-regex
   const raw = mail.headers.filter(({ value }) => /[^\x00-\x7f]/.test(value)).map(({ name }) => name);
-  return findingsOf('warning', 'A header holds letters beyond ASCII that are not encoded.', raw);
+  return findingsOf('warning', 'A header contains characters outside ASCII that are not encoded.', raw);
 }
 
 function warning(message: string): Finding {

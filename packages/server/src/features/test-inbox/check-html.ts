@@ -42,7 +42,7 @@ export function checkHtml({ page }: CheckedLetter): Check {
     ...findingsOf('error', 'It leads readers away by itself: take the refresh out.', refreshes(page)),
     ...findingsOf(
       'warning',
-      'It loads a style sheet, and no client does: put the rules in the letter.',
+      'It loads a style sheet, which no email client does. Put the rules into the email.',
       sheets(page),
     ),
     ...findingsOf(
@@ -52,7 +52,7 @@ export function checkHtml({ page }: CheckedLetter): Check {
     ),
     ...findingsOf(
       'warning',
-      'Many clients know no such styles: lay the letter out without them.',
+      'Many email clients do not support these styles. Use a layout without them.',
       styles(page),
     ),
   ];

@@ -23,7 +23,7 @@ export function checkImages({ page }: CheckedLetter): Check {
     ),
     ...findingsOf(
       'warning',
-      'An image stands in the letter itself, and Gmail shows none of those: put it on the web and name its address.',
+      'An image is embedded in the email, and Gmail does not show embedded images. Host it and link to its address.',
       sources((source) => /^data:/i.test(source)),
     ),
     ...findingsOf(

@@ -41,7 +41,7 @@ export function checkLinks({ page }: CheckedLetter): Check {
     ),
     ...findingsOf(
       'warning',
-      'A link leads to this very machine, which nobody else can reach: set PUBLIC_URL before real letters leave.',
+      'A link leads to this machine, which recipients cannot reach. Set PUBLIC_URL before you send real emails.',
       at('loopback'),
     ),
     ...findingsOf('warning', 'A link is not encrypted: use https.', at('plain')),
@@ -57,7 +57,7 @@ export function checkLinks({ page }: CheckedLetter): Check {
 
 const CUT: Finding = {
   status: 'warning',
-  message: 'The letter is too long or too tangled for all of it to be looked at: shorten it.',
+  message: 'The email is too long or too deeply nested to check completely. Shorten it.',
 };
 
 function well(count: number): string {

@@ -11,9 +11,9 @@ export function checkSize({ mail }: CheckedLetter): Check {
   const htmlBytes = Buffer.byteLength(mail.html);
   const findings = [
     ...near('The HTML', { bytes: htmlBytes, most: HTML_MAX_BYTES }),
-    ...near('The whole letter', { bytes: mail.size, most: MAIL_MAX_BYTES }),
+    ...near('The whole email', { bytes: mail.size, most: MAIL_MAX_BYTES }),
   ];
-  return judged('size', findings, `${kilobytes(mail.size)}, of which the HTML is ${kilobytes(htmlBytes)}.`);
+  return judged('size', findings, `${kilobytes(mail.size)}, ${kilobytes(htmlBytes)} of it HTML.`);
 }
 
 function near(what: string, { bytes, most }: { bytes: number; most: number }): Finding[] {
@@ -34,7 +34,7 @@ export function checkMime({ mail }: CheckedLetter): Check {
   if (mail.trouble !== null)
     findings.push({
       status: 'error',
-      message: `The letter cannot be read, so nothing else is known of it: ${mail.trouble}.`,
+      message: `The email cannot be parsed, so no other check ran: ${mail.trouble}.`,
     });
   if (mail.longestLine > LINE_MAX_BYTES)
     findings.push({

@@ -7,7 +7,8 @@ export function checkText({ mail }: CheckedLetter): Check {
   if (mail.text.trim() === '')
     findings.push({
       status: 'error',
-      message: 'The plain text is missing: some read nothing else, and filters mistrust letters without it.',
+      message:
+        'The plain text is missing. Some readers see only plain text, and spam filters distrust emails without it.',
     });
   else if (mail.html !== '' && mail.text.trim().length < TEXT_MIN_CHARS)
     findings.push({

@@ -5,7 +5,7 @@ import { isLoopback, type Link, linksOf } from './check-links.ts';
 /** Can whoever does not want it say so with one click, in their client and in the letter? Gmail and Yahoo ask for both. */
 export function checkUnsubscribe({ mail, page, kind }: CheckedLetter): Check {
   if (kind === 'team')
-    return { name: 'unsubscribe', status: 'ok', message: 'A letter to the team needs none.' };
+    return { name: 'unsubscribe', status: 'ok', message: 'An email to the team needs none.' };
   const header = headersOf(mail, 'list-unsubscribe')[0] ?? '';
   const targets = [...header.slice(0, HEADER_MAX_CHARS).matchAll(/<([^<>]*)>/g)].map(([, uri = '']) =>
     uri.trim(),
@@ -16,7 +16,7 @@ export function checkUnsubscribe({ mail, page, kind }: CheckedLetter): Check {
   return judged(
     'unsubscribe',
     [...byHeader(target ?? null), ...byPost(post), ...inBody(links, targets)],
-    'It can be unsubscribed from with one click, and by a link in the letter.',
+    'One-click unsubscribe and a link in the email are present.',
   );
 }
 
@@ -53,6 +53,6 @@ function inBody(links: Link[], targets: string[]): Finding[] {
     ({ href, label }) => targets.includes(href) || SAYS_SO.test(label) || SAYS_SO.test(href),
   );
   if (isThere) return [];
-  const message = 'The letter has no visible link to unsubscribe: put one at its end.';
+  const message = 'The email has no visible unsubscribe link. Put one at its end.';
   return [{ status: 'error', message }];
 }

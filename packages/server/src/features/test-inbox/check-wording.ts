@@ -21,7 +21,7 @@ export function checkSubject({ mail }: CheckedLetter): Check {
   if (/^(?:re|aw|fwd?|wg)\s*:/i.test(mail.subject))
     findings.push({
       status: 'warning',
-      message: 'The subject looks like an answer to a letter that nobody wrote: filters know that trick.',
+      message: 'The subject looks like a reply to an email that does not exist. Spam filters penalize that.',
     });
   return judged('subject', findings, `“${excerpt(mail.subject, SUBJECT_LONG_CHARS)}”`);
 }
@@ -97,7 +97,7 @@ export function checkPreheader({ mail, page }: CheckedLetter): Check {
   const length = countSigns(text);
   const findings: Finding[] = [];
   if (length === 0)
-    findings.push({ status: 'warning', message: 'The letter has no words to show behind the subject.' });
+    findings.push({ status: 'warning', message: 'The email has no preview text to show after the subject.' });
   else if (!isHidden)
     findings.push({
       status: 'warning',

@@ -25,10 +25,10 @@ export async function keepMail(tx: Tx, mail: NewMail): Promise<{ copy: number }>
     const copy = await insertMail(tx, row);
     if (copy !== undefined) return { copy };
   }
-  throw new Error(`more than ${TRIES} copies of one letter in one moment`);
+  throw new Error(`more than ${TRIES} copies of one email at one time`);
 }
 
 function tooLarge(): Fault {
-  const message = `The outbox keeps letters up to ${MAIL_MAX_BYTES / 1_048_576} MB`;
+  const message = `The test inbox keeps emails of up to ${MAIL_MAX_BYTES / 1_048_576} MB`;
   return new Fault('validation_failed', { details: [{ message, field: 'raw' }] });
 }

@@ -39,7 +39,7 @@ function shapeFaults({ subject, preheader, blocks }: Answer, { chars }: Evidence
   const texts = textsOf({ subject: '', preheader: '', blocks, factsUsed: [] });
   const length = texts.reduce((sum, text) => sum + text.length, 0);
   if (length < BODY_MIN_CHARS || length > chars * 3 + SPARE_CHARS)
-    faults.push('the letter is much shorter or longer than the one that was given');
+    faults.push('the text is much shorter or longer than the original');
   if (texts.some((text) => text.trim() === '' || text.length > TEXT_MAX_CHARS))
     faults.push(`each text must have 1 to ${TEXT_MAX_CHARS} characters`);
   return [...faults, ...blocks.flatMap(blockFaults)];
@@ -69,14 +69,15 @@ const LIKE_LINK =
   /:\/\/|\bwww\b|\b(?:https?|mailto|javascript|data|tel|ftp)\s*:|\bdot\s+(?:com|org|net|io|co)\b|\[\s*dot\s*\]/i;
 
 function textFaults(text: string, evidence: Evidence): string[] {
-  if (!text.isWellFormed() || UNSEEN.test(text)) return ['there are characters in it that no letter needs'];
+  if (!text.isWellFormed() || UNSEEN.test(text))
+    return ['it contains characters that an email does not need'];
   const plain = text.normalize('NFKC');
   const faults: string[] = [];
   if (MARKUP.test(plain)) faults.push(`write plain words, no markup: ${quoted(text)}`);
   if (LIKE_LINK.test(plain)) faults.push(`write no addresses of pages: ${quoted(text)}`);
   for (const place of placesIn(plain))
     if (!evidence.places.has(place))
-      faults.push(`${quoted(place)} stands neither in the facts nor in the letter`);
+      faults.push(`${quoted(place)} is neither in the facts nor in the template`);
   return [
     ...faults,
     ...numberFaults(plain, evidence),
@@ -94,7 +95,7 @@ function numberFaults(text: string, { numbers, words, own }: Evidence): string[]
   );
   const signs = (text.match(/[%‰\p{Sc}]/gu) ?? []).filter((sign) => !own.includes(sign));
   return [...unknown, ...strange, ...spelt.map(({ word }) => word), ...signs].map(
-    (number) => `${quoted(number)} stands neither in the facts nor in the letter`,
+    (number) => `${quoted(number)} is neither in the facts nor in the template`,
   );
 }
 
@@ -129,9 +130,9 @@ function wordFaults(text: string, evidence: Evidence): string[] {
     const low = word.toLowerCase().replaceAll('’', "'");
     if (evidence.withheld.has(low)) faults.push(`${quoted(word)} was not given`);
     else if (word.length > WORD_MAX_CHARS || !isOrdinary(word))
-      faults.push(`${quoted(word)} is no word of this letter`);
+      faults.push(`${quoted(word)} is not a word of this email`);
     else if (!GREETINGS.has(low) && isLikeName(text, match.index, word))
-      faults.push(`${quoted(word)} stands neither in the facts nor in the letter`);
+      faults.push(`${quoted(word)} is neither in the facts nor in the template`);
   }
   return [...faults, ...lookFaults(text, evidence)];
 }
@@ -140,7 +141,7 @@ function lookFaults(text: string, { own }: Evidence): string[] {
   const hasPicture = PICTURE.test(text) && !PICTURE.test(own);
   const isText = !/(.)\1{5,}/u.test(text) && lettersIn(text) >= LETTERS_MIN;
   return [
-    ...(hasPicture ? ['there are pictures in it, and none in the letter'] : []),
+    ...(hasPicture ? ['it contains images, and the template has none'] : []),
     ...(isText ? [] : [`it does not read as a text: ${quoted(text)}`]),
   ];
 }

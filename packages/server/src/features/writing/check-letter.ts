@@ -47,8 +47,7 @@ function unknownNames(templates: Template[], markup: Markup): string[] {
     const below = typeof root === 'string' && Object.hasOwn(NAMES, root) ? NAMES[root] : undefined;
     const at = `line ${location.row}, column ${location.col}`;
     if (root === UNSUBSCRIBE_NAME && markup === 'html') return [];
-    if (below === undefined)
-      return [`${at}: "${String(root)}" is not known; a letter speaks of ${list(Object.keys(NAMES))}`];
+    if (below === undefined) return [`${at}: "${String(root)}" is unknown. Use ${list(Object.keys(NAMES))}`];
     if (below === null && name === undefined) {
       return [`${at}: "${String(root)}" alone says nothing; name what of it, such as ${String(root)}.name`];
     }

@@ -92,7 +92,7 @@ function checkText({ chars, location }: Characters, check: Check): void {
 function checkTag({ tagName, attrs, location }: StartTag, check: Check): void {
   if (REFUSED.has(tagName)) flaw(check, `<${tagName}> is not allowed in an email`);
   const refresh = attrs.find(({ name }) => name === 'http-equiv')?.value.toLowerCase();
-  if (tagName === 'meta' && refresh === 'refresh') flaw(check, 'a letter goes nowhere by itself');
+  if (tagName === 'meta' && refresh === 'refresh') flaw(check, 'an email cannot redirect');
   for (const { name, value } of attrs) {
     const { startOffset = 0, endOffset = 0 } = location?.attrs?.[name] ?? {};
     checkAttribute({ name, value, from: startOffset, to: endOffset }, check);
@@ -114,7 +114,7 @@ function checkAttribute(attribute: Attribute, check: Check): void {
 }
 
 function refuseAttribute({ name, value }: Attribute, check: Check): void {
-  if (name.startsWith('on')) flaw(check, `a letter runs nothing: ${name} is not allowed`);
+  if (name.startsWith('on')) flaw(check, `scripts are not allowed: ${name}`);
   if (name === 'style' && BAD_STYLE.test(value)) flaw(check, STYLE_FETCHES);
   if (NOT_ALLOWED.has(name)) flaw(check, `${name} is not allowed`);
 }

@@ -11,7 +11,7 @@ import { refused } from './template.ts';
 export async function cleanEdited(before: LetterText, edited: LetterText): Promise<LetterText> {
   if (edited.format !== before.format)
     throw refused([
-      { message: `format stays ${before.format}: this letter is written in it`, field: 'format' },
+      { message: `format cannot change: this email has the format ${before.format}`, field: 'format' },
     ]);
   if (edited.format === 'markdown' || edited.body === before.body) return edited;
   const page = partsOfPage(before.body);

@@ -97,7 +97,7 @@ describe('a letter in MJML', () => {
     ['<mj-raw><script>1</script></mj-raw>', '<script> is not allowed in an email'],
     ['<mj-raw><svg><style>a</style></svg></mj-raw>', '<svg> is not allowed in an email'],
     ['<mj-raw><form><input></form></mj-raw>', '<form> is not allowed in an email'],
-    ['<mj-raw><meta http-equiv="Refresh" content="0"></mj-raw>', 'a letter goes nowhere by itself'],
+    ['<mj-raw><meta http-equiv="Refresh" content="0"></mj-raw>', 'an email cannot redirect'],
     ['<mj-text><b onclick="x()">x</b></mj-text>', 'a letter runs nothing: onclick is not allowed'],
     ['<mj-text><b style="background: URL( http://x )">x</b></mj-text>', 'a style may show images from https'],
     ['<mj-text>&lbrace;&lbrace; person.x }} <b {{ person.x }}>x</b></mj-text>', 'is not allowed here'],

@@ -20,7 +20,8 @@ export async function compileLetter(source: string): Promise<CompiledLetter> {
     const { line, column, message } = parsed.flaw;
     return { flaws: [`line ${line}, column ${column}: ${message}`] };
   }
-  if (/<\s*mj-include\b/i.test(body)) return { flaws: ['mj-include is not allowed: a letter is one text'] };
+  if (/<\s*mj-include\b/i.test(body))
+    return { flaws: ['mj-include is not allowed. Put the whole email into one template'] };
   // The preheader is a field of its own, and stands there once.
   const { signed, places, sign } = withSigns(body.replace(PREVIEW, onlyLines));
   const tooMuch = sectionsFlaw(signed) ?? nestingFlaw(signed) ?? inlineStylesFlaw(signed);

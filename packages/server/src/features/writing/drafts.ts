@@ -40,7 +40,7 @@ export async function saveDraft(
 }
 
 function savedMeanwhile(name: string): Fault {
-  const message = `What is saved of ${JSON.stringify(name)} is not what you began with any more: look at it first`;
+  const message = `The draft of ${JSON.stringify(name)} changed since you opened it. Load it again`;
   return new Fault('conflict', { details: [{ message, field: 'seen' }] });
 }
 

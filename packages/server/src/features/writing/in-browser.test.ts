@@ -50,7 +50,7 @@ End`,
 
 function shipped(name: string): LetterText {
   const letter = findShippedLetter(name);
-  if (letter === undefined) throw new Error(`there is no letter ${name}`);
+  if (letter === undefined) throw new Error(`there is no template ${name}`);
   const given = variablesFor({
     person: { userId: 'u1', traits: new Map([['name', 'Ada']]), email: 'ada@example.com' },
     anchor: { name: 'user_signed_up', properties: { plan: 'pro' }, occurredAt: Date.UTC(2026, 5, 1) },

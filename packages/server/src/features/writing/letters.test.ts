@@ -11,7 +11,7 @@ import {
 
 function shipped(name: string): LetterText {
   const letter = findShippedLetter(name);
-  if (letter === undefined) throw new Error(`there is no letter ${name}`);
+  if (letter === undefined) throw new Error(`there is no template ${name}`);
   return letter;
 }
 

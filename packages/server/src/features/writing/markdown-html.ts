@@ -94,8 +94,8 @@ function passes(token: Token, name: 'href' | 'src', troubles: Set<string>): bool
 function refusalOf(name: 'href' | 'src', address: string): string {
   const shown = JSON.stringify(address.length > 100 ? `${address.slice(0, 100)}…` : address);
   return name === 'href'
-    ? `The link to ${shown} is left out: a letter links to http, https and mailto`
-    : `The image ${shown} is left out: a letter shows images from https`;
+    ? `The link to ${shown} is left out. Links must use http, https or mailto`
+    : `The image ${shown} is left out. Images must use https`;
 }
 
 function leaveWords(image: Token): void {

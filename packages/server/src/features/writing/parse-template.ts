@@ -12,7 +12,7 @@ const FORMATS: readonly unknown[] = ['markdown', 'mjml'];
 /** What somebody wrote, part by part, or a fault with all that is wrong with it. A part that is left out is not there. */
 export function readTemplate(document: unknown): Written {
   if (typeof document !== 'object' || document === null || Array.isArray(document))
-    throw refused([{ message: `A letter is an object with ${KEYS.join(', ')}` }]);
+    throw refused([{ message: `A template is an object with ${KEYS.join(', ')}` }]);
   const faults = Object.entries(document).flatMap(([key, value]) => faultsOf(key, value));
   if (faults.length > 0) throw refused(faults);
   const written = document as Written;

@@ -177,7 +177,7 @@ code <b>
     expect(links).toEqual([]);
     expect(troubles).toHaveLength(12);
     expect(troubles[0]).toBe(
-      'The link to "javascript:alert(1)" is left out: a letter links to http, https and mailto',
+      'The link to "javascript:alert(1)" is left out. Links must use http, https or mailto',
     );
   });
 
@@ -258,7 +258,7 @@ function shipped(name: string): LetterText {
     locale: 'en',
   });
   const letter = findShippedLetter(name);
-  if (letter === undefined) throw new Error(`there is no letter ${name}`);
+  if (letter === undefined) throw new Error(`there is no template ${name}`);
   return renderLetter(letter, given).content;
 }
 

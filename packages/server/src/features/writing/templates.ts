@@ -26,7 +26,7 @@ export async function createTemplate(
 ): Promise<Published> {
   const { tx, clock, projectId } = deps;
   if ((await listTemplateRows(tx, projectId)).length >= TEMPLATES_MAX)
-    throw refused([{ message: `A project has ${TEMPLATES_MAX} letters of its own at most` }]);
+    throw refused([{ message: `A project can have at most ${TEMPLATES_MAX} templates` }]);
   const now = clock.now();
   const template = { id: idMaker(clock)(), name, version: 1, createdAt: now, updatedAt: now };
   const { id, version } = template;
@@ -40,7 +40,7 @@ export async function createTemplate(
     updated_at,
   });
   if (!isMade) {
-    const message = `name is taken: another letter of the project is called ${JSON.stringify(name)}`;
+    const message = `name is taken: another template of the project has the name ${JSON.stringify(name)}`;
     throw refused([{ message, field: 'name' }]);
   }
   return { template, version: await addVersion(deps, template, { letter, actor }) };

@@ -54,7 +54,7 @@ export function createAccept(options: AcceptOptions): Accept {
     // A replay does no work, so it precedes the queue gate.
     if (fate.state === 'queue_full') return (once && (await recall(entry.key.projectId, once))) ?? fate;
     const stored = once && (await findAnswer({ projectId: entry.key.projectId, key: once.key }));
-    if (!stored) throw unavailable('an Idempotency-Key was lost to nobody');
+    if (!stored) throw unavailable('an Idempotency-Key conflict has no stored request');
     return against(once, stored);
   }
 

@@ -161,26 +161,29 @@ function differenceOf(found: Found, before: Found, zone: string): Difference {
 function assumptionsOf({ rule, done }: Found): string[] {
   const { when, goal, exits } = rule.definition;
   const said: [boolean, string][] = [
-    [true, 'Nobody had entered the rule before this time, and it was on all the while'],
+    [true, 'No user was enrolled before this time, and the rule was enabled all the time'],
     [
       true,
       'Traits, addresses and audiences of people are those of today; events are those that are still stored',
     ],
-    [true, 'Every letter leaves at its deadline, no gate but the frequency caps is asked, and nobody acts'],
-    [rule.mode === 'draft', 'Letters that wait for a person are taken to be sent at once'],
+    [
+      true,
+      'Every email is sent at its deadline. Frequency caps are the only send check, and no member decides',
+    ],
+    [rule.mode === 'draft', 'Emails that wait for approval count as sent at once'],
     [
       rule.definition.steps.length > 1,
       'No event comes that a step waits for, and branches are answered as of the entry',
     ],
     [
       goal !== null || exits.when !== null,
-      'A goal and a condition to exit are looked at when somebody enters, not afterwards',
+      'Goals and exit conditions are checked when a user is enrolled, not later',
     ],
     [
       when.some(({ kind }) => kind === 'audience'),
-      'Joins are those of people who are in the audience today; whoever left it is not known',
+      'Only users who are in the audience today count as joined. Users who left are unknown',
     ],
-    [done.isCut, `Of dates and members no more than ${OCCASIONS_MAX} are looked at`],
+    [done.isCut, `At most ${OCCASIONS_MAX} dates and members are evaluated`],
   ];
   return said.flatMap(([isSaid, words]) => (isSaid ? [words] : []));
 }

@@ -23,7 +23,7 @@ export async function testAudience(
   const audience = await findAudience(db, wanted);
   const [person] = await findPeople(db, [{ projectId, userId }]);
   if (!person) {
-    const message = `Nobody with the external_user_id ${JSON.stringify(userId)} is known in this project`;
+    const message = `This project has no user with the external_user_id ${JSON.stringify(userId)}`;
     throw new Fault('not_found', { details: [{ message }] });
   }
   const audiences = (await loadModels(db, [projectId])).get(projectId);

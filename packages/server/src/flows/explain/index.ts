@@ -111,7 +111,7 @@ async function gather(tx: Tx, present: ActiveRule[], asking: Asking): Promise<As
     locks: false,
   });
   const ofPerson = known.get(personKey(person));
-  if (!ofPerson) throw new Error('somebody was not looked up');
+  if (!ofPerson) throw new Error('a user was not looked up');
   const names = new Set(rules.flatMap(eventsStarting));
   const seen = await findNewest(
     tx,

@@ -184,7 +184,8 @@ export async function startImport(
 }
 
 function requireTyped({ kind, check }: Import, liveEvents: number): void {
-  if (kind !== 'events') throw invalid('live_events', 'Only the events of a file can be told as live');
+  if (kind !== 'events')
+    throw invalid('live_events', 'Only the events of a file can be imported as live events');
   if (check?.events === liveEvents) return;
   const counted = (check?.events ?? 0).toLocaleString('en-GB');
   throw invalid('live_events', `Type how many events the check counted: ${counted}`);

@@ -50,7 +50,7 @@ export async function takeChunk(deps: ImportDeps, one: Import, chunk: ImportChun
 class NotTaken extends Error {
   readonly state: 'full' | 'suspended';
   constructor(state: NotTaken['state']) {
-    super(`nothing is taken: ${state}`);
+    super(`the import accepts no rows: ${state}`);
     this.state = state;
   }
 }

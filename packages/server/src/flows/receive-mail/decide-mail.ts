@@ -104,9 +104,9 @@ function decideComplaint({ claim, sentAt, now }: Question): Decision {
 }
 
 function decideWritten(question: Question, kind: ReplyKind): Decision {
-  if (question.mail.from === null) return nothing('it is from nobody');
+  if (question.mail.from === null) return nothing('it has no sender');
   const verified = signOf(question);
-  if (verified === null) return nothing('nothing shows whose answer it is');
+  if (verified === null) return nothing('it names no email that it replies to');
   const isHuman = kind === 'reply' && verified !== 'failed';
   return {
     act: 'keep',

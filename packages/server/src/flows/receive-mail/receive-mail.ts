@@ -59,7 +59,7 @@ export async function receiveMail(deps: ReceiveDeps, arrived: ArrivedMail): Prom
   const recipients = to.flatMap((address) => readRecipient(address, deps) ?? []);
   if (raw.length > ROLE_BYTES_MAX && recipients.every(({ use }) => use === 'role')) return TOO_LARGE;
   const read = await deps.read({ raw, envelope: { from, to } });
-  if (!read) return { code: 554, text: '5.6.0 The letter cannot be read' };
+  if (!read) return { code: 554, text: '5.6.0 The email cannot be parsed' };
   const { verdict, mail } = read;
   let asked: Promise<MailAuthentication> | null = null;
   const authenticate = () => (asked ??= authenticateMail({ ...arrived, author: mail.from }, deps.lookUp));
@@ -79,7 +79,7 @@ function isWritten({ kind, feedbackType }: MailVerdict, recipients: Recipient[])
   return kind === 'reply' || (kind === 'other' && feedbackType === null);
 }
 
-const UNREAD: MailRefusal = { code: 550, text: '5.1.1 Nobody reads this address any more' };
+const UNREAD: MailRefusal = { code: 550, text: '5.1.1 This address is no longer in use' };
 const UNSIGNED: MailRefusal = { code: 550, text: '5.6.0 From has to name one address, plainly' };
 
 /** Anybody may write to a role, and a report with the head of a letter is small. */
@@ -101,7 +101,7 @@ async function receiveFor(given: ReceiveDeps, received: Received, recipient: Rec
   const letter = claim && (await findLetter(given, claim));
   if (!claim || !letter) {
     given.log.info(
-      { ...said, act: 'nothing', why: claim ? 'no such letter' : 'names no letter' },
+      { ...said, act: 'nothing', why: claim ? 'no such email' : 'names no email' },
       'mail.received',
     );
     return 'unknown';

@@ -23,7 +23,7 @@ export async function pauseDomains(
     const since = domain.resumedAt ?? 0;
     const { count, of } = await countRefused(tx, { projectId, domain: name, since, letters: LETTERS });
     if (count <= REFUSED_MAX) continue;
-    const reason = `${count} of its last ${of} letters were refused for what they are`;
+    const reason = `${count} of its last ${of} emails were rejected because of their content or sender`;
     await pauseDomain(tx, { projectId, id: domain.id, reason, at: now });
     notes.push({ fact: 'domain.paused', domain: domain.name, reason });
   }

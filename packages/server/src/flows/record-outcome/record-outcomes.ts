@@ -209,7 +209,7 @@ export async function tellOutcomes(tx: Tx, applied: Applied[]): Promise<void> {
   if (told.length === 0) return;
   const letterOf = ({ letters }: Applied, { messageId }: Outcome): OutcomeLetter => {
     const letter = letters.get(messageId);
-    if (!letter) throw new Error('an outcome of a letter that was not found');
+    if (!letter) throw new Error('an outcome of an email that was not found');
     return letter;
   };
   await queueWebhooks(

@@ -54,7 +54,7 @@ function triggerSteps({ draft, run, model }: DraftCase): WhyStep[] {
   const definition = model.rules.version(draft.ruleId, draft.version)?.definition;
   const names = (id: string): string | undefined => model.audiences.editionFor(id)?.name;
   const anchor = run?.anchor;
-  if (!anchor) return [step({ kind: 'trigger', sentence: 'What it began with is not kept any more' })];
+  if (!anchor) return [step({ kind: 'trigger', sentence: 'The trigger is no longer stored' })];
   const trigger = definition?.when.find((one) => isOf(one, anchor));
   const waited = trigger ? `: its rule begins ${triggerSentence(trigger, names)}` : '';
   return [
@@ -126,7 +126,7 @@ function parts(predicate: Predicate, explained: Explained): [Predicate, Explaine
 function letterStep({ draft, moves, model }: DraftCase): WhyStep {
   const [first] = moves;
   const name = letterOf(model, draft)?.name;
-  const which = name ? `the letter “${name}”` : 'the letter in its rule';
+  const which = name ? `the template “${name}”` : 'the email in its rule';
   const of = `version ${draft.version} of its rule`;
   return step({
     kind: 'email',
@@ -155,7 +155,7 @@ function deadlineStep(
   return step({
     kind: 'deadline',
     at: deadlineAt,
-    sentence: `Autopilot: it leaves ${durationWords(autopilotMs)} after it was made${waits}, if nobody touches it`,
+    sentence: `Autopilot: it is sent ${durationWords(autopilotMs)} after its creation${waits}, unless a member decides first`,
     values: { ...values, autopilot: durationWords(autopilotMs) },
   });
 }
@@ -165,15 +165,15 @@ const SHIFT_WORDS: Partial<Record<Move['action'], string>> = {
   skip: 'It was skipped',
   edit: 'It was edited',
   postpone: 'It was postponed',
-  undo: 'What was done to it was taken back',
-  follow: 'It was written anew, for what it says had changed',
+  undo: 'The last decision was undone',
+  follow: 'It was rendered again, because its facts changed',
   reword: 'A model put it into other words',
   void_approval: 'Its approval was void, for what it says had changed',
   change_mode: 'The mode of its rule changed',
   resume: 'The project was resumed',
   release: 'It was let go on',
   retry: 'The recipient’s server put it off',
-  claim: 'It was handed over',
+  claim: 'It was claimed for sending',
   put_back: 'It was taken back, for something came in between',
   withhold: 'It was held before sending',
   send_again: 'It was sent again, as another draft',
@@ -200,7 +200,7 @@ function gateSteps({ holds, gate }: LookAhead): WhyStep[] {
     ? []
     : [step({ kind: 'gate', sentence: 'The condition of its rule does not hold any more', holds: false })];
   if (gate === null) {
-    return [...rule, step({ kind: 'gate', sentence: 'Nobody is known whom it could go to', holds: false })];
+    return [...rule, step({ kind: 'gate', sentence: 'The user has no email address', holds: false })];
   }
   if (gate.passes)
     return [...rule, step({ kind: 'gate', sentence: 'No gate would hold it now', holds: true })];
@@ -215,10 +215,10 @@ function endSteps({ state, reason, endedAt }: Draft): WhyStep[] {
 }
 
 const END_WORDS: Partial<Record<Draft['state'], string>> = {
-  sending: 'It is being handed over',
+  sending: 'It is being sent',
   sent: 'It was sent',
   skipped: 'It was skipped',
   canceled: 'It was canceled',
   failed: 'It could not be sent',
-  unknown: 'Nobody knows whether it arrived',
+  unknown: 'Its delivery is unknown',
 };

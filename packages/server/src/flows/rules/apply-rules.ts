@@ -110,7 +110,7 @@ function decideAll(
   known: Parameters<typeof openDesk>[1] | undefined,
   deps: RulesDeps,
 ): Desk {
-  if (!known) throw new Error('somebody was not looked up');
+  if (!known) throw new Error('a user was not looked up');
   const desk = openDesk(one, known, deps);
   for (const item of one.items) {
     if (item.kind === 'event') hear(desk, item.event);

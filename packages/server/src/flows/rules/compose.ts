@@ -86,7 +86,7 @@ export function write(writing: Writing): RenderedLetter {
 /** The same, for whoever renders it elsewhere. */
 export function letterToRender({ run, letter, person, model }: Writing): LetterToRender {
   const text = textOf(model, letter);
-  if (!text) throw new Error(`there is no letter ${JSON.stringify(letter)}`);
+  if (!text) throw new Error(`there is no template ${JSON.stringify(letter)}`);
   const variables = variablesFor({
     person,
     anchor: run.anchor,

@@ -94,7 +94,7 @@ function causesIn({ records }: Batch): (key: string) => Cause {
         if (!first.has(person)) first.set(person, { seq, acceptedAt });
     }
     const cause = first.get(key);
-    if (!cause) throw new Error('somebody changed without a record');
+    if (!cause) throw new Error('a user changed without a record');
     return cause;
   };
 }

@@ -225,7 +225,7 @@ function send(batch: Batch, done: Done, { draft, person, sender, gates }: Sendin
   const { projectId, deps, now, model } = batch;
   const address = addressOf(person);
   if (address === null || person.email === null)
-    throw new Error('a letter without an address passed the gates');
+    throw new Error('an email without an address passed the send checks');
   const decided = claim(draft, { now });
   note(batch, done, { draft, decided });
   if (isRefused(decided)) return;

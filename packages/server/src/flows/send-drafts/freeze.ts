@@ -64,7 +64,7 @@ export async function freeze(letter: ClaimedLetter, deps: FreezeDeps): Promise<F
     },
     sender.signer?.dkim ?? null,
   );
-  if (mime.length > MIME_MAX_BYTES) throw new Error(`the letter has ${mime.length} bytes`);
+  if (mime.length > MIME_MAX_BYTES) throw new Error(`the email has ${mime.length} bytes`);
   return { mailFrom, mime, tracked };
 }
 

@@ -91,7 +91,7 @@ export function readRow(
   const times = readTimes({ createdAt: given('created_at'), until: given('until') }, now);
   if ('trouble' in times) return times;
   const { until } = times;
-  if (reason === 'snoozed' && until === null) return trouble('until', 'What is snoozed has an end');
+  if (reason === 'snoozed' && until === null) return trouble('until', 'A snooze needs an end. Set until');
   return until !== null && until <= now ? { over: true } : { place: { ...place, reason, ...times } };
 }
 
@@ -118,7 +118,7 @@ function readPlace(
   if (email === '' && user !== '')
     return isStorable(user)
       ? { kind: 'person', value: user }
-      : trouble('user', `${shown(user)} is nobody's id`);
+      : trouble('user', `${shown(user)} is not a valid user ID`);
   if (!isEmail(email)) return trouble('email', `${shown(email)} is no e-mail address`);
   return user === ''
     ? { kind: 'address', value: normaliseAddress(email) }

@@ -43,7 +43,7 @@ export function readName(text: string, field = 'name'): string {
   const name = text.trim();
   if (name === '' || name.length > NAME_MAX_CHARS)
     throw refused(field, `has 1 to ${NAME_MAX_CHARS} characters`);
-  if (/[\p{Cc}\p{Cs}]/u.test(name)) throw refused(field, 'has a character that nobody can see');
+  if (/[\p{Cc}\p{Cs}]/u.test(name)) throw refused(field, 'contains an invisible character');
   return name;
 }
 

@@ -35,7 +35,7 @@ export function setUp(
     await lockOrganizations(tx);
     await takeLink(tx, { token, kind: 'setup' }, now);
     if (await isSetUp(tx)) {
-      const message = 'This installation was set up meanwhile: sign in, or ask its owner for an invitation';
+      const message = 'This installation is already set up. Sign in, or ask its owner for an invitation';
       throw new Fault('conflict', { details: [{ message }] });
     }
     const [organizationId, at] = [randomUUID(), new Date(now)];

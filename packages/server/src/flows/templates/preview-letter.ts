@@ -186,7 +186,7 @@ async function personOfThen(tx: Tx, scene: Scene, userId: string): Promise<Known
 
 function notKnownThen(state: 'not_yet' | 'unknown'): Fault {
   const message =
-    state === 'not_yet' ? 'They were not known yet' : 'What changed at that time is no longer kept';
+    state === 'not_yet' ? 'The user did not exist yet' : 'The changes of that time are no longer stored';
   return new Fault('validation_failed', { details: [{ message, field: 'at' }] });
 }
 

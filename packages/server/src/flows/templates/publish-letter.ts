@@ -39,8 +39,8 @@ function writtenMeanwhile(name: string, version: number | null): Fault {
   const letter = JSON.stringify(name);
   const message =
     version === null
-      ? `${letter} was deleted meanwhile: publish it as a new letter`
-      : `Version ${version} of ${letter} was published meanwhile: look at it first`;
+      ? `${letter} was deleted by another member. Publish it as a new template`
+      : `Version ${version} of ${letter} was published by another member. Load it first`;
   return new Fault('conflict', { details: [{ message, field: 'template' }] });
 }
 

@@ -46,7 +46,7 @@ export async function sendTrialCopy(
   await checkRecipient(db, { projectId, to, isTestInbox });
   if (sender.outlet.kind !== mailroom.outlet.kind)
     throw conflict('This project is a demo, and nothing of it leaves: look at the preview');
-  if (sender.gate !== 'pass') throw conflict(`Nothing can be sent yet: ${sender.gate.detail}`);
+  if (sender.gate !== 'pass') throw conflict(`Sending is not possible yet: ${sender.gate.detail}`);
   const { mime, mailFrom, messageId } = await compose(deps, scene, { projectId, to, content, locale });
   // As a letter to the team: it belongs to no draft and to nobody.
   const own = `t+${letterToken({ projectId, messageId }, 'team', tokenKeys)}@${TEST_INBOX_DOMAIN}`;

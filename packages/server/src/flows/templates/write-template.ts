@@ -73,7 +73,7 @@ function sourceOf({ format, subject, preheader, body }: TemplateVersion) {
 }
 
 function nameStays(name: string): Fault {
-  const message = `name stays ${JSON.stringify(name)}: rules find the letter by it`;
+  const message = `name cannot change from ${JSON.stringify(name)}: rules refer to the template by it`;
   return new Fault('validation_failed', { details: [{ message, field: 'name' }] });
 }
 
@@ -81,7 +81,7 @@ function writtenMeanwhile({
   template: { version },
   version: { createdBy },
 }: Omit<WrittenTemplate, 'drafts'>) {
-  const message = `${createdBy} published version ${version} meanwhile: look at it first`;
+  const message = `${createdBy} published version ${version}. Load it first`;
   return new Fault('conflict', { details: [{ message, field: 'template' }] });
 }
 

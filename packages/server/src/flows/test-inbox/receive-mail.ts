@@ -19,7 +19,7 @@ export function receiveMail(
 ): Promise<{ copy: number }> {
   return db.transaction(async (tx) => {
     const [rcptTo, ...others] = to;
-    if (rcptTo === undefined || others.length > 0) throw refused('A letter has exactly one recipient', 'to');
+    if (rcptTo === undefined || others.length > 0) throw refused('An email has exactly one recipient', 'to');
     const letter = await findLetter(tx, { from, tokenKeys });
     return keepMail(tx, { ...letter, mailFrom: from, rcptTo, raw, at: db.clock.now() });
   });
@@ -37,12 +37,12 @@ async function findLetter(
   const [, kind = '', token = ''] = SENDER.exec(from) ?? [];
   const use = USES[kind.toLowerCase()] ?? 'bounce';
   const name = readLetterToken(token, use, tokenKeys);
-  if (name === null) throw refused('The outbox takes the letters of this installation alone', 'from');
+  if (name === null) throw refused('The test inbox accepts only emails of this installation', 'from');
   const { projectId, messageId } = name;
   if (use === 'team') return { projectId, id: messageId, draftId: null, userId: null };
   if (use === 'test') return findTested(tx, { projectId, draftId: messageId });
   const message = await findMessageById(tx, { projectId, messageId });
-  if (!message) throw refused('There is no such letter: its recipient was erased', 'from');
+  if (!message) throw refused('There is no such email. Its recipient was erased', 'from');
   return { projectId, id: messageId, draftId: message.draftId, userId: message.userId };
 }
 

@@ -39,6 +39,6 @@ export async function openMail(
 
 function notThere(id: string, copy: number): Fault {
   const which = copy === 1 ? '' : `, copy ${copy}`;
-  const message = `The outbox of this project has no letter ${JSON.stringify(id)}${which}. List its emails with: beckon test-inbox list`;
+  const message = `The test inbox of this project has no email ${JSON.stringify(id)}${which}. List its emails with: beckon test-inbox list`;
   return new Fault('not_found', { details: [{ message, field: 'message' }] });
 }

@@ -97,7 +97,7 @@ function ask({ draft, facts, letter, links, ruleName, projectName }: Asking): Pr
   const named = links.map(({ address, words }, at) => ({
     id: `link_${at + 1}`,
     address,
-    words: own.includes(words) ? words : `the ${at + 1}. link of the letter`,
+    words: own.includes(words) ? words : `link ${at + 1} of the email`,
   }));
   const question = questionFor({
     letter,

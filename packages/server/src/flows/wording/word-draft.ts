@@ -120,7 +120,7 @@ function contentOf(answer: Answer, addresses: Prepared['addresses']): Prepared['
   const blocks = answer.blocks.map((block): BodyBlock => {
     if (block.kind !== 'link') return block;
     const address = addresses.get(block.linkId);
-    if (address === undefined) throw new Error('a link of nobody passed the guard');
+    if (address === undefined) throw new Error('an unknown link passed the check');
     return { kind: 'link', text: block.text, address };
   });
   const { subject, preheader } = answer;

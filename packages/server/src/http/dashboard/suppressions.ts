@@ -76,7 +76,7 @@ export const suppressionRoutes: DashboardRoute[] = [
       const until = untilText === undefined ? null : readUntil(untilText, db.clock.now());
       // The recipient's page shows a break by its end, and could take back none that has no end.
       if (reason === 'snoozed' && until === null)
-        throw invalid('What is snoozed has an end: say until when', 'until');
+        throw invalid('A snooze needs an end. Set until: say until when', 'until');
       const { isAdded: added, drafts, runs } = await suppress(db, { ...place, reason, until, actor, hasher });
       note({ subject: wordsOf(place), after: { reason, until: body.until ?? null, added, drafts, runs } });
       const suppression = await listedAt({ db, access, hasher }, place);

@@ -24,8 +24,8 @@ export function buildDocument({ publicUrl, version }: ReferenceOptions): OpenApi
     servers: [{ url: base, description: 'This server' }],
     security: [{ apiKey: [] }],
     tags: [
-      { name: 'Users', description: 'Who your users are.' },
-      { name: 'Events', description: 'What they did, and what happened to them.' },
+      { name: 'Users', description: 'Create and update your users.' },
+      { name: 'Events', description: 'Record actions of your users.' },
     ],
     paths: paths(base),
     components: components(),

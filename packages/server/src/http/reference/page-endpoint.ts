@@ -80,7 +80,7 @@ function linkTo(document: OpenApiDocument, ref: string): Part {
 
 function resolve(document: OpenApiDocument, { $ref }: { $ref: string }): JsonSchema {
   const schema = document.components.schemas[$ref.split('/').at(-1) ?? ''];
-  if (!schema) throw new Error(`nothing is at ${$ref}`);
+  if (!schema) throw new Error(`no schema at ${$ref}`);
   return schema;
 }
 

@@ -10,7 +10,7 @@ export function parameterTable({ components }: OpenApiDocument): Html {
   );
   const authorization = { description: apiKey?.description ?? '', example: `Bearer ${apiKey?.bearerFormat}` };
   const contentType = { description: 'The only type taken.', example: 'application/json' };
-  return html`<h3>Of a request</h3>
+  return html`<h3>Request headers</h3>
     <table>
       <thead class="folded">
         <tr>
@@ -26,7 +26,7 @@ export function parameterTable({ components }: OpenApiDocument): Html {
 
 export function headerTable({ components }: OpenApiDocument): Html {
   const rows = Object.entries(components.headers).map(([name, header]) => headerRow(name, null, header));
-  return html`<h3>Of an answer</h3>
+  return html`<h3>Response headers</h3>
     <table>
       <thead class="folded">
         <tr>
@@ -60,8 +60,8 @@ export function canonicalEvents(document: OpenApiDocument): Html[] {
   );
   return [
     html`<p>
-      Any name is taken, exactly as it is sent. These ten have a meaning of their own: where one of the
-      properties below is present, it must have this type. Every other property is kept as it is.
+      Any name is accepted and stored unchanged. These ten names have a meaning: if one of the properties
+      below is present, it must have this type. Every other property is kept as it is.
     </p>`,
     html`<table>
       <thead>
@@ -98,7 +98,7 @@ function fault({ code, statuses, message, when, remedy }: FaultEntry): Html {
     </h3>
     <p class="message">${message}</p>
     <p>${inline(when)}</p>
-    <p><strong>What to do.</strong> ${inline(remedy)}</p>
+    <p><strong>Remedy:</strong> ${inline(remedy)}</p>
   </section>`;
 }
 

@@ -27,7 +27,7 @@ ajv.addSchema({ $id: 'beckon', components: document.components }, undefined, und
 
 function misfits($ref: string, value: unknown): unknown {
   const fits = ajv.getSchema(`beckon${$ref}`);
-  if (!fits) throw new Error(`nothing is at ${$ref}`);
+  if (!fits) throw new Error(`no schema at ${$ref}`);
   return fits(value) ? null : fits.errors;
 }
 

@@ -108,7 +108,7 @@ function conclude(begun: Begun, { history, records, ground }: Concluded): void {
     chunk.notes.push({
       kind: 'unarmed_trial',
       subject: history.userId ?? customer.id,
-      text: `The trial${plan === null ? '' : ` of ${plan}`} ends at ${iso(endsAt * 1_000)}; no letter will be drafted before it.`,
+      text: `The trial${plan === null ? '' : ` of ${plan}`} ends at ${iso(endsAt * 1_000)}. No email will be drafted before it.`,
     });
   }
 }

@@ -154,7 +154,7 @@ test('whose customer it is: by metadata, by an address of one person alone, or n
       subject: 'cus_nothing',
       text: 'It has neither a user_id in its metadata nor an address.',
     },
-    { kind: 'unmatched', subject: 'cus_stranger', text: 'Nobody is known by its address.' },
+    { kind: 'unmatched', subject: 'cus_stranger', text: 'No user has its address.' },
     { kind: 'unmatched', subject: 'cus_two_people', text: 'Several people are known by its address.' },
   ]);
   expect(Object.keys(eventsOf(chunks)).filter((user) => user.startsWith('cus_'))).toEqual([]);
