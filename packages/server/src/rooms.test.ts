@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 /** Those who write tables though they are no room's store, by name and with the tables that they may write. */
 const NAMED: Record<string, string[]> = {
   // The one transaction of the accept path.
-  'flows/accept/statements.ts': ['idempotency', 'inbox', 'priority'],
+  'flows/accept/statements.ts': ['idempotency', 'inbox', 'ingest_queue'],
   // The tokens; what they are bounded by belongs to the projects' room.
   'io/counter/store.ts': ['rate_limit'],
   // The installation is nobody's room.

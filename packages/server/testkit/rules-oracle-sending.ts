@@ -250,7 +250,7 @@ function stay(oracle: Oracle, draft: OracleDraft, no: No): void {
   else hold(draft, no);
   // The reasons of an entry that a letter has as well are told apart.
   const isEntrys = no.reason === 'suppressed' || no.reason === 'rule_off';
-  tell(oracle, draft, isEntrys ? `letter_${no.reason}` : no.reason);
+  tell(oracle, draft, isEntrys ? `email_${no.reason}` : no.reason);
 }
 
 type No = { reason: string; until: number | null };

@@ -366,10 +366,8 @@ test('changed facts are said by an untouched draft, marked on an edited one, and
 });
 
 test('drafts that follow a new letter leave in a quarter of an hour at the earliest', () => {
-  const now = T0 + 2 * HOUR - MINUTE;
-  expect(after(follow(make(), { ...facts, why: 'template_changed', now })).deadlineAt).toBe(
-    now + 15 * MINUTE,
-  );
+  const published = { ...facts, why: 'template_changed', now: T0 + 2 * HOUR - MINUTE } as const;
+  expect(after(follow(make(), published)).deadlineAt).toBe(published.now + 15 * MINUTE);
 });
 
 const mode = { includeOpen: false, expiresAfterMs: 72 * HOUR, now: T0 + MINUTE };

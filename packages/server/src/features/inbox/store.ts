@@ -266,19 +266,11 @@ export type NewDeadRow = {
 };
 
 export async function insertDead(tx: Tx, row: NewDeadRow): Promise<void> {
+  const { project_id, seq, priority, kind, record, reason, accepted_at, dead_lettered_at } = row;
   await tx.query(
     `INSERT INTO beckon.dead_letter (project_id, seq, priority, kind, record, reason, accepted_at, dead_lettered_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    [
-      row.project_id,
-      row.seq,
-      row.priority,
-      row.kind,
-      row.record,
-      row.reason,
-      row.accepted_at,
-      row.dead_lettered_at,
-    ],
+    [project_id, seq, priority, kind, record, reason, accepted_at, dead_lettered_at],
   );
 }
 

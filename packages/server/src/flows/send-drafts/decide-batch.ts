@@ -285,5 +285,5 @@ function note({ now, projectId }: Batch, done: Done, { draft, decided, detail = 
 
 /** These are reasons of an entry too, which has a row of its own. */
 function letterReason(reason: string): string {
-  return reason === 'suppressed' || reason === 'rule_off' ? `letter_${reason}` : reason;
+  return reason === 'suppressed' || reason === 'rule_off' ? `email_${reason}` : reason;
 }
