@@ -51,7 +51,7 @@ async function useIt(page: Page, setupLink: string): Promise<void> {
   page.setDefaultTimeout(PAGE_MS);
   await step('the page of the link', async () => {
     await page.goto(setupLink);
-    await page.getByLabel('Your e-mail').waitFor();
+    await page.getByLabel('Your email').waitFor();
   });
   const shell = (text: string): Promise<string> => run('bash', ['-c', text], folder);
   const actions = await step('set-up and first call', () => setUp(page, { setupLink, shell }));

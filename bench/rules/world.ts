@@ -44,7 +44,7 @@ export async function openWorld(ground: Ground, { people }: { people: number }):
   const ruleIds: string[] = [];
   for (const [i, condition] of CONDITIONS.entries()) {
     const document = {
-      name: `letter_${i}`,
+      name: `email_${i}`,
       when: { event: `something_${i}` },
       ...(condition && { only_if: condition }),
       steps: [{ draft: LETTER }],

@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)('confirmation in Chromium', () => {
 
   test('adds a passkey after the password was typed, by keys alone', async () => {
     await page.goto(`${installation.url}/profile`);
-    await page.getByLabel('Name of a new one').fill('Laptop');
+    await page.getByLabel('Name of the new passkey').fill('Laptop');
     await page.keyboard.press('Enter');
     await dialog().waitFor();
     const password = dialog().getByLabel('Password', { exact: true });
@@ -76,11 +76,11 @@ describe.skipIf(!hasBrowser)('confirmation in Chromium', () => {
 
   test('changes nothing and says so if it is canceled', async () => {
     await page.goto(`${installation.url}/profile`);
-    await page.getByLabel('Name of a new one').fill('Phone');
-    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByLabel('Name of the new passkey').fill('Phone');
+    await page.getByRole('button', { name: 'Add passkey' }).click();
     await dialog().waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('alert').getByText('You canceled the confirmation. Nothing was changed.').waitFor();
+    await page.getByRole('alert').getByText('You canceled the confirmation. No change was made.').waitFor();
     expect(await passkeyRow('Phone').count()).toBe(0);
   });
 
@@ -122,9 +122,9 @@ describe.skipIf(!hasBrowser)('confirmation in Chromium', () => {
     await page.getByRole('row').filter({ hasText: 'notebook' }).waitFor();
     const box = page.getByRole('checkbox', { name: 'Remove all passkeys and revoke all personal tokens' });
     expect(await box.isChecked()).toBe(true);
-    await page.getByLabel('Your password now').fill(OWNER.password);
-    await page.getByLabel('The new one', { exact: true }).fill('another horse battery');
-    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByLabel('Current password').fill(OWNER.password);
+    await page.getByLabel('New password', { exact: true }).fill('another horse battery');
+    await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('No passkeys yet.').waitFor();
     await page.getByRole('row').filter({ hasText: 'notebook' }).getByText('Revoked').waitFor();
     expect(await session.ask('GET', '/session')).toMatchObject({ data: { member: { email: OWNER.email } } });

@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await dialog.getByText('Copied').first().waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret);
     expect(await dialog.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true);
-    await dialog.getByLabel('I have stored it where my server reads it').check();
+    await dialog.getByLabel('I stored the secret where my server reads it').check();
     await dialog.getByRole('button', { name: 'Done' }).click();
     await dialog.waitFor({ state: 'detached' });
     expect(await page.content()).not.toContain(secret);
@@ -64,12 +64,12 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
       .getByRole('dialog')
       .getByText(/^curl /)
       .innerText();
-    return { example, secret: await secretOf('Your new key') };
+    return { example, secret: await secretOf('Your new API key') };
   }
 
   test('a key is told once, is seen at work, gives way to a second one, and opens nothing when it is revoked', async () => {
     await open('keys');
-    await page.getByText('No key yet').waitFor();
+    await page.getByText('No API keys yet').waitFor();
     const { secret, example } = await createKey('Checkout');
     await row(/Checkout.*never/).waitFor();
 
@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     expect(await revoke.isDisabled()).toBe(true);
     await revoking.getByLabel('Type Checkout to confirm').fill('Checkout');
     await revoke.click();
-    await page.getByText('Checkout is revoked').waitFor();
+    await page.getByText('Checkout revoked').waitFor();
     const event = { external_user_id: 'ada', name: 'signed_up' };
     expect(await serverWith(secret, installation)('events', event)).toBe(401);
     expect(await serverWith(next.secret, installation)('events', event)).toBe(202);
@@ -122,15 +122,15 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     const dmarc = page.getByRole('article', { name: /^DMARC/ });
     const good = await dmarc.getByLabel(/^value of/).innerText();
     dns.set('TXT', `_dmarc.${DOMAIN}`, ['v=DMARC1; p=perhaps']);
-    await button('Look now').click();
+    await button('Check now').click();
     await dmarc.getByText('Wrong', { exact: true }).waitFor();
     await dmarc.getByText('v=DMARC1; p=perhaps').waitFor();
-    await page.getByText(`${records.length - 1} of ${records.length} are right`).waitFor();
+    await page.getByText(`${records.length - 1} of ${records.length} correct`).waitFor();
 
     dns.set('TXT', `_dmarc.${DOMAIN}`, [good]);
-    await button('Look now').click();
+    await button('Check now').click();
     await page.getByText('Verified', { exact: true }).first().waitFor();
-    await page.getByText('Letters leave from it.').waitFor();
+    await page.getByText('Emails are sent from this domain.').waitFor();
 
     await open('sender');
     await page.getByLabel('Name', { exact: true }).fill('Ada of Acme');
@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await page.getByText(`${DOMAIN} is verified`).waitFor();
     await page.getByLabel('Postal address').fill('Acme, 1 High Street, 12345 Town');
     await button('Save').click();
-    await page.getByText('Letters come from Ada of Acme').waitFor();
+    await page.getByText('Emails come from Ada of Acme').waitFor();
   });
 
   test('an endpoint is told what becomes of a letter; what it missed is sent again when somebody asks for it', async () => {
@@ -146,9 +146,9 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await button('Add endpoint').first().click();
     await page.getByLabel('URL').fill(hooks.url('/outcomes'));
     await page.getByRole('dialog').getByRole('button', { name: 'Add endpoint' }).click();
-    const secret = await secretOf('The secret of this endpoint');
+    const secret = await secretOf('Signing secret');
     await page.getByRole('link', { name: hooks.url('/outcomes') }).click();
-    await button('Send a test event').click();
+    await button('Send test event').click();
     await page.getByText('Test event delivered: 204').waitFor();
 
     hooks.answer(() => ({ status: 500, body: 'not today' }));
@@ -166,9 +166,9 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await choose('Enable');
     await page.getByText('Healthy').or(page.getByText('Failing')).first().waitFor();
     await told.getByRole('button').click();
-    await panel.getByRole('button', { name: 'Send again' }).click();
+    await panel.getByRole('button', { name: 'Resend' }).click();
     await panel.getByText('Delivered').waitFor();
-    await panel.getByText('by hand').waitFor();
+    await panel.getByText('manual').waitFor();
     const last = hooks.received.at(-1);
     const headers = last?.headers as Record<string, string>;
     expect(new Webhook(secret).verify(last?.body ?? '', headers)).toMatchObject({
@@ -197,10 +197,10 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
       .first()
       .click();
     await button('Approve').click();
-    await page.getByRole('link', { name: 'Outbox' }).first().click();
+    await page.getByRole('link', { name: 'Test inbox' }).first().click();
     await page.getByRole('link', { name: /Welcome to Acme/ }).click();
     await page.getByRole('tab', { name: 'Text' }).click();
-    return page.getByLabel('The letter as plain text').innerText();
+    return page.getByLabel('Plain text of the email').innerText();
   }
 
   async function unsubscribe(letter: string): Promise<void> {

@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     program('POST', '/device', { body: { label, scopes: ['read', 'review', 'edit', 'admin', 'import'] } });
 
   async function signIn(page: Page): Promise<void> {
-    await page.getByLabel('E-mail').fill(OWNER.email);
+    await page.getByLabel('Email').fill(OWNER.email);
     await page.getByLabel('Password', { exact: true }).fill(OWNER.password);
     await page.keyboard.press('Enter');
   }

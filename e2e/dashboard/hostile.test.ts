@@ -1,4 +1,4 @@
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../packages/server/testkit/free-port.ts';
 import { hasBrowser, newPerson, openBrowser } from '../kit/browser.ts';
@@ -6,7 +6,7 @@ import { fillWithHostility, HOSTILE } from '../kit/hostile.ts';
 import { type Installation, newInstallation } from '../kit/installation.ts';
 import { screensOf } from '../kit/screens.ts';
 import { signedIn } from '../kit/session.ts';
-import { settled, walkTo } from '../kit/walk.ts';
+import { settled, tabsOf, walkTo } from '../kit/walk.ts';
 
 /** Where more of a row is shown beside its list. */
 const WITH_PANEL = ['live', 'events', 'replies', 'requests', 'audit'];
@@ -106,13 +106,6 @@ async function openFirst(page: Page): Promise<void> {
   await page.locator('[data-row] :is(a, button)').first().click();
   await page.getByRole('dialog').first().waitFor();
   await settled(page);
-}
-
-/** By their names: what one of them shows may have tabs of its own. */
-async function tabsOf(page: Page): Promise<Locator[]> {
-  const tabs = page.getByRole('main').getByRole('tab', { disabled: false });
-  const names = (await tabs.allInnerTexts()).map((name) => name.split('\n', 1)[0] ?? '');
-  return names.map((name) => tabs.filter({ hasText: name }).first());
 }
 
 /** What came alive of it: something that ran, an element that it made, an address that would run. */

@@ -41,28 +41,26 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
 
   const check = async (): Promise<void> => {
     await page.getByRole('button', { name: 'Check all rows' }).click();
-    await page.getByRole('button', { name: 'Start the import' }).waitFor();
+    await page.getByRole('button', { name: 'Start import' }).waitFor();
   };
 
   test(
     'a file is chosen, mapped, checked, brought in, and once more is nothing new',
     async () => {
       await upload();
-      await page.getByRole('heading', { name: 'The first rows' }).waitFor();
+      await page.getByRole('heading', { name: 'Preview' }).waitFor();
       expect(await violationsOf(page)).toEqual([]);
       // Another reading of a column is seen in the rows below at once.
-      await page.getByRole('combobox', { name: 'How Seats is read' }).click();
+      await page.getByRole('combobox', { name: 'Type of Seats' }).click();
       await page.getByRole('option', { name: 'Text', exact: true }).click();
       await page.getByText('"Seats": "0"').first().waitFor();
 
       await check();
-      await page.getByText('0 letters will go out.').first().waitFor();
+      await page.getByText('Triggers 0 emails.').first().waitFor();
       expect(await violationsOf(page)).toEqual([]);
-      await page.getByRole('button', { name: 'Start the import' }).click();
-      await page
-        .getByText('1,500 users: 1,500 new, 0 changed, 0 known as they are')
-        .waitFor({ timeout: STEP_MS });
-      await page.getByText('0 letters went out for it.').waitFor();
+      await page.getByRole('button', { name: 'Start import' }).click();
+      await page.getByText('1,500 users: 1,500 new, 0 changed, 0 unchanged').waitFor({ timeout: STEP_MS });
+      await page.getByText('It triggered 0 emails.').waitFor();
       expect(await violationsOf(page)).toEqual([]);
       await page.setViewportSize({ width: 640, height: 900 });
       const over = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
@@ -75,12 +73,12 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
         .not.toBeNull();
 
       await upload();
-      await page.getByRole('combobox', { name: 'How Seats is read' }).click();
+      await page.getByRole('combobox', { name: 'Type of Seats' }).click();
       await page.getByRole('option', { name: 'Text', exact: true }).click();
       await page.getByText('"Seats": "0"').first().waitFor();
       await check();
-      await page.getByRole('button', { name: 'Start the import' }).click();
-      await page.getByText('Nothing new: 1,500 of 1,500 were known.').waitFor({ timeout: STEP_MS });
+      await page.getByRole('button', { name: 'Start import' }).click();
+      await page.getByText('No new data: 1,500 of 1,500 existed already.').waitFor({ timeout: STEP_MS });
       await page.getByRole('link', { name: 'All imports' }).click();
       await expect.poll(() => page.getByRole('link', { name: 'customers.csv' }).count()).toBe(2);
       expect(troubles).toEqual([]);

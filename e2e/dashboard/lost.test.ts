@@ -27,10 +27,10 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
   });
 
   const rows = (): Locator =>
-    page.getByRole('grid', { name: 'Letters that wait' }).getByRole('row').filter({ hasText: 'Hello' });
-  const letter = (): Locator => page.getByRole('region', { name: 'Letter', exact: true });
+    page.getByRole('grid', { name: 'Drafts to review' }).getByRole('row').filter({ hasText: 'Hello' });
+  const letter = (): Locator => page.getByRole('region', { name: 'Draft', exact: true });
   const subject = (): Locator => letter().getByRole('textbox', { name: 'Subject' });
-  const banner = (): Locator => page.getByText('Stream lost, reconnecting');
+  const banner = (): Locator => page.getByText('Connection lost, reconnecting');
   const notSaved = (): Locator => letter().getByRole('alert').filter({ hasText: 'Not saved' });
   const notOpened = (): Locator => letter().getByRole('alert').filter({ hasText: 'could not be opened' });
   const heading = (name: string): Locator => letter().getByRole('heading', { level: 2, name });
@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await elsewhere.ask('POST', '/sessions/end-others');
     await page.keyboard.press('ControlOrMeta+s');
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
-    await dialog.getByLabel('E-mail').fill(OWNER.email);
+    await dialog.getByLabel('Email').fill(OWNER.email);
     await dialog.getByLabel('Password', { exact: true }).fill(OWNER.password);
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'detached' });
@@ -98,8 +98,8 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await subject().waitFor();
     expect(await subject().inputValue()).toBe('Typed and not saved');
     await page.keyboard.press('Escape');
-    await letter().getByText('What you typed here is kept, and not saved').waitFor();
-    await letter().getByRole('button', { name: 'Go on writing' }).click();
+    await letter().getByText('You have unsaved changes').waitFor();
+    await letter().getByRole('button', { name: 'Continue editing' }).click();
     expect(await subject().inputValue()).toBe('Typed and not saved');
     expect(troubles).toEqual([]);
   });

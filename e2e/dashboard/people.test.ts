@@ -55,13 +55,13 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await page.getByLabel('Name', { exact: true }).fill('Trial users');
     const preview = page.getByRole('region', { name: 'Preview' });
     await preview.getByText('2 users now').waitFor();
-    const value = page.getByRole('combobox', { name: 'Trait: compared with what', exact: true });
+    const value = page.getByRole('combobox', { name: 'Trait: value', exact: true });
     await value.fill('pro');
     await preview.getByText('1 user now').waitFor();
     await preview.getByRole('link', { name: 'edsger' }).waitFor();
-    await page.getByRole('combobox', { name: 'Whether it holds or does not' }).selectOption('not');
+    await page.getByRole('combobox', { name: 'Is true or is not true' }).selectOption('not');
     await preview.getByText('2 users now').waitFor();
-    await page.getByRole('button', { name: 'Make it' }).click();
+    await page.getByRole('button', { name: 'Create audience' }).click();
     await page.getByRole('heading', { level: 1, name: 'Trial users' }).waitFor();
     await page.getByText('Ready', { exact: true }).waitFor();
     await page.getByRole('tab', { name: 'Members' }).click();
@@ -81,46 +81,46 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     const audience = `${project()}/audiences/${new URL(page.url()).pathname.split('/').at(-1)}`;
     await session.ask('PATCH', audience, { name: 'Not on pro' });
     await page.reload();
-    await page.getByText('It was saved while you were writing').waitFor();
+    await page.getByText('This audience changed while you were editing').waitFor();
     expect(await name.inputValue()).toBe('On no pro plan');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByRole('alert').getByText('Somebody else was faster').waitFor();
+    await page.getByRole('alert').getByText('Another member saved first').waitFor();
     await page.getByRole('button', { name: 'Discard' }).click();
     expect(await name.inputValue()).toBe('Not on pro');
   });
 
   test('addresses are suppressed by hand and from a list, and let go by whoever types them and says why', async () => {
     await open('suppressions');
-    await page.getByText('Nobody is suppressed').waitFor();
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
-    await page.getByLabel('E-mail address or user id').fill('linus@example.com');
-    await page.getByRole('button', { name: 'Send nothing more' }).click();
+    await page.getByText('No suppressions yet').waitFor();
+    await page.getByRole('button', { name: 'Add suppression' }).click();
+    await page.getByLabel('Email address or user id').fill('linus@example.com');
+    await page.getByRole('dialog').getByRole('button', { name: 'Add suppression' }).click();
     await row(/linus@example\.com/).waitFor();
 
     await page.getByRole('button', { name: 'Lists' }).click();
-    await page.getByRole('menuitem', { name: 'Import a list' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Import a list' });
+    await page.getByRole('menuitem', { name: 'Import suppressions' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Import suppressions' });
     const [chooser] = await Promise.all([
       page.waitForEvent('filechooser'),
       dialog.getByLabel('File', { exact: true }).click(),
     ]);
     const list = 'email\nedsger@example.com\nbarbara@example.com\nnot an address\n';
     await chooser.setFiles({ name: 'gone.csv', mimeType: 'text/csv', buffer: Buffer.from(list) });
-    await dialog.getByRole('button', { name: 'Try it' }).click();
-    await dialog.getByText(/^2 are new/).waitFor();
-    await dialog.getByText('1 is refused').waitFor();
+    await dialog.getByRole('button', { name: 'Check file' }).click();
+    await dialog.getByText(/^2 new/).waitFor();
+    await dialog.getByText('1 invalid row').waitFor();
     await dialog.getByRole('button', { name: 'Suppress 2' }).click();
     await dialog.getByText('Done', { exact: true }).waitFor();
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     await row(/edsger@example\.com/).waitFor();
 
     await page.getByRole('button', { name: 'linus@example.com' }).click();
-    await page.getByRole('button', { name: 'Let letters go there again' }).click();
-    const lifting = page.getByRole('dialog', { name: 'Let letters go there again' });
+    await page.getByRole('button', { name: 'Remove suppression' }).click();
+    const lifting = page.getByRole('dialog', { name: 'Remove suppression' });
     await lifting.getByLabel('Type linus@example.com to confirm').fill('linus@example.com');
     await lifting.getByRole('combobox', { name: 'Reason' }).click();
     await page.getByRole('option', { name: 'The user asked to receive email again' }).click();
-    await lifting.getByRole('button', { name: 'Lift it' }).click();
+    await lifting.getByRole('button', { name: 'Remove suppression' }).click();
     await row(/linus@example\.com/).waitFor({ state: 'detached' });
   });
 
@@ -129,7 +129,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await page.getByRole('button', { name: 'New project' }).click();
     const dialog = page.getByRole('dialog', { name: 'New project' });
     await dialog.getByLabel('Name').fill('One too many');
-    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByRole('button', { name: 'Create project' }).click();
     await dialog.getByText(/The maximum is 1: ask the operator to raise PROJECTS_PER_ORGANIZATION/).waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
   });
@@ -150,16 +150,16 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
 
     await open('suppressions?filter=erased:yes');
     await page.getByRole('button', { name: 'Erased user' }).click();
-    await page.getByRole('button', { name: 'Let letters go there again' }).click();
-    const lifting = page.getByRole('dialog', { name: 'Let letters go there again' });
+    await page.getByRole('button', { name: 'Remove suppression' }).click();
+    const lifting = page.getByRole('dialog', { name: 'Remove suppression' });
     const confirm = lifting.getByLabel('Type the address to confirm');
     await confirm.fill('edsger@example.com');
     await lifting.getByRole('combobox', { name: 'Reason' }).click();
     await page.getByRole('option').first().click();
-    await lifting.getByRole('button', { name: 'Lift it' }).click();
+    await lifting.getByRole('button', { name: 'Remove suppression' }).click();
     await lifting.getByText('This row is about somebody else.').waitFor();
     await confirm.fill(email);
-    await lifting.getByRole('button', { name: 'Lift it' }).click();
+    await lifting.getByRole('button', { name: 'Remove suppression' }).click();
     await row(/Erased user/).waitFor({ state: 'detached' });
   });
 
@@ -174,8 +174,8 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
       expect(await tell('events', { external_user_id: 'ada', name: 'user_signed_up' })).toBe(202);
       await open('team');
       await page.getByRole('button', { name: 'Invite', exact: true }).click();
-      const dialog = page.getByRole('dialog', { name: 'Invite somebody' });
-      await dialog.getByLabel('E-mail').fill(GRACE.email);
+      const dialog = page.getByRole('dialog', { name: 'Invite team member' });
+      await dialog.getByLabel('Email').fill(GRACE.email);
       await dialog.getByRole('radio', { name: 'reviewer' }).check();
       await dialog.getByRole('button', { name: 'Invite' }).click();
       const link = await dialog.getByLabel('link', { exact: true }).innerText();
@@ -200,7 +200,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
       await open('team');
       await page.getByRole('combobox', { name: 'Role of Grace' }).click();
       await page.getByRole('option', { name: 'viewer', exact: true }).click();
-      await page.getByText('Grace is viewer now').waitFor();
+      await page.getByText('Grace is now viewer').waitFor();
       // On their page, which was not loaded again, the button works until they hear that it is not theirs any more.
       await approve.click();
       await theirs.getByText('This needs the role reviewer').first().waitFor();
@@ -214,15 +214,15 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     test('signs in with the code of an authenticator app, or with one of the codes kept for the day it is lost', async () => {
       const theirs = grace.page;
       await openProfile(theirs);
-      await theirs.getByRole('button', { name: 'Set it up' }).click();
-      await theirs.getByLabel('Your password', { exact: true }).fill(GRACE.password);
+      await theirs.getByRole('button', { name: 'Set up authenticator app' }).click();
+      await theirs.getByLabel('Password', { exact: true }).fill(GRACE.password);
       await theirs.getByRole('button', { name: 'Next' }).click();
       const secret = await theirs.getByLabel('key', { exact: true }).innerText();
       const uri = `otpauth://totp/Beckon?secret=${secret}`;
-      await theirs.getByLabel('The code that it shows').fill(codeOf(uri));
-      await theirs.getByRole('button', { name: 'Turn it on' }).click();
+      await theirs.getByLabel('Code from the app').fill(codeOf(uri));
+      await theirs.getByRole('button', { name: 'Turn on' }).click();
       const codes = (await theirs.getByLabel('backup codes', { exact: true }).innerText()).split('\n');
-      await theirs.getByRole('button', { name: 'I kept them' }).click();
+      await theirs.getByRole('button', { name: 'I stored the codes' }).click();
       await theirs.getByText('Set up', { exact: true }).waitFor();
 
       await signOut(theirs);
@@ -253,8 +253,8 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
       },
     });
     await openProfile(page);
-    await page.getByLabel('Name of a new one').fill('Laptop');
-    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByLabel('Name of the new passkey').fill('Laptop');
+    await page.getByRole('button', { name: 'Add passkey' }).click();
     await page.getByRole('cell', { name: 'Laptop', exact: true }).waitFor();
     await signOut(page);
     await page.getByRole('button', { name: 'Use a passkey' }).click();
@@ -275,7 +275,7 @@ async function signOut(page: Page): Promise<void> {
 }
 
 async function signIn(page: Page, { email, password }: typeof GRACE): Promise<void> {
-  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password').first().fill(password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }

@@ -33,12 +33,12 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await installation.remove();
   });
 
-  const list = (): Locator => page.getByRole('grid', { name: 'Letters that wait' });
+  const list = (): Locator => page.getByRole('grid', { name: 'Drafts to review' });
   const row = (at: number): Locator =>
     list()
       .getByRole('row')
       .filter({ hasText: `Hello ${users[at]}` });
-  const letter = (): Locator => page.getByRole('region', { name: 'Letter', exact: true });
+  const letter = (): Locator => page.getByRole('region', { name: 'Draft', exact: true });
   const heading = (): Locator => letter().getByRole('heading', { level: 2 });
   const press = (key: string): Promise<void> => page.keyboard.press(key);
   const reads = (at: number): Promise<void> =>
@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await press('k');
     await reads(0);
 
-    const about = page.getByRole('complementary', { name: 'About this letter' });
+    const about = page.getByRole('complementary', { name: 'About this draft' });
     await press('w');
     await about.getByText('hello_said happened').waitFor();
     await showsFocus(about);
@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await press('3');
     await letter().locator('iframe[src*="scheme=dark"]').waitFor();
     await press('4');
-    await letter().getByText('of what Gmail shows').waitFor();
+    await letter().getByText('clipping limit').waitFor();
     expect(await frame.count()).toBe(0);
     await press('1');
     await page.frameLocator('iframe').getByText('Hello again.').waitFor();
@@ -117,7 +117,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await press('End');
     await page.keyboard.type(', and good day');
     await press('Escape');
-    await letter().getByText('What you typed here is kept, and not saved').waitFor();
+    await letter().getByText('You have unsaved changes').waitFor();
     await isFocused(list());
     await press('e');
     expect(await subject.inputValue()).toBe(`Hello ${users[0]}, and good day`);
@@ -130,25 +130,25 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await open();
     const before = await deadlineOf(0);
     await press('h');
-    await page.getByRole('dialog', { name: 'Put this letter off' }).waitFor();
+    await page.getByRole('dialog', { name: 'Postpone draft' }).waitFor();
     await press('3');
     await reads(1);
-    await page.getByText('Put off to').waitFor();
+    await page.getByText('Postponed to').waitFor();
     expect(await deadlineOf(0)).toBeGreaterThan(before);
     await press('u');
     await vi.waitFor(async () => expect(await deadlineOf(0)).toBe(before));
     await row(0).waitFor();
 
     await press('s');
-    await isFocused(page.getByRole('dialog').getByLabel('Why, if you like'));
-    await page.keyboard.type('Not them');
+    await isFocused(page.getByRole('dialog').getByLabel('Reason (optional)'));
+    await page.keyboard.type('Wrong person');
     await press('Enter');
     await leaves(1);
     await reads(2);
     await vi.waitFor(async () =>
       expect(await letterTo(session, projectId, users[1] ?? '')).toMatchObject({
         state: 'skipped',
-        reason: 'Not them',
+        reason: 'Wrong person',
       }),
     );
 
@@ -170,11 +170,11 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await press('x');
     await press('Shift+J');
     await press('Shift+J');
-    await page.getByRole('region', { name: 'Chosen letters' }).getByText('3 chosen').waitFor();
+    await page.getByRole('region', { name: 'Selected drafts' }).getByText('3 selected').waitFor();
     await press('a');
-    const dialog = page.getByRole('dialog', { name: 'Approve many' });
-    await dialog.getByText('3 of 3 letters to 3 people').waitFor();
-    await dialog.getByText('3 would leave ten seconds later').waitFor();
+    const dialog = page.getByRole('dialog', { name: 'Approve selected drafts' });
+    await dialog.getByText('3 of 3 drafts to 3 people').waitFor();
+    await dialog.getByText('3 would be sent after ten seconds').waitFor();
     await showsFocus(dialog.getByRole('button', { name: 'Approve 3' }));
     await press('Enter');
     await page.getByText('3 approved').waitFor();
@@ -257,7 +257,9 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     });
     await open();
     await press('a');
-    const told = page.getByRole('alert').filter({ hasText: 'Nobody knows whether it was done' });
+    const told = page
+      .getByRole('alert')
+      .filter({ hasText: 'No response: this may or may not have been done' });
     await told.waitFor();
     expect(await stateOf(0)).toBe('approved');
     await told.getByRole('button', { name: 'Undo' }).click();

@@ -37,39 +37,39 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await page.getByLabel('Name', { exact: true }).fill('First report');
     await page.getByRole('combobox', { name: 'Event' }).fill('report_exported');
     const onlyIf = page.getByRole('region', { name: 'Only if' });
-    await onlyIf.getByRole('button', { name: 'Add a condition' }).click();
+    await onlyIf.getByRole('button', { name: 'Add condition' }).click();
     await onlyIf.getByRole('combobox', { name: 'Trait', exact: true }).fill('plan');
-    await onlyIf.getByRole('combobox', { name: 'Trait: compared with what', exact: true }).fill('trial');
+    await onlyIf.getByRole('combobox', { name: 'Trait: value', exact: true }).fill('trial');
     await page.getByText('Step 1, subject must not be empty').first().waitFor();
     await page.getByLabel('Subject').fill('Your first report');
-    await page.getByRole('textbox', { name: 'Text' }).click();
+    await page.getByRole('textbox', { name: 'Body' }).click();
     await page.keyboard.press('ControlOrMeta+End');
     await page.keyboard.type('It is ready to be shared.');
     await page
       .getByText(/report_exported happens.*plan is trial/)
       .first()
       .waitFor();
-    await page.getByRole('switch', { name: 'On from now' }).uncheck();
-    await page.getByRole('button', { name: 'Make the rule' }).click();
+    await page.getByRole('switch', { name: 'Turn on now' }).uncheck();
+    await page.getByRole('button', { name: 'Create rule' }).click();
     await page.getByRole('heading', { level: 1, name: 'First report' }).waitFor();
     await page.getByText('Off', { exact: true }).first().waitFor();
 
     await page.getByRole('tab', { name: 'Rule', exact: true }).click();
     await page
       .getByRole('region', { name: 'Only if' })
-      .getByRole('button', { name: 'Without this condition' })
+      .getByRole('button', { name: 'Remove condition' })
       .click();
-    await page.getByText('Makes version 2').waitFor();
+    await page.getByText('Creates version 2').waitFor();
     await page.getByRole('tab', { name: 'Backtest' }).click();
     await page.getByRole('button', { name: 'Run' }).click();
-    await page.getByText('+1 people who would enter now').waitFor();
+    await page.getByText('+1 users would newly be enrolled').waitFor();
     await page.getByRole('link', { name: 'grace' }).first().waitFor();
     await page.getByText('Your first report').first().waitFor();
 
     await page.getByRole('tab', { name: 'Rule', exact: true }).click();
-    await page.getByRole('button', { name: 'Save…' }).click();
+    await page.getByRole('button', { name: 'Save rule…' }).click();
     const saving = page.getByRole('dialog', { name: 'Save this rule?' });
-    await saving.getByText('Version 2 will say:').waitFor();
+    await saving.getByText('Summary of version 2:').waitFor();
     await saving.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved', { exact: true }).waitFor();
 

@@ -45,10 +45,10 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
 
   const rowIn = ({ page }: Desk, user: string): Locator =>
     page
-      .getByRole('grid', { name: 'Letters that wait' })
+      .getByRole('grid', { name: 'Drafts to review' })
       .getByRole('row')
       .filter({ hasText: `Hello ${user}` });
-  const letterIn = ({ page }: Desk): Locator => page.getByRole('region', { name: 'Letter', exact: true });
+  const letterIn = ({ page }: Desk): Locator => page.getByRole('region', { name: 'Draft', exact: true });
   /** Both look at the first letter that waits. */
   async function bothOpen(): Promise<{ id: string; user: string }> {
     const [letter] = (await lettersIn(ada.session, projectId)).letters;
@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     const { user } = await bothOpen();
     await ada.page.keyboard.press('a');
     await rowIn(grace, user).waitFor({ state: 'detached' });
-    await grace.page.getByText(`Ada approved the letter to ${user}`).waitFor();
+    await grace.page.getByText(`Ada approved the draft for ${user}`).waitFor();
     await letterIn(grace).getByText('Ada approved this').waitFor();
     expect(await letterIn(grace).getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true);
     // The letter stays before her until she moves on, and no key has met another one.
@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
   test('while one edits a letter the other sees who, cannot touch it, and may again when it is let go of', async () => {
     const { user } = await bothOpen();
     await grace.page.keyboard.press('e');
-    await letterIn(ada).getByText('Grace is editing it').waitFor();
+    await letterIn(ada).getByText('Grace is editing this draft').waitFor();
     await ada.page.keyboard.press('a');
     await ada.page
       .getByRole('alert')
@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
       .waitFor();
     await rowIn(ada, user).waitFor();
     await grace.page.getByRole('button', { name: 'Discard' }).click();
-    await letterIn(ada).getByText('Grace is editing it').waitFor({ state: 'detached' });
+    await letterIn(ada).getByText('Grace is editing this draft').waitFor({ state: 'detached' });
   });
 
   test('what was typed outlives what another has written meanwhile, shows how it differs, and is saved over it', async () => {
@@ -97,16 +97,16 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     const subject = letterIn(grace).getByRole('textbox', { name: 'Subject' });
     await subject.fill('From Grace');
     // Her editor is closed in another tab of hers, and Ada is quicker.
-    await letterIn(ada).getByText('Grace is editing it').waitFor();
+    await letterIn(ada).getByText('Grace is editing this draft').waitFor();
     await grace.session.ask('POST', `/projects/${projectId}/drafts/${id}/close-editor`, {});
     await ada.session.ask('POST', `/projects/${projectId}/drafts/${id}/edit`, { subject: 'From Ada' });
 
-    await letterIn(grace).getByText('This letter was written anew since you began').waitFor();
-    const difference = letterIn(grace).getByRole('group', { name: /^Subject: how yours differs/ });
+    await letterIn(grace).getByText('This draft changed while you were editing').waitFor();
+    const difference = letterIn(grace).getByRole('group', { name: /^Subject: your text compared/ });
     await difference.locator('del').getByText('Ada').waitFor();
     await difference.locator('ins').getByText('Grace').waitFor();
     expect(await subject.inputValue()).toBe('From Grace');
-    await letterIn(grace).getByRole('button', { name: 'Save mine over it' }).click();
+    await letterIn(grace).getByRole('button', { name: 'Overwrite' }).click();
     await letterIn(grace).getByRole('heading', { level: 2, name: 'From Grace' }).waitFor();
     await letterIn(ada).getByRole('heading', { level: 2, name: 'From Grace' }).waitFor();
     await letterIn(ada).getByText('Grace edited this').waitFor();
@@ -121,9 +121,9 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await opened;
     await grace.session.ask('POST', `${draft}/close-editor`, {});
     await ada.session.ask('POST', `${draft}/skip`, {});
-    const kept = grace.page.getByRole('status').filter({ hasText: 'cannot be saved any more' });
+    const kept = grace.page.getByRole('status').filter({ hasText: 'cannot be saved' });
     await kept.getByText('Words of Grace').waitFor();
-    await kept.getByRole('button', { name: 'Let go of it' }).click();
+    await kept.getByRole('button', { name: 'Discard' }).click();
     await kept.waitFor({ state: 'detached' });
   });
 
@@ -153,12 +153,12 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     const words = { format: 'markdown', subject: 'From Ada', preheader: '', body: 'Hello there.' };
     const seen = (await saved()).data.draft?.saved_at ?? null;
     await ada.session.ask('PUT', `${path}/draft`, { source: words, seen });
-    await page.getByRole('button', { name: 'Save, unpublished' }).first().click();
-    await page.getByText('This letter was written anew since you began').waitFor();
+    await page.getByRole('button', { name: 'Save without publishing' }).first().click();
+    await page.getByText('This template changed while you were editing').waitFor();
     expect(await subject.inputValue()).toBe(mine);
     expect((await saved()).data.draft?.subject).toBe('From Ada');
-    await page.getByRole('button', { name: 'Save mine over it' }).first().click();
-    await page.getByText('Saved; not published').waitFor();
+    await page.getByRole('button', { name: 'Overwrite' }).first().click();
+    await page.getByText('Saved, not published').waitFor();
     expect((await saved()).data.draft?.subject).toBe(mine);
     expect(grace.troubles).toEqual([]);
   });

@@ -42,7 +42,7 @@ export async function setUp(
 ): Promise<Actions> {
   const actions = actionsOn(page, installation);
   await actions.open(installation.setupLink);
-  await actions.fill('Your e-mail', OWNER.email);
+  await actions.fill('Your email', OWNER.email);
   await actions.fill('Password', OWNER.password);
   await actions.fill('Project', 'Acme');
   await actions.click('button', 'Set up');
@@ -56,7 +56,7 @@ export async function setUp(
 export async function seeFirstLetter(page: Page, actions: Actions): Promise<void> {
   await actions.click('link', 'Open Review');
   await actions.click('button', 'Approve');
-  await actions.click('link', 'Outbox');
+  await actions.click('link', 'Test inbox');
   await actions.click('link', /Welcome to Acme/);
   await page.frameLocator('iframe').getByText('Your Acme account is ready').waitFor();
 }

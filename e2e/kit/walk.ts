@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 
 /** To another screen as a link of the page would lead there, which loads nothing anew. */
 export async function walkTo(page: Page, path: string): Promise<void> {
@@ -17,4 +17,11 @@ export async function settled(page: Page): Promise<void> {
     .locator('.mantine-Skeleton-root, [aria-busy="true"], .mantine-Button-root[data-loading]')
     .first()
     .waitFor({ state: 'detached' });
+}
+
+/** The tabs of a screen, found by name, because the content of a tab may have tabs of its own. */
+export async function tabsOf(page: Page): Promise<Locator[]> {
+  const tabs = page.getByRole('main').getByRole('tab', { disabled: false });
+  const names = (await tabs.allInnerTexts()).map((name) => name.split('\n', 1)[0] ?? '');
+  return names.map((name) => tabs.filter({ hasText: name }).first());
 }

@@ -51,7 +51,7 @@ export const SURFACES: readonly Surface[] = [
     name: 'dashboard strings',
     kind: 'string',
     files: /^packages\/dashboard\/src\//,
-    bounds: { headless: 9, term: 19, long: 1 },
+    bounds: PLAIN,
   },
   {
     name: 'CLI strings',

@@ -1,5 +1,5 @@
 /**
- * A dialog that calls wait for. The first call that needs it opens it; all of them go on when it closes.
+ * A dialog that API calls wait for. The first call that needs it opens it; all continue when it closes.
  * `subscribe` and `isOpen` are for `useSyncExternalStore`.
  */
 export type AwaitedDialog<T> = {

@@ -7,18 +7,18 @@ import { type HookAsk, type ReadKey, withProject } from './query.ts';
 
 export type ChangeKey = Exclude<RouteKey, ReadKey>;
 
-/** What has been read, to be changed before the server has answered; a refusal puts all of it back. */
+/** Cached responses, for optimistic updates. An error response rolls all of them back. */
 export type Cache = {
-  /** Changes every answer of this route that the page holds in this project; of a list each page that was read. */
+  /** Changes every cached response of this route in this project; for a list, each loaded page. */
   change<K extends ReadKey>(key: K, to: (answer: AnswerOf<K>) => AnswerOf<K>): void;
 };
 
 export type Changing<K extends ChangeKey> = {
-  /** Runs at once, before anything is sent. */
+  /** Runs before the request is sent. */
   optimistic?: (cache: Cache, ask: HookAsk<K>) => void;
-  /** Whose answers are old after this. */
+  /** The routes to refetch after this change. */
   refreshes?: ReadKey[];
-  /** While it is still at work, the change counts as pending. */
+  /** The change is pending until this resolves. */
   onDone?: (answer: AnswerOf<K>, ask: HookAsk<K>) => void | Promise<void>;
   onRefused?: (error: ApiError, ask: HookAsk<K>) => void;
 };
@@ -62,7 +62,7 @@ function openCache(client: QueryClient, project: number | undefined): { cache: C
         predicate: ({ queryKey }: { queryKey: readonly unknown[] }) =>
           queryKey[0] === key && (queryKey[1] as { project?: unknown }).project === project,
       };
-      // An answer that is on its way was made before this change, and would undo it on the page.
+      // A response in flight predates this change and would revert it on the page.
       void client.cancelQueries(filter);
       before.push(...client.getQueriesData(filter));
       client.setQueriesData(filter, (held: unknown) => changeHeld(held, to as (answer: unknown) => unknown));

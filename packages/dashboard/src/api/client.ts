@@ -2,7 +2,7 @@ import type { AnswerOf, BodyOf, ParamsOf, QueryOf, RouteKey } from '@beckon/cont
 import { ApiError, readFailure } from './failure.ts';
 import type { SignIn } from './sign-in.ts';
 
-/** What one call needs: only what its route names has to be said. */
+/** The arguments of one call: only those that its route declares. */
 export type Ask<K extends RouteKey> = Part<'params', Values<ParamsOf<K>>> &
   Part<'query', Loose<QueryOf<K>>> &
   Part<'body', BodyOf<K>>;
@@ -12,24 +12,23 @@ type Part<Name extends string, T> = [T] extends [undefined]
   : Record<never, never> extends T
     ? { [N in Name]?: T }
     : { [N in Name]: T };
-/** An id may be a number on the wire; in a path it is text either way. */
+/** An id may be a number on the wire; in a path it is always text. */
 type Values<T> = { [N in keyof T]: string | number };
 type Loose<T> = { [N in keyof T]: Record<never, never> extends Pick<T, N> ? T[N] | undefined : T[N] };
 
-/** A body that is a file goes as its bytes. */
+/** A file is sent as raw bytes. */
 type AnyAsk = { params?: object; query?: object; body?: unknown };
 
 const API_PATH = '/api/dashboard';
 
-/** The address of a route, for what a browser loads by itself: a letter's frame, a download. */
+/** The URL of a route that the browser loads directly: an email's frame, a download. */
 export function apiUrl<K extends RouteKey>(key: K, ask: Omit<Ask<K>, 'body'>): string {
   return urlOf(key, ask);
 }
 
 export type Calling = { signal?: AbortSignal | undefined; signIn?: SignIn | undefined };
 
-/**
- * Asks the server. If the session has ended, the member is asked to sign in, over the page and with nothing lost, and the call is
+/** Calls the server. If the session has ended, the member is asked to sign in, over the page and with nothing lost, and the call is
  * made again. If the call needs a confirmation, a dialog asks for it first. Without `signIn` both fail like any other refusal.
  */
 export async function call<K extends RouteKey>(
@@ -42,7 +41,7 @@ export async function call<K extends RouteKey>(
   return (text === '' ? undefined : JSON.parse(text)) as AnswerOf<K>;
 }
 
-/** The same, for an answer that comes in lines while it is made (NDJSON, or the data of server-sent events). */
+/** The same for a streamed response (NDJSON, or the data of server-sent events). */
 export async function callForLines<K extends RouteKey>(
   key: K,
   ask: Ask<K>,
@@ -80,7 +79,7 @@ async function request(key: RouteKey, ask: AnyAsk, { signal, signIn }: Calling):
 }
 
 function notConfirmed(): ApiError {
-  const errors = [{ code: 'not_confirmed', message: 'You canceled the confirmation. Nothing was changed.' }];
+  const errors = [{ code: 'not_confirmed', message: 'You canceled the confirmation. No change was made.' }];
   return new ApiError({ status: 403, errors, requestId: null });
 }
 

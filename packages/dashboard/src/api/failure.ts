@@ -1,13 +1,13 @@
 type Entry = { code: string; message: string; field?: string };
 
-/** What the server refused, or could not do; `status` 0: it was not reached. */
+/** An error response; `status` 0: the server was not reached. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   readonly field: string | undefined;
   readonly errors: Entry[];
   readonly requestId: string | null;
-  /** After how many seconds it may be asked again, where the server said so. */
+  /** Seconds to wait before a retry, if the server sent them. */
   readonly retryAfterS: number | null;
 
   constructor(told: {
@@ -27,12 +27,12 @@ export class ApiError extends Error {
     this.retryAfterS = told.retryAfterS ?? null;
   }
 
-  /** No answer came, or one of a server in trouble: what was asked for may have been done. */
+  /** There was no response, or a 5xx: the change may have been made. */
   get isInDoubt(): boolean {
     return this.status === 0 || this.status >= 500;
   }
 
-  /** What is wrong with each field, for a form: `{ name: 'must not be empty' }`. */
+  /** Errors by field, for a form: `{ name: 'must not be empty' }`. */
   get fields(): Record<string, string> {
     return Object.fromEntries(this.errors.flatMap(({ field, message }) => (field ? [[field, message]] : [])));
   }
@@ -48,7 +48,7 @@ export async function readFailure(response: Response): Promise<ApiError> {
   });
 }
 
-/** Ours says `{ errors }`; what signs people in says `{ code, message }`; a proxy between us may say anything. */
+/** Beckon responds with `{ errors }`, the sign-in library with `{ code, message }`, and a proxy with anything. */
 function entriesOf(body: unknown, status: number): Entry[] {
   const told = (body ?? {}) as { errors?: Entry[]; code?: string; message?: string };
   if (Array.isArray(told.errors) && told.errors.length > 0) return told.errors;

@@ -1,7 +1,7 @@
 import type { FeedItem } from '@beckon/contract/dashboard';
 import type { FeedDeps, FeedState, Source } from './feed.ts';
 
-/** What people do, and what needs them. Events, requests and changes of people may come in thousands a second. */
+/** The items that every tab receives. Events, requests and changes of users can be thousands per second, so they are opt-in. */
 const FEW = 'type:draft,move,message,outcome,bulk,audience_built,user_erased';
 
 const BATCH_MS = 80;
@@ -19,7 +19,7 @@ type Connecting = {
 };
 export type Connection = { aim: (everything: boolean) => void; ended: Promise<void> };
 
-/** The connection of the tab that leads: opened again, behind what was heard last, for as long as the tab is there. */
+/** The connection of the leading tab. It reconnects after the last received item for as long as the tab exists. */
 export function connect(deps: FeedDeps, connecting: Connecting): Connection {
   const { signal, place } = connecting;
   let { everything } = connecting;
@@ -29,7 +29,7 @@ export function connect(deps: FeedDeps, connecting: Connecting): Connection {
   const batch = collect(connecting.onItems);
   let isBack = false;
   const onState = (state: FeedState): void => {
-    // The server goes on from a place; where nothing was heard yet there is none, and it begins with what comes now.
+    // The server resumes after a position. Without one it starts with new items.
     if (state === 'live' && isBack && place() === null) connecting.onGap();
     isBack = true;
     connecting.onState(state);
@@ -50,7 +50,7 @@ export function connect(deps: FeedDeps, connecting: Connecting): Connection {
       onGap: connecting.onGap,
       onState,
       onItem: batch.add,
-      // Behind its turn a source that was closed on purpose has nothing to say any more.
+      // Ignore events of a source that was closed on purpose.
       onLost: (afterMs) => comeBack(mine, afterMs),
     });
   };
@@ -60,7 +60,7 @@ export function connect(deps: FeedDeps, connecting: Connecting): Connection {
     if (mine === turn) open();
   };
   const comeBack = (mine: number, afterMs: number): void => {
-    // Only the end of the page cuts this short.
+    // Only closing the page ends this wait.
     again(mine, afterMs).catch(() => undefined);
   };
   const close = (): void => {
@@ -92,7 +92,7 @@ function hearSource(source: Source, { onState, onGap, onItem, onLost }: Hearing)
   source.onopen = () => onState('live');
   source.onerror = () => {
     onState('reconnecting');
-    // A connection that broke comes back by itself; one that was refused does not.
+    // EventSource reconnects after a broken connection, but not after an error response.
     if (source.readyState === CLOSED) onLost(AGAIN_MS.lost);
   };
   source.addEventListener('message', ({ data, lastEventId }) =>
@@ -109,7 +109,7 @@ function hearSource(source: Source, { onState, onGap, onItem, onLost }: Hearing)
 
 type Batch = { add: (item: FeedItem, place: string) => void; flush: () => void; stop: () => void };
 
-/** Items come one by one, and are handed on by the handful, so that a page draws ten times a second and not a thousand. */
+/** Batches items, so that a page renders ten times per second instead of a thousand. */
 function collect(onItems: (items: FeedItem[], place: string) => void): Batch {
   let items: FeedItem[] = [];
   let place = '';

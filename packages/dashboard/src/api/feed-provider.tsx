@@ -8,7 +8,7 @@ import type { SignIn } from './sign-in.ts';
 
 const FeedContext = createContext<Feed | null>(null);
 
-/** The feed of the project of this page, for all that is below. */
+/** The feed of this page's project, for all components below. */
 export function FeedProvider({ children }: { children: ReactNode }): ReactNode {
   const project = useProjectIfAny()?.id;
   const signIn = useSignIn();
@@ -28,7 +28,7 @@ export function FeedProvider({ children }: { children: ReactNode }): ReactNode {
 }
 
 /**
- * Hears, by the handful, the items that are wanted. Events, requests and changes of people come only to who wants `everything`.
+ * Receives the matching items in batches. Events, requests and changes of users arrive only with `everything`.
  */
 export function useFeed(
   wanted: (item: FeedItem) => boolean,
@@ -63,14 +63,14 @@ function depsOf(of: { project: number; signIn: SignIn; onGap: () => void }): Fee
   return {
     channel: new BroadcastChannel(name) as Channel,
     lock: async (lead, signal) => {
-      // Typed as always there, and missing where a page is neither https nor on loopback.
+      // The type says that it always exists, but it is missing on pages without HTTPS outside of loopback.
       const locks = navigator.locks as LockManager | undefined;
       await (locks ? locks.request(name, { signal }, lead) : lead());
     },
     open: (query) =>
       new EventSource(apiUrl('GET /projects/:project/feed', { params: { project }, query })) as Source,
     ready: async (signal) => {
-      // A feed that was refused does not say why; any other call does, and asks for a sign-in where one is missing.
+      // EventSource does not expose why it was refused. Any other call does, and opens the sign-in dialog if needed.
       for (let isReady = false; !isReady;) {
         isReady = await call('GET /projects', {}, { signal, signIn }).then(
           () => true,
@@ -94,7 +94,7 @@ function wait(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Not `randomUUID`, which a page without TLS does not have. */
+/** Not `randomUUID`, which is missing on pages without TLS. */
 function tabName(): string {
   return crypto.getRandomValues(new Uint32Array(3)).join('-');
 }

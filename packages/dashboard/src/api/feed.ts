@@ -2,13 +2,13 @@ import type { FeedItem } from '@beckon/contract/dashboard';
 import { connect, type Connection } from './feed-connection.ts';
 
 /**
- * What happens in a project, as it happens: one connection for all tabs of a browser.
+ * Streams a project's activity over one connection for all tabs of a browser.
  *
- *   the tab that holds the lock leads: it has the connection, and says on the channel what it hears
- *   the others follow; when the leader goes, the lock falls to one of them, which goes on behind the last place that it heard of
- *   most tabs need the few things that people do; while one wants everything (`Live`), the leader asks for everything
+ *   the tab that holds the lock leads: it has the connection, and broadcasts its items
+ *   the others follow; when the leader closes, one of them gets the lock and continues after the last known position
+ *   most tabs need only the actions of members; while one wants everything (`Live`), the leader requests everything
  *
- * Where a browser has no locks (a page without TLS that is not on loopback), each tab leads itself.
+ * Without locks (a page without TLS outside of loopback), each tab has its own connection.
  */
 export type Feed = {
   listen(heard: (items: FeedItem[]) => void, everything: boolean): () => void;
@@ -20,7 +20,7 @@ export type Feed = {
 
 export type FeedState = 'live' | 'reconnecting';
 
-/** As much of `EventSource` as this needs. */
+/** The part of `EventSource` that is used. */
 export type Source = {
   onopen: (() => void) | null;
   onerror: (() => void) | null;
@@ -36,12 +36,12 @@ export type Channel = {
 
 export type FeedDeps = {
   channel: Channel;
-  /** Runs `lead` when this tab is the one; it leads until what `lead` gave is resolved. */
+  /** Runs `lead` when this tab gets the lock, and holds the lock until the promise of `lead` resolves. */
   lock: (lead: () => Promise<void>, signal: AbortSignal) => Promise<void>;
   open: (asked: { filter?: string; last_event_id?: string }) => Source;
-  /** Resolves when the server can be asked again, and knows who asks. */
+  /** Resolves when the server is reachable and the member is signed in. */
   ready: (signal: AbortSignal) => Promise<void>;
-  /** What is on the page is old, and nobody will say what came meanwhile. */
+  /** Items were lost: the page is outdated and has to reload its data. */
   onGap: () => void;
   wait: (ms: number, signal: AbortSignal) => Promise<void>;
 };
@@ -71,7 +71,7 @@ export function openFeed(deps: FeedDeps, name: string): Feed {
     const told = data as Told;
     answers[told.kind](told as never);
   };
-  // Whoever closes the page waits for the lock no longer.
+  // A closed page no longer waits for the lock.
   void deps.lock(() => lead(deps, tab), ended.signal).catch(() => undefined);
   tab.tell({ kind: 'hello' });
   const { audience } = tab;
@@ -94,9 +94,9 @@ export function openFeed(deps: FeedDeps, name: string): Feed {
 type Tab = {
   name: string;
   audience: Audience;
-  /** Which other tabs want everything. */
+  /** The other tabs that want everything. */
   elsewhere: Set<string>;
-  /** The last that was heard of, here or by whoever led. */
+  /** The last known position, from this tab or a former leader. */
   place: string | null;
   leading: Connection | null;
   signal: AbortSignal;
@@ -164,7 +164,7 @@ type Audience = {
   subscribe: (changed: () => void) => () => void;
 };
 
-/** Who listens in this tab. */
+/** The listeners of this tab. */
 function createAudience(): Audience {
   const listeners = new Map<Heard, boolean>();
   const watchers = new Set<() => void>();

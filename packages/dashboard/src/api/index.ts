@@ -1,4 +1,4 @@
-/** The only place that asks the server anything. */
+/** The only code that calls the server. */
 export { type Cache, type ChangeKey, type Changing, useChange } from './change.ts';
 export { apiUrl } from './client.ts';
 export { FeedProvider, useFeed, useFeedState } from './feed-provider.tsx';

@@ -4,11 +4,11 @@ import { useProjectIfAny } from './provider.tsx';
 /** The project of this page. */
 export function useProject(): ProjectListed {
   const project = useProjectIfAny();
-  if (!project) throw new Error('this page stands in no project');
+  if (!project) throw new Error('this page has no project');
   return project;
 }
 
-/** May whoever looks at this do what needs this role? What they may not is not offered, or says why. */
+/** Whether the member has at least this role. Other actions are hidden, or disabled with the reason. */
 export function useMay(needs: Role): boolean {
   const project = useProjectIfAny();
   return project !== null && allows(project.role, needs);

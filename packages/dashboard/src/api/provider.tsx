@@ -33,12 +33,12 @@ export function useSignIn(): SignIn {
   return signIn;
 }
 
-/** The project of this page, or null on the pages that stand outside of all. */
+/** The project of this page, or null on pages outside of projects. */
 export function useProjectIfAny(): ProjectListed | null {
   return use(ProjectContext);
 }
 
-/** What the page offers follows the role that somebody has in a project. */
+/** The offered actions follow the member's role in the project. */
 function readRoles(client: QueryClient): Promise<void> {
   return client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] === 'GET /projects' });
 }
@@ -48,7 +48,7 @@ function createClient(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 10_000,
-        // A refusal stays one; only what may pass by itself is tried again.
+        // Retry only temporary failures.
         retry: (count, error) => count < 2 && error instanceof ApiError && error.isInDoubt,
         retryDelay: (count) => 500 * 2 ** count,
       },

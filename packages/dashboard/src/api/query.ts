@@ -12,11 +12,11 @@ import type { ApiError } from './failure.ts';
 import { useProjectIfAny, useSignIn } from './provider.tsx';
 
 export type ReadKey = Extract<RouteKey, `GET ${string}`>;
-/** Routes that answer a list. */
+/** Routes that respond with a list. */
 export type ManyKey = { [K in ReadKey]: AnswerOf<K> extends Many<unknown> ? K : never }[ReadKey];
 export type RowOf<K extends ManyKey> = AnswerOf<K> extends Many<infer Row> ? Row : never;
 
-/** What a hook is told: the project is that of the page, unless another is named. */
+/** Arguments of a hook. The project defaults to that of the page. */
 export type HookAsk<K extends RouteKey> = Omit<Ask<K>, 'params'> &
   (Exclude<keyof ParamsOf<K>, 'project'> extends never
     ? { params?: { project?: string | number } }
@@ -28,16 +28,16 @@ export type HookAsk<K extends RouteKey> = Omit<Ask<K>, 'params'> &
 
 export type Reading = {
   enabled?: boolean;
-  /** For how long an answer is new enough not to be asked for again. */
+  /** How long a response counts as fresh. */
   staleTimeMs?: number;
   everyMs?: number;
-  /** While the question changes the last answer stays on the page. */
+  /** Keeps the previous response on the page while the arguments change. */
   keep?: boolean;
 };
 
 export type Asked = { params?: object; query?: object };
 
-/** One answer of the server, kept by its route and what was asked. */
+/** One response, cached by its route and arguments. */
 export function useApi<K extends ReadKey>(
   key: K,
   ask: HookAsk<K>,
@@ -52,10 +52,10 @@ export function useApi<K extends ReadKey>(
   });
 }
 
-/** A list as far as it has been read; made for `DataTable`. */
+/** The loaded part of a list, for `DataTable`. */
 export type List<Row> = {
   rows: Row[];
-  /** How many there are in all, as far as they were counted. */
+  /** The total count, up to the server's limit. */
   total: number;
   /** There are more than `total`. */
   isAtLeast: boolean;
@@ -68,7 +68,7 @@ export type List<Row> = {
   loadMore: () => void;
 };
 
-/** A list, page after page by its cursor. */
+/** A list that is loaded page by page with its cursor. */
 export function useApiInfinite<K extends ManyKey>(
   key: K,
   ask: HookAsk<K>,
@@ -124,7 +124,7 @@ function optionsOf({ enabled = true, staleTimeMs, everyMs, keep = false }: Readi
   };
 }
 
-/** For what is asked by hand, not because it stands on the page: a search while somebody types, a file, a preview. */
+/** For manual calls: a search while the member types, a file, a preview. */
 export function useCall(): <K extends RouteKey>(
   key: K,
   ask: HookAsk<K>,
@@ -135,7 +135,7 @@ export function useCall(): <K extends RouteKey>(
   return (key, ask, signal) => call(key, withProject(ask, project?.id) as never, { signal, signIn });
 }
 
-/** The same, for a route that takes the bytes of a file. */
+/** The same for a route that accepts a file's bytes. */
 export function useSendFile(): <K extends RouteKey>(
   key: K,
   ask: HookAsk<K> & { body: Blob },
@@ -144,7 +144,7 @@ export function useSendFile(): <K extends RouteKey>(
   return useCall() as never;
 }
 
-/** The same, for an answer that comes line by line while it is made; `signal` ends it at the server too. */
+/** The same for a streamed response; `signal` cancels it on the server too. */
 export function useLines(): <K extends RouteKey>(
   key: K,
   ask: HookAsk<K>,
@@ -156,7 +156,7 @@ export function useLines(): <K extends RouteKey>(
     callForLines(key, withProject(ask, project?.id) as never, { ...listening, signIn });
 }
 
-/** Marks what was answered by these routes in this project as old: what of it is on the page is asked for again. */
+/** Marks the responses of these routes in this project as stale. Those on the page are refetched. */
 export function useRefresh(): (...keys: ReadKey[]) => Promise<void> {
   const client = useQueryClient();
   return async (...keys) => {
@@ -164,7 +164,7 @@ export function useRefresh(): (...keys: ReadKey[]) => Promise<void> {
   };
 }
 
-/** Everything that is shown, where what happened concerns all of it. */
+/** Refetches everything on the page. */
 export function useRefreshAll(): () => Promise<void> {
   const client = useQueryClient();
   return useCallback(() => client.invalidateQueries(), [client]);

@@ -5,7 +5,7 @@ import { useApi } from './query.ts';
 
 const NEW_FOR_MS = 60_000;
 
-/** Who is at the keyboard, and what this installation is. It is answered to everybody. */
+/** The signed-in member, if any, and facts about the installation. Needs no session. */
 export function useSession(): UseQueryResult<One<SessionState>, ApiError> {
   return useApi('GET /session', {}, { staleTimeMs: NEW_FOR_MS });
 }

@@ -9,7 +9,7 @@ export function AccountMenu({ onHelp }: { onHelp?: () => void }): ReactNode {
   const session = useSession();
   const navigate = useNavigate();
   const signOut = useChange('POST /sign-out', {
-    // All that was read belongs to whoever leaves: the page starts anew.
+    // The cached data belongs to the member who signed out, so the page reloads.
     onDone: () => location.assign('/sign-in'),
     onRefused: (error) => refused(error),
   });
@@ -36,7 +36,7 @@ export function AccountMenu({ onHelp }: { onHelp?: () => void }): ReactNode {
         </Menu.Item>
         {onHelp && (
           <Menu.Item leftSection={<Keyboard size={14} aria-hidden="true" />} onClick={onHelp}>
-            Keys of this page
+            Keyboard shortcuts
           </Menu.Item>
         )}
         <Menu.Item

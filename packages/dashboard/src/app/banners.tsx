@@ -7,7 +7,7 @@ import classes from './banners.module.css';
 
 const SandboxClock = later(() => import('./sandbox-clock.tsx'), 'SandboxClock', <>Sandbox</>);
 
-/** What is true of every page below, and changes how it is to be read. */
+/** Notices that apply to every page. */
 export function Banners(): ReactNode {
   const project = useProject();
   const session = useSession();
@@ -18,13 +18,13 @@ export function Banners(): ReactNode {
       <div role="status" aria-live="polite">
         {isLost && (
           <Banner icon={WifiOff} tone="warn">
-            Stream lost, reconnecting. What you see may be old.
+            Connection lost, reconnecting. This page may be outdated.
           </Banner>
         )}
       </div>
       {project.paused && (
         <Banner icon={CirclePause} tone="warn">
-          Sending is paused: nothing leaves until somebody resumes it.
+          Sending is paused. No email is sent until a member resumes sending.
         </Banner>
       )}
       {!project.livemode && (
@@ -35,10 +35,10 @@ export function Banners(): ReactNode {
       {project.livemode && (project.demo || session.data?.data.installation.test_inbox === true) && (
         <Banner icon={Inbox} tone="quiet">
           {project.demo
-            ? 'Demo: all of it is made up, and nothing leaves this machine.'
-            : 'Outbox: nothing leaves this machine.'}{' '}
+            ? 'Demo project: all data is made up, and no email is sent.'
+            : 'Test inbox: no relay is set, so no email leaves this machine.'}{' '}
           <Link to="/p/$project/test-inbox" params={params}>
-            See the letters
+            Open test inbox
           </Link>
         </Banner>
       )}
@@ -57,7 +57,7 @@ function Banner({ icon: Icon, tone, children }: BannerProps): ReactNode {
   );
 }
 
-/** A page that was only just opened has lost nothing yet. */
+/** A page that was just opened is not disconnected yet. */
 const PATIENCE_MS = 4_000;
 
 function useIsLost(): boolean {

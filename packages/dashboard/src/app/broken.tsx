@@ -3,18 +3,18 @@ import type { ErrorComponentProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ErrorBox, Page } from '../parts/index.ts';
 
-/** A page that broke, in its own frame: all others still stand. */
+/** The error page of one screen. The other screens keep working. */
 export function Broken({ error, reset }: ErrorComponentProps): ReactNode {
   return (
-    <Page title="This page broke">
+    <Page title="Something went wrong">
       <ErrorBox
         error={{ message: error instanceof Error ? error.message : String(error) }}
-        title="It could not be shown"
+        title="This page could not be displayed"
         retry={reset}
       />
       <Group>
         <Button variant="default" onClick={() => location.reload()}>
-          Load it anew
+          Reload page
         </Button>
       </Group>
     </Page>

@@ -2,8 +2,8 @@ import { useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 
 /**
- * A page that is left takes the focus with it. Who hears the page, or walks it by keyboard, begins the next one at its heading;
- * a filter or a row that is written into the address moves nothing.
+ * Moves the focus to the heading after navigation, for screen readers and keyboards;
+ * a filter or a row that is written into the URL moves nothing.
  */
 export function useFocusOnPage(): void {
   const router = useRouter();

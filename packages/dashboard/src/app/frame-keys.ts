@@ -3,7 +3,7 @@ import { useProject } from '../api/index.ts';
 import { type KeyMap, useKeys } from '../parts/index.ts';
 import { NAV } from './nav.ts';
 
-/** The keys that every page has: `g` and a letter, the palette, the help. */
+/** The shortcuts of every page: `g` and a second key, the command menu, the help. */
 export function useFrameKeys({ onHelp, onFind }: { onHelp: () => void; onFind: () => void }): void {
   const navigate = useNavigate();
   const params = { project: String(useProject().id) };
@@ -15,6 +15,6 @@ export function useFrameKeys({ onHelp, onFind }: { onHelp: () => void; onFind: (
   useKeys('Go to', screens);
   useKeys('Everywhere', {
     'Mod+k': { label: 'Go to or search', run: onFind },
-    '?': { label: 'Keys of this page', run: onHelp },
+    '?': { label: 'Keyboard shortcuts', run: onHelp },
   });
 }

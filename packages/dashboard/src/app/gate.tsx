@@ -5,8 +5,8 @@ import { useSession, useSignIn } from '../api/index.ts';
 import { ErrorBox } from '../parts/index.ts';
 
 /**
- * Lets in who is signed in; leads others to where they can sign in, and back to where they wanted to go. That is at the door
- * alone: whose session ends behind it is asked to sign in above the page, and loses nothing.
+ * Redirects members who are not signed in to the sign-in page, and afterwards back to the requested page. If a session
+ * ends later, a dialog above the page asks to sign in, and nothing is lost.
  */
 export function Gate({ children }: { children: ReactNode }): ReactNode {
   const session = useSession();

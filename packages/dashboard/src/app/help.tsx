@@ -3,10 +3,10 @@ import type { ReactNode } from 'react';
 import { Shortcut, useKeyboard } from '../parts/index.ts';
 import classes from './help.module.css';
 
-/** The keys that mean something on this page, by who listens to them; the page's own first. */
+/** The shortcuts that work on this page, in groups; the page's own first. */
 export function Help({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
   return (
-    <Modal opened={opened} onClose={onClose} title="Keys of this page" size="lg">
+    <Modal opened={opened} onClose={onClose} title="Keyboard shortcuts" size="lg">
       {opened && <Listed />}
     </Modal>
   );
@@ -24,7 +24,7 @@ function Listed(): ReactNode {
   }
   return (
     <Stack gap="lg">
-      {wishes.off && <Text size="sm">Single-letter keys are switched off in your profile.</Text>}
+      {wishes.off && <Text size="sm">Single-key shortcuts are turned off in your profile.</Text>}
       {[...groups].map(([title, keys]) => (
         <section key={title}>
           <Title order={3} size="h6" mb="xs">
@@ -43,7 +43,7 @@ function Listed(): ReactNode {
         </section>
       ))}
       <Text size="xs" c="dimmed">
-        Your profile has a switch for single-letter keys, and lets you choose others.
+        Change single-key shortcuts or turn them off in your profile.
       </Text>
     </Stack>
   );

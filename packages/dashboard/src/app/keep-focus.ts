@@ -1,9 +1,9 @@
-/** A dialog gives the focus back by itself, unless it was opened by the item of a menu, which is gone, or went without closing. */
+/** A dialog returns the focus, except if a menu item opened it, which no longer exists, or if it was removed without closing. */
 const OVER_THE_PAGE = '[role="dialog"], [role="menu"]';
-/** Within this time it has done so. */
+/** A dialog returns the focus within this time. */
 const AFTER_MS = 30;
 
-/** Leads the focus back to where somebody was before a dialog; where that is gone, to the heading of the page. */
+/** Returns the focus to the element before the dialog, or to the page's heading if that is gone. */
 export function keepFocus(): void {
   let last: HTMLElement | null = null;
   const back = (): void => {

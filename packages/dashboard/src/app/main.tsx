@@ -13,7 +13,7 @@ import { reloadOnNewVersion } from './new-version.ts';
 import { router } from './router.ts';
 import { theme, variables } from './theme.ts';
 
-/** What is to be said before it is there waits for it. */
+/** Notices shown before the container exists wait for it. */
 const Notices = lazy(() => import('./notices.tsx'));
 
 const place = document.getElementById('root');

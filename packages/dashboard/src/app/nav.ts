@@ -30,7 +30,7 @@ import {
 } from 'lucide-react';
 import type { Role } from '@beckon/contract/dashboard';
 
-/** The screens of a project, in the order of the rail. The palette, the rail and the keys `g x` are made of this. */
+/** The screens of a project, in sidebar order. The command menu, the sidebar and the `g x` shortcuts use this list. */
 export type NavItem = {
   to: NavPath;
   label: string;
@@ -38,7 +38,7 @@ export type NavItem = {
   /** Behind `g`. */
   key?: string;
   badge?: keyof HomeCounts;
-  /** What else somebody may call it. */
+  /** Other names that a member may search for. */
   words?: string;
   needs?: Role;
 };
@@ -100,11 +100,11 @@ export const NAV: NavGroup[] = [
     items: [
       { to: '/p/$project/users', label: 'Users', icon: Users, key: 'u', words: 'people customers' },
       { to: '/p/$project/audiences', label: 'Audiences', icon: UsersRound, key: 'a', words: 'segments' },
-      { to: '/p/$project/events', label: 'Events', icon: Activity, key: 'e', words: 'catalogue properties' },
+      { to: '/p/$project/events', label: 'Events', icon: Activity, key: 'e', words: 'catalog properties' },
     ],
   },
   {
-    title: 'Letters',
+    title: 'Automation',
     items: [
       { to: '/p/$project/rules', label: 'Rules', icon: Workflow, key: 't', words: 'triggers automations' },
       { to: '/p/$project/sequences', label: 'Sequences', icon: ListOrdered, key: 'q', words: 'steps' },
@@ -116,13 +116,19 @@ export const NAV: NavGroup[] = [
     items: [
       {
         to: '/p/$project/emails',
-        label: 'Deliveries',
+        label: 'Emails',
         icon: Send,
         key: 'd',
         badge: 'failed',
-        words: 'messages sent',
+        words: 'deliveries messages sent',
       },
-      { to: '/p/$project/test-inbox', label: 'Outbox', icon: Inbox, key: 'o', words: 'kept mail capture' },
+      {
+        to: '/p/$project/test-inbox',
+        label: 'Test inbox',
+        icon: Inbox,
+        key: 'o',
+        words: 'captured mail',
+      },
       { to: '/p/$project/replies', label: 'Replies', icon: MessageSquareReply, words: 'answers thread' },
       {
         to: '/p/$project/insights',

@@ -2,8 +2,8 @@ const KEPT_AS = 'beckon-reloaded-at';
 const NOT_AGAIN_FOR_MS = 30_000;
 
 /**
- * A server that was updated has other files than this page knows of. Where one is missing the page is loaded anew, once: the
- * next time it is said that it broke.
+ * An updated server has other files than this page refers to. If one is missing, the page reloads once. The
+ * next time the error page is shown.
  */
 export function reloadOnNewVersion(): void {
   globalThis.addEventListener('vite:preloadError', (event) => {

@@ -5,17 +5,17 @@ import { Empty, Page } from '../parts/index.ts';
 
 export function NotFound(): ReactNode {
   return (
-    <Page title="Not found">
+    <Page title="Page not found">
       <Empty
         icon={Compass}
-        title="There is nothing at this address"
+        title="This page does not exist"
         action={
           <Button component="a" href="/" variant="default">
-            Go to the start
+            Go to Home
           </Button>
         }
       >
-        The link may be old, or belong to a project that you are not a member of.
+        The link may be outdated, or belong to a project that you cannot access.
       </Empty>
     </Page>
   );

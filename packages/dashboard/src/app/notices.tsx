@@ -1,7 +1,7 @@
 import { Notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
 
-/** Where notices come up: below, and away from what is being read. */
+/** The place of notifications: at the bottom, away from the content. */
 export default function Notices(): ReactNode {
   return <Notifications position="bottom-right" />;
 }

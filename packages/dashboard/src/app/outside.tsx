@@ -9,10 +9,10 @@ import { SignInDialog } from './sign-in-dialog.tsx';
 
 const AccountMenu = later(() => import('./account-menu.tsx'), 'AccountMenu', null);
 
-/** What may be seen before anybody has signed in. */
+/** Pages that need no session. */
 const OPEN = new Set(['/setup', '/sign-in', '/invite', '/reset']);
 
-/** The frame of pages that stand in no project. */
+/** The frame of pages outside of projects. */
 export function Outside(): ReactNode {
   const { pathname } = useLocation();
   const isOpen = OPEN.has(pathname);

@@ -9,14 +9,14 @@ export type Entry = {
   key: string;
   label: string;
   icon: LucideIcon;
-  /** What else somebody may call it. */
+  /** Other names that a member may search for. */
   words?: string;
   beside?: string;
   run: () => void;
 };
 export type Section = { title: string; entries: Entry[] };
 
-/** All whose name or other words hold each word that is typed. */
+/** The entries whose label or other names contain each typed word. */
 export function matching(sections: Section[], query: string): Section[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   return sections.map(({ title, entries }) => ({
@@ -50,7 +50,7 @@ export function usePlaces({ onPause, onHelp }: { onPause: () => void; onHelp: ()
   };
   const help = {
     key: 'help',
-    label: 'Keys of this page',
+    label: 'Keyboard shortcuts',
     words: 'shortcuts keyboard',
     icon: Keyboard,
     run: onHelp,
@@ -66,14 +66,14 @@ export function usePlaces({ onPause, onHelp }: { onPause: () => void; onHelp: ()
   return [
     { title: 'Screens', entries: screens },
     { title: 'Projects', entries: others },
-    { title: 'Do', entries: mayPause ? [pause, help] : [help] },
+    { title: 'Actions', entries: mayPause ? [pause, help] : [help] },
   ];
 }
 
 const USERS_MAX = 5;
 const LETTERS_MIN = 2;
 
-/** By the beginning of the id, or of the address where there is an @ in what is typed. */
+/** Searches by the start of the id, or of the address if the text contains an @. */
 export function useUsersFound(typed: string): Entry[] {
   const navigate = useNavigate();
   const { id } = useProject();

@@ -7,7 +7,7 @@ import { type Entry, matching, type Section, usePlaces, useUsersFound } from './
 
 export type PaletteProps = { opened: boolean; onClose: () => void; onPause: () => void; onHelp: () => void };
 
-/** Any screen, any project, any user, and what can be done from everywhere: Ctrl K. */
+/** The command menu (Ctrl K): screens, projects, users and global actions. */
 export function Palette({ opened, onClose, ...doing }: PaletteProps): ReactNode {
   return (
     <Modal.Root opened={opened} onClose={onClose} size={600} yOffset="12vh" centered={false}>
@@ -23,7 +23,7 @@ export function Palette({ opened, onClose, ...doing }: PaletteProps): ReactNode 
 
 const ASK_AFTER_MS = 200;
 
-/** Its own, so that it begins anew each time that it is opened. */
+/** A component of its own, so that its state resets each time it opens. */
 function Chooser({ onClose, ...doing }: Omit<PaletteProps, 'opened'>): ReactNode {
   const id = useId();
   const [query, setQuery] = useState('');
@@ -60,7 +60,7 @@ function Chooser({ onClose, ...doing }: Omit<PaletteProps, 'opened'>): ReactNode
           aria-controls={`${id}-list`}
           aria-label="Go to or search"
           {...(entries.length > 0 ? { 'aria-activedescendant': `${id}-${current}` } : {})}
-          placeholder="A screen, a project, a user by id or address"
+          placeholder="Search screens, projects, users by id or address"
           autoComplete="off"
           spellCheck={false}
           value={query}
@@ -71,14 +71,14 @@ function Chooser({ onClose, ...doing }: Omit<PaletteProps, 'opened'>): ReactNode
           onKeyDown={onKeyDown}
         />
       </div>
-      <div id={`${id}-list`} role="listbox" aria-label="Found" className={classes.list}>
+      <div id={`${id}-list`} role="listbox" aria-label="Search results" className={classes.list}>
         {sections.map((section) => (
           <Listed key={section.title} {...{ section, id, entries, current, choose }} />
         ))}
-        {entries.length === 0 && <p className={classes.none}>Nothing of that name.</p>}
+        {entries.length === 0 && <p className={classes.none}>No results.</p>}
       </div>
       <span className="beckon-heard" role="status">
-        {entries.length} found
+        {entries.length} results
       </span>
     </>
   );
@@ -103,7 +103,7 @@ function Listed({ section: { title, entries: own }, id, entries, current, choose
         const index = entries.indexOf(entry);
         const { icon: Icon, label, beside, key } = entry;
         return (
-          // The keys are those of the field above, which keeps the focus.
+          // The field above keeps the focus and handles the keyboard.
           <div
             key={key}
             id={`${id}-${index}`}

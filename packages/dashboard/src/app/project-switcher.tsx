@@ -13,7 +13,11 @@ export function ProjectSwitcher(): ReactNode {
   return (
     <Menu position="bottom-start" width={260}>
       <Menu.Target>
-        <button type="button" className={classes.switcher} aria-label={`Project ${project.name}: change`}>
+        <button
+          type="button"
+          className={classes.switcher}
+          aria-label={`Project ${project.name}: switch project`}
+        >
           <span>{project.name}</span>
           <ChevronsUpDown size={14} aria-hidden="true" />
         </button>
@@ -37,14 +41,14 @@ export function ProjectSwitcher(): ReactNode {
           leftSection={<FolderPlus size={14} aria-hidden="true" />}
           onClick={() => void navigate({ to: '/projects' })}
         >
-          All projects, or a new one
+          All projects
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );
 }
 
-/** Each sandbox behind its project. */
+/** Lists each sandbox after its project. */
 function withSandboxes(projects: ProjectListed[]): ProjectListed[] {
   const of = Map.groupBy(projects, ({ sandbox_of: live }) => live);
   const known = new Set(projects.map(({ id }) => id));

@@ -9,17 +9,17 @@ import classes from './rail.module.css';
 
 export type RailProps = { isSmall: boolean; onSmall: (isSmall: boolean) => void; onGo: () => void };
 
-/** The left rail: wide with words, or narrow with icons alone. */
+/** The sidebar: expanded with labels, or collapsed to icons. */
 export function Rail({ isSmall, onSmall, onGo }: RailProps): ReactNode {
   const { role } = useProject();
   const counts = useCounts();
   const Icon = isSmall ? PanelLeftOpen : PanelLeftClose;
-  const label = isSmall ? 'Widen the navigation' : 'Narrow the navigation';
+  const label = isSmall ? 'Expand the sidebar' : 'Collapse the sidebar';
   return (
     <div className={classes.rail} data-small={isSmall}>
       <div className={classes.scroll}>
         {NAV.map(({ title, items }) => (
-          <div key={title ?? 'first'} className={classes.group} role="group" aria-label={title ?? 'Daily'}>
+          <div key={title ?? 'first'} className={classes.group} role="group" aria-label={title ?? 'Overview'}>
             {title !== null && <div className={classes.title}>{title}</div>}
             {items
               .filter(({ needs }) => needs === undefined || allows(role, needs))
@@ -32,7 +32,7 @@ export function Rail({ isSmall, onSmall, onGo }: RailProps): ReactNode {
       <Tooltip label={label} position="right" disabled={!isSmall}>
         <button type="button" className={classes.fold} onClick={() => onSmall(!isSmall)} aria-label={label}>
           <Icon size={16} aria-hidden="true" />
-          {!isSmall && <span>Narrow</span>}
+          {!isSmall && <span>Collapse</span>}
         </button>
       </Tooltip>
     </div>
@@ -76,7 +76,7 @@ function RailLink({ item, isSmall, counts, onGo }: RailLinkProps): ReactNode {
 const COUNT_EVERY_MS = 60_000;
 const COUNTED = new Set(['draft', 'move', 'email', 'outcome']);
 
-/** Counted anew when something moved, but not more than once in two seconds, and once a minute in any case. */
+/** Refreshes the counts after changes, at most every two seconds, and at least once a minute. */
 function useCounts(): One<HomeCounts> | undefined {
   const refresh = useRefresh();
   const counts = useApi('GET /projects/:project/counts', {}, { everyMs: COUNT_EVERY_MS, staleTimeMs: 2_000 });

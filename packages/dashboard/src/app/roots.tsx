@@ -1,17 +1,17 @@
 import { createRootRoute, createRoute, lazyRouteComponent, Outlet } from '@tanstack/react-router';
 import { NotFound } from './not-found.tsx';
 
-/** The three that all screens hang on. A screen's `route.tsx` takes one of them as its parent. */
+/** The root routes. A screen's `route.tsx` has one of them as its parent. */
 export const rootRoute = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
 
-/** Whoever is signed in, in one project: the rail, the bar, the feed. */
+/** One project, for a signed-in member: the sidebar, the top bar, the feed. */
 export const projectRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/p/$project',
   component: lazyRouteComponent(() => import('./shell.tsx'), 'Shell'),
 });
 
-/** Pages that stand in no project: signing in, set-up, the profile. */
+/** Pages outside of projects: sign-in, set-up, the profile. */
 export const outsideRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'outside',

@@ -87,7 +87,7 @@ const outside = [
   projectsRoute,
 ];
 
-/** A filter, a tab or a row that is written into the address moves nothing that somebody has scrolled. */
+/** A filter, a tab or a row in the URL does not change the scroll position. */
 let isOtherPage = true;
 
 export const router = createRouter({

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { FastForward } from 'lucide-react';
 import { type ReactNode, useEffect } from 'react';
 import { useApi, useChange, useMay, useProject, useRefreshAll } from '../api/index.ts';
-import { AheadProvider, formatSpan, formatTime, refused, told, useNow, useZone } from '../parts/index.ts';
+import { AheadProvider, formatSpan, formatTime, refused, notify, useNow, useZone } from '../parts/index.ts';
 
 const STEPS = [
   ['1h', '1 hour'],
@@ -12,7 +12,7 @@ const STEPS = [
   ['30d', '30 days'],
 ] as const;
 
-/** What time it is in this sandbox, and how to let some of it pass. */
+/** The time of this sandbox's test clock, and the menu that advances it. */
 export function SandboxClock(): ReactNode {
   const { id, ahead_ms: aheadMs } = useProject();
   const mayAdvance = useMay('editor');
@@ -20,13 +20,13 @@ export function SandboxClock(): ReactNode {
   return (
     <Group justify="space-between" gap="xs">
       <span>
-        Sandbox: nothing leaves this machine. It is{' '}
+        Sandbox: no email leaves this machine. The test clock shows{' '}
         <AheadProvider ms={aheadMs}>
           <Clock />
         </AheadProvider>
         {aheadMs > 0 ? `, ${formatSpan(aheadMs)} ahead` : ''}.{' '}
         <Link to="/p/$project/test-inbox" params={{ project: String(id) }}>
-          See the letters
+          Open test inbox
         </Link>
       </span>
       {mayAdvance && <Advance />}
@@ -36,7 +36,7 @@ export function SandboxClock(): ReactNode {
 
 const LOOK_EVERY_MS = 5_000;
 
-/** A test somewhere else may move it too: then everything that is shown here is of another time. */
+/** A test can move the clock too. Then everything on the page belongs to another time. */
 function useMovedByOthers(knownMs: number): void {
   const refreshAll = useRefreshAll();
   const clock = useApi('GET /projects/:project/clock', {}, { everyMs: LOOK_EVERY_MS });
@@ -55,8 +55,8 @@ function Advance(): ReactNode {
   const refreshAll = useRefreshAll();
   const advance = useChange('POST /projects/:project/clock', {
     onDone: ({ data: { drafts, emails: letters } }) => {
-      told(
-        `Time passed: ${counted(drafts, 'draft')} made, ${counted(letters, 'letter')} left for the outbox`,
+      notify(
+        `Clock advanced: ${counted(drafts, 'draft')} created, ${counted(letters, 'email')} sent to the test inbox`,
       );
       void refreshAll();
     },
@@ -74,7 +74,7 @@ function Advance(): ReactNode {
           loading={advance.isPending}
           leftSection={<FastForward size={13} aria-hidden="true" />}
         >
-          Advance the clock
+          Advance clock
         </Button>
       </Menu.Target>
       <Menu.Dropdown>

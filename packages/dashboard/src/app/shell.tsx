@@ -15,12 +15,12 @@ import classes from './shell.module.css';
 import { SignInDialog } from './sign-in-dialog.tsx';
 import { TopBar } from './top-bar.tsx';
 
-// Not before somebody needs them: the first page waits for none of these.
+// Loaded when needed, so that the first page does not wait for them.
 const Help = later(() => import('./help.tsx'), 'Help', null);
 const Palette = later(() => import('./palette.tsx'), 'Palette', null);
 const PauseDialog = later(() => import('../screens/policy/pause-dialog.tsx'), 'PauseDialog', null);
 
-/** The frame of all screens of a project, for who is signed in and may see it. */
+/** The frame of all screens of a project, for its members. */
 export function Shell(): ReactNode {
   return (
     <Gate>
@@ -34,12 +34,12 @@ const PROJECTS_EVERY_MS = 60_000;
 
 function OfProject(): ReactNode {
   const { project: id } = useParams({ strict: false });
-  // What is true of a whole project, as that it is paused, is said by no item of its feed. That the server is away the banner says.
+  // The feed has no item for changes of the whole project, such as a pause. The banner reports a lost connection.
   const projects = useApi('GET /projects', {}, { everyMs: PROJECTS_EVERY_MS });
   const project = projects.data?.data.find((one) => String(one.id) === id);
   useEffect(() => {
     if (project) keepLastProject(project.id);
-    // A project that was left must not be where `/` leads for ever.
+    // Forget a project that the member can no longer open, so that `/` does not lead there.
     else if (projects.data) forgetLastProject();
   }, [project, projects.data]);
   return (
@@ -66,7 +66,7 @@ function Framed({ project }: { project: ProjectListed }): ReactNode {
   );
 }
 
-/** Pages of what happens in real time, whatever the clock of a sandbox shows. */
+/** Pages that use real time, even in a sandbox. */
 const IN_REAL_TIME = new Set(['audit', 'domains', 'imports', 'keys', 'system', 'team', 'webhooks']);
 
 function InItsTime({ aheadMs, children }: { aheadMs: number; children: ReactNode }): ReactNode {
@@ -89,7 +89,7 @@ function Frame(): ReactNode {
   return (
     <div className={classes.frame} data-small={isSmall} data-open={isOpen}>
       <a href="#content" className={classes.skip}>
-        Skip to the content
+        Skip to content
       </a>
       <header className={classes.header}>
         <TopBar

@@ -7,8 +7,8 @@ import { later } from '../parts/index.ts';
 const SignInForm = later(() => import('../screens/account/sign-in-form.tsx'), 'SignInForm');
 
 /**
- * Above whatever somebody was doing when their session ended. Nothing below is taken away, and what was asked meanwhile is asked
- * again. Somebody else who signs in here gets a page of their own.
+ * Opens above the page when a session ends. The page below stays mounted, and its failed calls are repeated
+ * afterwards. If another member signs in, the page reloads.
  */
 export function SignInDialog(): ReactNode {
   const signIn = useSignIn();
@@ -42,7 +42,7 @@ export function SignInDialog(): ReactNode {
       zIndex={1_000}
     >
       <Text size="sm" mb="md">
-        Sign in again. Nothing of what you were doing is lost.
+        Sign in again. Your typed text is kept.
       </Text>
       <SignInForm onSignedIn={() => void signedIn()} />
     </Modal>

@@ -5,7 +5,7 @@ import { Lines } from '../parts/index.ts';
 import { lastProject } from './last-project.ts';
 import { outsideRoute } from './roots.tsx';
 
-/** `/` is the project where somebody was last, or the only one that they have; which there are says the list of projects. */
+/** `/` opens the member's last or only project, or else the list of projects. */
 export const startRoute = createRoute({
   getParentRoute: () => outsideRoute,
   path: '/',

@@ -34,13 +34,13 @@ export const theme = createTheme({
     xl: '0 12px 32px rgb(0 0 0 / 14%)',
   },
   components: {
-    // What is said below a title is the cause, and no aside.
+    // The text below a title is the cause, so it is not dimmed.
     Notification: {
       defaultProps: { closeButtonProps: { 'aria-label': 'Close' } },
       styles: { description: { color: 'var(--mantine-color-text)' } },
     },
     Anchor: { defaultProps: { underline: 'always' } },
-    // Its words are read on its ground in both themes; only its line and its icon have its colour.
+    // The text has normal contrast in both themes; only the border and the icon are colored.
     Alert: {
       styles: {
         title: { color: 'var(--mantine-color-text)' },
@@ -55,9 +55,9 @@ export const theme = createTheme({
         closeButtonProps: { 'aria-label': 'Close' },
       },
     },
-    // Its first item takes the focus: nothing but items stands in a menu.
+    // The first item gets the focus, so a menu contains only items.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
-    // A page has one banner, and a dialog is none.
+    // A page has one banner landmark, and a dialog is not one.
     ModalHeader: { defaultProps: { component: 'div' } },
     DrawerHeader: { defaultProps: { component: 'div' } },
     Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
@@ -65,7 +65,7 @@ export const theme = createTheme({
   },
 });
 
-/** Where Mantine's own greys miss AA, and the few surfaces that are ours. */
+/** Replacements for Mantine's grays that miss AA, and the project's own surfaces. */
 export const variables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

@@ -5,7 +5,7 @@ import { useMay, useProject } from '../api/index.ts';
 import { later } from '../parts/index.ts';
 import classes from './top-bar.module.css';
 
-// The page is there before its menus are.
+// The page is shown before its menus are loaded.
 const AccountMenu = later(
   () => import('./account-menu.tsx'),
   'AccountMenu',
@@ -59,19 +59,23 @@ function ProjectName(): ReactNode {
   return <span className={classes.switcher}>{useProject().name}</span>;
 }
 
-/** Whether what happens here is meant, in a word and only then in a colour. */
+/** Production or sandbox, as a word and a color. */
 function ModePill(): ReactNode {
   const { livemode, suspended } = useProject();
   const [label, Icon, why] = livemode
-    ? ['Live', Radio, 'Events and letters of real users']
+    ? ['Production', Radio, 'Events and emails of real users']
     : [
         'Sandbox',
         FlaskConical,
-        'Its own users, events and letters; nothing leaves, and its clock can be moved',
+        'Separate users, events and emails. No email leaves this machine, and you control the clock.',
       ];
   return (
     <Tooltip
-      label={suspended ? 'Suspended by whoever runs this installation: nothing is accepted or sent' : why}
+      label={
+        suspended
+          ? 'The operator of this installation suspended the project. No data is accepted and no email is sent.'
+          : why
+      }
     >
       <Badge
         className={classes.pill ?? ''}
@@ -90,7 +94,7 @@ function PauseButton({ onPause }: { onPause: () => void }): ReactNode {
   const mayPause = useMay('admin');
   const [label, Icon] = paused ? ['Resume sending', CirclePlay] : ['Pause sending', CirclePause];
   return (
-    <Tooltip label={mayPause ? 'Shows first what it does' : 'Needs the role admin'}>
+    <Tooltip label={mayPause ? 'Shows the consequences first' : 'Requires the admin role'}>
       <Button
         size="xs"
         variant={paused ? 'filled' : 'default'}

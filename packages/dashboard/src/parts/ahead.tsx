@@ -2,12 +2,12 @@ import { createContext, type ReactNode, use } from 'react';
 
 const AheadContext = createContext(0);
 
-/** How far the clock of what stands below is ahead of the browser's. */
+/** How far the test clock is ahead of the browser's clock. */
 export function AheadProvider({ ms, children }: { ms: number; children: ReactNode }): ReactNode {
   return <AheadContext value={ms}>{children}</AheadContext>;
 }
 
-/** To be added to `Date.now()` where a moment is reckoned; `useNow` has it already. */
+/** Add it to `Date.now()` when you calculate a time. `useNow` includes it. */
 export function useAhead(): number {
   return use(AheadContext);
 }

@@ -7,11 +7,11 @@ export type Series = { name: string; label: string; color?: string };
 
 export type ChartProps = {
   title: string;
-  /** What it shows in a sentence, for those who do not see it: "Letters sent per day; 214 in all, most on 3 Nov". */
+  /** A sentence for screen readers: "Emails sent per day; 214 in total, most on 3 Nov". */
   description: string;
   kind: 'bar' | 'stacked' | 'line' | 'area';
   rows: Point[];
-  /** The key of a row that stands below: a day, a provider. */
+  /** The key of the x value in a row: a day, a provider. */
   x: string;
   xLabel?: string;
   series: Series[];
@@ -20,10 +20,10 @@ export type ChartProps = {
 };
 
 const Inner = lazy(() => import('./chart-inner.tsx'));
-/** Told apart by lightness too, in both schemes. */
+/** The colors also differ in lightness, in both schemes. */
 const COLORS = ['beacon.6', 'indigo.4', 'orange.5', 'grape.6', 'gray.5', 'pink.5'];
 
-/** A chart, and the same as a table: a switch leads from one to the other. */
+/** A chart with a switch to show the same data as a table. */
 export function ChartWithTable(props: ChartProps): ReactNode {
   const { title, description, rows, height = 220 } = props;
   const [view, setView] = useState('chart');
@@ -50,7 +50,7 @@ export function ChartWithTable(props: ChartProps): ReactNode {
       </Group>
       {rows.length === 0 && (
         <Text size="sm" c="dimmed" py="lg" ta="center">
-          Nothing to count yet.
+          No data yet.
         </Text>
       )}
       {rows.length > 0 && view === 'table' && <Twin {...props} />}

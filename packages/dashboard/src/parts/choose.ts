@@ -1,6 +1,6 @@
-/** Which rows of a list are chosen, and which is the current one, behind each key. Pure, so that a test can walk it. */
+/** Calculates the selected rows and the current row after each key. Pure, for tests. */
 
-/** The row so many places on; the first where there is none yet; never beyond the ends. */
+/** The row this many places further, within the list; the first row if there is no current one. */
 export function step(keys: readonly string[], current: string | undefined, by: number): string | undefined {
   if (keys.length === 0) return undefined;
   const at = current === undefined ? -1 : keys.indexOf(current);
@@ -14,7 +14,7 @@ export function toggle(chosen: ReadonlySet<string>, key: string): Set<string> {
   return next;
 }
 
-/** Choosing while moving: both the row that was left and the one that was reached. */
+/** Selects while moving: both the previous row and the new one. */
 export function extend(
   chosen: ReadonlySet<string>,
   from: string | undefined,
@@ -23,14 +23,14 @@ export function extend(
   return new Set([...chosen, ...[from, to].filter((key) => key !== undefined)]);
 }
 
-/** All from one row to another, in the order of the list. */
+/** All rows from one to another, in list order. */
 export function between(keys: readonly string[], from: string, to: string): string[] {
   const [a, b] = [keys.indexOf(from), keys.indexOf(to)];
   if (a < 0 || b < 0) return [to];
   return keys.slice(Math.min(a, b), Math.max(a, b) + 1);
 }
 
-/** Where to go when a row leaves: the one behind it, else the one before. */
+/** The next current row when a row is removed: the one after it, else the one before. */
 export function afterLeaving(
   keys: readonly string[],
   leaving: ReadonlySet<string>,

@@ -15,7 +15,7 @@ type InnerProps = Omit<CodeEditorProps, 'label' | 'description' | 'fault'> & {
 const LANGUAGES: Record<CodeEditorProps['language'], () => Extension> = {
   html,
   json,
-  // MJML and letters: Liquid around HTML.
+  // MJML and email HTML: Liquid around HTML.
   liquid: () => liquid({ base: html() }),
 };
 
@@ -26,7 +26,7 @@ export default function CodeEditorInner(props: InnerProps): ReactNode {
     () => [
       LANGUAGES[language](),
       EditorView.lineWrapping,
-      // What is only read is not edited, but reached and scrolled by keyboard.
+      // A read-only editor can still be focused and scrolled by keyboard.
       EditorView.contentAttributes.of({ 'aria-labelledby': labelId, tabindex: '0' }),
     ],
     [language, labelId],
@@ -40,7 +40,7 @@ export default function CodeEditorInner(props: InnerProps): ReactNode {
       theme={scheme}
       readOnly={readOnly}
       editable={!readOnly}
-      // Tab belongs to the page: who works by keyboard must get out again.
+      // Tab moves the focus, so that keyboard users can leave the editor.
       indentWithTab={false}
       basicSetup={{ foldGutter: false, highlightActiveLine: !readOnly, autocompletion: false }}
       extensions={extensions}

@@ -8,14 +8,14 @@ export type CodeEditorProps = {
   label: string;
   description?: string;
   readOnly?: boolean;
-  /** What is wrong with it, in words that name the place. */
+  /** The error, with its position in the text. */
   fault?: string | undefined;
   height?: string;
 };
 
 const Inner = lazy(() => import('./code-editor-inner.tsx'));
 
-/** An editor for code. Tab leaves it, so that whoever works by keyboard is not caught. */
+/** A code editor. Tab leaves it, so that keyboard users are not trapped. */
 export function CodeEditor({
   label,
   description,

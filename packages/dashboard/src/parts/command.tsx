@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import classes from './command.module.css';
 import { Copy } from './copy.tsx';
 
-/** A command, or a few lines of code, to be copied whole. */
+/** A command or a few lines of code with a copy button. */
 export function Command({ text, what = 'command' }: { text: string; what?: string }): ReactNode {
   return (
     <div className={classes.command}>

@@ -6,7 +6,7 @@ import { Mark } from './mark.tsx';
 import { Sentence } from './sentence.tsx';
 import { When } from './when.tsx';
 
-/** Conditions with the answer of each part, so that what is missing is seen. */
+/** Conditions with the result of each part. */
 export function Conditions({ of }: { of: Explained[] }): ReactNode {
   return (
     <ul style={LIST}>

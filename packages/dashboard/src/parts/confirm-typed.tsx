@@ -8,18 +8,18 @@ export type ConfirmTypedProps = {
   opened: boolean;
   onClose: () => void;
   title: string;
-  /** What has to be typed: the name of what is about to go. */
+  /** The text to type: the name of the object. */
   name: string;
   /** The verb on the button: "Revoke". */
   action: string;
   run: () => void;
   isRunning?: boolean;
   error?: Failed | null;
-  /** What happens, and what cannot be had back. */
+  /** The consequences, and what cannot be undone. */
   children: ReactNode;
 };
 
-/** For what cannot be undone: somebody types its name, and so looks at it. */
+/** Confirms an irreversible action: the member types the object's name. */
 export function ConfirmTyped(props: ConfirmTypedProps): ReactNode {
   const { opened, onClose, title } = props;
   return (
@@ -29,7 +29,7 @@ export function ConfirmTyped(props: ConfirmTypedProps): ReactNode {
   );
 }
 
-/** Its own, so that what was typed is gone when the dialog is. */
+/** A component of its own, so that the typed text is reset when the dialog closes. */
 function TypedForm({
   onClose,
   name,

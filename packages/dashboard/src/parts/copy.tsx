@@ -2,7 +2,7 @@ import { ActionIcon, CopyButton, Tooltip } from '@mantine/core';
 import { Check, Copy as CopyIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 
-/** Puts a text into the clipboard, and says that it did. `what` is named to those who hear the page: "key", "command". */
+/** Copies a text to the clipboard. `what` names it for screen readers: "key", "command". */
 export function Copy({ text, what }: { text: string; what: string }): ReactNode {
   return (
     <CopyButton value={text} timeout={2_000}>

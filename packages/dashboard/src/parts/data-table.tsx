@@ -10,14 +10,14 @@ import { TableRow } from './table-row.tsx';
 import { useRowKeys } from './use-row-keys.ts';
 
 export type DataTableProps<Row> = {
-  /** What the rows are, for those who hear the page and for the help: "Deliveries". */
+  /** The name of the table, for screen readers and the help: "Emails". */
   label: string;
   columns: Column<Row>[];
   list: ListOfRows<Row>;
   rowKey: (row: Row) => string;
-  /** Where a row leads. */
+  /** The link of a row. */
   link?: (row: Row) => LinkProps;
-  /** Where it leads nowhere, but opens something on this page. */
+  /** Instead of a link: opens something on this page. */
   onOpen?: (key: string) => void;
   current?: string | undefined;
   onCurrent?: (key: string | undefined) => void;
@@ -26,16 +26,16 @@ export type DataTableProps<Row> = {
   sort?: Sort;
   onSort?: (sort: Sort) => void;
   empty?: ReactNode;
-  /** Another table of this page has the keys. */
+  /** Off if another table of this page uses the keyboard. */
   noKeys?: boolean;
-  /** Takes the height that is left on a page that fills its window. */
+  /** Fills the remaining height of the window. */
   fill?: boolean;
 };
 
-/** Above so many rows only those in sight are in the page. */
+/** Above this number of rows the table is virtual. */
 const VIRTUAL_ABOVE = 100;
 const ROW_PX = 40;
-/** Rows beyond both edges, so that fast scrolling meets no gap: at 2,000 px/s some 33 px pass in a frame. */
+/** Extra rows at both edges, so that fast scrolling shows no gap: 2,000 px/s are 33 px per frame. */
 const OVERSCAN = 24;
 
 export function DataTable<Row>(given: DataTableProps<Row>): ReactNode {
@@ -77,7 +77,7 @@ function Frame<Row>(props: TableProps<Row>): ReactNode {
         .join(' ')}
       style={frameStyle(props, isVirtual && !fill)}
     >
-      {list.error && <ErrorBox error={list.error} title="What you see may be old" retry={list.retry} />}
+      {list.error && <ErrorBox error={list.error} title="This list may be outdated" retry={list.retry} />}
       <div
         ref={scroll}
         className={classes.scroll}
@@ -99,7 +99,7 @@ function Frame<Row>(props: TableProps<Row>): ReactNode {
   );
 }
 
-/** The grid of all rows; a plain `2fr` may shrink below its content, so that long texts are cut and not the page. */
+/** The grid of all rows. `minmax(0, 2fr)` lets a column shrink below its content: long texts are cut. */
 function frameStyle<Row>({ columns, chosen }: TableProps<Row>, scrolls: boolean): CSSProperties {
   const tracks = columns.map(({ width = '1fr' }) => width.replace(/^([\d.]+)fr$/, 'minmax(0, $1fr)'));
   return {
@@ -108,7 +108,7 @@ function frameStyle<Row>({ columns, chosen }: TableProps<Row>, scrolls: boolean)
   } as CSSProperties;
 }
 
-/** The row comes into sight, and no further than it must. */
+/** Scrolls the row into view, as little as possible. */
 function reveal(place: HTMLElement | null, virtual: Virtual | null, index: number): void {
   if (virtual) virtual.scrollToIndex(index, { align: 'auto' });
   else place?.querySelector(`[data-index="${index}"]`)?.scrollIntoView({ block: 'nearest' });
@@ -159,7 +159,7 @@ function Body<Row>({
   );
 }
 
-/** One function for all rows and renders, so that a row is drawn anew only where something of it changed. */
+/** A stable function, so that only changed rows render again. */
 function useChoosing<Row>(props: TableProps<Row>): (key: string, isRange: boolean) => void {
   const latest = useRef(props);
   useEffect(() => {
@@ -168,7 +168,7 @@ function useChoosing<Row>(props: TableProps<Row>): (key: string, isRange: boolea
   return useCallback((key, isRange) => choose(latest.current, key, isRange), []);
 }
 
-/** With Shift all rows from the current one to this. */
+/** With Shift: selects all rows from the current one to this one. */
 function choose<Row>(props: TableProps<Row>, key: string, isRange: boolean): void {
   const { keys, chosen = new Set<string>(), current, onChosen, onCurrent } = props;
   if (isRange && current !== undefined) onChosen?.(new Set([...chosen, ...between(keys, current, key)]));
@@ -181,15 +181,15 @@ function More<Row>({ list, label }: { list: ListOfRows<Row>; label: string }): R
   const { rows, total, isAtLeast, hasMore, isLoadingMore, loadMore } = list;
   const counted = Math.max(total, rows.length);
   const all = formatCount(counted, isAtLeast);
-  const text = hasMore ? `${formatCount(rows.length)} of ${all} shown` : `${formatCount(counted)} in all`;
+  const text = hasMore ? `Showing ${formatCount(rows.length)} of ${all}` : `${formatCount(counted)} in total`;
   return (
     <div className={classes.foot} aria-live="polite" aria-label={`${label}, count`}>
-      {isLoadingMore ? 'Reading more…' : text}
+      {isLoadingMore ? 'Loading…' : text}
       {hasMore && !isLoadingMore && (
         <>
           {' · '}
           <button type="button" className={classes.sorter} onClick={loadMore}>
-            Read on
+            Load more
           </button>
         </>
       )}

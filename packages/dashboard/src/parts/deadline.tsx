@@ -7,7 +7,7 @@ import { useZone } from './zone.tsx';
 
 const SOON_MS = 3_600_000;
 
-/** How long is left: in words, and only beside them in a colour. `none` stands there where nothing runs out. */
+/** The time that is left, in words and a color. `none` is shown if there is no deadline. */
 export function Deadline({ at, none = 'No deadline' }: { at: string | null; none?: string }): ReactNode {
   const now = useNow();
   const zone = useZone();

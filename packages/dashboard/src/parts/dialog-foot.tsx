@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 
 type Props = { onCancel: () => void; cancel?: string; children: ReactNode };
 
-/** How a dialog ends: it is left, or what it is for is done by the button inside. */
+/** The buttons of a dialog: cancel, and the action inside. */
 export function DialogFoot({ onCancel, cancel = 'Cancel', children }: Props): ReactNode {
   return (
     <Group justify="flex-end" gap="xs">

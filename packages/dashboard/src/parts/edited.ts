@@ -3,15 +3,15 @@ import { useKept } from './kept.ts';
 export type Edited<T> = {
   value: T;
   change: (next: T) => void;
-  /** It is saved, or thrown away: what is saved stands there again. */
+  /** Ends the edit after saving or discarding: shows the saved value again. */
   forget: () => void;
-  /** Of which version of what is saved the change began: whoever saved meanwhile is told apart by it. */
+  /** The saved version that the edit began with. It shows whether another member saved since then. */
   base: string;
 };
 
 /**
- * What somebody typed over what is saved. As long as nobody types it is what is saved, however that changes; from the first
- * change on it is theirs, and survives a reload and whatever others save meanwhile. `stamp` names the version that is saved.
+ * An edit of a saved value. Before the first change it follows the saved value. From the first
+ * change on it is kept, also over a reload and changes by other members. `stamp` names the saved version.
  */
 export function useEdited<T>(key: string, saved: T, stamp: string): Edited<T> {
   const [typed, keep, letGo] = useKept<{ value: T; base: string } | null>(key, null);

@@ -5,17 +5,17 @@ import { Command } from './command.tsx';
 
 export type EmptyProps = {
   icon?: LucideIcon;
-  /** What is so: "No letter has left yet". */
+  /** The state: "No emails yet". */
   title: string;
-  /** Why, and what makes it change. */
+  /** The content that belongs here, and how to get it. */
   children?: ReactNode;
-  /** The next command, to be copied. */
+  /** A command to copy. */
   command?: string;
-  /** Or the next button. */
+  /** Or a button. */
   action?: ReactNode;
 };
 
-/** Nothing to show, said honestly, with the next thing to do. */
+/** An empty state with the next action. */
 export function Empty({ icon: Icon, title, children, command, action }: EmptyProps): ReactNode {
   return (
     <Stack align="center" gap="sm" py={56} px="md" maw={560} mx="auto" ta="center">

@@ -6,8 +6,8 @@ import { Copy } from './copy.tsx';
 export type Failed = { message: string; requestId?: string | null; retryAfterS?: number | null };
 export type ErrorBoxProps = { error: Failed; title?: string; retry?: (() => void) | undefined };
 
-/** What went wrong: the cause, the request's id for whoever reads the log, and another try. */
-export function ErrorBox({ error, title = 'This did not work', retry }: ErrorBoxProps): ReactNode {
+/** An error: the cause, the request id to find it in the log, and a retry button. */
+export function ErrorBox({ error, title = 'Something went wrong', retry }: ErrorBoxProps): ReactNode {
   const { message, requestId } = error;
   return (
     <Alert role="alert" color="red" variant="outline" icon={<CircleAlert aria-hidden="true" />} title={title}>
@@ -24,7 +24,7 @@ export function ErrorBox({ error, title = 'This did not work', retry }: ErrorBox
           )}
           {retry && (
             <Button size="compact-sm" variant="default" onClick={retry}>
-              Try again
+              Retry
             </Button>
           )}
         </Group>

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 
 export type Fact = { label: string; value: ReactNode };
 
-/** What is known of one thing, each under its name. */
+/** A list of names and values. */
 export function Facts({ facts, cols = 4 }: { facts: Fact[]; cols?: number }): ReactNode {
   return (
     <SimpleGrid

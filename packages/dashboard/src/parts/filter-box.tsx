@@ -7,18 +7,18 @@ import { useKeys } from './use-keys.tsx';
 export type FilterBoxProps = {
   value: string | undefined;
   onChange: (value: string | undefined) => void;
-  /** What the list said of it: shown here if it is about the filter. */
+  /** The list's error: shown here if it is about the filter. */
   fault?: (Failed & { field?: string | undefined }) | null;
   label?: string;
   placeholder?: string;
-  /** The terms that this list knows, one a line: `plan:pro`, `-state:sent`. */
+  /** The terms of this list, one per line: `plan:pro`, `-state:sent`. */
   hints?: string[];
 };
 
-/** How long after the last letter the list is asked. */
+/** The delay between the last keystroke and the request. */
 const AFTER_MS = 250;
 
-/** The one grammar of all lists. `/` leads here, Esc leads back. */
+/** The filter of all lists. `/` focuses it, Esc leaves it. */
 export function FilterBox(props: FilterBoxProps): ReactNode {
   const { value, onChange, fault, label = 'Filter', placeholder = 'Filter', hints = [] } = props;
   const input = useRef<HTMLInputElement>(null);
@@ -49,7 +49,7 @@ export function FilterBox(props: FilterBoxProps): ReactNode {
               variant="subtle"
               color="gray"
               size={24}
-              aria-label="Clear the filter"
+              aria-label="Clear filter"
               onClick={() => type('')}
             >
               <X size={14} aria-hidden="true" />
@@ -64,7 +64,7 @@ export function FilterBox(props: FilterBoxProps): ReactNode {
 
 function Hints({ hints, id }: { hints: string[]; id: string }): ReactNode {
   const lines = [
-    'All terms must hold. `-` in front says not, `*` stands for anything, a comma for or.',
+    'Terms are combined with AND. Use - to exclude, * as a wildcard and commas for OR.',
     ...hints,
   ];
   return (
@@ -80,7 +80,7 @@ function Hints({ hints, id }: { hints: string[]; id: string }): ReactNode {
         variant="subtle"
         color="gray"
         size={24}
-        aria-label={`What can be filtered: ${lines.join(' ')}`}
+        aria-label={`Filter syntax: ${lines.join(' ')}`}
         id={id}
       >
         <Info size={14} aria-hidden="true" />
@@ -89,7 +89,7 @@ function Hints({ hints, id }: { hints: string[]; id: string }): ReactNode {
   );
 }
 
-/** What somebody types leads; what the URL says follows, unless it came from elsewhere. */
+/** Typed text updates the URL after a delay. A URL change from elsewhere replaces the text. */
 function useTyped(
   value: string | undefined,
   onChange: (value: string | undefined) => void,

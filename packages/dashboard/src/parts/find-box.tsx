@@ -5,11 +5,11 @@ type Props = {
   label: string;
   placeholder: string;
   value: string;
-  /** Nothing, where it was emptied: the address then says nothing of it either. */
+  /** Undefined if it is empty, so that the URL omits it. */
   onFind: (text: string | undefined) => void;
 };
 
-/** Finds among rows that are all at hand, as one types. */
+/** Searches loaded rows while the member types. */
 export function FindBox({ label, placeholder, value, onFind }: Props): ReactNode {
   return (
     <TextInput

@@ -1,4 +1,4 @@
-/** Pieces of screens that know no noun. */
+/** Components without domain knowledge. */
 export { Command } from './command.tsx';
 export { afterLeaving } from './choose.ts';
 export { ConfirmTyped } from './confirm-typed.tsx';
@@ -19,7 +19,7 @@ export { LetterFrame } from './letter-frame.tsx';
 export { FindBox } from './find-box.tsx';
 export { formatCount, listOf, type ListOfRows } from './list.ts';
 export { Mark, type MarkProps, type Tone } from './mark.tsx';
-export { inDoubt, refused, told, undoable } from './notices.tsx';
+export { inDoubt, refused, notify, undoable } from './notices.tsx';
 export { Lines, Loaded, type Loading, Page } from './page.tsx';
 export { Person } from './person.tsx';
 export { SaveBar } from './save-bar.tsx';

@@ -1,10 +1,10 @@
-/** Blanks at the ends are seen by nobody: with them or without, it is the name. Of a name that is nothing else, all are typed. */
+/** Ignores invisible spaces at the ends. A name of only spaces has to be typed exactly. */
 export function isTyped(typed: string, name: string): boolean {
   const seen = oneLine(name).trim();
   return seen === '' ? typed === oneLine(name) : typed.trim() === seen;
 }
 
-/** As a field of one line holds it: line breaks cannot be typed, and what is pasted loses them. */
+/** As a one-line field contains it: it drops pasted line breaks. */
 function oneLine(name: string): string {
   return name.replace(/[\r\n]/g, '');
 }

@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 
 /**
- * State that survives a reload of the tab, for what somebody types and has not sent. `key` names what it is about:
- * `draft:42:7`. It goes when it is let go of, and with the tab.
+ * State that survives a reload of the tab, for unsaved text. `key` names its subject:
+ * `draft:42:7`. It is deleted explicitly, or with the tab.
  */
 export function useKept<T>(key: string, start: T): [T, (next: T) => void, () => void] {
   const name = `beckon-kept:${key}`;
@@ -35,7 +35,7 @@ function read<T>(name: string, start: T): T {
   }
 }
 
-/** A full store must not lose what is on the screen. */
+/** Full storage must not lose the text on the screen. */
 function write(name: string, text: string): void {
   try {
     sessionStorage.setItem(name, text);

@@ -4,22 +4,22 @@ import { isSingle, type KeyWishes } from './keys.ts';
 import { Shortcut } from './shortcut.tsx';
 import { useKeyboard } from './use-keys.tsx';
 
-/** The keys of one letter that can be given another. Those of lists and of Review are what hands learn. */
+/** The single-key shortcuts that can be changed: those of lists and of Review. */
 const OURS: [string, string][] = [
   ['j', 'Next row'],
-  ['k', 'Row before'],
-  ['x', 'Choose'],
+  ['k', 'Previous row'],
+  ['x', 'Select'],
   ['a', 'Approve'],
   ['e', 'Edit'],
   ['h', 'Postpone'],
   ['s', 'Skip'],
-  ['w', 'Why'],
+  ['w', 'Show why'],
   ['u', 'Undo'],
   ['/', 'Filter'],
   ['?', 'Help'],
 ];
 
-/** Single-letter keys off, or others instead; kept in this browser. */
+/** Turns single-key shortcuts off or changes them. Stored in this browser. */
 export function KeySettings(): ReactNode {
   const { wishes, wish } = useKeyboard();
   const give = (key: string, own: string): void => wish({ ...wishes, instead: instead(wishes, key, own) });
@@ -27,17 +27,17 @@ export function KeySettings(): ReactNode {
   return (
     <Stack gap="sm">
       <Switch
-        label="Single-letter keys"
-        description="Off: only keys with Ctrl or ⌘, Enter, Esc and the arrows do something. Kept in this browser."
+        label="Single-key shortcuts"
+        description="If off, only shortcuts with Ctrl or ⌘, Enter, Esc and the arrow keys work. Stored in this browser."
         checked={!wishes.off}
         onChange={(event) => wish({ ...wishes, off: !event.currentTarget.checked })}
       />
-      <Table aria-label="Keys" verticalSpacing={4} maw={480}>
+      <Table aria-label="Keyboard shortcuts" verticalSpacing={4} maw={480}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th scope="col">What it does</Table.Th>
-            <Table.Th scope="col">Key</Table.Th>
-            <Table.Th scope="col">Yours instead</Table.Th>
+            <Table.Th scope="col">Action</Table.Th>
+            <Table.Th scope="col">Default</Table.Th>
+            <Table.Th scope="col">Your key</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -69,7 +69,7 @@ export function KeySettings(): ReactNode {
           disabled={!isChanged}
           onClick={() => wish({ ...wishes, instead: {} })}
         >
-          As they were
+          Reset to defaults
         </Button>
         {clash(wishes) !== null && (
           <Text size="xs" c="var(--mantine-color-error)">
@@ -87,9 +87,9 @@ function instead(wishes: KeyWishes, key: string, own: string): Record<string, st
   return name !== '' && name !== key && isSingle(name) ? { ...others, [key]: name } : others;
 }
 
-/** Two meanings on one key: the second would never be heard. */
+/** The same key for two actions: the second would never run. */
 function clash({ instead: given }: KeyWishes): string | null {
   const keys = OURS.map(([key]) => given[key] ?? key);
   const twice = keys.find((key, index) => keys.indexOf(key) !== index);
-  return twice === undefined ? null : `${twice} is there twice`;
+  return twice === undefined ? null : `${twice} is used twice`;
 }

@@ -1,4 +1,4 @@
-/** Reading the keyboard: which key was pressed, and what a chord such as `g r` comes to. Nothing here knows the page. */
+/** Reads key events, and chords such as `g r`. Pure functions without the page. */
 
 export type Pressed = {
   key: string;
@@ -8,7 +8,7 @@ export type Pressed = {
   altKey: boolean;
 };
 
-/** `a`, `Shift+j`, `Mod+k`, `Escape`, `?`. Shift is said only where the sign does not say it already. */
+/** `a`, `Shift+j`, `Mod+k`, `Escape`, `?`. Shift is named only if the character does not imply it. */
 export function nameKey({ key, shiftKey, ctrlKey, metaKey, altKey }: Pressed): string {
   const isLetter = /^[a-z]$/i.test(key);
   const name = isLetter ? key.toLowerCase() : key;
@@ -16,16 +16,16 @@ export function nameKey({ key, shiftKey, ctrlKey, metaKey, altKey }: Pressed): s
   return `${ctrlKey || metaKey ? 'Mod+' : ''}${altKey ? 'Alt+' : ''}${shift}${name}`;
 }
 
-/** How somebody wants their single keys: none at all, or other ones. Kept by the browser. */
+/** A member's settings for single keys: off, or other keys. Stored in the browser. */
 export type KeyWishes = { off: boolean; instead: Record<string, string> };
 export const NO_WISHES: KeyWishes = { off: false, instead: {} };
 
-/** A key that is one sign without Mod or Alt: those may be switched off (WCAG 2.2, 2.1.4). */
+/** A one-character key without Mod or Alt. These can be turned off (WCAG 2.2, 2.1.4). */
 export function isSingle(name: string): boolean {
   return /^(Shift\+)?.$/u.test(name) || /^. .$/u.test(name);
 }
 
-/** What somebody's own key means here; null: it means nothing. A key that was given another does nothing itself. */
+/** The default key of a pressed key; null: none. A key that was replaced has no action. */
 export function meant(name: string, { off, instead }: KeyWishes): string | null {
   if (!isSingle(name)) return name;
   if (off) return null;
@@ -37,7 +37,7 @@ export function meant(name: string, { off, instead }: KeyWishes): string | null 
 export const CHORD_MS = 1_200;
 export type Chord = { first: string; at: number } | null;
 
-/** The names to try for this key, the longer first: behind `g` an `r` is `g r`, and by itself `r`. */
+/** The names to try for this key, the longest first: after `g`, an `r` is `g r`, else `r`. */
 export function tries(name: string, chord: Chord, now: number): string[] {
   const isOpen = chord !== null && now - chord.at <= CHORD_MS;
   return isOpen ? [`${chord.first} ${name}`] : [name];

@@ -3,8 +3,8 @@ import { Lines } from './page.tsx';
 import { useFocusBack } from './use-focus-back.ts';
 
 /**
- * A component that is loaded when it is shown first: dialogs, forms, tabs that are not the first. A screen has 250 kB with all
- * that it needs at once. `later(() => import('./edit-form.tsx'), 'EditForm')`.
+ * A component that is loaded when it is first shown: dialogs, forms, tabs after the first. A screen has 250 kB for everything
+ * that it needs initially. `later(() => import('./edit-form.tsx'), 'EditForm')`.
  */
 export function later<Module, Name extends keyof Module>(
   load: () => Promise<Module>,
@@ -20,11 +20,11 @@ export function later<Module, Name extends keyof Module>(
       </Suspense>
     );
   }
-  // It takes what the component takes, and hands all of it on.
+  // It passes all props to the component.
   return Later as Module[Name];
 }
 
-/** Is loaded when it is opened first, and stays, so that it can close as it opened. */
+/** Loads its content when first opened, and keeps it, so that closing is animated. */
 export function WhenOpened({ opened, children }: { opened: boolean; children: ReactNode }): ReactNode {
   const [was, setWas] = useState(opened);
   if (opened && !was) setWas(true);

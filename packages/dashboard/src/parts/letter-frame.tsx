@@ -3,17 +3,17 @@ import { type ReactNode, useState } from 'react';
 import classes from './letter-frame.module.css';
 
 export type LetterFrameProps = {
-  /** Its own authenticated address, made with `apiUrl`; the answer carries a policy that forbids it everything. */
+  /** Its authenticated URL, made with `apiUrl`. The response has a content security policy that forbids everything. */
   src: string;
-  /** For those who hear the page: "Letter to ada@x.org". */
+  /** For screen readers: "Email to ada@x.org". */
   title: string;
   width?: 'desktop' | 'mobile';
-  /** The ground behind the letter, as a mail reader in that mode would have it. */
+  /** The background, as in an email client with that color scheme. */
   scheme?: 'light' | 'dark';
   height?: number | string;
 };
 
-/** A letter, shown where it can do nothing: no script, no form, no cookie, no way to the page around it. */
+/** Shows an email in a sandboxed frame: no scripts, forms, cookies or access to the page. */
 export function LetterFrame({
   src,
   title,

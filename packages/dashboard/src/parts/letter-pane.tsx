@@ -7,17 +7,17 @@ type View = 'desktop' | 'mobile' | 'dark';
 const VIEWS = [
   { value: 'desktop', label: 'Desktop' },
   { value: 'mobile', label: 'Mobile' },
-  { value: 'dark', label: 'On dark' },
+  { value: 'dark', label: 'Dark' },
 ];
 
 export type LetterPaneProps = {
-  /** Its address, for a light or a dark screen, with or without images from elsewhere. */
+  /** Its URL, for a light or dark color scheme, with or without remote images. */
   srcOf: (shown: { scheme: 'light' | 'dark'; images: 'hide' | 'show' }) => string;
   title: string;
   remoteImages: number;
 };
 
-/** A letter in its frame, as wide and on such a screen as a mail reader would have it. */
+/** An email in its frame, with the width and color scheme of an email client. */
 export function LetterPane({ srcOf, title, remoteImages }: LetterPaneProps): ReactNode {
   const [view, setView] = useState<View>('desktop');
   const [images, setImages] = useState<'hide' | 'show'>('hide');
@@ -38,7 +38,7 @@ export function LetterPane({ srcOf, title, remoteImages }: LetterPaneProps): Rea
         )}
         <SegmentedControl
           size="xs"
-          aria-label="Show the letter as"
+          aria-label="Preview mode"
           value={view}
           onChange={(value) => setView(value as View)}
           data={VIEWS}
@@ -54,7 +54,7 @@ export function LetterPane({ srcOf, title, remoteImages }: LetterPaneProps): Rea
   );
 }
 
-/** The shape of a screen with a letter on it, while it is on its way. */
+/** The skeleton of a screen with an email. */
 export function LetterWaiting(): ReactNode {
   return (
     <Stack>

@@ -1,7 +1,7 @@
 import { mergeAttributes, Node, nodeInputRule, nodePasteRule } from '@tiptap/core';
 import { HIDDEN_AT_START, hidePiece, pieceOf } from './liquid-text.ts';
 
-/** A piece of Liquid in the editor: one thing that is there or not, shown as it is written. */
+/** A piece of Liquid in the editor: one unit, shown as written. */
 export const LiquidNode = Node.create({
   name: 'liquid',
   group: 'inline',

@@ -1,6 +1,6 @@
 /**
- * Liquid within Markdown, on its way through an editor that knows nothing of it. Each piece becomes one word of letters that
- * Markdown leaves alone, also in an address, and afterwards itself again: no editor can take a piece of it for its own.
+ * Protects Liquid within Markdown from an editor that does not know it. Each piece becomes one word that
+ * Markdown does not change, also in a URL, and is restored afterwards.
  */
 const CLOSED_BY = { '{{': '}}', '{%': '%}' };
 const OPEN = '\uE000';
@@ -29,7 +29,7 @@ export function hidePiece(piece: string): string {
   return `${OPEN}${toHex(piece)}${CLOSE}`;
 }
 
-/** The piece that a hidden word's letters stand for. */
+/** The piece behind a placeholder word. */
 export function pieceOf(code: string): string {
   const bytes = (code.match(/../g) ?? []).map((pair) => Number.parseInt(pair, 16));
   return new TextDecoder().decode(Uint8Array.from(bytes));
@@ -40,8 +40,8 @@ function toHex(text: string): string {
 }
 
 /**
- * What the editor writes is careful beyond need: `snake\_case`, `R&amp;D`, `a &lt; b`. Whoever reads the text, or compares two
- * of them, should see what was typed. What would mean something else without its mark keeps it.
+ * Removes escapes that the editor adds without need: `snake\_case`, `R&amp;D`, `a &lt; b`. The text, and a diff of two
+ * texts, should show what was typed. Escapes that change the meaning are kept.
  */
 export function tidyMarkdown(markdown: string): string {
   return markdown
@@ -51,7 +51,7 @@ export function tidyMarkdown(markdown: string): string {
     .replaceAll(/&amp;(?!#?\w+;)/g, '&');
 }
 
-/** Whether two Markdowns differ in no more than how they are written. */
+/** Whether two Markdown texts differ only in their syntax. */
 export function isSameMarkdown(a: string, b: string): boolean {
   return plain(a) === plain(b);
 }

@@ -1,7 +1,7 @@
 import type { Failed } from './error-box.tsx';
 import type { Loading } from './page.tsx';
 
-/** What a table needs to know of its rows; `useApiInfinite` gives it. */
+/** The input of a table; the result of `useApiInfinite`. */
 export type ListOfRows<Row> = {
   rows: Row[];
   total: number;
@@ -15,7 +15,7 @@ export type ListOfRows<Row> = {
   loadMore: () => void;
 };
 
-/** Rows that are all at hand, and what they came by, where they came from elsewhere. */
+/** Rows in memory, with the query that loaded them, if any. */
 export function listOf<Row>(rows: Row[], by?: Omit<Loading<unknown>, 'data'>): ListOfRows<Row> {
   return {
     rows,

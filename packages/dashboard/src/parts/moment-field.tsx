@@ -4,7 +4,7 @@ import { useNow } from './ticking.ts';
 
 type Props = { label: string; value: string; onMoment: (at: string) => void };
 
-/** A moment that lies back, typed as it is written everywhere; `key` it by its value where that changes elsewhere too. */
+/** A field for a past time in ISO 8601. Give it a `key` of its value if that also changes elsewhere. */
 export function MomentField({ label, value, onMoment }: Props): ReactNode {
   const [typed, setTyped] = useState(value);
   const now = useNow();
@@ -16,7 +16,7 @@ export function MomentField({ label, value, onMoment }: Props): ReactNode {
         description="ISO 8601, such as 2026-01-31T14:30:00Z"
         value={typed}
         onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-        error={isMoment || typed === '' ? undefined : 'This is no moment of the past'}
+        error={isMoment || typed === '' ? undefined : 'Enter a past time in ISO 8601 format'}
         w={260}
       />
       <Button
@@ -24,7 +24,7 @@ export function MomentField({ label, value, onMoment }: Props): ReactNode {
         disabled={!isMoment}
         onClick={() => onMoment(new Date(Date.parse(typed)).toISOString())}
       >
-        Go there
+        Show
       </Button>
     </>
   );

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 
 export type NoticeProps = { icon: LucideIcon; title: string; children?: ReactNode };
 
-/** Something to know about what stands below it. Its icon and its words say what it is. */
+/** A note about the content below it, with an icon. */
 export function Notice({ icon: Icon, title, children }: NoticeProps): ReactNode {
   return (
     <Paper withBorder p="sm" role="status">

@@ -9,16 +9,16 @@ const REFUSED_MS = 12_000;
 
 type Undoable = { message: string; undo: () => void };
 
-/** Done, and to be had back for ten seconds. Gives what hides it, for a key that undoes. */
+/** Shows a completed action with an undo button for ten seconds. Returns a function that hides it. */
 export function undoable(what: Undoable): () => void {
   const icon = <Check size={16} aria-hidden="true" />;
   return withUndo(what, { icon, color: 'beacon', role: 'status' });
 }
 
-/** No answer came: it may have been done, and can be had back as if it had been. */
+/** Shows an action without a response: it may have been done, so it can be undone. */
 export function inDoubt({ message, undo }: Undoable): () => void {
   const icon = <CircleHelp size={16} aria-hidden="true" />;
-  const title = 'Nobody knows whether it was done';
+  const title = 'No response: this may or may not have been done';
   return withUndo({ message, undo }, { icon, color: 'orange.9', role: 'alert', title });
 }
 
@@ -49,8 +49,8 @@ function withUndo({ message, undo }: Undoable, look: Look): () => void {
   return () => notifications.hide(id);
 }
 
-/** The server said no, and why; nothing is lost. */
-export function refused({ message, requestId }: Failed, title = 'Not done'): void {
+/** Shows an error response. Nothing is lost. */
+export function refused({ message, requestId }: Failed, title = 'Request failed'): void {
   notifications.show({
     autoClose: REFUSED_MS,
     color: 'red.9',
@@ -71,8 +71,8 @@ export function refused({ message, requestId }: Failed, title = 'Not done'): voi
   });
 }
 
-/** Something is so now: "Saved". */
-export function told(message: string): void {
+/** A plain notification: "Saved". */
+export function notify(message: string): void {
   notifications.show({
     autoClose: 4_000,
     color: 'beacon',

@@ -8,12 +8,12 @@ export type PageProps = {
   /** Beside the title: a count, a state. */
   beside?: ReactNode;
   actions?: ReactNode;
-  /** The content takes the whole height and scrolls by itself: panes, virtual lists. */
+  /** The content takes the full height and scrolls: panes, virtual lists. */
   fill?: boolean;
   children: ReactNode;
 };
 
-/** The frame of a screen: its one `h1`, its actions, the title of the tab. */
+/** The frame of a screen: its `h1`, its actions, the title of the tab. */
 export function Page({ title, beside, actions, fill = false, children }: PageProps): ReactNode {
   useEffect(() => {
     document.title = `${title} · Beckon`;
@@ -34,7 +34,7 @@ export function Page({ title, beside, actions, fill = false, children }: PagePro
   );
 }
 
-/** As much of a query as this needs; `useApi` and `useApiInfinite` give it. */
+/** The used part of a query; the result of `useApi` or `useApiInfinite`. */
 export type Loading<T> = {
   data: T | undefined;
   error: Failed | null;
@@ -44,18 +44,18 @@ export type Loading<T> = {
 
 export type LoadedProps<T> = {
   query: Loading<T>;
-  /** The final shape, without its content; lines, if nothing is said. */
+  /** The shape of the content; lines by default. */
   skeleton?: ReactNode;
   children: (data: T) => ReactNode;
 };
 
-/** What was asked for, once it is there; its skeleton before, its error instead. What is already there stays beside an error. */
+/** Renders a query's data, a skeleton while it loads, or its error. Data that was loaded before stays beside an error. */
 export function Loaded<T>({ query, skeleton, children }: LoadedProps<T>): ReactNode {
   const { data, error, isPending, refetch } = query;
   if (data !== undefined)
     return (
       <>
-        {error && <ErrorBox error={error} title="What you see may be old" retry={() => void refetch()} />}
+        {error && <ErrorBox error={error} title="This page may be outdated" retry={() => void refetch()} />}
         {children(data)}
       </>
     );
@@ -63,7 +63,7 @@ export function Loaded<T>({ query, skeleton, children }: LoadedProps<T>): ReactN
   return isPending ? <div aria-busy="true">{skeleton ?? <Lines />}</div> : null;
 }
 
-/** A skeleton of so many lines of text. */
+/** A skeleton of this many lines of text. */
 export function Lines({ count = 4 }: { count?: number }): ReactNode {
   return (
     <Stack gap="xs" py="xs">

@@ -2,7 +2,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import classes from './person.module.css';
 
-/** Leads to a user. Their names are theirs to choose, so the id always stands beside. */
+/** Links to a user. Names are chosen by users, so the id is always shown too. */
 export function Person({ id, name }: { id: string; name?: string | null }): ReactNode {
   const { project = '' } = useParams({ strict: false });
   return (

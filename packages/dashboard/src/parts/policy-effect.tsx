@@ -13,7 +13,7 @@ const SHOWN = 5;
 
 export type Simulation = { effect: PolicyEffect | undefined; error: ApiError | null; isAsking: boolean };
 
-/** What these changes would do to the letters that wait now: asked for when somebody stops typing. */
+/** The effect of these changes on the waiting emails, requested when the member stops typing. */
 export function useSimulation(changes: Record<string, string>): Simulation {
   const [asked] = useDebouncedValue(changes, TYPING_MS);
   const isAsked = Object.keys(asked).length > 0;
@@ -29,16 +29,16 @@ export function useSimulation(changes: Record<string, string>): Simulation {
   };
 }
 
-/** Said before it is saved: how many letters move, by how much, and which are lost. */
+/** Shows before saving how many emails move, by how much, and which expire. */
 export function EffectOnQueue({ effect, error, isAsking }: Simulation): ReactNode {
-  if (error) return <ErrorBox error={error} title="The effect could not be worked out" />;
+  if (error) return <ErrorBox error={error} title="The effect could not be calculated" />;
   if (!effect) return isAsking ? <Skeleton height={64} /> : null;
   return (
     <Alert
       variant="light"
       color={effect.newly_expire > 0 ? 'orange' : 'beacon'}
       icon={<FlaskConical size={18} aria-hidden="true" />}
-      title="If you save this now"
+      title="Effect on waiting emails"
       aria-live="polite"
       aria-busy={isAsking}
       styles={{ title: { color: 'var(--mantine-color-text)' } }}
@@ -50,8 +50,8 @@ export function EffectOnQueue({ effect, error, isAsking }: Simulation): ReactNod
       </List>
       <Differences effect={effect} />
       <Text size="xs" c="dimmed" mt={6}>
-        {effect.is_cut ? 'More letters wait than were looked at. ' : ''}
-        Worked out by what the sender itself asks, as if nothing new came in.
+        {effect.is_cut ? 'Not all waiting emails were checked. ' : ''}
+        Calculated with the real send checks, assuming that no new emails arrive.
       </Text>
     </Alert>
   );
@@ -61,7 +61,7 @@ function Differences({ effect: { differences, drafts } }: { effect: PolicyEffect
   if (differences.length === 0) return null;
   return (
     <details>
-      <summary>The first that fare otherwise, of {drafts.toLocaleString('en')} that wait</summary>
+      <summary>Changed emails, out of {drafts.toLocaleString('en')} waiting</summary>
       <List size="sm" spacing={2} mt={4} listStyleType="none">
         {differences.slice(0, SHOWN).map(({ id, rule, external_user_id: user, today, changed }) => (
           <List.Item key={id}>
@@ -80,11 +80,9 @@ function Differences({ effect: { differences, drafts } }: { effect: PolicyEffect
   );
 }
 
-/** What becomes of a letter: "leaves 24 Nov, 08:12", "held by the cap per person". */
+/** The result for an email: "24 Nov, 08:12", "held: frequency cap". */
 export function FateText({ fate: { becomes, at, reason } }: { fate: PolicyFate }): ReactNode {
   if (becomes === 'sends') return <When at={at} />;
-  const why = reason === null ? '' : ` by ${reasonWords(reason)}`;
-  return (
-    <span>{becomes === 'held' ? `held${why}` : `expires${reason === null ? '' : `, kept back${why}`}`}</span>
-  );
+  const why = reason === null ? '' : `: ${reasonWords(reason)}`;
+  return <span>{becomes === 'held' ? `held${why}` : `expires${why}`}</span>;
 }

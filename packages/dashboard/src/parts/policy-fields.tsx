@@ -22,7 +22,7 @@ import {
   type Throttle,
 } from './policy-text.ts';
 
-/** A setting in its text form; `fault`: what the server says of it. */
+/** A setting in its text form; `fault`: the server's error. */
 export type SettingField = {
   text: string;
   onText: (text: string) => void;
@@ -50,7 +50,7 @@ export function QuietHoursField({ text, onText, fault, disabled = false }: Setti
     <Input.Wrapper error={fault}>
       <Group gap="sm" align="end" mb={4}>
         <Switch
-          label="Nothing leaves at night"
+          label="Use quiet hours"
           checked={quiet !== null}
           disabled={disabled}
           onChange={({ currentTarget: { checked } }) => onText(printQuiet(checked ? QUIET_START : null))}
@@ -88,13 +88,13 @@ export function CapsField({ text, onText, fault, disabled = false }: SettingFiel
             />
             <span>in</span>
             <Count
-              label="length of time"
+              label="Period"
               value={cap.amount}
               onValue={(value) => change(n, { amount: value })}
               disabled={disabled}
             />
             <Select
-              aria-label="Unit of time"
+              aria-label="Unit of the period"
               w={110}
               data={CAP_UNITS}
               value={cap.unit}
@@ -113,7 +113,7 @@ export function CapsField({ text, onText, fault, disabled = false }: SettingFiel
             </ActionIcon>
           </Group>
         ))}
-        {caps.length === 0 && <span>There is no cap: a person can get any number of letters.</span>}
+        {caps.length === 0 && <span>No cap: a user can get any number of emails.</span>}
         <Button
           size="compact-sm"
           variant="default"
@@ -121,14 +121,14 @@ export function CapsField({ text, onText, fault, disabled = false }: SettingFiel
           disabled={disabled || caps.length >= CAPS_MAX}
           onClick={() => onText(printCaps([...caps, newCap(caps)]))}
         >
-          Add a cap
+          Add cap
         </Button>
       </Stack>
     </Input.Wrapper>
   );
 }
 
-/** Each length of time may stand there once. */
+/** Each period can be used once. */
 function newCap(caps: Cap[]): Cap {
   const taken = new Set(caps.map(({ amount, unit }) => `${amount}${unit}`));
   const days = [1, 7, 30, 60, 90].find((amount) => !taken.has(`${amount}d`)) ?? 2;
@@ -150,7 +150,7 @@ export function ThrottleField({ text, onText, fault, disabled = false }: Setting
     <Input.Wrapper error={fault}>
       <Group gap="sm" mb={4}>
         <Switch
-          label="Limit the pace"
+          label="Limit the sending rate"
           checked={throttle !== null}
           disabled={disabled}
           onChange={({ currentTarget: { checked } }) =>
@@ -166,7 +166,7 @@ export function ThrottleField({ text, onText, fault, disabled = false }: Setting
               disabled={disabled}
             />
             <Select
-              aria-label="In which time"
+              aria-label="Period of the throttle"
               w={130}
               data={THROTTLE_UNITS}
               value={throttle.per}

@@ -1,4 +1,4 @@
-/** The settings of the policy between their text, as the server keeps it, and the fields of a form. */
+/** Converts policy settings between the server's text form and form fields. */
 
 const OFF = 'off';
 
@@ -40,7 +40,7 @@ export function printThrottle(throttle: Throttle | null): string {
   return throttle ? `${throttle.letters}/${throttle.per}` : OFF;
 }
 
-/** A whole number and a unit; null for what is no duration, such as `draft` or `forever`. */
+/** A whole number and a unit; null for other values, such as `draft` or `forever`. */
 export type Span = { amount: number; unit: 's' | 'm' | 'h' | 'd' };
 
 export function readSpan(text: string): Span | null {
@@ -60,7 +60,7 @@ export function readTopics(text: string): Topic[] {
   });
 }
 
-/** A comma would begin the next topic: none gets into a title. */
+/** A comma separates topics, so a title contains none. */
 export function printTopics(topics: Topic[]): string {
   return topics.map(({ id, title }) => `${id}:${title.replaceAll(',', ' ')}`).join(',') || 'none';
 }

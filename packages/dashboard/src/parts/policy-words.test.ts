@@ -29,37 +29,37 @@ function effect(changed: Partial<PolicyEffect>): PolicyEffect {
   };
 }
 
-test('what moves, by how much, and what is lost', () => {
+test('describes how many emails move, by how much, and how many expire', () => {
   const changed = { ...TOTALS, sends: 298 };
   expect(effectWords(effect({ later: 214, median_shift_ms: 11_400_000, newly_expire: 2, changed }))).toEqual([
-    '214 letters move, median 3 h 10 min later',
-    '2 letters pass their time and are not sent',
+    '214 emails move, median 3 h 10 min later',
+    '2 emails expire and are not sent',
   ]);
 });
 
-test('both directions are told apart, and one letter is one letter', () => {
+test('counts both directions, and uses the singular for one email', () => {
   expect(effectWords(effect({ earlier: 1, later: 2, median_shift_ms: -60_000 }))).toEqual([
-    '3 letters move, median 1 min earlier',
+    '3 emails move, median 1 min earlier',
     '1 earlier, 2 later',
   ]);
-  expect(effectWords(effect({ stop_sending: 1 }))).toEqual(['1 letter no longer leaves without a person']);
+  expect(effectWords(effect({ stop_sending: 1 }))).toEqual(['1 email is no longer sent automatically']);
 });
 
-test('letters that are held now and leave then, and the other way round', () => {
+test('describes emails that become held or are no longer held', () => {
   expect(effectWords(effect({ changed: { ...TOTALS, sends: 310 } }))).toEqual([
-    '10 letters that are held now leave',
+    '10 emails that are held now are sent',
   ]);
   expect(effectWords(effect({ changed: { ...TOTALS, sends: 299 } }))).toEqual([
-    '1 letter is held and has no time to leave',
+    '1 email is held without a send time',
   ]);
 });
 
-test('nothing is said to be nothing', () => {
-  expect(effectWords(effect({}))).toEqual(['No waiting letter fares otherwise']);
-  expect(effectWords(effect({ drafts: 0 }))).toEqual(['No letter waits now, so nothing changes']);
+test('says that nothing changes', () => {
+  expect(effectWords(effect({}))).toEqual(['No waiting email is affected']);
+  expect(effectWords(effect({ drafts: 0 }))).toEqual(['No emails are waiting, so nothing changes']);
 });
 
-test('reasons are words, the most frequent first, and an unknown one is still readable', () => {
-  expect(heldWords({ cap: 3, quiet_hours: 1_200 })).toBe('1,200 by quiet hours, 3 by the cap per person');
+test('lists reasons by count, and shows an unknown one as words', () => {
+  expect(heldWords({ cap: 3, quiet_hours: 1_200 })).toBe('1,200 quiet hours, 3 frequency cap');
   expect(reasonWords('some_new_gate')).toBe('some new gate');
 });

@@ -1,61 +1,59 @@
 import type { PolicyEffect } from '@beckon/contract/dashboard';
 import { formatSpan } from './time.ts';
 
-/** What holds letters, in words that need no manual. Keys are the reasons that the gates give. */
+/** The reasons of held emails in words. The keys are the codes of the send checks. */
 const REASONS: Record<string, string> = {
-  restore_unconfirmed: 'the restore of the database',
-  restored: 'the restore of the database',
-  paused: 'the pause',
-  rule_off: 'a rule that is off',
-  suppressed: 'a suppression',
-  topic: 'a topic that is not wanted',
-  no_address: 'a missing address',
-  domain: 'the sending domain',
-  no_sender: 'the missing sender',
+  restore_unconfirmed: 'database restore',
+  restored: 'database restore',
+  paused: 'sending paused',
+  rule_off: 'rule turned off',
+  suppressed: 'suppressed',
+  topic: 'topic unsubscribed',
+  no_address: 'no address',
+  domain: 'sending domain',
+  no_sender: 'sender incomplete',
   public_url: 'PUBLIC_URL',
   quiet_hours: 'quiet hours',
-  cap: 'the cap per person',
-  cap_yielded: 'a letter with the better claim',
-  throttle: 'the throttle',
-  domain_throttle: 'the throttle of the domain',
-  provider_throttle: 'the pace of a mailbox provider',
-  warmup: 'the warm-up',
-  needs_review: 'a rule that holds no more',
-  missing_variable: 'a missing value',
+  cap: 'frequency cap',
+  cap_yielded: 'email with higher priority',
+  throttle: 'throttle',
+  domain_throttle: 'throttle of the domain',
+  provider_throttle: 'rate limit of a mailbox provider',
+  warmup: 'warm-up',
+  needs_review: 'conditions no longer met',
+  missing_variable: 'missing value',
   render_failed: 'rendering limits',
-  replied: 'an answer that came',
-  editing: 'somebody who edits it',
-  snoozed: 'a snooze',
-  deferred: 'the recipient’s server',
+  replied: 'user replied',
+  editing: 'being edited',
+  snoozed: 'postponed',
+  deferred: 'deferred by the recipient’s server',
 };
 
 export function reasonWords(reason: string): string {
-  return REASONS[reason] ?? reason.replaceAll('_', ' ');
+  return REASONS[reason] ?? (/^[a-z_]+$/.test(reason) ? reason.replaceAll('_', ' ') : reason);
 }
 
-/** "12 held by quiet hours, 3 by the cap per person". */
+/** "12 quiet hours, 3 frequency cap". */
 export function heldWords(held: Record<string, number>): string {
   return Object.entries(held)
     .toSorted(([, a], [, b]) => b - a)
-    .map(([reason, count]) => `${formatNumber(count)} by ${reasonWords(reason)}`)
+    .map(([reason, count]) => `${formatNumber(count)} ${reasonWords(reason)}`)
     .join(', ');
 }
 
-/** "214 letters move, median 3 h 10 min later", "2 letters pass their time and are not sent". */
+/** "214 emails move, median 3 h 10 min later", "2 emails expire and are not sent". */
 export function effectWords(effect: PolicyEffect): string[] {
   const { newly_expire: lost, stop_sending: stopped } = effect;
   const freed = effect.changed.sends - effect.today.sends + lost;
   const said = [
     ...movedWords(effect),
-    ...counted(lost, 'passes its time and is not sent', 'pass their time and are not sent'),
-    ...counted(-freed, 'is held and has no time to leave', 'are held and have no time to leave'),
-    ...counted(freed, 'that is held now leaves', 'that are held now leave'),
-    ...counted(stopped, 'no longer leaves without a person', 'no longer leave without a person'),
+    ...counted(lost, 'expires and is not sent', 'expire and are not sent'),
+    ...counted(-freed, 'is held without a send time', 'are held without a send time'),
+    ...counted(freed, 'that is held now is sent', 'that are held now are sent'),
+    ...counted(stopped, 'is no longer sent automatically', 'are no longer sent automatically'),
   ];
   if (said.length > 0) return said;
-  return [
-    effect.drafts === 0 ? 'No letter waits now, so nothing changes' : 'No waiting letter fares otherwise',
-  ];
+  return [effect.drafts === 0 ? 'No emails are waiting, so nothing changes' : 'No waiting email is affected'];
 }
 
 function movedWords({ earlier, later, median_shift_ms: shift }: PolicyEffect): string[] {
@@ -66,13 +64,13 @@ function movedWords({ earlier, later, median_shift_ms: shift }: PolicyEffect): s
   return isBoth ? [...moved, `${formatNumber(earlier)} earlier, ${formatNumber(later)} later`] : moved;
 }
 
-/** Nothing of none. */
+/** Omits counts of zero. */
 function counted(count: number, one: string, many: string): string[] {
-  return count > 0 ? [`${letters(count)} ${count === 1 ? one : many}`] : [];
+  return count > 0 ? [`${emails(count)} ${count === 1 ? one : many}`] : [];
 }
 
-function letters(count: number): string {
-  return `${formatNumber(count)} ${count === 1 ? 'letter' : 'letters'}`;
+function emails(count: number): string {
+  return `${formatNumber(count)} ${count === 1 ? 'email' : 'emails'}`;
 }
 
 function formatNumber(count: number): string {

@@ -1,4 +1,4 @@
-/** A text as one value of a filter, whatever it holds. */
+/** Quotes a text as one filter value. */
 export function quoted(text: string): string {
   return `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
 }

@@ -19,7 +19,7 @@ export default function RichEditorInner(props: InnerProps): ReactNode {
     <div className={classes.frame}>
       <Group justify="space-between" gap="xs" mb={4}>
         <Text size="xs" c="dimmed">
-          {canBeLetter ? '' : 'It holds parts that can only be edited as text: images, tables or HTML.'}
+          {canBeLetter ? '' : 'Images, tables and HTML can only be edited as text.'}
         </Text>
         <SegmentedControl
           size="xs"
@@ -27,8 +27,8 @@ export default function RichEditorInner(props: InnerProps): ReactNode {
           onChange={setMode}
           aria-label="Edit as"
           data={[
-            { value: 'letter', label: 'Letter', disabled: !canBeLetter },
-            { value: 'text', label: 'Text' },
+            { value: 'letter', label: 'Rich text', disabled: !canBeLetter },
+            { value: 'text', label: 'Markdown' },
           ]}
         />
       </Group>
@@ -106,7 +106,7 @@ function Variables({ editor, variables }: { editor: Editor | null; variables: st
   return (
     <Menu position="bottom-start" withinPortal>
       <Menu.Target>
-        <RichTextEditor.Control aria-label="Put in a variable" title="Put in a variable">
+        <RichTextEditor.Control aria-label="Insert variable" title="Insert variable">
           <Braces size={15} aria-hidden="true" />
         </RichTextEditor.Control>
       </Menu.Target>

@@ -4,18 +4,18 @@ import { lazy, type ReactNode, Suspense, useId } from 'react';
 export type RichEditorProps = {
   /** Markdown with Liquid in it. */
   value: string;
-  /** Called only when somebody changes it: a letter that is opened and closed stays as it was, to the byte. */
+  /** Called only on a change: a text that is opened and closed stays identical. */
   onChange: (value: string) => void;
   label: string;
   fault?: string | undefined;
-  /** Variables that can be put in, as they are written: `{{ first_name }}`. */
+  /** Variables that can be inserted, as written: `{{ first_name }}`. */
   variables?: string[];
   height?: number;
 };
 
 const Inner = lazy(() => import('./rich-editor-inner.tsx'));
 
-/** A letter in Markdown, as it will look or as it is written; Liquid in it cannot be broken by accident. */
+/** Edits an email in Markdown, as rich text or source. Liquid in it cannot be broken by accident. */
 export function RichEditor({ label, fault, height = 320, ...props }: RichEditorProps): ReactNode {
   const id = useId();
   return (

@@ -4,7 +4,7 @@ import StarterKit from '@tiptap/starter-kit';
 import { LiquidNode } from './liquid-node.ts';
 import { hideLiquid, isSameMarkdown, showLiquid, tidyMarkdown } from './liquid-text.ts';
 
-/** What the editor knows: what a letter's layout can show, and nothing else. */
+/** The editor's extensions: only what an email layout supports. */
 export const EXTENSIONS: AnyExtension[] = [
   StarterKit.configure({
     underline: false,
@@ -14,7 +14,7 @@ export const EXTENSIONS: AnyExtension[] = [
   LiquidNode,
 ];
 
-/** Liquid may be the whole of an address, or a part of it. */
+/** Liquid may be a URL or a part of it. */
 function isAddress(uri: string): boolean {
   return /^(https?:|mailto:|\{\{|\uE000|[^:]*$)/i.test(uri);
 }
@@ -29,7 +29,7 @@ export function writeMarkdown(content: JSONContent): string {
   return showLiquid(tidyMarkdown(manager.serialize(withAddresses(content, hideLiquid)))).trim();
 }
 
-/** Whoever edits a link sees its address as it is; only Markdown must not. */
+/** The link editor shows the URL unescaped; only Markdown needs escapes. */
 function withAddresses(content: JSONContent, change: (address: string) => string): JSONContent {
   const marks = content.marks?.map((mark) => {
     const href: unknown = mark.attrs?.['href'];
@@ -42,7 +42,7 @@ function withAddresses(content: JSONContent, change: (address: string) => string
   };
 }
 
-/** Whether the editor can show all of it. What it cannot (images, tables, HTML) would be lost: then it is edited as text. */
+/** Whether the editor supports the whole text. Otherwise (images, tables, HTML) it is edited as Markdown, so nothing is lost. */
 export function isWhole(markdown: string): boolean {
   return isSameMarkdown(markdown, writeMarkdown(readMarkdown(markdown)));
 }

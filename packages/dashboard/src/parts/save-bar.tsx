@@ -9,15 +9,15 @@ export type SaveBarProps = {
   saving: boolean;
   onSave: () => void;
   onDiscard: () => void;
-  /** What saving does, if that is more than it seems: "Makes version 4". */
+  /** An effect of saving that is not obvious: "Creates version 4". */
   note?: ReactNode;
   label?: string;
 };
 
-/** Stands below a form while something in it is not saved, and asks before anybody leaves it so. */
+/** Shown below a form with unsaved changes. Asks before the member leaves the page. */
 export function SaveBar({ dirty, saving, onSave, onDiscard, note, label = 'Save' }: SaveBarProps): ReactNode {
   const blocker = useBlocker({
-    // Filters, tabs and open rows of the same page are no leaving.
+    // Filters, tabs and open rows of the same page do not ask.
     shouldBlockFn: ({ current, next }) => dirty && current.pathname !== next.pathname,
     enableBeforeUnload: () => dirty,
     withResolver: true,
@@ -29,7 +29,7 @@ export function SaveBar({ dirty, saving, onSave, onDiscard, note, label = 'Save'
       {dirty && (
         <div className={classes.bar} role="region" aria-label="Unsaved changes">
           <Text size="sm" component="div">
-            {note ?? 'Not saved yet'}
+            {note ?? 'Unsaved changes'}
           </Text>
           <Group gap="xs">
             <Button variant="default" size="sm" onClick={onDiscard} disabled={saving}>
@@ -42,13 +42,13 @@ export function SaveBar({ dirty, saving, onSave, onDiscard, note, label = 'Save'
         </div>
       )}
       <Modal opened={isAsked} onClose={() => blocker.reset?.()} title="Leave without saving?">
-        <Text size="sm">What you changed here is not saved.</Text>
+        <Text size="sm">Your changes on this page are not saved.</Text>
         <Group justify="flex-end" gap="xs" mt="md">
           <Button variant="default" data-autofocus onClick={() => blocker.reset?.()}>
-            Stay
+            Keep editing
           </Button>
           <Button color="red.9" onClick={() => blocker.proceed?.()}>
-            Leave
+            Leave without saving
           </Button>
         </Group>
       </Modal>

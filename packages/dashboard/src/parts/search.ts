@@ -1,6 +1,6 @@
 /**
- * What a URL says about a page. `searchOf({ filter: text, tab: oneOf('preview', 'edit'), only: flag })` makes the validator of a
- * route: what is missing or wrong is left out, so that an old or mangled link still opens the page.
+ * Reads the search parameters of a page. `searchOf({ filter: text, tab: oneOf('preview', 'edit'), only: flag })` makes the validator of a
+ * route: missing and invalid values are omitted, so that an old or broken link still opens the page.
  */
 export type Reader<T> = (value: unknown) => T | undefined;
 type Shape = Record<string, Reader<unknown>>;
@@ -18,7 +18,7 @@ export function searchOf<S extends Shape>(shape: S): (given: Record<string, unkn
 
 const TEXT_MAX = 2_000;
 
-/** The router reads `42` as a number and `true` as a truth; a text that looks like one is still a text. */
+/** The router parses `42` as a number and `true` as a boolean; here they are text. */
 export const text: Reader<string> = (value) => {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return typeof value === 'string' && value !== '' && value.length <= TEXT_MAX ? value : undefined;

@@ -5,16 +5,16 @@ import { Command } from './command.tsx';
 
 export type SecretOnceProps = {
   title: string;
-  /** Null: there is none to show. */
+  /** Null: nothing to show. */
   secret: string | null;
-  /** The line of an `.env` file that holds it: `BECKON_API_KEY`. */
+  /** The variable of an `.env` file: `BECKON_API_KEY`. */
   variable: string;
   onClose: () => void;
-  /** What is done with it next. */
+  /** The next step. */
   children?: ReactNode;
 };
 
-/** A secret that is told here and never again: the dialog stays until somebody says that it is kept. */
+/** Shows a secret once. The dialog stays until the member confirms that the secret is stored. */
 export function SecretOnce({ title, secret, variable, onClose, children }: SecretOnceProps): ReactNode {
   return (
     <Modal
@@ -42,7 +42,7 @@ function Told({ secret, variable, onClose, children }: ToldProps): ReactNode {
   return (
     <Stack gap="md">
       <Alert color="yellow" variant="outline" icon={<TriangleAlert size={18} aria-hidden="true" />}>
-        It is shown this once. Nobody can read it again, here or in the database.
+        This secret is shown only once. It cannot be read again, neither here nor in the database.
       </Alert>
       <Command text={secret} what="secret" />
       <Command text={`${variable}=${secret}`} what="line for an .env file" />
@@ -50,7 +50,7 @@ function Told({ secret, variable, onClose, children }: ToldProps): ReactNode {
       <Checkbox
         checked={isKept}
         onChange={(event) => setIsKept(event.currentTarget.checked)}
-        label="I have stored it where my server reads it"
+        label="I stored the secret where my server reads it"
       />
       <Group justify="flex-end">
         <Button disabled={!isKept} onClick={onClose}>

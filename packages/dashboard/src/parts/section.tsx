@@ -1,7 +1,7 @@
 import { Paper, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** One matter of a form, with its heading and what it is good for. */
+/** A section of a form, with a heading and a description. */
 export function Section({
   title,
   text,

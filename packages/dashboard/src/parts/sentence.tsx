@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './sentence.module.css';
 
-/** A definition in words. What stands in quotes came from somebody, and stands out; it is never read as anything but text. */
+/** A definition in words. Quoted values come from users and are highlighted, always as plain text. */
 export function Sentence({ text }: { text: string }): ReactNode {
   return (
     <span className={classes.sentence}>

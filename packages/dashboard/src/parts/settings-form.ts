@@ -1,15 +1,15 @@
 import type { ProjectSettingsShown } from '@beckon/contract/dashboard';
 import { useState } from 'react';
 import { type ReadKey, useApi, useChange } from '../api/index.ts';
-import { refused, told } from './notices.tsx';
+import { refused, notify } from './notices.tsx';
 
 export type SettingsForm = {
   query: ReturnType<typeof useApi<'GET /projects/:project/settings'>>;
-  /** As the form shows it: what was typed, else what is stored. */
+  /** The value in the form: the typed one, else the stored one. */
   text: (name: string) => string;
   set: (name: string, text: string) => void;
   fault: (name: string) => string | undefined;
-  /** What differs from what is stored. */
+  /** The changes against the stored values. */
   changes: Record<string, string>;
   dirty: boolean;
   saving: boolean;
@@ -17,7 +17,7 @@ export type SettingsForm = {
   discard: () => void;
 };
 
-/** Everything that shows settings, or follows from them. */
+/** The routes that depend on settings. */
 const FOLLOWS: ReadKey[] = [
   'GET /projects/:project/settings',
   'GET /projects/:project/sending',
@@ -31,8 +31,8 @@ type Typed = { changes: Record<string, string>; seen: Record<string, string> };
 const NOTHING: Typed = { changes: {}, seen: {} };
 
 /**
- * Settings under edit. With each change goes what the form showed of it, so that nobody overwrites what they have not seen; where
- * somebody was quicker, what was typed stays, beside who changed what.
+ * An edit of settings. Each change includes the value that the form showed, so that it overwrites only values the member saw. If
+ * another member was faster, the typed values stay, beside who changed what.
  */
 export function useSettingsForm(): SettingsForm {
   const query = useApi('GET /projects/:project/settings', {});
@@ -44,12 +44,12 @@ export function useSettingsForm(): SettingsForm {
     onDone: () => {
       setTyped(NOTHING);
       setFaults({});
-      told('Saved');
+      notify('Saved');
     },
     onRefused: (error) => {
       setFaults(error.fields);
       if (Object.keys(error.fields).length === 0) refused(error);
-      // Whoever saves again has seen what it is now.
+      // A second save overwrites: the member saw the new value.
       if (error.status === 409)
         void query.refetch().then(({ data }) => setTyped((was) => seeing(was, data?.data)));
     },
@@ -77,7 +77,7 @@ function textsOf(shown: ProjectSettingsShown | undefined): Record<string, string
   return Object.fromEntries((shown?.settings ?? []).map(({ name, text }) => [name, text]));
 }
 
-/** What is typed back to what it was is no change. */
+/** A value that was typed back is not a change. */
 export function typing(
   { changes, seen }: Typed,
   { name, text, stored }: { name: string; text: string; stored: string },

@@ -3,7 +3,7 @@ import { Fragment, type ReactNode } from 'react';
 
 const SAID: Record<string, string> = { Escape: 'Esc', ' ': 'Space', ArrowUp: '↑', ArrowDown: '↓' };
 
-/** A key, or two in a row, as they are pressed: `g r`, `Shift+j`, `Mod+k`. */
+/** A keyboard shortcut: `g r`, `Shift+j`, `Mod+k`. */
 export function Shortcut({ keys }: { keys: string }): ReactNode {
   const isMac = navigator.userAgent.includes('Mac');
   return (

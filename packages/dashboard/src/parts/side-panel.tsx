@@ -9,7 +9,7 @@ export type SidePanelProps = {
   children: ReactNode;
 };
 
-/** What belongs to one row, beside its list. Esc closes it, and the focus goes back to where it was. */
+/** A drawer for one row of a list. Esc closes it and returns the focus. */
 export function SidePanel({ opened, onClose, title, size = 'lg', children }: SidePanelProps): ReactNode {
   return (
     <Drawer

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 
 const [WIDTH, HEIGHT] = [80, 18];
 
-/** A line of so many days; the numbers themselves stand beside it, or a table away. */
+/** A line of daily values. The numbers are shown beside it or in a table. */
 export function Sparkline({ values, label }: { values: number[]; label: string }): ReactNode {
   const most = Math.max(1, ...values);
   const step = values.length > 1 ? WIDTH / (values.length - 1) : WIDTH;

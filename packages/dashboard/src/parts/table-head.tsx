@@ -6,14 +6,14 @@ import classes from './data-table.module.css';
 export type Column<Row> = {
   id: string;
   title: string;
-  /** The title is heard, and not seen: a column of menus. */
+  /** The title is for screen readers only: a column of menus. */
   heard?: boolean;
   /** A track of a grid: `120px`, `2fr`. */
   width?: string;
   align?: 'right';
   /** The server can sort by it. */
   sort?: boolean;
-  /** Below 640 px it is left out. */
+  /** Omitted below 640 px. */
   narrow?: 'hide';
   wraps?: boolean;
   cell: (row: Row) => ReactNode;
@@ -49,7 +49,7 @@ export function HeadRow<Row>({
             <input
               type="checkbox"
               className={classes.box}
-              aria-label={`Choose all ${label} that are shown`}
+              aria-label={`Select all ${label} shown`}
               checked={isAll}
               ref={(box) => {
                 if (box) box.indeterminate = count > 0 && !isAll;

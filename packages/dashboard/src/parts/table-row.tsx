@@ -10,7 +10,7 @@ type TableRowProps<Row> = {
   columns: Column<Row>[];
   label: string;
   isCurrent: boolean;
-  /** `undefined`: nothing is chosen in this table. */
+  /** `undefined`: the table has no selection. */
   isChosen: boolean | undefined;
   link: ((row: Row) => LinkProps) | undefined;
   onOpen: ((key: string) => void) | undefined;
@@ -18,7 +18,7 @@ type TableRowProps<Row> = {
   measure: ((element: Element | null) => void) | undefined;
 };
 
-/** Scrolling draws only the rows that come into sight. */
+/** Scrolling renders only the rows that come into view. */
 export const TableRow = memo(PlainRow) as typeof PlainRow;
 
 function PlainRow<Row>(props: TableRowProps<Row>): ReactNode {
@@ -61,14 +61,14 @@ type ChooseCellProps = {
   onChoose: (key: string, isRange: boolean) => void;
 };
 
-/** The browser's own box: of these there are many, and they come and go with each turn of the wheel. */
+/** A native checkbox: there are many, and they mount and unmount while scrolling. */
 function ChooseCell({ rowId, index, label, isChosen, onChoose }: ChooseCellProps): ReactNode {
   return (
     <div role="cell" className={classes.cell}>
       <input
         type="checkbox"
         className={classes.box}
-        aria-label={`Choose row ${index + 1} of ${label}`}
+        aria-label={`Select row ${index + 1} of ${label}`}
         checked={isChosen}
         onChange={(event) => onChoose(rowId, (event.nativeEvent as MouseEvent).shiftKey)}
       />

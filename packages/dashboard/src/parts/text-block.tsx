@@ -2,7 +2,7 @@ import { Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './text-block.module.css';
 
-/** What somebody wrote, as it is and as text alone. */
+/** Text from a user or a server, as plain text. */
 export function TextBlock({ text, label }: { text: string; label: string }): ReactNode {
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
@@ -12,7 +12,7 @@ export function TextBlock({ text, label }: { text: string; label: string }): Rea
   );
 }
 
-/** Names and values, as they stand in a letter's head. */
+/** Names and values, as in email headers. */
 export function NameValues({
   rows,
   label,

@@ -2,8 +2,8 @@ import { useSyncExternalStore } from 'react';
 import { useAhead } from './ahead.tsx';
 
 /**
- * What time it is where this stands: in a sandbox that of its clock. One timer for all clocks of the page, each second; it runs only
- * while somebody shows one.
+ * The current time; in a sandbox that of its test clock. One timer per second for all clocks of the page. It runs only
+ * while a clock is shown.
  */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now) + useAhead();

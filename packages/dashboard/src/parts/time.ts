@@ -1,4 +1,4 @@
-/** Times as text. The zone is always said by whoever asks: a browser's own is nobody's here. */
+/** Formats times. The caller always passes the zone; the browser's own zone is never used. */
 
 export type TimeStyle = 'short' | 'long' | 'day' | 'clock';
 

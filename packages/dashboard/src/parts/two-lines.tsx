@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './two-lines.module.css';
 
-/** A cell that says one thing and, smaller, another; it may stand in a button or a link. */
+/** A cell with a main line and a smaller second line. It can be used in a button or a link. */
 export function TwoLines({ first, second }: { first: ReactNode; second?: ReactNode }): ReactNode {
   return (
     <span className={classes.lines}>

@@ -1,18 +1,18 @@
 import { useEffect, useRef } from 'react';
 
-/** Longer than it takes who closes to move the focus on by themselves. */
+/** Longer than the code that closes a dialog needs to move the focus elsewhere. */
 const AFTER_MS = 20;
 
 /**
- * Gives the focus back to who had it when this took it, unless it has gone on by itself. Mantine's dialogs do so when they are
- * closed, but not those that are loaded as they open: they never saw who had it.
+ * Returns the focus to the previous element, unless it moved elsewhere. Mantine's dialogs do so when they are
+ * closed, except dialogs that are loaded on opening: they never saw the previous element.
  */
 export function useFocusBack(isTaken: boolean): void {
   const before = useRef<Element>(null);
   const giving = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => {
     if (!isTaken) return undefined;
-    // Taken again before it was given back.
+    // Focused again before the focus was returned.
     clearTimeout(giving.current);
     before.current ??= document.activeElement;
     return () => {

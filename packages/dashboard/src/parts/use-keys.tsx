@@ -4,13 +4,13 @@ import { type Chord, type KeyWishes, meant, nameKey, NO_WISHES, tries } from './
 export type KeyAction = {
   label: string;
   run: (event: KeyboardEvent) => void;
-  /** Again and again while it is held down: moving may, deciding may not. */
+  /** Repeats while the key is held down: for movement, not for decisions. */
   repeats?: boolean;
 };
 export type KeyMap = Record<string, KeyAction>;
 type Group = { title: string; keys: KeyMap; inDialog: boolean };
 
-/** All keys that mean something now. Whoever came last is asked first; while a dialog is open, only who stands in it. */
+/** All active shortcuts. The latest registration has precedence; while a dialog is open, only those inside it work. */
 type Keyboard = {
   add: (group: () => Group) => () => void;
   listed: () => Group[];
@@ -50,7 +50,7 @@ export function useKeyboard(): Keyboard {
 
 export type KeyOptions = { enabled?: boolean; inDialog?: boolean };
 
-/** Keys of a screen, under a title that the help shows. They keep quiet while somebody types, and give way to an open dialog. */
+/** Shortcuts of a screen, under a title in the help. They are inactive while the member types or a dialog is open. */
 export function useKeys(
   title: string,
   keys: KeyMap,
@@ -106,7 +106,7 @@ function begins(groups: Group[], first: string): boolean {
   return groups.some(({ keys }) => Object.keys(keys).some((key) => key.startsWith(`${first} `)));
 }
 
-/** Where the key already does something of its own: letters where somebody types, Enter and blank on what can be pressed. */
+/** Whether the focused element uses the key itself: characters in a text field, Enter and Space on a button. */
 function isTaken(target: EventTarget | null, pressed: string): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (pressed === 'Enter' || pressed === ' ')
@@ -125,7 +125,7 @@ function isTyping(target: HTMLElement): boolean {
   );
 }
 
-/** Of some, what is closed stays in the page. */
+/** Some closed dialogs stay in the page. */
 function isDialogOpen(): boolean {
   const open = document.querySelectorAll('[role="dialog"][aria-modal="true"], [role="menu"]');
   return [...open].some((element) => element.checkVisibility());

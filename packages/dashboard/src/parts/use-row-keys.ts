@@ -12,12 +12,12 @@ export type RowKeys<Row> = {
   onCurrent: (key: string | undefined) => void;
   chosen?: ReadonlySet<string>;
   onChosen?: (chosen: Set<string>) => void;
-  /** Another table of this page has the keys. */
+  /** Off if another table of this page uses the keyboard. */
   noKeys?: boolean;
   reveal: (index: number) => void;
 };
 
-/** The keys of every list: j and k move, x chooses, Shift extends, Enter opens, Esc lets go. */
+/** The shortcuts of every list: j and k move, x selects, Shift extends, Enter opens, Esc clears. */
 export function useRowKeys<Row>(table: RowKeys<Row>): void {
   const { label, keys, current, onCurrent, chosen, onChosen, noKeys = false } = table;
   const navigate = useNavigate();
@@ -43,17 +43,17 @@ export function useRowKeys<Row>(table: RowKeys<Row>): void {
   };
   const map: KeyMap = {
     j: { label: 'Next row', run: () => go(1), repeats: true },
-    k: { label: 'Row before', run: () => go(-1), repeats: true },
+    k: { label: 'Previous row', run: () => go(-1), repeats: true },
     ...(table.link || table.onOpen ? { Enter: { label: 'Open', run: open } } : {}),
     ...(chosen && onChosen
       ? {
-          x: { label: 'Choose', run: () => current !== undefined && onChosen(toggle(chosen, current)) },
-          'Shift+j': { label: 'Choose downwards', run: () => reach(1), repeats: true },
-          'Shift+k': { label: 'Choose upwards', run: () => reach(-1), repeats: true },
+          x: { label: 'Select', run: () => current !== undefined && onChosen(toggle(chosen, current)) },
+          'Shift+j': { label: 'Extend selection down', run: () => reach(1), repeats: true },
+          'Shift+k': { label: 'Extend selection up', run: () => reach(-1), repeats: true },
         }
       : {}),
     ...(current !== undefined || (chosen && chosen.size > 0)
-      ? { Escape: { label: 'Let go', run: letGo } }
+      ? { Escape: { label: 'Clear selection', run: letGo } }
       : {}),
   };
   useKeys(label, map, { enabled: !noKeys });

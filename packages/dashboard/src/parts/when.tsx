@@ -6,14 +6,14 @@ import { useZone } from './zone.tsx';
 
 export type WhenProps = {
   at: string | null;
-  /** The zone of whoever this is about, said on hover beside the project's. */
+  /** The user's zone, shown on hover beside the project's. */
   theirZone?: string | null | undefined;
   style?: TimeStyle | 'relative';
-  /** What stands there for no time at all. */
+  /** The text for a missing time. */
   none?: string;
 };
 
-/** A moment, in the project's zone; on hover in full and in the other's zone, copied as ISO 8601. */
+/** A time in the project's zone. The full time and the user's zone are shown on hover; it is copied as ISO 8601. */
 export function When({ at, theirZone, style = 'short', none = '–' }: WhenProps): ReactNode {
   const zone = useZone();
   const place = useRef<HTMLTimeElement>(null);
@@ -31,7 +31,7 @@ export function When({ at, theirZone, style = 'short', none = '–' }: WhenProps
       >
         {style === 'relative' ? <Relative at={at} /> : formatTime(at, zone, style)}
       </time>
-      {/* Only once it is asked for: a list has many of these. */}
+      {/* Rendered on hover only: a list has many of these. */}
       {isOver && <Tooltip target={place} opened label={inFull(at, zone, theirZone)} />}
     </>
   );
@@ -48,7 +48,7 @@ function Relative({ at }: { at: string }): ReactNode {
   return formatRelative(at, useNow());
 }
 
-/** Only where nothing else is copied with it. */
+/** Only if the selection contains nothing else. */
 function copyIso(event: ClipboardEvent<HTMLTimeElement>, at: string): void {
   const selected = document.getSelection()?.toString().trim() ?? '';
   if (selected.length > (event.currentTarget.textContent?.length ?? 0)) return;

@@ -3,7 +3,7 @@ import { type ReactNode, useMemo } from 'react';
 import type { WordDiffProps } from './word-diff.tsx';
 import classes from './word-diff.module.css';
 
-/** Beyond this it is no longer read word by word, and would take seconds. */
+/** Above this length a diff by words would take seconds. */
 const DIFF_MAX_MS = 500;
 
 export default function WordDiffInner({ before, after, label = 'Difference' }: WordDiffProps): ReactNode {

@@ -5,7 +5,7 @@ export type WordDiffProps = { before: string; after: string; label?: string };
 
 const Inner = lazy(() => import('./word-diff-inner.tsx'));
 
-/** Two texts as one, with what went and what came; said by lines through and under the words, and to those who hear it. */
+/** A diff of two texts: removed words are struck through, added words underlined, and screen readers hear both. */
 export function WordDiff(props: WordDiffProps): ReactNode {
   return (
     <Suspense fallback={<Skeleton height={96} />}>

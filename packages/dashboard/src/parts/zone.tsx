@@ -2,7 +2,7 @@ import { createContext, type ReactNode, use } from 'react';
 
 const ZoneContext = createContext('UTC');
 
-/** The zone in which all times below it are shown: that of the project. */
+/** The zone of all times below: the project's. */
 export function ZoneProvider({ zone, children }: { zone: string; children: ReactNode }): ReactNode {
   return <ZoneContext value={zone}>{children}</ZoneContext>;
 }

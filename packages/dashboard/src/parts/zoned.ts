@@ -1,10 +1,10 @@
-/** Local times of a zone and the instants that they are. The browser's own zone is nobody's here. */
+/** Converts between instants and local times of a zone. The browser's own zone is never used. */
 
 export type Local = { date: string; time: string };
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** What the clocks of a zone show then, as `2026-01-15` and `09:00`. */
+/** The local time of a zone at an instant, as `2026-01-15` and `09:00`. */
 export function localOf(at: number, zone: string): Local {
   let format = formats.get(zone);
   if (!format) {
@@ -23,12 +23,12 @@ export function localOf(at: number, zone: string): Local {
   return { date: `${parts.year}-${parts.month}-${parts.day}`, time: `${parts.hour}:${parts.minute}` };
 }
 
-/** The instant at which they show it; of a time that is skipped, the one as much later; null where it is no time. */
+/** The instant of a local time; a skipped time moves forward by the gap; null for an invalid time. */
 export function instantOf({ date, time }: Local, zone: string): number | null {
   const asUtc = Date.parse(`${date}T${time}:00.000Z`);
   if (Number.isNaN(asUtc)) return null;
   let at = asUtc;
-  // What the clocks show differs from UTC by an offset that itself depends on the instant: twice is enough to find both.
+  // The offset from UTC depends on the instant itself: two rounds find it.
   for (let n = 0; n < 2; n++) at = asUtc - offsetAt(at, zone);
   return at;
 }

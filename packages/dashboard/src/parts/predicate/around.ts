@@ -1,6 +1,6 @@
 import type { PredicateFacts } from '@beckon/contract/dashboard';
 
-/** What every part of the form is told. */
+/** The props that all parts of the form share. */
 export type Around = {
   facts: PredicateFacts;
   faults: { field?: string; message: string }[];

@@ -27,18 +27,18 @@ export function ConditionRow(props: RowProps): ReactNode {
       <Group gap={6} wrap="wrap">
         <NativeSelect
           size="xs"
-          aria-label="Whether it holds or does not"
+          aria-label="Is true or is not true"
           disabled={around.isReadOnly}
           data={[
-            { value: 'holds', label: 'holds:' },
-            { value: 'not', label: 'does not hold:' },
+            { value: 'holds', label: 'is true:' },
+            { value: 'not', label: 'is not true:' },
           ]}
           value={isNot ? 'not' : 'holds'}
           onChange={onNot}
         />
         <NativeSelect
           size="xs"
-          aria-label="What is asked about"
+          aria-label="Condition type"
           disabled={around.isReadOnly}
           data={Object.entries(SUBJECTS).map(([value, label]) => ({ value, label }))}
           value={shape.kind}
@@ -47,7 +47,7 @@ export function ConditionRow(props: RowProps): ReactNode {
           }
         />
         <Fields shape={shape} change={change} around={around} />
-        {onRemove && !around.isReadOnly && <RemoveButton label="Remove this condition" onClick={onRemove} />}
+        {onRemove && !around.isReadOnly && <RemoveButton label="Remove condition" onClick={onRemove} />}
       </Group>
       <Faults place={place} around={around} isWhole />
     </div>
@@ -62,7 +62,7 @@ function Fields({ shape, change, around }: FieldsProps): ReactNode {
   if (shape.kind === 'email')
     return (
       <TestField
-        label="E-mail address"
+        label="Email address"
         isReadOnly={isReadOnly}
         operators={OPERATORS_OF.email}
         examples={[]}
@@ -77,7 +77,7 @@ function Fields({ shape, change, around }: FieldsProps): ReactNode {
       aria-label="Audience"
       disabled={isReadOnly}
       data={[
-        { value: '', label: 'choose an audience' },
+        { value: '', label: 'select an audience' },
         ...facts.audiences.map(({ id, name }) => ({ value: id, label: name })),
       ]}
       value={shape.audience}

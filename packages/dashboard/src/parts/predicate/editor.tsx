@@ -9,16 +9,16 @@ export type PredicateEditorProps = {
   /** A definition, as JSON. */
   value: unknown;
   onChange: (value: unknown) => void;
-  /** The names that this project has really sent; every other one can be typed too. */
+  /** The names that this project has sent; other names can be typed too. */
   facts: PredicateFacts;
-  /** What the server says is wrong, each at its place: `definition.all.1.at_least`. */
+  /** The server's errors by path: `definition.all.1.at_least`. */
   faults?: { field?: string; message: string }[];
-  /** Where faults begin: `definition`, unless said. */
+  /** The root of the paths; `definition` by default. */
   place?: string;
   readOnly?: boolean;
 };
 
-/** Conditions in sentences, or the definition itself: what the form cannot show is shown as JSON within it. */
+/** Edits conditions as a form or as JSON. Parts that the form cannot show appear as JSON in it. */
 export function PredicateEditor(props: PredicateEditorProps): ReactNode {
   const { value, onChange, facts, faults = [], place = 'definition', readOnly = false } = props;
   const [mode, setMode] = useState<'form' | 'json'>('form');
@@ -28,16 +28,16 @@ export function PredicateEditor(props: PredicateEditorProps): ReactNode {
       <SegmentedControl
         size="xs"
         w="fit-content"
-        aria-label="How to edit the conditions"
+        aria-label="Edit conditions as"
         value={mode}
         onChange={(next) => setMode(next === 'json' ? 'json' : 'form')}
         data={[
-          { value: 'form', label: 'Sentences' },
+          { value: 'form', label: 'Form' },
           { value: 'json', label: 'JSON' },
         ]}
       />
       {mode === 'json' ? (
-        <JsonField value={value} onChange={onChange} readOnly={readOnly} label="The definition" />
+        <JsonField value={value} onChange={onChange} readOnly={readOnly} label="Definition as JSON" />
       ) : (
         <ConditionNode value={value} onChange={onChange} place={place} around={around} depth={0} />
       )}

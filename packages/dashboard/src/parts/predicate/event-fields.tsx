@@ -9,7 +9,7 @@ import classes from './predicate.module.css';
 type OfEvent = Extract<Shape, { kind: 'count' | 'sum' | 'first' | 'last' }>;
 type Props<S extends OfEvent> = { shape: S; change: (next: OfEvent) => void; around: Around };
 
-/** How often, how much or when something happened. */
+/** Fields for how often, how much or when an event happened. */
 export function EventFields({ shape, change, around }: Props<OfEvent>): ReactNode {
   const { facts, isReadOnly } = around;
   const name = (
@@ -108,7 +108,7 @@ function SumFields({ shape, change, around }: Props<Extract<Shape, { kind: 'sum'
   return (
     <>
       <NameField
-        label="Property to add up"
+        label="Property to sum"
         isReadOnly={isReadOnly}
         value={shape.property}
         onChange={(property) => change({ ...shape, property })}
@@ -143,7 +143,7 @@ function propertiesOf({ event }: OfEvent, { facts }: Around, type?: string): str
 
 type WithWhere = Extract<Shape, { kind: 'count' | 'sum' }>;
 
-/** Only those of its occurrences count that pass all of these. */
+/** Counts only events that match all of these. */
 function Where({ shape, change, around }: Props<WithWhere>): ReactNode {
   const { where } = shape;
   const { isReadOnly } = around;
@@ -169,7 +169,7 @@ function Where({ shape, change, around }: Props<WithWhere>): ReactNode {
             onChange={(next) => set(where.with(index, { property, test: next }))}
           />
           {!isReadOnly && (
-            <RemoveButton label="Remove this property" onClick={() => set(where.toSpliced(index, 1))} />
+            <RemoveButton label="Remove property" onClick={() => set(where.toSpliced(index, 1))} />
           )}
         </Group>
       ))}
@@ -180,7 +180,7 @@ function Where({ shape, change, around }: Props<WithWhere>): ReactNode {
           leftSection={<Plus size={12} aria-hidden="true" />}
           onClick={() => set([...where, { property: '', test: { op: 'equals', with: '' } }])}
         >
-          where a property…
+          Add property filter
         </Button>
       )}
     </div>

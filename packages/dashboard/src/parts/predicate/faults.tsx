@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { Around } from './around.ts';
 import classes from './predicate.module.css';
 
-/** What the server says of this part: of all that is in it, or of itself and these keys alone. */
+/** The server's errors of this part: with all inner parts, or only of itself and these keys. */
 export function Faults({
   place,
   around,

@@ -13,7 +13,7 @@ import { type Operator, OPERATORS, operandFor, readSpan, type Test } from './lan
 
 export type Field<T> = { value: T; onChange: (value: T) => void; label: string; isReadOnly: boolean };
 
-/** A name that may be chosen among those that were really sent, or typed. */
+/** A name, selected from those that were sent, or typed. */
 export function NameField({
   value,
   onChange,
@@ -37,7 +37,7 @@ export function NameField({
   );
 }
 
-/** An operator and what it compares with. */
+/** An operator and its operand. */
 export function TestField({
   value,
   onChange,
@@ -52,7 +52,7 @@ export function TestField({
     <>
       <NativeSelect
         size="xs"
-        aria-label={`${label}: compared how`}
+        aria-label={`${label}: operator`}
         disabled={isReadOnly}
         data={operators.map((op) => ({ value: op, label: OPERATORS[op].label }))}
         value={value.op}
@@ -65,7 +65,7 @@ export function TestField({
         operand={operand}
         value={value.with}
         onChange={setOperand}
-        label={`${label}: compared with what`}
+        label={`${label}: value`}
         isReadOnly={isReadOnly}
         examples={examples}
       />
@@ -91,7 +91,7 @@ function OperandField({ operand, value, onChange, label, isReadOnly, examples }:
           size="xs"
           miw={180}
           aria-label={label}
-          placeholder="Type one, then Enter"
+          placeholder="Type a value, then press Enter"
           data={examples}
           value={Array.isArray(value) ? value.map(String) : []}
           readOnly={isReadOnly}
@@ -119,7 +119,7 @@ function OperandField({ operand, value, onChange, label, isReadOnly, examples }:
   }
 }
 
-/** No text is read as a number by the server, so what was one in the list stays one. */
+/** The server does not convert text to numbers, so numbers in the list stay numbers. */
 function keepNumber(text: string, was: unknown): string | number {
   const known: unknown[] = Array.isArray(was) ? was : [];
   return known.find((one): one is number => typeof one === 'number' && String(one) === text) ?? text;
@@ -127,7 +127,7 @@ function keepNumber(text: string, was: unknown): string | number {
 
 type ValueType = 'text' | 'number' | 'yes_no';
 
-/** Text, number and yes or no are different values, so it is said which one is meant. */
+/** Text, numbers and booleans are different values, so the type is selected explicitly. */
 function ValueField({
   value,
   onChange,
@@ -141,12 +141,12 @@ function ValueField({
     <Group gap={4} wrap="nowrap">
       <NativeSelect
         size="xs"
-        aria-label={`${label}: of which type`}
+        aria-label={`${label}: type`}
         disabled={isReadOnly}
         data={[
           { value: 'text', label: 'text' },
           { value: 'number', label: 'number' },
-          { value: 'yes_no', label: 'yes or no' },
+          { value: 'yes_no', label: 'true or false' },
         ]}
         value={type}
         onChange={({ currentTarget }) => onChange(asType(value, currentTarget.value as ValueType))}
@@ -212,13 +212,13 @@ const UNITS = [
   { value: 'd', label: 'days' },
 ];
 
-/** A span that the form cannot take apart, such as 90s, stays as it is until it is changed. */
+/** A duration that the form cannot parse, such as 90s, is kept until it is changed. */
 export function SpanField({ value, onChange, label, isReadOnly }: Field<string>): ReactNode {
   const { count, unit } = readSpan(value) ?? { count: 7, unit: 'd' };
   return (
     <Group gap={4} wrap="nowrap">
       <NumberField
-        label={`${label}: how many`}
+        label={`${label}: number`}
         isReadOnly={isReadOnly}
         min={1}
         value={count}
@@ -226,7 +226,7 @@ export function SpanField({ value, onChange, label, isReadOnly }: Field<string>)
       />
       <NativeSelect
         size="xs"
-        aria-label={`${label}: of what`}
+        aria-label={`${label}: unit`}
         disabled={isReadOnly}
         data={UNITS}
         value={unit}

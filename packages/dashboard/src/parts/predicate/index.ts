@@ -1,2 +1,2 @@
-/** A form over the audience language: it knows the language, and no noun. */
+/** A form for the audience language, without domain knowledge. */
 export { PredicateEditor } from './editor.tsx';

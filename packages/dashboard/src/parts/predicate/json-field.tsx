@@ -10,7 +10,7 @@ type JsonFieldProps = {
   height?: string;
 };
 
-/** While what is typed is no JSON, the definition stays what it was. */
+/** Invalid JSON does not change the definition. */
 export function JsonField({ value, onChange, label, readOnly, height = '220px' }: JsonFieldProps): ReactNode {
   const [text, setText] = useState(() => JSON.stringify(value, null, 2));
   const [fault, setFault] = useState<string>();
@@ -36,7 +36,7 @@ export function JsonField({ value, onChange, label, readOnly, height = '220px' }
       />
       {fault !== undefined && (
         <Alert color="yellow" variant="light" p="xs">
-          This is no JSON yet. Nothing is changed until it is.
+          Invalid JSON. The definition changes when the JSON is valid.
         </Alert>
       )}
     </>

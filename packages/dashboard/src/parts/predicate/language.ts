@@ -1,6 +1,6 @@
 /**
- * The audience language as a form shows it: what a condition is, taken apart and put together again. The definition itself stays
- * JSON; what this does not know is edited as JSON.
+ * Converts definitions of the audience language to form fields and back. The definition itself stays
+ * JSON; unknown parts are edited as JSON.
  */
 export type Shape =
   | { kind: 'all'; of: unknown[] }
@@ -22,13 +22,13 @@ export type Shape =
   | { kind: 'other' };
 
 export type CountCompare = 'ever' | 'at_least' | 'at_most' | 'exactly';
-/** One operator with what it compares with; `true` where it compares with nothing. */
+/** An operator with its operand; `true` if it has none. */
 export type Test = { op: Operator; with: unknown };
 export type PropertyTest = { property: string; test: Test };
 
 export type OperandKind = 'none' | 'text' | 'number' | 'value' | 'values' | 'moment' | 'span';
 
-/** In the order in which they are offered; words as the server says them. */
+/** In the order of the menu, in the words that the server uses. */
 export const OPERATORS = {
   equals: { label: 'is', operand: 'value' },
   one_of: { label: 'is one of', operand: 'values' },
@@ -55,7 +55,7 @@ const NUMBERS: Operator[] = ['at_least', 'at_most', 'greater_than', 'less_than']
 export const OPERATORS_OF: Record<'trait' | 'email' | 'property' | 'sum' | 'moment', Operator[]> = {
   trait: ALL,
   email: ['equals', 'one_of', 'is_set', 'contains', 'starts_with', 'ends_with'],
-  // A moment in an event is compared with a fixed one.
+  // A time in an event is compared with a fixed time.
   property: ALL.filter((op) => !['in_last', 'more_than_ago', 'in_next', 'more_than_ahead'].includes(op)),
   sum: NUMBERS,
   moment: ['before', 'after', 'in_last', 'more_than_ago'],
@@ -95,7 +95,7 @@ function readEvent(event: string, rest: Json): Shape | null {
   return withTest(compared, 'sum', (test) => ({ kind: 'sum', event, property: sum, test, within, where }));
 }
 
-/** Undefined where it asks something else. */
+/** Undefined for other conditions. */
 function readMoment(event: string, rest: Json): Shape | null | undefined {
   const [[kind, inner] = ['', null], ...more] = Object.entries(rest);
   if (kind !== 'first' && kind !== 'last') return undefined;
@@ -142,7 +142,7 @@ function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What it was read from. */
+/** The definition of a form value. */
 export function printShape(shape: Exclude<Shape, { kind: 'other' }>): unknown {
   switch (shape.kind) {
     case 'all':
@@ -189,7 +189,7 @@ function printWhere(where: PropertyTest[]): Json {
     : { where: where.map(({ property, test }) => ({ property, ...printTest(test) })) };
 }
 
-/** What an operator starts with; what was there before is kept where it fits. */
+/** The initial operand of an operator; the previous one is kept if it fits. */
 export function operandFor(op: Operator, was: unknown): unknown {
   return STARTS[OPERATORS[op].operand](was);
 }
@@ -210,7 +210,7 @@ function isValue(value: unknown): value is string | number {
 
 export const SUBJECTS = {
   trait: 'a trait',
-  email: 'the e-mail address',
+  email: 'the email address',
   count: 'how often an event happened',
   sum: 'the sum of a property',
   first: 'the first time of an event',
@@ -219,7 +219,7 @@ export const SUBJECTS = {
 } as const;
 export type Subject = keyof typeof SUBJECTS;
 
-/** A new condition about something; the name of an event is kept. */
+/** A new condition of this kind; the event name is kept. */
 export function startOf(subject: Subject, event = ''): Exclude<Shape, { kind: 'other' }> {
   switch (subject) {
     case 'trait':
@@ -247,7 +247,7 @@ export function startOf(subject: Subject, event = ''): Exclude<Shape, { kind: 'o
   }
 }
 
-/** "7d" as a number and its unit; null where it is none. */
+/** "7d" as a number and its unit; null if it is not a duration. */
 export function readSpan(text: string): { count: number; unit: 'm' | 'h' | 'd' } | null {
   const [, count = '', unit = ''] = /^(\d+)([mhd])$/.exec(text) ?? [];
   return unit === 'm' || unit === 'h' || unit === 'd' ? { count: Number(count), unit } : null;

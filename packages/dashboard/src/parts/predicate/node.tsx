@@ -12,14 +12,14 @@ import classes from './predicate.module.css';
 export type NodeProps = {
   value: unknown;
   onChange: (value: unknown) => void;
-  /** Of this part in the definition, as faults name it. */
+  /** The path of this part in the definition, as in errors. */
   place: string;
   around: Around;
   depth: number;
   onRemove?: () => void;
 };
 
-/** As deep as the language goes; a form that is deeper helps nobody. */
+/** The depth limit of the language. */
 const GROUPS_DEEP_MAX = 6;
 
 export function ConditionNode(props: NodeProps): ReactNode {
@@ -42,7 +42,7 @@ type PlainProps = NodeProps & Negatable & { shape: Shape; whole?: NodeProps };
 function Plain({ whole, ...props }: PlainProps): ReactNode {
   const { shape, depth, around } = props;
   if (shape.kind === 'all' || shape.kind === 'any') return <GroupNode {...props} shape={shape} />;
-  // Not of not is said once: nobody writes it with a form.
+  // A double negation is dropped.
   if (shape.kind === 'other' || shape.kind === 'not') return <AsJson {...(whole ?? props)} />;
   const row = <ConditionRow {...props} shape={shape} />;
   if (depth > 0 || around.isReadOnly) return row;
@@ -57,25 +57,25 @@ function Plain({ whole, ...props }: PlainProps): ReactNode {
         leftSection={<Plus size={12} aria-hidden="true" />}
         onClick={() => onChange({ all: [value, printShape(startOf('trait'))] })}
       >
-        And another condition
+        Add condition
       </Button>
     </Stack>
   );
 }
 
-/** What the form cannot show, is shown as it is. */
+/** Shows a part that the form does not support as JSON. */
 function AsJson({ value, onChange, place, around, onRemove }: NodeProps): ReactNode {
   return (
     <div className={classes.row}>
       <JsonField
         value={value}
         onChange={onChange}
-        label="This part, as JSON"
+        label="This part as JSON"
         readOnly={around.isReadOnly}
         height="120px"
       />
       <Faults place={place} around={around} isWhole />
-      {onRemove && !around.isReadOnly && <RemoveButton label="Remove this part" onClick={onRemove} />}
+      {onRemove && !around.isReadOnly && <RemoveButton label="Remove part" onClick={onRemove} />}
     </div>
   );
 }
@@ -92,7 +92,7 @@ function GroupNode({ shape, onChange, place, around, depth, onRemove, isNot, onN
         <Group gap={6} wrap="wrap">
           <NativeSelect
             size="xs"
-            aria-label="How these conditions belong together"
+            aria-label="Combine conditions with"
             disabled={around.isReadOnly}
             data={GROUP_WORDS}
             value={`${isNot ? 'not ' : ''}${kind}`}
@@ -101,7 +101,7 @@ function GroupNode({ shape, onChange, place, around, depth, onRemove, isNot, onN
               else onChange({ [value.replace('not ', '')]: of });
             }}
           />
-          {onRemove && !around.isReadOnly && <RemoveButton label="Remove this group" onClick={onRemove} />}
+          {onRemove && !around.isReadOnly && <RemoveButton label="Remove group" onClick={onRemove} />}
         </Group>
       </legend>
       <Faults place={place} around={around} under={[kind]} />
@@ -119,7 +119,7 @@ function GroupNode({ shape, onChange, place, around, depth, onRemove, isNot, onN
         ))}
         {of.length === 0 && (
           <Text size="xs" c="dimmed">
-            Nothing yet: a group needs a condition.
+            This group is empty. Add a condition.
           </Text>
         )}
       </Stack>
@@ -129,10 +129,10 @@ function GroupNode({ shape, onChange, place, around, depth, onRemove, isNot, onN
 }
 
 const GROUP_WORDS = [
-  { value: 'all', label: 'all of these hold' },
-  { value: 'any', label: 'any of these holds' },
-  { value: 'not all', label: 'not all of these hold' },
-  { value: 'not any', label: 'none of these holds' },
+  { value: 'all', label: 'all of these are true' },
+  { value: 'any', label: 'any of these is true' },
+  { value: 'not all', label: 'not all of these are true' },
+  { value: 'not any', label: 'none of these is true' },
 ];
 
 type AddingProps = { of: unknown[]; set: (of: unknown[]) => void; mayGroup: boolean; kind: 'all' | 'any' };

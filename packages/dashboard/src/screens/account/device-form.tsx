@@ -13,7 +13,7 @@ export function DeviceForm({ asked }: { asked: DeviceAsked }): ReactNode {
   return (
     <Stack gap="md">
       <Text size="sm">
-        A program asks to act for you. Approve it only if you started it yourself just now.
+        A program requests access to your account. Approve it only if you started it yourself just now.
       </Text>
       <Text size="xl" fw={650} ff="monospace" ta="center">
         {asked.code}

@@ -10,11 +10,11 @@ import { Narrow } from './narrow.tsx';
 
 const route = getRouteApi('/outside/device');
 
-/** Where somebody lets a program of theirs in: `beckon login` shows the code, and leads here. */
+/** Approves a program of the member: `beckon login` shows the code and links here. */
 export function DeviceScreen(): ReactNode {
   const { code } = route.useSearch();
   return (
-    <Narrow title="Let a program in">
+    <Narrow title="Approve a program">
       {code === undefined ? <CodeForm /> : <Device key={code} code={code} />}
     </Narrow>
   );
@@ -24,8 +24,8 @@ function Device({ code }: { code: string }): ReactNode {
   const device = useApi('GET /device/:code', { params: { code } }, { staleTimeMs: Infinity });
   if (device.error?.status === 404)
     return (
-      <Empty icon={Unlink} title="This code is not known" action={<OtherCode />}>
-        It was mistyped, or its ten minutes are over. Ask for a new one where it was shown.
+      <Empty icon={Unlink} title="Invalid code" action={<OtherCode />}>
+        The code is wrong, or older than ten minutes. Request a new one in your terminal.
       </Empty>
     );
   return <Loaded query={device}>{({ data }) => <Asked asked={data} />}</Loaded>;
@@ -38,14 +38,14 @@ function Asked({ asked }: { asked: DeviceAsked }): ReactNode {
     case 'denied':
       return (
         <Empty icon={Ban} title="Denied">
-          {asked.label} got nothing.
+          {asked.label} got no access.
         </Empty>
       );
     case 'approved':
     case 'used':
       return (
         <Empty icon={CircleCheck} title="Approved">
-          {asked.label} goes on by itself: you can close this page. Its token stands in your profile, where
+          {asked.label} continues automatically. You can close this page. Your profile lists its token, where
           you can revoke it.
         </Empty>
       );
@@ -58,7 +58,7 @@ function OtherCode(): ReactNode {
   const navigate = route.useNavigate();
   return (
     <Button variant="default" onClick={() => void navigate({ search: {} })}>
-      Type another code
+      Enter another code
     </Button>
   );
 }
@@ -75,7 +75,7 @@ function CodeForm(): ReactNode {
       <Stack gap="sm">
         <TextInput
           label="Code"
-          description="Eight letters, as your terminal shows them"
+          description="The 8-character code in your terminal"
           placeholder="ABCD-EFGH"
           autoComplete="off"
           spellCheck={false}
@@ -86,10 +86,10 @@ function CodeForm(): ReactNode {
           onChange={(event) => setCode(event.currentTarget.value)}
         />
         <Group>
-          <Button type="submit">Go on</Button>
+          <Button type="submit">Continue</Button>
         </Group>
         <Text size="xs" c="dimmed">
-          No code yet? Run <code>npx @beckon/cli login</code> on the machine that you want to let in.
+          No code yet? Run <code>npx @beckon/cli login</code> on your machine.
         </Text>
       </Stack>
     </form>

@@ -15,7 +15,7 @@ export function InviteScreen(): ReactNode {
   const { token = '' } = route.useSearch();
   return (
     <Narrow title="Invitation">
-      <LinkLoaded token={token} gone="Ask whoever invited you for a new one.">
+      <LinkLoaded token={token} gone="Ask the member who invited you for a new one.">
         {(link) => <Invitation token={token} link={link} />}
       </LinkLoaded>
     </Narrow>
@@ -28,7 +28,7 @@ function Invitation({ token, link }: { token: string; link: LinkState }): ReactN
   const person = session.data?.data.member;
   const words = (
     <Text size="sm" mb="md">
-      {link.email} is invited to <b>{link.organization}</b>, as {link.role}.
+      {link.email} is invited to <b>{link.organization}</b> as {link.role}.
     </Text>
   );
   if (!link.has_account)
@@ -46,7 +46,7 @@ function Invitation({ token, link }: { token: string; link: LinkState }): ReactN
       ) : (
         <>
           <Text size="sm" mb="md" c="dimmed">
-            You have an account here: sign in with it to join.
+            You have an account here. Sign in to join.
           </Text>
           <SignInForm onSignedIn={() => void refresh('GET /session')} />
         </>
@@ -55,7 +55,7 @@ function Invitation({ token, link }: { token: string; link: LinkState }): ReactN
   );
 }
 
-/** Joined: everything that was read before is of somebody who was less. */
+/** Joined: cached data belongs to the previous access, so everything reloads. */
 function useJoined(): () => void {
   const navigate = useNavigate();
   const refresh = useRefresh();

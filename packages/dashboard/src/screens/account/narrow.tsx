@@ -2,7 +2,7 @@ import { Paper, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Page } from '../../parts/index.ts';
 
-/** A page with one form on it. */
+/** A page with one form. */
 export function Narrow({
   title,
   text,

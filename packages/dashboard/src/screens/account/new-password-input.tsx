@@ -8,7 +8,7 @@ type NewPasswordInputProps = {
   error: string | null;
 };
 
-/** A password is typed once, and can be looked at. */
+/** A new password is typed once and can be shown. */
 export function NewPasswordInput({
   label = 'Password',
   value,

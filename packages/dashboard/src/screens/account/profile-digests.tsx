@@ -23,7 +23,7 @@ export function Digests({ organizations }: { organizations: OrganizationOfMine[]
       {organizations.map(({ id, name, wants_digest }) => (
         <Switch
           key={id}
-          label={`Of ${name}`}
+          label={`Digest of ${name}`}
           checked={wants_digest}
           onChange={(event) =>
             change.mutate({ params: { organization: id }, body: { enabled: event.currentTarget.checked } })

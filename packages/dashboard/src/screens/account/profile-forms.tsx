@@ -1,7 +1,7 @@
 import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { useChange } from '../../api/index.ts';
-import { told } from '../../parts/index.ts';
+import { notify } from '../../parts/index.ts';
 import { FormError, fieldOf } from './form-error.tsx';
 import { NewPasswordInput } from './new-password-input.tsx';
 import { PasswordField } from './sign-in-fields.tsx';
@@ -10,7 +10,7 @@ export function NameForm({ name, email }: { name: string; email: string }): Reac
   const [value, setValue] = useState(name);
   const rename = useChange('POST /profile', {
     refreshes: ['GET /session'],
-    onDone: () => told('Your name is changed'),
+    onDone: () => notify('Name saved'),
   });
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
@@ -20,7 +20,7 @@ export function NameForm({ name, email }: { name: string; email: string }): Reac
     <form onSubmit={submit}>
       <Stack gap="sm" maw={440}>
         <TextInput
-          label="What others see"
+          label="Display name"
           description={`You sign in as ${email}`}
           autoComplete="name"
           required
@@ -32,7 +32,7 @@ export function NameForm({ name, email }: { name: string; email: string }): Reac
         <FormError error={rename.error} fields={['name']} />
         <Group>
           <Button type="submit" variant="default" disabled={value === name} loading={rename.isPending}>
-            Save the name
+            Save name
           </Button>
         </Group>
       </Stack>
@@ -49,7 +49,7 @@ export function PasswordForm({ email }: { email: string }): ReactNode {
     onDone: () => {
       setCurrent('');
       setWanted('');
-      told('Your password is changed');
+      notify('Password changed');
     },
   });
   const submit = (event: SyntheticEvent): void => {
@@ -60,9 +60,9 @@ export function PasswordForm({ email }: { email: string }): ReactNode {
     <form onSubmit={submit}>
       <Stack gap="sm" maw={440}>
         <input type="email" autoComplete="username" value={email} readOnly hidden />
-        <PasswordField label="Your password now" value={current} onChange={setCurrent} error={change.error} />
+        <PasswordField label="Current password" value={current} onChange={setCurrent} error={change.error} />
         <NewPasswordInput
-          label="The new one"
+          label="New password"
           value={wanted}
           onChange={setWanted}
           error={fieldOf(change.error, 'new')}
@@ -76,7 +76,7 @@ export function PasswordForm({ email }: { email: string }): ReactNode {
         <FormError error={change.error} fields={['password', 'new']} />
         <Group>
           <Button type="submit" variant="default" loading={change.isPending}>
-            Change the password
+            Change password
           </Button>
         </Group>
       </Stack>

@@ -2,7 +2,7 @@ import { Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import type { PasskeyListed } from '@beckon/contract/dashboard';
 import { useApi, useChange, useRefresh } from '../../api/index.ts';
-import { ConfirmTyped, Loaded, told, When } from '../../parts/index.ts';
+import { ConfirmTyped, Loaded, notify, When } from '../../parts/index.ts';
 import { useNewPasskey } from './passkey.ts';
 import { PasskeyError } from './sign-in-fields.tsx';
 import { browserName } from './words.ts';
@@ -64,7 +64,7 @@ function PasskeyTable({ passkeys }: { passkeys: PasskeyListed[] }): ReactNode {
       <ConfirmTyped
         opened={going !== null}
         onClose={() => setGoing(null)}
-        title="Remove this passkey"
+        title="Remove passkey"
         name={going?.name ?? ''}
         action="Remove"
         run={() => going && remove.mutate({ params: { passkey: going.id } })}
@@ -81,7 +81,7 @@ function AddPasskey(): ReactNode {
   const [name, setName] = useState(browserName(navigator.userAgent));
   const refresh = useRefresh();
   const passkey = useNewPasskey(() => {
-    told('The passkey is added');
+    notify('Passkey added');
     void refresh('GET /passkeys');
   });
   const submit = (event: SyntheticEvent): void => {
@@ -99,14 +99,14 @@ function AddPasskey(): ReactNode {
       <Stack gap="xs">
         <Group gap="xs" align="end">
           <TextInput
-            label="Name of a new one"
+            label="Name of the new passkey"
             required
             withAsterisk={false}
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
           />
           <Button type="submit" variant="default" loading={passkey.isPending}>
-            Add a passkey
+            Add passkey
           </Button>
         </Group>
         <PasskeyError message={passkey.trouble} />

@@ -12,7 +12,7 @@ import { Sessions } from './profile-sessions.tsx';
 import { Tokens } from './profile-tokens.tsx';
 import { TwoFactor } from './profile-two-factor.tsx';
 
-/** One's own account: name, ways in, sessions, digests, keys. */
+/** The member's account: name, sign-in methods, sessions, digests, shortcuts. */
 export function ProfileScreen(): ReactNode {
   const session = useSession();
   return (
@@ -37,32 +37,38 @@ function Sections({ state, person }: Of): ReactNode {
           icon={<ShieldAlert aria-hidden="true" />}
           title="Set up an authenticator app first"
         >
-          {asking.map(({ name }) => name).join(', ')} asks for it. Its projects open as soon as it is there.
+          {asking.map(({ name }) => name).join(', ')} requires it. Its projects open after you set it up.
         </Alert>
       )}
-      <Section title="Authenticator app" text="A code from your phone, asked for after the password.">
+      <Section
+        title="Authenticator app"
+        text="Adds a code from your phone when you sign in with your password."
+      >
         <TwoFactor isOn={person.two_factor} email={person.email} />
       </Section>
       <Section
         title="Passkeys"
-        text="Sign in with a finger, your face or the PIN of this device, without password and code."
+        text="Sign in with fingerprint, face or the PIN of this device, without password and code."
       >
         <Passkeys />
       </Section>
       <Section title="Name">
         <NameForm name={person.name} email={person.email} />
       </Section>
-      <Section title="Password" text="A new one ends all your other sessions.">
+      <Section title="Password" text="A new password ends all your other sessions.">
         <PasswordForm email={person.email} />
       </Section>
-      <Section title="Sessions" text="Where you are signed in. One that is ended is refused at once.">
+      <Section
+        title="Sessions"
+        text="Devices where you are signed in. An ended session stops working immediately."
+      >
         <Sessions />
       </Section>
-      <Section title="Personal tokens" text="Programs of yours that act for you, such as the command line.">
+      <Section title="Personal tokens" text="Programs that act for you, such as the command line.">
         <Tokens publicUrl={state.installation.public_url} />
       </Section>
       {state.organizations.length > 0 && (
-        <Section title="Digests" text="Letters that say what waits for you, at most every 15 minutes.">
+        <Section title="Digests" text="Emails about drafts that wait for you, at most every 15 minutes.">
           <Digests organizations={state.organizations} />
         </Section>
       )}

@@ -3,7 +3,7 @@ import { Monitor } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { SessionListed } from '@beckon/contract/dashboard';
 import { useApi, useChange } from '../../api/index.ts';
-import { Loaded, Mark, refused, told, When } from '../../parts/index.ts';
+import { Loaded, Mark, refused, notify, When } from '../../parts/index.ts';
 import { browserName } from './words.ts';
 
 export function Sessions(): ReactNode {
@@ -19,7 +19,7 @@ export function Sessions(): ReactNode {
   });
   const endOthers = useChange('POST /sessions/end-others', {
     refreshes: ['GET /sessions'],
-    onDone: ({ data }) => told(data.ended === 1 ? '1 session ended' : `${data.ended} sessions ended`),
+    onDone: ({ data }) => notify(data.ended === 1 ? '1 session ended' : `${data.ended} sessions ended`),
     onRefused: (error) => refused(error),
   });
   return (
@@ -29,7 +29,7 @@ export function Sessions(): ReactNode {
           <Table aria-label="Sessions">
             <Table.Thead>
               <Table.Tr>
-                <Table.Th scope="col">Where</Table.Th>
+                <Table.Th scope="col">Device</Table.Th>
                 <Table.Th scope="col">Last used</Table.Th>
                 <Table.Th scope="col" ta="right">
                   Actions
@@ -49,7 +49,7 @@ export function Sessions(): ReactNode {
           {data.length > 1 && (
             <Group>
               <Button variant="default" loading={endOthers.isPending} onClick={() => endOthers.mutate({})}>
-                End all others
+                End all other sessions
               </Button>
             </Group>
           )}
@@ -74,10 +74,10 @@ function SessionRow({ session, onEnd }: { session: SessionListed; onEnd: () => v
       </Table.Td>
       <Table.Td ta="right">
         {session.is_this_one ? (
-          <Mark icon={Monitor} tone="info" label="This one" />
+          <Mark icon={Monitor} tone="info" label="This session" />
         ) : (
           <Button size="compact-sm" variant="default" onClick={onEnd}>
-            End <span className="beckon-heard">the session of {name}</span>
+            End <span className="beckon-heard">session of {name}</span>
           </Button>
         )}
       </Table.Td>

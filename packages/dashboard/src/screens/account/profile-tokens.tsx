@@ -37,7 +37,7 @@ function TokenTable({ tokens }: { tokens: TokenListed[] }): ReactNode {
           <Table.Tr>
             <Table.Th scope="col">Program</Table.Th>
             <Table.Th scope="col">Last used</Table.Th>
-            <Table.Th scope="col">Ends</Table.Th>
+            <Table.Th scope="col">Expires</Table.Th>
             <Table.Th scope="col" ta="right">
               Actions
             </Table.Th>
@@ -52,7 +52,7 @@ function TokenTable({ tokens }: { tokens: TokenListed[] }): ReactNode {
       <ConfirmTyped
         opened={going !== null}
         onClose={() => setGoing(null)}
-        title="Revoke this token"
+        title="Revoke token"
         name={going?.label ?? ''}
         action="Revoke"
         run={() => going && revoke.mutate({ params: { token: going.id } })}

@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { ShieldCheck, ShieldOff } from 'lucide-react';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { type ApiError, useChange, useRefresh } from '../../api/index.ts';
-import { Command, Mark, told } from '../../parts/index.ts';
+import { Command, Mark, notify } from '../../parts/index.ts';
 import { FormError } from './form-error.tsx';
 import { Qr } from './qr.tsx';
 import { CodeField, PasswordField } from './sign-in-fields.tsx';
@@ -20,7 +20,7 @@ export function TwoFactor({ isOn, email }: { isOn: boolean; email: string }): Re
     return (
       <AskPassword
         route="POST /two-factor/backup-codes"
-        action="Make new codes"
+        action="Create new codes"
         onCancel={close}
         onDone={(answer) => {
           close();
@@ -29,7 +29,7 @@ export function TwoFactor({ isOn, email }: { isOn: boolean; email: string }): Re
       />
     );
   if (wish === 'end')
-    return <AskPassword route="POST /two-factor/end" action="Turn it off" onCancel={close} onDone={close} />;
+    return <AskPassword route="POST /two-factor/end" action="Turn off" onCancel={close} onDone={close} />;
   return (
     <Group gap="md">
       <Mark
@@ -43,11 +43,12 @@ export function TwoFactor({ isOn, email }: { isOn: boolean; email: string }): Re
             New backup codes
           </Button>
           <Button variant="default" onClick={() => setWish('end')}>
-            Turn it off
+            {' '}
+            Turn off
           </Button>
         </>
       ) : (
-        <Button onClick={() => setWish('begin')}>Set it up</Button>
+        <Button onClick={() => setWish('begin')}>Set up authenticator app</Button>
       )}
     </Group>
   );
@@ -93,7 +94,7 @@ function PasswordForm({ change, action, onCancel, onPassword }: PasswordFormProp
     <form onSubmit={submit}>
       <Stack gap="sm" maw={440}>
         <PasswordField
-          label="Your password"
+          label="Password"
           value={password}
           onChange={setPassword}
           error={change.error}
@@ -159,7 +160,7 @@ function ConfirmForm({ uri, email, onCancel, onOn }: ConfirmFormProps): ReactNod
         <Qr text={uri} label={`Code for the authenticator app, for ${email}`} />
         <Command text={secret} what="key" />
         <CodeField
-          label="The code that it shows"
+          label="Code from the app"
           inputMode="numeric"
           value={code}
           onChange={setCode}
@@ -168,7 +169,7 @@ function ConfirmForm({ uri, email, onCancel, onOn }: ConfirmFormProps): ReactNod
         <FormError error={confirm.error} fields={['code']} />
         <Group gap="xs">
           <Button type="submit" loading={confirm.isPending}>
-            Turn it on
+            Turn on
           </Button>
           <Button variant="default" onClick={onCancel}>
             Cancel
@@ -184,8 +185,8 @@ function BackupCodes({ codes, onKept }: { codes: string[]; onKept: () => void })
   return (
     <Stack gap="sm" maw={440}>
       <Text size="sm" role="status">
-        Keep these backup codes where you can find them without your phone. Each signs you in once. They are
-        not shown again.
+        Store these backup codes where you can find them without your phone. Each works once. They are not
+        shown again.
       </Text>
       <Command text={codes.join('\n')} what="backup codes" />
       <Group>
@@ -193,10 +194,10 @@ function BackupCodes({ codes, onKept }: { codes: string[]; onKept: () => void })
           onClick={() => {
             void refresh('GET /session');
             onKept();
-            told('Only these backup codes work now');
+            notify('Backup codes replaced. Older codes no longer work.');
           }}
         >
-          I kept them
+          I stored the codes
         </Button>
       </Group>
     </Stack>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { encode } from 'uqr';
 
-/** A code that a phone reads. Dark on white in both themes: readers know no other. */
+/** A QR code. Dark on white in both themes, because some readers need that. */
 export function Qr({ text, label }: { text: string; label: string }): ReactNode {
   const { data, size } = encode(text, { border: 4 });
   const path = data

@@ -14,7 +14,7 @@ export function ResetScreen(): ReactNode {
   const { token = '' } = route.useSearch();
   return (
     <Narrow title="New password">
-      <LinkLoaded token={token} gone="“I forgot my password” on the sign-in page sends a new one.">
+      <LinkLoaded token={token} gone="Request a new link on the sign-in page.">
         {(link) => <ResetForm token={token} email={link.email ?? ''} />}
       </LinkLoaded>
     </Narrow>
@@ -31,10 +31,10 @@ function ResetForm({ token, email }: { token: string; email: string }): ReactNod
   if (reset.isSuccess)
     return (
       <Empty
-        title="Your new password is set"
+        title="New password saved"
         action={<Button renderRoot={(props) => <Link {...props} to="/sign-in" />}>Sign in</Button>}
       >
-        The sessions, passkeys and personal tokens that this account had have ended.
+        All earlier sessions, passkeys and personal tokens of this account have ended.
       </Empty>
     );
   return (
@@ -48,11 +48,11 @@ function ResetForm({ token, email }: { token: string; email: string }): ReactNod
           error={fieldOf(reset.error, 'password')}
         />
         <Text size="sm" c="dimmed">
-          It ends every session, passkey and personal token of this account.
+          This ends all sessions, passkeys and personal tokens of this account.
         </Text>
         <FormError error={reset.error} fields={['password']} />
         <Button type="submit" loading={reset.isPending}>
-          Set the password
+          Save password
         </Button>
       </Stack>
     </form>

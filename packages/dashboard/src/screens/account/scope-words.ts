@@ -1,6 +1,6 @@
 import type { TokenScope } from '@beckon/contract/dashboard';
 
-/** What a scope allows, for the member who approves it. */
+/** Describes each scope for the member who approves it. */
 export const SCOPE_WORDS: Record<TokenScope, { title: string; text: string }> = {
   read: { title: 'Read', text: 'View users, drafts, emails, rules and activity.' },
   review: {

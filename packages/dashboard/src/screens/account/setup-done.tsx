@@ -8,21 +8,21 @@ import { Facts } from '../../parts/facts.tsx';
 import { Section } from '../../parts/section.tsx';
 import { firstCall } from './words.ts';
 
-/** What this installation is, whether letters leave it, and the call that makes the first one. */
+/** Shows the installation's settings, and the API call that creates the first draft. */
 export function SetupDone({ projectId }: { projectId: number }): ReactNode {
   const session = useSession();
   const refresh = useRefresh();
   const params = { project: String(projectId) };
   useEffect(() => {
     void refresh('GET /session', 'GET /projects');
-    // Once: what was read before was read by nobody.
+    // Once: earlier responses were loaded without a session.
   }, []);
   return (
     <Page
-      title="You are in"
+      title="You’re all set"
       actions={
         <Button renderRoot={(props) => <Link {...props} to="/p/$project/home" params={params} />}>
-          Open the dashboard
+          Open dashboard
         </Button>
       }
     >
@@ -50,15 +50,15 @@ function FirstCall({ projectId, state, email }: Of & { email: string }): ReactNo
   const make = (): void => key.mutate({ params: { project: projectId }, body: { label: 'First key' } });
   const isAsked = useRef(false);
   useEffect(() => {
-    // Once, when the page opens: this is what it is for.
+    // Once, when the page opens.
     if (!isAsked.current) make();
     isAsked.current = true;
   }, []);
   const secret = key.data?.data.secret;
   return (
     <Section
-      title="Send the first event"
-      text="Paste this into a shell. It makes a user and the event of their sign-up; a welcome letter is drafted, and waits in Review."
+      title="Send your first event"
+      text="Paste this into a shell. It creates a user and a sign-up event. A welcome email is drafted and waits in Review."
     >
       {key.error && <ErrorBox error={key.error} retry={make} />}
       {secret === undefined ? (
@@ -70,7 +70,8 @@ function FirstCall({ projectId, state, email }: Of & { email: string }): ReactNo
             text={firstCall({ publicUrl: state.installation.public_url, secret, email })}
           />
           <Text size="sm" mt="sm">
-            The key in it is shown this once. Keep it for your server; the screen API keys makes others.
+            The key in this command is shown only once. Store it for your server. Create more keys under API
+            keys.
           </Text>
           <Group mt="sm">
             <Button
@@ -90,18 +91,18 @@ function Transport({ projectId, state: { installation } }: Of): ReactNode {
   const test = useChange('POST /projects/:project/test-email');
   const { public_url, test_inbox: outbox, relay, mail_from } = installation;
   return (
-    <Section title="Address and letters" text="Said by the environment of the server, and changed there.">
+    <Section title="Installation" text="Set by environment variables of the server.">
       <Facts
         cols={3}
         facts={[
           { label: 'Base URL (PUBLIC_URL)', value: public_url },
           {
-            label: 'Letters leave by (SMTP_URL)',
-            value: outbox ? 'the outbox: nothing leaves this machine' : relay,
+            label: 'Relay (SMTP_URL)',
+            value: outbox ? 'not set: emails go to the test inbox' : relay,
           },
           {
-            label: 'Letters to you come from (MAIL_FROM)',
-            value: mail_from ?? (outbox ? 'the outbox' : 'not set'),
+            label: 'Sender of emails to members (MAIL_FROM)',
+            value: mail_from ?? (outbox ? 'test inbox' : 'not set'),
           },
         ]}
       />
@@ -111,13 +112,11 @@ function Transport({ projectId, state: { installation } }: Of): ReactNode {
           loading={test.isPending}
           onClick={() => test.mutate({ params: { project: projectId } })}
         >
-          Send me a test letter
+          Send me a test email
         </Button>
         {test.data && (
           <Text size="sm" role="status">
-            {test.data.data.test_inbox
-              ? 'It is in the outbox: '
-              : `It was handed over, to ${test.data.data.to}.`}
+            {test.data.data.test_inbox ? 'Captured in the test inbox: ' : `Sent to ${test.data.data.to}.`}
             {test.data.data.test_inbox && (
               <Anchor
                 inherit
@@ -125,7 +124,7 @@ function Transport({ projectId, state: { installation } }: Of): ReactNode {
                   <Link {...props} to="/p/$project/test-inbox" params={{ project: String(projectId) }} />
                 )}
               >
-                look at it
+                open test inbox
               </Anchor>
             )}
           </Text>

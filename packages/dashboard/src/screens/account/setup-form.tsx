@@ -8,7 +8,7 @@ type Values = Record<'email' | 'password' | 'project' | 'name' | 'organization',
 const NOTHING: Values = { email: '', password: '', project: '', name: '', organization: '' };
 type SetupFormProps = { token: string; onDone: (projectId: number) => void };
 
-/** As little as can be asked. Quiet hours begin with the browser's time zone; who wants other names says them. */
+/** Asks for as little as possible. Quiet hours start with the browser's time zone; the names are optional. */
 export function SetupForm({ token, onDone }: SetupFormProps): ReactNode {
   const [values, setValues] = useState(NOTHING);
   const setup = useChange('POST /setup', {
@@ -36,7 +36,7 @@ export function SetupForm({ token, onDone }: SetupFormProps): ReactNode {
     <form onSubmit={submit}>
       <Stack gap="sm">
         <TextInput
-          label="Your e-mail"
+          label="Your email"
           type="email"
           autoComplete="username"
           required
@@ -49,7 +49,7 @@ export function SetupForm({ token, onDone }: SetupFormProps): ReactNode {
         <NewPasswordInput value={values.password} onChange={set('password')} error={error('password')} />
         <TextInput
           label="Project"
-          description="What your letters are about: the name of your product"
+          description="The name of your product"
           required
           withAsterisk={false}
           value={values.project}
@@ -72,13 +72,13 @@ type OtherNamesProps = {
   error: (name: string) => string | null;
 };
 
-/** What follows from the other answers, unless somebody says otherwise. */
+/** Defaults that follow from the other fields. */
 function OtherNames({ values, set, error }: OtherNamesProps): ReactNode {
   const [isMore, setMore] = useState(false);
   if (!isMore)
     return (
       <Anchor component="button" type="button" size="sm" ta="start" onClick={() => setMore(true)}>
-        Other names for me and the organization
+        Change your name and organization
       </Anchor>
     );
   return (

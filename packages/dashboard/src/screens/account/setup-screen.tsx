@@ -9,7 +9,7 @@ import { SetupForm } from './setup-form.tsx';
 
 const route = getRouteApi('/outside/setup');
 
-/** The first run: who owns this installation, and its first project. */
+/** The first run: creates the owner and the first project. */
 export function SetupScreen(): ReactNode {
   const { token = '' } = route.useSearch();
   const session = useSession();
@@ -42,7 +42,7 @@ function NoLink(): ReactNode {
   return (
     <Page title="Set up Beckon">
       <Empty title="Open the set-up link" command="beckon-server reset-access">
-        The server printed it where it was started. It works once, within 24 hours; this command prints a new
+        The server printed the link when it started. It works once, within 24 hours. This command prints a new
         one.
       </Empty>
     </Page>
@@ -53,8 +53,7 @@ function AlreadySetUp(): ReactNode {
   return (
     <Page title="Set up Beckon">
       <Empty title="This installation is set up" command="beckon-server reset-access you@example.com --owner">
-        Sign in, or ask its owner for an invitation. Where no owner can sign in any more, this command makes
-        another one.
+        Sign in, or ask an owner for an invitation. If no owner can sign in, this command creates a new owner.
       </Empty>
     </Page>
   );

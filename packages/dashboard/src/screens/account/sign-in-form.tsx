@@ -46,7 +46,7 @@ function PasswordForm({ email, onEmail, onForgot, onDone }: PasswordFormProps): 
     <form onSubmit={submit}>
       <Stack gap="sm">
         <TextInput
-          label="E-mail"
+          label="Email"
           type="email"
           autoComplete="username webauthn"
           required
@@ -62,7 +62,7 @@ function PasswordForm({ email, onEmail, onForgot, onDone }: PasswordFormProps): 
           Sign in
         </Button>
         <Anchor component="button" type="button" size="sm" onClick={onForgot} ta="start">
-          I forgot my password
+          Forgot password?
         </Anchor>
         <PasskeyOption passkey={passkey} />
       </Stack>
@@ -89,7 +89,7 @@ function ForgotForm({ email, onEmail, onBack }: ForgotFormProps): ReactNode {
         ) : (
           <>
             <TextInput
-              label="E-mail"
+              label="Email"
               type="email"
               autoComplete="username"
               required
@@ -101,12 +101,12 @@ function ForgotForm({ email, onEmail, onBack }: ForgotFormProps): ReactNode {
             />
             <FormError error={forgot.error} fields={['email']} />
             <Button type="submit" loading={forgot.isPending}>
-              Send me a link
+              Send reset link
             </Button>
           </>
         )}
         <Anchor component="button" type="button" size="sm" onClick={onBack} ta="start">
-          Back to signing in
+          Back to sign-in
         </Anchor>
       </Stack>
     </form>

@@ -13,7 +13,7 @@ export function SignInScreen(): ReactNode {
   const refresh = useRefresh();
   const signIn = useSignIn();
   const signedIn = (): void => {
-    // A call of the page that led here may have been refused, and would open the dialog there.
+    // A failed call of the previous page would otherwise open the sign-in dialog here.
     signIn.done();
     void refresh('GET /session');
   };

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { browserName, firstCall, safeNext, waitWords } from './words.ts';
 
-test('after signing in nobody is led to another host', () => {
+test('safeNext › returns only paths of this host', () => {
   expect(['/p/1/home?x=1', '/profile'].map(safeNext)).toEqual(['/p/1/home?x=1', '/profile']);
   const elsewhere = [
     'https://evil.example',
@@ -15,11 +15,11 @@ test('after signing in nobody is led to another host', () => {
   expect(safeNext('/sign-in?next=/sign-in')).toBe('/');
 });
 
-test('who has to wait is told how long', () => {
+test('waitWords › names the waiting time', () => {
   expect([waitWords(900), waitWords(20), waitWords(null)]).toEqual([
     'Try again in 15 minutes.',
     'Try again in 1 minute.',
-    'Wait a little, then try again.',
+    'Wait a moment, then try again.',
   ]);
 });
 

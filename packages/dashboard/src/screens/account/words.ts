@@ -1,19 +1,19 @@
 const MINUTE_S = 60;
 
-/** How long somebody waits who tried too often. */
+/** The waiting time after too many attempts. */
 export function waitWords(retryAfterS: number | null): string {
-  if (retryAfterS === null) return 'Wait a little, then try again.';
+  if (retryAfterS === null) return 'Wait a moment, then try again.';
   const minutes = Math.ceil(retryAfterS / MINUTE_S);
   return `Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`;
 }
 
-/** Where somebody wanted to go before they signed in. Nowhere but here: an address of another host is `/`. */
+/** The requested page before sign-in. A URL of another host becomes `/`. */
 export function safeNext(next: string | undefined): string {
   const isOurs = next !== undefined && /^\/(?![/\\])/.test(next) && !next.startsWith('/sign-in');
   return isOurs ? next : '/';
 }
 
-/** "Firefox on Linux", as far as a browser says what it is. */
+/** "Firefox on Linux", from the user agent. */
 export function browserName(userAgent: string | null): string {
   if (userAgent === null || userAgent === '') return 'Unknown browser';
   const browser = BROWSERS.find(([sign]) => userAgent.includes(sign))?.[1];
@@ -22,7 +22,7 @@ export function browserName(userAgent: string | null): string {
   return system ? `${browser} on ${system}` : browser;
 }
 
-/** The first that is found: each names those that it descends from. */
+/** The first match wins: each user agent also names its ancestors. */
 const BROWSERS: [string, string][] = [
   ['Edg/', 'Edge'],
   ['OPR/', 'Opera'],
@@ -39,7 +39,7 @@ const SYSTEMS: [string, string][] = [
   ['Linux', 'Linux'],
 ];
 
-/** The first call of a new project, ready to be pasted: a user, and the event that makes their first letter. */
+/** The first API calls of a new project: a user, and the event that creates their first draft. */
 export function firstCall({
   publicUrl,
   secret,

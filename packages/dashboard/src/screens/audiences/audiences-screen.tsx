@@ -38,7 +38,7 @@ const COLUMNS: Column<AudienceListed>[] = [
   { id: 'state', title: 'State', width: '150px', cell: (audience) => <Built audience={audience} /> },
   {
     id: 'sentence',
-    title: 'Who is meant',
+    title: 'Definition',
     width: '3fr',
     cell: ({ sentence }) => <Sentence text={sentence} />,
   },
@@ -51,7 +51,7 @@ const COLUMNS: Column<AudienceListed>[] = [
   },
 ];
 
-/** While one is being built its progress is looked at again. */
+/** While an audience is being built, its progress is refreshed. */
 const BUILDING_EVERY_MS = 2_000;
 
 export function AudiencesScreen(): ReactNode {
@@ -69,8 +69,8 @@ export function AudiencesScreen(): ReactNode {
     <Page title="Audiences" actions={<NewButton project={project} />}>
       <Stack gap="sm">
         <FindBox
-          label="Find an audience"
-          placeholder="Find by name or sentence"
+          label="Search audiences"
+          placeholder="Search by name or definition"
           value={filter}
           onFind={(text) => void navigate({ search: (was) => ({ ...was, filter: text }), replace: true })}
         />
@@ -105,10 +105,11 @@ function NewButton({ project }: { project: string }): ReactNode {
 }
 
 function None({ isFiltered, project }: { isFiltered: boolean; project: string }): ReactNode {
-  if (isFiltered) return <Empty icon={UsersRound} title="No audience is called so" />;
+  if (isFiltered) return <Empty icon={UsersRound} title="No audiences match" />;
   return (
-    <Empty icon={UsersRound} title="There is no audience yet" action={<NewButton project={project} />}>
-      An audience says who is meant; Beckon keeps its members as users and events come in and as time goes by.
+    <Empty icon={UsersRound} title="No audiences yet" action={<NewButton project={project} />}>
+      An audience is a set of users by definition. Beckon keeps its members current as users and events
+      arrive.
     </Empty>
   );
 }
@@ -119,7 +120,7 @@ function Growth({ growth }: { growth: AudienceListed['growth'] }): ReactNode {
   const change = last.members - (first.members - first.joined + first.left);
   return (
     <Group gap={6} wrap="nowrap">
-      <Sparkline values={growth.map(({ members }) => members)} label="Members a day, the last 30 days" />
+      <Sparkline values={growth.map(({ members }) => members)} label="Members per day, last 30 days" />
       <Text size="xs" c="dimmed">
         {change > 0 ? `+${formatCount(change)}` : formatCount(change)}
       </Text>

@@ -3,18 +3,18 @@ import type { ReactNode } from 'react';
 import type { AudienceListed } from '@beckon/contract/dashboard';
 import { Mark } from '../../parts/index.ts';
 
-/** How far a definition has come that is being built in the background. */
+/** The build progress of a definition. */
 export function Built({ audience: { state, progress } }: { audience: AudienceListed }): ReactNode {
   if (state === 'ready') return <Mark icon={CheckCircle2} tone="good" label="Ready" />;
   const share = progress && progress.users > 0 ? Math.floor((100 * progress.built) / progress.users) : 0;
-  const word = state === 'building' ? 'Being built' : 'Being rebuilt';
+  const word = state === 'building' ? 'Building' : 'Rebuilding';
   return (
     <Mark
       icon={Hammer}
       tone="info"
       label={`${word}, ${share} %`}
       {...(state === 'rebuilding'
-        ? { title: 'The members of the old definition are served until then' }
+        ? { title: 'Until then, the members of the previous definition are used' }
         : {})}
     />
   );

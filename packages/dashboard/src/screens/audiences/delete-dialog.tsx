@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AudienceShown } from '@beckon/contract/dashboard';
 import { useChange, useProject } from '../../api/index.ts';
-import { ConfirmTyped, told } from '../../parts/index.ts';
+import { ConfirmTyped, notify } from '../../parts/index.ts';
 
 type Props = { opened: boolean; audience: AudienceShown; onClose: () => void };
 
@@ -13,7 +13,7 @@ export function DeleteDialog({ opened, audience: { id, name, used_by: uses }, on
   const remove = useChange('DELETE /projects/:project/audiences/:audience', {
     refreshes: ['GET /projects/:project/audiences'],
     onDone: () => {
-      told(`The audience ${name} is gone`);
+      notify(`Audience ${name} deleted`);
       void navigate({ to: '/p/$project/audiences', params: { project } });
     },
   });
@@ -29,9 +29,9 @@ export function DeleteDialog({ opened, audience: { id, name, used_by: uses }, on
       error={remove.error}
     >
       <Text size="sm">
-        Its members and its growth go with it; the users stay.
+        This deletes its member list and history. The users are kept.
         {uses.length > 0 &&
-          ` It is needed by ${uses.map((use) => use.name).join(', ')}: they have to let go first.`}
+          ` It is used by ${uses.map((use) => use.name).join(', ')}. Remove it there first.`}
       </Text>
     </ConfirmTyped>
   );

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AudienceShown, PredicateFacts } from '@beckon/contract/dashboard';
 import { type ApiError, useApi, useChange, useMay, useProject, useRefresh } from '../../api/index.ts';
-import { type Edited, ErrorBox, SaveBar, told, useEdited } from '../../parts/index.ts';
+import { type Edited, ErrorBox, SaveBar, notify, useEdited } from '../../parts/index.ts';
 import { PredicateEditor } from '../../parts/predicate/index.ts';
 import { Preview } from './preview.tsx';
 import { usePreview } from './use-preview.ts';
@@ -12,7 +12,7 @@ const START = { all: [{ trait: 'plan', equals: 'trial' }] };
 const NO_FACTS: PredicateFacts = { traits: [], events: [], audiences: [] };
 const FRESH_MS = 60_000;
 
-/** A name and a definition, with whom it means as it is typed. Null: one that is not there yet. */
+/** Edits name and definition, with a live preview of the members. Null: a new audience. */
 export function Editor({ audience }: { audience: AudienceShown | null }): ReactNode {
   const mayEdit = useMay('editor');
   const facts = useApi('GET /projects/:project/predicate-facts', {}, { staleTimeMs: FRESH_MS });
@@ -35,9 +35,10 @@ export function Editor({ audience }: { audience: AudienceShown | null }): ReactN
         error={error?.fields['name']}
         maw={420}
       />
-      <div role="group" aria-label="Who is meant">
+      <div role="group" aria-label="Definition">
         <Text size="sm" fw={500} mb={4}>
-          Who is meant
+          {' '}
+          Definition
         </Text>
         <PredicateEditor
           value={definition}
@@ -62,24 +63,24 @@ export function Editor({ audience }: { audience: AudienceShown | null }): ReactN
   );
 }
 
-/** What was typed is there again after another tab of this page, or a reload; one that is not made yet has one place a project. */
+/** Typed text survives a change of the tab and a reload. A project keeps one new audience. */
 function useWanted(audience: AudienceShown | null, start: Wanted): Edited<Wanted> {
   const { id: project } = useProject();
   const key = audience === null ? `new-audience:${project}` : `audience:${audience.id}`;
   return useEdited(key, start, audience?.updated_at ?? '');
 }
 
-/** What was typed stays; saving it would be refused, so that nobody's change is lost unseen. */
+/** Typed text stays. Saving is refused, so that another member's change is not lost. */
 function SavedMeanwhile(): ReactNode {
   return (
-    <Alert color="orange.9" title="It was saved while you were writing">
-      What you wrote is still here. Discard it to see what was saved, and go on from there.
+    <Alert color="orange.9" title="This audience changed while you were editing">
+      Your changes are still here. Discard them to see the saved version.
     </Alert>
   );
 }
 
 function titleOf({ code }: ApiError): string {
-  return code === 'conflict' ? 'Somebody else was faster' : 'It was not saved';
+  return code === 'conflict' ? 'Another member saved first' : 'Audience not saved';
 }
 
 function startOf(audience: AudienceShown | null): Wanted {
@@ -88,7 +89,7 @@ function startOf(audience: AudienceShown | null): Wanted {
     : { name: audience.name, definition: audience.definition };
 }
 
-/** What both say is said once: a definition that cannot be counted cannot be saved either. */
+/** Shows an error once if preview and save both report it. */
 function faultsIn(...errors: (ApiError | null)[]): ApiError['errors'] {
   const all = errors.flatMap((error) => error?.errors ?? []);
   return [...new Map(all.map((fault) => [`${fault.field} ${fault.message}`, fault])).values()];
@@ -108,7 +109,7 @@ function Buttons({ audience, isDirty, isSaving, onSave, onDiscard }: ButtonsProp
   return (
     <Group>
       <Button onClick={onSave} loading={isSaving}>
-        Make it
+        Create audience
       </Button>
     </Group>
   );
@@ -134,10 +135,10 @@ function useSaving(audience: AudienceShown | null, edited: Edited<Wanted>): Savi
   const edit = useChange('PATCH /projects/:project/audiences/:audience', {
     refreshes: [...LISTS],
     async onDone({ data }) {
-      // What is typed next is typed over what was saved now.
+      // Later edits start from the version saved now.
       await refresh('GET /projects/:project/audiences/:audience');
       forget();
-      told(data.state === 'ready' ? 'Saved' : 'Saved; its members are being built');
+      notify(data.state === 'ready' ? 'Saved' : 'Saved. Its members are being built.');
     },
   });
   if (audience === null)

@@ -19,7 +19,7 @@ export function Members({ audience }: { audience: string }): ReactNode {
       list={list}
       rowKey={({ external_user_id: id }) => id}
       link={({ external_user_id: user }) => ({ to: '/p/$project/users/$user', params: { project, user } })}
-      empty={<Empty icon={UsersRound} title="Nobody is in this audience" />}
+      empty={<Empty icon={UsersRound} title="This audience has no members" />}
     />
   );
 }

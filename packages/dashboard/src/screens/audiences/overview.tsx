@@ -18,20 +18,20 @@ export function Overview({ audience }: { audience: AudienceShown }): ReactNode {
           <Sentence text={sentence} />
         </Text>
         <Text size="sm" c="dimmed">
-          {formatCount(members)} members · {formatCount(today?.joined ?? 0)} entered and{' '}
+          {formatCount(members)} members · {formatCount(today?.joined ?? 0)} joined and{' '}
           {formatCount(today?.left ?? 0)} left today · changed <When at={updatedAt} />
         </Text>
       </Stack>
       <ChartWithTable
         title="Members"
-        description={`Members a day (UTC), the last 30 days; ${formatCount(joined)} came and ${formatCount(left)} left`}
+        description={`Members per day (UTC), last 30 days; ${formatCount(joined)} joined and ${formatCount(left)} left`}
         kind="line"
         rows={growth.map((day) => ({ ...day }))}
         x="day"
         xLabel="Day"
         series={[
           { name: 'members', label: 'Members' },
-          { name: 'joined', label: 'Entered' },
+          { name: 'joined', label: 'Joined' },
           { name: 'left', label: 'Left' },
         ]}
       />
@@ -42,7 +42,7 @@ export function Overview({ audience }: { audience: AudienceShown }): ReactNode {
         </Title>
         {sample.length === 0 && (
           <Text size="sm" c="dimmed">
-            Nobody is in it.
+            No members.
           </Text>
         )}
         {sample.map(({ external_user_id: id, since }) => (
@@ -64,7 +64,7 @@ function UsedBy({ uses }: { uses: AudienceUse[] }): ReactNode {
       </Title>
       {uses.length === 0 && (
         <Text size="sm" c="dimmed">
-          Nothing yet.
+          Not used yet.
         </Text>
       )}
       {uses.map(({ kind, id, name }) => (

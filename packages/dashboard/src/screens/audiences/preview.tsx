@@ -6,15 +6,15 @@ import type { Previewed } from './use-preview.ts';
 
 type Props = { preview: Previewed; isNew: boolean };
 
-/** Whom it would mean now. Faults of the definition stand at their places above. */
+/** The members now. Errors of the definition are shown at their fields above. */
 export function Preview({ preview: { data, error, isAsking }, isNew }: Props): ReactNode {
   const isFaulty = error !== null && error.status === 422 && error.field?.startsWith('definition.') === true;
   return (
     <Paper withBorder p="md" component="section" aria-label="Preview" aria-busy={isAsking}>
-      {error && !isFaulty && <ErrorBox error={error} title="It could not be counted" />}
+      {error && !isFaulty && <ErrorBox error={error} title="The audience could not be counted" />}
       {isFaulty && (
         <Text size="sm" c="var(--mantine-color-error)">
-          Something is missing yet: see above.
+          The definition is incomplete. See the errors above.
         </Text>
       )}
       {!error && !data && <Lines count={3} />}
@@ -35,18 +35,17 @@ function Counted({ data, isNew }: { data: DefinitionPreview; isNew: boolean }): 
       </Text>
       {edit && !isNew && (
         <Text size="sm">
-          Saving brings {formatCount(edit.joins)} in and takes {formatCount(edit.leaves)} out; neither starts
-          a rule.
+          Saving adds {formatCount(edit.joins)} and removes {formatCount(edit.leaves)}. Neither starts a rule.
         </Text>
       )}
       <Text size="sm" c="dimmed">
-        By time alone {formatCount(today.enters)} enter and {formatCount(today.leaves)} leave until{' '}
+        Without new data, {formatCount(today.enters)} join and {formatCount(today.leaves)} leave until{' '}
         <When at={today.ends_at} />.
       </Text>
       {uncounted.length > 0 && (
         <Alert color="yellow" variant="light" p="xs">
-          Nobody asked about all occurrences of {uncounted.join(', ')} before: they are counted once an
-          audience does, and seem not to have happened until then.
+          All-time counts of {uncounted.join(', ')} start when an audience first uses them. Until then, they
+          count as zero.
         </Alert>
       )}
       {sample.length > 0 && (

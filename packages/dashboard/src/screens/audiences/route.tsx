@@ -9,7 +9,7 @@ export const audiencesRoute = createRoute({
   component: lazyRouteComponent(() => import('./audiences-screen.tsx'), 'AudiencesScreen'),
 });
 
-/** `new`: one that is not there yet. */
+/** `new`: a new audience. */
 export const audienceRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: 'audiences/$audience',

@@ -8,7 +8,7 @@ import { Conditions } from '../../parts/conditions.tsx';
 
 type Props = { audience: string; user: string | undefined; onUser: (user: string | undefined) => void };
 
-/** Why somebody is in it or is not, condition by condition. */
+/** Explains condition by condition whether a user is a member. */
 export function TestUser({ audience, user, onUser }: Props): ReactNode {
   const [typed, setTyped] = useState(user ?? '');
   return (
@@ -22,7 +22,7 @@ export function TestUser({ audience, user, onUser }: Props): ReactNode {
         <Group align="flex-end" gap="xs" wrap="wrap">
           <TextInput
             label="User"
-            description="The id under which your product knows them"
+            description="The user’s id in your product"
             value={typed}
             onChange={({ currentTarget }) => setTyped(currentTarget.value)}
             w={280}
@@ -53,7 +53,7 @@ function Answer({ audience, user }: { audience: string; user: string }): ReactNo
           </Group>
           {member !== null && member !== explained.holds && (
             <Text size="sm" c="dimmed">
-              The answer below is of this moment; membership follows it within a second.
+              This result is current; the membership follows within a second.
             </Text>
           )}
           <Conditions of={[explained]} />
@@ -64,10 +64,11 @@ function Answer({ audience, user }: { audience: string; user: string }): ReactNo
 }
 
 function Membership({ member }: { member: AudienceTest['member'] }): ReactNode {
-  if (member === null) return <Mark icon={Hourglass} tone="info" label="Told once the audience is built" />;
+  if (member === null)
+    return <Mark icon={Hourglass} tone="info" label="Available when the audience is built" />;
   return member ? (
-    <Mark icon={Check} tone="good" label="Is a member" />
+    <Mark icon={Check} tone="good" label="Member" />
   ) : (
-    <Mark icon={X} tone="quiet" label="Is no member" />
+    <Mark icon={X} tone="quiet" label="Not a member" />
   );
 }

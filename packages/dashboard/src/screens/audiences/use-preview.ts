@@ -4,13 +4,13 @@ import { ApiError, useCall } from '../../api/index.ts';
 
 export type Previewed = { data: DefinitionPreview | null; error: ApiError | null; isAsking: boolean };
 
-/** After the last letter, before it is counted. */
+/** The delay between the last keystroke and the count. */
 const AFTER_MS = 400;
 
-/** Whom a definition means, asked anew once it has stood still; the last answer stays until the next one is there. */
+/** Counts a definition after a pause in typing, and keeps the last result until the next one arrives. */
 export function usePreview(definition: unknown, audience: string | undefined): Previewed {
   const call = useCall();
-  // It is another one with every drawing, and that is no reason to ask again.
+  // Its identity changes with every render, which must not cause a request.
   const latest = useRef(call);
   useEffect(() => {
     latest.current = call;

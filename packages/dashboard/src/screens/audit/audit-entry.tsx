@@ -5,7 +5,7 @@ import { When } from '../../parts/index.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { differenceOf } from './difference.ts';
 
-/** One entry with its difference, field by field. */
+/** One entry with its changes by field. */
 export function AuditEntry({ entry }: { entry: AuditListed }): ReactNode {
   const rows = differenceOf(entry.before, entry.after);
   return (
@@ -14,19 +14,19 @@ export function AuditEntry({ entry }: { entry: AuditListed }): ReactNode {
         cols={2}
         facts={[
           { label: 'When', value: <When at={entry.at} style="long" /> },
-          { label: 'Who', value: entry.actor_name },
-          ...(entry.token === null ? [] : [{ label: 'By the token', value: entry.token }]),
-          { label: 'About', value: entry.subject ?? '–' },
+          { label: 'Member', value: entry.actor_name },
+          ...(entry.token === null ? [] : [{ label: 'Token', value: entry.token }]),
+          { label: 'Object', value: entry.subject ?? '–' },
           { label: 'Project', value: entry.project?.name ?? 'Team' },
-          { label: 'Came to its end', value: entry.is_done ? 'yes' : 'nobody knows' },
+          { label: 'Completed', value: entry.is_done ? 'Yes' : 'Unknown' },
         ]}
       />
       {rows.length === 0 ? (
         <Text size="sm" c="dimmed">
-          No values were noted.
+          No values recorded.
         </Text>
       ) : (
-        <Table aria-label="Difference" layout="fixed">
+        <Table aria-label="Changes" layout="fixed">
           <Table.Thead>
             <Table.Tr>
               <Table.Th scope="col">Field</Table.Th>

@@ -9,7 +9,7 @@ import { AuditEntry } from './audit-entry.tsx';
 
 const route = getRouteApi('/p/$project/audit');
 
-/** Who did what, the newest first. */
+/** Actions of members and programs, the newest first. */
 export function AuditScreen(): ReactNode {
   const { entry, ...search } = route.useSearch();
   const navigate = route.useNavigate();
@@ -44,8 +44,8 @@ export function AuditScreen(): ReactNode {
         onCurrent={(id) => set({ entry: id })}
         onOpen={(id) => set({ entry: id })}
         empty={
-          <Empty icon={ScrollText} title="Nothing was done that fits">
-            Every change that somebody makes here, and every command about the team, stands in this list.
+          <Empty icon={ScrollText} title="No audit entries match">
+            All changes by members, programs and commands appear here.
           </Empty>
         }
       />
@@ -62,26 +62,21 @@ export function AuditScreen(): ReactNode {
 
 const COLUMNS = [
   { id: 'at', title: 'When', width: '150px', cell: (one: AuditListed) => <When at={one.at} /> },
-  { id: 'who', title: 'Who', width: '160px', cell: (one: AuditListed) => <Who of={one} /> },
+  { id: 'who', title: 'Member', width: '160px', cell: (one: AuditListed) => <Who of={one} /> },
   {
     id: 'what',
-    title: 'What',
+    title: 'Action',
     width: '200px',
     cell: (one: AuditListed) => (
       <Group gap="xs">
         <code>{one.action}</code>
         {!one.is_done && (
-          <Mark
-            icon={Hourglass}
-            tone="warn"
-            label="begun"
-            title="It was begun, and nobody knows whether it came to its end"
-          />
+          <Mark icon={Hourglass} tone="warn" label="begun" title="Started, but its completion is unknown" />
         )}
       </Group>
     ),
   },
-  { id: 'about', title: 'About', width: '2fr', cell: (one: AuditListed) => one.subject ?? '–' },
+  { id: 'about', title: 'Object', width: '2fr', cell: (one: AuditListed) => one.subject ?? '–' },
   {
     id: 'project',
     title: 'Project',
@@ -91,7 +86,7 @@ const COLUMNS = [
   },
 ];
 
-/** What a program did for somebody is told apart from what they did themselves. */
+/** Distinguishes actions of a program from those of the member. */
 function Who({ of: { actor_name, token } }: { of: AuditListed }): ReactNode {
   return (
     <>
@@ -99,7 +94,7 @@ function Who({ of: { actor_name, token } }: { of: AuditListed }): ReactNode {
       {token !== null && (
         <Text span size="xs" c="dimmed">
           {' '}
-          by {token}
+          via {token}
         </Text>
       )}
     </>
@@ -118,17 +113,17 @@ function Filters({ search, onChange }: { search: Search; onChange: (changed: Sea
   return (
     <Group gap="sm" mb="md" align="end">
       <TextInput
-        label="What begins with"
+        label="Action starts with"
         placeholder="draft."
         value={search.action ?? ''}
         onChange={(event) => onChange({ action: event.currentTarget.value || undefined })}
       />
       <Select
-        label="Who"
-        placeholder="Anybody"
+        label="Member"
+        placeholder="All members"
         clearable
         searchable
-        clearButtonProps={{ 'aria-label': 'Anybody' }}
+        clearButtonProps={{ 'aria-label': 'Show all members' }}
         data={[
           ...people,
           { value: 'local-shell', label: 'Local shell' },
@@ -138,7 +133,7 @@ function Filters({ search, onChange }: { search: Search; onChange: (changed: Sea
         onChange={(actor) => onChange({ actor: actor ?? undefined })}
       />
       <SegmentedControl
-        aria-label="Of"
+        aria-label="Scope"
         value={search.of ?? 'organization'}
         onChange={(of) => onChange({ of: of === 'project' ? 'project' : undefined })}
         data={[

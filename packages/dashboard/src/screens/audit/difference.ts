@@ -1,6 +1,6 @@
 export type Difference = { field: string; before: string | null; after: string | null };
 
-/** What is not the same before and after, field by field; a value that has no fields is one by itself. */
+/** The changed fields; a value without fields counts as one field. */
 export function differenceOf(before: unknown, after: unknown): Difference[] {
   if (!isRecord(before) && !isRecord(after)) return withChange([rowOf('value', before, after)]);
   const [was, is] = [isRecord(before) ? before : {}, isRecord(after) ? after : {}];

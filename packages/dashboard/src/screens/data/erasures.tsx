@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useApi, useApiInfinite } from '../../api/index.ts';
 import { type Column, DataTable, Empty, When } from '../../parts/index.ts';
 
-/** Proof that people were erased, without a trace of who. */
+/** Proof of erasures, without any trace of the users. */
 export function Erasures(): ReactNode {
   const list = useApiInfinite('GET /projects/:project/erasures', {});
   const waiting = useApi('GET /projects/:project/data', {}).data?.data.erasures_waiting ?? 0;
@@ -14,13 +14,13 @@ export function Erasures(): ReactNode {
         Erased users
       </Title>
       <Text size="sm" c="dimmed" maw={720}>
-        When somebody was erased, and how many rows of what went with them. Who it was is kept nowhere. They
-        stand here for as long as the stream is kept.
+        Each erasure with its time and the number of deleted rows. The user’s identity is not stored. Entries
+        are kept as long as the stream.
       </Text>
       {waiting > 0 && (
         <Text size="sm">
-          {waiting.toLocaleString('en-GB')} {waiting === 1 ? 'erasure waits' : 'erasures wait'} for records
-          that were accepted before: those are dropped when their turn comes.
+          {waiting.toLocaleString('en-GB')} {waiting === 1 ? 'erasure waits' : 'erasures wait'} for records in
+          the ingest queue, which are dropped when they are processed.
         </Text>
       )}
       <DataTable
@@ -28,7 +28,7 @@ export function Erasures(): ReactNode {
         columns={COLUMNS}
         list={list}
         rowKey={({ id }) => id}
-        empty={<Empty title="Nobody was erased">A user is erased on their own page.</Empty>}
+        empty={<Empty title="No erased users">To erase a user, open the user’s page.</Empty>}
       />
     </Stack>
   );
@@ -45,7 +45,7 @@ const COLUMNS: Column<Erasure>[] = [
   },
   {
     id: 'what',
-    title: 'Of what',
+    title: 'Tables',
     width: '3fr',
     wraps: true,
     cell: ({ removed }) =>

@@ -5,10 +5,10 @@ import { apiUrl, useProject } from '../../api/index.ts';
 import { sinceOf } from './since.ts';
 
 const SPANS = [
-  { value: '1', label: 'The last day' },
-  { value: '7', label: 'The last 7 days' },
-  { value: '30', label: 'The last 30 days' },
-  { value: 'all', label: 'All that is kept' },
+  { value: '1', label: 'Last day' },
+  { value: '7', label: 'Last 7 days' },
+  { value: '30', label: 'Last 30 days' },
+  { value: 'all', label: 'All stored data' },
 ];
 
 export function Exports(): ReactNode {
@@ -23,7 +23,7 @@ export function Exports(): ReactNode {
   );
 }
 
-/** Everything of one user, for whoever asks for their data. */
+/** All data of one user, for data access requests. */
 function PersonExport(): ReactNode {
   const project = useProject();
   const [user, setUser] = useState('');
@@ -32,8 +32,8 @@ function PersonExport(): ReactNode {
     <Group gap="sm" align="flex-end" wrap="wrap">
       <TextInput
         label="One user"
-        description="Everything that is kept of them, as JSON"
-        placeholder="Their id"
+        description="All stored data of the user, as JSON"
+        placeholder="User id"
         value={user}
         onChange={(event) => setUser(event.currentTarget.value)}
         spellCheck={false}
@@ -74,8 +74,8 @@ function StreamExport(): ReactNode {
     <Stack gap="xs">
       <Group gap="sm" align="flex-end" wrap="wrap">
         <Select
-          label="The stream"
-          description="A line of JSON for each item"
+          label="Activity stream"
+          description="One line of JSON per item"
           data={SPANS}
           value={span}
           onChange={(value) => setSpan(value ?? '7')}
@@ -83,8 +83,8 @@ function StreamExport(): ReactNode {
           w={{ base: '100%', xs: 200 }}
         />
         <TextInput
-          label="Only"
-          description="As the filter of Live"
+          label="Filter"
+          description="Same syntax as the filter of Live"
           placeholder="type:outcome"
           value={filter}
           onChange={(event) => setFilter(event.currentTarget.value)}
@@ -102,7 +102,7 @@ function StreamExport(): ReactNode {
         </Button>
       </Group>
       <Text size="xs" c="dimmed">
-        It holds personal data: ids, traits that changed, properties of events.
+        Exports contain personal data: ids, changed traits and event properties.
       </Text>
     </Stack>
   );

@@ -5,16 +5,16 @@ import { Loaded, SaveBar, When } from '../../parts/index.ts';
 import { useSettingsForm } from '../../parts/settings-form.ts';
 
 const WORDS: Record<string, { label: string; description: string }> = {
-  keep_events: { label: 'Events', description: 'What users did, as it was sent. 31 days at least.' },
-  keep_stream: { label: 'Stream', description: 'Requests and changes of users, as Live shows them.' },
-  keep_emails: { label: 'Letters', description: 'As they were handed over. 7 days at least.' },
+  keep_events: { label: 'Events', description: 'Events of users, as sent. At least 31 days.' },
+  keep_stream: { label: 'Activity stream', description: 'Requests and changes of users, shown in Live.' },
+  keep_emails: { label: 'Raw emails', description: 'Emails as they were sent. At least 7 days.' },
   keep_dead: {
-    label: 'Records that could not be applied',
-    description: 'Until somebody retries or discards them.',
+    label: 'Dead-lettered records',
+    description: 'Records that could not be processed, until a member retries or discards them.',
   },
 };
 
-/** How long each is kept. What is older goes by itself, a little at a time. */
+/** The retention of each kind of data. Older data is deleted automatically in small batches. */
 export function Retention(): ReactNode {
   const may = useMay('admin');
   const form = useSettingsForm();
@@ -22,11 +22,11 @@ export function Retention(): ReactNode {
   return (
     <Stack gap="md" component="section" aria-labelledby="retention" maw={560}>
       <Title order={2} size="h5" id="retention">
-        How long it is kept
+        Retention
       </Title>
       <Text size="sm" c="dimmed">
-        A time such as 90d, or forever. A shorter time deletes what is older within the hour, and nothing
-        brings it back.
+        A duration such as 90d, or forever. A shorter retention deletes older data within the hour. This
+        cannot be undone.
       </Text>
       <Loaded query={query}>
         {({ data }) => (

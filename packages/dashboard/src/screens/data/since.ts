@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000;
 
-/** From when on, to the minute, so that the link stays the same while somebody looks at it; null: from the beginning. */
+/** The start of the export, rounded to the minute so that the link stays stable; null: all data. */
 export function sinceOf(span: string, now: Date): string | null {
   const days = Number(span);
   if (!Number.isFinite(days)) return null;

@@ -7,7 +7,7 @@ type Props = { opened: boolean; onClose: () => void; onAdded: (name: string) => 
 
 export function AddDomain({ opened, onClose, onAdded }: Props): ReactNode {
   return (
-    <Modal opened={opened} onClose={onClose} title="Add a domain">
+    <Modal opened={opened} onClose={onClose} title="Add domain">
       <DomainForm onClose={onClose} onAdded={onAdded} />
     </Modal>
   );
@@ -31,7 +31,7 @@ function DomainForm({ onClose, onAdded }: Omit<Props, 'opened'>): ReactNode {
         <TextInput
           data-autofocus
           label="Domain"
-          description="One of its own for letters keeps trouble away from your mail: mail.example.com"
+          description="Use a subdomain, such as mail.example.com, to protect the reputation of your main domain"
           placeholder="mail.example.com"
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
@@ -40,8 +40,8 @@ function DomainForm({ onClose, onAdded }: Omit<Props, 'opened'>): ReactNode {
           autoCapitalize="none"
         />
         <Checkbox
-          label="It has sent for weeks"
-          description="A new one begins slowly: more letters day by day, so that receivers learn to know it"
+          label="Skip warm-up"
+          description="For a domain that has sent email for weeks. A new domain starts with a daily limit that grows."
           checked={warm}
           onChange={(event) => setWarm(event.currentTarget.checked)}
         />

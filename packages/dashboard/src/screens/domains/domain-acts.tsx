@@ -3,7 +3,7 @@ import { Button, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { ChevronDown, RefreshCw } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { type ReadKey, useChange, useMay } from '../../api/index.ts';
-import { ConfirmTyped, DialogFoot, ErrorBox, refused, told } from '../../parts/index.ts';
+import { ConfirmTyped, DialogFoot, ErrorBox, refused, notify } from '../../parts/index.ts';
 
 const FOLLOWS: ReadKey[] = [
   'GET /projects/:project/domains',
@@ -27,11 +27,11 @@ export function DomainActs({ domain, onRemoved }: Props): ReactNode {
         loading={check.isPending}
         onClick={() => check.mutate({ params })}
       >
-        Look now
+        Check now
       </Button>
       {domain.paused_at !== null && (
         <Button loading={resume.isPending} onClick={() => resume.mutate({ params })}>
-          Let it go on
+          Resume sending
         </Button>
       )}
       <Menu position="bottom-end">
@@ -41,7 +41,7 @@ export function DomainActs({ domain, onRemoved }: Props): ReactNode {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => rotate.mutate({ params })}>Replace the DKIM key</Menu.Item>
+          <Menu.Item onClick={() => rotate.mutate({ params })}>Replace DKIM key</Menu.Item>
           <Menu.Item disabled={domain.paused_at !== null} onClick={() => setDialog('pause')}>
             Pause…
           </Menu.Item>
@@ -66,21 +66,21 @@ function useActs() {
   const check = useChange('POST /projects/:project/domains/:domain/check', {
     refreshes: FOLLOWS,
     onDone: ({ data: { records } }) =>
-      told(
-        `${records.filter(({ status }) => status === 'ok').length} of ${records.length} records are right`,
+      notify(
+        `${records.filter(({ status }) => status === 'ok').length} of ${records.length} records are correct`,
       ),
     onRefused: (error) => refused(error),
   });
   const rotate = useChange('POST /projects/:project/domains/:domain/rotate', {
     refreshes: FOLLOWS,
     onDone: () =>
-      told('Publish the new DKIM record. It signs once it has been seen; leave the old one until then.'),
+      notify('Publish the new DKIM record. It is used once it is found; keep the old record until then.'),
     onRefused: (error) => refused(error),
   });
   const resume = useChange('POST /projects/:project/domains/:domain/resume', {
     refreshes: FOLLOWS,
     onDone: ({ data: { retried: asked } }) =>
-      told(`Letters may leave again; ${asked} that were held are asked now`),
+      notify(`Sending resumed. ${asked} held emails are checked again.`),
     onRefused: (error) => refused(error),
   });
   return { check, rotate, resume };
@@ -93,17 +93,17 @@ function PauseDialog({ domain, opened, onClose }: DialogProps): ReactNode {
   const pause = useChange('POST /projects/:project/domains/:domain/pause', {
     refreshes: FOLLOWS,
     onDone: () => {
-      told(`${domain.name} is paused`);
+      notify(`${domain.name} paused`);
       onClose();
     },
   });
   return (
     <Modal opened={opened} onClose={onClose} title={`Pause ${domain.name}`}>
       <Stack gap="md">
-        <Text size="sm">Letters that would leave from it are held until somebody lets it go on.</Text>
+        <Text size="sm">Emails from this domain are held until a member resumes sending.</Text>
         <TextInput
           data-autofocus
-          label="Reason, for whoever finds it paused"
+          label="Reason (shown to other members)"
           value={reason}
           onChange={(event) => setReason(event.currentTarget.value)}
           maxLength={200}
@@ -132,7 +132,7 @@ function RemoveDialog({
   const remove = useChange('DELETE /projects/:project/domains/:domain', {
     refreshes: ['GET /projects/:project/domains', 'GET /projects/:project/sending'],
     onDone: () => {
-      told(`${name} is removed`);
+      notify(`${name} removed`);
       onRemoved();
     },
   });
@@ -147,8 +147,8 @@ function RemoveDialog({
       isRunning={remove.isPending}
       error={remove.error}
     >
-      Its keys are deleted, and letters that would leave from it are held. Leave its records in the DNS for a
-      week more: letters on their way are still checked against them.
+      This deletes the domain’s keys and holds emails from it. Keep its DNS records for one more week:
+      receivers still check emails in transit.
     </ConfirmTyped>
   );
 }

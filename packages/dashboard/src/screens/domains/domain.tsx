@@ -51,8 +51,8 @@ function Shown({ domain }: { domain: SendingDomain }): ReactNode {
       <Speed domain={domain} key={`${domain.throttle} ${domain.warm}`} />
       <TrackingHost domain={domain} key={domain.tracking?.host ?? ''} />
       <Text size="sm" c="dimmed" maw={720}>
-        Aligned means that the signature and the return path are below the domain that readers see in From.
-        That is what DMARC asks for, and what the records above make so.
+        Aligned means that the signature and the return path belong to the domain in From. DMARC requires
+        this, and the records above ensure it.
       </Text>
     </Stack>
   );
@@ -60,18 +60,18 @@ function Shown({ domain }: { domain: SendingDomain }): ReactNode {
 
 function factsOf(domain: SendingDomain) {
   return [
-    { label: 'Looked at', value: <When at={domain.checked_at} style="relative" none="not yet" /> },
+    { label: 'Last checked', value: <When at={domain.checked_at} style="relative" none="not yet" /> },
     {
-      label: 'Looked at again',
-      value: <When at={domain.next_check_at} style="relative" none="not planned" />,
+      label: 'Next check',
+      value: <When at={domain.next_check_at} style="relative" none="not scheduled" />,
     },
     { label: 'Verified', value: <When at={domain.verified_at} none="not yet" /> },
     {
       label: 'Warm-up since',
       value: domain.warm ? (
-        'none: it has sent before'
+        'none: the domain has sent before'
       ) : (
-        <When at={domain.warmup_from} style="day" none="begins when it is verified" />
+        <When at={domain.warmup_from} style="day" none="starts after verification" />
       ),
     },
   ];

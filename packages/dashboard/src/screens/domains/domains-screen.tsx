@@ -46,8 +46,7 @@ function Outbox(): ReactNode {
   if (!isTestInbox) return null;
   return (
     <Alert variant="outline" color="gray" icon={<Info size={18} aria-hidden="true" />}>
-      Letters go to the outbox and need no domain. You can set one up now, so that it is ready when a relay is
-      set.
+      Emails go to the test inbox and need no domain. You can add one now, before you set a relay.
     </Alert>
   );
 }
@@ -67,7 +66,7 @@ function Domains({ onOpen, add }: ListProps): ReactNode {
           onOpen={onOpen}
           empty={
             <Empty icon={Globe} title="No domain yet" action={add}>
-              Letters leave from a domain of yours, once records in its DNS say that they may.
+              Emails are sent from your own domain. Add a domain and publish its DNS records.
             </Empty>
           }
         />
@@ -93,12 +92,12 @@ const COLUMNS: Column<SendingDomain>[] = [
     title: 'Records',
     width: '1fr',
     cell: ({ records }) =>
-      `${records.filter(({ status }) => status === 'ok').length} of ${records.length} right`,
+      `${records.filter(({ status }) => status === 'ok').length} of ${records.length} correct`,
   },
   { id: 'throttle', title: 'Throttle', width: '90px', narrow: 'hide', cell: ({ throttle }) => throttle },
   {
     id: 'checked',
-    title: 'Looked at',
+    title: 'Last checked',
     width: '130px',
     narrow: 'hide',
     cell: ({ checked_at: at }) => <When at={at} style="relative" none="not yet" />,

@@ -5,7 +5,7 @@ import { Command, Copy } from '../../parts/index.ts';
 import { RECORD_NAMES, RecordMark } from './marks.tsx';
 import { hostOf, PROVIDERS } from './providers.ts';
 
-/** What is to be published, beside what was found of it. */
+/** The records to publish, with the values that were found. */
 export function Records({ domain }: { domain: SendingDomain }): ReactNode {
   const right = domain.records.filter(({ status }) => status === 'ok').length;
   return (
@@ -15,7 +15,7 @@ export function Records({ domain }: { domain: SendingDomain }): ReactNode {
           DNS records
         </Title>
         <Text size="sm" c="dimmed">
-          {right} of {domain.records.length} are right
+          {right} of {domain.records.length} correct
         </Text>
       </Group>
       <Hints />
@@ -32,8 +32,8 @@ function Hints(): ReactNode {
   return (
     <Stack gap="xs">
       <Select
-        label="Where do you publish them?"
-        placeholder="Show hints for…"
+        label="DNS provider"
+        placeholder="Select a provider for hints"
         data={PROVIDERS.map((one) => ({ value: one.id, label: one.name }))}
         value={id}
         onChange={setId}
@@ -77,7 +77,7 @@ function Record({ record, domain }: { record: DnsRecord; domain: string }): Reac
         </Group>
         <Group gap={4} wrap="nowrap">
           <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-            Where only the part in front of the domain is asked for: {hostOf(name, domain)}
+            If only the part before the domain is required: {hostOf(name, domain)}
           </Text>
           <Copy text={hostOf(name, domain)} what="host" />
         </Group>
@@ -93,14 +93,14 @@ function InParts({ split, name }: { split: string[]; name: string }): ReactNode 
   return (
     <Stack gap={4}>
       <Text size="xs" c="dimmed">
-        In parts, where a value may have 255 characters at most
+        In parts of at most 255 characters
       </Text>
       <Command text={split.map((part) => `"${part}"`).join(' ')} what={`value of ${name}, in parts`} />
     </Stack>
   );
 }
 
-/** Against what was expected; where it is right there is nothing to compare. */
+/** Compares the found value with the expected one; empty if it is correct. */
 function Found({ record: { status, found } }: { record: DnsRecord }): ReactNode {
   if (status === 'ok' || status === 'unchecked') return null;
   return (
@@ -109,7 +109,7 @@ function Found({ record: { status, found } }: { record: DnsRecord }): ReactNode 
         Found
       </Text>
       {found.length === 0 ? (
-        <Text size="sm">{status === 'unknown' ? 'The DNS gave no answer' : 'Nothing'}</Text>
+        <Text size="sm">{status === 'unknown' ? 'No response from DNS' : 'No record'}</Text>
       ) : (
         found.map((one, index) => (
           <Text key={`${index} ${one}`} size="sm" ff="monospace" style={{ overflowWrap: 'anywhere' }}>

@@ -2,9 +2,9 @@ import type { SendingDomain } from '@beckon/contract/dashboard';
 import { Button, Checkbox, Group, Stack, TextInput, Title } from '@mantine/core';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { useChange, useMay } from '../../api/index.ts';
-import { ErrorBox, told } from '../../parts/index.ts';
+import { ErrorBox, notify } from '../../parts/index.ts';
 
-/** How fast letters leave from it. */
+/** The throttle of a domain. */
 export function Speed({ domain }: { domain: SendingDomain }): ReactNode {
   const may = useMay('admin');
   const [throttle, setThrottle] = useState(domain.throttle);
@@ -15,7 +15,7 @@ export function Speed({ domain }: { domain: SendingDomain }): ReactNode {
       'GET /projects/:project/domains/:domain',
       'GET /projects/:project/sending',
     ],
-    onDone: () => told('Saved. What waited for the old speed is asked again.'),
+    onDone: () => notify('Saved. Emails held by the throttle are checked again.'),
   });
   const fault = save.error?.fields['throttle'];
   const isChanged = throttle !== domain.throttle || warm !== domain.warm;
@@ -27,18 +27,18 @@ export function Speed({ domain }: { domain: SendingDomain }): ReactNode {
     <form onSubmit={submit} aria-labelledby="speed">
       <Stack gap="sm" maw={480}>
         <Title order={2} size="h5" id="speed">
-          Speed
+          Throttle
         </Title>
         <TextInput
-          label="At most"
-          description="Such as 5/s or 300/m; off for no limit of its own"
+          label="Maximum rate"
+          description="Such as 5/s or 300/m; off for no limit"
           value={throttle}
           onChange={(event) => setThrottle(event.currentTarget.value)}
           error={fault}
           disabled={!may}
         />
         <Checkbox
-          label="It has sent for weeks: no warm-up"
+          label="Skip warm-up: the domain has sent email for weeks"
           checked={warm}
           onChange={(event) => setWarm(event.currentTarget.checked)}
           disabled={!may}

@@ -3,17 +3,17 @@ import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { CircleCheck, CircleDashed, CircleX } from 'lucide-react';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { useChange, useMay } from '../../api/index.ts';
-import { Command, ErrorBox, Mark, type MarkProps, told, When } from '../../parts/index.ts';
+import { Command, ErrorBox, Mark, type MarkProps, notify, When } from '../../parts/index.ts';
 
 type Tracking = NonNullable<SendingDomain['tracking']>;
 
 const STATES: Record<Tracking['state'], MarkProps> = {
   pending: { icon: CircleDashed, tone: 'info', label: 'Not used yet' },
   working: { icon: CircleCheck, tone: 'good', label: 'In use' },
-  failed: { icon: CircleX, tone: 'bad', label: 'Does not lead here' },
+  failed: { icon: CircleX, tone: 'bad', label: 'Does not resolve to this server' },
 };
 
-/** The host that links in its letters have, in place of the installation's own. */
+/** The host of tracked links in the domain's emails, instead of the installation's. */
 export function TrackingHost({ domain }: { domain: SendingDomain }): ReactNode {
   const may = useMay('admin');
   const { name, tracking } = domain;
@@ -21,7 +21,7 @@ export function TrackingHost({ domain }: { domain: SendingDomain }): ReactNode {
   const save = useChange('PUT /projects/:project/domains/:domain/tracking', {
     refreshes: ['GET /projects/:project/domains', 'GET /projects/:project/domains/:domain'],
     onDone: ({ data }) =>
-      told(data.tracking ? 'Publish the record below' : 'Links have the address of this installation'),
+      notify(data.tracking ? 'Publish the record below' : 'Links use the address of this installation'),
   });
   const fault = save.error?.fields['host'];
   const submit = (event: SyntheticEvent): void => {
@@ -38,8 +38,8 @@ export function TrackingHost({ domain }: { domain: SendingDomain }): ReactNode {
           {tracking && <Mark {...STATES[tracking.state]} />}
         </Group>
         <TextInput
-          label="Host of its own for links"
-          description={`Below the domain, such as t.${name}. Without one links have the address of this installation.`}
+          label="Tracking host"
+          description={`Below the domain, such as t.${name}. Without one, links use the address of this installation.`}
           value={host}
           onChange={(event) => setHost(event.currentTarget.value)}
           error={fault}
@@ -58,7 +58,7 @@ export function TrackingHost({ domain }: { domain: SendingDomain }): ReactNode {
                 variant="default"
                 onClick={() => save.mutate({ params: { domain: name }, body: { host: null } })}
               >
-                Take it away
+                Remove tracking host
               </Button>
             )}
           </Group>
@@ -75,8 +75,8 @@ function Published({ tracking }: { tracking: Tracking }): ReactNode {
     <Stack gap="xs">
       <Command text={`${host}. CNAME ${to}.`} what="CNAME record" />
       <Text size="sm" c="dimmed">
-        It has to answer with a certificate of its own: by the proxy in front of this server, or from
-        TLS_CERT_DIR. It is used once it leads here.
+        The host needs its own certificate: in the proxy in front of this server, or in TLS_CERT_DIR. It is
+        used once it resolves to this server.
       </Text>
       {found !== null && (
         <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
@@ -84,7 +84,7 @@ function Published({ tracking }: { tracking: Tracking }): ReactNode {
         </Text>
       )}
       <Text size="xs" c="dimmed" component="div">
-        Looked at <When at={at} style="relative" none="not yet" />
+        Last checked <When at={at} style="relative" none="not yet" />
       </Text>
     </Stack>
   );

@@ -12,7 +12,7 @@ import { NameValues, TextBlock } from '../../parts/text-block.tsx';
 import { Happened } from './happened.tsx';
 import { OutcomeMarks, StateMark } from './marks.tsx';
 import { SendAgain } from './send-again.tsx';
-import { Told } from './told.tsx';
+import { EmailWebhooks } from './webhooks.tsx';
 
 const route = getRouteApi('/p/$project/emails/$message');
 
@@ -28,7 +28,7 @@ export function EmailScreen(): ReactNode {
   const shown = letter.data?.data;
   return (
     <Page
-      title={shown?.subject || 'Letter'}
+      title={shown?.subject || 'Email'}
       beside={shown && <StateMark letter={shown} />}
       actions={shown && <Actions letter={shown} />}
     >
@@ -41,7 +41,7 @@ export function EmailScreen(): ReactNode {
 
 function Actions({ letter }: { letter: EmailWhole }): ReactNode {
   const project = useProject();
-  // Its links are its recipient's: they unsubscribe, and count a click.
+  // Its links belong to the recipient: they unsubscribe and count clicks.
   const mayHaveBytes = useMay('editor');
   const href = apiUrl('GET /projects/:project/emails/:email/eml', {
     params: { project: project.id, email: letter.id },
@@ -69,14 +69,14 @@ function Actions({ letter }: { letter: EmailWhole }): ReactNode {
           />
         )}
       >
-        Its draft
+        Open draft
       </Button>
       <SendAgain letter={letter} />
     </>
   );
 }
 
-const TABS = ['letter', 'text', 'headers', 'happened', 'told', 'replies'] as const;
+const TABS = ['letter', 'text', 'headers', 'outcomes', 'webhooks', 'replies'] as const;
 
 function Whole({ letter }: { letter: EmailWhole }): ReactNode {
   const { tab = 'letter' } = route.useSearch();
@@ -92,35 +92,35 @@ function Whole({ letter }: { letter: EmailWhole }): ReactNode {
         keepMounted={false}
       >
         <Tabs.List>
-          <Tabs.Tab value="letter">Letter</Tabs.Tab>
+          <Tabs.Tab value="letter">Email</Tabs.Tab>
           <Tabs.Tab value="text">Text</Tabs.Tab>
           <Tabs.Tab value="headers">Headers</Tabs.Tab>
-          <Tabs.Tab value="happened">What happened{countOf(outcomes.length + hits.length)}</Tabs.Tab>
-          <Tabs.Tab value="told">Webhooks{countOf(webhooks.length)}</Tabs.Tab>
-          <Tabs.Tab value="replies">Answers{countOf(replies.length)}</Tabs.Tab>
+          <Tabs.Tab value="outcomes">Outcomes{countOf(outcomes.length + hits.length)}</Tabs.Tab>
+          <Tabs.Tab value="webhooks">Webhooks{countOf(webhooks.length)}</Tabs.Tab>
+          <Tabs.Tab value="replies">Replies{countOf(replies.length)}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="letter" pt="md">
           <Frozen letter={letter} />
         </Tabs.Panel>
         <Tabs.Panel value="text" pt="md">
           {letter.frozen ? (
-            <TextBlock text={letter.frozen.text} label="The letter as plain text" />
+            <TextBlock text={letter.frozen.text} label="Plain text of the email" />
           ) : (
             <NotKept />
           )}
         </Tabs.Panel>
         <Tabs.Panel value="headers" pt="md">
           {letter.frozen ? (
-            <NameValues rows={letter.frozen.headers} label="Headers of the letter" />
+            <NameValues rows={letter.frozen.headers} label="Headers of the email" />
           ) : (
             <NotKept />
           )}
         </Tabs.Panel>
-        <Tabs.Panel value="happened" pt="md">
+        <Tabs.Panel value="outcomes" pt="md">
           <Happened letter={letter} />
         </Tabs.Panel>
-        <Tabs.Panel value="told" pt="md">
-          <Told webhooks={webhooks} />
+        <Tabs.Panel value="webhooks" pt="md">
+          <EmailWebhooks webhooks={webhooks} />
         </Tabs.Panel>
         <Tabs.Panel value="replies" pt="md">
           <Answers letter={letter} />
@@ -135,11 +135,11 @@ function Trouble({ letter }: { letter: EmailWhole }): ReactNode {
   if (words === null) return null;
   return (
     <Notice icon={state === 'failed' ? CircleAlert : CircleHelp} title={capital(words)}>
-      Reason <code>{reason}</code>
+      Reason: <code>{reason}</code>
       {reply !== null && (
         <>
           {' '}
-          · the server said “<bdi>{reply}</bdi>”
+          · SMTP reply “<bdi>{reply}</bdi>”
         </>
       )}
     </Notice>
@@ -179,17 +179,20 @@ function Head({ letter }: { letter: EmailWhole }): ReactNode {
             </Anchor>
           ),
         },
-        { label: 'Template', value: letter.template ?? 'the text of the rule' },
-        { label: 'Claimed', value: <When at={letter.claimed_at} theirZone={zone} style="long" /> },
+        { label: 'Template', value: letter.template ?? 'Written in the rule' },
+        { label: 'Sending started', value: <When at={letter.claimed_at} theirZone={zone} style="long" /> },
         {
-          label: 'Settled',
+          label: 'Sending ended',
           value: <When at={letter.ended_at} theirZone={zone} style="long" none="not yet" />,
         },
         { label: 'Attempts', value: attemptsOf(letter) },
-        { label: 'From · to provider', value: `${letter.domain ?? '–'} · ${letter.provider ?? '–'}` },
-        { label: 'The server said', value: letter.reply ?? '–' },
         {
-          label: 'Id of the relay',
+          label: 'Sending domain · mailbox provider',
+          value: `${letter.domain ?? '–'} · ${letter.provider ?? '–'}`,
+        },
+        { label: 'SMTP reply', value: letter.reply ?? '–' },
+        {
+          label: 'Relay’s message id',
           value:
             letter.relay_id === null ? (
               '–'
@@ -200,7 +203,7 @@ function Head({ letter }: { letter: EmailWhole }): ReactNode {
               </Group>
             ),
         },
-        { label: 'What became of it', value: <OutcomeMarks outcomes={letter.outcomes} /> },
+        { label: 'Outcomes', value: <OutcomeMarks outcomes={letter.outcomes} /> },
       ]}
     />
   );
@@ -210,7 +213,7 @@ function attemptsOf({ attempts, next_at: next }: EmailWhole): ReactNode {
   if (next === null) return attempts;
   return (
     <>
-      {attempts}, settled by <When at={next} />
+      {attempts}, ends by <When at={next} />
     </>
   );
 }
@@ -218,13 +221,12 @@ function attemptsOf({ attempts, next_at: next }: EmailWhole): ReactNode {
 function Frozen({ letter }: { letter: EmailWhole }): ReactNode {
   const project = useProject();
   if (!letter.frozen) return <NotKept />;
-  if (!letter.frozen.has_html)
-    return <TextBlock text={letter.frozen.text} label="The letter, which has no HTML" />;
+  if (!letter.frozen.has_html) return <TextBlock text={letter.frozen.text} label="Email without HTML" />;
   const params = { project: project.id, email: letter.id };
   return (
     <LetterPane
       srcOf={(query) => apiUrl('GET /projects/:project/emails/:email/email.html', { params, query })}
-      title={`Letter to ${letter.address}`}
+      title={`Email to ${letter.address}`}
       remoteImages={letter.frozen.remote_images}
     />
   );
@@ -232,15 +234,15 @@ function Frozen({ letter }: { letter: EmailWhole }): ReactNode {
 
 function NotKept(): ReactNode {
   return (
-    <Empty icon={FileQuestion} title="Of this letter no bytes are kept">
-      It was never handed over, or it left longer ago than letters are kept.
+    <Empty icon={FileQuestion} title="The raw email is not stored">
+      It was never sent, or it is older than the retention of emails.
     </Empty>
   );
 }
 
 function Answers({ letter: { replies } }: { letter: EmailWhole }): ReactNode {
   const project = useProject();
-  if (replies.length === 0) return <Empty title="Nobody has answered this letter" />;
+  if (replies.length === 0) return <Empty title="No replies to this email" />;
   return (
     <Stack>
       {replies.map((reply) => (
@@ -257,10 +259,10 @@ function Answers({ letter: { replies } }: { letter: EmailWhole }): ReactNode {
               params={{ project: String(project.id) }}
               search={{ reply: reply.id }}
             >
-              Open
+              Open reply
             </Link>
           </Group>
-          <TextBlock text={reply.text} label={`Answer of ${reply.from}`} />
+          <TextBlock text={reply.text} label={`Reply from ${reply.from}`} />
         </Stack>
       ))}
     </Stack>

@@ -18,14 +18,14 @@ const HINTS = [
   'domain:mail.example.org · provider:google · reason:refused',
 ];
 
-/** What people mostly look for. */
+/** Common filters. */
 const VIEWS = [
-  { value: 'all', label: 'All letters', filter: undefined },
-  { value: 'trouble', label: 'Failed or not known', filter: 'state:failed,unknown' },
-  { value: 'put-off', label: 'Put off', filter: 'state:deferred' },
-  { value: 'back', label: 'Came back', filter: 'outcome:bounced' },
+  { value: 'all', label: 'All emails', filter: undefined },
+  { value: 'trouble', label: 'Failed or unknown', filter: 'state:failed,unknown' },
+  { value: 'put-off', label: 'Deferred', filter: 'state:deferred' },
+  { value: 'back', label: 'Bounced', filter: 'outcome:bounced' },
   { value: 'unhappy', label: 'Complained or unsubscribed', filter: 'outcome:complained,unsubscribed' },
-  { value: 'answered', label: 'Answered', filter: 'outcome:replied' },
+  { value: 'answered', label: 'Replied', filter: 'outcome:replied' },
 ];
 
 export function EmailsScreen(): ReactNode {
@@ -41,14 +41,14 @@ export function EmailsScreen(): ReactNode {
   const setFilter = (next: string | undefined): void =>
     void navigate({ search: (was) => ({ ...was, filter: next, message: undefined }), replace: true });
   return (
-    <Page title="Deliveries" actions={<Export filter={filter} />} fill>
+    <Page title="Emails" actions={<Export filter={filter} />} fill>
       <Group gap="xs" mb="sm" wrap="wrap">
         <FilterBox
           value={filter}
           onChange={setFilter}
           fault={list.error}
           hints={HINTS}
-          label="Filter letters"
+          label="Filter emails"
         />
         <Select
           aria-label="View"
@@ -56,13 +56,13 @@ export function EmailsScreen(): ReactNode {
           allowDeselect={false}
           data={VIEWS.map(({ value, label }) => ({ value, label }))}
           value={VIEWS.find((view) => view.filter === filter)?.value ?? null}
-          placeholder="Own filter"
+          placeholder="Custom filter"
           onChange={(value) => setFilter(VIEWS.find((view) => view.value === value)?.filter)}
         />
       </Group>
       <DataTable
         fill
-        label="Deliveries"
+        label="Emails"
         columns={COLUMNS}
         list={list}
         rowKey={({ id }) => id}
@@ -89,16 +89,16 @@ const COLUMNS: Column<EmailListed>[] = [
   },
   {
     id: 'letter',
-    title: 'Letter',
+    title: 'Email',
     width: '2fr',
     cell: ({ subject, rule }) => (
-      <TwoLines first={subject === '' ? '(no longer kept)' : subject} second={rule} />
+      <TwoLines first={subject === '' ? '(no longer stored)' : subject} second={rule} />
     ),
   },
   { id: 'state', title: 'State', width: '140px', cell: (letter) => <StateMark letter={letter} /> },
   {
     id: 'outcomes',
-    title: 'What became of it',
+    title: 'Outcomes',
     width: '2fr',
     wraps: true,
     cell: ({ outcomes, state, reason_text: words }) =>
@@ -119,7 +119,7 @@ const COLUMNS: Column<EmailListed>[] = [
   },
   {
     id: 'at',
-    title: 'Left',
+    title: 'Sent',
     width: '130px',
     cell: ({ claimed_at: at, ended_at: ended }) => <When at={ended ?? at} />,
   },
@@ -151,10 +151,10 @@ function None({ filter, onClear }: { filter: string | undefined; onClear: () => 
     return (
       <Empty
         icon={Send}
-        title="No letter is like that"
+        title="No emails match this filter"
         action={
           <Button variant="default" onClick={onClear}>
-            Show all letters
+            Show all emails
           </Button>
         }
       />
@@ -162,7 +162,7 @@ function None({ filter, onClear }: { filter: string | undefined; onClear: () => 
   return (
     <Empty
       icon={Send}
-      title="No letter has left yet"
+      title="No emails yet"
       action={
         <Button
           variant="default"
@@ -170,12 +170,12 @@ function None({ filter, onClear }: { filter: string | undefined; onClear: () => 
             <Link to="/p/$project/review" params={{ project: String(project.id) }} {...props} />
           )}
         >
-          See what waits in Review
+          Open Review
         </Button>
       }
     >
-      A draft leaves when somebody approves it, or at its deadline. Then it stands here, with what the mail
-      servers said and what became of it.
+      Sent emails appear here with their SMTP replies and outcomes. A draft is sent when a member approves it,
+      or at its deadline on autopilot.
     </Empty>
   );
 }

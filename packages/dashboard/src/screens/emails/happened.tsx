@@ -10,14 +10,14 @@ const KINDS: Record<LetterHit['kind'], string> = {
   trap: 'Hidden link followed',
 };
 
-/** What became of a letter, and each fetch from which that was told: of a person or a machine, and why. */
+/** The outcomes of an email, and each request behind them with its classification as human or bot. */
 export function Happened({ letter }: { letter: EmailWhole }): ReactNode {
   const { outcome_history: outcomes, hits, links } = letter;
   if (outcomes.length === 0 && hits.length === 0 && links.length === 0)
     return (
-      <Empty title="Nothing has happened yet">
-        What people and machines do with it shows here: opens, clicks, answers, bounces. A fetch is judged ten
-        seconds after it came.
+      <Empty title="No outcomes yet">
+        Opens, clicks, replies and bounces appear here. Each request is classified as human or bot after ten
+        seconds.
       </Empty>
     );
   return (
@@ -39,7 +39,7 @@ function Outcomes({ letter }: { letter: EmailWhole }): ReactNode {
         <Table.Thead>
           <Table.Tr>
             <Table.Th scope="col">When</Table.Th>
-            <Table.Th scope="col">What</Table.Th>
+            <Table.Th scope="col">Type</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -63,17 +63,17 @@ function Links({ links }: { links: EmailWhole['links'] }): ReactNode {
       <Title order={2} size="h5" mb="xs">
         Links
       </Title>
-      <Table aria-label="Links of the letter" layout="fixed">
+      <Table aria-label="Links of the email" layout="fixed">
         <Table.Thead>
           <Table.Tr>
             <Table.Th scope="col" w="60%">
-              Leads to
+              URL
             </Table.Th>
             <Table.Th scope="col" ta="right">
-              By people
+              By humans
             </Table.Th>
             <Table.Th scope="col" ta="right">
-              By machines
+              By bots
             </Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -99,21 +99,21 @@ function Hits({
   return (
     <section>
       <Title order={2} size="h5" mb={4}>
-        Each fetch
+        Requests
       </Title>
       {counted > hits.length && (
         <Text size="sm" c="dimmed" mb="xs">
-          {counted.toLocaleString('en-GB')} in all; the first {hits.length} are kept.
+          {counted.toLocaleString('en-GB')} in total; the first {hits.length} are stored.
         </Text>
       )}
-      <Table aria-label="Fetches" layout="fixed">
+      <Table aria-label="Requests" layout="fixed">
         <Table.Thead>
           <Table.Tr>
             <Table.Th scope="col">When</Table.Th>
-            <Table.Th scope="col">What</Table.Th>
-            <Table.Th scope="col">Taken for</Table.Th>
+            <Table.Th scope="col">Type</Table.Th>
+            <Table.Th scope="col">Classification</Table.Th>
             <Table.Th scope="col" visibleFrom="sm">
-              Said to be
+              User agent
             </Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -150,10 +150,10 @@ function Hits({
 function Verdict({ hit: { bot, reason_text: why } }: { hit: LetterHit }): ReactNode {
   return (
     <Stack gap={0}>
-      {bot === null && <Mark icon={Clock} tone="quiet" label="Being judged" />}
-      {bot === 'no' && <Mark icon={User} tone="good" label="A person" />}
-      {bot === 'probable' && <Mark icon={Bot} tone="quiet" label="Probably a machine" />}
-      {bot === 'yes' && <Mark icon={Bot} tone="quiet" label="A machine" />}
+      {bot === null && <Mark icon={Clock} tone="quiet" label="Being classified" />}
+      {bot === 'no' && <Mark icon={User} tone="good" label="Human" />}
+      {bot === 'probable' && <Mark icon={Bot} tone="quiet" label="Probably a bot" />}
+      {bot === 'yes' && <Mark icon={Bot} tone="quiet" label="Bot" />}
       {why !== null && (
         <Text size="xs" c="dimmed">
           {why}

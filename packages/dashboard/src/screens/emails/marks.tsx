@@ -21,15 +21,15 @@ import { Mark, type Tone } from '../../parts/index.ts';
 type Shown = { icon: LucideIcon; tone: Tone; label: string; title?: string };
 
 const STATES: Record<LetterState, Shown> = {
-  claimed: { icon: Clock, tone: 'info', label: 'About to leave' },
-  submitting: { icon: Send, tone: 'info', label: 'Leaving' },
-  deferred: { icon: Clock, tone: 'warn', label: 'Put off' },
+  claimed: { icon: Clock, tone: 'info', label: 'Queued' },
+  submitting: { icon: Send, tone: 'info', label: 'Sending' },
+  deferred: { icon: Clock, tone: 'warn', label: 'Deferred' },
   sent: { icon: CircleCheck, tone: 'good', label: 'Sent' },
   failed: { icon: CircleAlert, tone: 'bad', label: 'Failed' },
-  unknown: { icon: CircleHelp, tone: 'warn', label: 'Not known' },
+  unknown: { icon: CircleHelp, tone: 'warn', label: 'Delivery unknown' },
 };
 
-/** How a letter stands; what came back says so, whatever the next server said first. */
+/** The state of an email. A bounce takes precedence over an earlier acceptance by the relay. */
 export function StateMark({
   letter,
 }: {
@@ -37,29 +37,34 @@ export function StateMark({
 }): ReactNode {
   const { state, reason_text: words, outcomes } = letter;
   if (state === 'sent' && outcomes.includes('bounced'))
-    return <Mark icon={Undo2} tone="bad" label="Came back" />;
+    return <Mark icon={Undo2} tone="bad" label="Bounced" />;
   return <Mark {...STATES[state]} {...(words === null ? {} : { title: words })} />;
 }
 
 const OUTCOMES: Record<LetterOutcome, Shown> = {
   opened: { icon: MailOpen, tone: 'good', label: 'Opened' },
   clicked: { icon: MousePointerClick, tone: 'good', label: 'Clicked' },
-  bot_opened: { icon: Bot, tone: 'quiet', label: 'Machine opened', title: 'A machine, and no person' },
-  bot_clicked: { icon: Bot, tone: 'quiet', label: 'Machine clicked', title: 'A machine, and no person' },
-  replied: { icon: Reply, tone: 'good', label: 'Answered' },
-  bounced: { icon: Undo2, tone: 'bad', label: 'Came back' },
+  bot_opened: { icon: Bot, tone: 'quiet', label: 'Opened by bot', title: 'Classified as a bot, not counted' },
+  bot_clicked: {
+    icon: Bot,
+    tone: 'quiet',
+    label: 'Clicked by bot',
+    title: 'Classified as a bot, not counted',
+  },
+  replied: { icon: Reply, tone: 'good', label: 'Replied' },
+  bounced: { icon: Undo2, tone: 'bad', label: 'Bounced' },
   complained: { icon: TriangleAlert, tone: 'bad', label: 'Complaint' },
   unsubscribed: { icon: Ban, tone: 'warn', label: 'Unsubscribed' },
 };
 
-/** What became of it: of machines only what no person did as well. */
+/** The outcomes of an email; those by bots only if no human did the same. */
 export function OutcomeMarks({ outcomes }: { outcomes: LetterOutcome[] }): ReactNode {
   const shown = outcomes.filter(
     (name) =>
       !(name === 'bot_opened' && outcomes.includes('opened')) &&
       !(name === 'bot_clicked' && outcomes.includes('clicked')),
   );
-  if (shown.length === 0) return <span aria-label="nothing yet">–</span>;
+  if (shown.length === 0) return <span aria-label="none yet">–</span>;
   return (
     <Group gap={6} wrap="wrap">
       {shown.map((name) => (

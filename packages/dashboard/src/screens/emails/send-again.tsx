@@ -4,9 +4,9 @@ import type { EmailWhole } from '@beckon/contract/dashboard';
 import { RotateCcw } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useChange, useMay, useProject } from '../../api/index.ts';
-import { ConfirmTyped, refused, told } from '../../parts/index.ts';
+import { ConfirmTyped, refused, notify } from '../../parts/index.ts';
 
-/** A new draft of the same text, through all gates; where the first may have arrived somebody types that it may come twice. */
+/** Creates a new draft with the same text. If the first email may have arrived, the member confirms by typing. */
 export function SendAgain({ letter }: { letter: EmailWhole }): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const mayReview = useMay('reviewer');
@@ -15,7 +15,7 @@ export function SendAgain({ letter }: { letter: EmailWhole }): ReactNode {
   const again = useChange('POST /projects/:project/drafts/:draft/send-again', {
     refreshes: ['GET /projects/:project/emails', 'GET /projects/:project/emails/:email'],
     onDone: ({ data }) => {
-      told('It goes through all gates again');
+      notify('Resending. All send checks apply.');
       void navigate({
         to: '/p/$project/drafts/$draft',
         params: { project: String(project.id), draft: data.draft.id },
@@ -39,21 +39,21 @@ export function SendAgain({ letter }: { letter: EmailWhole }): ReactNode {
         loading={again.isPending && !needsWord}
         onClick={() => (needsWord ? setOpen(true) : run())}
       >
-        Send again
+        Resend
       </Button>
       <ConfirmTyped
         opened={isOpen}
         onClose={() => setOpen(false)}
-        title="It may arrive twice"
+        title="Resend this email?"
         name={user}
-        action="Send again"
+        action="Resend"
         run={run}
         isRunning={again.isPending}
         error={again.error}
       >
         <Text size="sm">
-          Nobody knows whether the first one arrived: the connection ended before the server said so. If it
-          did, this person gets the same letter twice.
+          Delivery of the first email is unknown: the connection ended before the server replied. If it
+          arrived, the user gets the email twice.
         </Text>
       </ConfirmTyped>
     </>

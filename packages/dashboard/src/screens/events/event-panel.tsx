@@ -31,14 +31,14 @@ function Shown({ event }: { event: EventShown }): ReactNode {
     <Stack gap="lg">
       <Stack gap={4}>
         <Text size="sm">
-          {formatCount(count)} in all, first <When at={first_at} />, last <When at={last_at} />
+          {formatCount(count)} in total, first <When at={first_at} />, last <When at={last_at} />
         </Text>
-        {canonical && <Mark icon={BadgeCheck} tone="info" label="Canonical: shipped rules know it" />}
+        {canonical && <Mark icon={BadgeCheck} tone="info" label="Canonical event: used by built-in rules" />}
       </Stack>
       <Expecting event={event} />
       <ChartWithTable
         title="Volume"
-        description={`Events a day (UTC), the last 30 days; ${formatCount(event.last_30_days)} in all`}
+        description={`Events per day (UTC), last 30 days; ${formatCount(event.last_30_days)} in total`}
         kind="bar"
         rows={days.map((sent, index) => ({ day: dayOf(days.length - 1 - index), sent }))}
         x="day"
@@ -57,12 +57,12 @@ function Shown({ event }: { event: EventShown }): ReactNode {
             <Link to={`/p/${project}/rules/new`} search={{ event: event.name } as never} {...props} />
           )}
         >
-          Create a rule
+          Create rule
         </Button>
       )}
       <Stack gap="xs">
         <Title order={3} size="h6">
-          Send it
+          Send this event
         </Title>
         <Command text={typedOf(event)} />
         <Command text={curlOf(event)} />
@@ -78,7 +78,7 @@ function dayOf(daysAgo: number): string {
   return new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Drift is told only of what somebody counts on. */
+/** Drift is reported only for events that a member marked as expected. */
 function Expecting({ event: { name, expected, drift } }: { event: EventShown }): ReactNode {
   const mayEdit = useMay('editor');
   const changing = {
@@ -94,7 +94,7 @@ function Expecting({ event: { name, expected, drift } }: { event: EventShown }):
   return (
     <Stack gap="xs">
       {drift.length > 0 && (
-        <Alert color="yellow" variant="light" title="It is not what was expected" p="xs">
+        <Alert color="yellow" variant="light" title="This event changed" p="xs">
           {drift.map((one) => (
             <Text key={JSON.stringify(one)} size="sm" component="div">
               <DriftWords drift={one} />
@@ -105,11 +105,11 @@ function Expecting({ event: { name, expected, drift } }: { event: EventShown }):
       <Group gap="xs" wrap="wrap">
         {expected ? (
           <Text size="sm">
-            Expected as it has been since <When at={expected.since} />, says {expected.by}
+            Marked as expected by {expected.by}, <When at={expected.since} />
           </Text>
         ) : (
           <Text size="sm" c="dimmed">
-            Mark it as expected to be told when it changes or stops.
+            Mark as expected to get a warning when it changes or stops.
           </Text>
         )}
         {mayEdit && (!expected || drift.length > 0) && (
@@ -119,7 +119,7 @@ function Expecting({ event: { name, expected, drift } }: { event: EventShown }):
             loading={expect.isPending}
             onClick={() => expect.mutate({ params })}
           >
-            {expected ? 'That is right as it is' : 'Mark as expected'}
+            {expected ? 'Accept changes' : 'Mark as expected'}
           </Button>
         )}
         {mayEdit && expected && (
@@ -129,7 +129,7 @@ function Expecting({ event: { name, expected, drift } }: { event: EventShown }):
             loading={forget.isPending}
             onClick={() => forget.mutate({ params })}
           >
-            Expect it no more
+            Remove expectation
           </Button>
         )}
       </Group>
@@ -141,18 +141,18 @@ function DriftWords({ drift }: { drift: EventDrift }): ReactNode {
   if (drift.kind === 'stopped')
     return (
       <>
-        It stopped: last <When at={drift.last_at} />, usually one every {formatSpan(drift.usual_every_ms)}
+        Stopped: last <When at={drift.last_at} />, usually every {formatSpan(drift.usual_every_ms)}
       </>
     );
   return (
     <>
       {drift.kind === 'new_property' ? (
         <>
-          A new property, <b>{drift.property}</b>
+          New property <b>{drift.property}</b>
         </>
       ) : (
         <>
-          <b>{drift.property}</b> also comes as {drift.type}
+          <b>{drift.property}</b> also arrives as {drift.type}
         </>
       )}
       , since <When at={drift.since} />
@@ -164,7 +164,7 @@ function Properties({ event: { properties, examples } }: { event: EventShown }):
   if (properties.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        It has come without properties so far.
+        No properties so far.
       </Text>
     );
   const valuesOf = new Map(examples.map(({ property, values }) => [property, values]));
@@ -174,7 +174,7 @@ function Properties({ event: { properties, examples } }: { event: EventShown }):
         <Table.Tr>
           <Table.Th>Property</Table.Th>
           <Table.Th>Type</Table.Th>
-          <Table.Th>Newest values</Table.Th>
+          <Table.Th>Recent values</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -185,7 +185,7 @@ function Properties({ event: { properties, examples } }: { event: EventShown }):
               {types.join(' or ')}
               {conflict && (
                 <Text size="xs" c="dimmed">
-                  of several types
+                  several types
                 </Text>
               )}
             </Table.Td>
@@ -209,7 +209,7 @@ function UsedBy({ event: { used_by: uses }, project }: { event: EventShown; proj
       </Title>
       {uses.length === 0 && (
         <Text size="sm" c="dimmed">
-          No rule and no audience asks about it.
+          No rule or audience uses this event.
         </Text>
       )}
       {uses.map(({ kind, id, name }) => (
@@ -225,11 +225,11 @@ function Newest({ event: { newest } }: { event: EventShown }): ReactNode {
   return (
     <Stack gap="xs">
       <Title order={3} size="h6">
-        The newest
+        Recent events
       </Title>
       {newest.length === 0 && (
         <Text size="sm" c="dimmed">
-          None is kept any more.
+          No longer stored.
         </Text>
       )}
       {newest.map(({ id, external_user_id: user, occurred_at: at, properties }) => (

@@ -30,7 +30,7 @@ const COLUMNS: Column<EventListed>[] = [
     width: '190px',
     cell: ({ days, last_30_days: recent }) => (
       <Group gap={6} wrap="nowrap">
-        <Sparkline values={days} label="Events a day, the last 30 days" />
+        <Sparkline values={days} label="Events per day, last 30 days" />
         <Text size="xs">{formatCount(recent)}</Text>
       </Group>
     ),
@@ -70,8 +70,8 @@ export function EventsScreen(): ReactNode {
     <Page title="Events">
       <Stack gap="sm">
         <FindBox
-          label="Find an event"
-          placeholder="Find by name or property"
+          label="Search events"
+          placeholder="Search by name or property"
           value={filter}
           onFind={(text) => void navigate({ search: (was) => ({ ...was, filter: text }), replace: true })}
         />
@@ -99,7 +99,7 @@ function States({ event: { canonical, expected, drift } }: { event: EventListed 
       <Mark
         icon={TriangleAlert}
         tone="warn"
-        label={drift.some(({ kind }) => kind === 'stopped') ? 'Stopped' : 'Drifts'}
+        label={drift.some(({ kind }) => kind === 'stopped') ? 'Stopped' : 'Changed'}
       />
     );
   if (expected) return <Mark icon={CircleCheck} tone="good" label="Expected" />;
@@ -107,16 +107,16 @@ function States({ event: { canonical, expected, drift } }: { event: EventListed 
 }
 
 function None({ isFiltered }: { isFiltered: boolean }): ReactNode {
-  if (isFiltered) return <Empty icon={Activity} title="No event is called so" />;
+  if (isFiltered) return <Empty icon={Activity} title="No events match" />;
   return (
     <Empty
       icon={Activity}
-      title="No event has come yet"
+      title="No events yet"
       command={`curl -X POST "$BECKON_URL/api/v1/events" -H "Authorization: Bearer $BECKON_KEY" \\
   -H "Content-Type: application/json" -H "Idempotency-Key: $(uuidgen)" \\
   -d '{"external_user_id":"42","name":"trial_started","properties":{"trialDays":14}}'`}
     >
-      Events appear as your server sends them, with the properties that they really have.
+      Events appear here with their properties when your server sends them.
     </Empty>
   );
 }

@@ -2,7 +2,7 @@ import type { EventShown } from '@beckon/contract/dashboard';
 
 type Known = Pick<EventShown, 'name' | 'properties' | 'examples'>;
 
-/** A call of the client whose types are those that were really seen. */
+/** A call of the client, with the property types that were sent. */
 export function typedOf({ name, properties, examples }: Known): string {
   const lines = properties.map(({ property, types }) => {
     const [value] = valuesOf(examples, property);
@@ -12,7 +12,7 @@ export function typedOf({ name, properties, examples }: Known): string {
   return `await beckon.track({\n  external_user_id: user.id,\n  name: ${JSON.stringify(name)},\n  properties: ${inside},\n});`;
 }
 
-/** The same over HTTP, for a shell. */
+/** The same call with curl. */
 export function curlOf({ name, properties, examples }: Known): string {
   const entries = properties.map(({ property, types }) => {
     const [value] = valuesOf(examples, property);
@@ -22,7 +22,7 @@ export function curlOf({ name, properties, examples }: Known): string {
   return [
     'curl -X POST "$BECKON_URL/api/v1/events" -H "Authorization: Bearer $BECKON_KEY" \\',
     '  -H "Content-Type: application/json" -H "Idempotency-Key: $(uuidgen)" \\',
-    // Whoever names properties could otherwise leave the quotes, in the shell of whoever pastes this.
+    // Property names could otherwise break out of the quotes in the shell.
     `  -d '${body.replaceAll("'", String.raw`'\''`)}'`,
   ].join('\n');
 }

@@ -8,7 +8,7 @@ import { ChartWithTable } from '../../parts/chart-with-table.tsx';
 const HEIGHT_PX = 180;
 const STALE_MS = 60_000;
 
-/** The last thirty days: what came in, what was drafted, what left and what became of it. */
+/** The last thirty days: events, drafts, sent emails and outcomes. */
 export function Charts(): ReactNode {
   const query = useApi('GET /projects/:project/home/charts', {}, { staleTimeMs: STALE_MS });
   return (
@@ -23,10 +23,10 @@ function Four({ charts: { events, drafts, sent, outcomes } }: { charts: HomeChar
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
       <Counts title="Events" noun="events" days={events} />
       <Counts title="Drafts" noun="drafts" days={drafts} />
-      <Counts title="Sent" noun="letters" days={sent} />
+      <Counts title="Sent" noun="emails" days={sent} />
       <ChartWithTable
         title="Outcomes"
-        description={`What people did about letters, by day in UTC; ${sum(outcomes, 'opened')} opens, ${sum(outcomes, 'clicked')} clicks, ${sum(outcomes, 'replied')} answers, ${sum(outcomes, 'bounced')} bounces, ${sum(outcomes, 'unsubscribed')} unsubscribed`}
+        description={`Outcomes of emails by day in UTC; ${sum(outcomes, 'opened')} opens, ${sum(outcomes, 'clicked')} clicks, ${sum(outcomes, 'replied')} replies, ${sum(outcomes, 'bounced')} bounces, ${sum(outcomes, 'unsubscribed')} unsubscribed`}
         kind="stacked"
         rows={outcomes.every(isEmpty) ? [] : outcomes.map(toRow)}
         x="day"
@@ -41,7 +41,7 @@ function Four({ charts: { events, drafts, sent, outcomes } }: { charts: HomeChar
 const OUTCOMES = [
   { name: 'opened', label: 'Opened' },
   { name: 'clicked', label: 'Clicked' },
-  { name: 'replied', label: 'Answered' },
+  { name: 'replied', label: 'Replied' },
   { name: 'bounced', label: 'Bounced' },
   { name: 'unsubscribed', label: 'Unsubscribed' },
 ];

@@ -4,26 +4,26 @@ import { Link } from '@tanstack/react-router';
 import type { FirstLetter as Letter } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
 import { useChange, useMay, useProject } from '../../api/index.ts';
-import { formatTime, refused, told, When } from '../../parts/index.ts';
+import { formatTime, refused, notify, When } from '../../parts/index.ts';
 import { reasonWords } from '../../parts/policy-words.ts';
 
-/** The first draft of a new project: when it leaves, why then, and a way to see it now. */
+/** The first draft of a new project: its send time with the reason, and a way to see it now. */
 export function FirstLetter({ letter, outbox }: { letter: Letter; outbox: boolean }): ReactNode {
   const project = String(useProject().id);
   const maySend = useMay('reviewer');
   const test = useChange('POST /projects/:project/drafts/:draft/send-test', {
     onDone: ({ data: { to } }) =>
-      told(outbox ? 'A copy for you is in the outbox' : `A copy is on its way to ${to}`),
+      notify(outbox ? 'Test copy saved in the test inbox' : `Test copy sent to ${to}`),
     onRefused: (error) => refused(error),
   });
   return (
     <Paper withBorder p="md" component="section" aria-labelledby="first-letter-title">
       <Stack gap="sm" align="start">
         <Title order={2} size="h5" id="first-letter-title">
-          Your first letter
+          Your first email
         </Title>
         <Text size="sm">
-          “{letter.subject || 'No subject yet'}” to {letter.external_user_id}, by {letter.rule}.{' '}
+          “{letter.subject || 'No subject yet'}” to {letter.external_user_id}, from the rule {letter.rule}.{' '}
           <Leaves letter={letter} />
         </Text>
         <Group gap="xs">
@@ -34,7 +34,7 @@ export function FirstLetter({ letter, outbox }: { letter: Letter; outbox: boolea
             loading={test.isPending}
             onClick={() => test.mutate({ params: { draft: letter.draft_id }, body: {} })}
           >
-            Send me this
+            Send me a test
           </Button>
           <Button
             size="sm"
@@ -44,14 +44,14 @@ export function FirstLetter({ letter, outbox }: { letter: Letter; outbox: boolea
               <Link to="/p/$project/drafts/$draft" params={{ project, draft: letter.draft_id }} {...props} />
             )}
           >
-            Read it
+            Open draft
           </Button>
           {outbox && test.isSuccess && (
             <Anchor
               size="sm"
               renderRoot={(props) => <Link to="/p/$project/test-inbox" params={{ project }} {...props} />}
             >
-              Open the outbox
+              Open test inbox
             </Anchor>
           )}
         </Group>
@@ -63,17 +63,17 @@ export function FirstLetter({ letter, outbox }: { letter: Letter; outbox: boolea
 function Leaves({ letter }: { letter: Letter }): ReactNode {
   const { sends_at, reason, quiet_until, time_zone } = letter;
   if (sends_at === null) {
-    if (reason === null) return <>It waits for a person: approve it in Review.</>;
-    return <>It is held by {reasonWords(reason)}.</>;
+    if (reason === null) return <>Waits for approval in Review.</>;
+    return <>Held: {reasonWords(reason)}.</>;
   }
   return (
     <>
-      It leaves <When at={sends_at} theirZone={time_zone} />
+      Sent <When at={sends_at} theirZone={time_zone} />
       {quiet_until !== null
         ? `: quiet hours until ${formatTime(quiet_until, time_zone)} (${time_zone}).`
         : reason !== null
-          ? `, after ${reasonWords(reason)}.`
-          : ', unless somebody approves it sooner.'}
+          ? `, because of ${reasonWords(reason)}.`
+          : ', or earlier if approved.'}
     </>
   );
 }

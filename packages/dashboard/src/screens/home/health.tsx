@@ -5,13 +5,13 @@ import type { ReactNode } from 'react';
 import { formatSpan, Mark, type MarkProps, When } from '../../parts/index.ts';
 import classes from './home.module.css';
 
-/** How the project does, in four facts. */
+/** The state of the project in four facts. */
 export function HealthStrip({ health }: { health: HomeHealth }): ReactNode {
   const { queue, last_event: last } = health;
   return (
     <div className={classes.strip}>
-      <Fact label="Behind by">{queue.waiting === 0 ? 'Nothing waits' : formatSpan(queue.oldest_ms)}</Fact>
-      <Fact label="Queue">
+      <Fact label="Processing lag">{queue.waiting === 0 ? 'None' : formatSpan(queue.oldest_ms)}</Fact>
+      <Fact label="Ingest queue">
         {queue.waiting.toLocaleString('en')} / {queue.waiting_max.toLocaleString('en')}
       </Fact>
       <Fact label="Last event">
@@ -31,10 +31,10 @@ export function HealthStrip({ health }: { health: HomeHealth }): ReactNode {
 }
 
 function sendingMark({ sender, domain }: HomeHealth): MarkProps {
-  if (sender.test_inbox) return { icon: Inbox, tone: 'info', label: 'Letters stay in the outbox' };
-  if (sender.problem !== null) return { icon: CircleX, tone: 'bad', label: 'Letters are held' };
+  if (sender.test_inbox) return { icon: Inbox, tone: 'info', label: 'Test inbox' };
+  if (sender.problem !== null) return { icon: CircleX, tone: 'bad', label: 'All emails held' };
   if (domain?.state === 'degraded')
-    return { icon: TriangleAlert, tone: 'warn', label: 'Records have a fault' };
+    return { icon: TriangleAlert, tone: 'warn', label: 'DNS records need attention' };
   return { icon: CircleCheck, tone: 'good', label: 'Verified' };
 }
 

@@ -11,12 +11,12 @@ import { Setup } from './setup.tsx';
 
 const REFRESH_MS = 30_000;
 
-/** What needs you first; then how it goes. */
+/** Problems that need attention, then the numbers. */
 export function HomeScreen(): ReactNode {
   const query = useApi('GET /projects/:project/home', {}, { everyMs: REFRESH_MS });
   const isNew = query.data !== undefined && query.data.data.setup !== null;
   const refresh = useRefresh();
-  // Whoever sets a project up watches for the first event and the first draft: they are told at once.
+  // During set-up the first event and the first draft appear immediately.
   useFeed(
     () => isNew,
     () => void refresh('GET /projects/:project/home'),
@@ -39,7 +39,7 @@ function Now({ home }: { home: Home }): ReactNode {
       {(setup === null || needs.length > 0) && (
         <section aria-labelledby="needs-title">
           <Title order={2} size="h5" mb="xs" id="needs-title">
-            Needs you
+            Needs attention
           </Title>
           <Needs needs={needs} />
         </section>

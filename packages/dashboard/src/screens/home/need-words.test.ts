@@ -5,7 +5,7 @@ import { needWords } from './need-words.ts';
 const one = { count: 1, at_least: false };
 const many = { count: 10_000, at_least: true };
 
-/** One of each kind that there is; a new kind is a type error here. */
+/** One need of each kind; a new kind is a type error here. */
 const NEEDS: { [K in Need['kind']]: Extract<Need, { kind: K }> } = {
   paused: { kind: 'paused' },
   sender: { kind: 'sender', reason: 'domain', detail: 'x.org was not added as a sending domain' },
@@ -29,7 +29,7 @@ const NEEDS: { [K in Need['kind']]: Extract<Need, { kind: K }> } = {
   queue: { kind: 'queue', waiting: 41_000, waiting_max: 50_000 },
 };
 
-test('each thing that needs somebody says what it is and where they go', () => {
+test('needWords › describes each need, and links to its screen', () => {
   const shown = Object.values(NEEDS).map(needWords);
   for (const { title, action, detail } of shown) {
     expect(title).toMatch(/^[A-Z0-9][^_]+[^.]$/);
@@ -39,22 +39,22 @@ test('each thing that needs somebody says what it is and where they go', () => {
   expect(new Set(shown.map(({ key }) => key)).size).toBe(shown.length);
 });
 
-test('one is one, and more than were counted are said to be more', () => {
+test('needWords › uses the singular for one, and "More than" above the counted limit', () => {
   expect(needWords(NEEDS.due_soon)).toMatchObject({
-    title: '1 letter reaches its deadline within an hour',
-    detail: 'The first is “Hello” to ada, by welcome.',
+    title: '1 draft reaches its deadline within an hour',
+    detail: 'The first is “Hello” to ada, from the rule welcome.',
     at: '2026-01-15T12:00:00.000Z',
     to: { page: 'review', draft: 'd' },
   });
-  expect(needWords(NEEDS.held).title).toBe('More than 10,000 letters are held until somebody does something');
-  expect(needWords(NEEDS.held).detail).toBe('10000 by a missing address.');
-  expect(needWords(NEEDS.failed).title).toBe('2 letters failed, 1 letter may have left, or not');
-  expect(needWords(NEEDS.dead_letters).title).toBe('1 accepted record could not be applied');
+  expect(needWords(NEEDS.held).title).toBe('More than 10,000 drafts are held and need attention');
+  expect(needWords(NEEDS.held).detail).toBe('10000 no address.');
+  expect(needWords(NEEDS.failed).title).toBe('2 emails failed, 1 email with unknown delivery');
+  expect(needWords(NEEDS.dead_letters).title).toBe('1 accepted record could not be processed');
 });
 
-test('a domain that is paused says why, one that failed says what becomes of its letters', () => {
-  expect(needWords(NEEDS.domain)).toMatchObject({ tone: 'bad', title: 'The domain x.org is paused' });
+test('needWords › names the reason of a paused domain, and the effect of a failed one', () => {
+  expect(needWords(NEEDS.domain)).toMatchObject({ tone: 'bad', title: 'Sending from x.org is paused' });
   expect(needWords({ ...NEEDS.domain, paused: null, state: 'failed' }).detail).toContain(
-    'held until they are back',
+    'held until it is restored',
   );
 });

@@ -1,7 +1,7 @@
 import type { Counted, Need } from '@beckon/contract/dashboard';
 import { reasonWords } from '../../parts/policy-words.ts';
 
-/** `tone`: how bad it is if nobody comes. `at`: a moment that belongs to it, shown as a time. */
+/** `tone`: the severity. `at`: the time of the event, if any. */
 export type NeedShown = {
   key: string;
   tone: 'bad' | 'warn' | 'info';
@@ -19,17 +19,17 @@ export type NeedTarget =
   | { page: 'endpoint' | 'rule'; id: string };
 
 const DOMAIN_STATES: Record<string, string> = {
-  degraded: 'The last look at its records found a fault. If it lasts, its letters are held.',
-  failed: 'Its records are not in the DNS any more. Its letters are held until they are back.',
-  pending: 'Its records were not seen in the DNS yet.',
+  degraded: 'The last check found a wrong DNS record. If this continues, emails from this domain are held.',
+  failed: 'A required DNS record is missing. Emails from this domain are held until it is restored.',
+  pending: 'Its DNS records were not found yet.',
 };
 const TROUBLES = {
-  gone: 'It answered that it is gone, and is told nothing more until you enable it.',
-  failing: 'It took nothing for five days, and is told nothing more until you enable it.',
-  warned: 'It takes nothing. After five days of that it is disabled.',
+  gone: 'It responded 410 Gone and is disabled. Enable it to resume deliveries.',
+  failing: 'All deliveries failed for five days, so it is disabled. Enable it to resume deliveries.',
+  warned: 'All deliveries fail. It is disabled after five days of failures.',
 };
 
-/** What a person should look at, in words, and where they go for it. */
+/** Describes a problem that needs attention, and links to its screen. */
 export function needWords(need: Need): NeedShown {
   const show = SHOWS[need.kind] as (of: Need) => Omit<NeedShown, 'key'>;
   return { key: keyOf(need), ...show(need) };
@@ -41,14 +41,14 @@ const SHOWS: Shows = {
   paused: () => ({
     tone: 'warn',
     title: 'Sending is paused',
-    detail: 'Nothing leaves. Events are accepted, and letters drafted.',
+    detail: 'No email is sent. Events are accepted and drafts are created.',
     at: null,
     to: { page: 'policy' },
-    action: 'Open the policy',
+    action: 'Open Sending policy',
   }),
   sender: ({ reason, detail }) => ({
     tone: 'bad',
-    title: reason === 'no_sender' ? 'The sender is not complete' : 'Letters may not leave as this sender',
+    title: reason === 'no_sender' ? 'The sender is incomplete' : 'Emails cannot be sent from this sender',
     detail: `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`,
     at: null,
     to: { page: reason === 'domain' ? 'domains' : 'sender' },
@@ -56,67 +56,67 @@ const SHOWS: Shows = {
   }),
   due_soon: ({ drafts, first }) => ({
     tone: 'info',
-    title: `${letters(drafts)} ${drafts.count === 1 ? 'reaches its' : 'reach their'} deadline within an hour`,
-    detail: `The first is “${first.subject}” to ${first.external_user_id}, by ${first.rule}.`,
+    title: `${drafted(drafts)} ${drafts.count === 1 ? 'reaches its' : 'reach their'} deadline within an hour`,
+    detail: `The first is “${first.subject}” to ${first.external_user_id}, from the rule ${first.rule}.`,
     at: first.deadline_at,
     to: { page: 'review', draft: first.draft_id },
     action: 'Review',
   }),
   held: ({ drafts, reasons }) => ({
     tone: 'warn',
-    title: `${letters(drafts)} ${drafts.count === 1 ? 'is' : 'are'} held until somebody does something`,
-    detail: `${reasons.map(({ reason, drafts: count }) => `${count} by ${reasonWords(reason)}`).join(', ')}.`,
+    title: `${drafted(drafts)} ${drafts.count === 1 ? 'is held and needs' : 'are held and need'} attention`,
+    detail: `${reasons.map(({ reason, drafts: count }) => `${count} ${reasonWords(reason)}`).join(', ')}.`,
     at: null,
     to: { page: 'review', filter: 'state:held' },
-    action: 'Look at them',
+    action: 'Review held drafts',
   }),
   failed: ({ failed, unknown, at_least }) => ({
     tone: 'bad',
     title: failedTitle(failed, unknown, at_least),
-    detail: 'Of the last seven days, and not sent again.',
+    detail: 'In the last seven days, and not resent.',
     at: null,
     to: { page: 'emails', filter: failed > 0 ? 'state:failed' : 'state:unknown' },
-    action: 'See why',
+    action: 'View emails',
   }),
   domain: ({ name, state, paused }) => ({
     tone: paused !== null || state === 'failed' ? 'bad' : 'warn',
-    title: paused === null ? `The domain ${name} has a fault` : `The domain ${name} is paused`,
+    title: paused === null ? `DNS records of ${name} need attention` : `Sending from ${name} is paused`,
     detail:
       paused === null
         ? (DOMAIN_STATES[state] ?? null)
-        : `Why: ${paused}. Its letters are held until you resume it.`,
+        : `Reason: ${paused}. Emails from this domain are held until you resume sending.`,
     at: null,
     to: { page: 'domains' },
     action: 'Open Domains',
   }),
   endpoint: ({ id, url, problem: trouble, since }) => ({
     tone: trouble === 'warned' ? 'warn' : 'bad',
-    title: `The webhook endpoint ${url} fails`,
+    title: `The webhook endpoint ${url} is failing`,
     detail: TROUBLES[trouble],
     at: since,
     to: { page: 'endpoint', id },
-    action: 'See its attempts',
+    action: 'View attempts',
   }),
   rule_demoted: ({ id, name, why }) => ({
     tone: 'warn',
-    title: `The rule ${name} does not send by itself any more`,
-    detail: `Because of ${why}. Its drafts wait for you.`,
+    title: `Autopilot is off for ${name}`,
+    detail: `Reason: ${why}. Its drafts wait for approval.`,
     at: null,
     to: { page: 'rule', id },
-    action: 'Open the rule',
+    action: 'Open rule',
   }),
   dead_letters: ({ records }) => ({
     tone: 'warn',
-    title: `${counted(records)} accepted ${records.count === 1 ? 'record' : 'records'} could not be applied`,
-    detail: 'They stand in nobody’s way, and can be tried again.',
+    title: `${counted(records)} accepted ${records.count === 1 ? 'record' : 'records'} could not be processed`,
+    detail: 'They are dead-lettered and do not block other records. Retry or discard them.',
     at: null,
     to: { page: 'system' },
     action: 'Open System',
   }),
   queue: ({ waiting, waiting_max }) => ({
     tone: 'bad',
-    title: `The queue is nearly full: ${number(waiting)} of ${number(waiting_max)} records wait`,
-    detail: 'When it is full, bulk imports are refused until there is room.',
+    title: `The queue is nearly full: ${number(waiting)} of ${number(waiting_max)} records`,
+    detail: 'When it is full, bulk imports are refused until records are processed.',
     at: null,
     to: { page: 'system' },
     action: 'Open System',
@@ -130,14 +130,18 @@ function keyOf(need: Need): string {
 
 function failedTitle(failed: number, unknown: number, isMore: boolean): string {
   const parts = [
-    ...(failed > 0 ? [`${letters({ count: failed, at_least: isMore })} failed`] : []),
-    ...(unknown > 0 ? [`${letters({ count: unknown, at_least: isMore })} may have left, or not`] : []),
+    ...(failed > 0 ? [`${emails({ count: failed, at_least: isMore })} failed`] : []),
+    ...(unknown > 0 ? [`${emails({ count: unknown, at_least: isMore })} with unknown delivery`] : []),
   ];
   return parts.join(', ');
 }
 
-function letters(of: Counted): string {
-  return `${counted(of)} ${of.count === 1 ? 'letter' : 'letters'}`;
+function drafted(of: Counted): string {
+  return `${counted(of)} ${of.count === 1 ? 'draft' : 'drafts'}`;
+}
+
+function emails(of: Counted): string {
+  return `${counted(of)} ${of.count === 1 ? 'email' : 'emails'}`;
 }
 
 function counted({ count, at_least: isMore }: Counted): string {

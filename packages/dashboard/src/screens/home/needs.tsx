@@ -11,7 +11,7 @@ import { type NeedShown, type NeedTarget, needWords } from './need-words.ts';
 const ICONS = { bad: CircleAlert, warn: TriangleAlert, info: Info };
 const TONES = { bad: 'Urgent', warn: 'Needs attention', info: 'Soon' };
 
-/** What waits for a person, the most urgent first. */
+/** The problems that need attention, the most urgent first. */
 export function Needs({ needs }: { needs: Need[] }): ReactNode {
   if (needs.length === 0)
     return (
@@ -19,7 +19,7 @@ export function Needs({ needs }: { needs: Need[] }): ReactNode {
         <div className={classes.need}>
           <div className={classes.what}>
             <CircleCheck size={18} aria-hidden="true" className={classes.info} />
-            <Text size="sm">Nothing needs you now.</Text>
+            <Text size="sm">No issues need attention.</Text>
           </div>
         </div>
       </div>

@@ -3,17 +3,17 @@ import type { SetupStep } from '@beckon/contract/dashboard';
 export type StepShown = {
   title: string;
   text: string;
-  /** Where it is done; null: by the command. */
+  /** The screen of the step; null: a command. */
   page: 'keys' | 'rules' | 'review' | 'domains' | 'sender' | 'suppressions' | 'team' | null;
   action: string;
 };
 
 export const STEPS: Record<SetupStep['id'], StepShown> = {
   key_created: {
-    title: 'Make an API key',
-    text: 'Your server sends with it. It is shown once.',
+    title: 'Create an API key',
+    text: 'Your server uses it to send users and events. It is shown once.',
     page: 'keys',
-    action: 'Make a key',
+    action: 'Create API key',
   },
   first_event: {
     title: 'Send the first event',
@@ -22,44 +22,44 @@ export const STEPS: Record<SetupStep['id'], StepShown> = {
     action: '',
   },
   rule_on: {
-    title: 'Switch a rule on',
-    text: 'Four rules are there already; one that is on drafts a letter when its event comes.',
+    title: 'Turn on a rule',
+    text: 'Four rules are built in. A rule that is on creates a draft when its event arrives.',
     page: 'rules',
     action: 'Open Rules',
   },
   first_email: {
-    title: 'See the first letter leave',
+    title: 'Send the first email',
     text: 'Approve a draft in Review, or wait for its deadline.',
     page: 'review',
     action: 'Open Review',
   },
   domain_verified: {
     title: 'Verify a sending domain',
-    text: 'Records for its DNS, and whether they are there.',
+    text: 'Add the DNS records, and check them.',
     page: 'domains',
     action: 'Open Domains',
   },
   sender_set: {
-    title: 'Say as whom you write',
-    text: 'Name, address and postal address: without them letters are held.',
+    title: 'Set the sender',
+    text: 'Name, address and postal address. Without them, all emails are held.',
     page: 'sender',
     action: 'Open Sender',
   },
   suppressions_imported: {
-    title: 'Import who wants no letters',
-    text: 'Before the first letter leaves: those who unsubscribed or bounced elsewhere.',
+    title: 'Import your suppression list',
+    text: 'Before the first email: addresses that unsubscribed or bounced in your previous system.',
     page: 'suppressions',
     action: 'Open Suppressions',
   },
   team_invited: {
-    title: 'Invite somebody',
-    text: 'Drafts are read sooner by two.',
+    title: 'Invite a team member',
+    text: 'Share the review of drafts.',
     page: 'team',
     action: 'Open Team',
   },
 };
 
-/** The first call, to be pasted whole: a person who has an address, and what happened to them. */
+/** The first API calls to paste: a user with an address, and an event. */
 export function firstCall(origin: string): string {
   const post = (path: string, body: object): string =>
     `curl -sS ${origin}/api/v1/${path} -H "Authorization: Bearer $BECKON_KEY" -H "Content-Type: application/json" \\\n  -d '${JSON.stringify(body)}'`;
@@ -70,7 +70,7 @@ export function firstCall(origin: string): string {
   ].join('\n');
 }
 
-/** What is to be done next: the first that is not done. */
+/** The next step: the first one that is not done. */
 export function nextStep(steps: SetupStep[]): SetupStep['id'] | null {
   const open = steps.filter(({ done }) => !done);
   return (open.find(({ required }) => required) ?? open[0])?.id ?? null;

@@ -8,7 +8,7 @@ import { Command } from '../../parts/index.ts';
 import classes from './home.module.css';
 import { firstCall, nextStep, STEPS } from './setup-words.ts';
 
-/** What is left until letters leave; each step is read off the project, and none is ticked by hand. */
+/** The remaining set-up steps. Their state is derived from the project. */
 export function Setup({ steps }: { steps: SetupStep[] }): ReactNode {
   const done = steps.filter((step) => step.done).length;
   const next = nextStep(steps);
@@ -16,7 +16,7 @@ export function Setup({ steps }: { steps: SetupStep[] }): ReactNode {
     <Paper withBorder p="md" component="section" aria-labelledby="setup-title">
       <Group justify="space-between" mb="sm">
         <Title order={2} size="h5" id="setup-title">
-          To your first letter
+          Send your first email
         </Title>
         <Text size="sm" c="dimmed">
           {done} of {steps.length} done
@@ -39,13 +39,13 @@ function Step({ step, isNext }: { step: SetupStep; isNext: boolean }): ReactNode
       <Icon
         size={17}
         role="img"
-        aria-label={step.done ? 'Done' : 'Not done yet'}
+        aria-label={step.done ? 'Done' : 'To do'}
         className={step.done ? classes.info : ''}
       />
       <div>
         <Text size="sm" fw={isNext ? 600 : 400} c={step.done ? 'dimmed' : ''}>
           {title}
-          {!step.required && ' (if you like)'}
+          {!step.required && ' (optional)'}
         </Text>
         {isNext && (
           <>

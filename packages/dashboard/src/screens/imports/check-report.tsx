@@ -13,10 +13,10 @@ import { count, counted, factLabel, lettersLine, many } from './words.ts';
 
 type Props = { one: Import; check: ImportCheck };
 
-/** What the import comes to, before anything of it is taken. */
+/** The result of the check, before anything is imported. */
 export function CheckReport({ one, check }: Props): ReactNode {
   return (
-    <Section title="What the check found">
+    <Section title="Check results">
       <Stack gap="md">
         {one.state === 'checked' && <Notice icon={MailX} title={lettersLine(check)} />}
         <Facts facts={factsOf(check)} />
@@ -34,8 +34,8 @@ function factsOf({ rows, users, events, affected_users: people, rejected, facts 
     { label: 'Rows', value: count(rows) },
     ...(users > 0 ? [{ label: 'Users', value: count(users) }] : []),
     ...(events > 0 ? [{ label: 'Events', value: count(events) }] : []),
-    { label: 'People not known yet', value: counted(people.new) },
-    { label: 'People known already', value: counted(people.known) },
+    { label: 'New users', value: counted(people.new) },
+    { label: 'Existing users', value: counted(people.known) },
     { label: 'Rejected rows', value: count(rejected) },
     ...Object.entries(facts).map(([name, value]) => ({ label: factLabel(name), value: count(value) })),
   ];
@@ -46,7 +46,7 @@ function Rules({ check: { rules } }: Pick<Props, 'check'>): ReactNode {
   return (
     <Stack gap={4}>
       <Text size="sm" fw={600}>
-        Rules that begin with these events
+        Rules triggered by these events
       </Text>
       <List size="sm">
         {rules.map(({ rule, event, name, users: people }) => (
@@ -56,7 +56,7 @@ function Rules({ check: { rules } }: Pick<Props, 'check'>): ReactNode {
         ))}
       </List>
       <Text size="xs" c="dimmed">
-        Whoever has such an event is counted. Conditions of the rules, caps and suppressions are not asked.
+        Counts all users with such an event. Conditions, caps and suppressions are not evaluated.
       </Text>
     </Stack>
   );
@@ -70,7 +70,7 @@ function Names({ check: { names } }: Pick<Props, 'check'>): ReactNode {
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Event</Table.Th>
-            <Table.Th>How many</Table.Th>
+            <Table.Th>Count</Table.Th>
             <Table.Th>From</Table.Th>
             <Table.Th>To</Table.Th>
           </Table.Tr>
@@ -130,15 +130,15 @@ function Start({ one, check }: Props): ReactNode {
     <Stack gap="sm">
       {one.kind === 'events' && (
         <Checkbox
-          label="Tell these events as if they happened now: rules fire, and letters may go out"
+          label="Import these events as live: rules fire, and emails may be sent"
           checked={isLive}
           onChange={({ currentTarget }) => setIsLive(currentTarget.checked)}
         />
       )}
       {isLive && (
         <TextInput
-          label={`Type how many events are told as live: ${count(check.events)}`}
-          description={`For ${many(recent(check), 'person', 'people')} an event is young enough that an enabled rule looks at it`}
+          label={`Type the number of live events to confirm: ${count(check.events)}`}
+          description={`${many(recent(check), 'user', 'users')} have an event that is recent enough for an enabled rule`}
           maw={420}
           value={typed}
           onChange={({ currentTarget }) => setTyped(currentTarget.value)}
@@ -153,7 +153,7 @@ function Start({ one, check }: Props): ReactNode {
           disabled={!isTyped || check.rows === check.rejected}
           onClick={() => start.mutate({ params: { import: one.id }, body })}
         >
-          Start the import
+          Start import
         </Button>
         <CheckButton one={one} again />
       </Group>

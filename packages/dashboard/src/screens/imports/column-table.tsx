@@ -10,12 +10,12 @@ const FIELDS = {
   users: ['external_user_id', 'email', 'traits.name', 'traits.plan', 'traits.company', 'traits.signupDate'],
   events: ['external_user_id', 'name', 'occurred_at', 'message_id'],
 };
-const LEFT_OUT = 'leave out';
+const LEFT_OUT = 'ignore';
 const TYPES: { value: ImportType; label: string }[] = [
-  { value: 'auto', label: 'By its look' },
+  { value: 'auto', label: 'Detect type' },
   { value: 'text', label: 'Text' },
   { value: 'number', label: 'Number' },
-  { value: 'boolean', label: 'Yes or no' },
+  { value: 'boolean', label: 'Boolean' },
   { value: 'date', label: 'Date' },
   { value: 'json', label: 'JSON' },
 ];
@@ -28,9 +28,9 @@ export function ColumnTable({ kind, columns, onChange }: Props): ReactNode {
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Column</Table.Th>
-            <Table.Th>Becomes</Table.Th>
-            <Table.Th>Read as</Table.Th>
-            <Table.Th>For example</Table.Th>
+            <Table.Th>Import as</Table.Th>
+            <Table.Th>Type</Table.Th>
+            <Table.Th>Example</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -41,7 +41,7 @@ export function ColumnTable({ kind, columns, onChange }: Props): ReactNode {
       </Table>
       {columns.length > SHOWN_MAX && (
         <Text size="sm" c="dimmed">
-          and {columns.length - SHOWN_MAX} more, by their headers
+          and {columns.length - SHOWN_MAX} more, mapped by their headers
         </Text>
       )}
     </Table.ScrollContainer>
@@ -63,7 +63,7 @@ function Row({ kind, column, onChange }: Pick<Props, 'kind' | 'onChange'> & { co
       <Table.Td>
         <Autocomplete
           key={to}
-          aria-label={`What ${name} becomes`}
+          aria-label={`Import ${name} as`}
           size="xs"
           data={choices}
           defaultValue={to ?? LEFT_OUT}
@@ -77,7 +77,7 @@ function Row({ kind, column, onChange }: Pick<Props, 'kind' | 'onChange'> & { co
       <Table.Td>
         {isKey && (
           <Select
-            aria-label={`How ${name} is read`}
+            aria-label={`Type of ${name}`}
             size="xs"
             allowDeselect={false}
             data={TYPES}

@@ -8,7 +8,7 @@ import { Section } from '../../parts/section.tsx';
 import { isSame, useUpload } from './use-upload.ts';
 import { count } from './words.ts';
 
-/** The file is not all here: the same one, chosen again, goes on where it broke off. */
+/** Continues an incomplete upload when the member selects the same file again. */
 export function ContinueUpload({ one }: { one: Import }): ReactNode {
   const [failure, setFailure] = useState<ApiError | null>(null);
   const [fault, setFault] = useState<string | null>(null);
@@ -19,7 +19,7 @@ export function ContinueUpload({ one }: { one: Import }): ReactNode {
   const take = async (file: File | null): Promise<void> => {
     setFailure(null);
     const isOther = file !== null && !isSame(one, file);
-    setFault(isOther ? `This is not the file that was begun with: ${one.name}` : null);
+    setFault(isOther ? `Select the same file as before: ${one.name}` : null);
     if (file === null || isOther) return;
     try {
       await upload(one, file);
@@ -30,11 +30,11 @@ export function ContinueUpload({ one }: { one: Import }): ReactNode {
     await refresh('GET /projects/:project/imports/:import/parts');
   };
   return (
-    <Section title="Upload" text={`Choose ${one.name} again to go on where the upload broke off.`}>
+    <Section title="Upload" text={`Select ${one.name} again to continue the interrupted upload.`}>
       <Stack gap="sm">
         <FileInput
           label="File"
-          placeholder="Choose the same file"
+          placeholder="Select the same file"
           leftSection={<FileText size={15} aria-hidden="true" />}
           onChange={(file) => void take(file)}
           error={fault}
@@ -42,7 +42,7 @@ export function ContinueUpload({ one }: { one: Import }): ReactNode {
         />
         <Progress value={(here * 100) / one.parts_total} aria-label="Upload" />
         <Text size="sm" c="dimmed">
-          {count(here)} of {count(one.parts_total)} parts are here.
+          {count(here)} of {count(one.parts_total)} parts uploaded.
         </Text>
         {failure && <ErrorBox error={failure} />}
       </Stack>

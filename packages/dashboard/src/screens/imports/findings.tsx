@@ -4,7 +4,7 @@ import type { Import, ImportFinding } from '@beckon/contract/dashboard';
 import { apiUrl, useApiInfinite, useProject } from '../../api/index.ts';
 import { type Column, DataTable, Empty } from '../../parts/index.ts';
 
-/** Single rows that came to nothing, and what a source has to say of single things. */
+/** Rejected rows, and notes of the source about single objects. */
 export function Findings({ one }: { one: Import }): ReactNode {
   const project = useProject();
   const params = { import: one.id };
@@ -17,24 +17,27 @@ export function Findings({ one }: { one: Import }): ReactNode {
         href={apiUrl('GET /projects/:project/imports/:import/rejected.csv', { params: ofProject })}
         download
       >
-        Download the rejected rows as CSV
+        Download rejected rows as CSV
       </Anchor>
       <DataTable
         label="Findings"
         columns={COLUMNS}
         list={list}
         rowKey={({ kind, row, message, raw }) => `${kind} ${row} ${message} ${raw}`}
-        empty={<Empty title="Nothing to say" />}
+        empty={<Empty title="No findings" />}
       />
     </Stack>
   );
 }
 
+/** The notes of a source that belong to no row. */
+const KINDS: Record<string, string> = { unmatched: 'Customer', unarmed_trial: 'Trial' };
+
 const COLUMNS: Column<ImportFinding>[] = [
-  { id: 'row', title: 'Row', width: '90px', cell: ({ row, kind }) => row ?? kind.replaceAll('_', ' ') },
+  { id: 'row', title: 'Row', width: '90px', cell: ({ row, kind }) => row ?? KINDS[kind] ?? 'Note' },
   {
     id: 'message',
-    title: 'What',
+    title: 'Problem',
     width: '1.4fr',
     cell: ({ message }) => (
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
@@ -44,7 +47,7 @@ const COLUMNS: Column<ImportFinding>[] = [
   },
   {
     id: 'raw',
-    title: 'It says',
+    title: 'Data',
     width: '1.6fr',
     narrow: 'hide',
     cell: ({ raw }) => (

@@ -8,7 +8,7 @@ import { DialogFoot, refused } from '../../parts/index.ts';
 const READS = ['GET /projects/:project/imports/:import', 'GET /projects/:project/imports'] as const;
 const CHANGING = { refreshes: [...READS], onRefused: (error: ApiError) => refused(error) };
 
-/** What can be done to an import at any time. */
+/** The actions of an import. */
 export function ImportActs({ one }: { one: Import }): ReactNode {
   const [isCanceling, setIsCanceling] = useState(false);
   const pause = useChange('POST /projects/:project/imports/:import/pause', CHANGING);
@@ -25,7 +25,7 @@ export function ImportActs({ one }: { one: Import }): ReactNode {
           loading={pause.isPending}
           onClick={() => pause.mutate({ params })}
         >
-          {state === 'running' ? 'Pause' : 'Stop the check'}
+          {state === 'running' ? 'Pause' : 'Stop check'}
         </Button>
       )}
       {state === 'paused' && (
@@ -59,11 +59,11 @@ function CancelDialog({ one, opened, onClose }: DialogProps): ReactNode {
     onDone: onClose,
   });
   return (
-    <Modal opened={opened} onClose={onClose} title="Cancel this import">
+    <Modal opened={opened} onClose={onClose} title="Cancel import">
       <Stack gap="md">
         <Text size="sm">
-          What it has brought stays; nothing more is brought, and its file is deleted. The same import can be
-          begun anew: what is known already does no harm.
+          Imported data is kept, no more is imported, and the file is deleted. You can run the same import
+          again: existing data is not duplicated.
         </Text>
         <DialogFoot onCancel={onClose}>
           <Button
@@ -71,7 +71,7 @@ function CancelDialog({ one, opened, onClose }: DialogProps): ReactNode {
             loading={cancel.isPending}
             onClick={() => cancel.mutate({ params: { import: one.id } })}
           >
-            Cancel the import
+            Cancel import
           </Button>
         </DialogFoot>
       </Stack>

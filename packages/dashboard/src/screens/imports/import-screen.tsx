@@ -37,7 +37,7 @@ export function ImportScreen(): ReactNode {
       {may ? (
         <Loaded query={query}>{({ data }) => <Steps key={data.id} one={data} />}</Loaded>
       ) : (
-        <Empty icon={FileUp} title="Imports are for editors" />
+        <Empty icon={FileUp} title="Imports require the editor role" />
       )}
     </Page>
   );
@@ -60,7 +60,7 @@ function Steps({ one }: { one: Import }): ReactNode {
       {problem !== null && (
         <Notice
           icon={state === 'canceled' ? Info : TriangleAlert}
-          title={PROBLEMS[state] ?? 'It stands still'}
+          title={PROBLEMS[state] ?? 'Import stopped'}
         >
           {problem}
         </Notice>
@@ -73,7 +73,7 @@ function Steps({ one }: { one: Import }): ReactNode {
   );
 }
 
-/** What somebody has to do before it can go on. */
+/** The next step of the member. */
 function NextStep({ one }: { one: Import }): ReactNode {
   const { state, kind, problem } = one;
   if (state === 'uploading') return <ContinueUpload one={one} />;
@@ -82,14 +82,14 @@ function NextStep({ one }: { one: Import }): ReactNode {
   return state === 'ready' ? <MappingStep one={one} /> : null;
 }
 
-/** After a look at what the check found. */
+/** After reading the check results. */
 function ColumnsAgain({ one }: { one: Import }): ReactNode {
   const [isOpen, setIsOpen] = useState(false);
   if (isOpen) return <MappingStep one={one} />;
   return (
     <Group>
       <Button variant="default" onClick={() => setIsOpen(true)}>
-        Change the columns
+        Change columns
       </Button>
     </Group>
   );
@@ -97,20 +97,20 @@ function ColumnsAgain({ one }: { one: Import }): ReactNode {
 
 const HAS_PROGRESS = new Set(['checking', 'running', 'paused', 'done']);
 const PROBLEMS: Partial<Record<Import['state'], string>> = {
-  ready: 'It could not be checked',
-  paused: 'It paused',
-  failed: 'It failed',
-  canceled: 'It was canceled',
+  ready: 'Check failed',
+  paused: 'Import paused',
+  failed: 'Import failed',
+  canceled: 'Import canceled',
 };
 
 function factsOf(one: Import) {
   const { kind, size_bytes: size, created_at: at, created_by: by, ended_at: ended, is_live: isLive } = one;
   return [
-    { label: 'What', value: KINDS[kind] },
+    { label: 'Type', value: KINDS[kind] },
     ...(size === null ? [] : [{ label: 'Size', value: sizeOf(size) }]),
-    { label: 'Begun', value: <When at={at} /> },
+    { label: 'Started', value: <When at={at} /> },
     { label: 'By', value: by ?? 'a command' },
     ...(ended === null ? [] : [{ label: 'Ended', value: <When at={ended} /> }]),
-    ...(isLive ? [{ label: 'Events', value: 'told as live: rules fire' }] : []),
+    ...(isLive ? [{ label: 'Events', value: 'imported as live: rules fire' }] : []),
   ];
 }

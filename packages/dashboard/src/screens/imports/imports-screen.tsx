@@ -22,8 +22,8 @@ export function ImportsScreen(): ReactNode {
       {may ? (
         <Imports begin={begin} />
       ) : (
-        <Empty icon={FileUp} title="Imports are for editors">
-          Ask an admin of this project for the role.
+        <Empty icon={FileUp} title="Imports require the editor role">
+          Ask an admin of this project for this role.
         </Empty>
       )}
       <WhenOpened opened={isNew}>
@@ -41,8 +41,8 @@ function Imports({ begin }: { begin: ReactNode }): ReactNode {
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed" maw={720}>
-        History from elsewhere: users and events from a file, or what Stripe knows. Everything is checked
-        before anything is taken, no letter goes out for it, and the same import once more changes nothing.
+        Import users and events from a file or from Stripe. Data is checked first, triggers no emails by
+        default, and is not duplicated by a second import.
       </Text>
       <DataTable
         label="Imports"
@@ -54,8 +54,8 @@ function Imports({ begin }: { begin: ReactNode }): ReactNode {
           params: { project: String(project.id), import: id },
         })}
         empty={
-          <Empty icon={FileUp} title="Nothing was imported yet" action={begin}>
-            Bring the users that you have before their first events arrive.
+          <Empty icon={FileUp} title="No imports yet" action={begin}>
+            Import your existing users before their first events arrive.
           </Empty>
         }
       />
@@ -83,7 +83,7 @@ const COLUMNS: Column<Import>[] = [
   { id: 'progress', title: 'Rows', width: '1fr', align: 'right', cell: rowsOf },
   {
     id: 'created',
-    title: 'Begun',
+    title: 'Started',
     width: '150px',
     narrow: 'hide',
     cell: ({ created_at: at, created_by: by }) => (

@@ -9,7 +9,7 @@ import { Section } from '../../parts/section.tsx';
 import { ColumnTable } from './column-table.tsx';
 import { SampleRows } from './sample-rows.tsx';
 
-/** Which column becomes what, with the first rows as they would be taken, read anew by the server at each change. */
+/** Maps columns to fields, with a preview of the first rows that the server updates at each change. */
 export function MappingStep({ one }: { one: Import }): ReactNode {
   const [mapping, setMapping] = useState<ImportMapping>(one.mapping ?? { columns: {} });
   const { sample, failure } = useSample(one, mapping);
@@ -20,7 +20,7 @@ export function MappingStep({ one }: { one: Import }): ReactNode {
     <Stack gap="lg">
       <Section
         title="Columns"
-        text="Columns go by their headers, until you say otherwise. Empty cells are left out."
+        text="Columns are mapped by their headers. Change the mapping as needed. Empty cells are ignored."
       >
         <Stack gap="md">
           {one.kind === 'events' && <EventChoices mapping={mapping} onChange={setMapping} sample={sample} />}
@@ -41,7 +41,7 @@ export function MappingStep({ one }: { one: Import }): ReactNode {
               Check all rows
             </Button>
             <Text size="sm" c="dimmed">
-              Nothing is taken yet.
+              The check imports nothing.
             </Text>
           </Group>
           {save.error && <ErrorBox error={save.error} />}
@@ -66,7 +66,7 @@ function useSaveAndCheck(one: Import) {
 
 const AFTER_MS = 200;
 
-/** The last sample stays while the next one is read. */
+/** The previous sample stays while the next one loads. */
 function useSample(one: Import, mapping: ImportMapping) {
   const call = useCall();
   const [sample, setSample] = useState<ImportSample | null>(null);
@@ -90,7 +90,7 @@ function useSample(one: Import, mapping: ImportMapping) {
       clearTimeout(timer);
       controller.abort();
     };
-    // `call` is another function each time, and asks the same.
+    // `call` is a new function at each render with the same behavior.
   }, [one.id, asked]);
   return { sample, failure };
 }
@@ -108,8 +108,8 @@ function EventChoices({ mapping, onChange, sample }: ChoiceProps): ReactNode {
     <>
       {!goesTo('name') && (
         <TextInput
-          label="Name of all events"
-          description="The file has no column that names them"
+          label="Event name"
+          description="For all rows, because the file has no column with event names"
           placeholder="report_exported"
           maw={360}
           value={mapping.event_name ?? ''}
@@ -118,8 +118,8 @@ function EventChoices({ mapping, onChange, sample }: ChoiceProps): ReactNode {
       )}
       {!hasId && (
         <Checkbox
-          label="Rows that are equal are one event"
-          description="Without a time or an id nobody could tell a second event from the same row twice"
+          label="Treat equal rows as one event"
+          description="Without a time or an id, a second event and a duplicate row cannot be distinguished"
           checked={mapping.equal_rows_are_one ?? false}
           onChange={({ currentTarget }) =>
             onChange({ ...mapping, equal_rows_are_one: currentTarget.checked })
@@ -133,7 +133,7 @@ function EventChoices({ mapping, onChange, sample }: ChoiceProps): ReactNode {
 function Problems({ sample: { problems } }: { sample: ImportSample }): ReactNode {
   if (problems.length === 0) return null;
   return (
-    <Notice icon={TriangleAlert} title="Not yet">
+    <Notice icon={TriangleAlert} title="Incomplete">
       <List size="sm">
         {problems.map(({ field, message }) => (
           <List.Item key={`${field} ${message}`}>{message}</List.Item>

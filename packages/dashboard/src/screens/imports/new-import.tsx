@@ -27,7 +27,7 @@ export function NewImport({ opened, onClose }: Props): ReactNode {
     <Modal opened={opened} onClose={onClose} title="New import" size="lg" closeOnClickOutside={!isBusy}>
       <Stack gap="md">
         <SegmentedControl
-          aria-label="What is imported"
+          aria-label="Source"
           data={Object.entries(KINDS).map(([value, label]) => ({ value, label }))}
           value={kind}
           onChange={(value) => setKind(value as ImportKind)}
@@ -55,9 +55,9 @@ function useOpen(): (one: Import) => void {
 
 const WORDS = {
   users:
-    'CSV with a header, or JSON lines. One column holds your id of the user; e-mail address, name and plan are found by their headers, every other column becomes a trait.',
+    'CSV with a header, or JSON lines. One column has your user id. Email address, name and plan are detected by their headers; other columns become traits.',
   events:
-    'CSV with a header, or JSON lines. Columns for the user, the name of the event, and its time or an id of its own; every other column becomes a property.',
+    'CSV with a header, or JSON lines. Columns for the user, the event name, and its time or id; other columns become properties.',
 };
 
 type FileProps = { kind: 'users' | 'events'; onClose: () => void; onBusy: (is: boolean) => void };
@@ -77,7 +77,7 @@ function FromFile({ kind, onClose, onBusy }: FileProps): ReactNode {
       const { name, size, lastModified } = file;
       const body = { kind, name, size_bytes: size, file_modified_at: lastModified };
       const { data } = await create.mutateAsync({ body });
-      // Where the upload breaks off, the import's own page goes on with it.
+      // An interrupted upload continues on the import's page.
       await upload(data, file).catch(() => undefined);
       open(data);
       onClose();
@@ -96,7 +96,7 @@ function FromFile({ kind, onClose, onBusy }: FileProps): ReactNode {
           data-autofocus
           label="File"
           description={WORDS[kind]}
-          placeholder="Choose a file"
+          placeholder="Select a file"
           accept=".csv,.tsv,.txt,.jsonl,.ndjson,.json"
           leftSection={<FileText size={15} aria-hidden="true" />}
           value={file}
@@ -104,7 +104,7 @@ function FromFile({ kind, onClose, onBusy }: FileProps): ReactNode {
           error={fault}
           disabled={isBusy}
           clearable
-          clearButtonProps={{ 'aria-label': 'Take another file' }}
+          clearButtonProps={{ 'aria-label': 'Select another file' }}
         />
         {uploading && <Progress value={(uploading.sent * 100) / uploading.of} aria-label="Upload" />}
         {failure && fault === undefined && <ErrorBox error={failure} />}
@@ -140,23 +140,23 @@ function FromStripe({ onClose }: { onClose: () => void }): ReactNode {
         <PasswordInput
           data-autofocus
           label="Restricted key"
-          description="Made in Stripe under Developers → API keys, with read access to customers, subscriptions, invoices, prices and products. It is kept sealed, and deleted when the import ends."
+          description="Create it in Stripe under Developers → API keys, with read access to customers, subscriptions, invoices, prices and products. It is stored encrypted, and deleted when the import ends."
           placeholder="rk_live_…"
           value={key}
           onChange={(event) => setKey(event.currentTarget.value)}
           error={fault}
           autoComplete="off"
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the key' }}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show key' }}
         />
         <Checkbox
-          label="Customers whom nobody is known for become users under their cus_… id"
-          description="Otherwise they are counted and left out. Customers are found by metadata.user_id, then by an e-mail address that one user has."
+          label="Import customers without a matching user under their cus_… id"
+          description="Otherwise they are counted and skipped. Customers are matched by metadata.user_id, then by an email address that exactly one user has."
           checked={asCustomers}
           onChange={(event) => setAsCustomers(event.currentTarget.checked)}
         />
         {create.error && fault === undefined && <ErrorBox error={create.error} />}
         <Text size="sm" c="dimmed">
-          Nothing is changed in Stripe.
+          The import changes nothing in Stripe.
         </Text>
         <DialogFoot onCancel={onClose}>
           <Button type="submit" loading={create.isPending} disabled={key.trim() === ''}>

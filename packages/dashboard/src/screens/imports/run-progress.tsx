@@ -11,7 +11,7 @@ import { broughtLine, count, factLabel, nothingNew, percentOf } from './words.ts
 
 const TITLES: Partial<Record<Import['state'], string>> = { checking: 'Check', done: 'Report' };
 
-/** How far it is, and what it has brought. */
+/** The progress and the results so far. */
 export function RunProgress({ one }: { one: Import }): ReactNode {
   const { state, progress } = one;
   const percent = percentOf(one);
@@ -28,7 +28,7 @@ export function RunProgress({ one }: { one: Import }): ReactNode {
         <Facts facts={factsOf(one, percent)} />
         {state !== 'checking' && (
           <Text size="sm" role="status">
-            {broughtLine(one)} {state === 'done' && !one.is_live && '0 letters went out for it.'}
+            {broughtLine(one)} {state === 'done' && !one.is_live && 'It triggered 0 emails.'}
           </Text>
         )}
         {progress.rejected > 0 && <Findings one={one} />}
@@ -45,18 +45,20 @@ function factsOf(one: Import, percent: number | null) {
   return [
     { label: 'Rows', value: total === null ? count(rows) : `${count(rows)} of ${count(total)}` },
     ...(percent === null ? [] : [{ label: 'Done', value: `${Math.floor(percent)} %` }]),
-    ...(isAtWork && rate !== null ? [{ label: 'Rows a second', value: count(rate) }] : []),
-    ...(isAtWork && left !== null ? [{ label: 'Left', value: `about ${formatSpan(left * 1_000)}` }] : []),
-    ...(isAtWork && progress.waits_for !== null
-      ? [{ label: 'Waits', value: WAITS[progress.waits_for] }]
+    ...(isAtWork && rate !== null ? [{ label: 'Rows per second', value: count(rate) }] : []),
+    ...(isAtWork && left !== null
+      ? [{ label: 'Time left', value: `about ${formatSpan(left * 1_000)}` }]
       : []),
-    ...(erased > 0 ? [{ label: 'Left out, because erased', value: count(erased) }] : []),
+    ...(isAtWork && progress.waits_for !== null
+      ? [{ label: 'Waiting', value: WAITS[progress.waits_for] }]
+      : []),
+    ...(erased > 0 ? [{ label: 'Skipped (erased users)', value: count(erased) }] : []),
     ...Object.entries(facts).map(([name, value]) => ({ label: factLabel(name), value: count(value) })),
   ];
 }
 
 const WAITS: Record<NonNullable<ImportProgress['waits_for']>, string> = {
-  queue: 'until the queue has room',
+  queue: 'for space in the ingest queue',
   another_import: 'for another import of this project',
   worker: 'for a worker',
 };

@@ -7,16 +7,16 @@ import { Section } from '../../parts/section.tsx';
 
 const SHOWN = 3;
 
-/** The first rows as they would be taken, and what is wrong with them. */
+/** A preview of the first rows, with their errors. */
 export function SampleRows({ sample: { rows } }: { sample: ImportSample }): ReactNode {
   const broken = rows.filter(({ faults }) => faults.length > 0).length;
   return (
     <Section
-      title="The first rows"
+      title="Preview"
       text={
         broken === 0
-          ? 'As they would be taken.'
-          : `${broken} of the first ${rows.length} would be rejected; the others are taken all the same.`
+          ? 'The first rows as they would be imported.'
+          : `${broken} of the first ${rows.length} would be rejected. The others can be imported.`
       }
     >
       <Stack gap="sm">
@@ -39,7 +39,7 @@ export function SampleRows({ sample: { rows } }: { sample: ImportSample }): Reac
         ))}
         {rows.length === 0 && (
           <Text size="sm" c="dimmed">
-            There is no row below the header.
+            The file has no rows below the header.
           </Text>
         )}
       </Stack>

@@ -15,7 +15,7 @@ import { Mark, type Tone } from '../../parts/index.ts';
 
 const MARKS: Record<ImportState, { icon: LucideIcon; tone: Tone; label: string }> = {
   uploading: { icon: Upload, tone: 'info', label: 'Uploading' },
-  ready: { icon: CircleDot, tone: 'info', label: 'To be checked' },
+  ready: { icon: CircleDot, tone: 'info', label: 'Ready to check' },
   checking: { icon: ScanSearch, tone: 'info', label: 'Checking' },
   checked: { icon: CircleDot, tone: 'info', label: 'Ready to start' },
   running: { icon: CircleDot, tone: 'info', label: 'Running' },

@@ -2,10 +2,10 @@ import { Button, Group, PasswordInput, Stack } from '@mantine/core';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import type { Import } from '@beckon/contract/dashboard';
 import { useChange } from '../../api/index.ts';
-import { ErrorBox, refused, told } from '../../parts/index.ts';
+import { ErrorBox, refused, notify } from '../../parts/index.ts';
 import { Section } from '../../parts/section.tsx';
 
-/** Before the check, and where Stripe refused the key. */
+/** The step before the check, and after Stripe rejected the key. */
 export function StripeStep({ one }: { one: Import }): ReactNode {
   const isReady = one.state === 'ready';
   return (
@@ -13,7 +13,7 @@ export function StripeStep({ one }: { one: Import }): ReactNode {
       {isReady && (
         <Section
           title="Check"
-          text="Reads customers, subscriptions and invoices once, and counts what they come to. Nothing is taken yet."
+          text="Reads customers, subscriptions and invoices once and counts them. The check imports nothing."
         >
           <CheckButton one={one} />
         </Section>
@@ -45,7 +45,7 @@ function NewKey({ one }: { one: Import }): ReactNode {
     refreshes: ['GET /projects/:project/imports/:import'],
     onDone: () => {
       setKey('');
-      told('The key was taken');
+      notify('Key saved');
     },
   });
   const submit = (event: SyntheticEvent): void => {
@@ -54,7 +54,10 @@ function NewKey({ one }: { one: Import }): ReactNode {
   };
   const fault = give.error?.fields['key'];
   return (
-    <Section title="Another key" text="Where the one that was given was refused, or may read too little.">
+    <Section
+      title="Replace key"
+      text="Use another key if Stripe rejected the current one, or if its permissions are too narrow."
+    >
       <form onSubmit={submit} autoComplete="off">
         <Stack gap="sm">
           <PasswordInput
@@ -64,7 +67,7 @@ function NewKey({ one }: { one: Import }): ReactNode {
             onChange={(event) => setKey(event.currentTarget.value)}
             error={fault}
             autoComplete="off"
-            visibilityToggleButtonProps={{ 'aria-label': 'Show the key' }}
+            visibilityToggleButtonProps={{ 'aria-label': 'Show key' }}
           />
           {give.error && fault === undefined && <ErrorBox error={give.error} />}
           <Group>

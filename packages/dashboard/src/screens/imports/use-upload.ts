@@ -5,8 +5,8 @@ import { useCall, useRefresh, useSendFile } from '../../api/index.ts';
 export type Uploading = { sent: number; of: number };
 
 /**
- * Sends a file part by part, and only those that are not there: whoever closed the page in between chooses the same file again and
- * goes on. One at a time, so that a slow line is not divided.
+ * Uploads the missing parts of a file: after an interruption, the member selects the same file again and
+ * continues. One part at a time, so that a slow connection is not shared.
  */
 export function useUpload() {
   const call = useCall();
@@ -47,7 +47,7 @@ export function useUpload() {
   return { upload, uploading, stop: () => stop.current?.abort() };
 }
 
-/** Whether this is the file that was begun with. */
+/** Whether this is the same file as before. */
 export function isSame(one: Import, file: File): boolean {
   return (
     file.size === one.size_bytes &&

@@ -26,26 +26,26 @@ function imported(progress: Partial<ImportProgress>, more: Partial<Import> = {})
   } as Import;
 }
 
-test('an import that is repeated says that it brought nothing new', () => {
+test('nothingNew › notes a repeated import', () => {
   const users = { accepted: 1_200, new: 0, changed: 0, same: 1_200 };
-  expect(nothingNew(imported({ users }))).toBe('Nothing new: 1,200 of 1,200 were known.');
+  expect(nothingNew(imported({ users }))).toBe('No new data: 1,200 of 1,200 existed already.');
   expect(nothingNew(imported({ users: { ...users, same: 1_199, changed: 1 } }))).toBeNull();
   expect(nothingNew(imported({}))).toBeNull();
 });
 
-test('what it brought is one sentence', () => {
+test('broughtLine › summarizes the results in one sentence', () => {
   const users = { accepted: 3, new: 1, changed: 1, same: 1 };
   expect(broughtLine(imported({ users, rejected: 1 }))).toBe(
-    '3 users: 1 new, 1 changed, 1 known as they are · 1 row rejected.',
+    '3 users: 1 new, 1 changed, 1 unchanged · 1 row rejected.',
   );
-  expect(broughtLine(imported({}, { kind: 'stripe' }))).toBe('Nothing was in it for stripe.');
+  expect(broughtLine(imported({}, { kind: 'stripe' }))).toBe('No data found: Stripe.');
 });
 
-test('a check says first that no letter goes out', () => {
-  expect(lettersLine({ rules: [] })).toContain('0 letters will go out. No enabled rule');
+test('lettersLine › says first that no emails are triggered', () => {
+  expect(lettersLine({ rules: [] })).toContain('Triggers 0 emails. No enabled rule');
   const rule = { rule: 'r', name: 'Trial', event: 'trial_started', recent: { count: 0 } };
   expect(lettersLine({ rules: [{ ...rule, users: { count: 1 } }] })).toContain(
-    'by one rule, for 1 person each',
+    'trigger one rule, for 1 user each',
   );
   expect(
     lettersLine({
@@ -54,19 +54,19 @@ test('a check says first that no letter goes out', () => {
         { ...rule, users: { count: 9 } },
       ],
     }),
-  ).toContain('by 2 rules, for up to 9 people each');
+  ).toContain('trigger 2 rules, for up to 9 users each');
 });
 
-test('how far it is goes by rows where they were counted, else by bytes', () => {
+test('percentOf › uses rows if they were counted, else bytes', () => {
   expect(percentOf(imported({ rows: 50, rows_total: 200 }, { state: 'running' }))).toBe(25);
   expect(percentOf(imported({ bytes: 50 }, { state: 'checking', size_bytes: 100 }))).toBe(50);
   expect(percentOf(imported({}, { state: 'checking' }))).toBeNull();
 });
 
-test('sizes and facts are said in words', () => {
+test('sizeOf and factLabel › format sizes and facts', () => {
   expect([sizeOf(999), sizeOf(4_200_000), sizeOf(2_147_483_648)]).toEqual(['999 B', '4.2 MB', '2.1 GB']);
   expect([factLabel('trials_without_timer'), factLabel('deleted_customers')]).toEqual([
-    'Running trials that stay unarmed',
+    'Running trials without a reminder',
     'Deleted customers',
   ]);
 });

@@ -1,6 +1,7 @@
 import type { Import, ImportCheck, ImportKind, PeopleCounted } from '@beckon/contract/dashboard';
+import { capital, spaced } from '../../parts/codes.ts';
 
-/** What an import is called where its kind has to be said. */
+/** The names of the kinds of imports. */
 export const KINDS: Record<ImportKind, string> = { users: 'Users', events: 'Events', stripe: 'Stripe' };
 
 export function count(n: number): string {
@@ -15,7 +16,7 @@ export function many(n: number, one: string, more = `${one}s`): string {
   return `${count(n)} ${n === 1 ? one : more}`;
 }
 
-/** From 0 to 100; null where nobody knows of how much. */
+/** From 0 to 100; null if the total is unknown. */
 export function percentOf({ state, size_bytes: size, progress }: Import): number | null {
   if (state === 'done') return 100;
   const { rows, rows_total: total, bytes } = progress;
@@ -24,55 +25,55 @@ export function percentOf({ state, size_bytes: size, progress }: Import): number
   return null;
 }
 
-/** The headline of a check, and what it means. */
+/** The headline of a check. */
 export function lettersLine({ rules }: Pick<ImportCheck, 'rules'>): string {
-  const none = '0 letters will go out.';
-  if (rules.length === 0) return `${none} No enabled rule begins with an event of this import.`;
+  const none = 'Triggers 0 emails.';
+  if (rules.length === 0) return `${none} No enabled rule is triggered by an event of this import.`;
   const [one] = rules;
   const more = rules.length > 1 || one?.users.at_least === true;
   const people = Math.max(...rules.map((rule) => rule.users.count));
   const which = rules.length === 1 ? 'one rule' : `${count(rules.length)} rules`;
-  return `${none} Told as they happened, these events would have been looked at by ${which}, for ${more ? 'up to ' : ''}${many(people, 'person', 'people')} each.`;
+  return `${none} As live events, they would trigger ${which}, for ${more ? 'up to ' : ''}${many(people, 'user', 'users')} each.`;
 }
 
-/** What an import brought, in a sentence. */
+/** The results of an import in one sentence. */
 export function broughtLine({ progress, kind, state }: Import): string {
   const { users, events, rejected } = progress;
   const parts: string[] = [];
   if (users.accepted > 0)
     parts.push(
-      `${many(users.accepted, 'user')}: ${count(users.new)} new, ${count(users.changed)} changed, ${count(users.same)} known as they are`,
+      `${many(users.accepted, 'user')}: ${count(users.new)} new, ${count(users.changed)} changed, ${count(users.same)} unchanged`,
     );
   if (events.accepted > 0)
-    parts.push(`${many(events.accepted, 'event')}: ${count(events.new)} new, ${count(events.known)} known`);
+    parts.push(
+      `${many(events.accepted, 'event')}: ${count(events.new)} new, ${count(events.known)} duplicates`,
+    );
   if (rejected > 0) parts.push(many(rejected, 'row rejected', 'rows rejected'));
-  if (parts.length === 0)
-    return state === 'done' ? `Nothing was in it for ${KINDS[kind].toLowerCase()}.` : 'Nothing yet.';
+  if (parts.length === 0) return state === 'done' ? `No data found: ${KINDS[kind]}.` : 'No data yet.';
   return `${parts.join(' · ')}.`;
 }
 
-/** An import that was done before brings nothing new, and says so. */
+/** The note of an import that contained only existing data. */
 export function nothingNew({ progress: { users, events } }: Import): string | null {
   const known = users.same + events.known;
   if (known === 0 || users.new + users.changed + events.new > 0) return null;
   const all = users.accepted + events.accepted;
-  return `Nothing new: ${count(known)} of ${count(all)} were known.`;
+  return `No new data: ${count(known)} of ${count(all)} existed already.`;
 }
 
 const FACTS: Record<string, string> = {
   customers: 'Customers',
   subscriptions: 'Subscriptions',
   invoices: 'Invoices',
-  unmatched_customers: 'Customers of whom nobody is known',
-  trials_without_timer: 'Running trials that stay unarmed',
+  unmatched_customers: 'Customers without a matching user',
+  trials_without_timer: 'Running trials without a reminder',
 };
 
-/** A source says facts by names; those that are not known here are shown as they are. */
+/** The label of a source's fact; unknown names are shown in words. */
 export function factLabel(name: string): string {
   const known = FACTS[name];
   if (known !== undefined) return known;
-  const words = name.replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capital(spaced(name));
 }
 
 export function sizeOf(bytes: number): string {

@@ -20,7 +20,7 @@ const HEADS: Record<InsightGrouping, string> = {
   provider: 'Mailbox provider',
 };
 
-/** Each group in numbers, beside the time before; a rule leads to itself. */
+/** The numbers of each group, compared with the previous period. Rules link to their page. */
 export function Groups({ by, groups, before, sort, onSort }: GroupsProps): ReactNode {
   const project = useProject();
   const rows = sortGroups(groups, sort);
@@ -30,7 +30,7 @@ export function Groups({ by, groups, before, sort, onSort }: GroupsProps): React
         {HEADS[by]} by {HEADS[by].toLowerCase()}
       </Title>
       <DataTable
-        label={`Letters by ${HEADS[by].toLowerCase()}`}
+        label={`Emails by ${HEADS[by].toLowerCase()}`}
         list={listOf(rows)}
         rowKey={(group) => group.rule_id ?? group.name}
         {...(by === 'rule'
@@ -64,15 +64,15 @@ function columnsOf(by: InsightGrouping, before: InsightGroup[] | null): Column<I
   return [
     { id: 'name', title: HEADS[by], width: '2fr', cell: ({ name }) => name },
     { ...NUMBER, id: 'sent', title: 'Sent', cell: ({ sent }) => sent.toLocaleString('en-GB') },
-    rate('delivered', 'Arrived'),
+    rate('delivered', 'Delivered'),
     rate('opened', 'Opened'),
     rate('clicked', 'Clicked'),
-    rate('replied', 'Answered'),
-    rate('bounced', 'Came back'),
+    rate('replied', 'Replied'),
+    rate('bounced', 'Bounced'),
     {
       ...NUMBER,
       id: 'unhappy',
-      title: 'Complained, left',
+      title: 'Complained, unsubscribed',
       cell: ({ complained, unsubscribed }) => `${complained}, ${unsubscribed}`,
     },
     rate('edited', 'Edited'),
@@ -95,7 +95,12 @@ function Rate({
     <span>
       {percent(now)}
       {moved !== null && moved !== '+0.0' && (
-        <Text span size="xs" c="dimmed" aria-label={`${label}: ${moved} points against before`}>
+        <Text
+          span
+          size="xs"
+          c="dimmed"
+          aria-label={`${label}: ${moved} points compared with the previous period`}
+        >
           {' '}
           {moved}
         </Text>
@@ -104,26 +109,26 @@ function Rate({
   );
 }
 
-/** What letters brought about, of rules that keep some people without any. */
+/** The lift of rules with a holdout group. */
 function Lifts({ groups }: { groups: InsightGroup[] }): ReactNode {
   const lifts = groups.flatMap(({ name, lift }) => (lift ? [{ name, lift }] : []));
   if (lifts.length === 0) return null;
   return (
     <Stack gap="xs" mt="lg">
       <Title order={2} size="h5">
-        Against the holdout
+        Compared with the holdout group
       </Title>
       {lifts.map(({ name, lift: { treatment: letter, holdout, shown } }) => (
         <Text key={name} size="sm">
-          <b>{name}</b>: {letter.converted} of {letter.entered} came to its goal with letters,{' '}
+          <b>{name}</b>: {letter.converted} of {letter.entered} users reached the goal with emails,{' '}
           {holdout.converted} of {holdout.entered} without.{' '}
           {shown
-            ? `That is ${signed(shown.difference)} points; the truth lies between ${signed(shown.from)} and ${signed(shown.to)}, 95 times out of a hundred.`
-            : 'What that says is told from 100 people on each side.'}
+            ? `The lift is ${signed(shown.difference)} points (95 % confidence interval: ${signed(shown.from)} to ${signed(shown.to)}).`
+            : 'The lift is shown from 100 users in each group.'}
         </Text>
       ))}
       <Text size="xs" c="dimmed">
-        Since each rule was made, whatever range is shown above.
+        Since the creation of each rule, independent of the range above.
       </Text>
     </Stack>
   );

@@ -83,14 +83,14 @@ function Controls({ by, compare }: { by: InsightGrouping; compare: boolean }): R
       />
       <SegmentedControl
         visibleFrom="sm"
-        aria-label="Put together by"
+        aria-label="Group by"
         data={GROUPINGS}
         value={by}
         onChange={(value) => set({ by: value })}
       />
       <Select
         hiddenFrom="sm"
-        aria-label="Put together by"
+        aria-label="Group by"
         w="100%"
         allowDeselect={false}
         data={GROUPINGS}
@@ -98,7 +98,7 @@ function Controls({ by, compare }: { by: InsightGrouping; compare: boolean }): R
         onChange={(value) => set({ by: value ?? undefined })}
       />
       <Switch
-        label="Beside the time before"
+        label="Compare with previous period"
         checked={compare}
         onChange={(event) => set({ compare: event.currentTarget.checked })}
       />
@@ -131,16 +131,16 @@ function Whole({ insights: { by, range, before } }: { insights: Insights }): Rea
   const navigate = route.useNavigate();
   if (range.total.sent === 0 && (before?.total.sent ?? 0) === 0)
     return (
-      <Empty icon={ChartNoAxesColumn} title="No letter has left in this time">
-        Once letters leave, this shows how many arrived, who opened and answered them, and what came back.
-        Machines are counted apart from people.
+      <Empty icon={ChartNoAxesColumn} title="No emails in this period">
+        Deliveries, opens, clicks, replies and bounces of sent emails appear here. Bots are counted
+        separately.
       </Empty>
     );
   return (
     <Stack gap="xl" mt="md">
       {range.is_cut && (
         <Text size="sm" c="dimmed">
-          There is more than is looked at: only the newest letters and the largest groups are counted.
+          The data exceeds the limit: only the newest emails and the largest groups are counted.
         </Text>
       )}
       <Totals total={range.total} before={before?.total ?? null} />
@@ -168,45 +168,45 @@ function Charts({ insights: { by, range } }: { insights: Insights }): ReactNode 
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl" verticalSpacing="xl">
       <ChartWithTable
-        title="From sent to answered"
-        description={`${total.sent.toLocaleString('en-GB')} sent, ${percent(total.rates.delivered)} arrived; of those ${percent(total.rates.opened)} opened by a person, ${percent(total.rates.clicked)} clicked, ${percent(total.rates.replied)} answered.`}
+        title="From sent to replied"
+        description={`${total.sent.toLocaleString('en-GB')} sent, ${percent(total.rates.delivered)} delivered; of those ${percent(total.rates.opened)} opened by a human, ${percent(total.rates.clicked)} clicked, ${percent(total.rates.replied)} replied.`}
         kind="bar"
         rows={funnelRows(total)}
         x="step"
         xLabel="Step"
-        series={[{ name: 'letters', label: 'Letters' }]}
+        series={[{ name: 'letters', label: 'Emails' }]}
       />
       <ChartWithTable
-        title="How soon people opened"
-        description={`${total.opened.toLocaleString('en-GB')} ${total.opened === 1 ? 'letter was' : 'letters were'} opened by a person.${half}`}
+        title="Time to first open"
+        description={`${total.opened.toLocaleString('en-GB')} ${total.opened === 1 ? 'email was' : 'emails were'} opened by a human.${half}`}
         kind="bar"
         rows={opened}
         x="when"
-        xLabel="After it left"
-        series={[{ name: 'letters', label: 'Letters' }]}
+        xLabel="Time after sending"
+        series={[{ name: 'letters', label: 'Emails' }]}
       />
       <ChartWithTable
-        title={`Arrived, by ${name.toLowerCase()}`}
-        description="Of what was sent, the share that did not come back, in percent."
+        title={`Delivered by ${name.toLowerCase()}`}
+        description="Share of sent emails that did not bounce, in percent."
         kind="bar"
         rows={shown.map((group) => ({ name: group.name, share: pointsOf(group.rates.delivered) }))}
         x="name"
         xLabel={name}
-        series={[{ name: 'share', label: 'Arrived, %' }]}
+        series={[{ name: 'share', label: 'Delivered, %' }]}
         format={(value) => `${value.toFixed(1)} %`}
       />
       <ChartWithTable
-        title={`What came back, by ${name.toLowerCase()}`}
-        description="Letters that came back, by why."
+        title={`Bounces by ${name.toLowerCase()}`}
+        description="Bounced emails by reason."
         kind="stacked"
         rows={shown.map((group) => ({ name: group.name, ...group.bounced }))}
         x="name"
         xLabel={name}
         series={[
-          { name: 'hard', label: 'No such mailbox' },
-          { name: 'soft', label: 'Took nothing for too long' },
-          { name: 'policy', label: 'Refused' },
-          { name: 'infrastructure', label: 'A server failed' },
+          { name: 'hard', label: 'Invalid address' },
+          { name: 'soft', label: 'Temporary failure' },
+          { name: 'policy', label: 'Rejected by policy' },
+          { name: 'infrastructure', label: 'Server failure' },
         ]}
       />
     </SimpleGrid>

@@ -2,24 +2,24 @@ import type { InsightGroup, OpenedWithin } from '@beckon/contract/dashboard';
 
 const HOUR_MS = 3_600_000;
 
-/** "12.3 %"; a dash of nothing. */
+/** "12.3 %"; a dash if the total is zero. */
 export function percent(share: number | null): string {
   return share === null ? '–' : `${(share * 100).toFixed(1)} %`;
 }
 
-/** By how many points a share changed, "+1.2"; null where one of the two is of nothing. */
+/** The change of a share in points, "+1.2"; null if either total is zero. */
 export function change(now: number | null, before: number | null): string | null {
   return now === null || before === null ? null : signed(now - before);
 }
 
-/** Shares as points with their sign. */
+/** A share in points with its sign. */
 export function signed(share: number): string {
   const points = (share * 100).toFixed(1);
   if (Number(points) === 0) return '+0.0';
   return share < 0 ? points : `+${points}`;
 }
 
-/** "+12 %" of a count against that of the range before; null where there was none. */
+/** The change of a count against the previous period, "+12 %"; null if that was zero. */
 export function growth(now: number, before: number): string | null {
   if (before === 0) return null;
   const share = Math.round(((now - before) / before) * 100);
@@ -32,7 +32,7 @@ function shortSpan(ms: number): string {
   return ms < 48 * HOUR_MS ? `${Math.round(ms / HOUR_MS)} h` : `${Math.round(ms / (24 * HOUR_MS))} d`;
 }
 
-/** How the letters that were opened spread over the time after they left, each slice with its share of them. */
+/** The distribution of opens over the time after sending, with the share of each slice. */
 export function openedRows(within: OpenedWithin[]): { when: string; letters: number; share: string }[] {
   const all = within.reduce((sum, { emails: letters }) => sum + letters, 0);
   return within.map(({ until_ms: until, emails: letters }, at) => {
@@ -42,15 +42,15 @@ export function openedRows(within: OpenedWithin[]): { when: string; letters: num
   });
 }
 
-/** What became of all letters, from what was sent to what was answered. */
+/** The funnel of all emails, from sent to replied. */
 export function funnelRows(group: InsightGroup): { step: string; letters: number; share: string }[] {
   const { sent, delivered, opened, clicked, replied } = group;
   const steps = [
     ['Sent', sent, sent],
-    ['Arrived', delivered, sent],
+    ['Delivered', delivered, sent],
     ['Opened', opened, delivered],
     ['Clicked', clicked, delivered],
-    ['Answered', replied, delivered],
+    ['Replied', replied, delivered],
   ] as const;
   return steps.map(([step, letters, of]) => ({
     step,
@@ -67,7 +67,7 @@ export const RANGES = [
   { value: '365d', label: 'Last 365 days', days: 365 },
 ] as const;
 
-/** A range that nobody knows is thirty days. */
+/** An unknown range is thirty days. */
 export function daysOf(range: string | undefined): number {
   return RANGES.find(({ value }) => value === range)?.days ?? 30;
 }
@@ -84,7 +84,7 @@ export const SORTS = [
 ] as const;
 export type SortName = (typeof SORTS)[number];
 
-/** Descending; groups of nothing stand last. */
+/** Descending, with empty groups last. */
 export function sortGroups(groups: InsightGroup[], by: SortName): InsightGroup[] {
   return groups.toSorted((a, b) => valueOf(b, by) - valueOf(a, by) || b.sent - a.sent);
 }

@@ -6,7 +6,7 @@ import { change, growth, percent } from './numbers.ts';
 
 type Shown = { label: string; value: string; count?: string; against: string | null };
 
-/** All letters together, each number beside that of the time before. */
+/** The totals of all emails, compared with the previous period. */
 export function Totals({ total, before }: { total: InsightGroup; before: InsightGroup | null }): ReactNode {
   const rate = (name: keyof InsightGroup['rates'], label: string, count: number): Shown => {
     const moved = before && change(total.rates[name], before.rates[name]);
@@ -25,20 +25,20 @@ export function Totals({ total, before }: { total: InsightGroup; before: Insight
       value: total.sent.toLocaleString('en-GB'),
       against: before && growth(total.sent, before.sent),
     },
-    rate('delivered', 'Arrived', total.delivered),
-    rate('opened', 'Opened by a person', total.opened),
-    rate('clicked', 'Clicked by a person', total.clicked),
-    rate('replied', 'Answered', total.replied),
+    rate('delivered', 'Delivered', total.delivered),
+    rate('opened', 'Opened by a human', total.opened),
+    rate('clicked', 'Clicked by a human', total.clicked),
+    rate('replied', 'Replied', total.replied),
     rate(
       'bounced',
-      'Came back',
+      'Bounced',
       Object.values(total.bounced).reduce((sum, count) => sum + count, 0),
     ),
     rate('complained', 'Complained', total.complained),
     rate('unsubscribed', 'Unsubscribed', total.unsubscribed),
-    rate('edited', 'Edited before they left', total.edited.edited),
+    rate('edited', 'Edited before sending', total.edited.edited),
     {
-      label: 'Half opened within',
+      label: 'Median time to open',
       value: median === null ? '–' : formatSpan(median),
       against: was === null ? null : `${formatSpan(was)} before`,
     },

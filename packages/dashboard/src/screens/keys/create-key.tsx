@@ -9,11 +9,11 @@ export function CreateKey({ opened, onClose }: { opened: boolean; onClose: () =>
   const url = useSession().data?.data.installation.public_url ?? window.location.origin;
   return (
     <>
-      <Modal opened={opened && secret === null} onClose={onClose} title="Create a key">
+      <Modal opened={opened && secret === null} onClose={onClose} title="Create API key">
         <KeyForm onClose={onClose} onMade={setSecret} />
       </Modal>
       <SecretOnce
-        title="Your new key"
+        title="Your new API key"
         secret={secret}
         variable="BECKON_API_KEY"
         onClose={() => {
@@ -21,7 +21,7 @@ export function CreateKey({ opened, onClose }: { opened: boolean; onClose: () =>
           onClose();
         }}
       >
-        <Text size="sm">Send a first event with it:</Text>
+        <Text size="sm">Send a first event with this key:</Text>
         <Command text={firstEvent(url)} />
       </SecretOnce>
     </>
@@ -51,7 +51,7 @@ function KeyForm({ onClose, onMade }: FormProps): ReactNode {
         <TextInput
           data-autofocus
           label="Label"
-          description="The server that will hold it, so that you know it again"
+          description="Name the server that uses this key"
           placeholder="Production, checkout"
           value={label}
           onChange={(event) => setLabel(event.currentTarget.value)}
@@ -76,7 +76,7 @@ function KeyForm({ onClose, onMade }: FormProps): ReactNode {
 
 type Env = 'live' | 'test';
 
-/** Whether this project has a sandbox that is switched on. */
+/** Whether this project has an active sandbox. */
 function useSandboxIsOpen(): boolean {
   const { id } = useProject();
   const projects = useApi('GET /projects', {});
@@ -88,23 +88,23 @@ type EnvProps = { env: Env; isOpen: boolean; onEnv: (env: Env) => void };
 function EnvField({ env, isOpen, onEnv }: EnvProps): ReactNode {
   return (
     <Input.Wrapper
-      label="Opens"
+      label="Environment"
       description={
         env === 'live'
-          ? 'Real users, who get real letters'
+          ? 'Real users, who get real emails'
           : isOpen
-            ? 'A data set of its own: nothing leaves, and its clock can be moved'
-            : 'This project has no sandbox open: switch it on below the keys first'
+            ? 'Separate data. No email leaves this machine, and you control the clock.'
+            : 'This project has no active sandbox. Turn it on below the list of keys first.'
       }
       inputWrapperOrder={['label', 'input', 'description']}
     >
       <SegmentedControl
         fullWidth
-        aria-label="Opens"
+        aria-label="Environment"
         value={env}
         onChange={(value) => onEnv(value === 'test' ? 'test' : 'live')}
         data={[
-          { value: 'live', label: 'Live' },
+          { value: 'live', label: 'Production' },
           { value: 'test', label: 'Sandbox' },
         ]}
       />
@@ -112,7 +112,7 @@ function EnvField({ env, isOpen, onEnv }: EnvProps): ReactNode {
   );
 }
 
-/** Without the secret: the shell takes it from where it was stored. */
+/** Without the secret: the shell reads it from a variable. */
 function firstEvent(url: string): string {
   return [
     `curl ${url}/api/v1/events \\`,

@@ -23,8 +23,8 @@ export function KeysScreen(): ReactNode {
       {may ? (
         <Keys create={create} />
       ) : (
-        <Empty icon={KeyRound} title="API keys are for admins">
-          Ask an admin of this project for a key, or for the role.
+        <Empty icon={KeyRound} title="API keys require the admin role">
+          Ask an admin of this project for a key or for the role.
         </Empty>
       )}
       <CreateKey opened={isCreating} onClose={() => setIsCreating(false)} />
@@ -69,8 +69,8 @@ function KeysTable({ keys, create, onRevoke }: TableProps): ReactNode {
   return (
     <>
       <Text size="sm" c="dimmed" maw={720}>
-        Your servers send users and events with a key, and a key opens nothing else. Give each server its own,
-        so that one can be taken away without the others.
+        Your servers send users and events with an API key. A key allows nothing else. Use one key per server,
+        so that you can revoke each separately.
       </Text>
       <DataTable
         label="API keys"
@@ -78,8 +78,8 @@ function KeysTable({ keys, create, onRevoke }: TableProps): ReactNode {
         list={listOf(keys)}
         rowKey={({ id }) => id}
         empty={
-          <Empty icon={KeyRound} title="No key yet" action={create}>
-            Create one, then send the first event with it.
+          <Empty icon={KeyRound} title="No API keys yet" action={create}>
+            Create an API key, then send the first event with it.
           </Empty>
         }
       />

@@ -2,7 +2,7 @@ import { Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ApiKey } from '@beckon/contract/dashboard';
 import { useChange } from '../../api/index.ts';
-import { ConfirmTyped, told, When } from '../../parts/index.ts';
+import { ConfirmTyped, notify, When } from '../../parts/index.ts';
 import { requestsIn } from './traffic.ts';
 
 type Props = { revoked: ApiKey | null; onClose: () => void };
@@ -11,7 +11,7 @@ export function RevokeKey({ revoked, onClose }: Props): ReactNode {
   const revoke = useChange('POST /projects/:project/keys/:key/revoke', {
     refreshes: ['GET /projects/:project/keys'],
     onDone: ({ data }) => {
-      told(`${data.label} is revoked`);
+      notify(`${data.label} revoked`);
       onClose();
     },
   });
@@ -31,12 +31,12 @@ export function RevokeKey({ revoked, onClose }: Props): ReactNode {
     >
       <Stack gap="xs">
         <Text size="sm">
-          From the next request on it opens nothing, for good. Whoever still sends with it gets 401, and what
-          they send is lost unless they send it again with another key.
+          All further requests with this key get 401, permanently. Their data is lost unless it is sent again
+          with another key.
         </Text>
         <Text size="sm" fw={500}>
           {at === null ? (
-            'It was never used.'
+            'Never used.'
           ) : (
             <>
               Last used <When at={at} style="relative" />, {today.toLocaleString('en-GB')} requests today.

@@ -4,10 +4,10 @@ import type { ApiKey } from '@beckon/contract/dashboard';
 import { ChartWithTable } from '../../parts/chart-with-table.tsx';
 import { requestsIn, rowsOf, unusedKeys } from './traffic.ts';
 
-/** A chart of more is none that anybody reads: the busiest. */
+/** The number of keys in the chart: the busiest ones. */
 const SHOWN_MAX = 6;
 
-/** How a key is replaced without losing a request: by looking at what still comes by the old one. */
+/** Explains how to replace a key without losing requests, with a chart of the requests per key. */
 export function Rotation({ keys }: { keys: ApiKey[] }): ReactNode {
   if (keys.length === 0) return null;
   const busiest = keys
@@ -18,23 +18,21 @@ export function Rotation({ keys }: { keys: ApiKey[] }): ReactNode {
   return (
     <Stack gap="sm" component="section" aria-labelledby="rotation">
       <Title order={2} size="h5" id="rotation">
-        Replacing a key
+        Replace a key
       </Title>
       <List type="ordered" size="sm" maw={720} spacing={4}>
-        <List.Item>Create a new key, and give it to the server in place of the old one.</List.Item>
-        <List.Item>
-          Wait until nothing comes by the old one any more: the chart shows each by itself.
-        </List.Item>
-        <List.Item>Revoke the old one.</List.Item>
+        <List.Item>Create a new key, and use it on the server instead of the old one.</List.Item>
+        <List.Item>Wait until the old key has no more requests. The chart shows each key.</List.Item>
+        <List.Item>Revoke the old key.</List.Item>
       </List>
       {unused.length > 0 && (
         <Text size="sm" c="dimmed">
-          Nothing came in fourteen days by: {unused.map(({ label }) => label).join(', ')}.
+          Unused for 14 days: {unused.map(({ label }) => label).join(', ')}.
         </Text>
       )}
       <ChartWithTable
         title="Requests by key"
-        description={`${total.toLocaleString('en-GB')} requests by ${keys.length} keys in fourteen days`}
+        description={`${total.toLocaleString('en-GB')} requests by ${keys.length} keys in 14 days`}
         kind="stacked"
         rows={rowsOf(busiest)}
         x="day"

@@ -2,24 +2,24 @@ import { Anchor, Group, Switch } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useApi, useChange, useProject } from '../../api/index.ts';
-import { refused, told } from '../../parts/index.ts';
+import { refused, notify } from '../../parts/index.ts';
 import { Section } from '../../parts/section.tsx';
 
-/** Switches the sandbox of a live project on and off; in a sandbox there is nothing to switch. */
+/** Turns the sandbox of a production project on and off. A sandbox itself has no sandbox. */
 export function Sandbox(): ReactNode {
   const { id, livemode, demo } = useProject();
   const projects = useApi('GET /projects', {});
   const sandbox = projects.data?.data.find((one) => one.sandbox_of === id);
   const change = useChange('PATCH /projects/:project/settings', {
     refreshes: ['GET /projects', 'GET /projects/:project/keys', 'GET /projects/:project/settings'],
-    onDone: () => told(sandbox ? 'The sandbox is off: its keys open nothing' : 'The sandbox is on'),
+    onDone: () => notify(sandbox ? 'Sandbox turned off. Its keys no longer work.' : 'Sandbox turned on'),
     onRefused: (error) => refused(error),
   });
   if (!livemode || demo || !projects.data) return null;
   return (
     <Section
       title="Sandbox"
-      text="A data set of its own for tests: keys of the form sk_test_ open it, nothing of it leaves this machine, and its clock can be moved. Rules, audiences, templates and settings are copied when it is first switched on."
+      text="Separate data for tests, used with `sk_test_` keys. No email leaves this machine, and you control the clock. Rules, audiences, templates and settings are copied when you first turn it on."
     >
       <Group gap="lg">
         <Switch
@@ -38,7 +38,7 @@ export function Sandbox(): ReactNode {
               <Link to="/p/$project/home" params={{ project: String(sandbox.id) }} {...props} />
             )}
           >
-            Open the sandbox
+            Open sandbox
           </Anchor>
         )}
       </Group>

@@ -2,14 +2,14 @@ import type { ApiKey } from '@beckon/contract/dashboard';
 
 type Traffic = ApiKey['traffic'];
 
-/** Of the last so many days, today among them. */
+/** The number of days, including today. */
 export function requestsIn(traffic: Traffic, days: number): number {
   return traffic.slice(-days).reduce((sum, { requests }) => sum + requests, 0);
 }
 
 export type TrafficRow = { day: string } & Record<string, string | number>;
 
-/** A row a day, with a column for each key by its id. */
+/** One row per day, with a column per key id. */
 export function rowsOf(keys: ApiKey[]): TrafficRow[] {
   const days = keys[0]?.traffic.map(({ day }) => day) ?? [];
   return days.map((day, index) => ({
@@ -18,7 +18,7 @@ export function rowsOf(keys: ApiKey[]): TrafficRow[] {
   }));
 }
 
-/** Active keys that nothing comes by: they can go. */
+/** Active keys without requests, which can be revoked. */
 export function unusedKeys(keys: ApiKey[]): ApiKey[] {
   return keys.filter(({ traffic }) => requestsIn(traffic, traffic.length) === 0);
 }

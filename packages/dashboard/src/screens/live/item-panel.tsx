@@ -7,7 +7,7 @@ import { Copy, Json, Loaded, Person, When } from '../../parts/index.ts';
 import { TypeMark } from './type-mark.tsx';
 import { wordsOf } from './words.ts';
 
-/** One item by its place: what it is, what it leads to, and all that is known of it. */
+/** One item of the stream: its type, links and full data. */
 export function ItemPanel({ place }: { place: string }): ReactNode {
   const query = useApi('GET /projects/:project/stream/:place', { params: { place } });
   return <Loaded query={query}>{({ data }) => <Item item={data} />}</Loaded>;
@@ -43,17 +43,17 @@ function Leads({ item }: { item: FeedItem }): ReactNode {
       )}
       {draft !== undefined && (
         <ToLink to="/p/$project/drafts/$draft" params={{ draft }}>
-          Its draft
+          Open draft
         </ToLink>
       )}
       {(item.type === 'email' || message !== undefined) && (
         <ToLink to="/p/$project/emails/$message" params={{ message: message ?? item.id }}>
-          Its letter
+          Open email
         </ToLink>
       )}
       {item.type === 'request' && (
         <ToLink to="/p/$project/requests" params={{}} search={{ request: item.place }}>
-          In the request log
+          Open request
         </ToLink>
       )}
     </Group>

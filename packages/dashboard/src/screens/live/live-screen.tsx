@@ -28,7 +28,7 @@ const HINTS = [
   'type: request, event, draft, move, message, outcome, person_*, audience_*',
   'rule:"Welcome" · audience:Trials',
   'status:4* · endpoint:events · code:rate_limited · key:<id>',
-  'name: of an event, an action or an outcome',
+  'name: name of an event, an action or an outcome',
 ];
 
 export function LiveScreen(): ReactNode {
@@ -38,7 +38,7 @@ export function LiveScreen(): ReactNode {
   const open = (next: string | undefined): void =>
     void navigate({ search: (was) => ({ ...was, item: next }), replace: true });
   const turn = tail.isPaused ? resume : pause;
-  useKeys('Live', { p: { label: tail.isPaused ? 'Go on' : 'Pause', run: turn } });
+  useKeys('Live', { p: { label: tail.isPaused ? 'Resume' : 'Pause', run: turn } });
   return (
     <Page title="Live" beside={<RateLine />} actions={<PauseButton tail={tail} onTurn={turn} />} fill>
       <Group gap="sm" mb="sm" wrap="wrap">
@@ -52,7 +52,7 @@ export function LiveScreen(): ReactNode {
       </Group>
       <DataTable
         fill
-        label="What happens"
+        label="Activity"
         columns={COLUMNS}
         list={listOf(tail.items, {
           isPending: start.isPending,
@@ -64,7 +64,12 @@ export function LiveScreen(): ReactNode {
         onOpen={open}
         empty={<Nothing isFiltered={filter !== undefined} />}
       />
-      <SidePanel opened={item !== undefined} onClose={() => open(undefined)} title="Item" size="xl">
+      <SidePanel
+        opened={item !== undefined}
+        onClose={() => open(undefined)}
+        title="Activity details"
+        size="xl"
+      >
         {item !== undefined && <ItemPanel place={item} />}
       </SidePanel>
     </Page>
@@ -75,7 +80,9 @@ function RateLine(): ReactNode {
   const rate = useRate();
   return (
     <Text size="sm" c="dimmed" component="span">
-      {rate === 0 ? 'quiet' : `${rate < 10 ? rate.toFixed(1) : formatCount(Math.round(rate))} items a second`}
+      {rate === 0
+        ? 'idle'
+        : `${rate < 10 ? rate.toFixed(1) : formatCount(Math.round(rate))} items per second`}
     </Text>
   );
 }
@@ -90,17 +97,17 @@ function PauseButton({ tail, onTurn }: { tail: Tail; onTurn: () => void }): Reac
       onClick={onTurn}
       aria-pressed={tail.isPaused}
     >
-      {tail.isPaused ? 'Go on' : 'Pause'}
+      {tail.isPaused ? 'Resume' : 'Pause'}
     </Button>
   );
 }
 
-/** Said to those who hear the page too; while it runs the page says nothing, or it would never be still. */
+/** Announced to screen readers only while paused; a running stream would never be silent. */
 function Waiting({ tail: { isPaused, waited } }: { tail: Tail }): ReactNode {
-  const kept = waited > TAIL_MAX ? `, the newest ${formatCount(TAIL_MAX)} are kept` : '';
+  const kept = waited > TAIL_MAX ? `, only the newest ${formatCount(TAIL_MAX)} are kept` : '';
   return (
     <Text size="sm" aria-live="polite">
-      {isPaused ? `Paused: ${waited === 0 ? 'nothing' : formatCount(waited)} came meanwhile${kept}` : ''}
+      {isPaused ? `Paused: ${waited === 0 ? 'no' : formatCount(waited)} new items${kept}` : ''}
     </Text>
   );
 }
@@ -108,21 +115,21 @@ function Waiting({ tail: { isPaused, waited } }: { tail: Tail }): ReactNode {
 function Nothing({ isFiltered }: { isFiltered: boolean }): ReactNode {
   if (isFiltered)
     return (
-      <Empty icon={Radio} title="Nothing such has happened lately">
-        It stands here as soon as it does.
+      <Empty icon={Radio} title="No recent activity matches this filter">
+        New matching items appear here immediately.
       </Empty>
     );
   return (
-    <Empty icon={Radio} title="Nothing has happened yet">
-      Requests, events, drafts and what becomes of letters stand here as they happen. Create a key and send a
-      first event.
+    <Empty icon={Radio} title="No activity yet">
+      Requests, events, drafts and outcomes appear here as they happen. Create an API key and send a first
+      event.
     </Empty>
   );
 }
 
 const COLUMNS: Column<FeedItem>[] = [
   { id: 'at', title: 'When', width: '120px', cell: ({ at }) => <When at={at} style="clock" /> },
-  { id: 'type', title: 'What', width: '150px', cell: ({ type }) => <TypeMark type={type} /> },
+  { id: 'type', title: 'Type', width: '150px', cell: ({ type }) => <TypeMark type={type} /> },
   {
     id: 'user',
     title: 'User',
@@ -135,7 +142,7 @@ const COLUMNS: Column<FeedItem>[] = [
   },
   {
     id: 'words',
-    title: 'In short',
+    title: 'Summary',
     width: '3fr',
     cell: (item) => (
       <Text size="sm" truncate>

@@ -1,17 +1,17 @@
 import type { FeedItem } from '@beckon/contract/dashboard';
 
-/** What stands on the page, the newest first, and what waits while somebody reads. */
+/** The shown items, the newest first, and those that arrived while the stream was paused. */
 export type Tail = {
   items: FeedItem[];
   isPaused: boolean;
-  /** The newest of what came meanwhile, as many as the page holds. */
+  /** The newest items since the pause, up to the page's limit. */
   waiting: FeedItem[];
-  /** How many came meanwhile, those that are kept no more too. */
+  /** The number of items since the pause, including dropped ones. */
   waited: number;
 };
 
 export const EMPTY_TAIL: Tail = { items: [], isPaused: false, waiting: [], waited: 0 };
-/** Nobody reads further back here: older ones are found by a filter. */
+/** The limit of the page. A filter finds older items. */
 export const TAIL_MAX = 2_000;
 
 export type TailMove =
@@ -45,7 +45,7 @@ function keep(tail: Tail, items: FeedItem[]): Tail {
   return { ...tail, waiting: newest(tail.waiting, fresh), waited: tail.waited + fresh.length };
 }
 
-/** Each once, though whoever comes back hears some again. */
+/** Removes duplicates: a reconnected feed repeats some items. */
 function newest(some: FeedItem[], more: FeedItem[]): FeedItem[] {
   const known = new Set(some.map(({ place }) => place));
   const fresh = more.filter(({ place }) => !known.has(place) && known.add(place));
@@ -53,18 +53,18 @@ function newest(some: FeedItem[], more: FeedItem[]): FeedItem[] {
   return [...some, ...fresh].toSorted(newestFirst).slice(0, TAIL_MAX);
 }
 
-/** In the order of the stream: by time, then by id. */
+/** The stream's order: by time, then by id. */
 function newestFirst(one: FeedItem, other: FeedItem): number {
   if (one.at !== other.at) return one.at < other.at ? 1 : -1;
   return one.id < other.id ? 1 : -1;
 }
 
-/** Items a second over this long. */
+/** The period for items per second. */
 const RATE_OVER_MS = 10_000;
 
 export type Heard = { at: number; count: number };
 
-/** `heard` without what is too old to count, and with what came now. */
+/** `heard` without items that are too old, plus the new ones. */
 export function addHeard(heard: Heard[], now: Heard): Heard[] {
   return [...heard.filter(({ at }) => at > now.at - RATE_OVER_MS), now];
 }

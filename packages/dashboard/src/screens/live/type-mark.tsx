@@ -35,7 +35,7 @@ const LOOKS: Record<FeedType, { icon: LucideIcon; tone: Tone }> = {
   bulk: { icon: Import, tone: 'quiet' },
 };
 
-/** A type that this page does not know yet is shown by its own name. */
+/** An unknown type is shown by its name. */
 export function TypeMark({ type }: { type: FeedType }): ReactNode {
   const look = Object.hasOwn(LOOKS, type) ? LOOKS[type] : { icon: Zap, tone: 'quiet' as const };
   return <Mark {...look} label={TYPE_NAMES[type] ?? type} />;

@@ -4,7 +4,7 @@ import { useApi, useCall, useFeed } from '../../api/index.ts';
 import { addHeard, EMPTY_TAIL, type Heard, nextTail, ratePerSecond, type Tail } from './tail.ts';
 
 const LIMIT = 200;
-/** With a filter the server is asked what passes it, at most so often: there is one grammar, and it speaks it. */
+/** With a filter, the server evaluates it, at most this often: the filter language exists only there. */
 const ASK_EVERY_MS = 1_000;
 
 export type Tailing = {
@@ -14,7 +14,7 @@ export type Tailing = {
   resume: () => void;
 };
 
-/** What happened, and what happens, as far as it passes the filter. */
+/** Past and new items that match the filter. */
 export function useTail(filter: string | undefined): Tailing {
   const query = { limit: LIMIT, ...(filter === undefined ? {} : { filter }) };
   const start = useApi('GET /projects/:project/stream', { query }, { staleTimeMs: 0 });
@@ -32,7 +32,7 @@ export function useTail(filter: string | undefined): Tailing {
   return { tail, start, pause: () => move({ do: 'pause' }), resume: () => move({ do: 'resume' }) };
 }
 
-/** Asks once now, or once when the last question is long enough ago. */
+/** Requests now, or as soon as the minimum interval has passed. */
 function useLook(filter: string | undefined, hear: (items: FeedItem[]) => void): () => void {
   const call = useCall();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -55,14 +55,14 @@ function useLook(filter: string | undefined, hear: (items: FeedItem[]) => void):
     if (latest.current.filter === asked) latest.current.hear(data);
   };
   return () => {
-    // What this question misses because it fails, the next one brings.
+    // The next request returns what a failed one missed.
     timer.current ??= setTimeout(() => void ask().catch(() => undefined), ASK_EVERY_MS);
   };
 }
 
 const LOOK_EVERY_MS = 1_000;
 
-/** Items a second in this project, whatever the filter. */
+/** Items per second in this project, without the filter. */
 export function useRate(): number {
   const heard = useRef<Heard[]>([]);
   const [rate, setRate] = useState(0);

@@ -16,7 +16,7 @@ test.each<[Partial<FeedItem>, string]>([
   [{ type: 'request', endpoint: 'events', status: 202, code: null, requests: 1 }, 'events 202'],
   [
     { type: 'request', endpoint: 'users', status: 422, code: 'validation_failed', requests: 1_200 },
-    'users 422 × 1,200, validation_failed',
+    'users 422 × 1,200, validation failed',
   ],
   [
     {
@@ -29,17 +29,17 @@ test.each<[Partial<FeedItem>, string]>([
       reason: 'editing',
       rule: 'Welcome',
     },
-    'Ada: open editor, scheduled → held, editing (Welcome)',
+    'Ada: editor opened, waiting → held, being edited (Welcome)',
   ],
   [
     { type: 'move', actor: 'engine', action: 'edit', from: 'held', to: 'held', reason: null },
-    'engine: edit, stays held',
+    'Beckon: edited, stays held',
   ],
-  [{ type: 'draft', subject: 'Hello', state: 'scheduled', rule: 'Welcome' }, 'Hello is scheduled (Welcome)'],
+  [{ type: 'draft', subject: 'Hello', state: 'scheduled', rule: 'Welcome' }, 'Hello is waiting (Welcome)'],
   [{ type: 'outcome', outcome: 'email.clicked', rule: 'Welcome' }, 'clicked (Welcome)'],
-  [{ type: 'audience_joined', audience: null }, 'an audience that is deleted'],
+  [{ type: 'audience_joined', audience: null }, 'a deleted audience'],
   [{ type: 'bulk', users: 9, events: 2 }, '9 users, 2 events'],
   [{ type: 'user_created' }, ''],
-])('%o is told as "%s"', (more, wanted) => {
+])('wordsOf › %o is "%s"', (more, wanted) => {
   expect(wordsOf(item(more))).toBe(wanted);
 });

@@ -1,35 +1,38 @@
 import type { FeedItem, FeedType } from '@beckon/contract/dashboard';
+import { outcomeWords, spaced, stateWords } from '../../parts/codes.ts';
+import { actionWords, draftReasonWords } from '../../parts/draft-words.ts';
 
 export const TYPE_NAMES: Record<FeedType, string> = {
   request: 'Request',
   event: 'Event',
   draft: 'Draft',
-  move: 'Move',
-  email: 'Letter',
+  move: 'Status change',
+  email: 'Email',
   outcome: 'Outcome',
   user_created: 'New user',
   user_changed: 'User changed',
   user_erased: 'User erased',
-  audience_joined: 'Joined',
-  audience_left: 'Left',
+  audience_joined: 'Joined audience',
+  audience_left: 'Left audience',
   audience_built: 'Audience built',
-  bulk: 'Bulk',
+  bulk: 'Bulk change',
 };
 
-/** What happened, in a line. All of it is text that others wrote, and shown as such. */
+/** Summarizes an item in one line. Values are shown as plain text. */
 export function wordsOf(item: FeedItem): string {
   return Object.hasOwn(WORDS, item.type) ? (WORDS[item.type]?.(item) ?? '') : '';
 }
 
-/** Of what its type says all of, there is nothing to add. */
+/** Types that need no summary. */
 const WORDS: Partial<Record<FeedType, (item: FeedItem) => string>> = {
   request: requestWords,
   event: (item) => `${textOf(item['name'])}${item['suppressed'] === true ? ', triggers suppressed' : ''}`,
-  draft: (item) => `${textOf(item['subject']) || 'a draft'} is ${textOf(item['state'])}${ruleOf(item)}`,
+  draft: (item) =>
+    `${textOf(item['subject']) || 'a draft'} is ${stateWords(textOf(item['state']))}${ruleOf(item)}`,
   move: (item) =>
-    `${item.actor_name ?? textOf(item['actor'])}: ${spaced(item['action'])}, ${wayOf(item)}${ruleOf(item)}`,
-  email: (item) => `${textOf(item['state'])}${ruleOf(item)}`,
-  outcome: (item) => `${textOf(item['outcome']).replace('email.', '')}${ruleOf(item)}`,
+    `${item.actor_name ?? actorOf(item)}: ${actionWords(textOf(item['action'])).toLowerCase()}, ${wayOf(item)}${ruleOf(item)}`,
+  email: (item) => `${stateWords(textOf(item['state']))}${ruleOf(item)}`,
+  outcome: (item) => `${outcomeWords(textOf(item['outcome']))}${ruleOf(item)}`,
   audience_joined: audienceOf,
   audience_left: audienceOf,
   audience_built: audienceOf,
@@ -39,32 +42,32 @@ const WORDS: Partial<Record<FeedType, (item: FeedItem) => string>> = {
       .join(', '),
 };
 
+function actorOf({ actor }: FeedItem): string {
+  return actor === 'engine' ? 'Beckon' : textOf(actor);
+}
+
 function ruleOf({ rule }: FeedItem): string {
   return rule === undefined ? '' : ` (${rule})`;
 }
 
 function audienceOf(item: FeedItem): string {
-  return textOf(item['audience']) || 'an audience that is deleted';
+  return textOf(item['audience']) || 'a deleted audience';
 }
 
 function requestWords(item: FeedItem): string {
   const count = Number(item['requests'] ?? 1);
   const times = count > 1 ? ` × ${count.toLocaleString('en-GB')}` : '';
   const code = textOf(item['code']);
-  return `${textOf(item['endpoint'])} ${textOf(item['status'])}${times}${code === '' ? '' : `, ${code}`}`;
+  return `${textOf(item['endpoint'])} ${textOf(item['status'])}${times}${code === '' ? '' : `, ${spaced(code)}`}`;
 }
 
 function wayOf(item: FeedItem): string {
   const [from, to] = [textOf(item['from']), textOf(item['to'])];
   const reason = textOf(item['reason']);
-  const way = from === to ? `stays ${to}` : `${from} → ${to}`;
-  return reason === '' ? way : `${way}, ${spaced(reason)}`;
+  const way = from === to ? `stays ${stateWords(to)}` : `${stateWords(from)} → ${stateWords(to)}`;
+  return reason === '' ? way : `${way}, ${draftReasonWords(reason)}`;
 }
 
 function textOf(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-}
-
-function spaced(value: unknown): string {
-  return textOf(value).replaceAll('_', ' ');
 }

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useChange, useProject } from '../../api/index.ts';
-import { ConfirmTyped, formatCount, told } from '../../parts/index.ts';
+import { ConfirmTyped, formatCount, notify } from '../../parts/index.ts';
 
 type Props = { opened: boolean; user: string; onClose: () => void };
 
@@ -13,7 +13,7 @@ export function EraseDialog({ opened, user, onClose }: Props): ReactNode {
     refreshes: ['GET /projects/:project/users'],
     onDone: ({ data: { removed } }) => {
       const rows = Object.values(removed).reduce((sum, count) => sum + count, 0);
-      told(`Erased: ${formatCount(rows)} rows are gone for good`);
+      notify(`User erased: ${formatCount(rows)} rows deleted`);
       onClose();
       void navigate({ to: '/p/$project/users', params: { project: String(project.id) } });
     },
@@ -24,16 +24,15 @@ export function EraseDialog({ opened, user, onClose }: Props): ReactNode {
       onClose={onClose}
       title="Erase this user?"
       name={user}
-      action="Erase for good"
+      action="Erase permanently"
       run={() => erase.mutate({ params: { user }, body: { confirm: user } })}
       isRunning={erase.isPending}
       error={erase.error}
     >
       <Text size="sm">
-        This deletes the user&apos;s traits, events, emails, outcomes and replies, and drops their records
-        that still wait. An email that is being handed over right now cannot be recalled. A suppression of
-        their address and the topics that they refused stay only as a hash, so that a new user with the same
-        address gets no email either.
+        This deletes the user&apos;s traits, events, emails, outcomes and replies, and drops their records in
+        the ingest queue. An email that is being sent right now cannot be recalled. A suppressed address and
+        unsubscribed topics are kept only as a hash. A new user with the same address gets no email.
       </Text>
     </ConfirmTyped>
   );

@@ -1,17 +1,17 @@
 import { Button, Modal, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useChange } from '../../api/index.ts';
-import { DialogFoot, ErrorBox, formatCount, told } from '../../parts/index.ts';
+import { DialogFoot, ErrorBox, formatCount, notify } from '../../parts/index.ts';
 
 type Props = { opened: boolean; users: string[]; onClose: () => void; onDone: () => void };
 
-/** It ends what is under way to them, and that does not begin again: so it is said before. */
+/** Explains before suppressing that drafts and runs end and do not restart. */
 export function SuppressDialog({ opened, users, onClose, onDone }: Props): ReactNode {
   const suppress = useChange('POST /projects/:project/users/suppress', {
     refreshes: ['GET /projects/:project/users/:user'],
     onDone: ({ data }) => {
-      told(
-        `${formatCount(data.added)} suppressed, ${formatCount(data.known)} were already; ${formatCount(data.drafts)} letters and ${formatCount(data.runs)} runs ended`,
+      notify(
+        `${formatCount(data.added)} suppressed, ${formatCount(data.known)} already suppressed; ${formatCount(data.drafts)} drafts and ${formatCount(data.runs)} runs ended`,
       );
       onDone();
       onClose();
@@ -21,8 +21,8 @@ export function SuppressDialog({ opened, users, onClose, onDone }: Props): React
     <Modal opened={opened} onClose={onClose} title={`Suppress ${formatCount(users.length)} users?`}>
       <Stack>
         <Text size="sm">
-          Nothing is sent to them any more, whatever their address becomes. Letters and runs under way end,
-          and do not begin again when you lift the suppression.
+          These users get no more emails, even if their address changes. Their drafts and runs end, and do not
+          restart if you remove the suppression.
         </Text>
         <Text size="sm" c="dimmed">
           {users.slice(0, 5).join(', ')}
@@ -35,7 +35,7 @@ export function SuppressDialog({ opened, users, onClose, onDone }: Props): React
             loading={suppress.isPending}
             onClick={() => suppress.mutate({ body: { users } })}
           >
-            Suppress them
+            Suppress users
           </Button>
         </DialogFoot>
       </Stack>

@@ -6,14 +6,15 @@ import { useApi } from '../../api/index.ts';
 import { Empty, formatTime, Loaded, useNow, useZone, When } from '../../parts/index.ts';
 import { MomentField } from '../../parts/moment-field.tsx';
 import { CERTAINTY, plain } from './words.ts';
+import { stateWords } from '../../parts/codes.ts';
 
 type Props = { user: UserShown; at: string | undefined; onAt: (at: string | undefined) => void };
 
 const MINUTE = 60_000;
-/** As long as changes are kept, unless the project says otherwise; the server says where it ends. */
+/** The default retention of changes. The server reports the real limit. */
 const BACK_MS = 90 * 24 * 60 * MINUTE;
 
-/** The same person, as of a moment that lies back. */
+/** The state of a user at a past time. */
 export function Then({ user, at, onAt }: Props): ReactNode {
   const now = Math.floor(useNow() / MINUTE) * MINUTE;
   const moment =
@@ -33,7 +34,7 @@ export function Then({ user, at, onAt }: Props): ReactNode {
 
 type MomentProps = { user: UserShown; at: string; now: number; onAt: Props['onAt'] };
 
-/** The server is asked once the slider is let go. */
+/** The request is sent when the slider is released. */
 function Moment({ user, at, now, onAt }: MomentProps): ReactNode {
   const zone = useZone();
   const from = Math.max(Date.parse(user.first_seen_at), now - BACK_MS);
@@ -48,10 +49,10 @@ function Moment({ user, at, now, onAt }: MomentProps): ReactNode {
         onChange={setChosen}
         onChangeEnd={(ms) => onAt(new Date(ms).toISOString())}
         label={(ms) => formatTime(new Date(ms).toISOString(), zone)}
-        thumbLabel="As of which moment"
+        thumbLabel="Time"
       />
       <Group gap="xs" wrap="wrap" align="flex-end">
-        <MomentField label="Moment" value={at} onMoment={onAt} />
+        <MomentField label="Time" value={at} onMoment={onAt} />
       </Group>
     </Stack>
   );
@@ -60,26 +61,26 @@ function Moment({ user, at, now, onAt }: MomentProps): ReactNode {
 function Shown({ then, user }: { then: UserThen; user: UserShown }): ReactNode {
   if (then.state === 'not_yet')
     return (
-      <Empty icon={History} title="They were not known yet">
-        Nothing of them had come by then.
+      <Empty icon={History} title="This user did not exist yet">
+        The first data of this user arrived later.
       </Empty>
     );
   if (then.state === 'unknown')
     return (
-      <Empty icon={History} title="Changes of that time are not kept any more">
-        They are kept since <When at={then.kept_since} />; the setting keep_stream says for how long.
+      <Empty icon={History} title="Changes from that time are no longer stored">
+        Changes are stored since <When at={then.kept_since} />. Set the retention under Data.
       </Empty>
     );
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
       <Stack gap="xs">
         <Title order={2} size="h5">
-          Traits, as of <When at={then.at} theirZone={user.zone} />
+          Traits on <When at={then.at} theirZone={user.zone} />
         </Title>
         {then.others !== 'exact' && (
           <Alert color="yellow" variant="light" p="xs">
-            An import came after that. A trait that it took away is not shown: who was changed by an import,
-            and how, is not kept.
+            An import ran after this time. Changes by imports are not stored, so a trait that it removed is
+            not shown.
           </Alert>
         )}
         <TraitsThen then={then} user={user} />
@@ -105,7 +106,7 @@ function TraitsThen({ then, user }: { then: UserThen; user: UserShown }): ReactN
       </Table.Thead>
       <Table.Tbody>
         <Table.Tr>
-          <Table.Td>e-mail</Table.Td>
+          <Table.Td>Email</Table.Td>
           <Table.Td style={WRAP}>
             <Value value={then.email.value} certainty={then.email.certainty} />
           </Table.Td>
@@ -146,11 +147,11 @@ function AudiencesThen({ then, zone }: { then: UserThen; zone: string | null }):
   return (
     <Stack gap={4}>
       <Title order={2} size="h5">
-        Audiences then
+        Audiences at that time
       </Title>
       {then.audiences.length === 0 && (
         <Text size="sm" c="dimmed">
-          They were in none.
+          None.
         </Text>
       )}
       {then.audiences.map(({ id, name, certainty, definition_changed: isChanged, until }) => (
@@ -167,8 +168,8 @@ function AudiencesThen({ then, zone }: { then: UserThen; zone: string | null }):
           {(isChanged || certainty !== 'exact') && (
             <Text size="xs" c="dimmed">
               {[
-                isChanged ? 'asked by a definition that is newer' : null,
-                certainty === 'exact' ? null : 'something it asks about is not certain',
+                isChanged ? 'calculated with a newer definition' : null,
+                certainty === 'exact' ? null : 'some of its data is uncertain',
               ]
                 .filter((part) => part !== null)
                 .join('; ')}
@@ -184,22 +185,22 @@ function NextThen({ then, zone }: { then: UserThen; zone: string | null }): Reac
   return (
     <Stack gap={4}>
       <Title order={2} size="h5">
-        What was next
+        Upcoming changes
       </Title>
       {then.next.length === 0 && (
         <Text size="sm" c="dimmed">
-          Nothing that time alone would have brought.
+          No scheduled changes.
         </Text>
       )}
       {then.next.map(({ at, what, name, id }) => (
         <Text key={`${what} ${id}`} size="sm">
           <When at={at} theirZone={zone} />:{' '}
-          {what === 'audience' ? `“${name}” is asked again` : `the deadline of a letter of ${name}`}
+          {what === 'audience' ? `“${name}” is reevaluated` : `deadline of a draft of ${name}`}
         </Text>
       ))}
       {then.drafts.map(({ id, rule, state, since }) => (
         <Text key={id} size="sm">
-          A letter of {rule} was {state} since <When at={since} theirZone={zone} />
+          A draft of {rule} was {stateWords(state)} since <When at={since} theirZone={zone} />
         </Text>
       ))}
     </Stack>

@@ -37,11 +37,11 @@ const GROUPS = [
   { value: 'event', label: 'Events', kinds: 'event' },
   { value: 'person', label: 'Changes', kinds: 'created,changed,joined,left' },
   { value: 'decision', label: 'Decisions', kinds: 'decision' },
-  { value: 'letters', label: 'Letters', kinds: 'draft,move' },
+  { value: 'letters', label: 'Emails', kinds: 'draft,move' },
   { value: 'became', label: 'Outcomes and replies', kinds: 'outcome,reply' },
 ];
 
-/** All that happened to them, in one line; the newest first. */
+/** Everything that happened to a user, the newest first. */
 export function Timeline({ user }: { user: UserShown }): ReactNode {
   const [groups, setGroups] = useState<string[]>([]);
   const kinds = GROUPS.filter(({ value }) => groups.includes(value))
@@ -66,7 +66,7 @@ export function Timeline({ user }: { user: UserShown }): ReactNode {
       {list.error && <ErrorBox error={list.error} retry={list.retry} />}
       {list.isPending && <Lines count={8} />}
       {!list.isPending && list.rows.length === 0 && !list.error && (
-        <Empty icon={History} title="Nothing of this kind has happened" />
+        <Empty icon={History} title="No activity of this kind" />
       )}
       <ol className={classes.line} aria-label="Timeline">
         {list.rows.map((item) => (
@@ -76,11 +76,11 @@ export function Timeline({ user }: { user: UserShown }): ReactNode {
       {list.rows.length > 0 && (
         <Group gap="sm">
           <Text size="xs" c="dimmed" aria-live="polite">
-            {formatCount(list.rows.length)} of {formatCount(list.total, list.isAtLeast)} shown
+            Showing {formatCount(list.rows.length)} of {formatCount(list.total, list.isAtLeast)}
           </Text>
           {list.hasMore && (
             <Button variant="default" size="compact-sm" loading={list.isLoadingMore} onClick={list.loadMore}>
-              Read on
+              Load more
             </Button>
           )}
         </Group>
@@ -118,19 +118,19 @@ function Follow({ item: { draft_id: draft, rule, audience } }: { item: TimelineI
   if (draft !== null)
     return (
       <Anchor component={Link} size="xs" to={`/p/${project}/drafts/${draft}`}>
-        open the letter
+        Open draft
       </Anchor>
     );
   if (rule !== null)
     return (
       <Anchor component={Link} size="xs" to={`/p/${project}/rules/${rule.id}`}>
-        open the rule
+        Open rule
       </Anchor>
     );
   if (audience?.name == null) return null;
   return (
     <Anchor component={Link} size="xs" to={`/p/${project}/audiences/${audience.id}`}>
-      open the audience
+      Open audience
     </Anchor>
   );
 }

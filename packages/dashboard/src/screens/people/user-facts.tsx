@@ -6,8 +6,9 @@ import type { UserShown } from '@beckon/contract/dashboard';
 import { useProject } from '../../api/index.ts';
 import { When } from '../../parts/index.ts';
 import { localeWarning, plain, zoneWarning } from './words.ts';
+import { endWords } from '../../parts/end-words.ts';
 
-/** What is known of them now; their own words are only ever text. */
+/** The current data of a user; their values are always plain text. */
 export function UserFacts({ user }: { user: UserShown }): ReactNode {
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
@@ -38,7 +39,7 @@ function Traits({ user: { traits, email, zone } }: { user: UserShown }): ReactNo
       </Table.Thead>
       <Table.Tbody>
         <Table.Tr>
-          <Table.Td>e-mail</Table.Td>
+          <Table.Td>Email</Table.Td>
           <Table.Td style={WRAP}>{email ?? '–'}</Table.Td>
           <Table.Td />
         </Table.Tr>
@@ -64,7 +65,7 @@ function Traits({ user: { traits, email, zone } }: { user: UserShown }): ReactNo
                 </>
               ) : (
                 <Text span size="xs" c="dimmed">
-                  by import, or before changes were kept
+                  by import, or before changes were stored
                 </Text>
               )}
             </Table.Td>
@@ -102,17 +103,17 @@ function Times({ user }: { user: UserShown }): ReactNode {
       <Text size="sm">
         First seen <When at={first_seen_at} theirZone={zone} />, last seen{' '}
         <When at={last_seen_at} theirZone={zone} />
-        {zone && ` · lives in ${zone}`}
+        {zone && ` · time zone ${zone}`}
         {locale && ` · locale ${locale}`}
       </Text>
       <TraitWarning warning={zoneWarning(user)} />
       <TraitWarning warning={localeWarning(user)} />
       {triggers.live_since && (
         <Text size="sm">
-          Triggers have been live since <When at={triggers.live_since} theirZone={zone} />
+          Can trigger rules since <When at={triggers.live_since} theirZone={zone} />
         </Text>
       )}
-      {topics.length > 0 && <Text size="sm">Wants no letters about {topics.join(', ')}</Text>}
+      {topics.length > 0 && <Text size="sm">Unsubscribed topics: {topics.join(', ')}</Text>}
     </Stack>
   );
 }
@@ -126,7 +127,7 @@ function Audiences({ user: { audiences, zone } }: { user: UserShown }): ReactNod
       </Title>
       {audiences.length === 0 && (
         <Text size="sm" c="dimmed">
-          They are in none.
+          None.
         </Text>
       )}
       {audiences.map(({ id, name, since }) => (
@@ -148,16 +149,16 @@ function Runs({ user: { runs, zone } }: { user: UserShown }): ReactNode {
   return (
     <Stack gap={4}>
       <Title order={2} size="h5">
-        Under way
+        Runs
       </Title>
       {runs.map((run) => (
         <Text key={run.id} size="sm">
           {run.rule}: {run.state}
-          {run.end_reason && ` (${run.end_reason.replaceAll('_', ' ')})`}, entered{' '}
+          {run.end_reason && ` (${endWords(run.end_reason)})`}, entered{' '}
           <When at={run.entered_at} theirZone={zone} />
           {run.next_at && (
             <>
-              , goes on <When at={run.next_at} theirZone={zone} />
+              , continues <When at={run.next_at} theirZone={zone} />
             </>
           )}
         </Text>

@@ -11,10 +11,10 @@ import { Then } from './then.tsx';
 import { Timeline } from './timeline.tsx';
 import { UserFacts } from './user-facts.tsx';
 import { Why } from './why.tsx';
-import { suppressedSubject } from './words.ts';
+import { suppressedSubject, suppressionWords } from './words.ts';
 
 const route = getRouteApi('/p/$project/users/$user');
-/** What of them may be another as soon as something happens to them. */
+/** The routes to refetch when something happens to the user. */
 const OF_USER = [
   'GET /projects/:project/users/:user',
   'GET /projects/:project/users/:user/timeline',
@@ -52,8 +52,8 @@ export function UserScreen(): ReactNode {
             <Tabs.List mb="md">
               <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
               <Tabs.Tab value="facts">Traits and audiences</Tabs.Tab>
-              <Tabs.Tab value="why">Why no mail?</Tabs.Tab>
-              <Tabs.Tab value="then">As of then</Tabs.Tab>
+              <Tabs.Tab value="why">Explain</Tabs.Tab>
+              <Tabs.Tab value="then">Time travel</Tabs.Tab>
             </Tabs.List>
             <Tabs.Panel value="timeline">
               <Timeline user={data} />
@@ -85,18 +85,18 @@ function States({ user: { held, triggers } }: { user: UserShown }): ReactNode {
         <Mark
           icon={Ban}
           tone="bad"
-          label={`No email: ${held.reason.replaceAll('_', ' ')}`}
+          label={`No email: ${suppressionWords(held.reason)}`}
           title={`Suppressed: ${suppressedSubject(held)}`}
         />
       ) : (
-        <Mark icon={CheckCircle2} tone="good" label="May get mail" />
+        <Mark icon={CheckCircle2} tone="good" label="Can receive email" />
       )}
       {triggers.suppressed && (
         <Mark
           icon={PauseCircle}
           tone="warn"
           label="Triggers suppressed"
-          title="Sent with suppressTriggers: nothing starts a rule until something without it comes"
+          title="Sent with suppressTriggers. No rule starts until data without it arrives."
         />
       )}
       {held?.until && (
@@ -126,9 +126,9 @@ function Actions({ user }: { user: string }): ReactNode {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item component="a" href={url} download>
-            Export all that is kept
+            Export all data
           </Menu.Item>
-          <Menu.Item onClick={() => setDialog('suppress')}>Send no more mail…</Menu.Item>
+          <Menu.Item onClick={() => setDialog('suppress')}>Suppress…</Menu.Item>
           <Menu.Divider />
           <Menu.Item c="var(--mantine-color-error)" onClick={() => setDialog('erase')}>
             Erase…

@@ -29,7 +29,7 @@ const HINTS = [
 
 const COLUMNS: Column<UserListed>[] = [
   { id: 'user', title: 'User', width: '2fr', cell: (user) => user.external_user_id },
-  { id: 'email', title: 'E-mail', width: '2fr', cell: (user) => user.email ?? '–' },
+  { id: 'email', title: 'Email', width: '2fr', cell: (user) => user.email ?? '–' },
   { id: 'name', title: 'Name', width: '1fr', narrow: 'hide', cell: (user) => user.name ?? '–' },
   { id: 'plan', title: 'Plan', width: '110px', cell: (user) => user.plan ?? '–' },
   { id: 'company', title: 'Company', width: '1fr', narrow: 'hide', cell: (user) => user.company ?? '–' },
@@ -41,11 +41,10 @@ const COLUMNS: Column<UserListed>[] = [
   },
   {
     id: 'state',
-    title: 'Triggers',
+    title: 'Can trigger rules',
     width: '130px',
     narrow: 'hide',
-    cell: (user) =>
-      user.triggers_suppressed ? <Mark icon={PauseCircle} tone="warn" label="Suppressed" /> : 'Live',
+    cell: (user) => (user.triggers_suppressed ? <Mark icon={PauseCircle} tone="warn" label="No" /> : 'Yes'),
   },
 ];
 
@@ -125,21 +124,21 @@ const FILTER = { flex: '1 1 280px', minWidth: 0 };
 function Nobody({ filter, project }: { filter: string | undefined; project: string }): ReactNode {
   if (filter !== undefined)
     return (
-      <Empty icon={Users} title="Nobody passes this filter">
-        Press / to change it.
+      <Empty icon={Users} title="No users match this filter">
+        Press / to edit the filter.
       </Empty>
     );
   return (
     <Empty
       icon={Users}
-      title="Nobody is known yet"
+      title="No users yet"
       command={`curl -X POST "$BECKON_URL/api/v1/users" -H "Authorization: Bearer $BECKON_KEY" \\
   -H "Content-Type: application/json" -H "Idempotency-Key: $(uuidgen)" \\
   -d '{"external_user_id":"42","email":"ada@x.org","traits":{"plan":"trial"}}'`}
     >
-      Users appear as soon as your server sends them.{' '}
+      Users appear when your server sends them.{' '}
       <Link to="/p/$project/keys" params={{ project }}>
-        Make a key
+        Create an API key
       </Link>{' '}
       first.
     </Empty>
@@ -160,11 +159,11 @@ function ExportMenu({ filter }: { filter: string | undefined }): ReactNode {
       <Menu.Dropdown>
         {filter !== undefined && (
           <Menu.Item component="a" href={url(filter)} download>
-            Those who pass the filter, as CSV
+            Users that match the filter, as CSV
           </Menu.Item>
         )}
         <Menu.Item component="a" href={url(undefined)} download>
-          Everybody, as CSV
+          All users, as CSV
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -10,7 +10,7 @@ type Props = { filter: string | undefined; onChoose: (filter: string | undefined
 
 const VIEWS = 'GET /projects/:project/views';
 
-/** Filters under a name, for everybody of the project. */
+/** Saved filters, shared by all members of the project. */
 export function Views({ filter, onChoose }: Props): ReactNode {
   const views = useApi(VIEWS, { query: { screen: 'users' } });
   const [isSaving, setSaving] = useState(false);
@@ -27,9 +27,9 @@ export function Views({ filter, onChoose }: Props): ReactNode {
         </Menu.Target>
         <Menu.Dropdown>
           {known.length === 0 && (
-            // It does nothing, but it is what there is to be heard here.
+            // A disabled-looking item, so that screen readers announce the empty state.
             <Menu.Item aria-disabled="true" closeMenuOnClick={false} fz="xs" c="dimmed">
-              No view is kept yet. Filter the list, and keep it under a name.
+              No saved views yet. Filter the list, then save the filter as a view.
             </Menu.Item>
           )}
           {known.map((view) => (
@@ -44,7 +44,7 @@ export function Views({ filter, onChoose }: Props): ReactNode {
           <Managing filter={filter} current={current} onSave={() => setSaving(true)} />
         </Menu.Dropdown>
       </Menu>
-      <Modal opened={isSaving} onClose={close} title="Keep this filter">
+      <Modal opened={isSaving} onClose={close} title="Save view">
         <SaveForm filter={filter ?? ''} onClose={close} />
       </Modal>
     </>
@@ -64,7 +64,7 @@ function Managing({ filter, current, onSave }: ManagingProps): ReactNode {
     onRefused: (error) => refused(error),
     onDone: ({ data: { name, filter: gone } }) => {
       undoable({
-        message: `The view ${name} is gone`,
+        message: `View ${name} deleted`,
         undo: () => save.mutate({ body: { screen: 'users', name, filter: gone } }),
       });
     },
@@ -74,7 +74,7 @@ function Managing({ filter, current, onSave }: ManagingProps): ReactNode {
     return (
       <>
         <Menu.Divider />
-        <Menu.Item onClick={onSave}>Keep this filter…</Menu.Item>
+        <Menu.Item onClick={onSave}>Save as view…</Menu.Item>
       </>
     );
   return (
@@ -117,7 +117,7 @@ function SaveForm({ filter, onClose }: { filter: string; onClose: () => void }):
         </Text>
         <DialogFoot onCancel={onClose}>
           <Button type="submit" loading={save.isPending}>
-            Keep it
+            Save view
           </Button>
         </DialogFoot>
       </Stack>

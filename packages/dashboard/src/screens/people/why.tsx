@@ -5,9 +5,10 @@ import type { UserShown, WhyRule } from '@beckon/contract/dashboard';
 import { useApi } from '../../api/index.ts';
 import { Conditions } from '../../parts/conditions.tsx';
 import { Empty, Loaded, Mark, Sentence, When } from '../../parts/index.ts';
-import { suppressedSubject } from './words.ts';
+import { suppressedSubject, suppressionWords } from './words.ts';
+import { stateWords } from '../../parts/codes.ts';
 
-/** Each rule's own answer for this person, decided now by what decides for real; the first gate that refuses stands out. */
+/** The result of each rule for this user, evaluated now by the real code, with the first failing condition. */
 export function Why({ user }: { user: UserShown }): ReactNode {
   const query = useApi('GET /projects/:project/users/:user/why', {
     params: { user: user.external_user_id },
@@ -17,12 +18,8 @@ export function Why({ user }: { user: UserShown }): ReactNode {
     <Loaded query={query}>
       {({ data }) =>
         data.length === 0 ? (
-          <Empty
-            icon={CircleHelp}
-            title="There is no rule yet"
-            command="beckon rules create --file rule.json"
-          >
-            Without a rule nobody is written to.
+          <Empty icon={CircleHelp} title="No rules yet" command="beckon rules create --file rule.json">
+            Rules decide who gets an email. Create one to send emails to users.
           </Empty>
         ) : (
           <Stack gap="md">
@@ -49,7 +46,7 @@ function RuleAnswer({ answer, zone, held }: AnswerProps): ReactNode {
         </Title>
         {last && (
           <Text size="sm">
-            {last.fired ? 'It fired' : 'It did not fire'} <When at={last.at} theirZone={zone} />
+            {last.fired ? 'Fired' : 'Did not fire'} <When at={last.at} theirZone={zone} />
             {last.fired ? '' : `: ${last.sentence}`}
             {last.count > 1 && `, ${last.count} times`}
           </Text>
@@ -62,8 +59,8 @@ function RuleAnswer({ answer, zone, held }: AnswerProps): ReactNode {
         ))}
         {wouldFire && held && (
           <Gate>
-            An email would be drafted, and then not sent.{' '}
-            {`Suppressed: ${suppressedSubject(held)} (${held.reason.replaceAll('_', ' ')})`}
+            An email would be drafted but not sent.{' '}
+            {`Suppressed: ${suppressedSubject(held)} (${suppressionWords(held.reason)})`}
           </Gate>
         )}
       </Stack>
@@ -74,13 +71,13 @@ function RuleAnswer({ answer, zone, held }: AnswerProps): ReactNode {
 function Verdict({ isOn, wouldFire }: { isOn: boolean; wouldFire: boolean }): ReactNode {
   if (!isOn) return <Mark icon={Minus} tone="quiet" label="Off" />;
   return wouldFire ? (
-    <Mark icon={Check} tone="good" label="Would fire if it came now" />
+    <Mark icon={Check} tone="good" label="Would fire now" />
   ) : (
     <Mark icon={X} tone="warn" label="Would not fire now" />
   );
 }
 
-/** The first that refuses: behind it nothing was asked. */
+/** The first failing check. Later checks were not evaluated. */
 function Gate({ children }: { children: ReactNode }): ReactNode {
   return (
     <Alert color="yellow" variant="light" icon={<X size={16} aria-hidden="true" />} p="xs">
@@ -100,7 +97,7 @@ function TriggerAnswer({ trigger, zone }: { trigger: Trigger; zone: string | nul
       <Text size="sm">
         Waits for: <Sentence text={waits_for} />,{' '}
         {last_seen_at === null ? (
-          'which never was so far'
+          'never so far'
         ) : (
           <>
             last <When at={last_seen_at} theirZone={zone} />
@@ -109,16 +106,16 @@ function TriggerAnswer({ trigger, zone }: { trigger: Trigger; zone: string | nul
       </Text>
       {would_fire ? (
         <Text size="sm">
-          It would fire {at === null ? 'if it came now' : <When at={at} theirZone={zone} />}
+          Would fire {at === null ? 'if the event arrived now' : <When at={at} theirZone={zone} />}
           {note !== null && `, ${note}`}
         </Text>
       ) : (
         <Gate>
-          First refused by: {sentence}
+          Reason: {sentence}
           {passes.length > 0 && (
             <>
               <Text size="sm" mt={6}>
-                {reason === 'exit' ? 'Would pass if none of these held:' : 'Would pass if:'}
+                {reason === 'exit' ? 'Would pass if none of these were true:' : 'Would pass if:'}
               </Text>
               <Conditions of={passes} />
             </>
@@ -134,7 +131,7 @@ function DraftAnswer({ draft, zone }: { draft: WhyRule['drafts'][number]; zone: 
   return (
     <Stack gap={4}>
       <Text size="sm">
-        Letter “{subject}”: {state.replaceAll('_', ' ')}
+        Draft “{subject}”: {stateWords(state)}
         {ended_at !== null && (
           <>
             {' '}
@@ -147,10 +144,10 @@ function DraftAnswer({ draft, zone }: { draft: WhyRule['drafts'][number]; zone: 
           </>
         )}
       </Text>
-      {!holds && <Gate>The condition of its rule does not hold any more</Gate>}
+      {!holds && <Gate>The rule’s condition is no longer met</Gate>}
       {held && (
         <Gate>
-          Held by: {held.sentence}
+          Held: {held.sentence}
           {held.until !== null && (
             <>
               , until <When at={held.until} theirZone={zone} />

@@ -15,24 +15,24 @@ const item = (more: Partial<TimelineItem>): TimelineItem => ({
   ...more,
 });
 
-test('each line says what happened, to what, and by whom', () => {
+test('headline › describes each kind of item', () => {
   const rule = { id: 'r', name: 'Trial' };
   const traits = { plan: ['a', 'b'] };
   for (const [more, said] of [
     [{}, 'login'],
-    [{ kind: 'created' }, 'First known'],
+    [{ kind: 'created' }, 'User created'],
     [
       { kind: 'changed', detail: { traits, email: 'changed', suppressed: true } },
-      'Changed: plan, e-mail address, triggers suppressed',
+      'Changed: plan, email address, triggers suppressed',
     ],
     [{ kind: 'joined', audience: { id: 'a', name: 'Paying' } }, 'Joined “Paying”'],
-    [{ kind: 'left', audience: { id: 'a', name: null } }, 'Left an audience that was deleted'],
-    [{ kind: 'decision', title: 'fired', rule }, 'Fired · Trial'],
-    [{ kind: 'decision', title: 'only_if', rule }, 'Not fired: only if · Trial'],
-    [{ kind: 'draft', title: 'Hello', rule }, 'Letter drafted: “Hello” · Trial'],
+    [{ kind: 'left', audience: { id: 'a', name: null } }, 'Left a deleted audience'],
+    [{ kind: 'decision', title: 'fired', rule }, 'Enrolled · Trial'],
+    [{ kind: 'decision', title: 'only_if', rule }, 'Not enrolled: condition not met · Trial'],
+    [{ kind: 'draft', title: 'Hello', rule }, 'Email drafted: “Hello” · Trial'],
     [
       { kind: 'move', title: 'open_editor', actor: 'Ada', detail: { to: 'held' } },
-      'Open editor by Ada: held',
+      'Editor opened by Ada: held',
     ],
     [{ kind: 'outcome', title: 'email.opened', rule }, 'Opened · Trial'],
     [{ kind: 'reply', title: '<b>Re</b>' }, 'Replied: “<b>Re</b>”'],
@@ -40,7 +40,7 @@ test('each line says what happened, to what, and by whom', () => {
     expect(headline(item(more))).toBe(said);
 });
 
-test('a value is shown on one line as it came', () => {
+test('plain › shows a value unchanged in one line', () => {
   expect([plain('a'), plain(1), plain(['a', null]), plain(undefined)]).toEqual(['a', '1', '["a",null]', '–']);
 });
 

@@ -1,11 +1,14 @@
 import type { Certainty, TimelineItem, UserShown } from '@beckon/contract/dashboard';
+import { capital, outcomeWords, spaced, stateWords } from '../../parts/codes.ts';
+import { actionWords } from '../../parts/draft-words.ts';
+import { decisionWords } from './decision-words.ts';
 
-/** A value as somebody sent it, on one line: a text as it is, anything else as JSON. */
+/** A value in one line: text unchanged, anything else as JSON. */
 export function plain(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '–');
 }
 
-/** What is wrong with the time zone of a user, and which one is used; null where nothing is. */
+/** A warning about a user's invalid time zone; null if it is valid. */
 export function zoneWarning({
   zone,
   invalid_zones: invalid,
@@ -16,14 +19,14 @@ export function zoneWarning({
   return `Invalid time zone ${names}. ${used} is used instead.`;
 }
 
-/** What is wrong with the locale of a user, and which one is used; null where nothing is. */
+/** A warning about a user's invalid locale; null if it is valid. */
 export function localeWarning({ invalid_locale: invalid }: Pick<UserShown, 'invalid_locale'>): string | null {
   return invalid === null
     ? null
     : `Invalid locale “${invalid}”. The language of the project is used instead.`;
 }
 
-/** How sure a value of then is, where it is not certain. */
+/** The certainty of a past value; null if it is exact. */
 export const CERTAINTY: Record<Certainty, string | null> = {
   exact: null,
   same_around_import: 'the same before and after an import',
@@ -31,7 +34,7 @@ export const CERTAINTY: Record<Certainty, string | null> = {
   not_kept: 'changed later; the earlier value is not kept',
 };
 
-/** What a line of the timeline says, in a few words; what its owner wrote stands in quotes. */
+/** The title of a timeline item. Values of users are in quotes. */
 export function headline(item: TimelineItem): string {
   const said = WORDS[item.kind](item);
   const isOfRule = item.rule !== null && item.kind !== 'event';
@@ -40,41 +43,47 @@ export function headline(item: TimelineItem): string {
 
 const WORDS: Record<TimelineItem['kind'], (item: TimelineItem) => string> = {
   event: ({ title }) => title,
-  created: () => 'First known',
+  created: () => 'User created',
   changed: ({ detail }) => changeWords(detail),
   joined: (item) => `Joined ${audienceOf(item)}`,
   left: (item) => `Left ${audienceOf(item)}`,
-  decision: ({ title }) => (title === 'fired' ? 'Fired' : `Not fired: ${spaced(title)}`),
-  draft: ({ title }) => `Letter drafted: “${title}”`,
+  decision: ({ title }) => decisionWords(title),
+  draft: ({ title }) => `Email drafted: “${title}”`,
   move: ({ title, actor, detail }) =>
-    `${capital(spaced(title))}${actor === null ? '' : ` by ${actor}`}: ${spaced(plain(detail['to']))}`,
-  outcome: ({ title }) => capital(spaced(title.replace(/^email\./, ''))),
+    `${actionWords(title)}${actor === null || actor === 'engine' ? '' : ` by ${actor}`}: ${stateWords(plain(detail['to']))}`,
+  outcome: ({ title }) => capital(outcomeWords(title)),
   reply: ({ title }) => `Replied: “${title}”`,
 };
 
 function audienceOf({ audience }: TimelineItem): string {
-  return audience?.name == null ? 'an audience that was deleted' : `“${audience.name}”`;
+  return audience?.name == null ? 'a deleted audience' : `“${audience.name}”`;
 }
 
 function changeWords({ traits, email, suppressed }: Record<string, unknown>): string {
   const names = Object.keys((traits ?? {}) as object);
   const parts = [
     ...(names.length > 0 ? [names.join(', ')] : []),
-    ...(email === undefined ? [] : ['e-mail address']),
-    ...(suppressed === undefined ? [] : [suppressed === true ? 'triggers suppressed' : 'triggers live']),
+    ...(email === undefined ? [] : ['email address']),
+    ...(suppressed === undefined ? [] : [suppressed === true ? 'triggers suppressed' : 'can trigger rules']),
   ];
   return `Changed: ${parts.join(', ')}`;
 }
 
-function spaced(text: string): string {
-  return text.replaceAll('_', ' ');
+const SUPPRESSIONS: Record<string, string> = {
+  unsubscribed: 'unsubscribed',
+  complained: 'complained',
+  manual: 'added manually',
+  hard_bounce: 'hard bounce',
+  soft_bounces: 'repeated soft bounces',
+  snoozed: 'taking a break',
+};
+
+/** Why a user is suppressed, for use within a sentence. */
+export function suppressionWords(reason: string): string {
+  return SUPPRESSIONS[reason] ?? spaced(reason);
 }
 
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-/** What is suppressed, where a user gets no email. */
+/** The suppressed subject of a user who gets no email. */
 export function suppressedSubject({ kind, from_erased: fromErased }: NonNullable<UserShown['held']>): string {
   const subject = kind === 'address' ? 'address' : 'user id';
   return fromErased ? `${subject} of an erased user` : `their ${subject}`;

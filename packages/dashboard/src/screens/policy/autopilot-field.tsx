@@ -11,7 +11,7 @@ const UNITS = [
   { value: 'd', label: 'days' },
 ];
 
-/** Whether untouched drafts leave by themselves, and after how long. */
+/** Whether drafts are sent automatically, and after how long. */
 export function AutopilotField({ text, onText, fault, disabled = false }: SettingField): ReactNode {
   const span = readSpan(text);
   const change = (to: Partial<Span>): void => {
@@ -20,7 +20,7 @@ export function AutopilotField({ text, onText, fault, disabled = false }: Settin
   return (
     <Input.Wrapper error={fault}>
       <Radio.Group
-        aria-label="When a draft leaves"
+        aria-label="Sending of drafts"
         value={text === DRAFT ? DRAFT : 'time'}
         onChange={(value) => onText(value === DRAFT ? DRAFT : FIRST)}
       >
@@ -28,8 +28,8 @@ export function AutopilotField({ text, onText, fault, disabled = false }: Settin
           <Radio
             value="time"
             disabled={disabled}
-            label="By itself, if nobody touches it for a while"
-            description="You can read, edit, approve or skip it until then. Rules may say another time, or ask for a person."
+            label="Autopilot: send at the deadline unless a member acts"
+            description="Members can review, edit, approve or skip a draft until then. A rule can set another time or require approval."
           />
           {span && (
             <Group gap="xs" ml={28}>
@@ -53,14 +53,14 @@ export function AutopilotField({ text, onText, fault, disabled = false }: Settin
                 disabled={disabled}
                 onChange={(unit) => change({ unit: (unit ?? 'h') as Span['unit'] })}
               />
-              <span>after it was drafted</span>
+              <span>after drafting</span>
             </Group>
           )}
           <Radio
             value={DRAFT}
             disabled={disabled}
-            label="Only when a person approves it"
-            description="For every rule of this project, and at once for drafts that nobody has touched yet."
+            label="Only after approval by a member"
+            description="Applies to all rules of this project, and immediately to drafts without an action of a member."
           />
         </Stack>
       </Radio.Group>

@@ -4,9 +4,9 @@ import { Link } from '@tanstack/react-router';
 import type { WarmupShown, RateLimitShown, SendingState } from '@beckon/contract/dashboard';
 import { type ReactNode, useState } from 'react';
 import { useApi, useChange, useMay, useProject } from '../../api/index.ts';
-import { ErrorBox, Loaded, Mark, told, When } from '../../parts/index.ts';
+import { ErrorBox, Loaded, Mark, notify, When } from '../../parts/index.ts';
 
-/** What holds letters back besides the settings: the warm-up of the domain, and its own throttle. */
+/** The limits of the domain: its warm-up and its throttle. */
 export function DomainLimits(): ReactNode {
   const query = useApi('GET /projects/:project/sending', {});
   return <Loaded query={query}>{({ data }) => <Limits sending={data} />}</Loaded>;
@@ -30,18 +30,18 @@ function Limits({ sending: { warmup, domains } }: { sending: SendingState }): Re
         >
           Domains
         </Anchor>{' '}
-        sets the throttle of each domain, and says when one is warm already.
+        has the throttle of each domain, and the option to skip the warm-up.
       </Text>
     </Stack>
   );
 }
 
 const NO_WARMUP: Record<NonNullable<WarmupShown['off']>, string> = {
-  test_inbox: 'There is no warm-up: letters stay in the outbox of this installation',
-  no_domain: 'There is no warm-up yet: the sender has no domain that was added',
-  warm: 'There is no warm-up: the domain has sent before',
-  not_begun: 'The warm-up begins when the domain is verified',
-  over: 'The warm-up is over',
+  test_inbox: 'No warm-up: emails go to the test inbox',
+  no_domain: 'No warm-up yet: the sender’s domain was not added',
+  warm: 'No warm-up: the domain has sent before',
+  not_begun: 'The warm-up starts when the domain is verified',
+  over: 'The warm-up is complete',
 };
 
 function Warmup({ warmup }: { warmup: WarmupShown }): ReactNode {
@@ -52,17 +52,17 @@ function Warmup({ warmup }: { warmup: WarmupShown }): ReactNode {
       <Mark
         icon={TrendingUp}
         tone={left === 0 ? 'warn' : 'info'}
-        label={`Day ${day} of the warm-up: ${left.toLocaleString('en')} of ${letters.toLocaleString('en')} letters left`}
+        label={`Day ${day} of the warm-up: ${left.toLocaleString('en')} of ${letters.toLocaleString('en')} emails left`}
       />
       <Text size="sm">
-        More may leave from <When at={ends_at} /> on.
-        {troubled && ' It does not grow now: too many letters came back, or were complained about.'}
+        The limit resets on <When at={ends_at} />.
+        {troubled && ' The limit does not grow now, because of too many bounces or complaints.'}
       </Text>
     </Stack>
   );
 }
 
-/** How fast the customer's servers may send, by endpoint. */
+/** The API's rate limits by endpoint. */
 export function RateLimits(): ReactNode {
   const query = useApi('GET /projects/:project/rate-limits', {});
   return (
@@ -73,7 +73,7 @@ export function RateLimits(): ReactNode {
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>Endpoint</Table.Th>
-                <Table.Th>Requests a second · at once</Table.Th>
+                <Table.Th>Requests per second · burst</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -94,7 +94,7 @@ function LimitRow({ limit }: { limit: RateLimitShown }): ReactNode {
   const [burst, setBurst] = useState<number | string>(limit.burst);
   const change = useChange('PATCH /projects/:project/rate-limits/:endpoint', {
     refreshes: ['GET /projects/:project/rate-limits'],
-    onDone: ({ data }) => told(`${data.endpoint}: ${data.rate} a second, ${data.burst} at once`),
+    onDone: ({ data }) => notify(`${data.endpoint}: ${data.rate} per second, burst of ${data.burst}`),
   });
   const isChanged = rate !== limit.rate || burst !== limit.burst;
   const isReady = isChanged && typeof rate === 'number' && typeof burst === 'number';
@@ -110,7 +110,7 @@ function LimitRow({ limit }: { limit: RateLimitShown }): ReactNode {
       <Table.Td>
         <Group gap="xs" wrap="wrap">
           <NumberInput
-            aria-label={`Requests a second to ${limit.endpoint}`}
+            aria-label={`Requests per second to ${limit.endpoint}`}
             w={100}
             size="xs"
             min={0}
@@ -119,7 +119,7 @@ function LimitRow({ limit }: { limit: RateLimitShown }): ReactNode {
             disabled={!mayChange}
           />
           <NumberInput
-            aria-label={`Requests at once to ${limit.endpoint}`}
+            aria-label={`Burst of requests to ${limit.endpoint}`}
             w={100}
             size="xs"
             min={1}

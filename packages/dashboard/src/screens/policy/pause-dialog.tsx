@@ -3,7 +3,7 @@ import { Pause, Play } from 'lucide-react';
 import type { PauseEffect, ResumeEffect } from '@beckon/contract/dashboard';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { type ReadKey, useApi, useChange, useMay, useProject } from '../../api/index.ts';
-import { DialogFoot, ErrorBox, Lines, Loaded, told } from '../../parts/index.ts';
+import { DialogFoot, ErrorBox, Lines, Loaded, notify } from '../../parts/index.ts';
 
 type Props = { opened: boolean; onClose: () => void };
 
@@ -18,10 +18,10 @@ const FOLLOWS: ReadKey[] = [
   'GET /projects/:project/drafts',
 ];
 
-/** Stops all letters of the project at once, or lets them go on: each says first what it does to how many. */
+/** Pauses or resumes all emails of the project, after showing the effect on waiting drafts. */
 export function PauseDialog({ opened, onClose }: Props): ReactNode {
   const { name, paused } = useProject();
-  const title = paused ? `Let ${name} send again` : `Pause sending of ${name}`;
+  const title = paused ? `Resume sending for ${name}` : `Pause sending for ${name}`;
   return (
     <Modal opened={opened} onClose={onClose} title={title}>
       {opened && (paused ? <Resume onClose={onClose} /> : <PauseForm onClose={onClose} />)}
@@ -35,15 +35,15 @@ function PauseForm({ onClose }: Pick<Props, 'onClose'>): ReactNode {
   const pause = useChange('POST /projects/:project/pause', {
     refreshes: FOLLOWS,
     onDone: () => {
-      told('Paused: nothing leaves');
+      notify('Sending paused');
       onClose();
     },
   });
   return (
     <Stack gap="md">
       <Text size="sm">
-        From that moment on no letter leaves. Events are still accepted, and letters still drafted. You can
-        let it go on whenever you want.
+        No email is sent while sending is paused. Events are still accepted, and drafts are still created. You
+        can resume at any time.
       </Text>
       <Loaded query={query} skeleton={<Lines count={3} />}>
         {({ data }) => <KeptBack effect={data} />}
@@ -58,7 +58,7 @@ function PauseForm({ onClose }: Pick<Props, 'onClose'>): ReactNode {
           loading={pause.isPending}
           onClick={() => pause.mutate({})}
         >
-          Pause now
+          Pause sending
         </Button>
       </DialogFoot>
       {!mayPause && <NeedsAdmin />}
@@ -72,13 +72,15 @@ function KeptBack({ effect: { next_hour, next_day, open, is_cut } }: { effect: P
     <List size="sm" spacing={4}>
       <List.Item>
         <b>{next_hour.toLocaleString('en')}</b>
-        {more} that would leave within an hour
+        {more} would be sent within an hour
       </List.Item>
       <List.Item>
         <b>{next_day.toLocaleString('en')}</b>
-        {more} that would leave within a day
+        {more} would be sent within a day
       </List.Item>
-      <List.Item>{open.toLocaleString('en')} drafts are open in all; their expiry does not move</List.Item>
+      <List.Item>
+        {open.toLocaleString('en')} drafts are open in total; their expiry does not change
+      </List.Item>
     </List>
   );
 }
@@ -100,10 +102,10 @@ function ResumeForm({ effect, onClose, refetch }: ResumeProps): ReactNode {
   const resume = useChange('POST /projects/:project/resume', {
     refreshes: FOLLOWS,
     onDone: ({ data: { canceled, postponed } }) => {
-      told(`Sending again: ${postponed} leave from a quarter of an hour on, ${canceled} had expired`);
+      notify(`Sending resumed. ${postponed} drafts are sent after 15 minutes; ${canceled} had expired.`);
       onClose();
     },
-    // The count may be another by now.
+    // The count may have changed.
     onRefused: refetch,
   });
   const { needs_confirmation: isAsked, long_held: longHeld } = effect;
@@ -121,7 +123,7 @@ function ResumeForm({ effect, onClose, refetch }: ResumeProps): ReactNode {
             data-autofocus
             label={
               <>
-                {longHeld} drafts were held for more than a day. Type <code>{longHeld}</code> to let them go
+                {longHeld} drafts were held for more than a day. Type <code>{longHeld}</code> to release them
               </>
             }
             inputMode="numeric"
@@ -131,14 +133,15 @@ function ResumeForm({ effect, onClose, refetch }: ResumeProps): ReactNode {
           />
         )}
         {resume.error && <ErrorBox error={resume.error} />}
-        <DialogFoot onCancel={onClose} cancel="Stay paused">
+        <DialogFoot onCancel={onClose} cancel="Keep paused">
           <Button
             type="submit"
             leftSection={<Play size={15} aria-hidden="true" />}
             disabled={!isRight || !mayResume}
             loading={resume.isPending}
           >
-            Send again
+            {' '}
+            Resume sending
           </Button>
         </DialogFoot>
         {!mayResume && <NeedsAdmin />}
@@ -150,18 +153,18 @@ function ResumeForm({ effect, onClose, refetch }: ResumeProps): ReactNode {
 function Backlog({ effect: { open, overdue, expired, held } }: { effect: ResumeEffect }): ReactNode {
   return (
     <Stack gap="xs">
-      <Text size="sm">What waited is looked at again, letter by letter, before anything leaves:</Text>
+      <Text size="sm">All waiting drafts are checked again before they are sent:</Text>
       <List size="sm" spacing={4}>
         <List.Item>
-          <b>{overdue.toLocaleString('en')}</b> are due: they leave in a quarter of an hour at the earliest,
-          spread over half an hour, and you can still look at them
+          <b>{overdue.toLocaleString('en')}</b> are due. They are sent after 15 minutes, spread over 30
+          minutes. You can still review them.
         </List.Item>
         <List.Item>
-          <b>{expired.toLocaleString('en')}</b> have expired meanwhile, and are dropped
+          <b>{expired.toLocaleString('en')}</b> have expired and are canceled
         </List.Item>
         <List.Item>
-          {open.toLocaleString('en')} are open in all; {held.toLocaleString('en')} of them something else
-          holds
+          {open.toLocaleString('en')} are open in total; {held.toLocaleString('en')} of them are held for
+          other reasons
         </List.Item>
       </List>
     </Stack>
@@ -171,7 +174,7 @@ function Backlog({ effect: { open, overdue, expired, held } }: { effect: ResumeE
 function NeedsAdmin(): ReactNode {
   return (
     <Text size="xs" c="dimmed">
-      This needs the role admin.
+      This requires the admin role.
     </Text>
   );
 }

@@ -13,7 +13,7 @@ import { DomainLimits, RateLimits } from './limits.tsx';
 import { PauseDialog } from './pause-dialog.tsx';
 import { PolicySkeleton } from './policy-skeleton.tsx';
 
-/** When letters may leave, and how many: nothing is saved before it was said what it does to those that wait. */
+/** When and how many emails are sent. The effect on waiting emails is shown before saving. */
 export function PolicyScreen(): ReactNode {
   const { paused } = useProject();
   const [isAsked, setIsAsked] = useState(false);
@@ -21,7 +21,7 @@ export function PolicyScreen(): ReactNode {
   return (
     <Page
       title="Sending policy"
-      beside={paused && <Mark icon={Pause} tone="warn" label="Paused: nothing leaves" />}
+      beside={paused && <Mark icon={Pause} tone="warn" label="Sending paused" />}
       actions={
         <Button
           variant="default"
@@ -30,7 +30,7 @@ export function PolicyScreen(): ReactNode {
           }
           onClick={() => setIsAsked(true)}
         >
-          {paused ? 'Send again' : 'Pause sending'}
+          {paused ? 'Resume sending' : 'Pause sending'}
         </Button>
       }
     >
@@ -42,7 +42,7 @@ export function PolicyScreen(): ReactNode {
   );
 }
 
-/** Of what changed, what concerns letters that wait: a new deadline is for new drafts alone. */
+/** The changes that affect waiting emails: a new deadline affects only new drafts. */
 const SIMULATED = ['quiet_hours', 'frequency_cap', 'throttle', 'time_zone'];
 
 function simulated(changes: Record<string, string>): Record<string, string> {
@@ -65,30 +65,36 @@ function PolicyForm({ form }: { form: SettingsForm }): ReactNode {
   });
   return (
     <Stack gap="lg" maw={860}>
-      {!mayChange && <Text c="dimmed">You can look at the policy. Changing it needs the role admin.</Text>}
-      <Section title="Quiet hours" text="In each recipient's own time zone, else in that of the project.">
+      {!mayChange && <Text c="dimmed">You can view the policy. Changing it requires the admin role.</Text>}
+      <Section
+        title="Quiet hours"
+        text="No email is sent in these hours, in the user’s time zone or else the project’s."
+      >
         <QuietHoursField {...field('quiet_hours')} />
         <DefaultQuietHours form={form} />
       </Section>
       <Section
-        title="Letters to one person"
-        text="Over any rolling time, all rules together. What is held leaves when there is room."
+        title="Frequency cap"
+        text="The maximum of emails per user in a rolling period, for all rules together. Held emails are sent when the cap allows."
       >
         <CapsField {...field('frequency_cap')} />
       </Section>
-      <Section title="Pace" text="So that mailbox providers, and your support, can keep up.">
+      <Section
+        title="Throttle"
+        text="Limits the sending rate, for mailbox providers and for your support team."
+      >
         <ThrottleField {...field('throttle')} />
       </Section>
       <Section
-        title="Time zone of the project"
-        text="For those whose own is not known, and for all times on these pages."
+        title="Project time zone"
+        text="For users without a time zone, and for all times in the dashboard."
       >
         <ZoneField {...field('time_zone')} />
       </Section>
-      <Section title="Autopilot" text="What becomes of a draft that nobody looks at.">
+      <Section title="Autopilot" text="How drafts are sent if no member acts.">
         <AutopilotField {...field('autopilot')} />
       </Section>
-      <Section title="Who words a letter">
+      <Section title="Drafting">
         <DraftingField {...field('drafting')} />
       </Section>
       <EffectOnQueue {...simulation} />
@@ -99,13 +105,10 @@ function PolicyForm({ form }: { form: SettingsForm }): ReactNode {
         onDiscard={form.discard}
         note={noteOf(form.changes, simulation)}
       />
-      <Section title="Warm-up and throttle of domains">
+      <Section title="Domain warm-up and throttle">
         <DomainLimits />
       </Section>
-      <Section
-        title="Rate limits of the API"
-        text="What goes beyond is refused with 429, and told when to come again."
-      >
+      <Section title="API rate limits" text="Requests above the limit get 429 with Retry-After.">
         <RateLimits />
       </Section>
     </Stack>
@@ -124,21 +127,21 @@ function DefaultQuietHours({ form }: { form: SettingsForm }): ReactNode {
   );
 }
 
-/** What saving does stands beside the button that does it. */
+/** Shows the effect of saving beside the button. */
 function noteOf(changes: Record<string, string>, { effect, isAsking }: Simulation): string {
-  if (isAsking && !effect) return 'Working out what this does…';
+  if (isAsking && !effect) return 'Calculating the effect…';
   const { autopilot = 'draft' } = changes;
   return [
     ...(effect ? effectWords(effect) : []),
-    ...(autopilot === 'draft' ? [] : ['The new time is for new drafts: open ones keep theirs']),
-    ...(effect ? [] : ['Not saved yet']),
+    ...(autopilot === 'draft' ? [] : ['Applies to new drafts; open drafts keep their deadline']),
+    ...(effect ? [] : ['Unsaved changes']),
   ].join(' · ');
 }
 
 const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
 
 function ZoneField({ text, onText, fault, disabled = false }: SettingField): ReactNode {
-  // A zone may be stored under a name that this browser does not list.
+  // The stored zone may have a name that this browser does not list.
   const zones = ZONES.includes(text) ? ZONES : [text, ...ZONES];
   return (
     <Select
@@ -159,15 +162,15 @@ function ZoneField({ text, onText, fault, disabled = false }: SettingField): Rea
 }
 
 const DRAFTING = [
-  { value: 'template', label: 'Its template' },
-  { value: 'model', label: 'A model, after the template' },
+  { value: 'template', label: 'Template only' },
+  { value: 'model', label: 'AI drafting, based on the template' },
 ];
 
 function DraftingField({ text, onText, fault, disabled = false }: SettingField): ReactNode {
   return (
     <Select
-      aria-label="Who words a letter"
-      description="A model words letters only where this installation has one. What it wrote is checked, and falls back to the template."
+      aria-label="Drafting"
+      description="AI drafting requires a model in this installation. Its text is checked, and replaced by the template if a check fails."
       inputWrapperOrder={['input', 'description', 'error']}
       maw={420}
       data={DRAFTING}

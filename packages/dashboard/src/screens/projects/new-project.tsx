@@ -10,7 +10,7 @@ const ZONES = [...new Set(['UTC', BROWSER_ZONE, ...Intl.supportedValuesOf('timeZ
 type Organization = { id: string; name: string };
 type NewProjectProps = { organizations: Organization[]; onClose: () => void };
 
-/** A name is enough, and whose it is where that could be several; the zone is that of the browser, unless another is chosen. */
+/** Requires a name, and an organization if there are several. The time zone defaults to the browser's. */
 export function NewProject({ organizations, onClose }: NewProjectProps): ReactNode {
   const navigate = useNavigate();
   const refresh = useRefresh();
@@ -21,7 +21,7 @@ export function NewProject({ organizations, onClose }: NewProjectProps): ReactNo
   const [zone, setZone] = useState(BROWSER_ZONE);
   const create = useChange('POST /projects', {
     onDone: async ({ data }) => {
-      // The frame of a project looks for it among those that were read.
+      // The project frame looks for the new project in the loaded list.
       await refresh('GET /projects');
       await navigate({ to: '/p/$project/home', params: { project: String(data.id) } });
     },
@@ -41,7 +41,7 @@ export function NewProject({ organizations, onClose }: NewProjectProps): ReactNo
             data-autofocus
             required
             label="Name"
-            description="Of the product whose users it is about"
+            description="The name of your product"
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
             error={fields['name']}
@@ -63,7 +63,8 @@ export function NewProject({ organizations, onClose }: NewProjectProps): ReactNo
               loading={create.isPending}
               disabled={name.trim() === '' || organization === undefined}
             >
-              Create
+              {' '}
+              Create project
             </Button>
           </DialogFoot>
         </Stack>
@@ -91,7 +92,7 @@ function Whose({
       required
       allowDeselect={false}
       label="Organization"
-      description="Whose members open it"
+      description="Its members get access to the project"
       data={among.map(({ id, name }) => ({ value: id, label: name }))}
       value={value ?? null}
       onChange={(next) => next !== null && onChange(next)}
@@ -106,7 +107,7 @@ function Zone({ value, onChange, error }: Field<string>): ReactNode {
       searchable
       allowDeselect={false}
       label="Time zone"
-      description="Times are shown in it, and quiet hours follow it where a user's own zone is not known"
+      description="For times in the dashboard, and for quiet hours of users without a time zone"
       data={ZONES}
       value={value}
       onChange={(next) => next !== null && onChange(next)}

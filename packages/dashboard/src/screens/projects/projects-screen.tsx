@@ -16,7 +16,7 @@ import { DataTable, Empty, later, listOf, Mark, Page } from '../../parts/index.t
 
 const NewProject = later(() => import('./new-project.tsx'), 'NewProject', null);
 
-/** Every project that somebody may open, and a new one. */
+/** All projects of the member, and a button to create one. */
 export function ProjectsScreen(): ReactNode {
   const projects = useApi('GET /projects', {});
   const session = useSession();
@@ -60,7 +60,7 @@ function State({ project: { livemode, paused, suspended } }: { project: ProjectL
   return (
     <Group gap={6}>
       {livemode ? (
-        <Mark icon={Radio} tone="info" label="Live" />
+        <Mark icon={Radio} tone="info" label="Production" />
       ) : (
         <Mark icon={FlaskConical} tone="quiet" label="Sandbox" />
       )}
@@ -76,17 +76,17 @@ function State({ project: { livemode, paused, suspended } }: { project: ProjectL
 
 type NoProjectsProps = { session: SessionState | undefined; make: ReactNode };
 
-/** None for want of any, or because an organization keeps them closed until its members have a second factor. */
+/** No projects, either because none exist or because an organization requires a second factor first. */
 function NoProjects({ session, make }: NoProjectsProps): ReactNode {
   const closed = session?.organizations.find(({ must_set_up_two_factor: must }) => must);
   if (closed)
     return (
       <Empty
         icon={ShieldAlert}
-        title={`${closed.name} asks for a second factor`}
+        title={`${closed.name} requires a second factor`}
         action={
           <Button component={Link} to="/profile">
-            Set one up
+            Set up authenticator app
           </Button>
         }
       >
@@ -94,10 +94,10 @@ function NoProjects({ session, make }: NoProjectsProps): ReactNode {
       </Empty>
     );
   return (
-    <Empty icon={FolderPlus} title="No project yet" action={make}>
+    <Empty icon={FolderPlus} title="No projects yet" action={make}>
       {make === undefined
-        ? 'Whoever is an admin of your organization makes projects.'
-        : 'A project holds users, events, rules and letters of one product.'}
+        ? 'Ask an admin of your organization to create a project.'
+        : 'A project contains the users, events, rules and emails of one product.'}
     </Empty>
   );
 }

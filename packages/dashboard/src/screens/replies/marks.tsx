@@ -7,50 +7,47 @@ const SIGNS: Record<ReplySignName, MarkProps> = {
   recipient: {
     icon: BadgeCheck,
     tone: 'good',
-    label: 'The recipient',
-    title: 'It came to the sealed address of the letter, from whom the letter went to',
+    label: 'Recipient',
+    title: 'Sent to the email’s signed reply address, from the recipient',
   },
   domain: {
     icon: UserRoundCheck,
     tone: 'good',
     label: 'Same organization',
-    title: 'It came to the sealed address of the letter, from their organization, as DMARC proves',
+    title: 'Sent to the email’s signed reply address, from the recipient’s organization (verified by DMARC)',
   },
   reference: {
     icon: BadgeCheck,
     tone: 'good',
-    label: 'The recipient',
-    title: 'It names our letter and is from the recipient, as DMARC proves',
+    label: 'Recipient',
+    title: 'Refers to the email and comes from the recipient (verified by DMARC)',
   },
   token: {
     icon: CircleAlert,
     tone: 'warn',
-    label: 'Somebody else',
-    title:
-      'It came to the sealed address of the letter, from an address that is not theirs: it may have been passed on',
+    label: 'Other sender',
+    title: 'Sent to the email’s signed reply address from another address: the email may have been forwarded',
   },
   failed: {
     icon: ShieldAlert,
     tone: 'bad',
     label: 'Forged',
-    title: 'The domain that it says to be from has it refused',
+    title: 'The domain of the sender rejects it (DMARC)',
   },
 };
 
-/** By what is told whose answer it is. */
+/** How the sender of a reply was identified. */
 export function SignMark({ reply }: { reply: Pick<ReplyListed, 'verified' | 'auto_reply'> }): ReactNode {
   if (reply.auto_reply)
-    return (
-      <Mark icon={Bot} tone="quiet" label="A machine" title="It answers for somebody, and stops nothing" />
-    );
+    return <Mark icon={Bot} tone="quiet" label="Automatic reply" title="Does not end a sequence" />;
   return <Mark {...SIGNS[reply.verified]} />;
 }
 
 const FORWARDS: Record<ReplyListed['forward'], MarkProps> = {
   none: { icon: Minus, tone: 'quiet', label: 'No' },
-  waiting: { icon: Clock, tone: 'info', label: 'Soon' },
-  done: { icon: Check, tone: 'good', label: 'Handed on' },
-  failed: { icon: CircleAlert, tone: 'bad', label: 'Trouble' },
+  waiting: { icon: Clock, tone: 'info', label: 'Pending' },
+  done: { icon: Check, tone: 'good', label: 'Forwarded' },
+  failed: { icon: CircleAlert, tone: 'bad', label: 'Failed' },
 };
 
 export function ForwardMark({ reply }: { reply: Pick<ReplyListed, 'forward' | 'forward_error'> }): ReactNode {

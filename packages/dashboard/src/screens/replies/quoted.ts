@@ -1,12 +1,12 @@
 export type Written = { own: string; quoted: string };
 
 const QUOTED_LINE = /^\s*>/;
-/** What mail programs write in front of what they quote. */
+/** The lines that email clients put before a quotation. */
 const INTRODUCES = /(?:wrote|schrieb|a écrit|escribió|ha scritto):\s*$/;
 
 /**
- * What somebody wrote, and what stands behind it of earlier letters: the last run of quoted lines to the end, with the line that
- * introduces it. A quote in the middle of an answer belongs to the answer.
+ * Splits a reply into its own text and the quoted emails. The quotation is the last run of quoted lines up to the end, with its
+ * introduction. A quotation in the middle belongs to the reply.
  */
 export function splitQuoted(text: string): Written {
   const lines = text.replaceAll('\r\n', '\n').split('\n');

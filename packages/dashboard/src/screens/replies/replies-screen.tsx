@@ -27,8 +27,8 @@ export function RepliesScreen(): ReactNode {
     <Page title="Replies" fill>
       <Select
         mb="sm"
-        aria-label="Only answers of this user"
-        placeholder="Answers of everybody"
+        aria-label="Filter by user"
+        placeholder="Filter by user id"
         w={{ base: '100%', sm: 300 }}
         data={[...new Set([...users, ...(user === undefined ? [] : [user])])]}
         value={user ?? null}
@@ -46,7 +46,7 @@ export function RepliesScreen(): ReactNode {
         empty={<None />}
         {...(reply === undefined ? {} : { current: reply })}
       />
-      <SidePanel opened={reply !== undefined} onClose={() => open(undefined)} title="Answer" size="xl">
+      <SidePanel opened={reply !== undefined} onClose={() => open(undefined)} title="Reply" size="xl">
         {reply !== undefined && <Thread id={reply} />}
       </SidePanel>
     </Page>
@@ -64,15 +64,13 @@ const COLUMNS: Column<ReplyListed>[] = [
   },
   {
     id: 'text',
-    title: 'What they wrote',
+    title: 'Reply',
     width: '3fr',
-    cell: ({ subject, text }) => (
-      <TwoLines first={text.trim() === '' ? '(no words)' : text} second={subject} />
-    ),
+    cell: ({ subject, text }) => <TwoLines first={text.trim() === '' ? '(empty)' : text} second={subject} />,
   },
-  { id: 'sign', title: 'Who it is', width: '160px', cell: (reply) => <SignMark reply={reply} /> },
-  { id: 'forward', title: 'Handed on', width: '130px', cell: (reply) => <ForwardMark reply={reply} /> },
-  { id: 'at', title: 'Came', width: '130px', cell: ({ received_at: at }) => <When at={at} /> },
+  { id: 'sign', title: 'Sender', width: '160px', cell: (reply) => <SignMark reply={reply} /> },
+  { id: 'forward', title: 'Forwarded', width: '130px', cell: (reply) => <ForwardMark reply={reply} /> },
+  { id: 'at', title: 'Received', width: '130px', cell: ({ received_at: at }) => <When at={at} /> },
 ];
 
 function None(): ReactNode {
@@ -80,7 +78,7 @@ function None(): ReactNode {
   return (
     <Empty
       icon={MessageSquareReply}
-      title="Nobody has answered yet, or not to us"
+      title="No replies yet"
       action={
         <Button
           variant="default"
@@ -88,12 +86,12 @@ function None(): ReactNode {
             <Link to="/p/$project/sender" params={{ project: String(project.id) }} {...props} />
           )}
         >
-          Say where answers go on to
+          Set a forwarding address
         </Button>
       }
     >
-      Answers come in here once the sender says where they go on to. Beyond the outbox that takes MAIL_DOMAIN
-      as well.
+      Replies of users appear here when a forwarding address is set under Sender. With a relay, MAIL_DOMAIN is
+      required too.
     </Empty>
   );
 }

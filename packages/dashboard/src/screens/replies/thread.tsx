@@ -5,13 +5,13 @@ import { CircleAlert, Forward } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useApi, useChange, useMay, useProject } from '../../api/index.ts';
 import { Facts } from '../../parts/facts.tsx';
-import { Loaded, Person, refused, told, When } from '../../parts/index.ts';
+import { Loaded, Person, refused, notify, When } from '../../parts/index.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { TextBlock } from '../../parts/text-block.tsx';
 import { ForwardMark, SignMark } from './marks.tsx';
 import { splitQuoted } from './quoted.ts';
 
-/** The letter, and everything that was answered to it. */
+/** An email with all its replies. */
 export function Thread({ id }: { id: string }): ReactNode {
   const thread = useApi('GET /projects/:project/replies/:reply', { params: { reply: id } });
   return (
@@ -33,10 +33,10 @@ function Whole({
         facts={[
           { label: 'User', value: <Person id={reply.external_user_id} /> },
           {
-            label: 'Answers',
-            value: letter ? <LetterLink letter={letter} /> : 'a letter that is no longer kept',
+            label: 'Reply to',
+            value: letter ? <LetterLink letter={letter} /> : 'An email that is no longer stored',
           },
-          { label: 'Of', value: letter ? <When at={letter.claimed_at} /> : '–' },
+          { label: 'Email sent', value: letter ? <When at={letter.claimed_at} /> : '–' },
         ]}
       />
       {thread.map((one) => (
@@ -71,7 +71,7 @@ function Answer({ reply, isChosen, forwardTo }: AnswerProps): ReactNode {
   const [isShown, setShown] = useState(false);
   const { from, from_name: name, forward_error: trouble } = reply;
   return (
-    <section aria-label={`Answer of ${from}`} aria-current={isChosen ? 'true' : undefined}>
+    <section aria-label={`Reply from ${from}`} aria-current={isChosen ? 'true' : undefined}>
       <Stack gap="xs">
         <Title order={2} size="h6">
           {name === '' ? from : `${name} <${from}>`}
@@ -86,7 +86,7 @@ function Answer({ reply, isChosen, forwardTo }: AnswerProps): ReactNode {
         <Text size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>
           {reply.subject}
         </Text>
-        <TextBlock text={own === '' ? '(no words of their own)' : own} label={`What ${from} wrote`} />
+        <TextBlock text={own === '' ? '(no text of its own)' : own} label={`Text of ${from}`} />
         {quoted !== '' && (
           <Button
             variant="subtle"
@@ -95,16 +95,16 @@ function Answer({ reply, isChosen, forwardTo }: AnswerProps): ReactNode {
             aria-expanded={isShown}
             onClick={() => setShown(!isShown)}
           >
-            {isShown ? 'Hide what is quoted' : 'Show what is quoted'}
+            {isShown ? 'Hide quoted text' : 'Show quoted text'}
           </Button>
         )}
-        {isShown && <TextBlock text={quoted} label="What is quoted" />}
+        {isShown && <TextBlock text={quoted} label="Quoted text" />}
         {trouble !== null && (
-          <Notice icon={CircleAlert} title="It could not be handed on">
+          <Notice icon={CircleAlert} title="Forwarding failed">
             <bdi>{trouble}</bdi>
             {reply.forward_at !== null && (
               <>
-                . Tried again <When at={reply.forward_at} style="relative" />.
+                . Next attempt <When at={reply.forward_at} style="relative" />.
               </>
             )}
           </Notice>
@@ -119,14 +119,14 @@ function ForwardAgain({ reply, to }: { reply: ReplyListed; to: string | null }):
   const mayForward = useMay('reviewer');
   const forward = useChange('POST /projects/:project/replies/:reply/forward', {
     refreshes: ['GET /projects/:project/replies', 'GET /projects/:project/replies/:reply'],
-    onDone: () => told('It is handed on as soon as a worker gets to it'),
+    onDone: () => notify('The reply will be forwarded shortly'),
     onRefused: (error) => refused(error),
   });
   if (!mayForward || reply.verified === 'failed') return null;
   if (to === null)
     return (
       <Text size="sm" c="dimmed">
-        Answers go on to nobody yet: the sender settings say to whom.
+        No forwarding address is set. Set one under Sender.
       </Text>
     );
   return (
@@ -138,7 +138,7 @@ function ForwardAgain({ reply, to }: { reply: ReplyListed; to: string | null }):
       loading={forward.isPending}
       onClick={() => forward.mutate({ params: { reply: reply.id } })}
     >
-      {reply.forward === 'none' ? `Hand on to ${to}` : `Hand on to ${to} again`}
+      {reply.forward === 'none' ? `Forward to ${to}` : `Forward to ${to} again`}
     </Button>
   );
 }

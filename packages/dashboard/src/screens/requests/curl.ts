@@ -1,4 +1,4 @@
-/** A body that the endpoint takes: what was sent is not kept. */
+/** A sample body, because request bodies are not stored. */
 const BODIES: Record<string, { path: string; body: string }> = {
   users: { path: 'users', body: '{"external_user_id":"ada","email":"ada@x.org"}' },
   events: { path: 'events', body: '{"external_user_id":"ada","name":"signed_up"}' },
@@ -10,7 +10,7 @@ const BODIES: Record<string, { path: string; body: string }> = {
   'events-bulk': { path: 'events/bulk', body: '{"events":[{"external_user_id":"ada","name":"signed_up"}]}' },
 };
 
-/** The same request as a command, with the secret left in the shell. */
+/** A sample request as a command, with the secret in a shell variable. */
 export function curlOf(url: string, endpoint: string): string {
   const { path, body } = BODIES[endpoint] ?? { path: endpoint, body: '{}' };
   return [
@@ -21,24 +21,24 @@ export function curlOf(url: string, endpoint: string): string {
   ].join('\n');
 }
 
-/** What an answer means for whoever sent, in a sentence. */
+/** Explains a response to its sender in one sentence. */
 export function meaningOf(status: number, code: string | null): string {
   const known = MEANINGS[code ?? ''];
   if (known !== undefined) return known;
-  if (status < 300) return 'It was accepted: it is durable, and applied in its turn.';
+  if (status < 300) return 'Accepted and stored on disk. It is processed in order.';
   return status < 500
-    ? 'It was refused; the answer named each field.'
-    : 'The server could not take it; a retry may.';
+    ? 'Refused. The response named each invalid field.'
+    : 'Server error. Retry the request.';
 }
 
 const MEANINGS: Record<string, string> = {
-  validation_failed: 'It was refused: the answer named each field that was wrong. Nothing of it was stored.',
-  rate_limited: 'It came too fast. A client that waits for Retry-After loses nothing.',
+  validation_failed: 'Refused. The response named each invalid field. No record was stored.',
+  rate_limited: 'Too many requests. A client that waits for Retry-After loses no data.',
   backfill_queue_full:
-    'Too much of this project waits already. A client that waits for Retry-After loses nothing.',
-  idempotency_key_reuse: 'Its Idempotency-Key was used with another body in the last 24 hours.',
-  forbidden: 'The key opens ingest alone.',
-  payload_too_large: 'Its body was larger than this endpoint accepts.',
-  unsupported_media_type: 'Its body was no JSON, or in a coding that is not taken.',
-  server_error: 'The server could not take it. A retry with the same Idempotency-Key is safe.',
+    'The project’s ingest queue is full. A client that waits for Retry-After loses no data.',
+  idempotency_key_reuse: 'The Idempotency-Key was used with another body in the last 24 hours.',
+  forbidden: 'API keys can only send data.',
+  payload_too_large: 'The body was too large for this endpoint.',
+  unsupported_media_type: 'The body was not JSON, or had an unsupported encoding.',
+  server_error: 'Server error. A retry with the same Idempotency-Key is safe.',
 };

@@ -6,10 +6,11 @@ import { Command, Copy, Empty, Loaded, When } from '../../parts/index.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { curlOf, meaningOf } from './curl.ts';
 import { requestOf } from './shown-request.ts';
+import { spaced } from '../../parts/codes.ts';
 
 type Props = { place: string; row: IngestRequest | undefined };
 
-/** One row of the log; where the list does not have it, it is looked for in the stream. */
+/** One row of the log. If the list does not contain it, it is loaded from the stream. */
 export function RequestPanel({ place, row }: Props): ReactNode {
   const query = useApi(
     'GET /projects/:project/stream/:place',
@@ -21,7 +22,7 @@ export function RequestPanel({ place, row }: Props): ReactNode {
     <Loaded query={query}>
       {({ data }) => {
         const request = requestOf(data);
-        return request ? <Shown request={request} /> : <Empty title="This is no request" />;
+        return request ? <Shown request={request} /> : <Empty title="Request not found" />;
       }}
     </Loaded>
   );
@@ -34,24 +35,24 @@ function Shown({ request }: { request: IngestRequest }): ReactNode {
     <Stack gap="lg">
       <Text size="sm">
         {request.replayed
-          ? 'The answer that its Idempotency-Key was given before was given again; nothing was stored twice.'
+          ? 'Repeated the earlier response for this Idempotency-Key. No record was stored twice.'
           : meaningOf(request.status, request.code)}
       </Text>
       <Facts facts={factsOf(request)} cols={2} />
       {requests > 1 && (
         <Text size="sm" c="dimmed">
-          {requests.toLocaleString('en-GB')} requests within a quarter second were answered alike; the id is
-          that of the last one.
+          {requests.toLocaleString('en-GB')} requests within 250 ms got the same response. The id belongs to
+          the last one.
         </Text>
       )}
       {request.faults.length > 0 && <Faults request={request} />}
       <Stack gap="xs">
         <Text size="sm" fw={500}>
-          As a command
+          Sample call
         </Text>
         <Command text={curlOf(url, request.endpoint)} what="curl command" />
         <Text size="xs" c="dimmed">
-          Bodies are not kept, so this one is an example; the secret stays in your shell.
+          Request bodies are not stored, so this is a sample. It reads the secret from your shell.
         </Text>
       </Stack>
     </Stack>
@@ -62,14 +63,14 @@ function Faults({ request: { faults, rejected } }: { request: IngestRequest }): 
   return (
     <Stack gap="xs">
       <Text size="sm" fw={500}>
-        What was wrong
+        Errors
       </Text>
-      <Table aria-label="What was wrong">
+      <Table aria-label="Errors">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Record</Table.Th>
             <Table.Th>Field</Table.Th>
-            <Table.Th>Why</Table.Th>
+            <Table.Th>Reason</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -84,7 +85,7 @@ function Faults({ request: { faults, rejected } }: { request: IngestRequest }): 
       </Table>
       {rejected > faults.length && (
         <Text size="xs" c="dimmed">
-          The first ones of the last request; its answer named all of them.
+          The first errors of the last request. The response contained all of them.
         </Text>
       )}
     </Stack>
@@ -95,12 +96,15 @@ function factsOf(request: IngestRequest) {
   const { key, bytes, slowest_ms: ms } = request;
   return [
     { label: 'When', value: <When at={request.at} style="long" /> },
-    { label: 'Answer', value: [request.status, request.code].filter((part) => part !== null).join(' ') },
+    {
+      label: 'Response',
+      value: request.code === null ? String(request.status) : `${request.status} ${spaced(request.code)}`,
+    },
     { label: 'Endpoint', value: request.endpoint },
     { label: 'Records', value: `${request.accepted} accepted, ${request.rejected} refused` },
-    { label: 'Key', value: key === null ? 'not noted' : (key.label ?? key.id) },
-    { label: 'Bodies', value: bytes === null ? 'not noted' : `${bytes.toLocaleString('en-GB')} bytes` },
-    { label: 'Slowest', value: ms === null ? 'not noted' : `${ms} ms` },
+    { label: 'Key', value: key === null ? 'Not recorded' : (key.label ?? key.id) },
+    { label: 'Bodies', value: bytes === null ? 'Not recorded' : `${bytes.toLocaleString('en-GB')} bytes` },
+    { label: 'Slowest', value: ms === null ? 'Not recorded' : `${ms} ms` },
     {
       label: 'Request id',
       value: (

@@ -7,6 +7,7 @@ import { useApiInfinite } from '../../api/index.ts';
 import { type Column, DataTable, Empty, FilterBox, Mark, Page, SidePanel, When } from '../../parts/index.ts';
 import { RequestPanel } from './request-panel.tsx';
 import { Warnings } from './warnings.tsx';
+import { spaced } from '../../parts/codes.ts';
 
 const route = getRouteApi('/p/$project/requests');
 const HINTS = ['status:4*', 'code:rate_limited,validation_failed', 'endpoint:events-*', 'key:<id of a key>'];
@@ -53,24 +54,24 @@ export function RequestsScreen(): ReactNode {
 }
 
 function None({ isFiltered }: { isFiltered: boolean }): ReactNode {
-  if (isFiltered) return <Empty icon={Plug} title="No such request is kept" />;
+  if (isFiltered) return <Empty icon={Plug} title="No requests match this filter" />;
   return (
-    <Empty icon={Plug} title="No request has come yet">
-      Your servers send users and events with an API key. Every answer stands here, refusals too.
+    <Empty icon={Plug} title="No requests yet">
+      Requests of your servers appear here with their responses. Create an API key to send users and events.
     </Empty>
   );
 }
 
 export function StatusMark({ request: { status, code, replayed } }: { request: IngestRequest }): ReactNode {
   if (replayed) return <Mark icon={RotateCcw} tone="quiet" label={`${status} replayed`} />;
-  const label = code === null ? String(status) : `${status} ${code}`;
+  const label = code === null ? String(status) : `${status} ${spaced(code)}`;
   if (status < 300) return <Mark icon={CircleCheck} tone="good" label={label} />;
   return <Mark icon={CircleX} tone={status < 500 ? 'warn' : 'bad'} label={label} />;
 }
 
 const COLUMNS: Column<IngestRequest>[] = [
   { id: 'at', title: 'When', width: '150px', cell: ({ at }) => <When at={at} /> },
-  { id: 'status', title: 'Answer', width: '1.6fr', cell: (request) => <StatusMark request={request} /> },
+  { id: 'status', title: 'Response', width: '1.6fr', cell: (request) => <StatusMark request={request} /> },
   { id: 'endpoint', title: 'Endpoint', width: '1fr', cell: ({ endpoint }) => endpoint },
   {
     id: 'records',

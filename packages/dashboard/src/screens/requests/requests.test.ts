@@ -3,21 +3,21 @@ import type { FeedItem } from '@beckon/contract/dashboard';
 import { curlOf, meaningOf } from './curl.ts';
 import { requestOf } from './shown-request.ts';
 
-test('a request is copied as a command to the same endpoint, with no secret in it', () => {
+test('curlOf › builds a command for the same endpoint without the secret', () => {
   const curl = curlOf('https://beckon.x.org', 'events-batch');
   expect(curl).toContain('curl -i https://beckon.x.org/api/v1/events/batch \\');
   expect(curl).toContain('"Authorization: Bearer $BECKON_API_KEY"');
   expect(curl).not.toMatch(/sk_/);
 });
 
-test('each answer has its meaning in words, one that nobody named here too', () => {
-  expect(meaningOf(202, null)).toContain('accepted');
+test('meaningOf › explains known and unknown responses', () => {
+  expect(meaningOf(202, null)).toContain('Accepted');
   expect(meaningOf(429, 'rate_limited')).toContain('Retry-After');
-  expect(meaningOf(418, 'teapot')).toContain('refused');
-  expect(meaningOf(503, null)).toContain('retry');
+  expect(meaningOf(418, 'teapot')).toContain('Refused');
+  expect(meaningOf(503, null)).toContain('Retry');
 });
 
-test('a request found in the stream is shown as in the list, and another item is none', () => {
+test('requestOf › converts a request of the stream, and returns null for other items', () => {
   const item: FeedItem = {
     id: 'i',
     at: '2026-01-01T00:00:00.000Z',

@@ -1,6 +1,6 @@
 import type { FeedItem, IngestRequest } from '@beckon/contract/dashboard';
 
-/** The same request as the list shows it, where it was found in the stream: for links to one that no page of the list has. */
+/** Converts a request of the stream to a row of the list, for links to a request on no loaded page. */
 export function requestOf(item: FeedItem): IngestRequest | null {
   if (item.type !== 'request') return null;
   const of = (name: string): number => Number(item[name] ?? 0);

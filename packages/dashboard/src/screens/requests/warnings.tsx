@@ -6,19 +6,19 @@ import { useApi } from '../../api/index.ts';
 import { When } from '../../parts/index.ts';
 
 const WORDS: Record<string, string> = {
-  idempotency_key_not_uuid_v4: 'Idempotency-Keys that are no UUID v4: two servers may make the same one',
+  idempotency_key_not_uuid_v4: 'Idempotency-Keys that are not UUID v4: two servers may create the same key',
   placeholder_user_id:
-    'Users called "null", "undefined" or the like: a client sends before it knows who it is about',
+    'Users with ids such as "null" or "undefined": a client sends before it knows the user',
   invalid_time_zone:
     'Users with an invalid time zone: use a name such as Europe/Paris. The time zone of the project is used instead',
   invalid_locale:
     'Users with an invalid locale: use a language tag such as de or pt-BR. The language of the project is used instead',
-  traits_too_long: 'Traits that were left out: those of one user may come to 128 KiB',
+  traits_too_long: 'Ignored traits: the traits of one user are limited to 128 KiB',
 };
-/** Older ones are history. */
+/** The age limit of shown warnings. */
 const SHOWN_FOR_MS = 7 * 86_400_000;
 
-/** What was accepted, and is odd all the same. */
+/** Warnings about accepted data. */
 export function Warnings(): ReactNode {
   const { data } = useApi('GET /projects/:project/warnings', {}, { everyMs: 60_000 });
   const recent = (data?.data ?? []).filter(({ last_at: at }) => Date.parse(at) > Date.now() - SHOWN_FOR_MS);
@@ -28,7 +28,7 @@ export function Warnings(): ReactNode {
       color="gray"
       variant="outline"
       icon={<TriangleAlert size={18} aria-hidden="true" />}
-      title="Accepted, but odd"
+      title="Accepted with warnings"
     >
       {totals(recent).map(({ code, count, last_at: at }) => (
         <Text size="sm" key={code} component="div">

@@ -9,24 +9,28 @@ import type { Acted } from './use-bulk.ts';
 
 export type BulkDialogProps = {
   wanted: Wanted | null;
-  /** For those that are chosen by the filter alone. */
+  /** For drafts that are selected by the filter only. */
   filter: string;
   onClose: () => void;
   onActed: (acted: Acted) => void;
 };
 
-const TITLES: Record<BulkAct['kind'], string> = { approve: 'Approve', skip: 'Skip', postpone: 'Put off' };
+const TITLES: Record<BulkAct['kind'], string> = { approve: 'Approve', skip: 'Skip', postpone: 'Postpone' };
 
-/** What would come of it, before it is done. */
+/** Shows the effect before the action runs. */
 export function BulkDialog(props: BulkDialogProps): ReactNode {
   const { wanted, onClose } = props;
-  // Whoever closes it is told of what was on its way all the same, where the list stands by then.
+  // After closing, the result of requests in flight is still shown as a notification.
   const latest = useRef(props.onActed);
   useEffect(() => {
     latest.current = props.onActed;
   });
   return (
-    <Modal opened={wanted !== null} onClose={onClose} title={wanted ? `${TITLES[wanted.act.kind]} many` : ''}>
+    <Modal
+      opened={wanted !== null}
+      onClose={onClose}
+      title={wanted ? `${TITLES[wanted.act.kind]} selected drafts` : ''}
+    >
       {wanted && <Effects {...props} wanted={wanted} onActed={(acted) => latest.current(acted)} />}
     </Modal>
   );
@@ -45,7 +49,7 @@ function Effects({ wanted, filter, onClose, onActed }: BulkDialogProps & { wante
   return (
     <Stack gap="md">
       <EffectWords preview={preview} act={wanted.act} />
-      {run.fault && <ErrorBox error={run.fault} title="It stopped there" />}
+      {run.fault && <ErrorBox error={run.fault} title="Stopped before the end" />}
       <Group justify="flex-end" gap="xs">
         <Text size="sm" c="dimmed" role="status">
           {run.isRunning ? `${formatCount(run.done)} done` : ''}
@@ -60,7 +64,7 @@ function Effects({ wanted, filter, onClose, onActed }: BulkDialogProps & { wante
           onClick={() => void run.start()}
         >
           {run.isBegun
-            ? 'Go on with the rest'
+            ? 'Continue with the rest'
             : `${TITLES[wanted.act.kind]} ${formatCount(preview.would_act)}`}
         </Button>
       </Group>
@@ -82,24 +86,24 @@ function EffectWords({ preview, act }: { preview: BulkPreview; act: BulkAct }): 
   return (
     <Stack gap={6} component="ul" m={0} pl="md" fz="sm">
       <li>
-        <b>{formatCount(acts)}</b> of {formatCount(drafts)} {drafts === 1 ? 'letter' : 'letters'} to{' '}
+        <b>{formatCount(acts)}</b> of {formatCount(drafts)} {drafts === 1 ? 'draft' : 'drafts'} to{' '}
         <b>{formatCount(people)}</b> {people === 1 ? 'person' : 'people'}
         {rules.length > 0 && `: ${rules.map(({ name, drafts: of }) => `${name} (${of})`).join(', ')}`}
       </li>
       {act.kind === 'approve' && acts > 0 && (
-        <li>{formatCount(now)} would leave ten seconds later, as no gate holds them now</li>
+        <li>{formatCount(now)} would be sent after ten seconds, because they pass all send checks</li>
       )}
       {held.map(({ reason, sentence, drafts: of }) => (
         <li key={reason}>
-          {formatCount(of)} would wait on: {sentence}
+          {formatCount(of)} would be held: {sentence}
         </li>
       ))}
       {refused.map(({ message, drafts: of }) => (
         <li key={message}>
-          {formatCount(of)} stay as they are: {message}
+          {formatCount(of)} would not change: {message}
         </li>
       ))}
-      {more && <li>These are the first {formatCount(drafts)}; do it again for the rest.</li>}
+      {more && <li>These are the first {formatCount(drafts)} drafts. Repeat the action for the rest.</li>}
     </Stack>
   );
 }
@@ -129,7 +133,7 @@ function usePreview(wanted: Wanted, filter: string): { preview: BulkPreview | nu
 type RunOptions = Pick<BulkDialogProps, 'filter' | 'onActed'> & { wanted: Wanted; onDone: () => void };
 type RunState = { done: number; isBegun: boolean; isRunning: boolean; fault: ApiError | null };
 
-/** After a fault it goes on where it stopped; when the dialog is closed nothing more is asked for. */
+/** Continues after an error where it stopped. Closing the dialog sends no further requests. */
 function useRun({ wanted, filter, onActed, onDone }: RunOptions): RunState & { start: () => Promise<void> } {
   const call = useCall();
   const [state, setState] = useState<RunState>({ done: 0, isBegun: false, isRunning: false, fault: null });

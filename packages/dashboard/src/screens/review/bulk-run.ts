@@ -2,10 +2,10 @@ import type { BulkActed, BulkAsked } from '@beckon/contract/dashboard';
 import { ApiError } from '../../api/index.ts';
 import type { Wanted } from './bulk.tsx';
 
-/** So many go in one request, so that the page can tell how far it is. */
+/** The number of drafts per request, so that the page can show progress. */
 const CHUNK = 50;
 
-/** What is asked for, one request after the other. */
+/** The requests, one after the other. */
 export function chunksOf({ act, ids }: Wanted, filter: string): BulkAsked[] {
   if (ids === null) return [{ act, filter }];
   const count = Math.ceil(ids.length / CHUNK);
@@ -13,24 +13,24 @@ export function chunksOf({ act, ids }: Wanted, filter: string): BulkAsked[] {
 }
 
 export type Run = {
-  /** About which the server has answered; null: about those that pass the filter. */
+  /** The ids that the server has processed; null: those that match the filter. */
   asked: string[] | null;
-  /** Which of them it has done it to. */
+  /** The ids that were changed. */
   ids: string[];
   refused: number;
-  /** What it was not asked for, or gave no answer to. */
+  /** The ids that were not requested, or got no response. */
   left: BulkAsked[];
   fault: ApiError | null;
 };
 
 export type Running = {
   send: (body: BulkAsked) => Promise<BulkActed>;
-  /** Somebody wants no more of it. */
+  /** The member canceled. */
   isEnded: () => boolean;
   onStep: (acted: number) => void;
 };
 
-/** Goes as far as it can; what was done before a fault is done, and is told with it. */
+/** Runs until the first error, and returns the completed part with it. */
 export async function runChunks(chunks: BulkAsked[], { send, isEnded, onStep }: Running): Promise<Run> {
   const run: Run = { asked: [], ids: [], refused: 0, left: chunks, fault: null };
   for (const [at, body] of chunks.entries()) {

@@ -8,7 +8,7 @@ export type Wanted = { act: BulkAct; ids: string[] | null };
 
 export type BulkBarProps = {
   chosen: number;
-  /** How many pass the filter, in all. */
+  /** The number of drafts that match the filter. */
   all: number;
   isAtLeast: boolean;
   takesAll: boolean;
@@ -19,32 +19,32 @@ export type BulkBarProps = {
   skip: () => void;
 };
 
-/** What may be done with all that are chosen. */
+/** The actions for all selected drafts. */
 export function BulkBar(props: BulkBarProps): ReactNode {
   const { chosen, all, isAtLeast, takesAll, onTakeAll, onClear, approve, postpone, skip } = props;
   const count = `${formatCount(all)}${isAtLeast ? ' or more' : ''}`;
   return (
-    <div className={classes.bulk} role="region" aria-label="Chosen letters">
+    <div className={classes.bulk} role="region" aria-label="Selected drafts">
       <Group gap="xs" wrap="wrap">
         <Text size="sm" fw={500} aria-live="polite">
-          {takesAll ? `All ${count} chosen` : `${formatCount(chosen)} chosen`}
+          {takesAll ? `All ${count} selected` : `${formatCount(chosen)} selected`}
         </Text>
         <Button size="compact-sm" onClick={approve}>
           Approve
         </Button>
         <Button size="compact-sm" variant="default" onClick={postpone}>
-          Put off
+          Postpone
         </Button>
         <Button size="compact-sm" variant="default" onClick={skip}>
           Skip
         </Button>
         {!takesAll && all > chosen && (
           <Button size="compact-sm" variant="subtle" onClick={onTakeAll}>
-            Choose all {count}
+            Select all {count}
           </Button>
         )}
         <Button size="compact-sm" variant="subtle" color="gray" onClick={onClear}>
-          Let go
+          Clear
         </Button>
       </Group>
     </div>

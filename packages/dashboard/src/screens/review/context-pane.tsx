@@ -9,27 +9,28 @@ import { StateMark } from './state-mark.tsx';
 import { useBorrowedFocus } from './use-borrowed-focus.ts';
 import { WhyList } from './why-list.tsx';
 import classes from './review.module.css';
+import { outcomeWords } from '../../parts/codes.ts';
 
-/** What stands beside a letter: why it is there, whom it is for, what they had and said before. */
+/** The pane beside a draft: its reason, its user, earlier emails and replies. */
 export function ContextPane({ draft, isAsked = false }: { draft: string; isAsked?: boolean }): ReactNode {
   const aside = useRef<HTMLElement>(null);
   useBorrowedFocus(aside, isAsked);
   const context = useApi('GET /projects/:project/drafts/:draft/context', { params: { draft } });
   return (
-    <aside ref={aside} tabIndex={-1} className={classes.context} aria-label="About this letter">
+    <aside ref={aside} tabIndex={-1} className={classes.context} aria-label="About this draft">
       <Loaded query={context} skeleton={<Lines count={14} />}>
         {({ data }) => (
           <>
             <Section title="Why">
               <WhyList steps={data.why} />
             </Section>
-            <Section title="Person">
+            <Section title="User">
               <Who person={data.user} />
             </Section>
-            <Section title="Last letters">
+            <Section title="Recent emails">
               <Letters emails={data.emails} />
             </Section>
-            <Section title="What they wrote">
+            <Section title="Replies">
               <Thread thread={data.thread} />
             </Section>
           </>
@@ -51,12 +52,12 @@ function Section({ title, children }: { title: string; children: ReactNode }): R
 }
 
 function Who({ person }: { person: DraftContext['user'] }): ReactNode {
-  if (!person) return <Nothing>Nothing is known of them any more.</Nothing>;
+  if (!person) return <Nothing>This user was erased.</Nothing>;
   const { external_user_id: id, email, time_zone: zone, audiences, traits, suppressed } = person;
   const rows: [string, ReactNode][] = [
     ['User', <Person key="id" id={id} />],
-    ['E-mail', email ?? 'none yet'],
-    ['Time there', zone],
+    ['Email', email ?? 'No address'],
+    ['Local time', zone],
     ...(audiences.length > 0
       ? [['Audiences', audiences.map(({ name }) => name).join(', ')] as [string, ReactNode]]
       : []),
@@ -67,14 +68,14 @@ function Who({ person }: { person: DraftContext['user'] }): ReactNode {
   ];
   return (
     <Stack gap="xs">
-      {suppressed && <Mark icon={ShieldOff} tone="bad" label="Suppressed: nothing is sent to them" />}
+      {suppressed && <Mark icon={ShieldOff} tone="bad" label="Suppressed: gets no email" />}
       <Table
         layout="fixed"
         withRowBorders={false}
         verticalSpacing={3}
         horizontalSpacing={0}
         fz="sm"
-        aria-label="What is known of them"
+        aria-label="Traits"
       >
         <Table.Tbody>
           {rows.map(([name, value]) => (
@@ -93,7 +94,7 @@ function Who({ person }: { person: DraftContext['user'] }): ReactNode {
 
 function Letters({ emails: letters }: Pick<DraftContext, 'emails'>): ReactNode {
   const project = useProject();
-  if (letters.length === 0) return <Nothing>This is the first.</Nothing>;
+  if (letters.length === 0) return <Nothing>This is the first email to this user.</Nothing>;
   return (
     <Stack gap="xs">
       {letters.map(({ id, subject, state, rule, at, outcomes }) => (
@@ -109,7 +110,7 @@ function Letters({ emails: letters }: Pick<DraftContext, 'emails'>): ReactNode {
           </Text>
           <Text size="xs" c="dimmed" component="div">
             <StateMark draft={{ state, reason: null }} /> {rule} · <When at={at} />
-            {outcomes.length > 0 && ` · ${outcomes.map((type) => type.replace('email.', '')).join(', ')}`}
+            {outcomes.length > 0 && ` · ${outcomes.map(outcomeWords).join(', ')}`}
           </Text>
         </div>
       ))}
@@ -118,14 +119,14 @@ function Letters({ emails: letters }: Pick<DraftContext, 'emails'>): ReactNode {
 }
 
 function Thread({ thread }: Pick<DraftContext, 'thread'>): ReactNode {
-  if (thread.length === 0) return <Nothing>They have not answered.</Nothing>;
+  if (thread.length === 0) return <Nothing>No replies.</Nothing>;
   return (
     <Stack gap="sm">
       {thread.map(({ id, received_at: at, subject, text, verified }) => (
         <div key={id}>
           <Text size="xs" c="dimmed" component="div">
             <When at={at} />
-            {verified ? '' : ' · not proven to be theirs'}
+            {verified ? '' : ' · sender not verified'}
           </Text>
           {subject !== null && <Text size="sm">{subject}</Text>}
           {text !== null && <p className={classes.quote}>{text}</p>}

@@ -20,9 +20,9 @@ type Times = Pick<DraftListed, 'deadline_at' | 'expires_at' | 'ends_at' | 'state
 export type PostponeDialogProps = {
   opened: boolean;
   onClose: () => void;
-  /** Of one letter; of many nothing is known beforehand, and each is judged by itself. */
+  /** The times of one draft; absent for several, because each is checked separately. */
   times: Times;
-  /** On whose clock nine in the morning is. */
+  /** The time zone of the presets. */
   zone: string;
   title: string;
   onPick: (at: number, extend: boolean) => void;
@@ -34,14 +34,14 @@ function Asking(props: AskingProps): ReactNode {
   return <Modal {...props} size="sm" onClickCapture={firstClick} />;
 }
 
-/** What decides closes its dialog. A dialog that is closed stays in the page for a moment, and decides nothing any more. */
+/** A decision closes its dialog. A closed dialog stays mounted for a moment and must not decide again. */
 function decides({ opened, onClose }: Pick<AskingProps, 'opened' | 'onClose'>, decide: () => void): void {
   if (!opened) return;
   decide();
   onClose();
 }
 
-/** When it is to leave instead: by a name, or to the minute. */
+/** Selects the new time: a preset or an exact time. */
 export function PostponeDialog(props: PostponeDialogProps): ReactNode {
   return (
     <Asking opened={props.opened} onClose={props.onClose} title={props.title}>
@@ -65,7 +65,7 @@ function PostponeForm(props: PostponeDialogProps): ReactNode {
       { label, run: () => fault === null && pick(at, extend) },
     ]),
   );
-  useKeys('Put off', keys, { inDialog: true });
+  useKeys('Postpone', keys, { inDialog: true });
   return (
     <Stack gap="xs">
       {presets.map((preset, index) => (
@@ -95,7 +95,7 @@ function PresetButton({ preset, index, isFirst, zones, onPick }: PresetButtonPro
   const { label, at, fault, extends: extend } = preset;
   const { own, theirs } = zones;
   const when = formatTime(new Date(at), theirs);
-  const here = theirs === own ? '' : `, ${formatTime(new Date(at), own)} here`;
+  const here = theirs === own ? '' : `, ${formatTime(new Date(at), own)} project time`;
   return (
     <Button
       variant="default"
@@ -111,7 +111,7 @@ function PresetButton({ preset, index, isFirst, zones, onPick }: PresetButtonPro
       <Stack gap={0} align="start">
         <span>{label}</span>
         <Text size="xs" c="dimmed" fw={400}>
-          {fault ?? `${when} there${here}${extend ? ' · beyond its expiry, on purpose' : ''}`}
+          {fault ?? `${when} recipient’s time${here}${extend ? ' · extends the expiry' : ''}`}
         </Text>
       </Stack>
     </Button>
@@ -132,7 +132,7 @@ function Exactly({ times, zone, now, onPick }: ExactlyProps): ReactNode {
   });
   const [date = '', time = ''] = typed.split('T');
   const at = instantOf({ date, time }, zone);
-  const judged = at === null ? { extends: false, fault: 'This is no time' } : judge(times, at, now);
+  const judged = at === null ? { extends: false, fault: 'Enter a valid time' } : judge(times, at, now);
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
     if (at !== null && judged.fault === null) onPick(at, judged.extends);
@@ -142,7 +142,7 @@ function Exactly({ times, zone, now, onPick }: ExactlyProps): ReactNode {
       <Group align="end" gap="xs" wrap="nowrap">
         <TextInput
           type="datetime-local"
-          label={`To the minute, in ${zone}`}
+          label={`Exact time (${zone})`}
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
           error={judged.fault}
@@ -154,18 +154,18 @@ function Exactly({ times, zone, now, onPick }: ExactlyProps): ReactNode {
           disabled={judged.fault !== null}
           leftSection={<CalendarClock size={15} aria-hidden="true" />}
         >
-          Put off
+          Postpone
         </Button>
       </Group>
     </form>
   );
 }
 
-const REASONS = ['Not them', 'Not now', 'Not these words', 'We have talked already'];
+const REASONS = ['Wrong person', 'Wrong time', 'Wrong content', 'Already in contact'];
 
 type SkipDialogProps = Omit<AskingProps, 'children'> & { onSkip: (reason: string) => void };
 
-/** Why not, for those who look at the rule later; a reason is no duty. */
+/** Asks for an optional reason, for members who review the rule later. */
 export function SkipDialog({ onSkip, ...asking }: SkipDialogProps): ReactNode {
   return (
     <Asking {...asking}>
@@ -185,7 +185,7 @@ function SkipForm({ onSkip }: { onSkip: (reason: string) => void }): ReactNode {
       <Stack gap="sm">
         <TextInput
           data-autofocus
-          label="Why, if you like"
+          label="Reason (optional)"
           value={reason}
           maxLength={500}
           onChange={(event) => setReason(event.currentTarget.value)}
@@ -209,15 +209,14 @@ function SkipForm({ onSkip }: { onSkip: (reason: string) => void }): ReactNode {
 
 type AnywayDialogProps = Omit<AskingProps, 'children' | 'title'> & { onApprove: () => void };
 
-/** The condition of its rule does not hold any more: that has to be wanted. */
+/** Confirms sending although the rule's condition is no longer met. */
 export function AnywayDialog({ onApprove, ...asking }: AnywayDialogProps): ReactNode {
   return (
     <Asking {...asking} title="Send it anyway?">
       <Stack gap="md">
         <Text size="sm">
-          The condition of its rule does not hold for this person any more. It passes no gate by being sent
-          anyway: suppressions, quiet hours and caps hold it as they hold others. That you wanted it is
-          recorded.
+          The rule’s condition is no longer met for this user. Send checks still apply: suppressions, quiet
+          hours and caps can hold the email. Your decision is recorded.
         </Text>
         <DialogFoot onCancel={asking.onClose}>
           <Button data-autofocus onClick={() => decides(asking, onApprove)}>

@@ -5,7 +5,7 @@ import { useApi } from '../../api/index.ts';
 import { formatTime, Loaded, useZone } from '../../parts/index.ts';
 import { WordDiff } from '../../parts/word-diff.tsx';
 
-/** How it differs from what its letter says today, and from what it said before. */
+/** Compares a draft with its template today, and with its earlier versions. */
 export function Differences({ draft }: { draft: DraftWhole }): ReactNode {
   const versions = useApi('GET /projects/:project/drafts/:draft/versions', { params: { draft: draft.id } });
   return (
@@ -24,7 +24,9 @@ function Compared({ draft, versions }: { draft: DraftWhole; versions: DraftVersi
   const side = sides.find((one) => one.name === name) ?? sides[0];
   if (!side)
     return (
-      <Text c="dimmed">There is nothing to compare it with: nobody edited it, and its letter is gone.</Text>
+      <Text c="dimmed">
+        No other version to compare with: the draft was not edited, and its template was deleted.
+      </Text>
     );
   const parts = (['subject', 'preheader', 'body'] as const).filter(
     (part) => side.content[part] !== draft.content[part],
@@ -38,7 +40,7 @@ function Compared({ draft, versions }: { draft: DraftWhole; versions: DraftVersi
         data={sides.map((one) => one.name)}
         maw={420}
       />
-      {parts.length === 0 && <Text>Both say the same.</Text>}
+      {parts.length === 0 && <Text>No differences.</Text>}
       {parts.map((part) => (
         <section key={part}>
           <Title order={2} size="h6" mb={4}>
@@ -47,7 +49,7 @@ function Compared({ draft, versions }: { draft: DraftWhole; versions: DraftVersi
           <WordDiff
             before={side.content[part]}
             after={draft.content[part]}
-            label={`${PARTS[part]}: what was changed`}
+            label={`${PARTS[part]}: changes`}
           />
         </section>
       ))}
@@ -55,17 +57,16 @@ function Compared({ draft, versions }: { draft: DraftWhole; versions: DraftVersi
   );
 }
 
-const PARTS = { subject: 'Subject', preheader: 'Preview line', body: 'Letter' };
+const PARTS = { subject: 'Subject', preheader: 'Preview text', body: 'Body' };
 
 function sidesOf({ template: letter, versions }: DraftVersions, present: string, zone: string): Side[] {
   const before = versions
     .filter(({ content_hash: hash }) => hash !== present)
     .map(({ at, actor, content }) => ({
-      name: `${formatTime(at, zone, 'long')}, ${actor === 'engine' ? 'as it was written first' : `by ${actor}`}`,
+      name: `${formatTime(at, zone, 'long')}, ${actor === 'engine' ? 'first version' : `by ${actor}`}`,
       content,
     }));
   if (letter === null) return before;
-  const name =
-    letter.name === null ? 'What its rule says today' : `What the letter “${letter.name}” says today`;
+  const name = letter.name === null ? 'Current text of the rule' : `Current template “${letter.name}”`;
   return [{ name, content: letter }, ...before];
 }

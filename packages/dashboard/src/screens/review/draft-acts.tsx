@@ -4,7 +4,7 @@ import type { DraftWhole } from '@beckon/contract/dashboard';
 import { CalendarClock, Check, Pencil, RotateCcw, SkipForward } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useChange, useMay, useProject, useRefresh } from '../../api/index.ts';
-import { ConfirmTyped, refused, told, useKeys } from '../../parts/index.ts';
+import { ConfirmTyped, refused, notify, useKeys } from '../../parts/index.ts';
 import { AnywayDialog, PostponeDialog, SkipDialog } from './dialogs.tsx';
 import { firstClick } from './first-click.ts';
 import { SendTest } from './send-test.tsx';
@@ -12,7 +12,7 @@ import { type Acts, type Seen, useActs } from './use-acts.ts';
 
 type Opened = 'postpone' | 'skip' | 'anyway' | 'again' | null;
 
-/** What may be done with a letter that stands by itself. */
+/** The actions of a draft's own page. */
 export function DraftActs({ draft, onEdit }: { draft: DraftWhole; onEdit: () => void }): ReactNode {
   const [opened, open] = useState<Opened>(null);
   const mayEdit = useMay('editor');
@@ -35,7 +35,7 @@ export function DraftActs({ draft, onEdit }: { draft: DraftWhole; onEdit: () => 
             leftSection={<RotateCcw size={15} aria-hidden="true" />}
             onClick={() => open('again')}
           >
-            Send again
+            Resend
           </Button>
         )}
       </Group>
@@ -69,11 +69,11 @@ type DraftKeys = {
 
 function useDraftKeys({ isOpen, approve, open, edit, undo }: DraftKeys): void {
   const mayReview = useMay('reviewer');
-  useKeys('Letter', {
+  useKeys('Draft', {
     ...(isOpen && mayReview
       ? {
           a: { label: 'Approve', run: approve },
-          h: { label: 'Put off', run: () => open('postpone') },
+          h: { label: 'Postpone', run: () => open('postpone') },
           s: { label: 'Skip', run: () => open('skip') },
         }
       : {}),
@@ -91,7 +91,7 @@ function Dialogs({ draft, opened, close, acts }: DialogsProps): ReactNode {
       <PostponeDialog
         opened={opened === 'postpone'}
         onClose={close}
-        title="Put this letter off"
+        title="Postpone draft"
         times={draft}
         zone={draft.user.time_zone}
         onPick={(at, extend) => acts.postpone(seen, at, extend)}
@@ -99,7 +99,7 @@ function Dialogs({ draft, opened, close, acts }: DialogsProps): ReactNode {
       <SkipDialog
         opened={opened === 'skip'}
         onClose={close}
-        title="Skip this letter"
+        title="Skip draft"
         onSkip={(reason) => acts.skip(seen, reason)}
       />
       <AnywayDialog opened={opened === 'anyway'} onClose={close} onApprove={() => acts.approve(seen, true)} />
@@ -142,7 +142,7 @@ function OpenActs({ draft, approve, open, onEdit }: OpenActsProps): ReactNode {
         leftSection={<CalendarClock size={15} aria-hidden="true" />}
         onClick={() => open('postpone')}
       >
-        Put off
+        Postpone
       </Button>
       <Button
         size="compact-sm"
@@ -156,7 +156,7 @@ function OpenActs({ draft, approve, open, onEdit }: OpenActsProps): ReactNode {
   );
 }
 
-/** It may have arrived: whoever has it sent again looks at whom it goes to. */
+/** The first email may have arrived, so the member confirms the recipient. */
 function SendAgain({
   draft,
   opened,
@@ -171,28 +171,28 @@ function SendAgain({
   const again = useChange('POST /projects/:project/drafts/:draft/send-again', {
     refreshes: ['GET /projects/:project/drafts/:draft'],
     onDone({ data }) {
-      told('It is sent again, through all gates');
+      notify('Resending. All send checks apply.');
       onClose();
       const params = { project: String(project.id), draft: data.draft.id };
       void navigate({ to: '/p/$project/drafts/$draft', params });
     },
-    onRefused: (error) => refused(error, 'Not sent again'),
+    onRefused: (error) => refused(error, 'Not resent'),
   });
   const { external_user_id: user } = draft.user;
   return (
     <ConfirmTyped
       opened={opened}
       onClose={onClose}
-      title="Send this letter again?"
+      title="Resend this email?"
       name={user}
-      action="Send again"
+      action="Resend"
       run={() => again.mutate({ params: { draft: draft.id }, body: { confirm: user } })}
       isRunning={again.isPending}
       error={again.error}
     >
       {draft.state === 'unknown'
-        ? 'Nobody knows whether it arrived. If it did, this person gets it twice.'
-        : 'It could not be sent. It goes again as a new letter, through all gates.'}
+        ? 'It is unknown whether the first email arrived. If it did, this user gets it twice.'
+        : 'The email could not be sent. It is sent again as a new email, and all send checks apply.'}
     </ConfirmTyped>
   );
 }

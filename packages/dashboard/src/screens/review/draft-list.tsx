@@ -20,9 +20,9 @@ export type DraftListProps = {
 
 const ROW_PX = 84;
 const HEAD_PX = 30;
-/** Items beyond both edges: at 2,000 px/s some 33 px pass in a frame, and a late frame or two must not show a gap. */
+/** Extra rows at both edges: 2,000 px/s are 33 px per frame, and a late frame must not show a gap. */
 const OVERSCAN = 20;
-/** So near to its end the next page is asked for. */
+/** The distance from the end at which the next page is loaded. */
 const AHEAD = 60;
 const MINUTE_MS = 60_000;
 
@@ -32,7 +32,7 @@ export function focusList(): void {
   document.getElementById(LIST_ID)?.focus({ preventScroll: true });
 }
 
-/** All that waits, by deadline; only what is in sight is in the page, however many there are. */
+/** All waiting drafts by deadline, as a virtual list. */
 export function DraftList(props: DraftListProps): ReactNode {
   const { list, rows, current } = props;
   const scroll = useRef<HTMLDivElement>(null);
@@ -53,14 +53,14 @@ export function DraftList(props: DraftListProps): ReactNode {
   useRevealed(virtual, { scroll, items, current });
   return (
     <>
-      {list.error && <ErrorBox error={list.error} title="What you see may be old" retry={list.retry} />}
+      {list.error && <ErrorBox error={list.error} title="This list may be outdated" retry={list.retry} />}
       <div
         ref={scroll}
         id={LIST_ID}
         className={classes.list}
         role="grid"
         tabIndex={0}
-        aria-label="Letters that wait"
+        aria-label="Drafts to review"
         aria-multiselectable="true"
         aria-rowcount={list.hasMore || list.isAtLeast ? -1 : items.length}
         {...(current === undefined ? {} : { 'aria-activedescendant': `draft-${current}` })}
@@ -81,12 +81,12 @@ export function DraftList(props: DraftListProps): ReactNode {
           })}
         </div>
       </div>
-      {list.isLoadingMore && <div className={classes.more}>Reading on…</div>}
+      {list.isLoadingMore && <div className={classes.more}>Loading…</div>}
     </>
   );
 }
 
-/** The parts of the list move on by the minute, not with each second. */
+/** The groups are updated every minute, not every second. */
 function useItems(rows: DraftListed[]): Item[] {
   const zone = useZone();
   const minute = Math.floor(useNow() / MINUTE_MS);
@@ -101,7 +101,7 @@ function keyOf(item: Item | undefined): string {
 type Placed = { measurementsCache: { start: number; end: number }[] };
 type Revealing = { scroll: RefObject<HTMLDivElement | null>; items: Item[]; current: string | undefined };
 
-/** The row that is read comes into sight, with the head before it, and no further than it must. */
+/** Scrolls the current row and its group title into view, as little as possible. */
 function useRevealed(virtual: Placed, { scroll, items, current }: Revealing): void {
   const latest = useRef({ virtual, items });
   useEffect(() => {
@@ -134,7 +134,7 @@ function Row({ row, at, current, onCurrent, chosen, onChoose }: RowProps): React
   const isChosen = chosen.has(id);
   const isCurrent = current === id;
   return (
-    // The keys of the list are those of the whole screen.
+    // The whole screen handles the keys of the list.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
     <div
       id={`draft-${id}`}
@@ -152,7 +152,7 @@ function Row({ row, at, current, onCurrent, chosen, onChoose }: RowProps): React
           size="xs"
           tabIndex={-1}
           checked={isChosen}
-          aria-label={`Choose the letter to ${person.external_user_id}`}
+          aria-label={`Select the draft for ${person.external_user_id}`}
           onClick={(event) => event.stopPropagation()}
           onChange={(event) => onChoose(id, event.currentTarget.checked)}
         />
@@ -173,7 +173,7 @@ function Row({ row, at, current, onCurrent, chosen, onChoose }: RowProps): React
           <span className={classes.marks}>
             {row.edited && <Mark icon={Pencil} tone="info" label="Edited" />}
             {row.lease && (
-              <Mark icon={Pencil} tone="warn" label={row.lease.mine ? 'You edit it' : row.lease.by} />
+              <Mark icon={Pencil} tone="warn" label={row.lease.mine ? 'You are editing' : row.lease.by} />
             )}
             {row.state !== 'scheduled' && row.lease === null && <StateMark draft={row} />}
           </span>
@@ -209,7 +209,7 @@ export function ListSkeleton(): ReactNode {
   );
 }
 
-/** Under the list: how many there are, what others did just now, and what is new. */
+/** Below the list: the count, recent actions of others, and new drafts. */
 export function ListFoot({
   list,
   shown,
@@ -228,11 +228,11 @@ export function ListFoot({
     <div className={classes.foot}>
       <span aria-live="polite">
         {note ??
-          `${formatCount(total)}${list.isAtLeast ? ' or more' : ''} ${total === 1 ? 'letter' : 'letters'}`}
+          `${formatCount(total)}${list.isAtLeast ? ' or more' : ''} ${total === 1 ? 'draft' : 'drafts'}`}
       </span>
       {isOld && (
         <Button size="compact-xs" variant="default" onClick={renew}>
-          Show what is new
+          Show new drafts
         </Button>
       )}
     </div>

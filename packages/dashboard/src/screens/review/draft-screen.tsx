@@ -20,7 +20,7 @@ const LetterEditor = later(() => import('./letter-editor.tsx'), 'LetterEditor');
 
 const route = getRouteApi('/p/$project/drafts/$draft');
 
-/** One letter by itself, whatever has become of it. */
+/** One draft on its own page, in any state. */
 export function DraftScreen(): ReactNode {
   const { draft: id } = route.useParams();
   const project = useProject();
@@ -28,7 +28,7 @@ export function DraftScreen(): ReactNode {
   useFollowed(id);
   return (
     <Page
-      title={draft.data?.data.subject ?? 'Letter'}
+      title={draft.data?.data.subject ?? 'Draft'}
       actions={
         <Button
           variant="subtle"
@@ -120,13 +120,13 @@ function Again({ draft: { again_of: of } }: { draft: DraftWhole }): ReactNode {
   return (
     <Alert color="gray" variant="outline" p="xs">
       <Group gap={6}>
-        <Text size="sm">This is another letter sent again:</Text>
+        <Text size="sm">This email is a resend of</Text>
         <Link
           className={classes.link}
           to="/p/$project/drafts/$draft"
           params={{ project: String(project.id), draft: of }}
         >
-          the first one
+          the first email
         </Link>
       </Group>
     </Alert>

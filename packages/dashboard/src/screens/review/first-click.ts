@@ -1,8 +1,8 @@
 import type { MouseEvent } from 'react';
 
 /**
- * For `onClickCapture` around what decides. By the second click of a double click something else stands there: the next letter,
- * or a dialog that was not there when somebody began to click.
+ * For `onClickCapture` around decision buttons. At the second click of a double click, the button belongs to the next draft,
+ * or to a dialog that has just opened.
  */
 export function firstClick(event: MouseEvent): void {
   if (event.detail < 2) return;

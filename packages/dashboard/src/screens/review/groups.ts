@@ -1,7 +1,7 @@
 import type { DraftListed } from '@beckon/contract/dashboard';
 import { localOf } from '../../parts/zoned.ts';
 
-/** In which part of Review a draft stands. It moves on by itself as time goes by, so this is asked with the present. */
+/** The group of a draft in Review. It depends on the current time. */
 export type Group = 'overdue' | 'soon' | 'today' | 'later' | 'no_deadline' | 'held' | 'snoozed';
 
 export const GROUP_TITLES: Record<Group, string> = {
@@ -9,9 +9,9 @@ export const GROUP_TITLES: Record<Group, string> = {
   soon: 'Within the hour',
   today: 'Later today',
   later: 'Later',
-  no_deadline: 'No deadline: only a person sends these',
+  no_deadline: 'No deadline: sent only after approval',
   held: 'Held',
-  snoozed: 'Put off',
+  snoozed: 'Postponed',
 };
 
 const HOUR_MS = 3_600_000;
@@ -33,7 +33,7 @@ export function groupOf(
 
 export type Item = { kind: 'head'; group: Group } | { kind: 'row'; row: DraftListed };
 
-/** The rows in their order, with a head wherever a new part of the list begins. */
+/** The rows in order, with a title before each group. */
 export function itemsOf(rows: DraftListed[], moment: Moment): Item[] {
   const items: Item[] = [];
   let before: Group | null = null;

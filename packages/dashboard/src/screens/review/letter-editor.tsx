@@ -2,7 +2,7 @@ import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import type { DraftWhole } from '@beckon/contract/dashboard';
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { ApiError, useCall, useRefresh } from '../../api/index.ts';
-import { ErrorBox, told, useEdited, useKeys } from '../../parts/index.ts';
+import { ErrorBox, notify, useEdited, useKeys } from '../../parts/index.ts';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { RichEditor } from '../../parts/rich-editor.tsx';
 import { WordDiff } from '../../parts/word-diff.tsx';
@@ -12,7 +12,7 @@ import { useOnLive } from './use-on-live.ts';
 
 export type LetterEditorProps = { draft: DraftWhole; onClose: () => void; onSaved: (id: string) => void };
 
-/** Writes a letter anew, in place. While it is open nothing leaves and nobody else touches it. */
+/** Edits a draft in place. While the editor is open, the draft is not sent and no other member can edit it. */
 export function LetterEditor({ draft, onClose, onSaved }: LetterEditorProps): ReactNode {
   const { content, content_hash: hash } = draft;
   const start: Typed = { subject: content.subject, preheader: content.preheader, body: content.body };
@@ -22,19 +22,19 @@ export function LetterEditor({ draft, onClose, onSaved }: LetterEditorProps): Re
   const subject = useRef<HTMLInputElement>(null);
   useBorrowedFocus(subject, true);
   const isOther = base !== hash;
-  // Whether the server was reached is for the saving to find out.
+  // Saving reports whether the server is reachable.
   const isTheirs = lease?.status === 409;
   const change = (part: Partial<Typed>): void => keep({ ...typed, ...part });
   const save = async (over: string): Promise<void> => {
     if (!(await saving.save({ ...typed, hash: over }))) return;
     forget();
-    told('Saved. It leaves no sooner than in a quarter of an hour.');
+    notify('Saved. Sent in 15 minutes at the earliest.');
     onSaved(draft.id);
     onClose();
   };
   useKeys('Editor', { 'Mod+s': { label: 'Save', run: () => !isTheirs && void save(hash) } });
   return (
-    <Stack gap="sm" component="section" aria-label="Editor of the letter">
+    <Stack gap="sm" component="section" aria-label="Draft editor">
       {lease !== null && <ErrorBox error={lease} title="The editor could not be opened" />}
       {isOther && <Changed theirs={start} mine={typed} onTake={forget} />}
       {saving.fault && !saving.fault.field && <ErrorBox error={saving.fault} title="Not saved" />}
@@ -46,8 +46,8 @@ export function LetterEditor({ draft, onClose, onSaved }: LetterEditorProps): Re
         ref={subject}
       />
       <TextInput
-        label="Preview line"
-        description="What inboxes show behind the subject"
+        label="Preview text"
+        description="Shown after the subject in the inbox"
         value={typed.preheader}
         onChange={(event) => change({ preheader: event.currentTarget.value })}
         error={saving.fault?.fields.preheader}
@@ -89,10 +89,10 @@ function Foot({ isOther, isSaving, isTheirs, onSave, onClose, onDiscard }: FootP
         Discard
       </Button>
       <Button variant="default" onClick={onClose}>
-        Close, keep what I typed
+        Close and keep changes
       </Button>
       <Button loading={isSaving} disabled={isTheirs} onClick={onSave}>
-        {isOther ? 'Save mine over it' : 'Save'}
+        {isOther ? 'Overwrite' : 'Save'}
       </Button>
     </Group>
   );
@@ -105,31 +105,30 @@ type BodyProps = {
   fault: string | undefined;
 };
 
-/** A page that was laid out by itself is written as code. */
+/** An email with its own HTML layout is edited as code. */
 function Body({ format, ...props }: BodyProps): ReactNode {
-  if (format === 'html')
-    return <CodeEditor {...props} language="html" label="Letter, as HTML" height="420px" />;
-  return <RichEditor {...props} label="Letter" />;
+  if (format === 'html') return <CodeEditor {...props} language="html" label="Body as HTML" height="420px" />;
+  return <RichEditor {...props} label="Body" />;
 }
 
-/** Somebody else wrote it meanwhile. What was typed here stays until whoever typed it decides. */
+/** Another member saved since the editor opened. The typed text stays until the member decides. */
 function Changed({ theirs, mine, onTake }: { theirs: Typed; mine: Typed; onTake: () => void }): ReactNode {
   const parts = PARTS.filter(([part]) => theirs[part] !== mine[part]);
   return (
-    <Alert color="yellow" variant="outline" title="This letter was written anew since you began">
+    <Alert color="yellow" variant="outline" title="This draft changed while you were editing">
       <Stack gap="xs">
-        <Text size="sm">What you typed is kept. This is how yours differs from how it stands now:</Text>
+        <Text size="sm">Your text is kept. Differences from the saved version:</Text>
         {parts.map(([part, name]) => (
           <WordDiff
             key={part}
             before={theirs[part]}
             after={mine[part]}
-            label={`${name}: how yours differs from the present one`}
+            label={`${name}: your text compared with the saved version`}
           />
         ))}
         <Group>
           <Button size="compact-sm" variant="default" onClick={onTake}>
-            Let go of mine, and begin with theirs
+            Discard my changes
           </Button>
         </Group>
       </Stack>
@@ -140,8 +139,8 @@ function Changed({ theirs, mine, onTake }: { theirs: Typed; mine: Typed; onTake:
 const RENEW_MS = 4 * 60_000;
 
 /**
- * Holds the draft as long as the editor is open; the fault, where that did not work. What somebody else lets go of is taken at
- * once, and so is what could not be asked for while the server was away.
+ * Locks the draft while the editor is open; returns the error if that failed. A lock that another member releases is taken at
+ * once, and so is one that failed while the server was unreachable.
  */
 function useLease(draft: string, isTheirs: boolean): ApiError | null {
   const call = useCall();
@@ -156,7 +155,7 @@ function useLease(draft: string, isTheirs: boolean): ApiError | null {
     );
   });
   const letGo = useEffectEvent((id: string) => {
-    // One that is closed already, or was never opened, is closed.
+    // An editor that is closed or was never opened needs no call.
     const after = (): void => void refresh('GET /projects/:project/drafts/:draft');
     inTurn(() =>
       call('POST /projects/:project/drafts/:draft/close-editor', { params: { draft: id }, body: {} }),
@@ -176,7 +175,7 @@ function useLease(draft: string, isTheirs: boolean): ApiError | null {
 
 let turn: Promise<unknown> = Promise.resolve();
 
-/** An editor that is closed and opened again at once must not come to the server the other way round. */
+/** Closing and reopening at once must reach the server in this order. */
 function inTurn<T>(send: () => Promise<T>): Promise<T> {
   const sent = turn.then(send, send);
   turn = sent;

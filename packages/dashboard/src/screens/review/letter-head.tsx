@@ -8,7 +8,7 @@ import { Deadline, formatTime, Person, useNow, useZone, When } from '../../parts
 import { StateMark } from './state-mark.tsx';
 import classes from './review.module.css';
 
-/** Whom it is for, what it is called, when it leaves, and what would hold it. */
+/** Recipient, subject, deadline, and what would hold the draft. */
 export function LetterHead({ draft, level }: { draft: DraftWhole; level: 1 | 2 }): ReactNode {
   const project = useProject();
   const { user: person, rule, subject, deadline_at: deadline, expires_at: expires, autopilot } = draft;
@@ -22,12 +22,12 @@ export function LetterHead({ draft, level }: { draft: DraftWhole; level: 1 | 2 }
       <Group gap={6} fz="sm">
         <span>To</span>
         <Person id={person.external_user_id} name={person.name} />
-        <span>{person.email ?? 'no address yet'}</span>
+        <span>{person.email ?? 'No address'}</span>
       </Group>
       <Group gap="sm" fz="sm">
         <StateMark draft={draft} />
         {draft.ended_at === null && (
-          <Deadline at={deadline} none={autopilot ? 'Its time has not begun' : 'Waits for a person'} />
+          <Deadline at={deadline} none={autopilot ? 'Deadline not started' : 'Waits for approval'} />
         )}
         {draft.ended_at === null && deadline !== null && <When at={deadline} theirZone={person.time_zone} />}
         <Link
@@ -53,13 +53,13 @@ export function LetterHead({ draft, level }: { draft: DraftWhole; level: 1 | 2 }
 const DONE: Record<string, string> = {
   approve: 'approved',
   skip: 'skipped',
-  postpone: 'put off',
+  postpone: 'postponed',
   edit: 'edited',
 };
-/** So long ago it is still news. */
+/** How long an action counts as recent. */
 const NEWS_MS = 10 * 60_000;
 
-/** What somebody else has done to it a moment ago, so that nobody wonders, and nobody does it again. */
+/** Another member's recent action, so that it is not repeated. */
 function Lately({ draft: { history } }: { draft: DraftWhole }): ReactNode {
   const me = useSession().data?.data.member?.name;
   const now = useNow();
@@ -84,23 +84,25 @@ function Holds({
   const zone = useZone();
   const until = gate?.until ?? null;
   const there =
-    person.time_zone === zone || until === null ? '' : ` (${formatTime(until, person.time_zone)} there)`;
+    person.time_zone === zone || until === null
+      ? ''
+      : ` (${formatTime(until, person.time_zone)} recipient’s time)`;
   return (
     <>
       {holds === false && (
         <Alert color="yellow" variant="outline" icon={<ShieldAlert aria-hidden="true" />} p="xs">
-          The condition of its rule does not hold for this person any more.
+          The rule’s condition is no longer met for this user.
         </Alert>
       )}
       {gate !== null && (
         <Alert color="gray" variant="outline" icon={<ShieldAlert aria-hidden="true" />} p="xs">
-          {state === 'approved' || state === 'held' ? 'Held' : 'It would be held'} now: {gate.sentence}
+          {state === 'approved' || state === 'held' ? 'Held' : 'Would be held now'}: {gate.sentence}
           {until === null ? '' : `, until ${formatTime(until, zone)}${there}`}.
         </Alert>
       )}
       {lease !== null && !lease.mine && (
         <Alert color="yellow" variant="outline" p="xs" role="status">
-          {lease.by} is editing it, until <When at={lease.until} style="clock" /> at the latest.
+          {lease.by} is editing this draft until <When at={lease.until} style="clock" /> at the latest.
         </Alert>
       )}
     </>

@@ -3,9 +3,10 @@ import type { DraftPreview, DraftWhole } from '@beckon/contract/dashboard';
 import { ImageOff } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { apiUrl, useApi, useProject } from '../../api/index.ts';
-import { formatCount, LetterFrame, Loaded } from '../../parts/index.ts';
+import { formatCount, later, LetterFrame, Loaded } from '../../parts/index.ts';
 import { NameValues, TextBlock } from '../../parts/text-block.tsx';
-import { Checks } from './checks.tsx';
+
+const Checks = later(() => import('./checks.tsx'), 'Checks');
 
 export type Pane = 'desktop' | 'mobile' | 'dark' | 'text' | 'headers' | 'checks';
 
@@ -20,13 +21,13 @@ export const PANES: { value: Pane; label: string }[] = [
 
 type ViewProps = { draft: DraftWhole; pane: Pane; onPane: (pane: Pane) => void };
 
-/** The letter as it would leave now: as it is seen, as it is read without HTML, and what mail servers read of it. */
+/** The email as it would be sent now: rendered, as plain text, and its headers. */
 export function LetterView({ draft, pane, onPane }: ViewProps): ReactNode {
   return (
     <Stack gap="sm">
       <SegmentedControl
         size="xs"
-        aria-label="How the letter is shown"
+        aria-label="Preview mode"
         value={pane}
         onChange={(next) => onPane(PANES.find(({ value }) => value === next)?.value ?? 'desktop')}
         data={PANES}
@@ -57,16 +58,16 @@ function Framed({ draft, pane }: { draft: DraftWhole; pane: 'desktop' | 'mobile'
         <Group gap="xs">
           <ImageOff size={14} aria-hidden="true" />
           <Text size="xs" c="dimmed">
-            Pictures are not fetched until you ask for them.
+            Images are not loaded.
           </Text>
           <Button size="compact-xs" variant="default" onClick={() => setHasImages(true)}>
-            Show pictures
+            Show images
           </Button>
         </Group>
       )}
       <LetterFrame
         src={src}
-        title={`Letter to ${draft.user.email ?? draft.user.external_user_id}`}
+        title={`Email to ${draft.user.email ?? draft.user.external_user_id}`}
         width={pane === 'mobile' ? 'mobile' : 'desktop'}
         scheme={scheme}
       />
@@ -81,8 +82,8 @@ function Read({ draft, pane }: { draft: DraftWhole; pane: Pane }): ReactNode {
       {({ data }) => (
         <Stack gap="sm">
           <Size bytes={data.bytes} />
-          {pane === 'text' && <TextBlock text={data.text} label="The letter as plain text" />}
-          {pane === 'headers' && <NameValues rows={data.headers} label="Headers of the letter" />}
+          {pane === 'text' && <TextBlock text={data.text} label="Plain text of the email" />}
+          {pane === 'headers' && <NameValues rows={data.headers} label="Headers of the email" />}
           {pane === 'checks' && <Checked preview={data} />}
         </Stack>
       )}
@@ -94,7 +95,7 @@ function Checked({ preview: { checks, problems: troubles } }: { preview: DraftPr
   return (
     <>
       {troubles.length > 0 && (
-        <Alert color="yellow" variant="outline" title="Before it leaves">
+        <Alert color="yellow" variant="outline" title="Before sending">
           {troubles.map((trouble) => (
             <Text key={trouble} size="sm">
               {trouble}
@@ -107,14 +108,14 @@ function Checked({ preview: { checks, problems: troubles } }: { preview: DraftPr
   );
 }
 
-/** Gmail cuts off what is longer, and with it the way out at its end. */
+/** Gmail clips longer emails, including the unsubscribe link at the end. */
 function Size({ bytes: { html, html_max: most, mime } }: Pick<DraftPreview, 'bytes'>): ReactNode {
   const kilobytes = (bytes: number): string => `${formatCount(Math.ceil(bytes / 1024))} kB`;
   const share = Math.round((html / most) * 100);
   return (
     <Text size="xs" c={html > most ? 'red' : 'dimmed'}>
-      {kilobytes(html)} of HTML: {share} % of what Gmail shows before it cuts a letter off ({kilobytes(most)}
-      ). {kilobytes(mime)} as it is sent.
+      {kilobytes(html)} of HTML: {share} % of Gmail’s clipping limit ({kilobytes(most)}
+      ). {kilobytes(mime)} in total.
     </Text>
   );
 }

@@ -11,7 +11,7 @@ const draft = {
 } as const;
 const at = (time: string) => `2026-01-${time}:00.000Z`;
 
-test('nine in the morning is nine where the letter arrives', () => {
+test('presetsOf › uses 9:00 in the zone of the recipient', () => {
   const times = (zone: string) =>
     presetsOf(draft, { now, zone }).map(({ label, at: moment }) => [label, new Date(moment).toISOString()]);
   // In Tokyo it is Friday, the 16th, already.
@@ -25,18 +25,18 @@ test('nine in the morning is nine where the letter arrives', () => {
   expect(times('America/New_York')[2]).toEqual(['Tomorrow at 9', at('16T14:00')]);
 });
 
-test('a moment that the server would refuse is refused beforehand, and one beyond the expiry is said to be', () => {
+test('judge › rejects times that the server would reject, and marks those after the expiry', () => {
   const moment = (time: string) => Date.parse(at(time));
   const due = { ...draft, deadline_at: at('16T09:00'), expires_at: at('18T09:00'), ends_at: at('20T09:00') };
-  expect(judge(due, moment('15T21:00'), now).fault).toMatch(/over already/);
-  expect(judge(due, moment('16T08:00'), now).fault).toMatch(/longer than that/);
+  expect(judge(due, moment('15T21:00'), now).fault).toMatch(/has passed/);
+  expect(judge(due, moment('16T08:00'), now).fault).toMatch(/already waits longer/);
   expect(judge({ ...due, state: 'approved' }, moment('16T08:00'), now).fault).toBeNull();
   expect(judge(due, moment('17T09:00'), now)).toEqual({ extends: false, fault: null });
   expect(judge(due, moment('19T09:00'), now)).toEqual({ extends: true, fault: null });
-  expect(judge(due, moment('20T09:00'), now).fault).toMatch(/is over by then/);
+  expect(judge(due, moment('20T09:00'), now).fault).toMatch(/has passed by then/);
 });
 
-test('two names for one moment are one', () => {
+test('presetsOf › merges presets of the same time', () => {
   const saturday = Date.parse('2026-01-17T12:00:00.000Z');
   expect(presetsOf(draft, { now: saturday, zone: 'UTC' }).map(({ label }) => label)).toEqual([
     'In an hour',

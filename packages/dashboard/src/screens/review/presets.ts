@@ -1,7 +1,7 @@
 import type { DraftListed } from '@beckon/contract/dashboard';
 import { instantOf, localOf } from '../../parts/zoned.ts';
 
-/** A moment to put a letter off to. `extends`: beyond its expiry, on purpose; `fault`: why it cannot be then. */
+/** A time to postpone a draft to. `extends`: after its expiry, which is extended; `fault`: why it is not possible. */
 export type Preset = { label: string; at: number; extends: boolean; fault: string | null };
 
 type Times = Pick<DraftListed, 'deadline_at' | 'expires_at' | 'ends_at' | 'state' | 'resume_state'>;
@@ -11,7 +11,7 @@ const DAY_MS = 24 * HOUR_MS;
 const NINE = '09:00';
 const MONDAY = 1;
 
-/** What people mean by later, on the clock of whom the letter is for. */
+/** Preset times in the recipient's time zone. */
 export function presetsOf(draft: Times, { now, zone }: { now: number; zone: string }): Preset[] {
   const wanted: [string, number | null][] = [
     ['In an hour', now + HOUR_MS],
@@ -28,17 +28,18 @@ export function presetsOf(draft: Times, { now, zone }: { now: number; zone: stri
   });
 }
 
-/** What the server would say, said before it is asked. */
+/** The check of the server, done before the request. */
 export function judge(draft: Times, at: number, now: number): { extends: boolean; fault: string | null } {
   const [deadline, expires, ends] = [draft.deadline_at, draft.expires_at, draft.ends_at].map((time) =>
     time === null ? null : Date.parse(time),
   );
   const isApproved = (draft.state === 'held' ? draft.resume_state : draft.state) === 'approved';
   const extended = expires != null && at > expires;
-  if (at <= now) return { extends: false, fault: 'This is over already' };
-  if (ends != null && at >= ends) return { extends: false, fault: 'What it is about is over by then' };
+  if (at <= now) return { extends: false, fault: 'This time has passed' };
+  if (ends != null && at >= ends)
+    return { extends: false, fault: 'The subject of this email has passed by then' };
   if (deadline != null && at < deadline && !isApproved)
-    return { extends: false, fault: 'It waits longer than that already' };
+    return { extends: false, fault: 'The draft already waits longer' };
   return { extends: extended, fault: null };
 }
 

@@ -34,13 +34,13 @@ export type ReadingProps = {
   onBack: () => void;
 };
 
-/** The letter that is read: what may be done with it, and the letter itself. */
+/** The current draft: its actions and the email. */
 export function ReadingPane(props: ReadingProps): ReactNode {
   const { id, onBack } = props;
   const draft = useApi('GET /projects/:project/drafts/:draft', { params: { draft: id } });
   useFollowed(id);
   return (
-    <section className={classes.reading} aria-label="Letter">
+    <section className={classes.reading} aria-label="Draft">
       <Group className={classes.back ?? ''}>
         <Button
           size="compact-sm"
@@ -48,7 +48,7 @@ export function ReadingPane(props: ReadingProps): ReactNode {
           leftSection={<ArrowLeft size={15} aria-hidden="true" />}
           onClick={onBack}
         >
-          All letters
+          All drafts
         </Button>
       </Group>
       <Loaded query={draft} skeleton={<Bones />}>
@@ -106,7 +106,7 @@ function Bar({ draft, tools }: { draft: DraftWhole; tools: Tools }): ReactNode {
         run={tools.edit}
       />
       <Act
-        label="Put off"
+        label="Postpone"
         hint="h"
         icon={<CalendarClock size={15} aria-hidden="true" />}
         off={off || !mayReview}
@@ -131,7 +131,7 @@ function More({ draft }: { draft: string }): ReactNode {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="md" aria-label="More about this letter">
+        <ActionIcon variant="subtle" color="gray" size="md" aria-label="More actions">
           <Ellipsis size={16} aria-hidden="true" />
         </ActionIcon>
       </Menu.Target>
@@ -141,7 +141,7 @@ function More({ draft }: { draft: string }): ReactNode {
             <Link {...props} to="/p/$project/drafts/$draft" params={{ project, draft }} />
           )}
         >
-          Open by itself
+          Open in full page
         </Menu.Item>
         <Menu.Item
           renderRoot={(props) => (
@@ -153,7 +153,7 @@ function More({ draft }: { draft: string }): ReactNode {
             />
           )}
         >
-          What was changed in it
+          Show changes
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
@@ -187,7 +187,7 @@ function Act({ label, hint, icon, off, run, main = false }: ActProps): ReactNode
 
 export function ReadingSkeleton(): ReactNode {
   return (
-    <section className={classes.reading} aria-label="Letter" aria-busy="true">
+    <section className={classes.reading} aria-label="Draft" aria-busy="true">
       <Bones />
     </section>
   );

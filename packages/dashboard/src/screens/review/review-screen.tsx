@@ -26,7 +26,7 @@ const HINTS = [
   'edited:yes',
 ];
 
-/** All that waits for a person, one letter after the other, by keyboard alone. */
+/** All waiting drafts, usable by keyboard only. */
 export function ReviewScreen(): ReactNode {
   const { filter } = route.useSearch();
   const navigate = route.useNavigate();
@@ -63,7 +63,7 @@ function Counts(): ReactNode {
     [soon, 'within the hour'],
     [today, 'today'],
     [later, 'later'],
-    [none, 'without deadline'],
+    [none, 'without a deadline'],
     [held, 'held'],
   ];
   const shown = parts
@@ -79,23 +79,24 @@ function Counts(): ReactNode {
 
 function NothingWaits({ isFiltered }: { isFiltered: boolean }): ReactNode {
   const project = useProject();
-  if (isFiltered) return <Empty icon={MailCheck} title="No letter that waits passes this filter" />;
+  if (isFiltered) return <Empty icon={MailCheck} title="No drafts match this filter" />;
   return (
     <Empty
       icon={MailCheck}
-      title="Nothing waits for you"
+      title="All caught up"
       action={
         <Group gap="sm">
           <Link className={classes.link} to="/p/$project/schedule" params={{ project: String(project.id) }}>
-            What leaves in the next days
+            View schedule
           </Link>
           <Link className={classes.link} to="/p/$project/rules" params={{ project: String(project.id) }}>
-            What letters are written by
+            View rules
           </Link>
         </Group>
       }
     >
-      A letter comes here as soon as a rule writes one, and leaves this page when somebody decides about it.
+      Drafts to review appear here when a rule creates them. Approve, edit, postpone or skip them before their
+      deadline.
     </Empty>
   );
 }
@@ -146,7 +147,7 @@ function Panes({ review }: { review: Review }): ReactNode {
   );
 }
 
-/** What is asked before something is done: until when, why, or whether it is really wanted. */
+/** The dialogs before an action: the time, the reason, or a confirmation. */
 function DeskDialogs({ desk }: { desk: Desk }): ReactNode {
   const { asked, close, acts, bulk } = desk;
   const zone = useZone();
@@ -159,7 +160,7 @@ function DeskDialogs({ desk }: { desk: Desk }): ReactNode {
           <PostponeDialog
             opened={open === 'postpone'}
             onClose={close}
-            title="Put this letter off"
+            title="Postpone draft"
             times={letter.row}
             zone={letter.row.user.time_zone}
             onPick={(at, extend) => acts.postpone(letter.seen, at, extend)}
@@ -167,7 +168,7 @@ function DeskDialogs({ desk }: { desk: Desk }): ReactNode {
           <SkipDialog
             opened={open === 'skip'}
             onClose={close}
-            title="Skip this letter"
+            title="Skip draft"
             onSkip={(reason) => acts.skip(letter.seen, reason)}
           />
           <AnywayDialog
@@ -180,7 +181,7 @@ function DeskDialogs({ desk }: { desk: Desk }): ReactNode {
       <PostponeDialog
         opened={bulk.asking === 'postpone'}
         onClose={() => bulk.ask(null)}
-        title="Put the chosen letters off"
+        title="Postpone selected drafts"
         times={NO_TIMES}
         zone={zone}
         onPick={(at) => bulk.want({ kind: 'postpone', until: new Date(at).toISOString() })}
@@ -188,14 +189,14 @@ function DeskDialogs({ desk }: { desk: Desk }): ReactNode {
       <SkipDialog
         opened={bulk.asking === 'skip'}
         onClose={() => bulk.ask(null)}
-        title="Skip the chosen letters"
+        title="Skip selected drafts"
         onSkip={(reason) => bulk.want(reason.trim() === '' ? { kind: 'skip' } : { kind: 'skip', reason })}
       />
     </>
   );
 }
 
-/** Of many nothing is known beforehand: the preview says which of them cannot be put off so. */
+/** Several drafts have no common times: the preview shows which of them cannot be postponed. */
 const NO_TIMES = {
   deadline_at: null,
   expires_at: null,

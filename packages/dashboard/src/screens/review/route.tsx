@@ -4,7 +4,7 @@ import { oneOf, searchOf, text } from '../../parts/search.ts';
 
 const pane = oneOf('desktop', 'mobile', 'dark', 'text', 'headers', 'checks');
 
-/** All that waits for a person, letter by letter. */
+/** All waiting drafts. */
 export const reviewRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: 'review',
@@ -12,7 +12,7 @@ export const reviewRoute = createRoute({
   component: lazyRouteComponent(() => import('./review-screen.tsx'), 'ReviewScreen'),
 });
 
-/** One of them by itself, whatever has become of it. */
+/** One draft on its own page, in any state. */
 export const draftRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: 'drafts/$draft',

@@ -2,13 +2,13 @@ import { Button } from '@mantine/core';
 import { MailCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useChange } from '../../api/index.ts';
-import { refused, told } from '../../parts/index.ts';
+import { refused, notify } from '../../parts/index.ts';
 
-/** A copy to whoever looks at it, as it would leave; nothing about the draft changes. */
+/** Sends a copy to the member, as it would be sent. The draft does not change. */
 export function SendTest({ draft }: { draft: string }): ReactNode {
   const send = useChange('POST /projects/:project/drafts/:draft/send-test', {
-    onDone: ({ data }) => told(`A copy went to ${data.to}`),
-    onRefused: (error) => refused(error, 'No copy was sent'),
+    onDone: ({ data }) => notify(`Test copy sent to ${data.to}`),
+    onRefused: (error) => refused(error, 'Test copy not sent'),
   });
   return (
     <Button
@@ -18,7 +18,7 @@ export function SendTest({ draft }: { draft: string }): ReactNode {
       loading={send.isPending}
       onClick={() => send.mutate({ params: { draft }, body: {} })}
     >
-      Send me this
+      Send me a test
     </Button>
   );
 }

@@ -1,13 +1,13 @@
 type Soon = { ask: () => void; stop: () => void };
 
-/** Runs a little later, once for all who asked for it until then; and not again before what it began is done. */
+/** Runs after a short delay, once for all calls until then, and not again before the previous run is done. */
 export function createSoon(run: () => Promise<void>, afterMs: number): Soon {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isRunning = false;
   let isWanted = false;
   const ask = (): void => {
     if (isRunning) isWanted = true;
-    // Whoever asks later does not put it off, or it would never run while much happens.
+    // A later call does not extend the delay, or it would never run during many changes.
     else timer ??= setTimeout(() => void go(), afterMs);
   };
   const go = async (): Promise<void> => {

@@ -16,7 +16,7 @@ import type { ReactNode } from 'react';
 import { Mark, type Tone } from '../../parts/index.ts';
 
 const STATES: Record<DraftState, { icon: LucideIcon; tone: Tone; label: string }> = {
-  composing: { icon: PenLine, tone: 'quiet', label: 'Being written' },
+  composing: { icon: PenLine, tone: 'quiet', label: 'Being drafted' },
   scheduled: { icon: Clock3, tone: 'info', label: 'Waiting' },
   approved: { icon: Check, tone: 'good', label: 'Approved' },
   held: { icon: PauseCircle, tone: 'warn', label: 'Held' },
@@ -25,38 +25,38 @@ const STATES: Record<DraftState, { icon: LucideIcon; tone: Tone; label: string }
   skipped: { icon: SkipForward, tone: 'quiet', label: 'Skipped' },
   canceled: { icon: Ban, tone: 'quiet', label: 'Canceled' },
   failed: { icon: CircleX, tone: 'bad', label: 'Failed' },
-  unknown: { icon: CircleHelp, tone: 'bad', label: 'Nobody knows' },
+  unknown: { icon: CircleHelp, tone: 'bad', label: 'Delivery unknown' },
 };
 
-/** Why, in two or three words; whole sentences are in the Why. */
+/** The reason in two or three words. Why shows full sentences. */
 const REASONS: Record<string, string> = {
   restore_unconfirmed: 'Database restored',
-  restored: 'May have left',
+  restored: 'May have been sent',
   paused: 'Paused',
-  rule_off: 'Rule is off',
+  rule_off: 'Rule off',
   suppressed: 'Suppressed',
-  topic: 'Topic refused',
+  topic: 'Topic unsubscribed',
   no_address: 'No address',
   domain: 'Domain not ready',
-  no_sender: 'No sender',
+  no_sender: 'Sender incomplete',
   public_url: 'No public URL',
   quiet_hours: 'Quiet hours',
   cap: 'Frequency cap',
-  cap_yielded: 'Gave way',
+  cap_yielded: 'Lower priority',
   throttle: 'Throttle',
-  domain_throttle: 'Throttle',
-  provider_throttle: 'Throttle',
+  domain_throttle: 'Domain throttle',
+  provider_throttle: 'Provider limit',
   warmup: 'Warm-up',
-  needs_review: 'Needs a look',
-  missing_variable: 'A gap to fill',
+  needs_review: 'Needs review',
+  missing_variable: 'Missing value',
   render_failed: 'Rendering failed',
-  replied: 'They answered',
+  replied: 'User replied',
   editing: 'Being edited',
-  deferred: 'Put off by server',
-  snoozed: 'Put off',
+  deferred: 'Deferred by server',
+  snoozed: 'Postponed',
 };
 
-/** How a draft stands: an icon and words. */
+/** The state of a draft: an icon and words. */
 export function StateMark({ draft }: { draft: Pick<DraftListed, 'state' | 'reason'> }): ReactNode {
   const { icon, tone, label } = STATES[draft.state];
   if (draft.state !== 'held') return <Mark icon={icon} tone={tone} label={label} />;

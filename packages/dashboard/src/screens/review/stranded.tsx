@@ -7,16 +7,16 @@ import { Notice } from '../../parts/notice.tsx';
 import { TextBlock } from '../../parts/text-block.tsx';
 import { keptAs, type Kept, PARTS } from './unsaved.tsx';
 
-/** What somebody typed into a letter that cannot be written any more: it is theirs, to be read and copied. */
+/** Text that was typed into a draft that can no longer be edited, to be copied. */
 export function Stranded({ draft }: { draft: DraftWhole }): ReactNode {
   const [kept, , letGo] = useKept<Kept | null>(keptAs(draft.id), null);
   const typed = kept?.value;
   const parts = typed ? PARTS.filter(([part]) => typed[part] !== draft.content[part]) : [];
   if (!typed || parts.length === 0) return null;
   return (
-    <Notice icon={PenOff} title="What you typed here cannot be saved any more">
+    <Notice icon={PenOff} title="Your changes cannot be saved">
       <Stack gap="xs">
-        <Text size="sm">{whyOf(draft)} Your words are kept in this tab until you let go of them.</Text>
+        <Text size="sm">{whyOf(draft)} Your text is kept in this tab until you discard it.</Text>
         {parts.map(([part, name]) => (
           <div key={part}>
             <Group gap={4}>
@@ -30,7 +30,7 @@ export function Stranded({ draft }: { draft: DraftWhole }): ReactNode {
         ))}
         <Group>
           <Button size="compact-xs" variant="default" onClick={letGo}>
-            Let go of it
+            Discard
           </Button>
         </Group>
       </Stack>
@@ -39,7 +39,7 @@ export function Stranded({ draft }: { draft: DraftWhole }): ReactNode {
 }
 
 function whyOf({ ended_at: endedAt, state }: DraftWhole): string {
-  if (endedAt !== null) return 'The letter has come to its end meanwhile.';
-  if (state === 'sending') return 'The letter is leaving.';
-  return 'Your role does not allow it any more.';
+  if (endedAt !== null) return 'The draft was closed while you were editing.';
+  if (state === 'sending') return 'The email is being sent.';
+  return 'Your role no longer allows editing.';
 }

@@ -4,31 +4,31 @@ import type { ReactNode } from 'react';
 import { useKept } from '../../parts/index.ts';
 import { Notice } from '../../parts/notice.tsx';
 
-/** Somebody closed the editor, or left, with words in it that are not saved. */
+/** The editor was closed with unsaved text. */
 export function Unsaved({ draft, onGoOn }: { draft: string; onGoOn: () => void }): ReactNode {
   const [typed] = useKept<object | null>(keptAs(draft), null);
   if (typed === null) return null;
   return (
-    <Notice icon={PenLine} title="What you typed here is kept, and not saved">
+    <Notice icon={PenLine} title="You have unsaved changes">
       <Button size="compact-xs" variant="default" mt={4} onClick={onGoOn}>
-        Go on writing
+        Continue editing
       </Button>
     </Notice>
   );
 }
 
-/** What was typed and not saved. It outlives a reload. */
+/** Unsaved text. It survives a reload. */
 export type Typed = { subject: string; preheader: string; body: string };
-/** As `useEdited` keeps it. */
+/** The format of `useEdited`. */
 export type Kept = { value: Typed; base: string };
 
 export const PARTS = [
   ['subject', 'Subject'],
-  ['preheader', 'Preview line'],
-  ['body', 'Letter'],
+  ['preheader', 'Preview text'],
+  ['body', 'Body'],
 ] as const;
 
-/** Under which name unsaved words of a draft are kept in the tab. */
+/** The storage key of a draft's unsaved text. */
 export function keptAs(draft: string): string {
   return `draft:${draft}`;
 }

@@ -3,29 +3,29 @@ import type { DraftMoved } from '@beckon/contract/dashboard';
 import { ApiError, useCall, useRefresh } from '../../api/index.ts';
 import { formatTime, inDoubt, refused, undoable, useZone } from '../../parts/index.ts';
 
-/** What is acted on: `content_hash` is the text that whoever acts has seen. */
+/** The draft of an action: `content_hash` is the text that the member saw. */
 export type Seen = { id: string; subject: string; content_hash: string };
 
 export type Acts = {
   approve: (draft: Seen, anyway?: boolean) => void;
   skip: (draft: Seen, reason: string) => void;
   postpone: (draft: Seen, until: number, extend: boolean) => void;
-  /** Takes back what was done last, if that is still to be had. */
+  /** Undoes the last action, if that is still possible. */
   undoLast: () => void;
-  /** What was done to many, to be taken back like the rest. */
+  /** Registers a bulk action for undo. */
   remember: (ids: string[], message: string) => void;
 };
 
 export type ActsOptions = {
-  /** At once, before anything is sent: it is decided about. */
+  /** Runs before the request: the drafts are decided. */
   onLeave: (ids: string[]) => void;
-  /** It was refused, or taken back. */
+  /** The action failed or was undone. */
   onReturn: (ids: string[]) => void;
-  /** The server has it. */
+  /** The server confirmed it. */
   onDone: (ids: string[]) => void;
 };
 
-/** What a person decides about letters. The page does not wait for the server; what it refuses comes back with its reason. */
+/** Decisions about drafts. They are optimistic; a failed one returns to the list with its error. */
 export function useActs(on: ActsOptions): Acts {
   const call = useCall();
   const refresh = useRefresh();
@@ -75,7 +75,7 @@ export function useActs(on: ActsOptions): Acts {
       const until = new Date(at).toISOString();
       const ask = { params: { draft: id }, body: extend ? { until, extend } : { until } };
       const send = () => call('POST /projects/:project/drafts/:draft/postpone', ask);
-      void act(id, send, () => `Put off to ${formatTime(until, zone)}: “${subject}”`);
+      void act(id, send, () => `Postponed to ${formatTime(until, zone)}: “${subject}”`);
     },
   };
 }
@@ -83,18 +83,18 @@ export function useActs(on: ActsOptions): Acts {
 const UNDO_MS = 10_000;
 type Done = {
   ids: string[];
-  /** When the server answered; null, as long as it has not. */
+  /** When the server responded; null until then. */
   at: number | null;
   hide: () => void;
-  /** Is there anything to take back? */
+  /** Whether there is anything to undo. */
   isThere: Promise<boolean>;
 };
-/** Offers to take it back, by a notice; null: nothing was done. */
+/** Offers undo in a notification; null: nothing was done. */
 type Answered = (offer: ((undo: () => void) => () => void) | null) => void;
 
 /**
- * What is done can be taken back from when it is asked for until ten seconds after the answer: by its notice, or the last of all
- * by a key. What the server has not answered yet is taken back once it has.
+ * An action can be undone from its request until ten seconds after the response: by its notification, or the last one
+ * by a key. A pending action is undone after its response.
  */
 function useUndo(
   onReturn: (ids: string[]) => void,
@@ -115,7 +115,7 @@ function useUndo(
     done.current = [...done.current.filter(isFresh), one];
     return (offer) => {
       if (offer === null) drop(one);
-      // Whoever has it taken back already needs no offer of it.
+      // An action that was already undone needs no offer.
       else if (done.current.includes(one)) {
         one.at = Date.now();
         one.hide = offer(() => void undo(one));
@@ -153,7 +153,7 @@ function useTakeBack(onReturn: (ids: string[]) => void): (ids: string[]) => Prom
       }
     }
     if (back.length > 0) onReturn(back);
-    if (fault) refused(fault, 'Not taken back');
+    if (fault) refused(fault, 'Undo failed');
     void refresh('GET /projects/:project/drafts/:draft');
   };
 }
@@ -161,5 +161,5 @@ function useTakeBack(onReturn: (ids: string[]) => void): (ids: string[]) => Prom
 function approvedWords({ subject }: Seen, { send_check: gate }: DraftMoved, zone: string): string {
   if (!gate) return `Approved “${subject}”`;
   const until = gate.until === null ? '' : `, until ${formatTime(gate.until, zone)}`;
-  return `Approved “${subject}”. It leaves later: ${gate.sentence}${until}`;
+  return `Approved “${subject}”. Held: ${gate.sentence}${until}`;
 }

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect } from 'react';
 import { useFocusBack } from '../../parts/index.ts';
 
-/** Takes the focus when it is wanted, and gives it back to who had it. */
+/** Takes the focus on request, and returns it to the previous element. */
 export function useBorrowedFocus(place: RefObject<HTMLElement | null>, isWanted: boolean): void {
   useFocusBack(isWanted);
   useEffect(() => {

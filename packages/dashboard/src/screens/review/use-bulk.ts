@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { BulkAct, DraftListed } from '@beckon/contract/dashboard';
 import type { List } from '../../api/index.ts';
-import { told } from '../../parts/index.ts';
+import { notify } from '../../parts/index.ts';
 import type { BulkBarProps, Wanted } from './bulk.tsx';
 import type { Run } from './bulk-run.ts';
 
@@ -10,12 +10,12 @@ export type Bulk = {
   choose: (id: string, isChosen: boolean) => void;
   chooseAll: (ids: ReadonlySet<string>) => void;
   clear: () => void;
-  /** Somebody has decided about these by themselves. */
+  /** These were decided individually. */
   drop: (ids: string[]) => void;
-  /** Asks for the effects of an act on all that are chosen. */
+  /** Requests the preview of an action on all selected drafts. */
   want: (act: BulkAct) => void;
   wanted: Wanted | null;
-  /** Which of the dialogs is open that ask for more: until when, or why. */
+  /** The open dialog: the time or the reason. */
   asking: 'postpone' | 'skip' | null;
   ask: (what: 'postpone' | 'skip' | null) => void;
   close: () => void;
@@ -31,7 +31,7 @@ type BulkOptions = {
   remember: (ids: string[], message: string) => void;
 };
 
-/** Many letters at once: which, and what is to be done with them. */
+/** The state of bulk actions: the selected drafts and the action. */
 export function useBulk({ leave, settle, remember }: BulkOptions): Bulk {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [takesAll, setTakesAll] = useState(false);
@@ -64,14 +64,14 @@ export function useBulk({ leave, settle, remember }: BulkOptions): Bulk {
     drop,
     close: () => setWanted(null),
     acted({ asked, ids, act, refused }) {
-      // What was not asked for stays chosen.
+      // Drafts that were not processed stay selected.
       if (asked === null) clear();
       else drop(asked);
       leave(ids);
       settle(ids);
       const words = wordsOf(act, ids.length, refused);
       if (ids.length > 0) remember(ids, words);
-      else told(words);
+      else notify(words);
     },
     bar: (list) => ({
       chosen: chosen.size,
@@ -87,9 +87,9 @@ export function useBulk({ leave, settle, remember }: BulkOptions): Bulk {
   };
 }
 
-const DONE: Record<BulkAct['kind'], string> = { approve: 'approved', skip: 'skipped', postpone: 'put off' };
+const DONE: Record<BulkAct['kind'], string> = { approve: 'approved', skip: 'skipped', postpone: 'postponed' };
 
 function wordsOf({ kind }: BulkAct, acted: number, refused: number): string {
-  const rest = refused === 0 ? '' : `, ${refused} stayed as they were`;
+  const rest = refused === 0 ? '' : `, ${refused} unchanged`;
   return `${acted} ${DONE[kind]}${rest}`;
 }

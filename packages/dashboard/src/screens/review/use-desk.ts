@@ -13,16 +13,16 @@ import type { Review } from './use-review.ts';
 
 const route = getRouteApi('/p/$project/review');
 
-/** The dialog that is open, or was last: it stays about the letter that it was opened for. */
+/** The current or last dialog. It keeps the draft that it was opened for. */
 export type Asked = { what: 'postpone' | 'skip' | 'anyway'; letter: Letter; isOpen: boolean };
-/** `asked`: somebody wants to read it now; `open`: it stands there where there is room. */
+/** `asked`: the member opened it; `open`: it is shown if there is space. */
 export type WhyPane = 'open' | 'asked' | 'closed';
 
-/** What somebody reads, has chosen, and is about to do with it. */
+/** The state of Review: the current draft, the selection, and the open dialog. */
 export type Desk = {
-  /** The letter of the address; on a wide page the first one, where none is named. */
+  /** The draft in the URL; on a wide page the first one by default. */
   current: string | undefined;
-  /** The same, a little behind whoever runs through the list: what stands beside it is not read for each letter on the way. */
+  /** The same with a delay, so that moving fast through the list does not load the context of each draft. */
   read: string | undefined;
   isNamed: boolean;
   show: (id: string | undefined) => void;
@@ -113,8 +113,8 @@ function useDeskKeys(desk: Desk, rows: DraftListed[]): void {
 }
 
 /**
- * What is read stays what is read, whatever comes or goes above it: a key must never meet another letter than its reader saw.
- * Another question begins with its first letter.
+ * Keeps the current draft while others are added or removed: a key must act on the draft that the member saw.
+ * A new filter starts with its first draft.
  */
 function useCurrent({ list, rows }: Review): string | undefined {
   const { draft: named, filter } = route.useSearch();
@@ -122,13 +122,13 @@ function useCurrent({ list, rows }: Review): string | undefined {
   const before = last && last.filter === filter ? last.id : undefined;
   const first = rows[0]?.id;
   const current = named ?? before ?? first;
-  // The list may still be that of the question before.
+  // The list may still belong to the previous filter.
   const isKnown = current !== first || !list.isStale;
   if (current !== undefined && current !== before && isKnown) setLast({ filter, id: current });
   return current;
 }
 
-/** The letter so many places on; from where the present one was, where somebody has taken it away. */
+/** The draft this many places further; from the former position if the current draft was removed. */
 function useSteps(rows: DraftListed[], current: string | undefined): (by: number) => string | undefined {
   const keys = rows.map(({ id }) => id);
   const at = current === undefined ? -1 : keys.indexOf(current);
@@ -145,7 +145,7 @@ function useSteps(rows: DraftListed[], current: string | undefined): (by: number
 
 type Place = Pick<Desk, 'current' | 'read'>;
 
-/** What is acted on is what was seen: the whole letter, once it is there. The one behind it is read ahead. */
+/** Actions apply to what was shown: the full draft, once it is loaded. The next one is preloaded. */
 function useLetter(rows: DraftListed[], { current, read }: Place): { letter: Letter | null; holds: boolean } {
   const keys = rows.map(({ id }) => id);
   const isThere = current === read;

@@ -1,7 +1,7 @@
 import { useFeed, useRefresh } from '../../api/index.ts';
 import { useOnLive } from './use-on-live.ts';
 
-/** Whoever reads a letter sees at once what others do to it. */
+/** Shows the actions of other members on the current draft immediately. */
 export function useFollowed(draft: string): void {
   const refresh = useRefresh();
   const again = (): void =>

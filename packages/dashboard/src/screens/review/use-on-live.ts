@@ -2,8 +2,8 @@ import { useEffect, useEffectEvent, useRef } from 'react';
 import { useFeedState } from '../../api/index.ts';
 
 /**
- * What happened between the reading of a page and the opening of its feed is said by nobody: what was read before the feed was
- * there is read again once it is.
+ * The feed does not report changes between loading a page and connecting. Data that was loaded before the feed
+ * connected is loaded again.
  */
 export function useOnLive(again: () => void): void {
   const state = useFeedState();

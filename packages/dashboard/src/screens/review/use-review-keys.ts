@@ -6,7 +6,7 @@ import type { Tools } from './reading-pane.tsx';
 import type { Bulk } from './use-bulk.ts';
 
 export type ReviewKeys = {
-  /** The letter so many places on. */
+  /** The draft this many places further. */
   stepFrom: (by: number) => string | undefined;
   current: string | undefined;
   show: (id: string | undefined) => void;
@@ -20,19 +20,19 @@ export type ReviewKeys = {
   openAlone: (id: string) => void;
 };
 
-/** Everything that Review does, by one key. What is chosen goes before what is read. */
+/** The shortcuts of Review. They apply to the selection, or else to the current draft. */
 export function useReviewKeys(keys: ReviewKeys): void {
   const { isEditing, stopEditing } = keys;
   useKeys('Review', { ...moving(keys), ...deciding(keys), ...looking(keys) }, { enabled: !isEditing });
   useKeys(
     'Editor',
-    { Escape: { label: 'Close the editor, keep what was typed', run: stopEditing } },
+    { Escape: { label: 'Close the editor and keep changes', run: stopEditing } },
     { enabled: isEditing },
   );
 }
 
 function moving({ stepFrom, current, show, bulk, openAlone }: ReviewKeys): KeyMap {
-  // Who moves through the list is in the list, and hears and sees it.
+  // Moving through the list focuses the list, for screen readers.
   const go = (by: number): string | undefined => {
     const next = stepFrom(by);
     focusList();
@@ -41,13 +41,13 @@ function moving({ stepFrom, current, show, bulk, openAlone }: ReviewKeys): KeyMa
   };
   const reach = (by: number): void => bulk.chooseAll(extend(bulk.chosen, current, go(by)));
   return {
-    j: { label: 'Next letter', run: () => go(1), repeats: true },
-    k: { label: 'Letter before', run: () => go(-1), repeats: true },
-    x: { label: 'Choose', run: () => current !== undefined && bulk.chooseAll(toggle(bulk.chosen, current)) },
-    'Shift+j': { label: 'Choose downwards', run: () => reach(1), repeats: true },
-    'Shift+k': { label: 'Choose upwards', run: () => reach(-1), repeats: true },
-    Enter: { label: 'Open by itself', run: () => current !== undefined && openAlone(current) },
-    Escape: { label: 'Let go', run: () => (bulk.chosen.size > 0 ? bulk.clear() : show(undefined)) },
+    j: { label: 'Next draft', run: () => go(1), repeats: true },
+    k: { label: 'Previous draft', run: () => go(-1), repeats: true },
+    x: { label: 'Select', run: () => current !== undefined && bulk.chooseAll(toggle(bulk.chosen, current)) },
+    'Shift+j': { label: 'Extend selection down', run: () => reach(1), repeats: true },
+    'Shift+k': { label: 'Extend selection up', run: () => reach(-1), repeats: true },
+    Enter: { label: 'Open in full page', run: () => current !== undefined && openAlone(current) },
+    Escape: { label: 'Clear selection', run: () => (bulk.chosen.size > 0 ? bulk.clear() : show(undefined)) },
   };
 }
 
@@ -62,7 +62,7 @@ function deciding({ bulk, tools, may, current, undo }: ReviewKeys): KeyMap {
     ...(may.review
       ? {
           a: { label: 'Approve', run: isMany ? () => bulk.want({ kind: 'approve' }) : one(tools.approve) },
-          h: { label: 'Put off', run: isMany ? () => bulk.ask('postpone') : one(tools.postpone) },
+          h: { label: 'Postpone', run: isMany ? () => bulk.ask('postpone') : one(tools.postpone) },
           s: { label: 'Skip', run: isMany ? () => bulk.ask('skip') : one(tools.skip) },
           u: { label: 'Undo', run: undo },
         }
@@ -76,5 +76,5 @@ function looking({ tools, setPane }: ReviewKeys): KeyMap {
     String(at + 1),
     { label: `Show: ${label}`, run: () => setPane(value) },
   ]);
-  return { w: { label: 'Why', run: tools.why }, ...Object.fromEntries(panes) };
+  return { w: { label: 'Show why', run: tools.why }, ...Object.fromEntries(panes) };
 }

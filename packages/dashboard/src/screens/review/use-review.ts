@@ -6,27 +6,27 @@ import { useOnLive } from './use-on-live.ts';
 
 export type Review = {
   list: List<DraftListed>;
-  /** As they stand on the page: without those that somebody has just decided about. */
+  /** The drafts on the page: without those that were just decided. */
   rows: DraftListed[];
-  /** Somebody here has decided about them; the server has not been heard yet. */
+  /** The member decided; the response is pending. */
   leave: (ids: string[]) => void;
   comeBack: (ids: string[]) => void;
-  /** The server has it. */
+  /** The server confirmed it. */
   settle: (ids: string[]) => void;
-  /** What others have just done, in words, to be said quietly. */
+  /** Recent actions of other members, in words. */
   note: string | null;
-  /** There is more on the server than on the page, and the page is too long to be read anew by itself. */
+  /** The server has new drafts, and the list is too long to reload automatically. */
   isOld: boolean;
   renew: () => void;
 };
 
 const PAGE = 200;
-/** A longer list is read anew only by who wants it. */
+/** A longer list is reloaded only on request. */
 const RENEWED_BELOW = 1_000;
 const RENEW_AFTER_MS = 2_000;
 const NOTE_MS = 8_000;
 
-/** The list of Review, which others change while somebody reads it. */
+/** The list of Review. Other members and rules change it at any time. */
 export function useReview(filter: string | undefined): Review {
   const query = filter === undefined ? { view: 'review' as const } : { view: 'review' as const, filter };
   const list = useApiInfinite('GET /projects/:project/drafts', { query }, { limit: PAGE, keep: true });
@@ -68,8 +68,8 @@ export function useReview(filter: string | undefined): Review {
 }
 
 /**
- * How they left: `asked` for by somebody here, and the server has not answered; `ours`, which it has done; `gone`, by others. What
- * is only asked for is still in every list that the server gives.
+ * Why drafts left the list: `asked`: decided here, response pending; `ours`: decided here and confirmed; `gone`: by others. A
+ * pending draft is still in every list from the server.
  */
 type How = 'asked' | 'ours' | 'gone';
 type Left = {
@@ -78,13 +78,13 @@ type Left = {
   settle: (ids: string[]) => void;
   drop: (ids: Iterable<string>) => void;
   isOurs: (id: string) => boolean;
-  /** Those that a list which is asked for now will know of. */
+  /** Those that a list requested now reflects. */
   settled: () => string[];
 };
 
 function useLeft(): Left {
   const [ids, setIds] = useState<ReadonlyMap<string, How>>(new Map());
-  // What the feed says may come before the page is drawn anew.
+  // A feed item may arrive before the page renders again.
   const latest = useRef(ids);
   const set = (next: ReadonlyMap<string, How>): void => {
     latest.current = next;
@@ -106,7 +106,7 @@ function useLeft(): Left {
   };
 }
 
-/** Reads the list anew a little later, once for all that happened until then. */
+/** Reloads the list after a short delay, once for all changes until then. */
 function useRenewal(
   rows: number,
   left: Pick<Left, 'settled' | 'drop'>,
@@ -153,7 +153,7 @@ function isOfReview({ type }: FeedItem): boolean {
 
 const OPEN = new Set(['composing', 'scheduled', 'held']);
 
-/** Nobody has to decide about it any more. */
+/** The draft needs no decision any more. */
 function isDecided({ type, to }: FeedItem): boolean {
   return type === 'move' && !OPEN.has(String(to));
 }
@@ -161,13 +161,13 @@ function isDecided({ type, to }: FeedItem): boolean {
 const WORDS: Record<string, string> = {
   approve: 'approved',
   skip: 'skipped',
-  postpone: 'put off',
+  postpone: 'postponed',
   edit: 'edited',
-  undo: 'took back what was done to',
+  undo: 'undid the last action on',
   open_editor: 'is editing',
   close_editor: 'stopped editing',
 };
 
 function wordsOf({ actor_name: name, action, external_user_id: user }: FeedItem): string {
-  return `${name ?? 'Somebody'} ${WORDS[String(action)] ?? 'moved'} the letter to ${user ?? 'somebody'}`;
+  return `${name ?? 'Another member'} ${WORDS[String(action)] ?? 'changed'} the draft for ${user ?? 'a user'}`;
 }

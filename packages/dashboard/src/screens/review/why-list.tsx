@@ -26,7 +26,7 @@ const ICONS: Record<WhyStep['kind'], LucideIcon> = {
   end: Flag,
 };
 
-/** Why there is this letter, step by step, with the values that were found. */
+/** Why this draft exists, step by step, with the values at that time. */
 export function WhyList({ steps }: { steps: WhyStep[] }): ReactNode {
   return (
     <ol className={classes.steps}>
@@ -47,7 +47,7 @@ function Step({ step: { kind, sentence, at, holds, values, actor } }: { step: Wh
         <div>
           {actor !== null && actor !== 'engine' && <b>{actor}: </b>}
           {sentence}
-          {kind === 'condition' && <span> ({holds ? 'holds' : 'does not hold'})</span>}
+          {kind === 'condition' && <span> ({holds ? 'true' : 'false'})</span>}
           {at !== null && (
             <>
               {' · '}

@@ -5,23 +5,23 @@ import { Person, When } from '../../parts/index.ts';
 import { ChartWithTable, type Point } from '../../parts/chart-with-table.tsx';
 import classes from './rules.module.css';
 
-/** What a backtest found, and what it took for granted. */
+/** The results of a backtest, and its assumptions. */
 export function BacktestFound({ found }: { found: Backtest }): ReactNode {
   const { difference, emails: letters, caps, entered } = found;
   return (
     <Stack gap="lg">
       <Text size="sm" c="dimmed">
-        {found.is_saved ? 'The saved version' : 'The version that is not saved'}, from{' '}
-        <When at={found.from} /> to <When at={found.cut_at ?? found.to} />
-        {found.cut_at !== null && '. It was cut off there, because there was too much to look at'}.
+        {found.is_saved ? 'Saved version' : 'Unsaved version'}, from <When at={found.from} /> to{' '}
+        <When at={found.cut_at ?? found.to} />
+        {found.cut_at !== null && '. The backtest stopped there, because it reached its limit'}.
       </Text>
       <SimpleGrid cols={{ base: 2, sm: 4 }}>
         <Number
-          label="People"
+          label="Users"
           count={entered.users}
           delta={difference && difference.added.users - difference.removed.users}
         />
-        <Number label="Letters" count={letters.written} delta={difference && difference.emails} />
+        <Number label="Emails" count={letters.written} delta={difference && difference.emails} />
         <Number
           label="Most on one day"
           count={Math.max(0, ...letters.per_day.map((day) => day.emails))}
@@ -31,14 +31,14 @@ export function BacktestFound({ found }: { found: Backtest }): ReactNode {
       </SimpleGrid>
       {difference && <Difference difference={difference} />}
       <ChartWithTable
-        title="Letters a day"
-        description={`${letters.written} letters on ${letters.per_day.length} days.`}
+        title="Emails per day"
+        description={`${letters.written} emails on ${letters.per_day.length} days.`}
         kind="bar"
         rows={daysOf(found)}
         x="day"
         xLabel="Day"
         series={[
-          { name: 'letters', label: found.is_saved ? 'Letters' : 'As edited' },
+          { name: 'letters', label: found.is_saved ? 'Emails' : 'Edited version' },
           ...(difference ? [{ name: 'saved', label: `Version ${difference.version}` }] : []),
         ]}
       />
@@ -59,14 +59,14 @@ function Number({ label, count, delta }: { label: string; count: number; delta: 
         {count.toLocaleString('en-GB')}
       </Text>
       <Text size="xs" c="dimmed">
-        {delta === null ? '\u00A0' : `${signed(delta)} against the saved version`}
+        {delta === null ? '\u00A0' : `${signed(delta)} compared with the saved version`}
       </Text>
     </Paper>
   );
 }
 
 function signed(delta: number): string {
-  if (delta === 0) return 'the same';
+  if (delta === 0) return 'no change';
   return delta > 0 ? `+${delta.toLocaleString('en-GB')}` : `−${Math.abs(delta).toLocaleString('en-GB')}`;
 }
 
@@ -83,11 +83,11 @@ function Difference({ difference }: { difference: NonNullable<Backtest['differen
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
       <People
-        title={`+${difference.added.users} people who would enter now`}
+        title={`+${difference.added.users} users would newly be enrolled`}
         people={difference.added.external_user_ids}
       />
       <People
-        title={`−${difference.removed.users} who would not any more`}
+        title={`−${difference.removed.users} users would no longer be enrolled`}
         people={difference.removed.external_user_ids}
       />
     </SimpleGrid>
@@ -118,10 +118,10 @@ function People({ title, people }: { title: string; people: string[] }): ReactNo
 
 function Collisions({ found: { emails: letters, caps } }: { found: Backtest }): ReactNode {
   const lines = [
-    `${letters.canceled.toLocaleString('en-GB')} of the letters would have been canceled before they left.`,
-    `${letters.without_address.toLocaleString('en-GB')} have nobody to go to.`,
-    `${caps.held.toLocaleString('en-GB')} would have been held by the frequency cap of today.`,
-    `${caps.displaced.toLocaleString('en-GB')} letters of other rules would have found no slot behind these.`,
+    `${letters.canceled.toLocaleString('en-GB')} of the emails would have been canceled before they were sent.`,
+    `${letters.without_address.toLocaleString('en-GB')} have no address.`,
+    `${caps.held.toLocaleString('en-GB')} would have been held by today’s frequency cap.`,
+    `${caps.displaced.toLocaleString('en-GB')} emails of other rules would have been held by the cap because of these.`,
   ];
   return (
     <section>
@@ -142,7 +142,7 @@ function Samples({ samples }: { samples: Backtest['samples'] }): ReactNode {
   return (
     <section>
       <Title order={2} size="h6" mb="xs">
-        The first {samples.length} letters
+        First {samples.length} emails
       </Title>
       <Accordion variant="separated">
         {samples.map(({ external_user_id: user, at, subject, body, missing }, index) => (
@@ -151,7 +151,7 @@ function Samples({ samples }: { samples: Backtest['samples'] }): ReactNode {
               <Text size="sm">{subject === '' ? '(no subject)' : subject}</Text>
               <Text size="xs" c="dimmed">
                 To {user}, <When at={at} />
-                {missing.length > 0 && `; it would wait for ${missing.join(', ')}`}
+                {missing.length > 0 && `; held, missing ${missing.join(', ')}`}
               </Text>
             </Accordion.Control>
             <Accordion.Panel>
@@ -169,7 +169,7 @@ function Reasons({ found: { refused, waiting, assumptions } }: { found: Backtest
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
       <section>
         <Title order={2} size="h6" mb={4}>
-          Why others did not come in
+          Why other users were not enrolled
         </Title>
         <List size="sm" spacing={2}>
           {refused.map(({ reason, sentence, count }) => (
@@ -178,16 +178,14 @@ function Reasons({ found: { refused, waiting, assumptions } }: { found: Backtest
             </List.Item>
           ))}
           {waiting > 0 && (
-            <List.Item>
-              For {waiting.toLocaleString('en-GB')} people a moment is set that comes later
-            </List.Item>
+            <List.Item>{waiting.toLocaleString('en-GB')} users wait for a later date</List.Item>
           )}
-          {refused.length === 0 && waiting === 0 && <List.Item>Nobody was refused</List.Item>}
+          {refused.length === 0 && waiting === 0 && <List.Item>No users were excluded</List.Item>}
         </List>
       </section>
       <section>
         <Title order={2} size="h6" mb={4}>
-          Taken for granted
+          Assumptions
         </Title>
         <List size="sm" spacing={2}>
           {assumptions.map((one) => (

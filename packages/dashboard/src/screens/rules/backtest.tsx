@@ -7,7 +7,7 @@ import { BacktestFound } from './backtest-found.tsx';
 import { isChanged, useRuleDraft } from './edit-rule.tsx';
 import { type BacktestState, useBacktest } from './use-backtest.ts';
 
-/** The rule, as it is saved or as somebody is just writing it, over what really happened. Nothing is written. */
+/** Runs the saved or unsaved version of a rule over past events. Nothing is stored. */
 export function Backtest({ rule }: { rule: RuleShown }): ReactNode {
   const { value: document } = useRuleDraft(rule);
   const hasEdit = isChanged(rule, document);
@@ -34,19 +34,18 @@ export function Backtest({ rule }: { rule: RuleShown }): ReactNode {
       />
       {!hasEdit && (
         <Text size="sm" c="dimmed">
-          Change something under “Rule” first, without saving, and the two versions are held against each
-          other.
+          To compare two versions, change the rule under “Rule” without saving it.
         </Text>
       )}
       <Running state={state} />
       {state.error && (
-        <ErrorBox error={{ requestId: null, ...state.error }} title="It could not be run" retry={run} />
+        <ErrorBox error={{ requestId: null, ...state.error }} title="Backtest failed" retry={run} />
       )}
       {state.found && <BacktestFound found={state.found} />}
       {!state.found && !state.isRunning && !state.error && (
-        <Empty icon={FlaskConical} title="Nothing was run yet">
-          It finds who would have entered, what would have been written to them, and how it gets on with the
-          frequency cap. Nothing is written and nobody gets anything.
+        <Empty icon={FlaskConical} title="No backtest yet">
+          A backtest shows which users the rule would have enrolled, the emails they would have got, and the
+          effect of the frequency cap. No email is sent.
         </Empty>
       )}
     </Stack>
@@ -54,7 +53,7 @@ export function Backtest({ rule }: { rule: RuleShown }): ReactNode {
 }
 
 type ControlProps = {
-  /** Null: there is nothing but the saved version. */
+  /** Null: only the saved version exists. */
   which: string | null;
   onWhich: (which: string) => void;
   version: number;
@@ -71,18 +70,18 @@ function Controls(props: ControlProps): ReactNode {
     <Group gap="sm">
       {which !== null && (
         <SegmentedControl
-          aria-label="Which version"
+          aria-label="Version"
           size="xs"
           value={which}
           onChange={onWhich}
           data={[
-            { value: 'edited', label: 'As edited, against the saved one' },
+            { value: 'edited', label: 'Edited version compared with saved' },
             { value: 'saved', label: `Version ${version}` },
           ]}
         />
       )}
       <SegmentedControl
-        aria-label="Over the last"
+        aria-label="Period"
         size="xs"
         value={days}
         onChange={onDays}
@@ -94,7 +93,7 @@ function Controls(props: ControlProps): ReactNode {
       />
       {isRunning ? (
         <Button variant="default" leftSection={<Square size={14} aria-hidden="true" />} onClick={stop}>
-          Stop
+          Stop backtest
         </Button>
       ) : (
         <Button leftSection={<Play size={14} aria-hidden="true" />} onClick={run}>
@@ -110,14 +109,14 @@ function Running({ state: { isRunning, progress } }: { state: BacktestState }): 
   const share = progress?.share ?? 0;
   return (
     <div>
-      <Progress value={share * 100} aria-label="How far it is" />
+      <Progress value={share * 100} aria-label="Progress" />
       <Text size="sm" c="dimmed" mt={4} aria-live="polite">
         {progress === null ? (
-          'Beginning…'
+          'Starting…'
         ) : (
           <>
-            {progress.of === 'saved' ? 'The saved version: ' : ''}
-            {progress.looked_at.toLocaleString('en-GB')} occasions, up to <When at={progress.at} />
+            {progress.of === 'saved' ? 'Saved version: ' : ''}
+            {progress.looked_at.toLocaleString('en-GB')} events checked, up to <When at={progress.at} />
           </>
         )}
       </Text>

@@ -6,14 +6,14 @@ import { useFacts } from './facts.ts';
 
 type Props = {
   label: string;
-  /** What is so without a condition. */
+  /** The text shown without a condition. */
   none: string;
   value: unknown;
   onChange: (value: unknown) => void;
   place: string;
 };
 
-/** A condition on the person; left out, everybody is meant. */
+/** A condition on the user; without it, all users match. */
 export function ConditionField({ label, none, value, onChange, place }: Props): ReactNode {
   const facts = useFacts();
   if (value === undefined)
@@ -52,7 +52,7 @@ export function ConditionField({ label, none, value, onChange, place }: Props): 
         onClick={() => onChange(undefined)}
         w="fit-content"
       >
-        Without this condition
+        Remove condition
       </Button>
     </Stack>
   );

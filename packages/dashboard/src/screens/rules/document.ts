@@ -1,6 +1,6 @@
 import type { RuleDocument } from '@beckon/contract/dashboard';
 
-/** A rule as a document, read piece by piece: the form shows what it knows, and leaves the rest to the JSON beside it. */
+/** Reads the parts of a rule's JSON. The form shows the known parts and leaves the rest to the JSON editor. */
 export type Piece = Record<string, unknown>;
 
 export function pieceOf(value: unknown): Piece {
@@ -19,7 +19,7 @@ export function piecesOf(value: unknown): Piece[] {
   return Array.isArray(value) ? value.map(pieceOf) : [];
 }
 
-/** With a field set, or without it where there is nothing to say. */
+/** Sets a field, or removes it if the value is empty. */
 export function withField(piece: Piece, field: string, value: unknown): Piece {
   const { [field]: _before, ...rest } = piece;
   const isNothing = value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
@@ -30,10 +30,10 @@ export type TriggerKind = 'event' | 'audience' | 'relative' | 'date' | 'absence'
 
 export const TRIGGER_LABELS: Record<TriggerKind, string> = {
   event: 'an event happens',
-  audience: 'somebody joins or leaves an audience',
-  relative: 'some time before or after an event',
-  date: 'some time before or after a date of theirs',
-  absence: 'something does not happen in time',
+  audience: 'a user joins or leaves an audience',
+  relative: 'a time before or after an event',
+  date: 'a time before or after a date of the user',
+  absence: 'an event does not happen in time',
 };
 
 export function triggersOf(document: RuleDocument): Piece[] {
@@ -45,7 +45,7 @@ export function withTriggers(document: RuleDocument, triggers: Piece[]): RuleDoc
   return { ...document, when: triggers };
 }
 
-/** Null: only the JSON can show it. */
+/** Null: only the JSON editor can show it. */
 export function triggerKind(trigger: Piece): TriggerKind | null {
   if ('absence_of' in trigger) return 'absence';
   if ('relative_to' in trigger) return 'trait' in pieceOf(trigger['relative_to']) ? 'date' : 'relative';
@@ -70,7 +70,7 @@ export function newTrigger(kind: TriggerKind, event = ''): Piece {
   }
 }
 
-/** The event that a trigger begins with, so that a change of its kind loses nothing. */
+/** The event of a trigger, kept when the trigger's kind changes. */
 export function eventOf(trigger: Piece): string {
   return textOf(
     trigger['event'] ?? pieceOf(trigger['relative_to'])['event'] ?? pieceOf(trigger['since'])['event'],
@@ -92,11 +92,11 @@ export function withDistance(trigger: Piece, side: 'before' | 'after', span: str
 export type EntryKind = 'once' | 'one_at_a_time' | 'once_per' | 'about' | 'cooldown';
 
 export const ENTRY_LABELS: Record<EntryKind, string> = {
-  once: 'once ever',
+  once: 'once in total',
   one_at_a_time: 'one run at a time',
   once_per: 'once for each value of …',
-  about: 'once for each thing it is about',
-  cooldown: 'once in a time',
+  about: 'once for each subject',
+  cooldown: 'once in a period',
 };
 
 export function entryKind(entry: unknown): EntryKind | null {
@@ -127,8 +127,8 @@ export function newEntry(kind: EntryKind): unknown {
 export type StepKind = 'letter' | 'inline' | 'wait' | 'wait_until' | 'wait_for' | 'branch' | 'end';
 
 export const STEP_LABELS: Record<StepKind, string> = {
-  letter: 'Draft a letter',
-  inline: 'Draft a letter written here',
+  letter: 'Email from a template',
+  inline: 'Email written here',
   wait: 'Wait',
   wait_until: 'Wait until a time of day',
   wait_for: 'Wait for an event',
@@ -170,7 +170,7 @@ export function moved<T>(list: readonly T[], from: number, to: number): T[] {
   return list.toSpliced(from, 1).toSpliced(to, 0, one);
 }
 
-/** What a new rule begins with: one event, one letter, and a person who looks at each draft. */
+/** A new rule: one event, one email, and review of each draft. */
 export function newRule(event: string | undefined, name: string): RuleDocument {
   return {
     name,
@@ -180,7 +180,7 @@ export function newRule(event: string | undefined, name: string): RuleDocument {
   };
 }
 
-/** Where faults are told of a part of the document: that part itself, and all below it. */
+/** The errors of a part of the document, including all parts below it. */
 export function faultsBelow(
   faults: readonly { message: string; field?: string }[],
   place: string,

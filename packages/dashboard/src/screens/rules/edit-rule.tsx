@@ -10,7 +10,7 @@ import { useWhenChecked } from './use-when-checked.ts';
 import { SaveDialog, type Saving } from './save-dialog.tsx';
 import { useChecked } from './use-checked.ts';
 
-/** What somebody wrote and did not save is found by the backtest too. */
+/** The backtest uses the unsaved version too. */
 export function useRuleDraft(rule: RuleShown): Edited<RuleDocument> {
   return useEdited<RuleDocument>(`rule:${rule.id}`, rule.definition, rule.updated_at);
 }
@@ -19,7 +19,7 @@ export function isChanged(rule: RuleShown, document: RuleDocument): boolean {
   return JSON.stringify(document) !== JSON.stringify(rule.definition);
 }
 
-/** The rule as a form in sentences; saving shows first what it does. */
+/** Edits a rule as a form. Saving first shows its effects. */
 export function EditRule({ rule }: { rule: RuleShown }): ReactNode {
   const mayEdit = useMay('editor');
   const { value: document, change, forget, base } = useRuleDraft(rule);
@@ -56,7 +56,7 @@ export function EditRule({ rule }: { rule: RuleShown }): ReactNode {
           onSave={save}
           onDiscard={discard}
           note={noteOf(checking, rule)}
-          label="Save…"
+          label="Save rule…"
         />
         <SaveDialog saving={saving} onClose={close} />
       </Stack>
@@ -64,18 +64,18 @@ export function EditRule({ rule }: { rule: RuleShown }): ReactNode {
   );
 }
 
-/** What was typed stays; saving it would be refused, so that nobody's change is lost unseen. */
+/** Typed text stays. Saving is refused, so that another member's change is not lost. */
 function SavedMeanwhile({ rule }: { rule: RuleShown }): ReactNode {
   return (
-    <Alert color="orange.9" title={`Version ${rule.version} was saved while you were writing`}>
-      What you wrote is still here. Look at “Versions” for what was changed; discard yours to go on from
+    <Alert color="orange.9" title={`Version ${rule.version} was saved while you were editing`}>
+      Your changes are still here. See “Versions” for the other changes, or discard yours to continue from
       there.
     </Alert>
   );
 }
 
 function noteOf({ checked, isChecking }: ReturnType<typeof useChecked>, rule: RuleShown): string {
-  if (isChecking || checked === null) return 'Reading the rule…';
-  if (checked.faults.length > 0) return 'It cannot be saved yet: see what is wrong above';
-  return checked.new_version ? `Makes version ${rule.version + 1}` : 'Not saved yet';
+  if (isChecking || checked === null) return 'Checking the rule…';
+  if (checked.faults.length > 0) return 'Fix the errors above to save';
+  return checked.new_version ? `Creates version ${rule.version + 1}` : 'Unsaved changes';
 }

@@ -8,9 +8,11 @@ import { Empty, Loaded } from '../../parts/index.ts';
 import { WordDiff } from '../../parts/word-diff.tsx';
 import { keepProposal } from './proposal.ts';
 
+const PARTS = { subject: 'Subject', preheader: 'Preview text', body: 'Body' };
+
 type Proposal = RuleEdits['proposals'][number];
 
-/** What people change again and again in its drafts, and the letter with that in it; a person applies it, or nobody. */
+/** Recurring edits of the rule's drafts, and a proposed template with these changes. A member has to apply it. */
 export function Edits({ rule }: { rule: RuleShown }): ReactNode {
   const edits = useApi('GET /projects/:project/rules/:rule/edits', { params: { rule: rule.id } });
   return <Loaded query={edits}>{({ data }) => <Found edits={data} rule={rule} />}</Loaded>;
@@ -20,20 +22,20 @@ function Found({ edits, rule }: { edits: RuleEdits; rule: RuleShown }): ReactNod
   const { changes, proposals, drafts, edited } = edits;
   if (changes.length === 0)
     return (
-      <Empty icon={PencilLine} title="Nothing recurs in what people change">
+      <Empty icon={PencilLine} title="No recurring edits">
         {edited === 0
-          ? `Of its last ${drafts} drafts nobody has edited any.`
-          : `${edited} of its last ${drafts} drafts were edited, each in another way.`}
+          ? `None of the last ${drafts} drafts was edited. Changes that members make repeatedly appear here.`
+          : `${edited} of the last ${drafts} drafts were edited, each differently. Changes that members make repeatedly appear here.`}
       </Empty>
     );
   return (
     <Stack gap="lg">
       <Text size="sm" c="dimmed">
-        {edited} of its last {drafts} drafts were edited.
+        {edited} of the last {drafts} drafts were edited.
       </Text>
       <section>
         <Title order={2} size="h6" mb="xs">
-          What people change
+          Recurring edits
         </Title>
         <List size="sm" spacing={6}>
           {changes.map((change) => (
@@ -68,7 +70,7 @@ function Change({ change }: { change: EditChange }): ReactNode {
               <Link to="/p/$project/drafts/$draft" params={{ project, draft: first }} {...props} />
             )}
           >
-            one of them
+            Example draft
           </Anchor>
         )}
       </Group>
@@ -96,16 +98,16 @@ function Proposed({ proposal, rule }: { proposal: Proposal; rule: RuleShown }): 
     <Paper withBorder p="md">
       <Group justify="space-between" mb="sm" gap="sm">
         <Title order={2} size="h6">
-          {letter === null ? `The ${part} in the rule` : `The ${part} of ${letter}`}, with {changes}{' '}
+          {letter === null ? `${PARTS[part]} in the rule` : `${PARTS[part]} of ${letter}`}, with {changes}{' '}
           {changes === 1 ? 'change' : 'changes'}
         </Title>
         {mayEdit && (
           <Button size="compact-sm" onClick={apply}>
-            Open with this in it
+            Open with these changes
           </Button>
         )}
       </Group>
-      <WordDiff before={before} after={after} label={`The ${part}`} />
+      <WordDiff before={before} after={after} label={PARTS[part]} />
     </Paper>
   );
 }

@@ -2,7 +2,7 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { RuleShown } from '@beckon/contract/dashboard';
 import { useApi, useChange } from '../../api/index.ts';
-import { ErrorBox, Lines, Loaded, told } from '../../parts/index.ts';
+import { ErrorBox, Lines, Loaded, notify } from '../../parts/index.ts';
 import { EnrollmentPreview } from './enrollment-preview.tsx';
 import { canStart, enrollLabel } from './enrollment-words.ts';
 
@@ -23,7 +23,7 @@ function EnrollForm({ rule, onClose }: Omit<Props, 'opened'>): ReactNode {
   const start = useChange('POST /projects/:project/rules/:rule/enrollment', {
     refreshes: ['GET /projects/:project/rules/:rule', 'GET /projects/:project/rules/:rule/enrollment'],
     onDone: () => {
-      told('Enrollment started');
+      notify('Enrollment started');
       onClose();
     },
   });

@@ -27,7 +27,7 @@ export function previewWords(preview: Preview): string {
   return `${count(enrolled)} of ${of} in ${place} would be enrolled.`;
 }
 
-/** How many the button says; with more members than were evaluated, nobody knows the number. */
+/** The label of the button. If more members exist than were evaluated, it names no number. */
 export function enrollLabel({ members, evaluated, would_enroll: enrolled }: Preview): string {
   return evaluated < members ? 'Enroll members' : `Enroll ${users(enrolled)}`;
 }

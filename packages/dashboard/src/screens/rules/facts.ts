@@ -3,7 +3,7 @@ import type { DocumentFault, PredicateFacts } from '@beckon/contract/dashboard';
 import { useApi } from '../../api/index.ts';
 import { faultsBelow } from './document.ts';
 
-/** What the fields of a rule may be filled with: what this project has, and what is wrong with what stands in them. */
+/** Options for the fields of a rule from this project, and the errors of their values. */
 export type RuleFacts = PredicateFacts & {
   letters: string[];
   faults: DocumentFault[];
@@ -24,14 +24,14 @@ export function useFacts(): RuleFacts {
   return use(FactsContext);
 }
 
-/** What the server says of this place of the document. */
+/** The server's errors at this path of the document. */
 export function useFault(place: string): string | undefined {
   return faultsBelow(useFacts().faults, place);
 }
 
 const FRESH_MS = 60_000;
 
-/** Known names help to fill in a field; without them every field still takes whatever is written. */
+/** Known names are suggestions. Every field accepts any text. */
 export function useRuleFacts(faults: DocumentFault[], readOnly: boolean): RuleFacts {
   const facts = useApi('GET /projects/:project/predicate-facts', {}, { staleTimeMs: FRESH_MS });
   const letters = useApi('GET /projects/:project/templates', {}, { staleTimeMs: FRESH_MS });

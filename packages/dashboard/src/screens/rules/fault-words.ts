@@ -7,7 +7,7 @@ const COUNTED: Record<string, string> = {
   when: 'trigger',
 };
 
-/** `steps.0.draft.subject must not be empty` as the form calls it: `Step 1, subject must not be empty`. */
+/** `steps.0.draft.subject must not be empty` in the words of the form: `Step 1, subject must not be empty`. */
 export function inWords<T extends Fault>(fault: T): T {
   const { field, message } = fault;
   if (field === undefined || !message.startsWith(`${field} `)) return fault;
@@ -26,7 +26,7 @@ function placeWords(parts: string[]): string {
   return `${place.charAt(0).toUpperCase()}${place.slice(1)}`;
 }
 
-/** Only what is followed by a number is one of several. */
+/** Only a part that is followed by a number is an item of a list. */
 function wordOf(part: string, next: string | undefined): string {
   const isCounted = next !== undefined && /^\d+$/.test(next);
   return (isCounted ? COUNTED[part] : undefined) ?? part.replaceAll('_', ' ');

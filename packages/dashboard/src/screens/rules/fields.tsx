@@ -55,7 +55,7 @@ export function SpanField({
   );
 }
 
-/** Any name will do; those that came so far are offered. */
+/** Accepts any name, and suggests the names that were sent. */
 export function EventField({ label, value, onChange, place }: Field<string>): ReactNode {
   const { events, readOnly } = useFacts();
   const isUnseen = value !== '' && events.length > 0 && !events.some(({ name }) => name === value);
@@ -67,7 +67,7 @@ export function EventField({ label, value, onChange, place }: Field<string>): Re
       data={[...new Set(events.map(({ name }) => name))]}
       limit={20}
       error={useFault(place)}
-      description={isUnseen ? 'Never seen so far' : undefined}
+      description={isUnseen ? 'Not received so far' : undefined}
       placeholder="user_signed_up"
       disabled={readOnly}
       spellCheck={false}
@@ -86,7 +86,7 @@ export function EventsField({ label, value, onChange, place }: Field<string[]>):
       data={[...new Set(events.map(({ name }) => name))]}
       error={useFault(place)}
       disabled={readOnly}
-      placeholder={value.length === 0 ? 'Name of an event, then Enter' : ''}
+      placeholder={value.length === 0 ? 'Type an event name, then press Enter' : ''}
       clearable
     />
   );
@@ -113,7 +113,7 @@ export function PropertiesField({
   );
 }
 
-/** Tests of the event's own properties; it must pass all of them. */
+/** Filters on the event's properties, combined with AND. */
 export function WhereField({
   value,
   onChange,
@@ -148,7 +148,7 @@ export function WhereField({
         onClick={() => onChange([...tests, { property: '', equals: '' }])}
         w="fit-content"
       >
-        {tests.length === 0 ? 'Only where a property …' : 'And where …'}
+        {tests.length === 0 ? 'Add property filter' : 'Add another filter'}
       </Button>
     </Stack>
   );
@@ -172,7 +172,7 @@ export function WhereRow({ test, event, onChange, onRemove }: RowProps): ReactNo
         w={170}
       />
       <Select
-        aria-label="How it is compared"
+        aria-label="Operator"
         data={OPERATORS}
         value={operator}
         allowDeselect={false}
@@ -182,7 +182,7 @@ export function WhereRow({ test, event, onChange, onRemove }: RowProps): ReactNo
       />
       {operator !== 'is_set' && (
         <TextInput
-          aria-label="With what"
+          aria-label="Value"
           value={printValue(value)}
           onChange={({ currentTarget }) =>
             onChange(withTest(test, operator, readValue(operator, currentTarget.value)))
@@ -194,7 +194,7 @@ export function WhereRow({ test, event, onChange, onRemove }: RowProps): ReactNo
       <ActionIcon
         variant="subtle"
         color="gray"
-        aria-label="Remove this test"
+        aria-label="Remove filter"
         onClick={onRemove}
         disabled={readOnly}
       >

@@ -3,10 +3,19 @@ import { Users } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { MoveWaitingPreview, RuleShown, RunListed } from '@beckon/contract/dashboard';
 import { useApi, useApiInfinite, useChange, useMay } from '../../api/index.ts';
-import { type Column, ConfirmTyped, DataTable, Empty, Mark, Person, told, When } from '../../parts/index.ts';
+import {
+  type Column,
+  ConfirmTyped,
+  DataTable,
+  Empty,
+  Mark,
+  Person,
+  notify,
+  When,
+} from '../../parts/index.ts';
 import { CirclePause, Clock, FileText, Radio } from 'lucide-react';
 
-/** People under way, and moving those who began in an older version. */
+/** The active runs of a rule, and moving runs of older versions. */
 export function Inside({ rule }: { rule: RuleShown }): ReactNode {
   const runs = useApiInfinite('GET /projects/:project/rules/:rule/runs', {
     params: { rule: rule.id },
@@ -16,13 +25,13 @@ export function Inside({ rule }: { rule: RuleShown }): ReactNode {
     <Stack gap="md">
       <MoveWaiting rule={rule} />
       <DataTable
-        label="People inside"
+        label="Active runs"
         columns={COLUMNS}
         list={runs}
         rowKey={({ id }) => id}
         empty={
-          <Empty icon={Users} title="Nobody is under way in this rule">
-            Whoever enters is here until the last step, or until something ends it early.
+          <Empty icon={Users} title="No active runs">
+            Users appear here from enrollment until their last step, an exit condition or the goal.
           </Empty>
         }
       />
@@ -31,13 +40,13 @@ export function Inside({ rule }: { rule: RuleShown }): ReactNode {
 }
 
 const WAITS = {
-  time: { icon: Clock, tone: 'quiet', label: 'Waits' },
-  event: { icon: Radio, tone: 'quiet', label: 'Waits for an event' },
-  draft: { icon: FileText, tone: 'info', label: 'Draft is open' },
+  time: { icon: Clock, tone: 'quiet', label: 'Waiting' },
+  event: { icon: Radio, tone: 'quiet', label: 'Waiting for an event' },
+  draft: { icon: FileText, tone: 'info', label: 'Draft open' },
 } as const;
 
 function StateMark({ run }: { run: RunListed }): ReactNode {
-  if (run.state === 'frozen') return <Mark icon={CirclePause} tone="warn" label="Stands still" />;
+  if (run.state === 'frozen') return <Mark icon={CirclePause} tone="warn" label="Paused" />;
   return run.waits_for === null ? null : <Mark {...WAITS[run.waits_for]} />;
 }
 
@@ -47,18 +56,18 @@ const COLUMNS: Column<RunListed>[] = [
   { id: 'state', title: 'State', width: '160px', cell: (run) => <StateMark run={run} /> },
   {
     id: 'next',
-    title: 'Goes on',
+    title: 'Continues',
     width: '150px',
     cell: (run) => (run.next_at === null ? '–' : <When at={run.next_at} />),
   },
   {
     id: 'entered',
-    title: 'Entered',
+    title: 'Enrolled',
     width: '150px',
     narrow: 'hide',
     cell: (run) => <When at={run.entered_at} />,
   },
-  { id: 'by', title: 'By', width: '1fr', narrow: 'hide', cell: ({ by }) => by },
+  { id: 'by', title: 'Enrolled by', width: '1fr', narrow: 'hide', cell: ({ by }) => by },
   {
     id: 'version',
     title: 'Version',
@@ -82,13 +91,13 @@ function MoveWaiting({ rule }: { rule: RuleShown }): ReactNode {
     ],
     onDone: ({ data }) => {
       setAsked(false);
-      told(`${data.moved} people go on in version ${data.version}`);
+      notify(`${data.moved} runs moved to version ${data.version}`);
     },
   });
   const found = preview.data?.data;
   if (!found || (found.moved === 0 && found.stayed.length === 0)) return null;
   return (
-    <Alert color="gray" title="Some people are in an older version">
+    <Alert color="gray" title="Some runs use an older version">
       <Group justify="space-between" gap="sm">
         <Effects found={found} />
         {mayEdit && found.moved > 0 && (
@@ -100,15 +109,15 @@ function MoveWaiting({ rule }: { rule: RuleShown }): ReactNode {
       <ConfirmTyped
         opened={isAsked}
         onClose={() => setAsked(false)}
-        title={`Move people to version ${found.version}?`}
+        title={`Move runs to version ${found.version}?`}
         name={rule.name}
-        action="Move"
+        action="Move runs"
         run={() => move.mutate({ params: { rule: rule.id } })}
         isRunning={move.isPending}
         error={move.error}
       >
         <Effects found={found} />
-        They cannot be moved back.
+        This cannot be undone.
       </ConfirmTyped>
     </Alert>
   );
@@ -119,15 +128,15 @@ function Effects({ found: { moved, stayed, version } }: { found: MoveWaitingPrev
     <List size="sm" spacing={2}>
       {moved > 0 && (
         <List.Item>
-          {moved} can go on in version {version}: both versions agree up to where they stand.
+          {moved} runs can move to version {version}: both versions are equal up to their current step.
         </List.Item>
       )}
       {stayed.map(({ version: old, runs, step }) => (
         <List.Item key={`${old} ${step}`}>
-          {runs} stay in version {old}: the versions differ before where they stand.
+          {runs} runs stay in version {old}: the versions differ before their current step.
         </List.Item>
       ))}
-      {moved === 0 && stayed.length === 0 && <Text size="sm">Nobody is in an older version.</Text>}
+      {moved === 0 && stayed.length === 0 && <Text size="sm">No runs use an older version.</Text>}
     </List>
   );
 }

@@ -11,7 +11,7 @@ const REFRESHED: ReadKey[] = [
   'GET /projects/:project/rules/:rule/versions',
 ];
 
-/** What the rule has earned, one click to give it, and one to take it back. Nothing climbs by itself. */
+/** Suggests autopilot or a shorter deadline, and applies or reverts it with one click. Nothing changes automatically. */
 export function Ladder({ rule }: { rule: RuleShown }): ReactNode {
   const mayEdit = useMay('editor');
   const { suggestion, demoted, alarm } = rule;
@@ -20,18 +20,18 @@ export function Ladder({ rule }: { rule: RuleShown }): ReactNode {
   return (
     <>
       {alarm && (
-        <Alert color="red.9" mb="md" title="This rule has gone quiet">
+        <Alert color="red.9" mb="md" title="This rule stopped firing">
           {alarm.message}
         </Alert>
       )}
       {demoted && !isAutopilot && (
-        <Alert color="orange.9" mb="md" icon={<TrendingDown size={18} />} title="It lost its autopilot">
-          {demoted.why}, <When at={demoted.at} style="relative" />. A person sends each of its letters until
-          you give it back.
+        <Alert color="orange.9" mb="md" icon={<TrendingDown size={18} />} title="Autopilot was turned off">
+          {demoted.why}, <When at={demoted.at} style="relative" />. Each draft waits for approval until you
+          turn autopilot on again.
         </Alert>
       )}
       {suggestion && (
-        <Alert mb="md" icon={<Sparkles size={18} />} title="Suggested">
+        <Alert mb="md" icon={<Sparkles size={18} />} title="Suggestion">
           <Group justify="space-between" gap="sm">
             <Text size="sm">{suggestion.why}.</Text>
             {mayEdit && (
@@ -51,7 +51,7 @@ export function Ladder({ rule }: { rule: RuleShown }): ReactNode {
       {isAutopilot && rule.on && mayEdit && (
         <Group gap="xs" mb="md">
           <Text size="sm" c="dimmed">
-            Its letters leave by themselves{rule.sends_after === null ? '' : ` after ${rule.sends_after}`}.
+            Its emails are sent automatically{rule.sends_after === null ? '' : ` after ${rule.sends_after}`}.
           </Text>
           <Button
             variant="subtle"
@@ -59,7 +59,7 @@ export function Ladder({ rule }: { rule: RuleShown }): ReactNode {
             loading={isSetting}
             onClick={() => set({ mode: 'draft' })}
           >
-            Back to draft only
+            Turn off autopilot
           </Button>
         </Group>
       )}
@@ -69,7 +69,7 @@ export function Ladder({ rule }: { rule: RuleShown }): ReactNode {
 
 type Mode = { mode: 'draft' | 'autopilot'; deadline?: string };
 
-/** One click, to be had back for ten seconds; open drafts follow only downwards, where it is about safety. */
+/** One click, with undo for ten seconds. Open drafts change only when autopilot is turned off, for safety. */
 function useMode(rule: RuleShown): [(mode: Mode) => void, boolean] {
   const back = useChange('POST /projects/:project/rules/:rule/mode', {
     refreshes: REFRESHED,
@@ -79,7 +79,7 @@ function useMode(rule: RuleShown): [(mode: Mode) => void, boolean] {
     refreshes: REFRESHED,
     onDone: ({ data }) => {
       undoable({
-        message: `${rule.name}: ${modeWords(data.rule)}${data.drafts > 0 ? `; ${data.drafts} open drafts follow` : ''}`,
+        message: `${rule.name}: ${modeWords(data.rule)}${data.drafts > 0 ? `; applied to ${data.drafts} open drafts` : ''}`,
         undo: () => back.mutate({ params: { rule: rule.id }, body: data.before }),
       });
     },
@@ -89,6 +89,6 @@ function useMode(rule: RuleShown): [(mode: Mode) => void, boolean] {
 }
 
 function modeWords({ mode, sends_after: after }: RuleShown): string {
-  if (mode === 'draft') return 'a person sends each letter';
+  if (mode === 'draft') return 'each draft waits for approval';
   return after === null ? 'autopilot' : `autopilot after ${after}`;
 }

@@ -22,7 +22,7 @@ export type PartProps = { document: RuleDocument; onChange: (document: RuleDocum
 
 const ENTRIES = Object.entries(ENTRY_LABELS).map(([value, label]) => ({ value, label }));
 
-/** How often one person comes in. */
+/** How often a user can be enrolled. */
 export function EntryField({ document, onChange }: PartProps): ReactNode {
   const { readOnly } = useFacts();
   const kind = entryKind(document['entry']);
@@ -32,7 +32,7 @@ export function EntryField({ document, onChange }: PartProps): ReactNode {
   return (
     <Stack gap="sm">
       <Select
-        label="One person comes in"
+        label="Enroll a user"
         data={ENTRIES}
         value={kind}
         placeholder="Written in JSON"
@@ -72,14 +72,14 @@ function CooldownFields({ entry, event, set }: CooldownProps): ReactNode {
         place="entry.cooldown"
       />
       <PropertiesField
-        label="For each (empty: for each person)"
+        label="For each value of (empty: per user)"
         value={entry['per']}
         onChange={(names) => set(withField(entry, 'per', names))}
         place="entry.per"
         event={event}
       />
       <Switch
-        label="And once more when an event first passes a test"
+        label="Enroll again when an event first matches a filter"
         checked={again !== undefined}
         disabled={readOnly}
         onChange={({ currentTarget }) =>
@@ -104,16 +104,16 @@ function AboutField({ document, onChange }: PartProps): ReactNode {
   return (
     <Stack gap="sm">
       <Text size="sm" c="dimmed">
-        The rule is about one thing at a time, such as a trial. A newer one takes the place of the old one.
+        The rule follows one subject at a time, such as a trial. A newer subject replaces the older one.
       </Text>
       <EventField
-        label="It begins with"
+        label="The subject starts with"
         value={textOf(about['event'])}
         onChange={(event) => set({ ...about, event })}
         place="about"
       />
       <EventsField
-        label="It is over when one of these happens"
+        label="The subject ends with one of these events"
         value={textsOf(about['until'])}
         onChange={(until) => set({ ...about, until })}
         place="about.until"
@@ -122,7 +122,7 @@ function AboutField({ document, onChange }: PartProps): ReactNode {
   );
 }
 
-/** What ends it early, and what counts as a success. */
+/** Exit conditions and the goal. */
 export function ExitsField({ document, onChange }: PartProps): ReactNode {
   const { readOnly } = useFacts();
   const exits = pieceOf(document['exits']);
@@ -135,20 +135,20 @@ export function ExitsField({ document, onChange }: PartProps): ReactNode {
   return (
     <Stack gap="sm">
       <EventsField
-        label="It ends early when one of these happens"
+        label="End the run when one of these events happens"
         value={textsOf(exits['events'])}
         onChange={(events) => set('events', events)}
         place="exits.events"
       />
       <ConditionField
-        label="Or when a condition holds"
-        none="No condition ends it."
+        label="Or when a condition is true"
+        none="No exit condition."
         value={exits['when']}
         onChange={(value) => set('when', value)}
         place="exits.when"
       />
       <Switch
-        label="A reply ends it"
+        label="End the run when the user replies"
         checked={exits['on_reply'] !== false}
         disabled={readOnly}
         onChange={({ currentTarget }) => set('on_reply', currentTarget.checked ? undefined : false)}
@@ -158,7 +158,7 @@ export function ExitsField({ document, onChange }: PartProps): ReactNode {
       </Text>
       <ConditionField
         label="Set a goal"
-        none="It has no goal, so nothing says whether it works."
+        none="No goal. Without one, results show no success rate."
         value={document['goal']}
         onChange={(value) => onChange(withField(document, 'goal', value))}
         place="goal"
@@ -167,7 +167,7 @@ export function ExitsField({ document, onChange }: PartProps): ReactNode {
   );
 }
 
-/** Who sends, and after how long. */
+/** Review or autopilot, and the deadline. */
 export function ModeField({ document, onChange }: PartProps): ReactNode {
   const { readOnly } = useFacts();
   const isDraft = document['mode'] === 'draft';
@@ -175,12 +175,12 @@ export function ModeField({ document, onChange }: PartProps): ReactNode {
   return (
     <Stack gap="sm">
       <SegmentedControl
-        aria-label="Who sends its letters"
+        aria-label="Sending mode"
         value={isDraft ? 'draft' : 'autopilot'}
         disabled={readOnly}
         onChange={(mode) => onChange({ ...document, mode })}
         data={[
-          { value: 'draft', label: 'A person sends each' },
+          { value: 'draft', label: 'Approve each draft' },
           { value: 'autopilot', label: 'Autopilot' },
         ]}
         w="fit-content"
@@ -188,7 +188,7 @@ export function ModeField({ document, onChange }: PartProps): ReactNode {
       {!isDraft && (
         <>
           <Switch
-            label="Wait as long as the project says"
+            label="Use the project’s deadline"
             checked={document['deadline'] === undefined}
             disabled={readOnly}
             onChange={({ currentTarget }) =>
@@ -197,7 +197,7 @@ export function ModeField({ document, onChange }: PartProps): ReactNode {
           />
           {document['deadline'] !== undefined && (
             <SpanField
-              label="A draft waits for a person"
+              label="A draft waits for review"
               value={deadline}
               onChange={(next) => onChange({ ...document, deadline: next })}
               place="deadline"
@@ -219,23 +219,23 @@ export function LimitsField({ document, onChange }: PartProps): ReactNode {
     <Stack gap="sm">
       <Group gap="md" align="start">
         {number('priority', 'Priority (50)', 1_000)}
-        {number('holdout', 'Of 100 people held out (0)', 50)}
+        {number('holdout', 'Holdout group in % (0)', 50)}
       </Group>
       <SpanField
-        label="Events older than this start nothing (24 h)"
+        label="Ignore events older than (24 h)"
         value={textOf(document['max_event_age'])}
         onChange={(next) => onChange(withField(document, 'max_event_age', next))}
         place="max_event_age"
       />
       <SpanField
-        label="Drop a letter so long after its deadline (72 h)"
+        label="Expire drafts after their deadline by (72 h)"
         value={textOf(document['expires_after'])}
         onChange={(next) => onChange(withField(document, 'expires_after', next))}
         place="expires_after"
       />
       <TextInput
         label="Topic"
-        description="Its id: who wants none of it gets none"
+        description="Topic id. Users who unsubscribed from it get no email."
         value={textOf(document['topic'])}
         onChange={({ currentTarget }) => onChange(withField(document, 'topic', currentTarget.value))}
         error={useFault('topic')}
@@ -243,13 +243,13 @@ export function LimitsField({ document, onChange }: PartProps): ReactNode {
         maw={260}
       />
       <Switch
-        label="Its letters count for the frequency cap"
+        label="Count its emails toward the frequency cap"
         checked={document['counts'] !== false}
         disabled={readOnly}
         onChange={({ currentTarget }) => onChange({ ...document, counts: currentTarget.checked })}
       />
       <Switch
-        label="Opens and clicks are tracked, where the project does that"
+        label="Track opens and clicks, if the project tracks them"
         checked={document['tracking'] !== false}
         disabled={readOnly}
         onChange={({ currentTarget }) => onChange({ ...document, tracking: currentTarget.checked })}

@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { RuleDocument } from '@beckon/contract/dashboard';
 import { useChange, useProject } from '../../api/index.ts';
-import { ErrorBox, Page, told, useKept } from '../../parts/index.ts';
+import { ErrorBox, Page, notify, useKept } from '../../parts/index.ts';
 import { newRule } from './document.ts';
 import { FactsContext, useRuleFacts } from './facts.ts';
 import { RuleForm } from './rule-form.tsx';
@@ -12,7 +12,7 @@ import { useChecked } from './use-checked.ts';
 
 const route = getRouteApi('/p/$project/rules/$rule');
 
-/** A first rule takes an event, a subject and a text; everything else has a sensible beginning. */
+/** A new rule needs an event, a subject and a text; everything else has a default. */
 export function NewRule(): ReactNode {
   const { event } = route.useSearch();
   const { id: project } = useProject();
@@ -26,7 +26,7 @@ export function NewRule(): ReactNode {
     refreshes: ['GET /projects/:project/rules', 'GET /projects/:project/sequences'],
     onDone: ({ data }) => {
       letGo();
-      told(`${data.name} is made${data.on ? ', and on' : ''}`);
+      notify(`${data.name} created${data.on ? ' and turned on' : ''}`);
       void navigate({
         to: '/p/$project/rules/$rule',
         params: { project: String(project), rule: data.id },
@@ -43,11 +43,11 @@ export function NewRule(): ReactNode {
         <Stack gap="md" maw={860}>
           {isUntouched(document, start) ? <Begin /> : <RuleSummary {...checking} />}
           <RuleForm document={document} onChange={setDocument} view={view} onView={setView} />
-          {create.error && <ErrorBox error={create.error} title="Not made" />}
+          {create.error && <ErrorBox error={create.error} title="Rule not created" />}
           <Group justify="space-between" gap="sm">
             <Switch
-              label="On from now"
-              description="What happened before starts nothing."
+              label="Turn on now"
+              description="Past events do not trigger the rule."
               checked={isOn}
               onChange={({ currentTarget }) => setOn(currentTarget.checked)}
             />
@@ -59,12 +59,12 @@ export function NewRule(): ReactNode {
                 loading={create.isPending}
                 onClick={() => create.mutate({ body: { document, on: isOn } })}
               >
-                Make the rule
+                Create rule
               </Button>
             </Group>
           </Group>
           <Text size="xs" c="dimmed">
-            A person looks at each of its drafts, until you give it autopilot.
+            Each draft waits for approval until you turn on autopilot.
           </Text>
         </Stack>
       </FactsContext>
@@ -75,12 +75,12 @@ export function NewRule(): ReactNode {
 function Begin(): ReactNode {
   return (
     <Text size="sm" c="dimmed">
-      Say what it waits for, and write the letter. What it does is told here in words as you write.
+      Set the trigger and write the email. A summary of the rule appears here as you type.
     </Text>
   );
 }
 
-/** Nobody is told that a form is wrong that they have only opened. */
+/** A form shows no errors before the first input. */
 function isUntouched(document: RuleDocument, start: RuleDocument): boolean {
   return JSON.stringify(document) === JSON.stringify(start);
 }

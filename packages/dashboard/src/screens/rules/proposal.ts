@@ -4,8 +4,8 @@ import { type Piece, pieceOf, piecesOf } from './document.ts';
 type Proposal = RuleEdits['proposals'][number];
 
 /**
- * Puts what is proposed where the editor looks for what somebody typed and did not save: nothing of it is saved before a person
- * has looked at it there. Names and shape are those of `useEdited`.
+ * Stores a proposal as unsaved text of the editor: nothing is saved before a member
+ * has reviewed it there. Keys and format are those of `useEdited`.
  */
 export function keepProposal(proposal: Proposal, rule: RuleShown): void {
   const { template: letter, part, after } = proposal;
@@ -18,7 +18,7 @@ export function keepProposal(proposal: Proposal, rule: RuleShown): void {
   sessionStorage.setItem(`beckon-kept:rule:${rule.id}`, JSON.stringify(kept));
 }
 
-/** In each letter of the rule that says what the proposal begins with. */
+/** Applied to each email of the rule that contains the original text. */
 export function withProposal(document: RuleDocument, { part, before, after }: Proposal): RuleDocument {
   return { ...document, steps: changed(piecesOf(document['steps']), { part, before, after }) };
 }

@@ -5,7 +5,7 @@ import { useApi } from '../../api/index.ts';
 import { Loaded } from '../../parts/index.ts';
 import { ChartWithTable } from '../../parts/chart-with-table.tsx';
 
-/** What the rule brought about: its funnel, its days, its lift, and why others did not come in. */
+/** The results of a rule: funnel, days, lift, and why other users were not enrolled. */
 export function Results({ rule }: { rule: RuleShown }): ReactNode {
   const [days, setDays] = useState('30');
   const results = useApi(
@@ -16,7 +16,7 @@ export function Results({ rule }: { rule: RuleShown }): ReactNode {
   return (
     <Stack gap="lg">
       <SegmentedControl
-        aria-label="Of the last"
+        aria-label="Period"
         size="xs"
         value={days}
         onChange={setDays}
@@ -34,7 +34,7 @@ export function Results({ rule }: { rule: RuleShown }): ReactNode {
 
 function Shown({ results }: { results: RuleResults }): ReactNode {
   const { funnel, days } = results;
-  const sentence = `${funnel.entered} people entered, ${funnel.drafted} letters were drafted and ${funnel.sent} sent; ${funnel.goal} came to the goal.`;
+  const sentence = `${funnel.entered} users enrolled, ${funnel.drafted} emails drafted and ${funnel.sent} sent; ${funnel.goal} reached the goal.`;
   return (
     <>
       <SimpleGrid cols={{ base: 2, sm: 4, lg: 7 }}>
@@ -43,14 +43,14 @@ function Shown({ results }: { results: RuleResults }): ReactNode {
         ))}
       </SimpleGrid>
       <ChartWithTable
-        title="Day by day"
+        title="Results per day"
         description={sentence}
         kind="line"
         rows={days}
         x="day"
         xLabel="Day"
         series={[
-          { name: 'entered', label: 'Entered' },
+          { name: 'entered', label: 'Enrolled' },
           { name: 'drafted', label: 'Drafted' },
           { name: 'sent', label: 'Sent' },
           { name: 'goal', label: 'Goal' },
@@ -67,10 +67,10 @@ function Shown({ results }: { results: RuleResults }): ReactNode {
 
 type StageKey = keyof RuleResults['funnel'];
 const STAGES: [StageKey, string, StageKey | null][] = [
-  ['entered', 'Entered', null],
+  ['entered', 'Enrolled', null],
   ['drafted', 'Drafted', null],
   ['sent', 'Sent', 'drafted'],
-  ['delivered', 'Arrived', 'sent'],
+  ['delivered', 'Delivered', 'sent'],
   ['opened', 'Opened', 'delivered'],
   ['clicked', 'Clicked', 'delivered'],
   ['goal', 'Goal', 'entered'],
@@ -101,7 +101,7 @@ function Lift({ results }: { results: RuleResults }): ReactNode {
   return (
     <Paper withBorder p="md">
       <Title order={2} size="h6" mb="xs">
-        Does it help?
+        Lift
       </Title>
       <Text size="sm" component="div">
         {liftWords({ lift, hasGoal, holdout })}
@@ -114,15 +114,15 @@ type LiftFacts = { lift: RuleResults['lift']; hasGoal: boolean; holdout: number 
 
 function liftWords({ lift, hasGoal, holdout }: LiftFacts): string {
   if (!hasGoal)
-    return 'It has no goal, so nothing says whether its letters help. Set one under “Exits and goal”.';
+    return 'The rule has no goal, so its effect cannot be measured. Set one under “Exits and goal”.';
   if (lift === null)
     return holdout === 0
-      ? 'Nobody is held out, so there is nothing to compare with. Set “held out” under “Limits”.'
-      : `${holdout} of 100 people are held out; nobody of them has entered yet.`;
-  const { treatment: letter, holdout: held, shown } = lift;
-  const arms = `With letters ${letter.converted} of ${letter.entered} came to the goal, without ${held.converted} of ${held.entered}.`;
-  if (shown === null) return `${arms} The difference is told from 100 people on each side.`;
-  return `${arms} That is ${points(shown.difference)}, between ${points(shown.from)} and ${points(shown.to)} 95 times of 100.`;
+      ? 'There is no holdout group to compare with. Set one under “Limits”.'
+      : `The holdout group is ${holdout} %. It has no users yet.`;
+  const { treatment, holdout: held, shown } = lift;
+  const arms = `With emails, ${treatment.converted} of ${treatment.entered} users reached the goal; without, ${held.converted} of ${held.entered}.`;
+  if (shown === null) return `${arms} The lift is shown from 100 users in each group.`;
+  return `${arms} The lift is ${points(shown.difference)} (95 % confidence interval: ${points(shown.from)} to ${points(shown.to)}).`;
 }
 
 function points(difference: number): string {
@@ -135,17 +135,17 @@ function Endings({ results }: { results: RuleResults }): ReactNode {
   return (
     <Paper withBorder p="md">
       <Title order={2} size="h6" mb="xs">
-        How its drafts ended
+        Draft outcomes
       </Title>
       <Text size="sm">
         {all === 0
-          ? 'None has ended yet.'
-          : `Of the last ${all}: ${drafts.untouched} left as they were written, ${drafts.edited} edited, ${drafts.skipped} skipped.`}
+          ? 'No draft has ended yet.'
+          : `Last ${all} drafts: ${drafts.untouched} sent unchanged, ${drafts.edited} edited, ${drafts.skipped} skipped.`}
       </Text>
       <Group gap="md" mt="xs">
         {Object.entries({
           Replied: replied,
-          'Came back': bounced,
+          Bounced: bounced,
           Unsubscribed: unsubscribed,
           Complained: complained,
         }).map(([label, count]) => (
@@ -163,7 +163,7 @@ function Refused({ results: { refused } }: { results: RuleResults }): ReactNode 
   return (
     <section>
       <Title order={2} size="h6" mb="xs">
-        Why others did not come in
+        Why other users were not enrolled
       </Title>
       <List size="sm" spacing={4}>
         {refused.map(({ reason, sentence, count }) => (

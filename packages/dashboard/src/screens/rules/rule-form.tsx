@@ -12,18 +12,18 @@ import { TriggersField } from './trigger-field.tsx';
 
 type Props = PartProps & { view: 'form' | 'json'; onView: (view: 'form' | 'json') => void };
 
-/** A rule in sentences, or as the document that it is. */
+/** Edits a rule as a form or as JSON. */
 export function RuleForm({ view, onView, ...props }: Props): ReactNode {
   return (
     <Stack gap="md">
       <SegmentedControl
-        aria-label="Edit it as"
+        aria-label="Edit as"
         size="xs"
         value={view}
         onChange={(next) => onView(next === 'json' ? 'json' : 'form')}
         data={[
-          { value: 'form', label: 'In sentences' },
-          { value: 'json', label: 'As JSON' },
+          { value: 'form', label: 'Form' },
+          { value: 'json', label: 'JSON' },
         ]}
         w="fit-content"
       />
@@ -53,8 +53,8 @@ function Sections({ document, onChange }: PartProps): ReactNode {
       </Section>
       <Section title="Only if">
         <ConditionField
-          label="Add a condition"
-          none="Everybody for whom it happens."
+          label="Add condition"
+          none="All users who trigger the rule."
           value={document['only_if']}
           onChange={(value) => onChange(withField(document, 'only_if', value))}
           place="only_if"
@@ -67,10 +67,10 @@ function Sections({ document, onChange }: PartProps): ReactNode {
           place="steps"
         />
       </Section>
-      <Section title="Who sends">
+      <Section title="Sending">
         <ModeField document={document} onChange={onChange} />
       </Section>
-      <Section title="How often">
+      <Section title="Enrollment">
         <EntryField document={document} onChange={onChange} />
       </Section>
       <Accordion multiple variant="default" chevronPosition="left">
@@ -102,7 +102,7 @@ function Section({ title, children }: { title: string; children: ReactNode }): R
   );
 }
 
-/** What is written is the rule as soon as it is JSON; until then the rule stays as it was. */
+/** Valid JSON replaces the rule; invalid JSON leaves it unchanged. */
 function JsonForm({ document, onChange }: PartProps): ReactNode {
   const { readOnly, faults } = useFacts();
   const [text, setText] = useState(() => JSON.stringify(document, null, 2));
@@ -116,7 +116,7 @@ function JsonForm({ document, onChange }: PartProps): ReactNode {
   const told = faults.map(({ message }) => message).join(' ');
   return (
     <CodeEditor
-      label="The rule as a document"
+      label="Rule as JSON"
       language="json"
       value={text}
       onChange={type}
@@ -133,6 +133,6 @@ function readDocument(text: string): RuleDocument | string {
     if (typeof read === 'object' && read !== null && !Array.isArray(read)) return read as RuleDocument;
     return 'A rule is an object: { "name": …, "when": …, "steps": … }';
   } catch (error) {
-    return error instanceof Error ? error.message : 'This is no JSON';
+    return error instanceof Error ? error.message : 'Invalid JSON';
   }
 }

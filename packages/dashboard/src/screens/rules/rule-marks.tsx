@@ -4,23 +4,16 @@ import type { ReactNode } from 'react';
 import type { RuleListed } from '@beckon/contract/dashboard';
 import { Mark } from '../../parts/index.ts';
 
-/** Who sends the letters of a rule, and after how long. */
+/** The sending mode of a rule, with its deadline. */
 export function ModeMark({ rule }: { rule: Pick<RuleListed, 'on' | 'mode' | 'sends_after'> }): ReactNode {
   if (!rule.on) return <Mark icon={CirclePause} tone="quiet" label="Off" />;
   if (rule.mode === 'draft') return <Mark icon={Hand} tone="info" label="Draft only" />;
   if (rule.sends_after === null)
-    return (
-      <Mark
-        icon={Hand}
-        tone="info"
-        label="Draft only"
-        title="The project’s setting autopilot beats the rule"
-      />
-    );
+    return <Mark icon={Hand} tone="info" label="Draft only" title="Autopilot is off for the whole project" />;
   return <Mark icon={Bot} tone="good" label={`Autopilot, ${rule.sends_after}`} />;
 }
 
-/** What may be wrong with it, in a word; the whole is told when it is opened. */
+/** Possible problems in a word; the rule's page shows the details. */
 export function HintMarks({
   rule,
 }: {
@@ -31,7 +24,7 @@ export function HintMarks({
     <Group gap={4}>
       {alarm && <Mark icon={CircleAlert} tone="bad" label="Silent" title={alarm.message} />}
       {demoted && mode === 'draft' && (
-        <Mark icon={TrendingDown} tone="warn" label="Lost autopilot" title={demoted.why} />
+        <Mark icon={TrendingDown} tone="warn" label="Autopilot turned off" title={demoted.why} />
       )}
       {lints.length > 0 && (
         <Mark

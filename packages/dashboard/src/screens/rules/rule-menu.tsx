@@ -4,7 +4,7 @@ import { ArrowDown, ArrowUp, Copy, Ellipsis, Power } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { RuleListed } from '@beckon/contract/dashboard';
 import { useChange, useProject } from '../../api/index.ts';
-import { refused, told } from '../../parts/index.ts';
+import { refused, notify } from '../../parts/index.ts';
 import classes from './rules.module.css';
 import { SwitchDialog } from './switch-dialog.tsx';
 
@@ -17,7 +17,7 @@ export function RuleMenu({ rule, move }: Props): ReactNode {
   const duplicate = useChange('POST /projects/:project/rules/:rule/duplicate', {
     refreshes: ['GET /projects/:project/rules'],
     onDone: ({ data }) => {
-      told(`${data.name} is made, and off`);
+      notify(`${data.name} created (off)`);
       void navigate({ to: '/p/$project/rules/$rule', params: { project: String(project), rule: data.id } });
     },
     onRefused: (error) => refused(error),
@@ -26,7 +26,7 @@ export function RuleMenu({ rule, move }: Props): ReactNode {
     <div className={classes.above}>
       <Menu position="bottom-end">
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={`What to do with ${rule.name}`}>
+          <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${rule.name}`}>
             <Ellipsis size={16} aria-hidden="true" />
           </ActionIcon>
         </Menu.Target>

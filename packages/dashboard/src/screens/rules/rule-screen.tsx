@@ -86,7 +86,7 @@ const TABS = [
   ['backtest', 'Backtest'],
   ['edits', 'Edits'],
   ['versions', 'Versions'],
-  ['people', 'People inside'],
+  ['people', 'Active runs'],
 ] as const;
 
 function RuleTabs({ rule, reference }: { rule: RuleShown; reference: string }): ReactNode {

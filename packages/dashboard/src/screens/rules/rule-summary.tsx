@@ -5,13 +5,13 @@ import { Mark, Sentence } from '../../parts/index.ts';
 import classes from './rules.module.css';
 import type { Checked } from './use-checked.ts';
 
-/** What the rule does, in words, while it is written; and what is wrong or odd. */
+/** A summary of the rule while it is edited, with errors and warnings. */
 export function RuleSummary({ checked, isChecking }: Checked): ReactNode {
   return (
     <div className={classes.summary} aria-live="polite" aria-busy={isChecking}>
       {checked === null && (
         <Text size="sm" c="dimmed">
-          Reading the rule…
+          Checking the rule…
         </Text>
       )}
       {checked !== null && checked.sentence !== null && (
@@ -21,7 +21,7 @@ export function RuleSummary({ checked, isChecking }: Checked): ReactNode {
       )}
       {checked !== null && checked.faults.length > 0 && (
         <Stack gap={4} align="start" mt={checked.sentence === null ? 0 : 'xs'}>
-          <Mark icon={CircleAlert} tone="bad" label="Cannot be saved yet" />
+          <Mark icon={CircleAlert} tone="bad" label="Fix these errors" />
           <List size="sm" spacing={2}>
             {checked.faults.map(({ message, field }) => (
               <List.Item key={`${field} ${message}`}>{message}</List.Item>
@@ -31,7 +31,7 @@ export function RuleSummary({ checked, isChecking }: Checked): ReactNode {
       )}
       {checked !== null && checked.lints.length > 0 && (
         <Stack gap={4} align="start" mt="xs">
-          <Mark icon={TriangleAlert} tone="warn" label="To be looked at" />
+          <Mark icon={TriangleAlert} tone="warn" label="Warnings" />
           <List size="sm" spacing={2}>
             {checked.lints.map(({ message }) => (
               <List.Item key={message}>{message}</List.Item>

@@ -12,7 +12,7 @@ import { useReorder } from './use-reorder.ts';
 
 const route = getRouteApi('/p/$project/rules');
 
-/** All rules, in the order in which they get the slot where a cap leaves one for two. */
+/** All rules by priority: the order in which they get the last slot of a frequency cap. */
 export function RulesScreen(): ReactNode {
   const { filter } = route.useSearch();
   const navigate = route.useNavigate();
@@ -38,7 +38,7 @@ export function RulesScreen(): ReactNode {
         <FilterBox
           value={filter}
           onChange={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
-          placeholder="Name or words of a rule"
+          placeholder="Search by name or summary"
           label="Filter rules"
         />
         <DataTable
@@ -52,7 +52,7 @@ export function RulesScreen(): ReactNode {
           empty={<NoRule isFiltered={filter !== undefined} />}
         />
         <Text size="xs" c="dimmed">
-          From the highest priority to the lowest. The numbers: entered → drafted → sent → came to the goal.
+          Sorted by priority, highest first. Numbers: enrolled → drafted → sent → goal reached.
         </Text>
       </Stack>
     </Page>
@@ -83,7 +83,7 @@ function columnsOf(mayEdit: boolean, move: ((id: string, by: number) => void) | 
     { id: 'mode', title: 'Mode', width: '140px', cell: (rule) => <ModeMark rule={rule} /> },
     {
       id: 'hints',
-      title: 'To look at',
+      title: 'Warnings',
       width: '1fr',
       wraps: true,
       cell: (rule) => <HintMarks rule={rule} />,
@@ -95,7 +95,7 @@ function columnsOf(mayEdit: boolean, move: ((id: string, by: number) => void) | 
       narrow: 'hide',
       cell: ({ week }) => <Spark week={week} />,
     },
-    { id: 'funnel', title: 'As numbers', width: '140px', cell: ({ week }) => <Funnel week={week} /> },
+    { id: 'funnel', title: 'Funnel', width: '140px', cell: ({ week }) => <Funnel week={week} /> },
     {
       id: 'open',
       title: 'Drafts',
@@ -116,7 +116,7 @@ function columnsOf(mayEdit: boolean, move: ((id: string, by: number) => void) | 
       ? [
           {
             id: 'menu',
-            title: 'What to do with it',
+            title: 'Actions',
             heard: true,
             width: '32px',
             cell: (rule: RuleListed) => <RuleMenu rule={rule} move={move} />,
@@ -128,14 +128,14 @@ function columnsOf(mayEdit: boolean, move: ((id: string, by: number) => void) | 
 
 function NoRule({ isFiltered }: { isFiltered: boolean }): ReactNode {
   const { id } = useProject();
-  if (isFiltered) return <Empty icon={GitBranch} title="No rule matches" />;
+  if (isFiltered) return <Empty icon={GitBranch} title="No rules match this filter" />;
   return (
     <Empty
       icon={GitBranch}
-      title="This project has no rules"
+      title="No rules yet"
       command={`beckon rules create --project ${id} --file rule.json`}
     >
-      A rule says when a letter is to be written, to whom, and what comes after it.
+      A rule decides when an email is drafted, for which users, and what follows.
     </Empty>
   );
 }

@@ -2,20 +2,20 @@ import { Alert, Button, List, Modal, Stack, Switch, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { RuleChecked, RuleDocument, RuleShown } from '@beckon/contract/dashboard';
 import { type ReadKey, useChange } from '../../api/index.ts';
-import { DialogFoot, ErrorBox, told } from '../../parts/index.ts';
+import { DialogFoot, ErrorBox, notify } from '../../parts/index.ts';
 import { WordDiff } from '../../parts/word-diff.tsx';
 
 export type Saving = {
   rule: RuleShown;
   document: RuleDocument;
-  /** When the rule was saved that was edited. */
+  /** When the edited version was saved. */
   base: string;
   checked: RuleChecked;
   onClose: () => void;
   onSaved: (rule: RuleShown) => void;
 };
 
-/** What saving would do, before it is done: the difference in words, and what becomes of drafts and people inside. */
+/** The effects of saving: the changed summary, open drafts and active runs. */
 export function SaveDialog({ saving, onClose }: { saving: Saving | null; onClose: () => void }): ReactNode {
   return (
     <Modal opened={saving !== null} onClose={onClose} title="Save this rule?" size="lg">
@@ -30,7 +30,7 @@ function SaveForm({ rule, document, base, checked, onClose, onSaved }: Saving): 
   const save = useChange('PUT /projects/:project/rules/:rule', {
     refreshes: REFRESHED,
     onDone: ({ data }) => {
-      told(data.drafts > 0 ? `Saved; ${data.drafts} open drafts follow` : 'Saved');
+      notify(data.drafts > 0 ? `Saved and applied to ${data.drafts} open drafts` : 'Saved');
       onSaved(data.rule);
     },
   });
@@ -38,12 +38,8 @@ function SaveForm({ rule, document, base, checked, onClose, onSaved }: Saving): 
     <Stack gap="md">
       {checked.new_version && (
         <>
-          <Text size="sm">Version {rule.version + 1} will say:</Text>
-          <WordDiff
-            before={checked.sentence_before ?? ''}
-            after={checked.sentence ?? ''}
-            label="What changes"
-          />
+          <Text size="sm">Summary of version {rule.version + 1}:</Text>
+          <WordDiff before={checked.sentence_before ?? ''} after={checked.sentence ?? ''} label="Changes" />
         </>
       )}
       <Consequences rule={rule} checked={checked} change={change} />
@@ -51,14 +47,14 @@ function SaveForm({ rule, document, base, checked, onClose, onSaved }: Saving): 
         <Switch
           checked={includeOpen}
           onChange={({ currentTarget }) => setIncludeOpen(currentTarget.checked)}
-          label={`The ${checked.open_untouched} open drafts get a deadline too`}
-          description="Otherwise they go on waiting for a person."
+          label={`Set a deadline for the ${checked.open_untouched} open drafts too`}
+          description="Otherwise they keep waiting for approval."
         />
       )}
       {save.error && <ErrorBox error={save.error} title="Not saved" />}
       {save.error?.status === 409 && (
-        <Alert color="orange.9" title="What you wrote is still here">
-          Look at “Versions” for what was changed; discard yours to go on from there.
+        <Alert color="orange.9" title="Your changes are still here">
+          See “Versions” for the other changes, or discard yours to continue from there.
         </Alert>
       )}
       <DialogFoot onCancel={onClose}>
@@ -100,16 +96,16 @@ function Consequences({
 }: Pick<Saving, 'rule' | 'checked'> & { change: ModeChange }): ReactNode {
   const lines = [
     ...(checked.new_version && checked.under_way > 0
-      ? [`${checked.under_way} people under way go on in the version in which they began.`]
+      ? [`${checked.under_way} active runs continue in the version in which they started.`]
       : []),
     ...(checked.new_version && rule.enrollment?.state === 'running'
       ? ['The running enrollment of members is canceled.']
       : []),
-    ...(checked.new_version ? [] : [`It says the same as version ${rule.version}: no new version is made.`]),
+    ...(checked.new_version ? [] : [`Equal to version ${rule.version}: no new version is created.`]),
     ...(change === 'draft' && checked.open_untouched > 0
-      ? [`${checked.open_untouched} open drafts lose their deadline at once: only a person sends them.`]
+      ? [`${checked.open_untouched} open drafts lose their deadline and wait for approval.`]
       : []),
-    ...(change === 'autopilot' ? ['New drafts leave by themselves after their deadline.'] : []),
+    ...(change === 'autopilot' ? ['New drafts are sent automatically at their deadline.'] : []),
   ];
   return (
     <List size="sm" spacing={4}>

@@ -28,7 +28,7 @@ export function StepParts({ kind, ...props }: Props): ReactNode {
     case 'end':
       return (
         <Text size="sm" c="dimmed">
-          Whoever comes here is through.
+          The run ends here.
         </Text>
       );
     default:
@@ -43,14 +43,14 @@ function NamedLetter({ step, place, onChange }: PartProps): ReactNode {
   return (
     <Group gap="sm" align="end">
       <Select
-        label="Letter"
+        label="Template"
         data={[...new Set([...letters, name])].filter(Boolean)}
         value={name || null}
         onChange={(next) => onChange({ ...step, draft: next ?? '' })}
         error={useFault(`${place}.draft`)}
         searchable
-        placeholder="Choose a template"
-        nothingFoundMessage="No template is called that"
+        placeholder="Select a template"
+        nothingFoundMessage="No templates match"
         disabled={readOnly}
         w={{ base: '100%', sm: 320 }}
       />
@@ -66,7 +66,7 @@ function NamedLetter({ step, place, onChange }: PartProps): ReactNode {
             />
           )}
         >
-          Open the letter
+          Open template
         </Anchor>
       )}
     </Group>
@@ -92,15 +92,15 @@ function InlineLetter({ step, place, onChange }: PartProps): ReactNode {
         disabled={readOnly}
       />
       <TextInput
-        label="Preheader"
-        description="Shown behind the subject in most mailboxes"
+        label="Preview text"
+        description="Shown after the subject in the inbox"
         value={textOf(letter['preheader'])}
         onChange={({ currentTarget }) => set('preheader', currentTarget.value)}
         error={useFault(`${place}.draft.preheader`)}
         disabled={readOnly}
       />
       <RichEditor
-        label="Text"
+        label="Body"
         value={textOf(letter['body'])}
         onChange={(value) => set('body', value)}
         fault={bodyFault}
@@ -111,7 +111,7 @@ function InlineLetter({ step, place, onChange }: PartProps): ReactNode {
   );
 }
 
-/** The subject has to be there, empty too; a preheader need not. */
+/** The subject field is required, but may be empty; a preview text is optional. */
 function withSubject(letter: Piece, field: string, value: string): Piece {
   return field === 'subject' ? { ...letter, subject: value } : withField(letter, field, value);
 }
@@ -145,7 +145,7 @@ function WaitUntil({ step, place, onChange }: PartProps): ReactNode {
     <Group gap="sm" align="end">
       <TextInput
         type="time"
-        label="Time, in their zone"
+        label="Time in the user’s zone"
         value={textOf(until['at'])}
         onChange={({ currentTarget }) => set({ ...until, at: currentTarget.value.slice(0, 5) })}
         error={useFault(`${place}.wait_until`)}
@@ -200,8 +200,8 @@ function Branch({ step, place, onChange }: PartProps): ReactNode {
   const branch = pieceOf(step['branch']);
   return (
     <ConditionField
-      label="On a condition"
-      none="It has no condition yet."
+      label="Condition"
+      none="No condition yet."
       value={branch['if']}
       onChange={(value) => onChange({ ...step, branch: withField(branch, 'if', value) })}
       place={`${place}.branch.if`}

@@ -17,12 +17,12 @@ import { StepParts } from './step-parts.tsx';
 import classes from './rules.module.css';
 
 const KINDS = Object.entries(STEP_LABELS) as [StepKind, string][];
-/** Lists of steps within lists of steps. */
+/** Nested lists of steps. */
 const LEVELS_MAX = 5;
 
 type Props = { steps: Piece[]; onChange: (steps: Piece[]) => void; place: string; level?: number };
 
-/** What it does then, one after the other. */
+/** The steps of a rule in order. */
 export function StepsField({ steps, onChange, place, level = 1 }: Props): ReactNode {
   return (
     <Stack gap="sm" component="ol" className={classes.steps ?? ''}>
@@ -106,8 +106,8 @@ function StepActions({ number, onUp, onDown, onRemove }: StepProps): ReactNode {
 }
 
 const WAYS = {
-  wait_for: { then: 'If it comes', else: 'If it does not come in time' },
-  branch: { then: 'If that is so', else: 'If not' },
+  wait_for: { then: 'If the event happens', else: 'If it does not happen in time' },
+  branch: { then: 'If true', else: 'If false' },
 } as const;
 
 type WaysProps = Pick<StepProps, 'step' | 'place' | 'level' | 'onChange'> & { kind: 'wait_for' | 'branch' };
@@ -148,7 +148,7 @@ function AddStep({
     <Menu position="bottom-start" disabled={readOnly}>
       <Menu.Target>
         <UnstyledButton className={classes.add ?? ''} disabled={readOnly}>
-          <Plus size={14} aria-hidden="true" /> {isFirst ? 'Add a step' : 'Then …'}
+          <Plus size={14} aria-hidden="true" /> {isFirst ? 'Add step' : 'Add next step'}
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>

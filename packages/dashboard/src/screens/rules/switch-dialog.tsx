@@ -2,13 +2,13 @@ import { Button, Group, List, Modal, Stack, Switch, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { RuleEnrollmentPreview, RuleListed, RuleSwitchPreview } from '@beckon/contract/dashboard';
 import { useApi, useChange } from '../../api/index.ts';
-import { ErrorBox, Lines, Loaded, told } from '../../parts/index.ts';
+import { ErrorBox, Lines, Loaded, notify } from '../../parts/index.ts';
 import { EnrollmentPreview } from './enrollment-preview.tsx';
 import { audienceWords, canEnroll, previewWords, users } from './enrollment-words.ts';
 
 type Props = { rule: Pick<RuleListed, 'id' | 'name' | 'on'>; opened: boolean; onClose: () => void };
 
-/** What happens to drafts, runs and audience members, before a rule is turned on or off. */
+/** Shows the effect on drafts, runs and audience members before a rule is turned on or off. */
 export function SwitchDialog({ rule, opened, onClose }: Props): ReactNode {
   const title = rule.on ? `Turn off ${rule.name}?` : `Turn on ${rule.name}?`;
   return (
@@ -68,7 +68,7 @@ function useSwitch(rule: Props['rule'], onClose: () => void) {
     ],
     onDone: ({ data }) => {
       const enrolls = data.enrollment ? `. Enrolling ${users(data.enrollment.members)}` : '';
-      told(`${rule.name} is ${data.rule.on ? 'on' : 'off'}${enrolls}`);
+      notify(`${rule.name} is ${data.rule.on ? 'on' : 'off'}${enrolls}`);
       onClose();
     },
   });

@@ -22,7 +22,7 @@ const KINDS = Object.entries(TRIGGER_LABELS).map(([value, label]) => ({ value, l
 
 type Props = { triggers: Piece[]; onChange: (triggers: Piece[]) => void };
 
-/** What has the rule considered: any of these. */
+/** The triggers of a rule: any of these. */
 export function TriggersField({ triggers, onChange }: Props): ReactNode {
   const { readOnly } = useFacts();
   return (
@@ -44,7 +44,7 @@ export function TriggersField({ triggers, onChange }: Props): ReactNode {
         onClick={() => onChange([...triggers, newTrigger('event')])}
         w="fit-content"
       >
-        Or when …
+        Add another trigger
       </Button>
     </Stack>
   );
@@ -79,7 +79,7 @@ function Trigger(props: TriggerProps): ReactNode {
             <ActionIcon
               variant="subtle"
               color="gray"
-              aria-label="Remove this trigger"
+              aria-label="Remove trigger"
               onClick={onRemove}
               disabled={readOnly}
             >
@@ -96,7 +96,7 @@ function Trigger(props: TriggerProps): ReactNode {
 function OnlyJson(): ReactNode {
   return (
     <Text size="sm" c="dimmed">
-      The form cannot show this one. It stands in the JSON, and stays as it is.
+      The form does not support this trigger. Edit it as JSON.
     </Text>
   );
 }
@@ -150,11 +150,11 @@ function AudienceParts({ trigger, place, onChange }: TriggerProps): ReactNode {
         error={useFault(`${place}.audience`)}
         searchable
         disabled={readOnly}
-        nothingFoundMessage="No audience is called that"
+        nothingFoundMessage="No audiences match"
         w={{ base: '100%', sm: 260 }}
       />
       <Select
-        label="Somebody"
+        label="A user"
         data={[
           { value: 'joined', label: 'joins it' },
           { value: 'left', label: 'leaves it' },
@@ -175,7 +175,7 @@ function Distance({ trigger, place, onChange }: TriggerProps): ReactNode {
   return (
     <Group gap="sm" align="end">
       <SpanField
-        label="How long"
+        label="Time span"
         value={span}
         onChange={(next) => onChange(withDistance(trigger, side, next))}
         place={`${place}.${side}`}
@@ -210,8 +210,8 @@ function RelativeParts(props: TriggerProps): ReactNode {
         place={`${at}.event`}
       />
       <TextInput
-        label="Its end: so many days after it"
-        description="A property that says how many days, such as trialDays; empty: from the event itself"
+        label="Duration in days"
+        description="A property with the number of days, such as trialDays. Empty: counted from the event itself."
         value={textOf(to['plus_days'])}
         onChange={({ currentTarget: { value } }) => set(withField(to, 'plus_days', value))}
         error={useFault(`${at}.plus_days`)}
@@ -236,7 +236,7 @@ function DateParts(props: TriggerProps): ReactNode {
     <>
       <Distance {...props} />
       <Select
-        label="Date in the trait"
+        label="Trait with the date"
         data={[...new Set([...traits.map(({ trait }) => trait), textOf(to['trait'])])].filter(Boolean)}
         value={textOf(to['trait']) || null}
         onChange={(trait) => onChange({ ...trigger, relative_to: { trait: trait ?? '' } })}
@@ -267,7 +267,7 @@ function AbsenceParts({ trigger, place, onChange }: TriggerProps): ReactNode {
         event={event}
       />
       <EventsField
-        label="None of these happens"
+        label="None of these events happens"
         value={textsOf(trigger['absence_of'])}
         onChange={(names) => onChange({ ...trigger, absence_of: names })}
         place={`${place}.absence_of`}

@@ -15,7 +15,7 @@ const NOTHING: BacktestState = { isRunning: false, progress: null, found: null, 
 
 export type BacktestAsked = { days: number; rule?: string; document?: RuleDocument };
 
-/** Runs at the server and tells on the way how far it is; stopping it, or leaving, ends it there too. */
+/** Runs on the server and streams its progress. Stopping it or leaving the page cancels it there too. */
 export function useBacktest(): [BacktestState, (asked: BacktestAsked) => void, () => void] {
   const lines = useLines();
   const [state, setState] = useState(NOTHING);
@@ -57,5 +57,5 @@ function failureOf(error: unknown): NonNullable<BacktestState['error']> {
     const { errors, requestId } = error;
     return { message: errors.map(({ message }) => message).join(' ') || error.message, requestId };
   }
-  return { message: 'The connection was lost before it was done' };
+  return { message: 'The connection was lost before the backtest finished' };
 }

@@ -7,7 +7,7 @@ const AFTER_MS = 350;
 
 export type Checked = { checked: RuleChecked | null; isChecking: boolean };
 
-/** What the server says of a rule while somebody writes it: in words, and what is wrong where. Nothing is stored. */
+/** Checks a rule on the server while it is edited: its summary and its errors. Nothing is stored. */
 export function useChecked(document: RuleDocument, rule: string | null): Checked {
   const ask = useCall();
   const [answer, setAnswer] = useState<{ of: string; checked: RuleChecked } | null>(null);
@@ -18,7 +18,7 @@ export function useChecked(document: RuleDocument, rule: string | null): Checked
       const body = { document: JSON.parse(asked) as RuleDocument, ...(rule === null ? {} : { rule }) };
       ask('POST /projects/:project/rules/check', { body }, ended.signal).then(
         ({ data }) => setAnswer({ of: asked, checked: { ...data, faults: data.faults.map(inWords) } }),
-        // Whoever writes on asks again; a server that is away is told of by the shell.
+        // The next edit checks again. The banner reports an unreachable server.
         () => {},
       );
     }, AFTER_MS);
@@ -26,7 +26,7 @@ export function useChecked(document: RuleDocument, rule: string | null): Checked
       clearTimeout(timer);
       ended.abort();
     };
-    // `ask` is another function at each render, and asks the same.
+    // `ask` is a new function at each render with the same behavior.
   }, [asked, rule]);
   return { checked: answer?.checked ?? null, isChecking: answer?.of !== asked };
 }

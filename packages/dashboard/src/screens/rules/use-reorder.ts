@@ -1,9 +1,9 @@
 import type { RuleListed } from '@beckon/contract/dashboard';
 import { useChange } from '../../api/index.ts';
-import { refused, told } from '../../parts/index.ts';
+import { refused, notify } from '../../parts/index.ts';
 import { moved } from './document.ts';
 
-/** Moves a rule a place up or down among the others; the row is there at once. */
+/** Moves a rule one place up or down, optimistically. */
 export function useReorder(rules: RuleListed[]): (id: string | undefined, by: number) => void {
   const reorder = useChange('POST /projects/:project/rules/:rule/reorder', {
     optimistic: (cache, { params, body }) =>
@@ -13,9 +13,8 @@ export function useReorder(rules: RuleListed[]): (id: string | undefined, by: nu
       })),
     refreshes: ['GET /projects/:project/rules', 'GET /projects/:project/rules/:rule'],
     onDone: ({ data: { changed } }) =>
-      told(
-        changed.map(({ name, priority }) => `${name} has priority ${priority}`).join('; ') ||
-          'Nothing changed',
+      notify(
+        changed.map(({ name, priority }) => `${name} has priority ${priority}`).join('; ') || 'No change',
       ),
     onRefused: (error) => refused(error),
   });

@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'react';
 
-/** Who is quicker than the server's look at what they wrote is not passed over: it is done once that has come. */
+/** Delays an action until the server's check of the latest input has arrived. */
 export function useWhenChecked(isChecking: boolean, act: () => void): () => void {
   const [isWanted, setWanted] = useState(false);
   useEffect(() => {
     if (!isWanted || isChecking) return;
     setWanted(false);
     act();
-    // `act` is another function at each render, and the newest is meant.
+    // `act` is a new function at each render; the latest one runs.
   }, [isWanted, isChecking]);
   return () => setWanted(true);
 }

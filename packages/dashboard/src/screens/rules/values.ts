@@ -7,7 +7,7 @@ export const UNITS = [
   { value: 'd', label: 'days' },
 ];
 
-/** `3d` as its two parts; what is none keeps the unit that people mean most. */
+/** Parses `3d`; an invalid value gets the most common unit. */
 export function readSpan(span: string): { count: number | null; unit: string } {
   const parts = /^(\d+)([smhd])$/.exec(span);
   return parts ? { count: Number(parts[1]), unit: parts[2] ?? 'd' } : { count: null, unit: 'd' };
@@ -31,13 +31,13 @@ export const OPERATORS = [
 
 const NUMBERS: ReadonlySet<string> = new Set(['at_least', 'at_most', 'greater_than', 'less_than']);
 
-/** The operator of a test, and what it compares with. */
+/** The operator of a filter and its operand. */
 export function testOf(test: Piece): { operator: string; value: unknown } {
   const known = OPERATORS.find(({ value }) => value in test)?.value ?? 'equals';
   return { operator: known, value: test[known] };
 }
 
-/** Under another operator what was written is read anew: `5` is a number to one and a text to another. */
+/** A new operator parses the operand again: `5` is a number for one and text for another. */
 export function withTest(test: Piece, operator: string, value: unknown): Piece {
   const rest = Object.fromEntries(
     Object.entries(test).filter(([key]) => !OPERATORS.some((one) => one.value === key)),
@@ -46,8 +46,8 @@ export function withTest(test: Piece, operator: string, value: unknown): Piece {
 }
 
 /**
- * What is written as the value that the operator compares. `is` takes numbers and truths as such, and what stands in quotes as
- * a text; where a number is needed and none is written the text stays, and the server says what is wrong.
+ * Parses typed text as the operand. `is` reads numbers and booleans, and quoted input as
+ * text. Text that should be a number stays, and the server reports the error.
  */
 export function readValue(operator: string, text: string): unknown {
   if (operator === 'is_set') return true;
@@ -65,7 +65,7 @@ function scalar(text: string): unknown {
   return /^".*"$/s.test(text) ? text.slice(1, -1) : text;
 }
 
-/** Only what is printed as it was written: `1.` and `007` are still being typed, or are texts. */
+/** Only if it prints as typed: `1.` is still being typed, and `007` is text. */
 function isNumber(text: string): boolean {
   return text !== '' && Number.isFinite(Number(text)) && String(Number(text)) === text;
 }

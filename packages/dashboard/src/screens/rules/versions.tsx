@@ -5,7 +5,7 @@ import { useApi } from '../../api/index.ts';
 import { Json, Loaded, Sentence, When } from '../../parts/index.ts';
 import { WordDiff } from '../../parts/word-diff.tsx';
 
-/** Every version that was saved, and what each changed. */
+/** All saved versions with their changes. */
 export function Versions({ rule }: { rule: RuleShown }): ReactNode {
   const versions = useApi('GET /projects/:project/rules/:rule/versions', { params: { rule: rule.id } });
   return <Loaded query={versions}>{({ data }) => <Shown versions={data} />}</Loaded>;
@@ -26,19 +26,19 @@ function Shown({ versions }: { versions: RuleVersion[] }): ReactNode {
           allowDeselect={false}
           data={versions.map(({ version, is_present: isPresent }) => ({
             value: String(version),
-            label: isPresent ? `${version}, the present one` : String(version),
+            label: isPresent ? `${version} (current)` : String(version),
           }))}
           w={200}
         />
         <Text size="sm" c="dimmed" pb={8}>
           Saved <When at={one.created_at} />
           {one.created_by === null ? '' : ` by ${one.created_by}`}
-          {one.runs > 0 && `; ${one.runs} people are under way in it`}
+          {one.runs > 0 && `; ${one.runs} active runs use it`}
         </Text>
       </Group>
       <Paper withBorder p="md">
         <Title order={2} size="h6" mb="xs">
-          {before ? `Against version ${before.version}` : 'The first version'}
+          {before ? `Compared with version ${before.version}` : 'First version'}
         </Title>
         {before ? (
           <WordDiff before={before.sentence} after={one.sentence} label={`Version ${one.version}`} />
@@ -51,9 +51,9 @@ function Shown({ versions }: { versions: RuleVersion[] }): ReactNode {
       {before && (
         <Paper withBorder p="md">
           <Title order={2} size="h6" mb="xs">
-            The document
+            JSON
           </Title>
-          <WordDiff before={printed(before)} after={printed(one)} label="The document" />
+          <WordDiff before={printed(before)} after={printed(one)} label="JSON" />
         </Paper>
       )}
       {!before && <Json value={one.definition} />}

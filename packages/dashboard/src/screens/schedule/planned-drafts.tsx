@@ -19,19 +19,19 @@ export type Planned = {
 type Props = {
   asked: Planned;
   label: string;
-  /** Where a row is taken up, so that whoever drops it knows what it was. */
+  /** Called when a row is dragged. */
   onDrag: (draft: ScheduledDraft) => void;
   onPostpone: (draft: ScheduledDraft) => void;
 };
 
-/** The drafts behind one bar of the ribbon. */
+/** The drafts of one bar of the timeline. */
 export function PlannedDrafts({ asked, label, onDrag, onPostpone }: Props): ReactNode {
   const project = String(useProject().id);
   const mayPostpone = useMay('reviewer');
   const list = useApiInfinite('GET /projects/:project/schedule/drafts', { query: asked }, { keep: true });
   const letter: Column<ScheduledDraft> = {
     id: 'letter',
-    title: 'Letter',
+    title: 'Email',
     width: '2fr',
     cell: (row) => (
       <Group gap={6} wrap="nowrap">
@@ -61,7 +61,7 @@ export function PlannedDrafts({ asked, label, onDrag, onPostpone }: Props): Reac
       columns={[letter, ...COLUMNS, ...(mayPostpone ? [act] : [])]}
       list={list}
       rowKey={(row) => row.id}
-      empty={<Empty title="No letter is planned here">Another hour may hold some.</Empty>}
+      empty={<Empty title="No emails planned here">Select another hour.</Empty>}
     />
   );
 }
@@ -81,7 +81,7 @@ const COLUMNS: Column<ScheduledDraft>[] = [
     narrow: 'hide',
     cell: (row) => <When at={row.deadline_at} theirZone={row.zone} />,
   },
-  { id: 'fate', title: 'Leaves', width: '1.2fr', cell: (row) => <Leaves row={row} /> },
+  { id: 'fate', title: 'Send time', width: '1.2fr', cell: (row) => <Leaves row={row} /> },
 ];
 
 function PostponeButton({ row, onAsk }: { row: ScheduledDraft; onAsk: () => void }): ReactNode {
@@ -89,7 +89,7 @@ function PostponeButton({ row, onAsk }: { row: ScheduledDraft; onAsk: () => void
     <ActionIcon
       variant="subtle"
       color="gray"
-      aria-label={`Postpone the letter to ${row.external_user_id}`}
+      aria-label={`Postpone the draft for ${row.external_user_id}`}
       onClick={onAsk}
     >
       <CalendarClock size={16} aria-hidden="true" />
@@ -119,7 +119,7 @@ function Leaves({ row: { fate, zone } }: { row: ScheduledDraft }): ReactNode {
   return (
     <Text size="sm" component="span" truncate>
       <When at={fate.at} theirZone={zone} />
-      {fate.reason !== null && ` after ${reasonWords(fate.reason)}`}
+      {fate.reason !== null && ` (${reasonWords(fate.reason)})`}
     </Text>
   );
 }

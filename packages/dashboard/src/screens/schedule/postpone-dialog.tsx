@@ -6,7 +6,7 @@ import { DialogFoot, formatTime, useNow, useZone, When } from '../../parts/index
 import type { Postponing } from './use-postpone.ts';
 import { instantOf, localOf, tomorrowAtNine } from '../../parts/zoned.ts';
 
-/** A draft that is to be put off; `to`: an hour that it was dropped onto, and cannot just be moved to. */
+/** A draft to postpone; `to`: the hour that it was dropped onto, if it needs confirmation. */
 export type ToPostpone = { draft: ScheduledDraft; to?: string };
 
 type Props = ToPostpone & {
@@ -14,7 +14,7 @@ type Props = ToPostpone & {
   postpone: (what: Postponing) => void;
 };
 
-/** The same as to drag a letter to an hour, with the keyboard and to any minute. */
+/** The keyboard alternative to dragging a draft, with any time. */
 export function PostponeDialog({
   asked,
   ...props
@@ -24,7 +24,7 @@ export function PostponeDialog({
       opened={asked !== null}
       onClose={props.onClose}
 
-      title="Postpone a letter"
+      title="Postpone draft"
     >
       {asked && <PostponeForm {...asked} {...props} />}
     </Modal>
@@ -41,7 +41,7 @@ function PostponeForm({ draft, to, onClose, postpone }: Props): ReactNode {
   const [typed, setTyped] = useState(`${start.date}T${start.time}`);
   const [extend, setExtend] = useState(false);
   const wanted = readTyped(typed, { zone, now, expiresAt: draft.expires_at });
-  const fault = wanted.fault ?? (wanted.isBeyond && !extend ? 'It would have expired by then' : null);
+  const fault = wanted.fault ?? (wanted.isBeyond && !extend ? 'The draft expires before this time' : null);
   const go = (until: number): void => {
     postpone({ draft, until: new Date(until).toISOString(), extend });
     onClose();
@@ -60,15 +60,15 @@ function PostponeForm({ draft, to, onClose, postpone }: Props): ReactNode {
         <TextInput
           data-autofocus
           type="datetime-local"
-          label={`Leaves at, in ${zone}`}
+          label={`Send at (${zone})`}
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
           error={fault}
         />
         {wanted.isBeyond && (
           <Checkbox
-            label="Let it leave later than it was worth sending"
-            description={`It expires at ${formatTime(draft.expires_at ?? '', zone)} otherwise.`}
+            label="Send after its expiry"
+            description={`Otherwise it expires at ${formatTime(draft.expires_at ?? '', zone)}.`}
             checked={extend}
             onChange={(event) => setExtend(event.currentTarget.checked)}
           />
@@ -95,8 +95,8 @@ function readTyped(
 ): Read {
   const [date = '', time = ''] = typed.split('T');
   const at = instantOf({ date, time }, zone);
-  if (at === null) return { at: now, fault: 'This is no time', isBeyond: false };
-  if (at <= now) return { at, fault: 'This is over already', isBeyond: false };
+  if (at === null) return { at: now, fault: 'Enter a valid time', isBeyond: false };
+  if (at <= now) return { at, fault: 'This time has passed', isBeyond: false };
   return { at, fault: null, isBeyond: expiresAt !== null && at > Date.parse(expiresAt) };
 }
 

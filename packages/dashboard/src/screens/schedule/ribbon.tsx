@@ -11,12 +11,12 @@ import { reasonWords } from '../../parts/policy-words.ts';
 import { type Cell, cellBeside, type Day, highest } from './week.ts';
 import classes from './ribbon.module.css';
 
-/** What is dragged from the list onto an hour: the id of a draft. */
+/** The dragged data: the id of a draft. */
 export const DRAGGED = 'application/x-beckon-draft';
 
 export type RibbonProps = {
   days: Day[];
-  /** How many letters the throttle lets go in an hour; null: any number. */
+  /** The throttle per hour; null: no throttle. */
   perHour: number | null;
   chosen: string | undefined;
   onChoose: (at: string) => void;
@@ -24,7 +24,7 @@ export type RibbonProps = {
   onDrop: (draft: string, cell: Cell) => void;
 };
 
-/** The week, an hour a cell: what leaves, what is due, where it is quiet. The arrows go from hour to hour. */
+/** The week with one cell per hour: planned emails and quiet hours. Arrow keys move between hours. */
 export function Ribbon({ days, ...props }: RibbonProps): ReactNode {
   const first = days[0]?.cells[0]?.at ?? '';
   const [focused, setFocused] = useState(first);
@@ -63,7 +63,7 @@ export function Ribbon({ days, ...props }: RibbonProps): ReactNode {
       <div
         ref={grid}
         role="grid"
-        aria-label="Planned letters by the hour"
+        aria-label="Planned emails by hour"
         className={classes.ribbon}
         aria-multiselectable="false"
       >
@@ -86,16 +86,16 @@ export function Ribbon({ days, ...props }: RibbonProps): ReactNode {
   );
 }
 
-/** The hour that is pointed at, in words; those who hear the page hear them with the cell. */
+/** The hovered hour in words; screen readers get them from the cell. */
 function Readout({ cell, perHour }: { cell: Cell | null; perHour: number | null }): ReactNode {
   return (
     <Text size="sm" aria-hidden="true" className={classes.readout}>
-      {cell ? cellWords(cell, perHour) : 'Point at an hour, or go there with the arrow keys.'}
+      {cell ? cellWords(cell, perHour) : 'Point at an hour, or use the arrow keys.'}
     </Text>
   );
 }
 
-/** On the day on which clocks go back there is an hour more. */
+/** A day on which the clocks go back has one more hour. */
 function widthOf(days: Day[]): CSSProperties {
   const hours = Math.max(24, ...days.map(({ cells, blanks }) => cells.length + blanks));
   return { '--ribbon-hours': hours } as CSSProperties;
@@ -128,7 +128,7 @@ const DAY = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 });
 
-/** Of a date, which is the same everywhere. */
+/** Formats a date without a zone. */
 function dayLabel(date: string): string {
   return DAY.format(new Date(`${date}T12:00:00.000Z`));
 }
@@ -198,26 +198,26 @@ function HourCell({
 
 function cellWords(cell: Cell, perHour: number | null): string {
   const { time, sends, deadlines, waited, tried, quiet } = cell;
-  const of = perHour === null ? '' : ` of ${perHour.toLocaleString('en')} that the throttle lets go`;
-  const held = Object.entries(waited).map(([reason, count]) => `${count} waited for ${reasonWords(reason)}`);
+  const of = perHour === null ? '' : ` of ${perHour.toLocaleString('en')} allowed by the throttle`;
+  const held = Object.entries(waited).map(([reason, count]) => `${count} delayed by ${reasonWords(reason)}`);
   return [
-    `${time}: ${sends.toLocaleString('en')} ${sends === 1 ? 'letter leaves' : 'letters leave'}${sends > 0 ? of : ''}`,
+    `${time}: ${sends.toLocaleString('en')} ${sends === 1 ? 'email' : 'emails'}${sends > 0 ? of : ''}`,
     ...held,
     ...(deadlines > 0
       ? [`${deadlines.toLocaleString('en')} ${deadlines === 1 ? 'deadline' : 'deadlines'}`]
       : []),
-    ...(tried === null || tried === sends ? [] : [`${tried.toLocaleString('en')} with what you try`]),
+    ...(tried === null || tried === sends ? [] : [`${tried.toLocaleString('en')} with the tested policy`]),
     ...(quiet > 0 ? ['quiet hours'] : []),
   ].join(', ');
 }
 
-/** What the ribbon is drawn with. */
+/** The legend of the timeline. */
 export function Legend({ isTrying }: { isTrying: boolean }): ReactNode {
   const items: [string, string][] = [
-    [classes.bar ?? '', 'letters that leave'],
+    [classes.bar ?? '', 'planned emails'],
     [classes.deadline ?? '', 'deadlines'],
     [classes.quiet ?? '', 'quiet hours'],
-    ...(isTrying ? [[classes.tried ?? '', 'with what you try'] as [string, string]] : []),
+    ...(isTrying ? [[classes.tried ?? '', 'with the tested policy'] as [string, string]] : []),
   ];
   return (
     <div className={classes.legend} aria-hidden="true">

@@ -19,7 +19,7 @@ const route = getRouteApi('/p/$project/schedule');
 const REFRESH_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
-/** What leaves in the next seven days, hour by hour, if nobody acts. */
+/** The emails of the next seven days by hour, if no member acts. */
 export function ScheduleScreen(): ReactNode {
   const { try: isTrying = false } = route.useSearch();
   const navigate = route.useNavigate();
@@ -28,7 +28,7 @@ export function ScheduleScreen(): ReactNode {
   return (
     <Page
       title="Schedule"
-      beside={paused && <Mark icon={Pause} tone="warn" label="Paused: this is what would leave without" />}
+      beside={paused && <Mark icon={Pause} tone="warn" label="Sending paused: shown as if resumed" />}
       actions={
         <Button
           variant={isTrying ? 'filled' : 'default'}
@@ -38,7 +38,7 @@ export function ScheduleScreen(): ReactNode {
             void navigate({ search: (was) => ({ ...was, try: isTrying ? undefined : true }), replace: true })
           }
         >
-          Try another policy
+          Test another policy
         </Button>
       }
     >
@@ -105,7 +105,7 @@ function Week({ schedule, isTrying }: { schedule: Schedule; isTrying: boolean })
 
 const SOONEST_MS = 2 * 60_000;
 
-/** The hour that has begun has no beginning any more: a moment from now is as soon as it can be. */
+/** The current hour began in the past, so the earliest time is a moment from now. */
 function startOf({ at }: Cell, { now }: Schedule): string {
   return new Date(Math.max(Date.parse(at), Date.parse(now) + SOONEST_MS)).toISOString();
 }
@@ -121,7 +121,7 @@ function Chosen({ asked, ...props }: ChosenProps): ReactNode {
   if (!asked)
     return (
       <Text size="sm" c="dimmed">
-        Choose an hour to see its letters. Drag one of them onto another hour to postpone it.
+        Select an hour to see its emails. Drag one onto another hour to postpone it.
       </Text>
     );
   return (
@@ -154,9 +154,9 @@ function plannedOf({
 }
 
 function titleOf({ becomes, from }: Planned, zone: string): string {
-  if (becomes === 'held') return 'Held until something else happens';
-  if (becomes === 'expires') return 'Expire before their gates open';
-  return `Leave in the hour from ${formatTime(from ?? '', zone)}`;
+  if (becomes === 'held') return 'Held until another change';
+  if (becomes === 'expires') return 'Expire before they can be sent';
+  return `Sent in the hour from ${formatTime(from ?? '', zone)}`;
 }
 
 type SummaryProps = { schedule: Schedule; onShow: (what: 'held' | 'expires') => void };
@@ -169,9 +169,8 @@ function Summary({ schedule, onShow }: SummaryProps): ReactNode {
   return (
     <Group gap="xs" wrap="wrap">
       <Text size="sm">
-        <b>{planned.toLocaleString('en')}</b> {planned === 1 ? 'letter leaves' : 'letters leave'} within seven
-        days
-        {is_cut && ' (more wait than were looked at)'}
+        <b>{planned.toLocaleString('en')}</b> {planned === 1 ? 'email' : 'emails'} planned within seven days
+        {is_cut && ' (not all waiting drafts were checked)'}
       </Text>
       {beyond.sends > 0 && <Text size="sm">· {beyond.sends.toLocaleString('en')} later</Text>}
       {held > 0 && (
@@ -191,7 +190,7 @@ function Summary({ schedule, onShow }: SummaryProps): ReactNode {
             inherit
             renderRoot={(props) => <Link to="/p/$project/review" params={{ project }} {...props} />}
           >
-            {waiting.toLocaleString('en')} wait for a person
+            {waiting.toLocaleString('en')} wait for approval
           </Anchor>
         </Text>
       )}
@@ -207,7 +206,7 @@ function BandChoice({ schedule: { quiet, policy }, band, onBand }: BandProps): R
     <Select
       size="xs"
       w={280}
-      aria-label="Quiet hours of which time zone"
+      aria-label="Time zone of the quiet hours"
       data={quiet.map(({ zone, drafts }) => ({
         value: zone,
         label: `Quiet hours in ${zone} · ${drafts.toLocaleString('en')}`,
@@ -226,7 +225,7 @@ function NothingPlanned({ schedule: { waits_for_review: waiting } }: { schedule:
   return (
     <Empty
       icon={CalendarRange}
-      title="No letter is planned"
+      title="No emails planned"
       action={
         <Button
           variant="default"
@@ -238,13 +237,13 @@ function NothingPlanned({ schedule: { waits_for_review: waiting } }: { schedule:
             />
           )}
         >
-          {waiting > 0 ? 'Open Review' : 'Look at the rules'}
+          {waiting > 0 ? 'Open Review' : 'View rules'}
         </Button>
       }
     >
       {waiting > 0
-        ? `${waiting.toLocaleString('en')} drafts wait for a person: they leave when one approves them.`
-        : 'A letter stands here as soon as a rule has drafted one.'}
+        ? `${waiting.toLocaleString('en')} drafts wait for approval.`
+        : 'Planned emails appear here when a rule creates a draft.'}
     </Empty>
   );
 }

@@ -6,7 +6,7 @@ import { EffectOnQueue, type Simulation } from '../../parts/policy-effect.tsx';
 import { CapsField, QuietHoursField, type SettingField, ThrottleField } from '../../parts/policy-fields.tsx';
 import type { SettingsForm } from '../../parts/settings-form.ts';
 
-/** Another policy, tried on the letters that wait: nothing changes before it is saved. */
+/** Tests another policy on the waiting emails. Nothing changes until it is saved. */
 export function Simulator({ form, simulation }: { form: SettingsForm; simulation: Simulation }): ReactNode {
   const maySave = useMay('admin');
   const field = (name: string): SettingField => ({
@@ -15,16 +15,16 @@ export function Simulator({ form, simulation }: { form: SettingsForm; simulation
     fault: form.fault(name) ?? simulation.error?.fields[name],
   });
   return (
-    <Paper withBorder p="md" component="section" aria-label="Try another policy">
+    <Paper withBorder p="md" component="section" aria-label="Test another policy">
       <Stack gap="md">
         <SimpleGrid cols={{ base: 1, md: 2, xl: 3 }} spacing="lg">
           <Try title="Quiet hours">
             <QuietHoursField {...field('quiet_hours')} />
           </Try>
-          <Try title="Letters to one person">
+          <Try title="Frequency cap">
             <CapsField {...field('frequency_cap')} />
           </Try>
-          <Try title="Pace">
+          <Try title="Throttle">
             <ThrottleField {...field('throttle')} />
           </Try>
         </SimpleGrid>
@@ -32,12 +32,12 @@ export function Simulator({ form, simulation }: { form: SettingsForm; simulation
           <EffectOnQueue {...simulation} />
         ) : (
           <Text size="sm" c="dimmed">
-            Change something: the dashed bars show what would leave when, before anything is saved.
+            Change a setting: the dashed bars show the send times before you save.
           </Text>
         )}
         {!maySave && (
           <Text size="sm" c="dimmed">
-            Trying changes nothing. Saving a policy needs the role admin.
+            Testing changes nothing. Saving requires the admin role.
           </Text>
         )}
         <SaveBar
@@ -45,8 +45,8 @@ export function Simulator({ form, simulation }: { form: SettingsForm; simulation
           saving={form.saving}
           onSave={form.save}
           onDiscard={form.discard}
-          label="Save as the policy"
-          note="Only tried so far: letters leave by the saved policy"
+          label="Save policy"
+          note="Not saved: emails follow the saved policy"
         />
       </Stack>
     </Paper>

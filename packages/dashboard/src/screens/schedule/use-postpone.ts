@@ -14,12 +14,12 @@ const CHANGED = [
   'GET /projects/:project/drafts',
 ] as const;
 
-/** Puts a draft off; for ten seconds that can be taken back. */
+/** Postpones a draft, with undo for ten seconds. */
 export function usePostpone(): (what: Postponing) => void {
   const zone = useZone();
   const undo = useChange('POST /projects/:project/drafts/:draft/undo', {
     refreshes: [...CHANGED],
-    onRefused: (error) => refused(error, 'Not taken back'),
+    onRefused: (error) => refused(error, 'Undo failed'),
   });
   const change = useChange('POST /projects/:project/drafts/:draft/postpone', {
     refreshes: [...CHANGED],
@@ -32,7 +32,7 @@ export function usePostpone(): (what: Postponing) => void {
       {
         onSuccess: () =>
           undoable({
-            message: `“${draft.subject}” leaves at ${formatTime(until, zone)} now`,
+            message: `“${draft.subject}” postponed to ${formatTime(until, zone)}`,
             undo: () => undo.mutate({ params, body: {} }),
           }),
       },

@@ -1,34 +1,34 @@
 import type { PolicyEffect, Schedule } from '@beckon/contract/dashboard';
 import { localOf } from '../../parts/zoned.ts';
 
-/** One hour of the ribbon. */
+/** One hour of the timeline. */
 export type Cell = {
   at: string;
   until: string;
-  /** `10:00`, in the zone of the ribbon. */
+  /** `10:00` in the timeline's zone. */
   time: string;
   sends: number;
   waited: Record<string, number>;
   deadlines: number;
-  /** How much of it is quiet in the zone that is shown, from 0 to 1. */
+  /** The share of quiet time in the shown zone, from 0 to 1. */
   quiet: number;
-  /** How many would leave under the policy that is tried; null while none is. */
+  /** The planned emails under the tested policy; null without one. */
   tried: number | null;
 };
 
-/** `blanks`: hours of the first day that are over. */
+/** `blanks`: past hours of the first day. */
 export type Day = { date: string; cells: Cell[]; blanks: number };
 
 const HOUR_MS = 3_600_000;
 
 export type WeekAsked = {
   zone: string;
-  /** Whose quiet hours are shown. */
+  /** The zone whose quiet hours are shown. */
   band: string | undefined;
   tried: PolicyEffect['hours'] | undefined;
 };
 
-/** The hours of the schedule, day by day as the zone has them: a day on which the clocks change is an hour shorter or longer. */
+/** The hours of the schedule by local day: a day on which the clocks change is an hour shorter or longer. */
 export function daysOf(schedule: Schedule, asked: WeekAsked): Day[] {
   const cellAt = cellMaker(schedule, asked);
   const days: Day[] = [];
@@ -70,7 +70,7 @@ function quietShare(spans: { from: number; to: number }[], at: number): number {
   return quiet / HOUR_MS;
 }
 
-/** What the highest bar stands for. */
+/** The value of the highest bar. */
 export function highest(days: Day[]): number {
   return Math.max(
     1,
@@ -78,7 +78,7 @@ export function highest(days: Day[]): number {
   );
 }
 
-/** The cell so many hours further, for the arrow keys; the same where the ribbon ends. */
+/** The cell this many hours further, for the arrow keys; the same cell at the ends. */
 export function cellBeside(days: Day[], at: string, hours: number): string {
   const cells = days.flatMap((day) => day.cells);
   const from = cells.findIndex((cell) => cell.at === at);

@@ -8,7 +8,7 @@ import type { SettingField } from '../../parts/policy-fields.tsx';
 const OFF = 'off';
 const NONE = 'none';
 
-/** Opens and clicks, each by itself. */
+/** Opens and clicks, set separately. */
 export function TrackingField({ text, onText, fault, disabled = false }: SettingField): ReactNode {
   const names = text === OFF ? [] : text.split(',');
   const set = (name: string, on: boolean): void => {
@@ -20,14 +20,14 @@ export function TrackingField({ text, onText, fault, disabled = false }: Setting
       <Stack gap="xs" mb={4}>
         <Switch
           label="Opens"
-          description="By a small image. Many mail programs load it by machine, which is told apart."
+          description="Measured with a small image. Automatic loads are classified as bots."
           checked={names.includes('opens')}
           disabled={disabled}
           onChange={(event) => set('opens', event.currentTarget.checked)}
         />
         <Switch
           label="Clicks"
-          description="Links lead over this installation, or over the tracking host of the domain."
+          description="Links redirect through this installation or the domain’s tracking host."
           checked={names.includes('clicks')}
           disabled={disabled}
           onChange={(event) => set('clicks', event.currentTarget.checked)}
@@ -37,14 +37,14 @@ export function TrackingField({ text, onText, fault, disabled = false }: Setting
   );
 }
 
-/** Whether answers are heard here, and what is missing for it. */
+/** Whether replies are received, and what is missing. */
 export function RepliesState({ replies }: { replies: SendingState['replies'] }): ReactNode {
   if (replies.captured)
-    return <Mark icon={Reply} tone="good" label="On: answers are read here, and handed on" />;
+    return <Mark icon={Reply} tone="good" label="On: replies are received and forwarded" />;
   const missing =
     replies.missing === 'mail_domain'
-      ? 'This installation takes no mail in: MAIL_DOMAIN is not set. Answers go to the address above, and nothing of them is heard here.'
-      : 'Say where answers are handed on to. Until then they go to the address above, and nothing of them is heard here.';
+      ? 'Off: MAIL_DOMAIN is not set, so this installation receives no mail. Replies go to the address above and are not recorded.'
+      : 'Off: set a forwarding address. Until then, replies go to the address above and are not recorded.';
   return (
     <Group gap="xs">
       <Mark icon={Reply} tone="quiet" label="Off" />
@@ -53,12 +53,12 @@ export function RepliesState({ replies }: { replies: SendingState['replies'] }):
   );
 }
 
-/** Who of the team is told what waits. */
+/** The members who get the digest of waiting drafts. */
 export function TeamField({ text, onText, fault, disabled = false }: SettingField): ReactNode {
   return (
     <TagsInput
-      label="Told besides the members"
-      description="The first waiting draft at once, then at most every 15 minutes: what waits, what is held, what is in trouble."
+      label="Additional recipients"
+      description="An email about the first waiting draft, then at most every 15 minutes: waiting drafts, held drafts, problems."
       placeholder="ada@example.com"
       value={text === NONE ? [] : text.split(',')}
       error={fault}

@@ -9,7 +9,7 @@ const domain = (name: string, state: string, paused: string | null = null) => ({
   throttle: 'off',
 });
 
-test('an address is told by its domain, or by the one above it, what becomes of its letters', () => {
+test('addressHint › describes the state of the domain or its parent domain', () => {
   const domains = [
     domain('x.org', 'verified'),
     domain('y.org', 'pending'),
@@ -20,5 +20,5 @@ test('an address is told by its domain, or by the one above it, what becomes of 
   expect(addressHint('ada@notx.org', domains)).toContain('notx.org was not added');
   expect(addressHint('ada@y.org', domains)).toContain('not verified');
   expect(addressHint('ada@z.org', domains)).toBe('z.org is paused: complaints');
-  expect(addressHint('none', domains)).toContain('At a domain');
+  expect(addressHint('none', domains)).toContain('An address at an added domain');
 });

@@ -12,7 +12,7 @@ type Props = SettingField & {
   isLong?: boolean;
 };
 
-/** One line of text; nothing typed is none. */
+/** A one-line text; an empty text is no value. */
 export function LineField({ label, description, placeholder, isLong = false, ...field }: Props): ReactNode {
   const { text, onText, fault, disabled = false } = field;
   const Field = isLong ? Textarea : TextInput;
@@ -32,15 +32,15 @@ export function LineField({ label, description, placeholder, isLong = false, ...
   );
 }
 
-/** What becomes of letters from this address, by its domain. */
+/** The state of the address's domain. */
 export function addressHint(address: string, domains: SendingState['domains']): string {
   const host = address.split('@').at(1)?.toLowerCase() ?? '';
-  if (host === '') return 'At a domain that was added, or below one: news@mail.example.com';
+  if (host === '') return 'An address at an added domain or its subdomain: news@mail.example.com';
   const domain = domains.find(({ name }) => host === name || host.endsWith(`.${name}`));
-  if (!domain) return `${host} was not added under Domains: with a relay its letters are held`;
+  if (!domain) return `${host} was not added under Domains. With a relay, its emails are held.`;
   if (domain.paused !== null) return `${domain.name} is paused: ${domain.paused}`;
   if (domain.state === 'verified') return `${domain.name} is verified`;
   if (domain.state === 'degraded')
-    return `${domain.name} may send, but the last look at its records found a fault`;
-  return `${domain.name} is not verified: with a relay its letters are held`;
+    return `${domain.name} can send, but the last check found a wrong DNS record`;
+  return `${domain.name} is not verified. With a relay, its emails are held.`;
 }

@@ -12,7 +12,7 @@ import { LanguageField } from './language-field.tsx';
 import { TopicsField } from './topics-field.tsx';
 import { Verdict } from './verdict.tsx';
 
-/** As whom the project writes, and what is heard of it. */
+/** The project's sender, replies, topics and tracking. */
 export function SenderScreen(): ReactNode {
   const form = useSettingsForm();
   const sending = useApi('GET /projects/:project/sending', {});
@@ -42,17 +42,14 @@ function SenderForm({ form, sending }: Props): ReactNode {
   });
   return (
     <>
-      {!mayChange && <Text c="dimmed">You can look at the sender. Changing it needs the role admin.</Text>}
+      {!mayChange && <Text c="dimmed">You can view the sender. Changing it requires the admin role.</Text>}
       <Identity field={field} sending={sending} />
-      <Section
-        title="Answers"
-        text="What a person writes back ends their sequence, and is a webhook for you."
-      >
+      <Section title="Replies" text="A reply ends the user’s sequence and is sent to your webhooks.">
         <Stack gap="md">
-          <LineField label="Answered to" placeholder="team@example.com" {...field('reply_to')} />
+          <LineField label="Reply-to address" placeholder="team@example.com" {...field('reply_to')} />
           <LineField
-            label="Answers are handed on to"
-            description="Then answers come to this installation first, which knows whose they are."
+            label="Forward replies to"
+            description="Replies then arrive at this installation first, which matches them to users."
             placeholder="team@example.com"
             {...field('reply_forward_to')}
           />
@@ -61,14 +58,14 @@ function SenderForm({ form, sending }: Props): ReactNode {
       </Section>
       <Section
         title="Topics"
-        text="Rules can say what their letters are about. On the page behind “Unsubscribe” people choose among these."
+        text="Rules can assign a topic to their emails. Recipients choose topics on the email preferences page."
       >
         <TopicsField {...field('topics')} />
       </Section>
-      <Section title="Tracking" text="Unsubscribing and bounces are always heard.">
+      <Section title="Tracking" text="Unsubscribes and bounces are always recorded.">
         <TrackingField {...field('tracking')} />
       </Section>
-      <Section title="Who is told what waits">
+      <Section title="Team digest">
         <TeamField {...field('team_addresses')} />
       </Section>
       <SaveBar dirty={form.dirty} saving={form.saving} onSave={form.save} onDiscard={form.discard} />
@@ -85,12 +82,15 @@ function Identity({
 }): ReactNode {
   const address = field('from_address');
   return (
-    <Section title="From" text="Without name, address and postal address no letter reaches a person.">
+    <Section
+      title="From"
+      text="Name, address and postal address are required. Without them, all emails are held."
+    >
       <Stack gap="md">
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <LineField
             label="Name"
-            description="As people read it beside the address."
+            description="Shown beside the address."
             placeholder="Ada of Acme"
             {...field('from_name')}
           />
@@ -103,13 +103,13 @@ function Identity({
         </SimpleGrid>
         <LineField
           label="Postal address"
-          description="Stands at the foot of every letter: many countries ask for it."
+          description="Shown in the footer of every email. Many countries require it."
           placeholder="Acme, 1 High Street, 12345 Town"
           {...field('postal_address')}
         />
         <LineField
           label="Footer"
-          description="One more line at the foot of every letter."
+          description="An additional line in the footer of every email."
           {...field('footer')}
         />
         <LanguageField {...field('language')} />

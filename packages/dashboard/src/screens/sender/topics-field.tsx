@@ -6,7 +6,7 @@ import { printTopics, readTopics, type Topic } from '../../parts/policy-text.ts'
 
 const TOPICS_MAX = 20;
 
-/** What letters can be about, for whoever wants some of them: an id for rules, a title for recipients. */
+/** The topics of emails: an id for rules, a title for recipients. */
 export function TopicsField({ text, onText, fault, disabled = false }: SettingField): ReactNode {
   const topics = readTopics(text);
   const change = (at: number, to: Partial<Topic>): void =>
@@ -17,13 +17,13 @@ export function TopicsField({ text, onText, fault, disabled = false }: SettingFi
       <Stack gap="xs" mb={4} align="start">
         {topics.length === 0 && (
           <Text size="sm" c="dimmed">
-            There is no topic: recipients choose between all letters and none.
+            No topics. Recipients can only unsubscribe from all emails.
           </Text>
         )}
         {topics.map((topic, n) => (
           <Group key={n} gap="xs" wrap="wrap" role="group" aria-label={`Topic ${n + 1}`}>
             <TextInput
-              aria-label="Id, as rules name it"
+              aria-label="Id for rules"
               w={140}
               value={topic.id}
               disabled={disabled}
@@ -32,7 +32,7 @@ export function TopicsField({ text, onText, fault, disabled = false }: SettingFi
               }
             />
             <TextInput
-              aria-label="Title, as recipients read it"
+              aria-label="Title for recipients"
               w={240}
               value={topic.title}
               disabled={disabled}
@@ -42,7 +42,7 @@ export function TopicsField({ text, onText, fault, disabled = false }: SettingFi
               variant="subtle"
               color="gray"
               disabled={disabled}
-              aria-label={`Remove the topic ${topic.title}`}
+              aria-label={`Remove topic ${topic.title}`}
               onClick={() => onText(printTopics(topics.filter((_, other) => other !== n)))}
             >
               <Trash2 size={16} aria-hidden="true" />
@@ -56,7 +56,7 @@ export function TopicsField({ text, onText, fault, disabled = false }: SettingFi
           disabled={disabled || topics.length >= TOPICS_MAX}
           onClick={add}
         >
-          Add a topic
+          Add topic
         </Button>
       </Stack>
     </Input.Wrapper>

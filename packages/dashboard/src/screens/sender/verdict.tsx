@@ -6,22 +6,22 @@ import type { ReactNode } from 'react';
 import { useProject } from '../../api/index.ts';
 import { Mark } from '../../parts/index.ts';
 
-/** What the sender gate says now, and what it would say with a relay, so that it can be put right before. */
+/** The send check of the sender, now and with a relay, so that problems can be fixed in advance. */
 export function Verdict({ sending }: { sending: SendingState }): ReactNode {
   const { sender, with_relay: withRelay } = sending;
   return (
-    <Paper withBorder p="md" component="section" aria-label="What the gate says">
+    <Paper withBorder p="md" component="section" aria-label="Send check">
       <Stack gap="xs" align="start">
         <Title order={2} size="h5">
-          What the gate says
+          Send check
         </Title>
         {sender.test_inbox ? <TestInboxVerdict no={withRelay} /> : <RelayVerdict no={sender.problem} />}
         <Text size="sm">
-          Letters come from <b>{sender.name}</b> <code>{sender.address}</code>
+          Emails come from <b>{sender.name}</b> <code>{sender.address}</code>
           {sender.reply_to !== null && (
             <>
               {' '}
-              and are answered to <code>{sender.reply_to}</code>
+              with replies to <code>{sender.reply_to}</code>
             </>
           )}
           .
@@ -37,17 +37,18 @@ function TestInboxVerdict({ no }: { no: No }): ReactNode {
   const project = String(useProject().id);
   return (
     <>
-      <Mark icon={Inbox} tone="info" label="Letters stay in the outbox" />
+      <Mark icon={Inbox} tone="info" label="Emails go to the test inbox" />
       <Text size="sm">
-        This installation has no relay, so nothing here reaches a person, and no gate asks for a sender. Look
-        at what would have left in the{' '}
+        This installation has no relay, so no email leaves this machine and no sender is required. See the
+        emails in the{' '}
         <Anchor
           inherit
           renderRoot={(props) => <Link to="/p/$project/test-inbox" params={{ project }} {...props} />}
         >
-          outbox
+          {' '}
+          test inbox
         </Anchor>
-        . With <code>SMTP_URL</code> set:
+        . After you set <code>SMTP_URL</code>:
       </Text>
       <RelayVerdict no={no} isLater />
     </>
@@ -55,29 +56,23 @@ function TestInboxVerdict({ no }: { no: No }): ReactNode {
 }
 
 const HELD: Record<NonNullable<No>['reason'], string> = {
-  no_sender: 'Every letter is held: the sender is not complete',
-  domain: 'Every letter is held: its domain may not send',
-  public_url: 'Every letter is held: nobody could open its links',
+  no_sender: 'All emails are held: the sender is incomplete',
+  domain: 'All emails are held: the domain cannot send',
+  public_url: 'All emails are held: links would not work',
 };
 
 function RelayVerdict({ no, isLater = false }: { no: No; isLater?: boolean }): ReactNode {
   const project = String(useProject().id);
   if (no === null)
     return (
-      <Mark
-        icon={CircleCheck}
-        tone="good"
-        label={isLater ? 'Letters would leave' : 'Letters may leave as this sender'}
-      />
+      <Mark icon={CircleCheck} tone="good" label={isLater ? 'Emails would be sent' : 'Emails can be sent'} />
     );
-  const label = isLater ? HELD[no.reason].replace('is held', 'would be held') : HELD[no.reason];
+  const label = isLater ? HELD[no.reason].replace('are held', 'would be held') : HELD[no.reason];
   return (
     <>
       <Mark icon={CircleX} tone={isLater ? 'quiet' : 'bad'} label={label} />
       <Text size="sm">
-        {no.reason === 'no_sender'
-          ? 'Name, address and postal address have to be said below.'
-          : sentence(no.detail)}
+        {no.reason === 'no_sender' ? 'Set name, address and postal address below.' : sentence(no.detail)}
       </Text>
       {no.reason === 'domain' && (
         <Anchor

@@ -6,6 +6,7 @@ import type { SequenceShown, SequenceVersion } from '@beckon/contract/dashboard'
 import { useApi, useMay, useProject } from '../../api/index.ts';
 import { Loaded, Page, Sentence } from '../../parts/index.ts';
 import { StepList } from './step-list.tsx';
+import { endWords } from '../../parts/end-words.ts';
 
 const route = getRouteApi('/p/$project/sequences/$rule');
 
@@ -48,17 +49,17 @@ function Shown({ sequence, params }: Props): ReactNode {
         <Sentence text={sentence} />
       </Text>
       {older > 0 && (
-        <Alert color="gray" title={`${older} people are in an older version`}>
-          They go on in the version in which they began. An edit does not move them;{' '}
+        <Alert color="gray" title={`${older} runs use an older version`}>
+          They continue in the version in which they started. An edit does not move them. You can{' '}
           <Anchor
             size="sm"
             renderRoot={(props) => (
               <Link to="/p/$project/rules/$rule" params={params} search={{ tab: 'people' }} {...props} />
             )}
           >
-            move them by hand
+            move runs manually
           </Anchor>{' '}
-          where both versions agree so far.
+          if both versions are equal so far.
         </Alert>
       )}
       {versions.map((version) => (
@@ -76,10 +77,10 @@ function Version({ version }: { version: SequenceVersion }): ReactNode {
       <Group gap="sm" mb="xs">
         <Title order={2} size="h5">
           Version {number}
-          {isPresent ? ', the present one' : ''}
+          {isPresent ? ' (current)' : ''}
         </Title>
         <Text size="sm" c="dimmed">
-          {people === 0 ? 'nobody inside' : `${people.toLocaleString('en-GB')} inside`}
+          {people === 0 ? 'no runs' : `${people.toLocaleString('en-GB')} ${people === 1 ? 'run' : 'runs'}`}
         </Text>
       </Group>
       <StepList version={version} />
@@ -87,44 +88,31 @@ function Version({ version }: { version: SequenceVersion }): ReactNode {
   );
 }
 
-const ENDED: Record<string, string> = {
-  done: 'came to the end',
-  exit_event: 'ended by an event',
-  exit_condition: 'ended by a condition',
-  goal: 'came to the goal',
-  replaced: 'replaced by a newer one',
-  replied: 'answered',
-  suppressed: 'suppressed',
-  bounced: 'their address does not work',
-  erased: 'erased',
-  holdout: 'held out',
-};
-
 function Ends({ sequence: { exits, goal, ended } }: { sequence: SequenceShown }): ReactNode {
   const counts = Object.entries(ended).toSorted(([, a], [, b]) => b - a);
   return (
     <>
       <section>
         <Title order={2} size="h5" mb="xs">
-          What ends it early
+          Exit conditions
         </Title>
         <List size="sm" spacing={2}>
           {exits.map((exit) => (
             <List.Item key={exit}>When {exit}</List.Item>
           ))}
-          {goal !== null && <List.Item>When it comes to its goal: {goal}</List.Item>}
-          {exits.length === 0 && goal === null && <List.Item>Nothing but its last step</List.Item>}
+          {goal !== null && <List.Item>When the goal is reached: {goal}</List.Item>}
+          {exits.length === 0 && goal === null && <List.Item>None: runs end after the last step</List.Item>}
         </List>
       </section>
       {counts.length > 0 && (
         <section>
           <Title order={2} size="h5" mb="xs">
-            How others ended
+            Completed and ended runs
           </Title>
           <List size="sm" spacing={2}>
             {counts.map(([reason, count]) => (
               <List.Item key={reason}>
-                {count.toLocaleString('en-GB')} {ENDED[reason] ?? reason}
+                {count.toLocaleString('en-GB')} {endWords(reason)}
               </List.Item>
             ))}
           </List>

@@ -7,7 +7,7 @@ import { useApi, useProject } from '../../api/index.ts';
 import { type Column, DataTable, Empty, listOf, Mark, Page } from '../../parts/index.ts';
 import { CirclePause, CirclePlay } from 'lucide-react';
 
-/** Rules with a way to be under way on: more than one step. */
+/** Rules with more than one step. */
 export function SequencesScreen(): ReactNode {
   const { id } = useProject();
   const sequences = useApi('GET /projects/:project/sequences', {});
@@ -21,9 +21,9 @@ export function SequencesScreen(): ReactNode {
         rowKey={(row) => row.id}
         link={(row) => ({ to: '/p/$project/sequences/$rule', params: { ...params, rule: row.id } })}
         empty={
-          <Empty icon={ListTree} title="No rule has more than one step">
-            A rule with a wait, a branch or a second letter is shown here, with the people on each step. Add
-            steps to a{' '}
+          <Empty icon={ListTree} title="No sequences yet">
+            Rules with a wait, a branch or a second email appear here, with the users on each step. Add steps
+            to a{' '}
             <Anchor
               size="sm"
               renderRoot={(props) => <Link to="/p/$project/rules" params={params} {...props} />}
@@ -51,10 +51,10 @@ const COLUMNS: Column<SequenceListed>[] = [
         <Mark icon={CirclePause} tone="quiet" label="Off" />
       ),
   },
-  { id: 'letters', title: 'Letters', width: '80px', align: 'right', cell: ({ emails: letters }) => letters },
+  { id: 'letters', title: 'Emails', width: '80px', align: 'right', cell: ({ emails }) => emails },
   {
     id: 'people',
-    title: 'People inside',
+    title: 'Active runs',
     width: '120px',
     align: 'right',
     cell: ({ users: people }) => people.toLocaleString('en-GB'),
@@ -74,7 +74,7 @@ const COLUMNS: Column<SequenceListed>[] = [
     narrow: 'hide',
     cell: ({ exits, goal }) => (
       <Text size="sm" c="dimmed" truncate>
-        {[...exits, ...(goal === null ? [] : [`the goal: ${goal}`])].join(', or ')}
+        {[...exits, ...(goal === null ? [] : [`goal: ${goal}`])].join(', or ')}
       </Text>
     ),
   },

@@ -17,7 +17,7 @@ const ICONS: Record<SequenceStep['kind'], LucideIcon> = {
   end: CircleStop,
 };
 
-/** The steps in their order, those on a way out of a fork set in, with the people who stand on each. */
+/** The steps in order, with branches indented, and the users on each step. */
 export function StepList({ version: { steps } }: { version: SequenceVersion }): ReactNode {
   return (
     <ol className={classes.steps}>
@@ -25,7 +25,7 @@ export function StepList({ version: { steps } }: { version: SequenceVersion }): 
         <li key={step.at} className={classes.step} data-depth={Math.min(step.depth, 4)}>
           {isFirstOfWay(steps, index) && (
             <Text size="xs" c="dimmed" mb={4}>
-              {step.way === 'then' ? 'If so' : 'Else'}
+              {step.way === 'then' ? 'If true' : 'Else'}
             </Text>
           )}
           <Step step={step} />
@@ -71,7 +71,7 @@ function Step({ step }: { step: SequenceStep }): ReactNode {
       <Group gap="xs" wrap="nowrap">
         {active > 0 && <Mark icon={Users} tone="info" label={people(active)} />}
         {frozen > 0 && (
-          <Mark icon={CirclePause} tone="warn" label={`${frozen.toLocaleString('en-GB')} stand still`} />
+          <Mark icon={CirclePause} tone="warn" label={`${frozen.toLocaleString('en-GB')} paused`} />
         )}
       </Group>
     </Group>
@@ -79,5 +79,5 @@ function Step({ step }: { step: SequenceStep }): ReactNode {
 }
 
 function people(count: number): string {
-  return count === 1 ? '1 person' : `${count.toLocaleString('en-GB')} people`;
+  return count === 1 ? '1 user' : `${count.toLocaleString('en-GB')} users`;
 }

@@ -3,21 +3,21 @@ import { useForm } from '@mantine/form';
 import type { SuppressionReasonName } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
 import { useChange } from '../../api/index.ts';
-import { DialogFoot, ErrorBox, told, useNow } from '../../parts/index.ts';
+import { DialogFoot, ErrorBox, notify, useNow } from '../../parts/index.ts';
 import { placeOf, REASON_CHOICES, subjectName } from './words.ts';
 
 type Props = { opened: boolean; onClose: () => void };
 
 export function AddDialog(props: Props): ReactNode {
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title="Send nothing more to">
+    <Modal opened={props.opened} onClose={props.onClose} title="Add suppression">
       <Form {...props} />
     </Modal>
   );
 }
 
 const DAYS = [
-  { value: '', label: 'For good' },
+  { value: '', label: 'Permanently' },
   { value: '30', label: '30 days' },
   { value: '90', label: '90 days' },
   { value: '365', label: 'A year' },
@@ -30,7 +30,7 @@ function Form({ onClose }: Props): ReactNode {
     refreshes: ['GET /projects/:project/suppressions', 'GET /projects/:project/suppressions/check'],
     onDone: ({ data: { suppression, drafts, runs } }) => {
       const ended = drafts + runs === 0 ? '' : `: ${drafts} drafts canceled, ${runs} runs ended`;
-      told(`Nothing is sent to ${subjectName(suppression)} any more${ended}`);
+      notify(`${subjectName(suppression)} suppressed${ended}`);
       onClose();
     },
     onRefused: ({ fields }) => {
@@ -52,23 +52,29 @@ function Form({ onClose }: Props): ReactNode {
       <Stack gap="md">
         <TextInput
           data-autofocus
-          label="E-mail address or user id"
-          description="An address stops whoever has it; a user, whatever their address."
+          label="Email address or user id"
+          description="An address applies to all users with it; a user id applies whatever the user’s address is."
           required
           autoComplete="off"
           spellCheck={false}
           {...form.getInputProps('who')}
         />
-        <Select label="Why" allowDeselect={false} data={REASON_CHOICES} {...form.getInputProps('reason')} />
+        <Select
+          label="Reason"
+          allowDeselect={false}
+          data={REASON_CHOICES}
+          {...form.getInputProps('reason')}
+        />
         <Select label="Until" allowDeselect={false} data={DAYS} {...form.getInputProps('days')} />
         <Text size="sm" c="dimmed">
-          Drafts to them are canceled, approved ones too, and their sequences end. Lifting it later brings
-          none of that back.
+          This cancels their drafts, including approved ones, and ends their sequences. Removing the
+          suppression later does not restore them.
         </Text>
         {add.error && Object.keys(add.error.fields).length === 0 && <ErrorBox error={add.error} />}
         <DialogFoot onCancel={onClose}>
           <Button type="submit" loading={add.isPending} disabled={form.values.who.trim() === ''}>
-            Send nothing more
+            {' '}
+            Add suppression
           </Button>
         </DialogFoot>
       </Stack>

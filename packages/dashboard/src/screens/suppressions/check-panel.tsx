@@ -10,7 +10,7 @@ import { gateName, placeOf, REASONS } from './words.ts';
 
 const route = getRouteApi('/p/$project/suppressions');
 
-/** Would a letter leave to this address, or to this user, now: what every gate says. */
+/** Checks whether an email to an address or user would be sent now, with the result of each send check. */
 export function CheckPanel(): ReactNode {
   const { check } = route.useSearch();
   const navigate = route.useNavigate();
@@ -32,7 +32,7 @@ export function CheckPanel(): ReactNode {
       >
         <Group align="flex-end" gap="xs" wrap="wrap">
           <TextInput
-            label="E-mail address or user id"
+            label="Email address or user id"
             value={typed}
             onChange={(event) => setTyped(event.currentTarget.value)}
             autoComplete="off"
@@ -40,14 +40,14 @@ export function CheckPanel(): ReactNode {
             w={{ base: '100%', sm: 380 }}
           />
           <Button type="submit" disabled={typed.trim() === ''} loading={answer.isFetching}>
-            Ask the gates
+            Check
           </Button>
         </Group>
       </form>
       {check === undefined ? (
         <Text size="sm" c="dimmed">
-          Asks every gate that a letter passes on its way out, at this moment, and takes nothing. Whether a
-          rule would write to them at all is another question: Explain on the user answers it.
+          Runs all send checks for this recipient without sending an email. To see which rules would fire for
+          a user, open Explain on the user’s page.
         </Text>
       ) : (
         <Loaded query={answer} skeleton={<Skeleton height={300} />}>
@@ -67,20 +67,19 @@ function Answer({ answer }: { answer: MailableAnswer }): ReactNode {
         <Text size="sm">
           <b>{value}</b> is suppressed: {REASONS[suppression.reason].toLowerCase()}, since{' '}
           <When at={suppression.created_at} />, by {suppression.created_by_name}
-          {suppression.in_force ? '' : ', and that is over'}.
-          {suppression.from_erased && ` ${fromErasedText(kind)}`}
+          {suppression.in_force ? '' : ' (ended)'}.{suppression.from_erased && ` ${fromErasedText(kind)}`}
         </Text>
       )}
       {people.length === 0 && topics.length > 0 && (
         <Text size="sm">
-          Refused topics: {topics.join(', ')}. A new user with this {kind === 'email' ? 'address' : 'id'} gets
-          no email about them.
+          Unsubscribed topics: {topics.join(', ')}. A new user with this {kind === 'email' ? 'address' : 'id'}{' '}
+          gets no email about them.
         </Text>
       )}
       {lifted && (
         <Text size="sm" c="dimmed">
-          It was suppressed before ({REASONS[lifted.reason].toLowerCase()}), until {lifted.lifted_by_name}{' '}
-          lifted that <When at={lifted.lifted_at} />.
+          Earlier suppression ({REASONS[lifted.reason].toLowerCase()}), removed by {lifted.lifted_by_name}{' '}
+          <When at={lifted.lifted_at} />.
         </Text>
       )}
       {people.map((one) => (
@@ -92,7 +91,7 @@ function Answer({ answer }: { answer: MailableAnswer }): ReactNode {
       ))}
       {answer.is_cut && (
         <Text size="sm" c="dimmed">
-          More people share this address than are shown.
+          More users share this address than shown.
         </Text>
       )}
     </Stack>
@@ -110,19 +109,16 @@ function Verdict({
 }): ReactNode {
   if (mailed === null)
     return (
-      <Notice
-        icon={UserX}
-        title={kind === 'email' ? 'Nobody here has this address' : 'Nobody here has this id'}
-      >
+      <Notice icon={UserX} title={kind === 'email' ? 'No user has this address' : 'No user has this id'}>
         {suppression
-          ? 'Whoever comes with it gets no letters.'
-          : 'Nothing is suppressed there either: whoever comes with it may get letters.'}
+          ? 'A new user with it gets no email.'
+          : 'It is not suppressed. A new user with it can receive email.'}
       </Notice>
     );
   return mailed ? (
-    <Notice icon={CircleCheck} title="Yes, a letter would leave now" />
+    <Notice icon={CircleCheck} title="Yes, an email would be sent now" />
   ) : (
-    <Notice icon={Hand} title="No, a letter would be held now" />
+    <Notice icon={Hand} title="No, an email would be held now" />
   );
 }
 
@@ -136,10 +132,10 @@ function PersonGates({ person, isShared }: PersonProps): ReactNode {
         <Person id={user} />
       </Title>
       <Text size="sm" c="dimmed" mb="xs">
-        {address ?? 'no address'}
-        {isShared && ', which several people share'}
+        {address ?? 'No address'}
+        {isShared && ', shared by several users'}
       </Text>
-      <Table aria-label={`Gates for ${user}`} layout="fixed">
+      <Table aria-label={`Send checks for ${user}`} layout="fixed">
         <Table.Tbody>
           {gates.map((said) => (
             <Gate key={said.check} said={said} />
@@ -148,7 +144,7 @@ function PersonGates({ person, isShared }: PersonProps): ReactNode {
       </Table>
       {topics.length > 0 && (
         <Text size="sm" mt="xs">
-          They want no letters about {topics.join(', ')}.
+          Unsubscribed topics: {topics.join(', ')}.
         </Text>
       )}
     </section>
@@ -164,9 +160,9 @@ function Gate({ said }: { said: GateSaid }): ReactNode {
       </Table.Th>
       <Table.Td w={110}>
         {passes ? (
-          <Mark icon={CircleCheck} tone="good" label="Open" />
+          <Mark icon={CircleCheck} tone="good" label="Passed" />
         ) : (
-          <Mark icon={CircleX} tone="warn" label="Holds" />
+          <Mark icon={CircleX} tone="warn" label="Held" />
         )}
       </Table.Td>
       <Table.Td>

@@ -3,16 +3,16 @@ import type { SuppressionImport, SuppressionReasonName } from '@beckon/contract/
 import { CircleCheck, FileText, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useChange } from '../../api/index.ts';
-import { ErrorBox, told } from '../../parts/index.ts';
+import { ErrorBox, notify } from '../../parts/index.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { importLines, REASON_CHOICES } from './words.ts';
 
 type Props = { opened: boolean; onClose: () => void };
 
-/** A list from elsewhere: tried first, with the same counts, and taken only then. */
+/** Imports a suppression list, after a dry run with the same counts. */
 export function ImportDialog({ opened, onClose }: Props): ReactNode {
   return (
-    <Modal opened={opened} onClose={onClose} title="Import a list" size="lg">
+    <Modal opened={opened} onClose={onClose} title="Import suppressions" size="lg">
       <Steps onClose={onClose} />
     </Modal>
   );
@@ -27,27 +27,27 @@ function Steps({ onClose }: { onClose: () => void }): ReactNode {
   return (
     <Stack gap="md">
       <Text size="sm">
-        CSV with the columns email or user, reason, until, created_at; or an address a line. Exports of most
-        senders are understood as they are.
+        CSV with the columns email or user, reason, until, <code>created_at</code>, or one address per line.
+        Exports of most email services work unchanged.
       </Text>
       <FileInput
         label="File"
-        placeholder="Choose a file"
+        placeholder="Select a file"
         accept=".csv,.txt,text/csv,text/plain"
         leftSection={<FileText size={15} aria-hidden="true" />}
         onChange={(file) => void read(file)}
         error={trouble}
         clearable
-        clearButtonProps={{ 'aria-label': 'Take another file' }}
+        clearButtonProps={{ 'aria-label': 'Select another file' }}
       />
       <Select
-        label="Why, for rows that say none"
+        label="Default reason"
         allowDeselect={false}
         data={REASON_CHOICES.filter(({ value }) => value !== 'snoozed')}
         value={reason}
         onChange={(value) => setReason(value as SuppressionReasonName)}
       />
-      {found && !take.data && <Told told={found} title="This is what it comes to; nothing is written yet" />}
+      {found && !take.data && <Told told={found} title="Result of the dry run" />}
       {take.data && <Told told={take.data.data} title="Done" />}
       {preview.error && <ErrorBox error={preview.error} />}
       {take.error && <ErrorBox error={take.error} />}
@@ -61,7 +61,8 @@ function Steps({ onClose }: { onClose: () => void }): ReactNode {
             loading={preview.isPending}
             onClick={() => preview.mutate({ body })}
           >
-            Try it
+            {' '}
+            Check file
           </Button>
         )}
         {found && !take.data && (
@@ -74,7 +75,7 @@ function Steps({ onClose }: { onClose: () => void }): ReactNode {
   );
 }
 
-/** What is tried is what is taken: another file, or another reason, begins anew. */
+/** The checked file is the imported one: another file or reason starts again. */
 function useImport(onClose: () => void) {
   const [list, setList] = useState<string | null>(null);
   const [reason, setReason] = useState<SuppressionReasonName>('unsubscribed');
@@ -83,7 +84,7 @@ function useImport(onClose: () => void) {
   const take = useChange('POST /projects/:project/suppressions/import', {
     refreshes: ['GET /projects/:project/suppressions', 'GET /projects/:project/suppressions/state'],
     onDone: ({ data: { added, refused } }) => {
-      told(added === 1 ? 'One is suppressed more' : `${added.toLocaleString('en-GB')} are suppressed more`);
+      notify(added === 1 ? '1 suppression added' : `${added.toLocaleString('en-GB')} suppressions added`);
       if (refused === 0) onClose();
     },
   });
@@ -104,8 +105,7 @@ function useImport(onClose: () => void) {
   return { preview, take, read, trouble, reason, setReason: choose, list };
 }
 
-const TOO_LARGE =
-  'A file has at most 5 MB here. Larger ones go through the command: beckon suppression import.';
+const TOO_LARGE = 'Files are limited to 5 MB here. Import larger files with the command line.';
 
 const TROUBLES_SHOWN = 10;
 

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import type { RemovalReason, SuppressionListed } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
 import { useChange } from '../../api/index.ts';
-import { DialogFoot, ErrorBox, told } from '../../parts/index.ts';
+import { DialogFoot, ErrorBox, notify } from '../../parts/index.ts';
 import { REASONS, REMOVAL_CHOICES } from './words.ts';
 
 type Props = {
@@ -16,7 +16,7 @@ type Props = {
 /** Asks for the address once more and for a reason: the recipient may have asked to receive no email. */
 export function RemoveDialog(props: Props): ReactNode {
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title="Let letters go there again">
+    <Modal opened={props.opened} onClose={props.onClose} title="Remove suppression">
       <Form {...props} />
     </Modal>
   );
@@ -28,7 +28,7 @@ function Form({ suppression, onClose, onRemoved }: Props): ReactNode {
   const remove = useChange('POST /projects/:project/suppressions/remove', {
     refreshes: ['GET /projects/:project/suppressions', 'GET /projects/:project/suppressions/check'],
     onDone: () => {
-      told('Letters may go there again');
+      notify('Suppression removed');
       onRemoved();
     },
     onRefused: ({ fields }) => {
@@ -37,7 +37,7 @@ function Form({ suppression, onClose, onRemoved }: Props): ReactNode {
     },
   });
   const typed = form.values.confirm.trim();
-  // Of an erased user only the server can tell whether the address is the right one, by its hash.
+  // For an erased user, only the server can compare the address, by its hash.
   const isRight = value === null ? typed !== '' : typed.toLowerCase() === value.toLowerCase();
   return (
     <form
@@ -49,8 +49,8 @@ function Form({ suppression, onClose, onRemoved }: Props): ReactNode {
     >
       <Stack gap="md">
         <Text size="sm">
-          {REASONS[suppression.reason]}: {WARNINGS[suppression.reason]} Lift it only if you know that they
-          want letters again. The audit log keeps your name and the reason.
+          {REASONS[suppression.reason]}: {WARNINGS[suppression.reason]} Remove the suppression only if you
+          know that they want email again. The audit log records your name and the reason.
         </Text>
         <TextInput
           data-autofocus
@@ -68,7 +68,7 @@ function Form({ suppression, onClose, onRemoved }: Props): ReactNode {
             disabled={!isRight || form.values.reason === null}
             loading={remove.isPending}
           >
-            Lift it
+            Remove suppression
           </Button>
         </DialogFoot>
       </Stack>
@@ -80,7 +80,7 @@ function confirmWords({ kind, value }: SuppressionListed): Pick<TextInputProps, 
   if (value === null)
     return {
       label: `Type the ${kind === 'email' ? 'address' : 'user id'} to confirm`,
-      description: 'It is kept only as a hash, which the server compares with what you type.',
+      description: 'It is stored only as a hash, which the server compares with your input.',
     };
   return {
     label: (
@@ -92,10 +92,10 @@ function confirmWords({ kind, value }: SuppressionListed): Pick<TextInputProps, 
 }
 
 const WARNINGS: Record<SuppressionListed['reason'], string> = {
-  unsubscribed: 'they said that they want no more letters.',
-  complained: 'they reported a letter as spam, and a second one costs the reputation of your domain.',
-  manual: 'somebody of the team set it.',
-  hard_bounce: 'letters there came back, and more of them cost the reputation of your domain.',
-  soft_bounces: 'letters there came back several times.',
-  snoozed: 'they asked for a break, which ends by itself.',
+  unsubscribed: 'the recipient does not want more email.',
+  complained: 'the recipient reported an email as spam. Another report harms the reputation of your domain.',
+  manual: 'a member added it.',
+  hard_bounce: 'the address rejects email. More bounces harm the reputation of your domain.',
+  soft_bounces: 'several emails bounced.',
+  snoozed: 'the recipient takes a break, which ends automatically.',
 };

@@ -47,7 +47,9 @@ export function SuppressionList(): ReactNode {
         list={list}
         rowKey={keyOf}
         onOpen={open}
-        empty={filter === undefined ? <None /> : <Empty icon={Ban} title="Nobody is suppressed like that" />}
+        empty={
+          filter === undefined ? <None /> : <Empty icon={Ban} title="No suppressions match this filter" />
+        }
         {...(row === undefined ? {} : { current: row })}
       />
       <SidePanel opened={chosen !== undefined} onClose={() => open(undefined)} title="Suppression">
@@ -58,7 +60,7 @@ export function SuppressionList(): ReactNode {
 }
 
 const COLUMNS: Column<SuppressionListed>[] = [
-  { id: 'value', title: 'Who', width: '3fr', cell: (row) => <Subject suppression={row} /> },
+  { id: 'value', title: 'Address or user', width: '3fr', cell: (row) => <Subject suppression={row} /> },
   {
     id: 'kind',
     title: 'Kind',
@@ -72,13 +74,13 @@ const COLUMNS: Column<SuppressionListed>[] = [
   },
   {
     id: 'reason',
-    title: 'Why',
+    title: 'Reason',
     width: '2fr',
     cell: ({ reason, in_force: holds }) =>
       holds ? (
         <Mark icon={Ban} tone="warn" label={REASONS[reason]} />
       ) : (
-        <Mark icon={Clock} tone="quiet" label={`${REASONS[reason]}, over`} />
+        <Mark icon={Clock} tone="quiet" label={`${REASONS[reason]}, ended`} />
       ),
   },
   { id: 'by', title: 'By', width: '1fr', narrow: 'hide', cell: ({ created_by_name: name }) => name },
@@ -87,7 +89,7 @@ const COLUMNS: Column<SuppressionListed>[] = [
     id: 'until',
     title: 'Until',
     width: '130px',
-    cell: ({ until }) => <When at={until} style="day" none="for good" />,
+    cell: ({ until }) => <When at={until} style="day" none="permanent" />,
   },
 ];
 
@@ -103,12 +105,12 @@ function None(): ReactNode {
   return (
     <Empty
       icon={Ban}
-      title="Nobody is suppressed"
+      title="No suppressions yet"
       {...(imported === null ? { command: importCommand(id) } : {})}
     >
-      Whoever unsubscribes, complains or cannot be reached stands here by itself.
+      Addresses that unsubscribe, complain or bounce are added automatically.
       {imported === null &&
-        ' Before the first letters leave, bring along the list of whoever you sent with before.'}
+        ' Before you send the first email, import the suppression list of your previous email service.'}
     </Empty>
   );
 }
@@ -141,11 +143,11 @@ function Shown({ suppression, onRemoved }: ShownProps): ReactNode {
         cols={2}
         facts={[
           { label: kind === 'email' ? 'Address' : 'User', value: subjectName(suppression) },
-          { label: 'Why', value: REASONS[reason] },
+          { label: 'Reason', value: REASONS[reason] },
           { label: 'Since', value: <When at={since} style="long" /> },
-          { label: 'Until', value: <When at={until} style="long" none="for good" /> },
+          { label: 'Until', value: <When at={until} style="long" none="permanent" /> },
           { label: 'By', value: by },
-          { label: 'State', value: holds ? 'In force' : 'It has ended by itself' },
+          { label: 'State', value: holds ? 'In force' : 'Ended' },
         ]}
       />
       <Text size="sm" c="dimmed">
@@ -153,7 +155,7 @@ function Shown({ suppression, onRemoved }: ShownProps): ReactNode {
       </Text>
       {mayRemove && (
         <Button variant="default" w="fit-content" onClick={() => setOpen(true)}>
-          Let letters go there again
+          Remove suppression
         </Button>
       )}
       <RemoveDialog

@@ -29,9 +29,9 @@ export function SuppressionsScreen(): ReactNode {
         keepMounted={false}
       >
         <Tabs.List>
-          <Tabs.Tab value="list">Nobody writes to these</Tabs.Tab>
-          <Tabs.Tab value="check">Would this be mailed?</Tabs.Tab>
-          <Tabs.Tab value="topics">Topics refused</Tabs.Tab>
+          <Tabs.Tab value="list">Suppressed</Tabs.Tab>
+          <Tabs.Tab value="check">Check an address</Tabs.Tab>
+          <Tabs.Tab value="topics">Unsubscribed topics</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="list" pt="md">
           <SuppressionList />
@@ -62,7 +62,7 @@ function Actions(): ReactNode {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item leftSection={<Upload size={15} aria-hidden="true" />} onClick={() => setOpen('import')}>
-            Import a list
+            Import suppressions
           </Menu.Item>
           <Menu.Item
             component="a"
@@ -75,7 +75,7 @@ function Actions(): ReactNode {
         </Menu.Dropdown>
       </Menu>
       <Button leftSection={<Plus size={15} aria-hidden="true" />} onClick={() => setOpen('add')}>
-        Add
+        Add suppression
       </Button>
       <AddDialog opened={open === 'add'} onClose={() => setOpen(null)} />
       <ImportDialog opened={open === 'import'} onClose={() => setOpen(null)} />

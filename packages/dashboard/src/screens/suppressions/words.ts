@@ -4,14 +4,15 @@ import type {
   SuppressionImport,
   SuppressionReasonName,
 } from '@beckon/contract/dashboard';
+import { spaced } from '../../parts/codes.ts';
 
 export const REASONS: Record<SuppressionReasonName, string> = {
   unsubscribed: 'Unsubscribed',
   complained: 'Complained',
-  manual: 'By hand',
-  hard_bounce: 'No such mailbox',
-  soft_bounces: 'Took nothing for too long',
-  snoozed: 'Wants a break',
+  manual: 'Added manually',
+  hard_bounce: 'Hard bounce',
+  soft_bounces: 'Repeated soft bounces',
+  snoozed: 'Taking a break',
 };
 
 const REMOVALS: Record<RemovalReason, string> = {
@@ -26,48 +27,48 @@ export const REMOVAL_CHOICES = Object.entries(REMOVALS).map(([value, label]) => 
 export const REASON_CHOICES = Object.entries(REASONS).map(([value, label]) => ({ value, label }));
 
 const GATES: Record<string, string> = {
-  restore_unconfirmed: 'Restored database',
-  paused: 'Pause',
+  restore_unconfirmed: 'Database restore',
+  paused: 'Sending pause',
   suppressed: 'Suppression',
   no_address: 'Address',
   domain: 'Sending domain',
   no_sender: 'Sender',
-  public_url: 'Public address',
+  public_url: 'Public URL',
   quiet_hours: 'Quiet hours',
   cap: 'Frequency cap',
   throttle: 'Throttle',
-  domain_throttle: 'Throttle of the domain',
-  provider_throttle: 'Throttle of the provider',
+  domain_throttle: 'Domain throttle',
+  provider_throttle: 'Provider limit',
   warmup: 'Warm-up',
 };
 
-/** A gate as people call it. */
-export function gateName({ check: gate }: Pick<GateSaid, 'check'>): string {
-  return (Object.hasOwn(GATES, gate) ? GATES[gate] : undefined) ?? gate.replaceAll('_', ' ');
+/** The display name of a send check. */
+export function gateName({ check }: Pick<GateSaid, 'check'>): string {
+  return (Object.hasOwn(GATES, check) ? GATES[check] : undefined) ?? spaced(check);
 }
 
-/** Who is suppressed. Of an erased user neither the address nor the id is known. */
+/** The suppressed subject. For an erased user, neither address nor id is stored. */
 export function subjectName({ value }: { value: string | null }): string {
   return value ?? 'Erased user';
 }
 
-/** What somebody typed: an address has an @ that nothing else would have. */
+/** Parses typed text: an address contains an @, a user id does not. */
 export function placeOf(typed: string): { email: string } | { user: string } {
   const text = typed.trim();
   return /^[^\s@]+@[^\s@.]+\.[^\s@]+$/.test(text) ? { email: text } : { user: text };
 }
 
-/** What an import comes to, in lines. */
+/** The results of an import in lines. */
 export function importLines(told: SuppressionImport): string[] {
   const count = (number: number, one: string, many: string): string[] =>
     number === 0 ? [] : [`${number.toLocaleString('en-GB')} ${number === 1 ? one : many}`];
   return [
     ...count(told.rows, 'row', 'rows'),
-    ...count(told.added, 'is new, or has a stronger reason now', 'are new, or have a stronger reason now'),
-    ...count(told.known, 'was there before, or twice in the list', 'were there before, or twice in the list'),
-    ...count(told.over, 'had ended before now', 'had ended before now'),
-    ...count(told.refused, 'is refused', 'are refused'),
-    ...count(told.drafts, 'draft is canceled by it', 'drafts are canceled by it'),
-    ...count(told.runs, 'run through a sequence ends', 'runs through sequences end'),
+    ...count(told.added, 'new or with a stronger reason', 'new or with a stronger reason'),
+    ...count(told.known, 'already suppressed or duplicate', 'already suppressed or duplicates'),
+    ...count(told.over, 'already ended', 'already ended'),
+    ...count(told.refused, 'invalid row', 'invalid rows'),
+    ...count(told.drafts, 'draft canceled', 'drafts canceled'),
+    ...count(told.runs, 'run ended', 'runs ended'),
   ];
 }

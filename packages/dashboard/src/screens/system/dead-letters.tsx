@@ -11,7 +11,7 @@ import {
   listOf,
   refused,
   SidePanel,
-  told,
+  notify,
   When,
 } from '../../parts/index.ts';
 
@@ -21,7 +21,7 @@ const FOLLOWS: ReadKey[] = [
   'GET /projects/:project/counts',
 ];
 
-/** Records that were accepted and could not be applied. They stand in nobody's way, and wait for a person. */
+/** Dead-lettered records: accepted but not processed. They block no other records, and wait for a member. */
 export function DeadLetters(): ReactNode {
   const may = useMay('admin');
   const query = useApi('GET /projects/:project/dead-letters', {}, { everyMs: 15_000 });
@@ -35,13 +35,13 @@ export function DeadLetters(): ReactNode {
   return (
     <Stack gap="sm" component="section" aria-labelledby="dead">
       <Title order={2} size="h5" id="dead">
-        Records that could not be applied
+        Dead-lettered records
       </Title>
       {may && rows.length > 0 && (
         <Acts seqs={seqs} total={rows.length} onDone={done} onDiscard={() => setIsDiscarding(true)} />
       )}
       <DataTable
-        label="Records that could not be applied"
+        label="Dead-lettered records"
         columns={COLUMNS}
         list={listOf(rows, query)}
         rowKey={({ seq }) => String(seq)}
@@ -51,7 +51,8 @@ export function DeadLetters(): ReactNode {
         {...(may ? { chosen, onChosen: setChosen } : {})}
         empty={
           <Text size="sm" c="dimmed">
-            None. Every record could be applied.
+            None. All accepted records were processed. Records that cannot be processed appear here to retry
+            or discard.
           </Text>
         }
       />
@@ -69,7 +70,7 @@ function Acts({ seqs, total, onDone, onDiscard }: ActsProps): ReactNode {
   const retry = useChange('POST /projects/:project/dead-letters/retry', {
     refreshes: FOLLOWS,
     onDone: ({ data: { retried } }) => {
-      told(`${retried.toLocaleString('en-GB')} wait again, behind what was accepted since`);
+      notify(`${retried.toLocaleString('en-GB')} records are in the queue again`);
       onDone();
     },
     onRefused: (error) => refused(error),
@@ -99,7 +100,7 @@ function DiscardDialog({ opened, seqs, onClose, onDone }: DiscardProps): ReactNo
   const discard = useChange('POST /projects/:project/dead-letters/discard', {
     refreshes: FOLLOWS,
     onDone: ({ data: { discarded } }) => {
-      told(`${discarded} are discarded`);
+      notify(`${discarded} records discarded`);
       setReason(null);
       onDone();
       onClose();
@@ -109,8 +110,8 @@ function DiscardDialog({ opened, seqs, onClose, onDone }: DiscardProps): ReactNo
     <Modal opened={opened} onClose={onClose} title={`Discard ${seqs.length} records`}>
       <Stack gap="md">
         <Text size="sm">
-          The records are deleted for good. They are applied only if they are sent again. The audit log keeps
-          your name and the reason.
+          The records are deleted permanently, and processed only if they are sent again. The audit log
+          records your name and the reason.
         </Text>
         <Select
           data-autofocus
@@ -149,7 +150,7 @@ const COLUMNS: Column<DeadLetter>[] = [
   { id: 'kind', title: 'Kind', width: '90px', cell: ({ kind }) => kind },
   {
     id: 'reason',
-    title: 'Why',
+    title: 'Reason',
     width: '3fr',
     cell: ({ reason }) => (
       <Text size="sm" truncate>

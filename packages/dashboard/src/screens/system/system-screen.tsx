@@ -20,7 +20,8 @@ export function SystemScreen(): ReactNode {
       variant="default"
       leftSection={<Download size={15} aria-hidden="true" />}
     >
-      Support bundle
+      {' '}
+      Download support bundle
     </Button>
   );
   return (
@@ -30,8 +31,8 @@ export function SystemScreen(): ReactNode {
         <DeadLetters />
         {may && (
           <Text size="xs" c="dimmed" maw={720}>
-            The support bundle is a JSON file of numbers, states and settings, for whoever helps you. It holds
-            no secret and nobody's data: look at it before you send it.
+            The support bundle is a JSON file with numbers, states and settings for a support request. It
+            contains no secrets and no user data. Check it before you send it.
           </Text>
         )}
       </Stack>
@@ -43,7 +44,7 @@ function System({ state }: { state: SystemState }): ReactNode {
   const troubles = troublesOf(state);
   return (
     <Stack gap="xl">
-      {troubles.length === 0 && <Mark icon={CircleCheck} tone="good" label="All is well" />}
+      {troubles.length === 0 && <Mark icon={CircleCheck} tone="good" label="All systems normal" />}
       {troubles.map(({ title, next }) => (
         <Alert
           key={title}
@@ -68,14 +69,14 @@ function queueFacts({ queue, webhooks }: SystemState) {
   return [
     { label: 'Live records waiting', value: count(queue.live) },
     { label: 'Bulk records waiting', value: count(queue.bulk) },
-    { label: 'Queue', value: `${count(queue.live + queue.bulk)} of ${count(queue.max)}` },
+    { label: 'Ingest queue', value: `${count(queue.live + queue.bulk)} of ${count(queue.max)}` },
     {
-      label: 'Oldest waits for',
-      value: queue.live + queue.bulk === 0 ? 'nothing waits' : formatSpan(queue.oldest_ms),
+      label: 'Oldest record waits',
+      value: queue.live + queue.bulk === 0 ? 'no records waiting' : formatSpan(queue.oldest_ms),
     },
-    { label: 'Could not be applied', value: count(queue.dead_letters) },
+    { label: 'Dead-lettered records', value: count(queue.dead_letters) },
     { label: 'Webhooks waiting', value: count(webhooks.pending) },
-    { label: 'Webhooks under way', value: count(webhooks.delivering) },
+    { label: 'Webhooks in progress', value: count(webhooks.delivering) },
   ];
 }
 
@@ -87,7 +88,7 @@ function versionFacts(state: SystemState) {
     { label: 'PostgreSQL', value: state.postgres },
     { label: 'Schema', value: state.schema },
     ...(state.storage ? [{ label: 'Database', value: formatBytes(state.storage.database_bytes) }] : []),
-    { label: 'Clock against the database', value: offset === null ? 'not measured yet' : `${offset} ms` },
+    { label: 'Clock offset to the database', value: offset === null ? 'not measured yet' : `${offset} ms` },
   ];
 }
 
@@ -95,13 +96,13 @@ function Jobs({ jobs }: { jobs: SystemState['jobs'] }): ReactNode {
   return (
     <Stack gap="xs" component="section" aria-labelledby="jobs">
       <Title order={2} size="h5" id="jobs">
-        What is due
+        Workers
       </Title>
       <Table aria-labelledby="jobs" verticalSpacing="xs">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Priority</Table.Th>
-            <Table.Th>Next</Table.Th>
+            <Table.Th>Worker</Table.Th>
+            <Table.Th>Next work</Table.Th>
             <Table.Th>State</Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -115,7 +116,7 @@ function Jobs({ jobs }: { jobs: SystemState['jobs'] }): ReactNode {
                 </Text>
               </Table.Td>
               <Table.Td>
-                <When at={at} none="nothing" />
+                <When at={at} none="none" />
               </Table.Td>
               <Table.Td>
                 <JobMark late={late} />
@@ -128,7 +129,7 @@ function Jobs({ jobs }: { jobs: SystemState['jobs'] }): ReactNode {
   );
 }
 
-/** A worker looks four times a second where it is quiet; a moment is not late. */
+/** An idle worker polls four times per second, so short delays are normal. */
 const ON_TIME_MS = 5_000;
 
 function JobMark({ late }: { late: number }): ReactNode {
@@ -147,13 +148,15 @@ function Tables({ tables }: { tables: SystemStorage['tables'] }): ReactNode {
           <Table.Tr>
             <Table.Th>Table</Table.Th>
             <Table.Th ta="right">Size</Table.Th>
-            <Table.Th ta="right">Rows, about</Table.Th>
+            <Table.Th ta="right">Rows (estimate)</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
           {tables.map(({ name, bytes, rows }) => (
             <Table.Tr key={name}>
-              <Table.Td>{name}</Table.Td>
+              <Table.Td>
+                <code>{name}</code>
+              </Table.Td>
               <Table.Td ta="right">{formatBytes(bytes)}</Table.Td>
               <Table.Td ta="right">{rows.toLocaleString('en-GB')}</Table.Td>
             </Table.Tr>

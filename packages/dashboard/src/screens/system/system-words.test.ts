@@ -18,7 +18,7 @@ const WELL: SystemState = {
 const titles = (more: Partial<SystemState>): string[] =>
   troublesOf({ ...WELL, ...more }).map(({ title }) => title);
 
-test('sizes are read at a glance', () => {
+test('formatBytes › rounds to a readable unit', () => {
   expect([0, 999, 1_000, 12_345, 1_400_000_000].map(formatBytes)).toEqual([
     '0 B',
     '999 B',
@@ -28,13 +28,15 @@ test('sizes are read at a glance', () => {
   ]);
 });
 
-test('what is well says nothing, and each trouble says what to do', () => {
+test('troublesOf › lists each problem with its fix', () => {
   expect(titles({})).toEqual([]);
-  expect(titles({ jobs: [{ name: 'send', next_at: null, late_ms: 61_000 }] })).toEqual(['Work is late']);
-  expect(titles({ queue: { ...WELL.queue, oldest_ms: 90_000 } })).toEqual(['Work is late']);
+  expect(titles({ jobs: [{ name: 'send', next_at: null, late_ms: 61_000 }] })).toEqual([
+    'Workers are behind',
+  ]);
+  expect(titles({ queue: { ...WELL.queue, oldest_ms: 90_000 } })).toEqual(['Workers are behind']);
   expect(titles({ queue: { ...WELL.queue, bulk: 45_000 } })).toEqual(['The queue is nearly full']);
   expect(titles({ queue: { ...WELL.queue, dead_letters: 1_200 } })).toEqual([
-    '1,200 records could not be applied',
+    '1,200 records could not be processed',
   ]);
   expect(titles({ sending_enabled: false })).toEqual([expect.stringContaining('restored')]);
   expect(titles({ clock_offset_ms: -2_500 })).toEqual([expect.stringContaining('clock')]);

@@ -13,19 +13,19 @@ export function formatBytes(bytes: number): string {
 }
 
 export const JOB_NAMES: Record<string, { name: string; does: string }> = {
-  process: { name: 'Digest', does: 'what time alone changes: audiences, rules, waiting steps' },
-  send: { name: 'Send', does: 'drafts whose time comes' },
-  webhooks: { name: 'Tell', does: 'webhooks that are due' },
+  process: { name: 'Processor', does: 'processes records and timers of audiences, rules and runs' },
+  send: { name: 'Sender', does: 'sends drafts that are due' },
+  webhooks: { name: 'Webhook dispatcher', does: 'sends webhook deliveries' },
 };
 
-/** Whoever is later than this waits for something that does not run. */
+/** A longer delay means that a worker is not running. */
 const LATE_MS = 60_000;
 const OFFSET_WARN_MS = 1_000;
 const NEARLY_FULL = 0.8;
 
 export type Trouble = { title: string; next: string };
 
-/** What a person should look at, and what to do about it; empty where all is well. */
+/** The problems with their fixes; empty if all is well. */
 export function troublesOf({
   jobs,
   queue,
@@ -35,29 +35,29 @@ export function troublesOf({
   const troubles: Trouble[] = [];
   if (!leave)
     troubles.push({
-      title: 'The database was restored: no letter leaves',
-      next: 'Whoever runs the server says which may have left before: beckon-server restore status, then beckon-server confirm-restore.',
+      title: 'The database was restored: all emails are held',
+      next: 'The operator has to confirm which emails may have been sent before: run beckon-server restore status, then beckon-server confirm-restore.',
     });
   const late = jobs.filter(({ late_ms: ms }) => ms > LATE_MS);
   if (late.length > 0 || queue.oldest_ms > LATE_MS)
     troubles.push({
-      title: 'Work is late',
-      next: 'Is a worker running? ROLES of one process at least has to have worker; its log says why it waits.',
+      title: 'Workers are behind',
+      next: 'Check that a process with the role worker is running (ROLES). Its log shows why it waits.',
     });
   if (queue.live + queue.bulk > queue.max * NEARLY_FULL)
     troubles.push({
       title: 'The queue is nearly full',
-      next: 'Bulk requests are refused at 50,000 and tried again by their client; live ones are always taken.',
+      next: 'At 50,000 records, bulk requests are refused, and clients retry them. Live requests are always accepted.',
     });
   if (queue.dead_letters > 0)
     troubles.push({
-      title: `${queue.dead_letters.toLocaleString('en-GB')} ${queue.dead_letters === 1 ? 'record' : 'records'} could not be applied`,
-      next: 'They stand below: retry them after an update, or discard them with a reason.',
+      title: `${queue.dead_letters.toLocaleString('en-GB')} ${queue.dead_letters === 1 ? 'record' : 'records'} could not be processed`,
+      next: 'Retry them below after an update, or discard them with a reason.',
     });
   if (offset !== null && Math.abs(offset) > OFFSET_WARN_MS)
     troubles.push({
-      title: `The clock of this machine is ${offset.toLocaleString('en-GB')} ms from that of the database`,
-      next: 'Let both machines keep their time by NTP.',
+      title: `The clock of this machine differs from the database by ${offset.toLocaleString('en-GB')} ms`,
+      next: 'Synchronize both machines with NTP.',
     });
   return troubles;
 }

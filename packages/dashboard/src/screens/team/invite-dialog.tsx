@@ -9,13 +9,13 @@ type InviteDialogProps = { opened: boolean; onClose: () => void };
 
 export function InviteDialog({ opened, onClose }: InviteDialogProps): ReactNode {
   return (
-    <Modal opened={opened} onClose={onClose} title="Invite somebody">
+    <Modal opened={opened} onClose={onClose} title="Invite team member">
       <Inviting onClose={onClose} />
     </Modal>
   );
 }
 
-/** Its own, so that the link is gone when the dialog is. */
+/** A component of its own, so that the link is removed when the dialog closes. */
 function Inviting({ onClose }: { onClose: () => void }): ReactNode {
   const [made, setMade] = useState<InviteMade | null>(null);
   return made ? <Made invite={made} onClose={onClose} /> : <InviteForm onMade={setMade} />;
@@ -38,7 +38,7 @@ function InviteForm({ onMade }: { onMade: (made: InviteMade) => void }): ReactNo
     <form onSubmit={submit}>
       <Stack gap="md">
         <TextInput
-          label="E-mail"
+          label="Email"
           type="email"
           required
           withAsterisk={false}
@@ -70,8 +70,8 @@ function Made({ invite, onClose }: { invite: InviteMade; onClose: () => void }):
     <Stack gap="md">
       <Text size="sm" role="status">
         {invite.emailed
-          ? `A letter with this link is on its way to ${invite.email}.`
-          : `No letter could be sent. Hand this link to ${invite.email} yourself.`}{' '}
+          ? `An email with this link was sent to ${invite.email}.`
+          : `No email could be sent. Give this link to ${invite.email} yourself.`}{' '}
         It works once, until <When at={invite.expires_at} />, and is not shown again.
       </Text>
       <Command text={invite.link} what="link" />

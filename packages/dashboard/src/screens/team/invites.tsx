@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { MailPlus } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useApi, useChange } from '../../api/index.ts';
-import { DataTable, Empty, listOf, refused, told, When } from '../../parts/index.ts';
+import { DataTable, Empty, listOf, refused, notify, When } from '../../parts/index.ts';
 
 export function Invites({ onInvite }: { onInvite: () => void }): ReactNode {
   const invites = useApi('GET /projects/:project/invites', {}, { everyMs: 10_000 });
@@ -13,7 +13,7 @@ export function Invites({ onInvite }: { onInvite: () => void }): ReactNode {
         data: page.data.filter(({ id }) => id !== params.invite),
       })),
     refreshes: ['GET /projects/:project/invites'],
-    onDone: () => told('The link opens nothing any more'),
+    onDone: () => notify('Invitation revoked'),
     onRefused: (error) => refused(error),
   });
   return (
@@ -24,7 +24,7 @@ export function Invites({ onInvite }: { onInvite: () => void }): ReactNode {
         { id: 'email', title: 'To', width: '2fr', cell: (one) => one.email },
         { id: 'role', title: 'Role', width: '120px', cell: (one) => one.role },
         { id: 'by', title: 'By', width: '140px', narrow: 'hide', cell: (one) => one.by ?? 'a command' },
-        { id: 'until', title: 'Works until', width: '150px', cell: (one) => <When at={one.expires_at} /> },
+        { id: 'until', title: 'Expires', width: '150px', cell: (one) => <When at={one.expires_at} /> },
         {
           id: 'act',
           title: 'Actions',
@@ -46,14 +46,14 @@ export function Invites({ onInvite }: { onInvite: () => void }): ReactNode {
       empty={
         <Empty
           icon={MailPlus}
-          title="Nobody is invited at the moment"
+          title="No open invitations"
           action={
             <Button variant="default" onClick={onInvite}>
-              Invite somebody
+              Invite team member
             </Button>
           }
         >
-          People join by a link, which works once, for seven days.
+          Invite team members by email. Their link works once, for seven days.
         </Empty>
       }
     />

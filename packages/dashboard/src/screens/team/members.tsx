@@ -40,7 +40,7 @@ export function Members(): ReactNode {
 }
 
 const FACTS: Column<MemberListed>[] = [
-  { id: 'who', title: 'Who', width: '2fr', cell: (one) => <Who member={one} /> },
+  { id: 'who', title: 'Member', width: '2fr', cell: (one) => <Who member={one} /> },
   {
     id: 'factor',
     title: 'Authenticator app',
@@ -97,7 +97,7 @@ function actsOf({ touch, isOwner, setRole, remove }: May): Column<MemberListed>[
   ];
 }
 
-/** Another role, and the one before for ten seconds. */
+/** Changes a role, with undo for ten seconds. */
 function useRoleChange(): (member: MemberListed, role: Role) => void {
   const change = useChange('POST /projects/:project/members/:member/role', {
     optimistic: (cache, { params, body }) =>
@@ -114,7 +114,7 @@ function useRoleChange(): (member: MemberListed, role: Role) => void {
       {
         onSuccess: () =>
           undoable({
-            message: `${member.name} is ${role} now`,
+            message: `${member.name} is now ${role}`,
             undo: () => change.mutate({ params: { member: member.id }, body: { role: member.role } }),
           }),
       },
@@ -168,7 +168,8 @@ function RemoveDialog({ member, onClose }: { member: MemberListed | null; onClos
       error={remove.error}
     >
       <Group gap={4}>
-        Their sessions end at once, in all projects of the organization. What they did stays in the audit log.
+        Their sessions end immediately, in all projects of the organization. Their actions stay in the audit
+        log.
       </Group>
     </ConfirmTyped>
   );

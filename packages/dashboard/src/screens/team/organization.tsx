@@ -2,15 +2,15 @@ import { Button, Group, Stack, Switch, TextInput } from '@mantine/core';
 import type { OrganizationShown } from '@beckon/contract/dashboard';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { useChange, useMay } from '../../api/index.ts';
-import { refused, told } from '../../parts/index.ts';
+import { refused, notify } from '../../parts/index.ts';
 
-/** Its name, and whether an authenticator app is asked for; both are the owner's. */
+/** The organization's name and whether it requires an authenticator app. Only an owner changes them. */
 export function Organization({ organization }: { organization: OrganizationShown }): ReactNode {
   const [name, setName] = useState(organization.name);
   const isOwner = useMay('owner');
   const change = useChange('POST /projects/:project/organization', {
     refreshes: ['GET /projects/:project/organization', 'GET /session'],
-    onDone: () => told('Saved'),
+    onDone: () => notify('Saved'),
     onRefused: (error) => refused(error),
   });
   const submit = (event: SyntheticEvent): void => {
@@ -41,8 +41,8 @@ export function Organization({ organization }: { organization: OrganizationShown
         </Group>
       </form>
       <Switch
-        label="Everybody needs an authenticator app"
-        description="Who has none yet sees no project until they set it up. Only an owner changes this."
+        label="Require an authenticator app"
+        description="Members without one see no projects until they set it up. Only an owner can change this."
         checked={organization.requires_two_factor}
         disabled={!isOwner || change.isPending}
         onChange={(event) => change.mutate({ body: { requires_two_factor: event.currentTarget.checked } })}

@@ -1,10 +1,10 @@
 import type { Role } from '@beckon/contract/dashboard';
 
-/** What each may do, as it is chosen. */
+/** The permissions of each role. */
 export const ROLE_WORDS: Record<Role, string> = {
-  viewer: 'Reads. No export, no secrets.',
+  viewer: 'Views everything except secrets. Cannot export.',
   reviewer: 'Approves, skips and postpones drafts.',
   editor: 'Edits drafts, rules, audiences, templates.',
-  admin: 'Keys, webhooks, domains, sending policy, pause, members.',
-  owner: 'Everything, and who owns it.',
+  admin: 'Manages keys, webhooks, domains, sending policy, pause and members.',
+  owner: 'Everything, including the owners.',
 };

@@ -9,7 +9,7 @@ import { Invites } from './invites.tsx';
 import { Members } from './members.tsx';
 import { Organization } from './organization.tsx';
 
-/** Who belongs to the organization of this project, and what they may do in all of its projects. */
+/** The members of the project's organization, with their roles in all of its projects. */
 export function TeamScreen(): ReactNode {
   const [isInviting, setInviting] = useState(false);
   const mayManage = useMay('admin');
@@ -26,7 +26,7 @@ export function TeamScreen(): ReactNode {
       }
     >
       <Stack gap="md">
-        <Section title="Members" text="A role counts in all projects of the organization.">
+        <Section title="Members" text="Roles apply to all projects of the organization.">
           <Members />
         </Section>
         {mayManage && (

@@ -4,7 +4,7 @@ import { FilePen, Send } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import type { LetterSource, TemplateShown } from '@beckon/contract/dashboard';
 import { useChange, useMay, useProject } from '../../api/index.ts';
-import { refused, SaveBar, told, useEdited } from '../../parts/index.ts';
+import { refused, SaveBar, notify, useEdited } from '../../parts/index.ts';
 import { LetterForm } from './letter-form.tsx';
 import { PreviewPane } from './preview-pane.tsx';
 import { isSame, takeProposed } from './proposed.ts';
@@ -16,7 +16,7 @@ const route = getRouteApi('/p/$project/templates/$template');
 
 type Props = { template: TemplateShown; isNew?: boolean };
 
-/** Writing on the left, the letter on the right. What is saved waits; what is published, people get. */
+/** The template's editor with its preview. Saving keeps an unpublished version; publishing changes what users get. */
 export function LetterEditor({ template, isNew = false }: Props): ReactNode {
   const { name } = template;
   const { user, at } = route.useSearch();
@@ -71,27 +71,27 @@ export function LetterEditor({ template, isNew = false }: Props): ReactNode {
 
 type Words = {
   letter: LetterSource;
-  /** What was there when they began to be changed. */
+  /** The version that the edit began with. */
   base: Base;
-  /** Somebody else has saved or published other words since. */
+  /** Another member saved or published since then. */
   isOther: boolean;
   change: (letter: LetterSource) => void;
-  /** They are not those that are saved. */
+  /** They differ from the saved version. */
   isDirty: boolean;
   forget: () => void;
-  /** How often they were thrown away: the form begins anew then. */
+  /** Counts discards, which reset the form. */
   resets: number;
   discard: () => void;
 };
 
-/** The version that was published, null where there was none of the project's own, and when unpublished words were saved. */
+/** The published version, null if the project has none, and when an unpublished version was saved. */
 type Base = { version: number | null; seen: string | null };
 
 function baseOf({ version, draft }: TemplateShown): Base {
   return { version, seen: draft?.saved_at ?? null };
 }
 
-/** What is typed, over what is saved, over what is published. */
+/** The typed text, else the saved version, else the published one. */
 function useWords(template: TemplateShown): Words {
   const { id: project } = useProject();
   const { name } = template;
@@ -117,16 +117,16 @@ function sourceOf({ format, subject, preheader, body }: LetterSource): LetterSou
   return { format, subject, preheader, body };
 }
 
-/** What was typed stays until whoever typed it decides. */
+/** Typed text stays until the member decides. */
 function SavedMeanwhile({ template, words }: { template: TemplateShown; words: Words }): ReactNode {
   return (
-    <Alert color="yellow" variant="outline" mb="md" title="This letter was written anew since you began">
+    <Alert color="yellow" variant="outline" mb="md" title="This template changed while you were editing">
       <Stack gap="xs">
-        <Text size="sm">What you typed is kept. This is how yours differs from how it stands now:</Text>
+        <Text size="sm">Your text is kept. Differences from the saved version:</Text>
         <Changes before={sourceOf(template.draft ?? template.published)} after={words.letter} />
         <Group>
           <Button size="compact-sm" variant="default" onClick={words.discard}>
-            Let go of mine, and begin with theirs
+            Discard my changes
           </Button>
         </Group>
       </Stack>
@@ -145,12 +145,12 @@ type SavingProps = {
 function Saving({ template, words, isNew, isSound, onSaved }: SavingProps): ReactNode {
   const { name, published } = template;
   const { letter, isDirty, isOther, discard } = words;
-  const label = isOther ? 'Save mine over it' : 'Save, unpublished';
+  const label = isOther ? 'Overwrite' : 'Save without publishing';
   const [isPublishing, setPublishing] = useState(false);
   const save = useChange('PUT /projects/:project/templates/:template/draft', {
     refreshes: ['GET /projects/:project/templates', 'GET /projects/:project/templates/:template'],
     onDone: () => {
-      told('Saved; not published');
+      notify('Saved, not published');
       onSaved();
     },
     onRefused: (error) => refused(error, 'Not saved'),
@@ -173,7 +173,7 @@ function Saving({ template, words, isNew, isSound, onSaved }: SavingProps): Reac
         onSave={saveNow}
         onDiscard={discard}
         label={label}
-        note="Not saved yet; nobody gets it before it is published"
+        note="Unsaved changes. Users get them only after publishing."
       />
       <PublishDialog
         opened={isPublishing}
@@ -216,7 +216,7 @@ function Buttons({ canPublish, canSave, label, isSaving, onPublish, onSave }: Bu
       </Button>
       {!canPublish && (
         <Text size="xs" c="dimmed">
-          There is nothing to publish: these words are published, or something is wrong with them.
+          There is no unpublished version, or it has errors.
         </Text>
       )}
     </Group>

@@ -12,7 +12,7 @@ type Props = {
   template: Pick<TemplateShown, 'variables' | 'others'>;
 };
 
-/** Subject, preheader and body: rich text that is Markdown underneath, or MJML. */
+/** Subject, preview text and body: Markdown as rich text, or MJML. */
 export function LetterForm({ letter, onChange, faults, readOnly, template }: Props): ReactNode {
   const faultOf = (field: string): string | undefined => {
     const own = faults.filter((fault) => fault.field === field);
@@ -31,9 +31,9 @@ export function LetterForm({ letter, onChange, faults, readOnly, template }: Pro
   return (
     <Stack gap="md">
       {line('subject', 'Subject')}
-      {line('preheader', 'Preheader', 'Shown behind the subject in most mailboxes')}
+      {line('preheader', 'Preview text', 'Shown after the subject in the inbox')}
       <SegmentedControl
-        aria-label="Written in"
+        aria-label="Format"
         size="xs"
         value={letter.format}
         disabled={readOnly}
@@ -41,7 +41,7 @@ export function LetterForm({ letter, onChange, faults, readOnly, template }: Pro
           onChange({ ...letter, ...bodyFor(format === 'mjml' ? 'mjml' : 'markdown', letter) })
         }
         data={[
-          { value: 'markdown', label: 'Letter' },
+          { value: 'markdown', label: 'Markdown' },
           { value: 'mjml', label: 'MJML' },
         ]}
         w="fit-content"
@@ -67,14 +67,14 @@ export function LetterForm({ letter, onChange, faults, readOnly, template }: Pro
         />
       )}
       <Text size="xs" c="dimmed">
-        Variables are Liquid: <code>{'{{ person.name | default: "there" }}'}</code>. The footer with the way
-        out is added to every letter.
+        Variables are Liquid: <code>{'{{ person.name | default: "there" }}'}</code>. A footer with the
+        unsubscribe link is added to every email.
       </Text>
     </Stack>
   );
 }
 
-/** Each with other words for whoever has nothing there, so that the letter does not wait for them. */
+/** Each with a default, so that an email is not held for a missing value. */
 function variablesOf({ variables, others }: Props['template']): string[] {
   const names = new Set([...variables.map(({ name }) => name), ...others.map(({ name }) => name)]);
   return [...names].filter((name) => name !== 'unsubscribe_url').map((name) => `{{ ${name} | default: "" }}`);
@@ -91,7 +91,7 @@ const MJML_START = `<mjml>
 </mjml>
 `;
 
-/** What was written stays, unless it cannot be meant in the other format. */
+/** The text is kept, unless it is invalid in the other format. */
 function bodyFor(
   format: LetterSource['format'],
   letter: LetterSource,

@@ -15,12 +15,12 @@ type Props = {
   previewed: Previewed;
   user: string | undefined;
   onUser: (user: string | undefined) => void;
-  /** As of when they are asked about; now, where left out. */
+  /** The time of the preview; now by default. */
   at: string | undefined;
   onAt: (at: string | undefined) => void;
 };
 
-/** The letter as a chosen person would get it, and all that is to be known before it is published. */
+/** The email for a selected user, with all checks before publishing. */
 export function PreviewPane(props: Props): ReactNode {
   const { previewed, user, onUser, at, onAt } = props;
   const { preview, isOld, error } = previewed;
@@ -28,7 +28,7 @@ export function PreviewPane(props: Props): ReactNode {
     <Stack gap="sm">
       <UserPicker value={user} onChange={onUser} />
       {user !== undefined && <AsOf key={at} at={at} onAt={onAt} />}
-      {error && <ErrorBox error={error} title="No preview" />}
+      {error && <ErrorBox error={error} title="Preview not available" />}
       {preview === null && !error && <Lines count={8} />}
       {preview !== null && (
         <div aria-busy={isOld} className={classes.preview}>
@@ -39,14 +39,14 @@ export function PreviewPane(props: Props): ReactNode {
   );
 }
 
-/** A letter to somebody as they were: what it would have said then. */
+/** Previews an email at a past time, with the user's data of that time. */
 function AsOf({ at, onAt }: Pick<Props, 'at' | 'onAt'>): ReactNode {
   return (
     <Group gap="xs" wrap="wrap" align="flex-end">
-      <MomentField label="As of then" value={at ?? ''} onMoment={onAt} />
+      <MomentField label="Preview at" value={at ?? ''} onMoment={onAt} />
       {at !== undefined && (
         <Button variant="default" onClick={() => onAt(undefined)}>
-          As of now
+          Show current
         </Button>
       )}
     </Group>
@@ -61,7 +61,7 @@ function Shown(props: ShownProps): ReactNode {
   if (preview.faults.length > 0)
     return (
       <Stack gap={6}>
-        <Mark icon={CircleAlert} tone="bad" label="It cannot be published yet" />
+        <Mark icon={CircleAlert} tone="bad" label="Fix the errors to publish" />
         <List size="sm">
           {preview.faults.map(({ message, field }) => (
             <List.Item key={`${field} ${message}`}>{message}</List.Item>
@@ -72,7 +72,7 @@ function Shown(props: ShownProps): ReactNode {
   return (
     <Tabs defaultValue="letter" keepMounted={false}>
       <Tabs.List mb="sm">
-        <Tabs.Tab value="letter">Letter</Tabs.Tab>
+        <Tabs.Tab value="letter">Email</Tabs.Tab>
         <Tabs.Tab value="text">Plain text</Tabs.Tab>
         <Tabs.Tab value="variables">Variables ({preview.variables.length})</Tabs.Tab>
         <Tabs.Tab value="checks">{wrong === 0 ? 'Checks' : `Checks (${wrong})`}</Tabs.Tab>
@@ -118,7 +118,7 @@ function Letter({ name, preview, user, at }: ShownProps): ReactNode {
           </Text>
         </div>
         <SegmentedControl
-          aria-label="How it is shown"
+          aria-label="Preview mode"
           size="xs"
           value={look}
           onChange={setLook}
@@ -132,13 +132,13 @@ function Letter({ name, preview, user, at }: ShownProps): ReactNode {
       <Doubts preview={preview} />
       <LetterFrame
         src={src}
-        title={`The letter ${name} to ${preview.external_user_id}`}
+        title={`Email ${name} to ${preview.external_user_id}`}
         width={look === 'mobile' ? 'mobile' : 'desktop'}
         scheme={scheme}
         height="60vh"
       />
       <Text size="xs" c="dimmed">
-        To {preview.is_sample ? 'somebody made up' : preview.external_user_id}, about {preview.event}.
+        To {preview.is_sample ? 'a sample user' : preview.external_user_id}, event {preview.event}.
       </Text>
     </Stack>
   );
@@ -151,14 +151,14 @@ function Doubts({ preview }: { preview: TemplatePreview }): ReactNode {
         <Mark
           icon={TriangleAlert}
           tone="warn"
-          label={`It would wait for a person: nothing is known of ${preview.missing.join(', ')}`}
+          label={`Would be held: missing ${preview.missing.join(', ')}`}
         />
       )}
       {preview.unsure.length > 0 && (
         <Mark
           icon={TriangleAlert}
           tone="warn"
-          label={`What they were then is not sure: ${preview.unsure.join(', ')}`}
+          label={`Past values are uncertain: ${preview.unsure.join(', ')}`}
         />
       )}
     </>
@@ -166,9 +166,9 @@ function Doubts({ preview }: { preview: TemplatePreview }): ReactNode {
 }
 
 const STATUS = {
-  ok: { icon: Check, tone: 'good', label: 'Good' },
-  warning: { icon: TriangleAlert, tone: 'warn', label: 'Look at it' },
-  error: { icon: CircleAlert, tone: 'bad', label: 'Wrong' },
+  ok: { icon: Check, tone: 'good', label: 'OK' },
+  warning: { icon: TriangleAlert, tone: 'warn', label: 'Warning' },
+  error: { icon: CircleAlert, tone: 'bad', label: 'Error' },
 } as const;
 const WEIGHT = { error: 0, warning: 1, ok: 2 };
 
@@ -192,7 +192,7 @@ function Checks({ checks, bytes }: { checks: LetterCheck[]; bytes: number }): Re
         </div>
       ))}
       <Text size="xs" c="dimmed">
-        {bytes.toLocaleString('en-GB')} bytes of HTML; Gmail cuts off what is longer than 102,000.
+        {bytes.toLocaleString('en-GB')} bytes of HTML. Gmail clips emails above 102,000 bytes.
       </Text>
     </Stack>
   );

@@ -1,6 +1,6 @@
 import type { LetterSource } from '@beckon/contract/dashboard';
 
-/** What the edits of a rule proposed for this letter, taken once; it is only put into the editor. */
+/** The proposal from a rule's edits for this template, read once and put into the editor. */
 export function takeProposed(name: string): Partial<LetterSource> | null {
   const key = `beckon-proposal:${name}`;
   const text = sessionStorage.getItem(key);

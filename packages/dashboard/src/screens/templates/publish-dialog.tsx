@@ -2,7 +2,7 @@ import { Button, List, Modal, Radio, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { LetterSource, TemplateShown } from '@beckon/contract/dashboard';
 import { useChange } from '../../api/index.ts';
-import { DialogFoot, ErrorBox, told } from '../../parts/index.ts';
+import { DialogFoot, ErrorBox, notify } from '../../parts/index.ts';
 import { WordDiff } from '../../parts/word-diff.tsx';
 
 type Props = {
@@ -10,12 +10,12 @@ type Props = {
   onClose: () => void;
   template: TemplateShown;
   letter: LetterSource;
-  /** What was edited. */
+  /** The edited version. */
   base: { version: number | null; seen: string | null };
   onPublished: () => void;
 };
 
-/** The difference, and whether open drafts that nobody has touched say the new thing too. */
+/** Shows the changes, and asks whether unedited open drafts are updated too. */
 export function PublishDialog(props: Props): ReactNode {
   const { opened, onClose, template } = props;
   return (
@@ -31,31 +31,28 @@ function PublishForm({ onClose, template, letter, base, onPublished }: Props): R
   const publish = useChange('POST /projects/:project/templates/:template/publish', {
     refreshes: ['GET /projects/:project/templates', 'GET /projects/:project/templates/:template'],
     onDone: ({ data }) => {
-      const followed = data.drafts === 0 ? '' : `; ${data.drafts} open drafts say it now`;
-      told(`Version ${data.template.version ?? 1} is published${followed}`);
+      const followed = data.drafts === 0 ? '' : `; ${data.drafts} open drafts updated`;
+      notify(`Version ${data.template.version ?? 1} published${followed}`);
       onPublished();
     },
   });
   return (
     <Stack gap="md">
       {version === null ? (
-        <Text size="sm">It becomes version 1 of the project’s own letter.</Text>
+        <Text size="sm">This becomes version 1 of the project’s own template.</Text>
       ) : (
         <Changes before={published} after={letter} />
       )}
       {open > 0 && (
         <Radio.Group
-          label={`${open} open drafts of it, which nobody has touched:`}
+          label={`${open} unedited open drafts use this template:`}
           value={follow}
           onChange={setFollow}
           required
         >
           <Stack gap={6} mt={6}>
-            <Radio
-              value="yes"
-              label="They say the new thing, with a quarter of an hour left to look at them at least"
-            />
-            <Radio value="no" label="They stay as they are" />
+            <Radio value="yes" label="Update them, and leave at least 15 minutes to review them" />
+            <Radio value="no" label="Leave them unchanged" />
           </Stack>
         </Radio.Group>
       )}
@@ -80,20 +77,24 @@ function PublishForm({ onClose, template, letter, base, onPublished }: Props): R
 
 export function Changes({ before, after }: { before: LetterSource; after: LetterSource }): ReactNode {
   const parts = (['subject', 'preheader', 'body'] as const).filter((part) => before[part] !== after[part]);
-  if (parts.length === 0 && before.format === after.format) return <Text size="sm">Both say the same.</Text>;
+  if (parts.length === 0 && before.format === after.format) return <Text size="sm">No differences.</Text>;
   return (
     <Stack gap="sm">
       {before.format !== after.format && (
         <List size="sm">
-          <List.Item>It is written in {after.format === 'mjml' ? 'MJML' : 'Markdown'} now.</List.Item>
+          <List.Item>The format changes to {after.format === 'mjml' ? 'MJML' : 'Markdown'}.</List.Item>
         </List>
       )}
       {parts.map((part) => (
         <div key={part}>
           <Text size="xs" c="dimmed" mb={4}>
-            {part === 'subject' ? 'Subject' : part === 'preheader' ? 'Preheader' : 'Body'}
+            {part === 'subject' ? 'Subject' : part === 'preheader' ? 'Preview text' : 'Body'}
           </Text>
-          <WordDiff before={before[part]} after={after[part]} label={`What changes in the ${part}`} />
+          <WordDiff
+            before={before[part]}
+            after={after[part]}
+            label={`Changes in the ${part === 'preheader' ? 'preview text' : part}`}
+          />
         </div>
       ))}
     </Stack>

@@ -4,20 +4,20 @@ import { Ellipsis, Mail, Trash2, Undo2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { TemplateShown } from '@beckon/contract/dashboard';
 import { useChange, useMay, useProject } from '../../api/index.ts';
-import { ConfirmTyped, refused, told } from '../../parts/index.ts';
+import { ConfirmTyped, refused, notify } from '../../parts/index.ts';
 
-/** A test copy, throwing away what is not published, and deleting the letter. */
+/** Sends a test copy, discards the unpublished version, and deletes the template. */
 export function TemplateActions({ template }: { template: TemplateShown }): ReactNode {
   const mayEdit = useMay('editor');
   const [isDeleting, setDeleting] = useState(false);
   const { name, version, draft, is_shipped: isShipped } = template;
   const test = useChange('POST /projects/:project/templates/:template/send-test', {
-    onDone: ({ data }) => told(`A copy of it is on its way to ${data.to}`),
-    onRefused: (error) => refused(error, 'No copy was sent'),
+    onDone: ({ data }) => notify(`Test copy sent to ${data.to}`),
+    onRefused: (error) => refused(error, 'Test copy not sent'),
   });
   const discard = useChange('DELETE /projects/:project/templates/:template/draft', {
     refreshes: ['GET /projects/:project/templates', 'GET /projects/:project/templates/:template'],
-    onDone: () => told('The unpublished words are thrown away'),
+    onDone: () => notify('Unpublished version discarded'),
     onRefused: (error) => refused(error),
   });
   if (!mayEdit) return null;
@@ -30,12 +30,12 @@ export function TemplateActions({ template }: { template: TemplateShown }): Reac
         loading={test.isPending}
         onClick={() => test.mutate({ params: { template: name }, body: letter })}
       >
-        Send me this
+        Send me a test
       </Button>
       {(draft !== null || version !== null) && (
         <Menu position="bottom-end">
           <Menu.Target>
-            <Button variant="default" px="xs" aria-label={`What to do with ${name}`}>
+            <Button variant="default" px="xs" aria-label={`Actions for ${name}`}>
               <Ellipsis size={16} aria-hidden="true" />
             </Button>
           </Menu.Target>
@@ -45,7 +45,7 @@ export function TemplateActions({ template }: { template: TemplateShown }): Reac
                 leftSection={<Undo2 size={14} aria-hidden="true" />}
                 onClick={() => discard.mutate({ params: { template: name } })}
               >
-                Throw away unpublished words
+                Discard unpublished version
               </Menu.Item>
             )}
             {version !== null && (
@@ -78,7 +78,7 @@ function DeleteDialog({ template, opened, onClose }: DeleteProps): ReactNode {
     refreshes: ['GET /projects/:project/templates', 'GET /projects/:project/templates/:template'],
     onDone: () => {
       onClose();
-      told(isShipped ? `${name} is again as it ships` : `${name} is deleted`);
+      notify(isShipped ? `${name} reset to the built-in template` : `${name} deleted`);
       if (!isShipped) void navigate({ to: '/p/$project/templates', params: { project: String(id) } });
     },
   });
@@ -93,10 +93,10 @@ function DeleteDialog({ template, opened, onClose }: DeleteProps): ReactNode {
       isRunning={remove.isPending}
       error={remove.error}
     >
-      {versions.length === 1 ? 'Its one version is' : `Its ${versions.length} versions are`} gone then.
+      {versions.length === 1 ? 'Its version is' : `Its ${versions.length} versions are`} deleted too.
       {isShipped
-        ? ' The letter that ships takes its place, in drafts that nobody has touched too.'
-        : ' It is refused while a rule names it.'}
+        ? ' The built-in template replaces it, also in unedited drafts.'
+        : ' A template that a rule uses cannot be deleted.'}
     </ConfirmTyped>
   );
 }

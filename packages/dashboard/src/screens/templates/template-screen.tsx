@@ -38,7 +38,7 @@ const FIRST: LetterSource = {
   body: 'Hi {{ person.name | default: "there" }},\n\n',
 };
 
-/** A letter of which there is nothing but its name. */
+/** A new template with only a name. */
 function begun(name: string): TemplateShown {
   return {
     name,
@@ -73,7 +73,7 @@ function Shown({ template }: { template: TemplateShown }): ReactNode {
         }
       >
         <Tabs.List mb="md">
-          <Tabs.Tab value="letter">Letter</Tabs.Tab>
+          <Tabs.Tab value="letter">Template</Tabs.Tab>
           <Tabs.Tab value="versions">Versions ({template.versions.length})</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="letter">
@@ -94,21 +94,19 @@ function State({ template }: { template: TemplateShown }): ReactNode {
   return (
     <>
       {version === null && isShipped && (
-        <Alert color="gray" mb="md" title="This letter ships with Beckon">
-          {mayEdit
-            ? 'Publish your own words and they take its place, in every rule that names it.'
-            : 'It is as it came.'}
+        <Alert color="gray" mb="md" title="Built-in template">
+          {mayEdit ? 'Edit and publish it to replace it in every rule that uses it.' : 'It is unchanged.'}
         </Alert>
       )}
       {draft && (
-        <Alert mb="md" title="There are words that are not published">
-          {draft.saved_by} saved them, <When at={draft.saved_at} style="relative" />. Nobody gets them until
-          they are published.
+        <Alert mb="md" title="Unpublished version">
+          Saved by {draft.saved_by}, <When at={draft.saved_at} style="relative" />. Users get the published
+          version until you publish this one.
         </Alert>
       )}
       <Group gap="xs" mb="sm">
         <Text size="sm" c="dimmed">
-          {users.length === 0 ? 'No rule uses it.' : 'Used by'}
+          {users.length === 0 ? 'Not used by any rule.' : 'Used by'}
         </Text>
         {users.map(({ id: rule, name }) => (
           <Button

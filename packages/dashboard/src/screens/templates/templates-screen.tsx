@@ -36,7 +36,7 @@ export function TemplatesScreen(): ReactNode {
       actions={
         mayEdit && (
           <Button leftSection={<Plus size={16} aria-hidden="true" />} onClick={() => setMaking(true)}>
-            New letter
+            New template
           </Button>
         )
       }
@@ -45,7 +45,7 @@ export function TemplatesScreen(): ReactNode {
         <FilterBox
           value={filter}
           onChange={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
-          placeholder="Name or subject"
+          placeholder="Search by name or subject"
           label="Filter templates"
         />
         <DataTable
@@ -57,7 +57,7 @@ export function TemplatesScreen(): ReactNode {
             to: '/p/$project/templates/$template',
             params: { ...params, template: name },
           })}
-          empty={<Empty icon={FileText} title="No letter matches" />}
+          empty={<Empty icon={FileText} title="No templates match this filter" />}
         />
       </Stack>
       <NameDialog
@@ -73,20 +73,20 @@ function Where({ template }: { template: TemplateListed }): ReactNode {
   const { version, is_shipped: isShipped, has_draft: hasDraft } = template;
   return (
     <Group gap={4}>
-      {version === null && isShipped && <Mark icon={Package} tone="quiet" label="Ships" />}
+      {version === null && isShipped && <Mark icon={Package} tone="quiet" label="Built-in" />}
       {version !== null && <Mark icon={FileText} tone="good" label={`Version ${version}`} />}
-      {hasDraft && <Mark icon={FilePen} tone="info" label="Unpublished words" />}
+      {hasDraft && <Mark icon={FilePen} tone="info" label="Unpublished version" />}
     </Group>
   );
 }
 
 const COLUMNS: Column<TemplateListed>[] = [
-  { id: 'name', title: 'Letter', width: '1.2fr', cell: ({ name }) => name },
+  { id: 'name', title: 'Template', width: '1.2fr', cell: ({ name }) => name },
   { id: 'subject', title: 'Subject', width: '2fr', cell: ({ subject }) => subject },
   { id: 'state', title: 'State', width: '240px', cell: (template) => <Where template={template} /> },
   {
     id: 'format',
-    title: 'Written in',
+    title: 'Format',
     width: '100px',
     narrow: 'hide',
     cell: ({ format }) => (format === 'mjml' ? 'MJML' : 'Markdown'),
@@ -108,10 +108,10 @@ const COLUMNS: Column<TemplateListed>[] = [
 
 type NameProps = { opened: boolean; onClose: () => void; taken: ReadonlySet<string> };
 
-/** A letter begins with its name, by which rules find it. */
+/** A template starts with its name, which rules refer to. */
 function NameDialog({ opened, onClose, taken }: NameProps): ReactNode {
   return (
-    <Modal opened={opened} onClose={onClose} title="New letter">
+    <Modal opened={opened} onClose={onClose} title="New template">
       <NameForm onClose={onClose} taken={taken} />
     </Modal>
   );
@@ -139,15 +139,15 @@ function NameForm({ onClose, taken }: Omit<NameProps, 'opened'>): ReactNode {
         <TextInput
           data-autofocus
           label="Name"
-          description="Rules find the letter by it; it stays for ever."
+          description="Rules refer to this name. It cannot be changed."
           value={name}
           maxLength={100}
           onChange={({ currentTarget }) => setName(currentTarget.value)}
-          error={isTaken ? 'There is a letter of that name: open it instead' : undefined}
+          error={isTaken ? 'A template with this name exists. Open it instead.' : undefined}
         />
         <DialogFoot onCancel={onClose}>
           <Button type="submit" disabled={clean === '' || isTaken}>
-            Write it
+            Create template
           </Button>
         </DialogFoot>
       </Stack>

@@ -6,14 +6,14 @@ const AFTER_MS = 500;
 
 export type Previewed = {
   preview: TemplatePreview | null;
-  /** It is about words that were changed since. */
+  /** It belongs to text that has changed since. */
   isOld: boolean;
   error: ApiError | null;
 };
 
 type Asked = { letter: LetterSource; user: string | undefined; at: string | undefined };
 
-/** The letter as somebody is writing it, filled in for a person or for somebody made up; asked anew when writing pauses. */
+/** Previews the edited template for a user or a sample user, after each pause in typing. */
 export function usePreview(name: string, { letter, user, at }: Asked): Previewed {
   const ask = useCall();
   const [answer, setAnswer] = useState<{
@@ -45,7 +45,7 @@ export function usePreview(name: string, { letter, user, at }: Asked): Previewed
       clearTimeout(timer);
       ended.abort();
     };
-    // `ask` is another function at each render, and asks the same.
+    // `ask` is a new function at each render with the same behavior.
   }, [asked]);
   return { preview: answer?.preview ?? null, isOld: answer?.of !== asked, error: answer?.error ?? null };
 }

@@ -9,7 +9,7 @@ const MADE_UP = '';
 const SEARCH_AFTER_MS = 250;
 const SHOWN = 20;
 
-/** Whom the letter is filled in for: real people, or somebody made up of whom everything is known. */
+/** Selects the user of the preview: a real one, or a sample user with all values. */
 export function UserPicker({ value, onChange }: Props): ReactNode {
   const [typed, setTyped] = useState('');
   const [search] = useDebouncedValue(typed.trim(), SEARCH_AFTER_MS);
@@ -27,7 +27,7 @@ export function UserPicker({ value, onChange }: Props): ReactNode {
     value === undefined || found.some((one) => one.value === value) ? [] : [{ value, label: value }];
   return (
     <Select
-      label="Filled in for"
+      label="Preview as"
       data={[{ value: MADE_UP, label: MADE_UP_LABEL }, ...chosen, ...found]}
       value={value ?? MADE_UP}
       onChange={(next) => onChange(next === null || next === MADE_UP ? undefined : next)}
@@ -35,15 +35,15 @@ export function UserPicker({ value, onChange }: Props): ReactNode {
       onSearchChange={setTyped}
       filter={({ options }) => options}
       allowDeselect={false}
-      nothingFoundMessage="Nobody has an id like that"
+      nothingFoundMessage="No users match"
       maxDropdownHeight={320}
     />
   );
 }
 
-const MADE_UP_LABEL = 'Somebody made up';
+const MADE_UP_LABEL = 'Sample user';
 
-/** Ids that begin so; one with signs that mean something to a filter, whole and in quotes. */
+/** Searches by the start of the id; an id with filter characters is searched whole and quoted. */
 function filterFor(search: string): string {
   return /^[\w.@-]+$/.test(search) ? `user:${search}*` : `user:${JSON.stringify(search)}`;
 }

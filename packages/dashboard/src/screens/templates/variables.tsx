@@ -6,22 +6,22 @@ import { Mark } from '../../parts/index.ts';
 
 type Props = { variables: TemplateVariable[]; missing: string[] };
 
-/** What the letter reads, of how many people that is known, and what happens where it is not. */
+/** The variables of a template, how many users have a value, and what happens without one. */
 export function Variables({ variables, missing }: Props): ReactNode {
   if (variables.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        It reads nothing about anybody.
+        This template uses no variables.
       </Text>
     );
   return (
     <Table.ScrollContainer minWidth={0}>
-      <Table aria-label="Variables of this letter">
+      <Table aria-label="Variables of this template">
         <Table.Thead>
           <Table.Tr>
             <Table.Th scope="col">Variable</Table.Th>
-            <Table.Th scope="col">Known of</Table.Th>
-            <Table.Th scope="col">Where it is not</Table.Th>
+            <Table.Th scope="col">Available for</Table.Th>
+            <Table.Th scope="col">If missing</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -44,13 +44,13 @@ export function Variables({ variables, missing }: Props): ReactNode {
   );
 }
 
-/** What the project says of itself is there for every letter. */
+/** Values of the project are available in every email. */
 function isOurs(name: string): boolean {
   return name.startsWith('project.') || name === 'unsubscribe_url';
 }
 
 function Fill({ fill, from, name }: TemplateVariable): ReactNode {
-  if (isOurs(name)) return <Text size="sm">everybody</Text>;
+  if (isOurs(name)) return <Text size="sm">all emails</Text>;
   if (fill === null)
     return (
       <Text size="sm" c="dimmed">
@@ -61,26 +61,26 @@ function Fill({ fill, from, name }: TemplateVariable): ReactNode {
   return (
     <>
       <Text size="sm">{percent} % of users</Text>
-      <Progress value={percent} size="xs" aria-label={`${name}: known of ${percent} % of users`} />
+      <Progress value={percent} size="xs" aria-label={`${name}: available for ${percent} % of users`} />
     </>
   );
 }
 
 function Fallback({ holds, name, fill, isMissing }: TemplateVariable & { isMissing: boolean }): ReactNode {
-  if (isOurs(name)) return <Mark icon={Check} tone="quiet" label="Always known" />;
-  if (!holds) return <Mark icon={Check} tone="good" label="Has other words" />;
-  if (fill === 1 && !isMissing) return <Mark icon={Check} tone="quiet" label="Known of everybody" />;
+  if (isOurs(name)) return <Mark icon={Check} tone="quiet" label="Always available" />;
+  if (!holds) return <Mark icon={Check} tone="good" label="Default is used" />;
+  if (fill === 1 && !isMissing) return <Mark icon={Check} tone="quiet" label="All users have it" />;
   return (
     <>
-      <Mark icon={TriangleAlert} tone="warn" label="Waits for a person" />
+      <Mark icon={TriangleAlert} tone="warn" label="Draft is held" />
       <Text size="xs" c="dimmed">
-        <code>{`{{ ${name} | default: "…" }}`}</code> gives it other words
+        <code>{`{{ ${name} | default: "…" }}`}</code> sets a default
       </Text>
     </>
   );
 }
 
 function sourceWords(name: string, from: string[]): string {
-  if (name.startsWith('run.')) return 'letters about an end, such as that of a trial';
-  return from.length === 0 ? 'comes with no event so far' : `comes with ${from.join(', ')}`;
+  if (name.startsWith('run.')) return 'emails about an end, such as a trial’s end';
+  return from.length === 0 ? 'in no event so far' : `in ${from.join(', ')}`;
 }

@@ -3,10 +3,10 @@ import { FileText } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { TemplateShown, TemplateVersion } from '@beckon/contract/dashboard';
 import { useChange, useMay } from '../../api/index.ts';
-import { DialogFoot, Empty, refused, told, When } from '../../parts/index.ts';
+import { DialogFoot, Empty, refused, notify, When } from '../../parts/index.ts';
 import { Changes } from './publish-dialog.tsx';
 
-/** Every version that was published, and what each changed. */
+/** All published versions with their changes. */
 export function TemplateVersions({ template }: { template: TemplateShown }): ReactNode {
   const { versions } = template;
   const mayEdit = useMay('editor');
@@ -15,8 +15,8 @@ export function TemplateVersions({ template }: { template: TemplateShown }): Rea
   const [one, before] = [versions[at], versions[at + 1]];
   if (!one)
     return (
-      <Empty icon={FileText} title="Nothing of your own was published yet">
-        The first time that you publish it makes version 1.
+      <Empty icon={FileText} title="No published versions yet">
+        Publish this template to create version 1.
       </Empty>
     );
   return (
@@ -40,24 +40,24 @@ export function TemplateVersions({ template }: { template: TemplateShown }): Rea
       </Group>
       {before ? (
         <>
-          <Text size="sm">Against version {before.version}:</Text>
+          <Text size="sm">Compared with version {before.version}:</Text>
           <Changes before={before} after={one} />
         </>
       ) : (
-        <Text size="sm">It is the oldest that is shown: “{one.subject}”.</Text>
+        <Text size="sm">Oldest stored version: “{one.subject}”.</Text>
       )}
     </Stack>
   );
 }
 
-/** Into the editor; over unpublished words only once somebody has said so. */
+/** Copies a version into the editor. Replacing an unpublished version needs a confirmation. */
 function PutBack({ template, version }: { template: TemplateShown; version: TemplateVersion }): ReactNode {
   const [isAsked, setAsked] = useState(false);
   const { name, draft } = template;
   const { format, subject, preheader, body } = version;
   const restore = useChange('PUT /projects/:project/templates/:template/draft', {
     refreshes: ['GET /projects/:project/templates', 'GET /projects/:project/templates/:template'],
-    onDone: () => told('It stands in the editor now, unpublished'),
+    onDone: () => notify('Version copied to the editor, not published'),
     onRefused: (error) => refused(error),
   });
   const put = (): void => {
@@ -72,18 +72,16 @@ function PutBack({ template, version }: { template: TemplateShown; version: Temp
         loading={restore.isPending}
         onClick={draft === null ? put : () => setAsked(true)}
       >
-        Put it into the editor
+        Copy to editor
       </Button>
       <Modal
         opened={isAsked}
         onClose={() => setAsked(false)}
-        title={`Put version ${version.version} into the editor?`}
+        title={`Copy version ${version.version} to the editor?`}
       >
-        <Text size="sm">
-          The words that {draft?.saved_by} saved and that are not published are gone then.
-        </Text>
+        <Text size="sm">This replaces the unpublished version saved by {draft?.saved_by}.</Text>
         <DialogFoot onCancel={() => setAsked(false)}>
-          <Button onClick={put}>Put it over them</Button>
+          <Button onClick={put}>Overwrite</Button>
         </DialogFoot>
       </Modal>
     </>

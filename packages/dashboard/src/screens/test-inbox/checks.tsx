@@ -3,24 +3,24 @@ import type { MailCheck } from '@beckon/contract/dashboard';
 import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Mark, type MarkProps } from '../../parts/index.ts';
-import { checkName, worstFirst } from './check-names.ts';
+import { checkName, worstFirst } from '../../parts/check-names.ts';
 
 const MARKS: Record<MailCheck['status'], Pick<MarkProps, 'icon' | 'tone' | 'label'>> = {
-  error: { icon: CircleAlert, tone: 'bad', label: 'Wrong' },
-  warning: { icon: TriangleAlert, tone: 'warn', label: 'Look at it' },
-  ok: { icon: CircleCheck, tone: 'good', label: 'Well' },
+  error: { icon: CircleAlert, tone: 'bad', label: 'Error' },
+  warning: { icon: TriangleAlert, tone: 'warn', label: 'Warning' },
+  ok: { icon: CircleCheck, tone: 'good', label: 'OK' },
 };
 
-/** What is wrong with a letter, the worst first, and what to do about it. */
+/** The problems of an email, the worst first, with their fixes. */
 export function Checks({ checks }: { checks: MailCheck[] }): ReactNode {
   return (
-    <Table aria-label="Checks of the letter" verticalSpacing="sm" layout="fixed">
+    <Table aria-label="Checks of the email" verticalSpacing="sm" layout="fixed">
       <Table.Thead>
         <Table.Tr>
           <Table.Th scope="col" w={120}>
             State
           </Table.Th>
-          <Table.Th scope="col">What was looked at</Table.Th>
+          <Table.Th scope="col">Check</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>

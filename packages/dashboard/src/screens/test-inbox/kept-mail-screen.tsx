@@ -21,7 +21,7 @@ export function KeptMailScreen(): ReactNode {
   });
   const shown = mail.data?.data;
   return (
-    <Page title={shown?.subject || 'Letter in the outbox'} actions={shown && <Actions mail={shown} />}>
+    <Page title={shown?.subject || 'Email in the test inbox'} actions={shown && <Actions mail={shown} />}>
       <Loaded query={mail} skeleton={<LetterWaiting />}>
         {({ data }) => <Whole mail={data} />}
       </Loaded>
@@ -46,7 +46,7 @@ function Actions({ mail }: { mail: TestInboxEmailWhole }): ReactNode {
             <Link to="/p/$project/drafts/$draft" params={{ project: String(project.id), draft }} {...props} />
           )}
         >
-          Its draft, and why
+          Open draft
         </Button>
       )}
       {mayHaveBytes && (
@@ -64,7 +64,7 @@ function Actions({ mail }: { mail: TestInboxEmailWhole }): ReactNode {
   );
 }
 
-/** Links of a letter are its recipient's, and those of a letter to the team lead to an account. */
+/** The links of an email belong to its recipient, and those in emails to the team lead to an account. */
 function useMayHaveBytes({ draft_id: draft }: TestInboxEmailWhole): boolean {
   return useMay('editor') && draft !== null;
 }
@@ -82,8 +82,8 @@ function Whole({ mail }: { mail: TestInboxEmailWhole }): ReactNode {
         facts={[
           { label: 'From', value: mail.from },
           { label: 'To', value: mail.to },
-          { label: 'User', value: user === null ? 'the team' : <Person id={user} /> },
-          { label: 'Arrived', value: <When at={mail.at} style="long" /> },
+          { label: 'User', value: user === null ? 'Team' : <Person id={user} /> },
+          { label: 'Received', value: <When at={mail.at} style="long" /> },
         ]}
       />
       <Tabs
@@ -94,7 +94,7 @@ function Whole({ mail }: { mail: TestInboxEmailWhole }): ReactNode {
         keepMounted={false}
       >
         <Tabs.List>
-          <Tabs.Tab value="letter">Letter</Tabs.Tab>
+          <Tabs.Tab value="letter">Email</Tabs.Tab>
           <Tabs.Tab value="text">Text</Tabs.Tab>
           <Tabs.Tab value="html">HTML</Tabs.Tab>
           <Tabs.Tab value="headers">Headers</Tabs.Tab>
@@ -107,13 +107,13 @@ function Whole({ mail }: { mail: TestInboxEmailWhole }): ReactNode {
           <Letter mail={mail} />
         </Tabs.Panel>
         <Tabs.Panel value="text" pt="md">
-          <TextBlock text={mail.text} label="The letter as plain text" />
+          <TextBlock text={mail.text} label="Plain text of the email" />
         </Tabs.Panel>
         <Tabs.Panel value="html" pt="md">
-          <TextBlock text={mail.html_source} label="The HTML of the letter" />
+          <TextBlock text={mail.html_source} label="HTML of the email" />
         </Tabs.Panel>
         <Tabs.Panel value="headers" pt="md">
-          <NameValues rows={mail.headers} label="Headers of the letter" />
+          <NameValues rows={mail.headers} label="Headers of the email" />
         </Tabs.Panel>
         {mayHaveBytes && (
           <Tabs.Panel value="source" pt="md">
@@ -133,7 +133,11 @@ function Found({ checks }: { checks: MailCheck[] }): ReactNode {
   if (count === 0) return null;
   const isBad = checks.some(({ status }) => status === 'error');
   return (
-    <Badge size="sm" color={isBad ? 'red.9' : 'orange.9'} aria-label={`${count} to look at`}>
+    <Badge
+      size="sm"
+      color={isBad ? 'red.9' : 'orange.9'}
+      aria-label={`${count} ${count === 1 ? 'problem' : 'problems'}`}
+    >
       {count}
     </Badge>
   );
@@ -141,7 +145,7 @@ function Found({ checks }: { checks: MailCheck[] }): ReactNode {
 
 function Letter({ mail }: { mail: TestInboxEmailWhole }): ReactNode {
   const project = useProject();
-  if (!mail.has_html) return <Empty title="This letter has no HTML">Its text is under Text.</Empty>;
+  if (!mail.has_html) return <Empty title="This email has no HTML">See its plain text under Text.</Empty>;
   const params = { project: project.id, email: mail.id };
   return (
     <LetterPane
@@ -151,7 +155,7 @@ function Letter({ mail }: { mail: TestInboxEmailWhole }): ReactNode {
           query: { ...query, copy: mail.copy },
         })
       }
-      title={`Letter to ${mail.to}`}
+      title={`Email to ${mail.to}`}
       remoteImages={mail.remote_images}
     />
   );
@@ -167,8 +171,8 @@ function Source({ mail }: { mail: TestInboxEmailWhole }): ReactNode {
     <Loaded query={source} skeleton={<Skeleton height={420} />}>
       {({ data }) => (
         <TextBlock
-          text={data.is_cut ? `${data.source}\n\n… (the rest is in the .eml)` : data.source}
-          label="The letter as it went over the wire"
+          text={data.is_cut ? `${data.source}\n\n… (download the .eml for the rest)` : data.source}
+          label="Source of the email"
         />
       )}
     </Loaded>

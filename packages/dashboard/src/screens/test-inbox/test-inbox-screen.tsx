@@ -12,13 +12,22 @@ import {
   useProject,
   useRefresh,
 } from '../../api/index.ts';
-import { type Column, ConfirmTyped, DataTable, Empty, Page, told, useKeys, When } from '../../parts/index.ts';
+import {
+  type Column,
+  ConfirmTyped,
+  DataTable,
+  Empty,
+  Page,
+  notify,
+  useKeys,
+  When,
+} from '../../parts/index.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { TwoLines } from '../../parts/two-lines.tsx';
 
 const route = getRouteApi('/p/$project/test-inbox');
 
-/** A letter is in the outbox a moment after its message was claimed, and copies for the team are in no feed at all. */
+/** An email arrives in the test inbox a moment after sending started, and the feed has no items for test copies. */
 const ARRIVES_WITHIN_MS = 1_500;
 const LOOK_EVERY_MS = 10_000;
 
@@ -36,14 +45,14 @@ export function TestInboxScreen(): ReactNode {
   const setUser = (next: string | undefined): void =>
     void navigate({ search: { filter: next }, replace: true });
   return (
-    <Page title="Outbox" actions={<Clear isEmpty={list.rows.length === 0} />} fill>
+    <Page title="Test inbox" actions={<Clear isEmpty={list.rows.length === 0} />} fill>
       <Stack gap="sm" mb="sm">
         {state.data && <Told state={state.data.data} />}
         <ByUser value={user} onChange={setUser} />
       </Stack>
       <DataTable
         fill
-        label="Letters in the outbox"
+        label="Emails in the test inbox"
         columns={COLUMNS}
         list={list}
         rowKey={({ id, copy }) => `${id} ${copy}`}
@@ -58,7 +67,7 @@ export function TestInboxScreen(): ReactNode {
   );
 }
 
-/** Asks again when a letter was claimed, and once more when it must have arrived. */
+/** Reloads when the sending of an email starts, and again when the email must have arrived. */
 function useArrivals(): void {
   const refresh = useRefresh();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -78,7 +87,7 @@ function useArrivals(): void {
 const COLUMNS: Column<TestInboxEmail>[] = [
   {
     id: 'subject',
-    title: 'Letter',
+    title: 'Email',
     width: '3fr',
     cell: ({ subject, copy, copies }) => (
       <TwoLines
@@ -92,7 +101,7 @@ const COLUMNS: Column<TestInboxEmail>[] = [
     id: 'for',
     title: 'User',
     width: '1.4fr',
-    cell: ({ external_user_id: user, kind }) => (kind === 'team' ? 'the team' : (user ?? '–')),
+    cell: ({ external_user_id: user, kind }) => (kind === 'team' ? 'Team' : (user ?? '–')),
   },
   {
     id: 'size',
@@ -102,27 +111,27 @@ const COLUMNS: Column<TestInboxEmail>[] = [
     narrow: 'hide',
     cell: ({ size }) => `${Math.max(1, Math.round(size / 1024))} KB`,
   },
-  { id: 'at', title: 'Arrived', width: '130px', cell: ({ at }) => <When at={at} style="relative" /> },
+  { id: 'at', title: 'Received', width: '130px', cell: ({ at }) => <When at={at} style="relative" /> },
 ];
 
 function Told({ state }: { state: TestInboxState }): ReactNode {
   if (!state.in_use)
     return (
-      <Notice icon={Info} title="Letters leave through your relay now">
-        What stands here arrived while there was none. Test copies come to the address that was asked for.
+      <Notice icon={Info} title="Emails are now sent through your relay">
+        The emails below were captured before the relay was set. Test copies go to the requested address.
       </Notice>
     );
   return (
     <Text size="sm" c="dimmed" maw={760}>
-      No relay is set, so letters come here and nothing leaves this machine. Kept for {state.kept_days} days,{' '}
-      {state.kept_max.toLocaleString('en-GB')} at most.
+      No relay is set, so emails are captured here and none leaves this machine. Stored for {state.kept_days}{' '}
+      days, {state.kept_max.toLocaleString('en-GB')} at most.
       {state.waiting > 0 && (
         <>
           {' '}
           {state.waiting.toLocaleString('en-GB')} {state.waiting === 1 ? 'draft waits' : 'drafts wait'}
           {state.next_at !== null && (
             <>
-              ; the next one is looked at <When at={state.next_at} style="relative" />
+              ; the next one is checked <When at={state.next_at} style="relative" />
             </>
           )}
           .
@@ -152,8 +161,8 @@ function ByUser({
     >
       <TextInput
         ref={input}
-        aria-label="Only letters to this user"
-        placeholder="Only letters to this user id"
+        aria-label="Filter by user"
+        placeholder="Filter by user id"
         value={typed}
         onChange={(event) => setTyped(event.currentTarget.value)}
         onBlur={() => onChange(typed.trim() === '' ? undefined : typed.trim())}
@@ -174,10 +183,10 @@ function None({ user, state, onClear }: NoneProps): ReactNode {
     return (
       <Empty
         icon={Inbox}
-        title="No letter to this user is here"
+        title="No emails to this user"
         action={
           <Button variant="default" onClick={onClear}>
-            Show all letters
+            Show all emails
           </Button>
         }
       />
@@ -186,25 +195,25 @@ function None({ user, state, onClear }: NoneProps): ReactNode {
     return (
       <Empty
         icon={Inbox}
-        title="The first letter is on its way"
+        title="Your first draft is waiting"
         action={
           <Button
             renderRoot={(props) => (
               <Link to="/p/$project/review" params={{ project: String(project.id) }} {...props} />
             )}
           >
-            Approve it in Review
+            Open Review
           </Button>
         }
       >
-        A draft is there and waits for its deadline, or for you. Once it is approved and no gate holds it, it
-        arrives here by itself.
+        The first draft waits for its deadline or your approval. The email appears here when all send checks
+        pass.
       </Empty>
     );
   return (
-    <Empty icon={Inbox} title="No letter has arrived yet" command={FIRST_CALL}>
-      Tell Beckon that something happened to one of your users. A rule that waits for it writes a draft, and
-      the letter comes here.
+    <Empty icon={Inbox} title="No emails yet" command={FIRST_CALL}>
+      Send an event of one of your users. A rule with this trigger creates a draft, and its email appears
+      here.
     </Empty>
   );
 }
@@ -226,7 +235,7 @@ function Clear({ isEmpty }: { isEmpty: boolean }): ReactNode {
     refreshes: ['GET /projects/:project/test-inbox'],
     onDone: ({ data }) => {
       setOpen(false);
-      told(data.cleared === 1 ? 'One letter was forgotten' : `${data.cleared} letters were forgotten`);
+      notify(data.cleared === 1 ? '1 email deleted' : `${data.cleared} emails deleted`);
     },
   });
   if (!mayClear || isEmpty) return null;
@@ -237,19 +246,19 @@ function Clear({ isEmpty }: { isEmpty: boolean }): ReactNode {
         leftSection={<Trash2 size={15} aria-hidden="true" />}
         onClick={() => setOpen(true)}
       >
-        Clear
+        Clear test inbox
       </Button>
       <ConfirmTyped
         opened={isOpen}
         onClose={() => setOpen(false)}
-        title="Forget all letters in the outbox"
+        title="Delete all emails in the test inbox"
         name={name}
-        action="Forget them"
+        action="Delete all"
         run={() => clear.mutate({ body: { confirm: name } })}
         isRunning={clear.isPending}
         error={clear.error}
       >
-        They cannot be had back. Drafts, and what is known of what was sent, stay.
+        This cannot be undone. Drafts and the records of sent emails are kept.
       </ConfirmTyped>
     </>
   );

@@ -4,7 +4,7 @@ import { CircleCheck, CircleDashed, CircleX } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Command, Mark, When } from '../../parts/index.ts';
 
-/** Each attempt of a delivery with what was answered to it, the newest first. */
+/** The attempts of a delivery with their responses, the newest first. */
 export function Attempts({ attempts }: { attempts: WebhookAttempt[] }): ReactNode {
   return (
     <Stack gap="sm">
@@ -13,7 +13,7 @@ export function Attempts({ attempts }: { attempts: WebhookAttempt[] }): ReactNod
       </Title>
       {attempts.length === 0 && (
         <Text size="sm" c="dimmed">
-          It was not tried.
+          No attempts yet.
         </Text>
       )}
       {attempts.toReversed().map((attempt) => (
@@ -31,7 +31,7 @@ function Attempt({ attempt }: { attempt: WebhookAttempt }): ReactNode {
       <Text size="sm" component="div">
         {number}. <When at={at} style="long" /> · <Result attempt={attempt} />
         {ms !== null && ` · ${ms.toLocaleString('en-GB')} ms`}
-        {trigger === 'manual' && ' · by hand'}
+        {trigger === 'manual' && ' · manual'}
       </Text>
       <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
         POST {url}
@@ -42,13 +42,13 @@ function Attempt({ attempt }: { attempt: WebhookAttempt }): ReactNode {
 }
 
 function Result({ attempt: { status, error, ended_at: end } }: { attempt: WebhookAttempt }): ReactNode {
-  if (end === null) return <Mark icon={CircleDashed} tone="info" label="under way" />;
+  if (end === null) return <Mark icon={CircleDashed} tone="info" label="In progress" />;
   const isTaken = status !== null && status >= 200 && status < 300;
   const label = [status, error].filter((part) => part !== null).join(' ');
   return <Mark icon={isTaken ? CircleCheck : CircleX} tone={isTaken ? 'good' : 'bad'} label={label} />;
 }
 
-/** The body, byte for byte, with the headers that change with each attempt by name alone. */
+/** The exact body, and the names of the headers that change with each attempt. */
 export function Posted({ body, isErased }: { body: string | null; isErased: boolean }): ReactNode {
   return (
     <Stack gap="xs">
@@ -56,13 +56,11 @@ export function Posted({ body, isErased }: { body: string | null; isErased: bool
         Request
       </Title>
       <Text size="xs" c="dimmed">
-        Content-Type: application/json, and signed anew for each attempt: X-Service-Signature, webhook-id,
+        Content-Type: application/json. Signed for each attempt: X-Service-Signature, webhook-id,
         webhook-timestamp, webhook-signature.
       </Text>
       {body === null ? (
-        <Text size="sm">
-          {isErased ? 'Whoever it was about is erased, and its body with them.' : 'There is no body.'}
-        </Text>
+        <Text size="sm">{isErased ? 'The user was erased, and the body with them.' : 'No body.'}</Text>
       ) : (
         <Command text={pretty(body)} what="body" />
       )}
@@ -74,7 +72,7 @@ function pretty(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);
   } catch {
-    // What is no JSON is shown as it is.
+    // Text that is not JSON is shown unchanged.
     return body;
   }
 }

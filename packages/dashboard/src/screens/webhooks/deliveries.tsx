@@ -4,14 +4,23 @@ import { getRouteApi } from '@tanstack/react-router';
 import { RotateCcw } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useApi, useApiInfinite, useChange } from '../../api/index.ts';
-import { type Column, DataTable, Empty, Loaded, refused, SidePanel, told, When } from '../../parts/index.ts';
+import {
+  type Column,
+  DataTable,
+  Empty,
+  Loaded,
+  refused,
+  SidePanel,
+  notify,
+  When,
+} from '../../parts/index.ts';
 import { Attempts, Posted } from './attempts.tsx';
 import { DeliveryMark, lastAnswer } from './marks.tsx';
 
 const route = getRouteApi('/p/$project/webhooks/$endpoint');
 const STATES: { value: WebhookDeliveryState; label: string }[] = [
-  { value: 'pending', label: 'Waits' },
-  { value: 'delivering', label: 'Under way' },
+  { value: 'pending', label: 'Waiting' },
+  { value: 'delivering', label: 'In progress' },
   { value: 'delivered', label: 'Delivered' },
   { value: 'exhausted', label: 'Failed' },
   { value: 'missed', label: 'Missed' },
@@ -37,7 +46,7 @@ export function Deliveries({ endpoint }: { endpoint: WebhookEndpoint }): ReactNo
           Deliveries
         </Title>
         <Select
-          aria-label="Only those in this state"
+          aria-label="Filter by state"
           placeholder="All states"
           data={STATES}
           value={state ?? null}
@@ -56,8 +65,8 @@ export function Deliveries({ endpoint }: { endpoint: WebhookEndpoint }): ReactNo
         current={delivery}
         onOpen={open}
         empty={
-          <Empty title={state ? 'None is in this state' : 'Nothing was to be told yet'}>
-            Deliveries are kept for 30 days. A test event makes the first one.
+          <Empty title={state ? 'No deliveries in this state' : 'No deliveries yet'}>
+            Deliveries of this endpoint appear here for 30 days. Send a test event to create one.
           </Empty>
         }
       />
@@ -69,11 +78,11 @@ export function Deliveries({ endpoint }: { endpoint: WebhookEndpoint }): ReactNo
 }
 
 const COLUMNS: Column<WebhookDelivery>[] = [
-  { id: 'type', title: 'Told', width: '1.4fr', cell: ({ type }) => type },
+  { id: 'type', title: 'Type', width: '1.4fr', cell: ({ type }) => type },
   { id: 'state', title: 'State', width: '1fr', cell: ({ state }) => <DeliveryMark state={state} /> },
   {
     id: 'last',
-    title: 'Last answer',
+    title: 'Last response',
     width: '1.6fr',
     cell: (delivery) => (
       <Text size="sm" truncate>
@@ -103,7 +112,8 @@ function Delivery({ message, endpoint }: { message: string; endpoint: WebhookEnd
       'GET /projects/:project/webhook-deliveries',
       'GET /projects/:project/webhook-deliveries/:message/:endpoint',
     ],
-    onDone: ({ data }) => told(data.replayed === 0 ? 'It is under way already' : 'It begins anew'),
+    onDone: ({ data }) =>
+      notify(data.replayed === 0 ? 'The delivery is already in progress' : 'Delivery restarted'),
     onRefused: (error) => refused(error),
   });
   return (
@@ -120,7 +130,7 @@ function Delivery({ message, endpoint }: { message: string; endpoint: WebhookEnd
               loading={replay.isPending}
               onClick={() => replay.mutate({ body: { endpoint: endpoint.id, message: data.id } })}
             >
-              Send again
+              Resend
             </Button>
           </Group>
           {data.next_at !== null && (

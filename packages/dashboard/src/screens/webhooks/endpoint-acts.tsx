@@ -3,7 +3,7 @@ import { Button, Menu } from '@mantine/core';
 import { ChevronDown, Send } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { type ReadKey, useChange } from '../../api/index.ts';
-import { later, refused, told, WhenOpened } from '../../parts/index.ts';
+import { later, refused, notify, WhenOpened } from '../../parts/index.ts';
 
 const EditEndpoint = later(() => import('./endpoint-dialogs.tsx'), 'EditEndpoint', null);
 const RotateSecret = later(() => import('./endpoint-dialogs.tsx'), 'RotateSecret', null);
@@ -34,7 +34,7 @@ export function EndpointActs({ endpoint }: { endpoint: WebhookEndpoint }): React
         loading={test.isPending}
         onClick={() => test.mutate({ params })}
       >
-        Send a test event
+        Send test event
       </Button>
       <Menu position="bottom-end">
         <Menu.Target>
@@ -81,19 +81,19 @@ function useSwitches() {
     onDone: ({ data: { state, attempts } }) => {
       const answer = attempts.at(-1);
       const result = answer?.status ?? answer?.error ?? 'no answer';
-      told(state === 'delivered' ? `Test event delivered: ${result}` : `Test event failed: ${result}`);
+      notify(state === 'delivered' ? `Test event delivered: ${result}` : `Test event failed: ${result}`);
     },
     onRefused: (error) => refused(error),
   });
   const enable = useChange('POST /projects/:project/webhooks/:endpoint/enable', {
     refreshes: FOLLOWS,
-    onDone: () => told('Endpoint enabled. Missed events are not resent. Use Replay.'),
+    onDone: () => notify('Endpoint enabled. Missed events are not resent. Use Replay.'),
     onRefused: (error) => refused(error),
   });
   const disable = useChange('POST /projects/:project/webhooks/:endpoint/disable', {
     refreshes: FOLLOWS,
     onDone: ({ data: { missed } }) =>
-      told(`Endpoint disabled. ${missed} waiting deliveries were marked as missed.`),
+      notify(`Endpoint disabled. ${missed} waiting deliveries were marked as missed.`),
     onRefused: (error) => refused(error),
   });
   return { test, enable, disable };

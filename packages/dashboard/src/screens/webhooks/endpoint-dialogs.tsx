@@ -3,7 +3,7 @@ import { Button, Modal, Radio, Select, Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { type ReadKey, useChange, useProject } from '../../api/index.ts';
-import { ConfirmTyped, DialogFoot, ErrorBox, told } from '../../parts/index.ts';
+import { ConfirmTyped, DialogFoot, ErrorBox, notify } from '../../parts/index.ts';
 import { SecretOnce } from '../../parts/secret-once.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
 
@@ -15,12 +15,12 @@ export function EditEndpoint({ endpoint, opened, onClose }: Props): ReactNode {
   const edit = useChange('PATCH /projects/:project/webhooks/:endpoint', {
     refreshes: ENDPOINTS,
     onDone: () => {
-      told('Saved. What waits goes to the new place.');
+      notify('Saved. Waiting deliveries use the new settings.');
       onClose();
     },
   });
   return (
-    <Modal opened={opened} onClose={onClose} title="Edit the endpoint">
+    <Modal opened={opened} onClose={onClose} title="Edit endpoint">
       <EndpointForm
         endpoint={endpoint}
         action="Save"
@@ -34,10 +34,10 @@ export function EditEndpoint({ endpoint, opened, onClose }: Props): ReactNode {
 }
 
 const OVERLAPS = [
-  { value: '24', label: 'for 24 hours more' },
-  { value: '168', label: 'for 7 days more' },
-  { value: '1', label: 'for an hour more' },
-  { value: '0', label: 'no longer: it ends now' },
+  { value: '24', label: 'for 24 more hours' },
+  { value: '168', label: 'for 7 more days' },
+  { value: '1', label: 'for one more hour' },
+  { value: '0', label: 'end it now' },
 ];
 
 export function RotateSecret({ endpoint, opened, onClose }: Props): ReactNode {
@@ -51,14 +51,14 @@ export function RotateSecret({ endpoint, opened, onClose }: Props): ReactNode {
     rotate.mutate({ params: { endpoint: endpoint.id }, body: { overlap_hours: Number(hours) } });
   return (
     <>
-      <Modal opened={opened && secret === null} onClose={onClose} title="Make a new secret">
+      <Modal opened={opened && secret === null} onClose={onClose} title="Create a new secret">
         <Stack gap="md">
           <Text size="sm">
-            The new secret signs from now on. While both are live each delivery carries two signatures, and
-            one that fits is enough.
+            The new secret signs deliveries from now on. While both secrets are valid, each delivery has two
+            signatures; verify either one.
           </Text>
           <Select
-            label="The old secret goes on"
+            label="Keep the old secret"
             data={OVERLAPS}
             value={hours}
             onChange={(value) => setHours(value ?? '24')}
@@ -67,13 +67,13 @@ export function RotateSecret({ endpoint, opened, onClose }: Props): ReactNode {
           {rotate.error && <ErrorBox error={rotate.error} />}
           <DialogFoot onCancel={onClose}>
             <Button onClick={run} loading={rotate.isPending}>
-              Make a new secret
+              Create new secret
             </Button>
           </DialogFoot>
         </Stack>
       </Modal>
       <SecretOnce
-        title="The new secret"
+        title="New secret"
         secret={secret}
         variable="BECKON_WEBHOOK_SECRET"
         onClose={() => {
@@ -93,17 +93,15 @@ const SINCE = [
   { value: '719', label: 'the last 30 days' },
 ];
 
-/** One delivery is sent again from its own panel; these are many. */
+/** Resends many deliveries. A single one is resent from its panel. */
 export function ReplayDialog({ endpoint, opened, onClose }: Props): ReactNode {
   const [what, setWhat] = useState<'failed' | 'missed' | 'history'>('failed');
   const [hours, setHours] = useState('24');
   const replay = useChange('POST /projects/:project/webhook-replays', {
     refreshes: ['GET /projects/:project/webhook-deliveries', ...ENDPOINTS],
     onDone: ({ data: { replayed } }) => {
-      told(
-        replayed === 1
-          ? '1 delivery begins anew'
-          : `${replayed.toLocaleString('en-GB')} deliveries begin anew`,
+      notify(
+        replayed === 1 ? '1 delivery restarted' : `${replayed.toLocaleString('en-GB')} deliveries restarted`,
       );
       onClose();
     },
@@ -118,18 +116,18 @@ export function ReplayDialog({ endpoint, opened, onClose }: Props): ReactNode {
     replay.mutate({ body: { endpoint: endpoint.id, ...asked[what] } });
   };
   return (
-    <Modal opened={opened} onClose={onClose} title="Send again">
+    <Modal opened={opened} onClose={onClose} title="Replay deliveries">
       <Stack gap="md">
-        <Radio.Group label="What" value={what} onChange={(value) => setWhat(value as typeof what)}>
+        <Radio.Group label="Deliveries" value={what} onChange={(value) => setWhat(value as typeof what)}>
           <Stack gap="xs" mt="xs">
-            <Radio value="failed" label="What failed" />
-            <Radio value="missed" label="All that was missed while it was disabled" />
-            <Radio value="history" label="Also what came before this endpoint was made" />
+            <Radio value="failed" label="Failed deliveries" />
+            <Radio value="missed" label="All events missed while the endpoint was disabled" />
+            <Radio value="history" label="Also events from before this endpoint was created" />
           </Stack>
         </Radio.Group>
         {what !== 'missed' && (
           <Select
-            label="Of"
+            label="Period"
             data={SINCE}
             value={hours}
             onChange={(value) => setHours(value ?? '24')}
@@ -137,12 +135,12 @@ export function ReplayDialog({ endpoint, opened, onClose }: Props): ReactNode {
           />
         )}
         <Text size="sm" c="dimmed">
-          The same ids and bodies, to where the endpoint is now. Who remembers ids does nothing twice.
+          Sends the same ids and bodies to the current URL. A receiver that stores ids can ignore duplicates.
         </Text>
         {replay.error && <ErrorBox error={replay.error} />}
         <DialogFoot onCancel={onClose}>
           <Button onClick={run} loading={replay.isPending}>
-            Send again
+            Replay
           </Button>
         </DialogFoot>
       </Stack>
@@ -156,7 +154,7 @@ export function DeleteEndpoint({ endpoint, opened, onClose }: Props): ReactNode 
   const remove = useChange('DELETE /projects/:project/webhooks/:endpoint', {
     refreshes: ['GET /projects/:project/webhooks'],
     onDone: () => {
-      told('The endpoint is deleted');
+      notify('Endpoint deleted');
       void navigate({ to: '/p/$project/webhooks', params: { project: String(project.id) } });
     },
   });
@@ -164,15 +162,14 @@ export function DeleteEndpoint({ endpoint, opened, onClose }: Props): ReactNode 
     <ConfirmTyped
       opened={opened}
       onClose={onClose}
-      title="Delete the endpoint"
+      title="Delete endpoint"
       name={endpoint.url}
       action="Delete"
       run={() => remove.mutate({ params: { endpoint: endpoint.id }, body: { url: endpoint.url } })}
       isRunning={remove.isPending}
       error={remove.error}
     >
-      Its secrets go with it, and what waits for it is canceled. What was delivered stays to be looked at for
-      30 days.
+      This deletes its secrets and cancels waiting deliveries. Past deliveries are stored for 30 days.
     </ConfirmTyped>
   );
 }

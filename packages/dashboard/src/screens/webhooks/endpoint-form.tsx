@@ -40,7 +40,7 @@ export function EndpointForm({ endpoint, action, isSaving, error, onSave, onClos
         <TextInput
           data-autofocus
           label="URL"
-          description="Where it listens. https, and a public address."
+          description="An https URL with a public address."
           placeholder="https://example.com/webhooks"
           value={typed.url}
           onChange={(event) => set({ url: event.currentTarget.value })}
@@ -58,14 +58,14 @@ export function EndpointForm({ endpoint, action, isSaving, error, onSave, onClos
         <Types types={typed.types} onChange={(types) => set({ types })} fault={fields['types']} />
         <Group grow align="flex-start">
           <NumberInput
-            label="Requests a second, at most"
+            label="Maximum requests per second"
             value={typed.per_second}
             onChange={(value) => set({ per_second: value })}
             min={0.1}
             error={fields['per_second']}
           />
           <NumberInput
-            label="Requests at once, at most"
+            label="Maximum concurrent requests"
             value={typed.in_flight_max}
             onChange={(value) => set({ in_flight_max: value })}
             min={1}
@@ -93,12 +93,12 @@ function Types({ types, onChange, fault }: TypesProps): ReactNode {
   return (
     <Stack gap="xs">
       <Checkbox
-        label="All types, and those that will be"
+        label="All events, including future ones"
         checked={types === null}
         onChange={(event) => onChange(event.currentTarget.checked ? null : [...WEBHOOK_TYPES])}
       />
       {types !== null && (
-        <Checkbox.Group label="Only these" value={types} onChange={onChange} error={fault}>
+        <Checkbox.Group label="Only these events" value={types} onChange={onChange} error={fault}>
           <Stack gap={4} mt={4}>
             {WEBHOOK_TYPES.map((type) => (
               <Checkbox key={type} value={type} label={type} />

@@ -29,7 +29,7 @@ export function EndpointScreen(): ReactNode {
       {may ? (
         <Loaded query={query}>{({ data }) => <Endpoint endpoint={data} />}</Loaded>
       ) : (
-        <Empty title="Webhooks are for admins" />
+        <Empty title="Webhooks require the admin role" />
       )}
     </Page>
   );
@@ -58,12 +58,12 @@ function factsOf(endpoint: WebhookEndpoint) {
   const ending = secrets.find(({ expires_at: at }) => at !== null)?.expires_at ?? null;
   return [
     { label: 'URL', value: url },
-    { label: 'Told of', value: types === null ? 'everything' : types.join(', ') },
+    { label: 'Events', value: types === null ? 'all' : types.join(', ') },
     { label: 'Last success', value: <When at={endpoint.last_success_at} style="relative" none="never" /> },
     { label: 'Failing since', value: <When at={endpoint.failing_since} none="not failing" /> },
     ...(endpoint.backoff_until === null
       ? []
-      : [{ label: 'Asked again at', value: <When at={endpoint.backoff_until} style="clock" /> }]),
+      : [{ label: 'Next attempt at', value: <When at={endpoint.backoff_until} style="clock" /> }]),
     {
       label: 'Secrets',
       value:
@@ -71,11 +71,11 @@ function factsOf(endpoint: WebhookEndpoint) {
           'one'
         ) : (
           <>
-            two; the old one until <When at={ending} />
+            two; the old one is valid until <When at={ending} />
           </>
         ),
     },
-    { label: 'At most', value: `${endpoint.per_second} a second, ${endpoint.in_flight_max} at once` },
+    { label: 'Limits', value: `${endpoint.per_second} per second, ${endpoint.in_flight_max} concurrent` },
     ...(description === '' ? [] : [{ label: 'Description', value: description }]),
   ];
 }

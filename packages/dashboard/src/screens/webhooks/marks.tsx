@@ -13,25 +13,25 @@ import type { WebhookDelivery, WebhookDeliveryState, WebhookEndpoint } from '@be
 import { Mark, type MarkProps } from '../../parts/index.ts';
 
 const DISABLED: Record<string, string> = {
-  manual: 'Disabled by a person',
-  gone: 'Disabled: it answered 410',
-  failing: 'Disabled: it failed for days',
+  manual: 'Disabled by a member',
+  gone: 'Disabled: responded 410 Gone',
+  failing: 'Disabled: failed for five days',
   deleted: 'Being deleted',
 };
 
-/** How an endpoint does. */
+/** The health of an endpoint. */
 export function EndpointMark({ endpoint }: { endpoint: WebhookEndpoint }): ReactNode {
   const { state, disabled_reason: reason, backoff_until: spared, failing_since: failing } = endpoint;
   if (state === 'disabled')
     return <Mark icon={CircleSlash} tone="quiet" label={DISABLED[reason ?? 'manual'] ?? 'Disabled'} />;
-  if (spared !== null) return <Mark icon={CircleX} tone="bad" label="Failing, asked now and then" />;
+  if (spared !== null) return <Mark icon={CircleX} tone="bad" label="Failing, retried rarely" />;
   if (failing !== null) return <Mark icon={TriangleAlert} tone="warn" label="Failing" />;
   return <Mark icon={CircleCheck} tone="good" label="Healthy" />;
 }
 
 const STATES: Record<WebhookDeliveryState, MarkProps> = {
-  pending: { icon: Clock, tone: 'info', label: 'Waits' },
-  delivering: { icon: CircleDashed, tone: 'info', label: 'Under way' },
+  pending: { icon: Clock, tone: 'info', label: 'Waiting' },
+  delivering: { icon: CircleDashed, tone: 'info', label: 'In progress' },
   delivered: { icon: CircleCheck, tone: 'good', label: 'Delivered' },
   exhausted: { icon: CircleX, tone: 'bad', label: 'Failed' },
   missed: { icon: Inbox, tone: 'warn', label: 'Missed' },
@@ -42,9 +42,20 @@ export function DeliveryMark({ state }: { state: WebhookDeliveryState }): ReactN
   return <Mark {...STATES[state]} />;
 }
 
-/** What came of the last attempt, in a few words. */
+const ERRORS: Record<string, string> = {
+  blocked: 'address not allowed',
+  dns: 'DNS lookup failed',
+  connect: 'connection failed',
+  tls: 'TLS failed',
+  timeout: 'timeout',
+  reset: 'connection closed',
+  protocol: 'invalid HTTP response',
+};
+
+/** The result of the last attempt. */
 export function lastAnswer({ attempts }: WebhookDelivery): string {
   const last = attempts.at(-1);
-  if (!last) return 'not tried yet';
-  return [last.status, last.error].filter((part) => part !== null).join(' ') || 'under way';
+  if (!last) return 'no attempts yet';
+  const error = last.error === null ? null : (ERRORS[last.error] ?? last.error);
+  return [last.status, error].filter((part) => part !== null).join(' ') || 'in progress';
 }

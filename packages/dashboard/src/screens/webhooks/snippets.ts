@@ -1,6 +1,6 @@
 export type Snippet = { language: string; code: string };
 
-/** How a delivery is verified, without a library. Each takes the raw body, the header X-Service-Signature and the secret. */
+/** Code that verifies a delivery without a library. Each function takes the raw body, the header X-Service-Signature and the secret. */
 export const SNIPPETS: Snippet[] = [
   {
     language: 'Node',

@@ -3,20 +3,20 @@ import type { ReactNode } from 'react';
 import { Command } from '../../parts/index.ts';
 import { SNIPPETS } from './snippets.ts';
 
-/** How the receiver knows that a delivery is ours. */
+/** How a receiver verifies that a delivery is genuine. */
 export function Verify(): ReactNode {
   return (
     <Stack gap="xs" component="section" aria-labelledby="verify">
       <Title order={2} size="h5" id="verify">
-        Verify a delivery
+        Verify deliveries
       </Title>
       <Text size="sm" c="dimmed" maw={720}>
-        Anybody can post to your endpoint. Take the body as it arrived, before anything parses it, with the
-        header X-Service-Signature and the secret. The same delivery also carries the headers of{' '}
+        Anyone can post to your endpoint. Verify the raw body before parsing, with the header
+        X-Service-Signature and the secret. Each delivery also has the headers of{' '}
         <Anchor underline="always" href="https://www.standardwebhooks.com" target="_blank" rel="noreferrer">
           Standard Webhooks
         </Anchor>
-        . It may come more than once: remember the id of the body.
+        . A delivery may arrive more than once: store the id in the body.
       </Text>
       <Tabs defaultValue={SNIPPETS[0]?.language ?? null} keepMounted={false}>
         <Tabs.List>

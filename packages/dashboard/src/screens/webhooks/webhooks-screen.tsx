@@ -8,6 +8,7 @@ import { SecretOnce } from '../../parts/secret-once.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
 import { EndpointMark } from './marks.tsx';
 import { Verify } from './verify.tsx';
+import { outcomeWords } from '../../parts/codes.ts';
 
 export function WebhooksScreen(): ReactNode {
   const may = useMay('admin');
@@ -22,8 +23,8 @@ export function WebhooksScreen(): ReactNode {
       {may ? (
         <Endpoints add={add} />
       ) : (
-        <Empty icon={Webhook} title="Webhooks are for admins">
-          Their addresses and what they are sent can hold secrets.
+        <Empty icon={Webhook} title="Webhooks require the admin role">
+          Endpoint URLs and deliveries can contain secrets.
         </Empty>
       )}
       <AddEndpoint opened={isAdding} onClose={() => setIsAdding(false)} />
@@ -48,9 +49,8 @@ function Endpoints({ add }: { add: ReactNode }): ReactNode {
               params: { project: String(project.id), endpoint: id },
             })}
             empty={
-              <Empty icon={Webhook} title="Nobody is told yet" action={add}>
-                An endpoint of yours is told when a letter is opened, clicked, answered, bounces or is
-                unsubscribed from.
+              <Empty icon={Webhook} title="No webhook endpoints yet" action={add}>
+                Add an endpoint to receive opens, clicks, replies, bounces and unsubscribes.
               </Empty>
             }
           />
@@ -82,11 +82,10 @@ const COLUMNS: Column<WebhookEndpoint>[] = [
   { id: 'state', title: 'Health', width: '1.4fr', cell: (endpoint) => <EndpointMark endpoint={endpoint} /> },
   {
     id: 'types',
-    title: 'Told of',
+    title: 'Events',
     width: '1.2fr',
     narrow: 'hide',
-    cell: ({ types }) =>
-      types === null ? 'everything' : types.map((type) => type.replace('email.', '')).join(', '),
+    cell: ({ types }) => (types === null ? 'all' : types.map(outcomeWords).join(', ')),
   },
   {
     id: 'success',
@@ -109,7 +108,7 @@ function AddEndpoint({ opened, onClose }: { opened: boolean; onClose: () => void
   };
   return (
     <>
-      <Modal opened={opened && secret === null} onClose={close} title="Add an endpoint">
+      <Modal opened={opened && secret === null} onClose={close} title="Add endpoint">
         <EndpointForm
           action="Add endpoint"
           isSaving={add.isPending}
@@ -118,13 +117,10 @@ function AddEndpoint({ opened, onClose }: { opened: boolean; onClose: () => void
           onClose={close}
         />
       </Modal>
-      <SecretOnce
-        title="The secret of this endpoint"
-        secret={secret}
-        variable="BECKON_WEBHOOK_SECRET"
-        onClose={close}
-      >
-        <Text size="sm">It signs every delivery. Below the list stands how to verify one.</Text>
+      <SecretOnce title="Signing secret" secret={secret} variable="BECKON_WEBHOOK_SECRET" onClose={close}>
+        <Text size="sm">
+          It signs every delivery. The section below the list shows how to verify deliveries.
+        </Text>
       </SecretOnce>
     </>
   );

@@ -131,12 +131,12 @@ test('one letter tells how it left, who fetched what of it and why that was a ma
   expect(json.data.frozen?.headers).toContainEqual(expect.objectContaining({ name: 'subject' }));
   expect(json.data.frozen?.text).toContain('Hello Ada');
   expect(json.data.hits.map(({ kind, bot, reason_text }) => [kind, bot, reason_text])).toEqual([
-    ['click', 'yes', 'a robot that names itself'],
+    ['click', 'yes', 'known bot'],
     ['open', null, null],
   ]);
   expect(json.data.outcome_history.map(({ text: words }) => words).toSorted()).toEqual([
-    'Complained that it is spam',
-    'Link followed by a machine',
+    'Clicked by a bot',
+    'Reported as spam',
   ]);
   expect(json.data.webhooks).toEqual([]);
 });

@@ -2,20 +2,20 @@ import type { BounceClass, BotVerdict, UnsubscribeMethod } from '@beckon/contrac
 import type { BotReason, Outcome } from '../../features/outcomes/index.ts';
 
 const BOT_WORDS: Record<BotReason, string> = {
-  prefetch: 'it said of itself that it looks ahead',
-  image_proxy: 'a mailbox fetched it for the person',
-  bare_agent: 'a mail program that fetches everything for everybody',
-  no_agent: 'it did not say what it is',
-  scanner: 'a mail filter that names itself',
-  bot: 'a robot that names itself',
-  trap: 'it followed a link that no person sees',
-  burst: 'it followed several links within two seconds',
-  early: 'it came sooner than anybody can read',
-  image_proxy_early: 'a mailbox fetched it as the letter arrived',
-  same_client: 'it browses as a machine that was found out a moment before or after',
+  prefetch: 'marked as a prefetch',
+  image_proxy: 'image proxy of the mailbox, on behalf of the user',
+  bare_agent: 'email client that loads all images automatically',
+  no_agent: 'no user agent',
+  scanner: 'security scanner',
+  bot: 'known bot',
+  trap: 'followed a hidden link',
+  burst: 'followed several links within two seconds',
+  early: 'too soon after delivery for a human',
+  image_proxy_early: 'image proxy, at the delivery of the email',
+  same_client: 'same client as a bot detected just before or after',
 };
 
-/** Why something was taken for a machine, or for a person all the same. */
+/** The reason of the classification as human or bot. */
 export function botWords(reason: string | null): string | null {
   if (reason === null) return null;
   const words: Record<string, string> = BOT_WORDS;
@@ -23,31 +23,31 @@ export function botWords(reason: string | null): string | null {
 }
 
 const BOUNCE_WORDS: Record<BounceClass, string> = {
-  hard: 'Came back: there is no such mailbox',
-  soft: 'Came back: the mailbox took nothing for too long',
-  policy: 'Came back: refused for what it is or whom it is from',
-  infrastructure: 'Came back: a server on the way failed',
+  hard: 'Bounced: invalid address',
+  soft: 'Bounced: temporary failures for too long',
+  policy: 'Bounced: rejected by policy',
+  infrastructure: 'Bounced: server failure',
 };
 
 const UNSUBSCRIBE_WORDS: Record<UnsubscribeMethod, string> = {
-  one_click: 'Unsubscribed with the button of their mail program',
-  link: 'Unsubscribed on the page of the letter',
-  mailto: 'Unsubscribed by mail',
-  complaint: 'Complained that it is spam',
+  one_click: 'Unsubscribed with the button of the email client',
+  link: 'Unsubscribed on the email preferences page',
+  mailto: 'Unsubscribed by email',
+  complaint: 'Reported as spam',
 };
 
-/** What became of a letter, in one line. */
+/** Describes an outcome in one line. */
 export function outcomeWords({ type, detail }: Pick<Outcome, 'type' | 'detail'>): string {
   switch (type) {
     case 'email.opened':
       return `Opened${byWhom(detail)}`;
     case 'email.clicked':
-      return `Link followed${byWhom(detail)}`;
+      return `Clicked${byWhom(detail)}`;
     case 'email.replied':
-      return 'Answered';
+      return 'Replied';
     case 'email.bounced': {
       const kind = bounceClassOf(detail);
-      return kind === null ? 'Came back' : BOUNCE_WORDS[kind];
+      return kind === null ? 'Bounced' : BOUNCE_WORDS[kind];
     }
     case 'email.unsubscribed':
       return unsubscribedWords(detail.method);
@@ -63,8 +63,8 @@ function unsubscribedWords(method: unknown): string {
 
 function byWhom(detail: Outcome['detail']): string {
   const verdict = botOf(detail);
-  if (verdict === 'no') return ' by a person';
-  return verdict === 'yes' ? ' by a machine' : ' by what may be a machine';
+  if (verdict === 'no') return ' by a human';
+  return verdict === 'yes' ? ' by a bot' : ' by a probable bot';
 }
 
 export function botOf({ bot }: Outcome['detail']): BotVerdict | null {

@@ -6,17 +6,18 @@ import type { ReactNode } from 'react';
 import { useProject } from '../../api/index.ts';
 import { Empty, Mark, When } from '../../parts/index.ts';
 
-/** To whom the outcomes of a letter were told, and how that went. */
-export function Told({ webhooks }: { webhooks: LetterWebhook[] }): ReactNode {
+/** The webhook deliveries of an email's outcomes. */
+export function EmailWebhooks({ webhooks }: { webhooks: LetterWebhook[] }): ReactNode {
   const project = useProject();
   if (webhooks.length === 0)
     return (
-      <Empty title="Nobody was told">
-        Each outcome is told to every webhook endpoint that wants it. There was none, or no outcome yet.
+      <Empty title="No webhook deliveries">
+        Outcomes are sent to every webhook endpoint that subscribes to them. There is no such endpoint, or no
+        outcome yet.
       </Empty>
     );
   return (
-    <Table aria-label="Webhooks about this letter" layout="fixed">
+    <Table aria-label="Webhook deliveries of this email" layout="fixed">
       <Table.Thead>
         <Table.Tr>
           <Table.Th scope="col">Event</Table.Th>
@@ -48,7 +49,7 @@ export function Told({ webhooks }: { webhooks: LetterWebhook[] }): ReactNode {
               </Anchor>
             </Table.Td>
             <Table.Td>
-              <State told={one} />
+              <State delivery={one} />
             </Table.Td>
             <Table.Td visibleFrom="sm">
               <When at={one.delivered_at} none="not yet" />
@@ -60,7 +61,7 @@ export function Told({ webhooks }: { webhooks: LetterWebhook[] }): ReactNode {
   );
 }
 
-function State({ told: { state, attempts } }: { told: LetterWebhook }): ReactNode {
+function State({ delivery: { state, attempts } }: { delivery: LetterWebhook }): ReactNode {
   const label = `${state.charAt(0).toUpperCase()}${state.slice(1)}${attempts > 1 ? `, ${attempts} attempts` : ''}`;
   if (state === 'delivered') return <Mark icon={CircleCheck} tone="good" label={label} />;
   const waits = state === 'pending' || state === 'delivering';

@@ -1,33 +1,33 @@
 import type { MailCheck } from '@beckon/contract/dashboard';
+import { capital, spaced } from './codes.ts';
 
 const NAMES: Record<string, string> = {
-  mime: 'How it is put together',
+  mime: 'MIME structure',
   size: 'Size',
   headers: 'Sender and headers',
   dkim: 'Signature (DKIM)',
   subject: 'Subject',
-  preheader: 'Preview line',
+  preheader: 'Preview text',
   tone: 'Tone',
   placeholders: 'Placeholders',
   text: 'Plain text',
   text_links: 'Links in the plain text',
   links: 'Links',
-  unsubscribe: 'Way to unsubscribe',
+  unsubscribe: 'Unsubscribe link',
   images: 'Images',
   html: 'HTML',
   contrast: 'Contrast',
 };
 
-/** A check as people call it; one that is new here by its own name. */
+/** The display name of a check; an unknown one keeps its own name. */
 export function checkName(name: string): string {
   const known = Object.hasOwn(NAMES, name) ? NAMES[name] : undefined;
-  const own = name.replaceAll('_', ' ');
-  return known ?? own.charAt(0).toUpperCase() + own.slice(1);
+  return known ?? capital(spaced(name));
 }
 
 const WEIGHT: Record<MailCheck['status'], number> = { error: 0, warning: 1, ok: 2 };
 
-/** Those of one weight stay in the order in which they were looked at. */
+/** Results of the same severity keep their order. */
 export function worstFirst(checks: MailCheck[]): MailCheck[] {
   return checks.toSorted((a, b) => WEIGHT[a.status] - WEIGHT[b.status]);
 }

@@ -1,0 +1,65 @@
+import { capital, named } from './codes.ts';
+import { reasonWords } from './policy-words.ts';
+
+const ACTIONS: Record<string, string> = {
+  compose: 'Drafting started',
+  schedule: 'Drafted',
+  again: 'Created as a resend',
+  hold: 'Held',
+  release: 'Released',
+  approve: 'Approved',
+  edit: 'Edited',
+  postpone: 'Postponed',
+  skip: 'Skipped',
+  undo: 'Undone',
+  open_editor: 'Editor opened',
+  close_editor: 'Editor closed',
+  follow: 'Content refreshed',
+  reword: 'Text replaced by AI drafting',
+  withhold: 'Held while sending',
+  void_approval: 'Approval withdrawn',
+  change_mode: 'Sending mode changed',
+  resume: 'Rescheduled after a pause',
+  cancel: 'Canceled',
+  claim: 'Sending started',
+  sent: 'Sent',
+  fail: 'Failed',
+  lose: 'Delivery unknown',
+  doubt: 'Delivery unknown after a restore',
+  retry: 'Deferred by the recipient’s server',
+  put_back: 'Returned, not sent',
+  settle: 'Delivery confirmed',
+  send_again: 'Resent',
+};
+
+/** The reasons of drafts besides those that hold them. */
+const DRAFT_REASONS: Record<string, string> = {
+  claimed: 'queued for sending',
+  email_suppressed: 'suppressed',
+  email_rule_off: 'rule turned off',
+  expired: 'expired',
+  rule_no_longer_holds: 'conditions no longer met',
+  exit_condition: 'exit condition',
+  facts_changed: 'user data changed',
+  skipped: 'skipped by a member',
+  bounced: 'bounced',
+  refused: 'rejected by the recipient’s server',
+  relay_away: 'relay unreachable',
+  relay_refused: 'rejected by the relay',
+  relay_failing: 'relay rejects many emails',
+  address_changed: 'address changed',
+  not_composed: 'email could not be composed',
+  may_have_left: 'may have been sent before the restore',
+  lost: 'worker stopped while sending',
+  erased: 'user erased',
+};
+
+/** An action on a draft. */
+export function actionWords(action: string): string {
+  return capital(named(ACTIONS, action));
+}
+
+/** Why a draft has its state. The reason of a skip is a member's own text and stays unchanged. */
+export function draftReasonWords(reason: string): string {
+  return (Object.hasOwn(DRAFT_REASONS, reason) ? DRAFT_REASONS[reason] : undefined) ?? reasonWords(reason);
+}
