@@ -1,7 +1,7 @@
 import { Fault } from '../base/fault.ts';
 import { ownZone } from '../base/zone.ts';
 import { findDraft } from '../features/drafts/index.ts';
-import { type ReadMail, readMail } from '../features/test-inbox/index.ts';
+import type { ReadMail } from '../features/test-inbox/index.ts';
 import {
   findUrls,
   type JudgedHit,
@@ -14,6 +14,7 @@ import { listThread, type Reply } from '../features/replies/index.ts';
 import { findFrozen, findLetter, type FrozenRow, type Letter } from '../features/sending/index.ts';
 import { listTold } from '../features/webhooks/index.ts';
 import type { Tx } from '../io/db/index.ts';
+import type { Renderer } from './rendering/index.ts';
 
 /** A letter that was claimed, as it left, and everything that is known to have become of it. */
 export type ShownLetter = {
@@ -38,8 +39,9 @@ export type SendAgain = 'no' | 'plain' | 'confirmed';
 const OUTCOMES_SHOWN_MAX = 500;
 const TOLD_SHOWN_MAX = 500;
 
+/** Reads the raw email in a thread: it may have a megabyte, which takes 0.25 s. */
 export async function showLetter(
-  tx: Tx,
+  { tx, renderer }: { tx: Tx; renderer: Renderer },
   { projectId, id }: { projectId: number; id: string },
 ): Promise<ShownLetter> {
   const letter = await requireLetter(tx, { projectId, id });
@@ -53,7 +55,7 @@ export async function showLetter(
   return {
     letter,
     zone: person ? ownZone([person.traits.get('timezone'), person.traits.get('time_zone')]) : null,
-    frozen: frozen && { ...frozen, mail: await readMail(frozen.mime) },
+    frozen: frozen && { ...frozen, mail: await renderer.run('readMail', frozen.mime, { projectId }) },
     urls: await findUrls(tx, place),
     hits,
     hitsCounted: counted,

@@ -4,7 +4,7 @@ import { csvLine } from '@beckon/contract/files';
 import { plainCell } from '../../base/csv.ts';
 import { Fault } from '../../base/fault.ts';
 import { type Filter, parseFilter } from '../../base/filter/index.ts';
-import { readMail, withoutPixel } from '../../features/test-inbox/index.ts';
+import { withoutPixel } from '../../features/test-inbox/index.ts';
 import {
   BECAME,
   countLetters,
@@ -55,17 +55,18 @@ export const emailRoutes: DashboardRoute[] = [
   }),
   route('GET /projects/:project/emails/:email', {
     needs: 'viewer',
-    async handle({ db }, { projectId, params, role }) {
-      const shown = await showLetter(db, { projectId, id: params.email });
+    async handle({ db, mailroom: { renderer } }, { projectId, params, role }) {
+      const shown = await showLetter({ tx: db, renderer }, { projectId, id: params.email });
       return { data: toWhole(shown, veilOf(role, shown.letter)) };
     },
   }),
   route('GET /projects/:project/emails/:email/email.html', {
     needs: 'viewer',
     query: Type.Object(FRAME_QUERY),
-    async handle({ db, openOutbound }, { projectId, params, query, role, reply }) {
+    async handle({ db, openOutbound, mailroom }, { projectId, params, query, role, reply }) {
       const { letter, mime } = await showLetterBytes(db, { projectId, id: params.email });
-      const html = veilOf(role, letter)(withoutPixel((await readMail(mime)).html));
+      const mail = await mailroom.renderer.run('readMail', mime, { projectId });
+      const html = veilOf(role, letter)(withoutPixel(mail.html));
       return sendLetter({ openOutbound }, reply, { html, ...query });
     },
   }),
