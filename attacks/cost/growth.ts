@@ -13,8 +13,8 @@ const SUBJECT_MINUTES = 5;
 const WHOLE = 'growth';
 
 /**
- * Searches for inputs whose work grows faster than their length. It grows one dimension of an input at a time, or two, and fits the
- * exponent of the counted work: blocks of code that ran, and characters that native functions handled.
+ * Searches for inputs whose work grows faster than their length. It grows one dimension of an input at a time, or two, counts the
+ * work and fits its exponent. Work is the blocks of code that ran and the characters that native functions handled.
  */
 export async function searchGrowth(target: Target, only = ''): Promise<Finding[]> {
   const findings: Finding[] = [];

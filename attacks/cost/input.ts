@@ -25,7 +25,7 @@ export const JSON_TYPE = { 'content-type': 'application/json' };
 /** The queue of the sender's project is full. */
 export const BUSY = [503];
 
-/** What is wrong with the statuses that the requests of an input got. */
+/** Finds statuses that an input may not get, and inputs that never arrived. */
 export function judgeStatuses(
   { reaches, mayGet = [] }: Pick<Input, 'reaches' | 'mayGet'>,
   statuses: ReadonlyMap<number, number>,

@@ -17,7 +17,7 @@ const BUSY_RETRY_S = 5;
 
 export type GatedRequest = {
   one: Pick<DashboardRoute, 'turn'>;
-  /** Whose turn it takes: the project, or the member where the path names no project. */
+  /** The key of its queue: the project, or the member if the path names no project. */
   key: number | string;
   cost: Cost;
   /** The first of its fields that made it heavy. */
@@ -26,7 +26,7 @@ export type GatedRequest = {
   signal: AbortSignal | undefined;
 };
 
-/** Runs a request with the connections of its cost, when it is its project's turn. */
+/** Runs a request with the connections of its cost, after its project got a turn. */
 export type RequestGate = <T>(request: GatedRequest, work: (db: Database) => Promise<T>) => Promise<T>;
 
 type Queues = { light: FairQueue; heavy: FairQueue; images: FairQueue };
@@ -109,7 +109,7 @@ function tooLong(field: string | undefined, cause: unknown): Fault {
   });
 }
 
-/** Why the statements of a request were canceled: nobody reads its answer, and nothing failed. */
+/** The reason for canceled statements of a request that was answered or whose client left. Nothing failed. */
 export class RequestEnded extends Error {
   override message = 'The request has ended';
 }
