@@ -36,6 +36,9 @@ export function openTeam(options: ServerOptions, { db, life }: Pick<Parts, 'db' 
     // Who asks, and what they may, is looked up for each request of the dashboard.
     db: db.forPages({ cost: 'light' }),
     connection,
+    // Both URLs are the same if everything goes through the pooler.
+    isPooled:
+      !options.namedStatements && connection().connectionString === options.connection().connectionString,
     publicOrigin,
     secrets,
     log,

@@ -17,8 +17,9 @@ import type { Access } from './team.ts';
 
 export type TeamOptions = {
   db: Database;
-  /** Bypasses a pooler. */
   connection: ConnectionSource;
+  /** The connection leads through a pooler in transaction mode. */
+  isPooled?: boolean;
   publicOrigin: string;
   /** The current one first. */
   secrets: readonly [string, ...string[]];
@@ -33,8 +34,8 @@ export type Team = Access & {
 };
 
 export function createTeam(options: TeamOptions): Team {
-  const { db, connection, publicOrigin, secrets, log } = options;
-  const signIn = openSignInDatabase(connection);
+  const { db, connection, isPooled = false, publicOrigin, secrets, log } = options;
+  const signIn = openSignInDatabase(connection, isPooled);
   const cookie = { name: cookieNames(publicOrigin).session, secret: secrets[0] };
   let signIns: Promise<SignIns> | null = null;
   return {

@@ -13,15 +13,15 @@ const QUERY_WITHIN_MS = 10_000;
 const STATEMENT_WITHIN_MS = 9_000;
 
 /**
- * Opens the connections for sign-ins. They bypass a pooler (`ADMIN_DATABASE_URL`, which is required with one), so a startup option
- * can limit their statements.
+ * Opens the connections for sign-ins. A startup option limits their statements. A pooler rejects that option, so it is left out if
+ * `ADMIN_DATABASE_URL` leads through the pooler as well (`isPooled`).
  */
-export function openSignInDatabase(connection: ConnectionSource): SignInDatabase {
+export function openSignInDatabase(connection: ConnectionSource, isPooled: boolean): SignInDatabase {
   const pool = openPool(connection, {
     max: CONNECTIONS.signIn,
     name: 'sign-in',
     queryWithinMs: QUERY_WITHIN_MS,
-    statementWithinMs: STATEMENT_WITHIN_MS,
+    statementWithinMs: isPooled ? undefined : STATEMENT_WITHIN_MS,
   });
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   return {
