@@ -101,11 +101,46 @@ describe('classifyReport', () => {
     expect(classOf([local[1] ?? '', `<<< ${answer}`], { status: '5.1.1' })).toBe('policy');
   });
 
+  it.each([
+    ['553 Go away, you are in my list', 'soft'],
+    ['550 Rejected: your country', 'soft'],
+    ['554 5.5.0 Nope', 'soft'],
+    ['550 5.0.0 <zoe@example.net> We know you', 'soft'],
+    ['550 Wij willen dit niet', 'soft'],
+    ['550 http://www.example.org/why?ip=192.0.2.7', 'policy'],
+    ['553 5.3.0 http://www.example.org/query/bl?ip=192.0.2.7', 'policy'],
+    ['550 5.7.1 Go away', 'policy'],
+    ['450 Come back later', 'soft'],
+  ])(
+    'does not let local words or a local status decide where the cause is unknown: "%s" is %s',
+    (text, wanted) => {
+      const local = '550 5.1.1 <zoe@example.net>... User unknown';
+      const forms = [
+        [text, local],
+        [`smtp; ${text}`, local],
+        [`SMTP;${text}`],
+        [local, `<<< ${text}`],
+        [local, afterRcpt(text)],
+        [local, `(reason: ${text})`],
+        [`<<< ${text}\n${local}`],
+        [`<zoe@example.net> (reason: ${text}) ${local}`],
+      ];
+      for (const said of forms) expect(classOf(said, { status: '5.1.1' }), said.join(' | ')).toBe(wanted);
+    },
+  );
+
+  it('returns policy for an answer of unknown cause to the email itself', () => {
+    expect(classOf([afterData('554 Go away'), '550 5.1.1 User unknown'], { status: '5.1.1' })).toBe('policy');
+  });
+
   it('returns hard where the remote answer gives no other cause', () => {
     const local = '550 5.1.1 <zoe@example.net>... User unknown';
     expect(classOf(['550 zoe@example.net', local], { status: '5.1.1' })).toBe('hard');
     expect(classOf(['550 5.1.1 User unknown https://help.example.org/bl?ip=192.0.2.7', local])).toBe('hard');
     expect(classOf([`<<< 550 No such user`, local], { status: '5.1.1' })).toBe('hard');
+    expect(classOf(['<<< 550 5.1.0 Nope', local], { status: '5.1.1' })).toBe('hard');
+    expect(classOf(['<<< 550 <zoe@example.net> 192.0.2.7', local], { status: '5.1.1' })).toBe('hard');
+    expect(classOf(['550 Address rejected', local], { status: '5.1.1' })).toBe('hard');
   });
 
   it.each([

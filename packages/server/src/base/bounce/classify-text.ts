@@ -1,7 +1,7 @@
 import { normaliseReply } from './normalise-reply.ts';
 import type { Refusal, ReplyClass, Stage } from './refusal.ts';
 import { SAYS_LOCAL_DELIVERY_FAILED } from './broken.ts';
-import { enhancedStatus } from './reply.ts';
+import { essence, hasWords, remoteAnswer, type RemoteAnswer } from './remote-answer.ts';
 import { STRONG_RULES, WEAK_RULES, type Rule } from './rules.ts';
 
 const TEXT_CHARS_MAX = 1_500;
@@ -25,19 +25,27 @@ export function classifyText(refusal: Refusal): ReplyClass {
   return overruling(refusal, texts) ?? tempered(found, refusal);
 }
 
-const ANSWER = /^(?:<<< ?)?[45]\d\d[ -]/;
+/** What outranks `hard`: a failed local delivery, and what the remote server itself answered. */
+function overruling(refusal: Refusal, texts: string[]): ReplyClass | null {
+  if (texts.some((text) => SAYS_LOCAL_DELIVERY_FAILED.test(text))) return 'infrastructure';
+  const answer = remoteAnswer(refusal.texts);
+  return answer && classOfAnswer(answer, refusal);
+}
 
 /**
- * What outranks `hard`: a failed local delivery, and the remote server's own answer where it gives another cause. Sendmail
- * adds "5.1.1 User unknown" to every 550 after RCPT, whatever the remote server said.
+ * Judges the remote server's answer alone, and returns null if it leaves the decision to the rest. Sendmail adds "5.1.1 User
+ * unknown" to every 550 after RCPT. So neither the local server's words nor its status decide about an answer that has words
+ * of its own: a cause that no rule knows is not that the address is unknown.
  */
-function overruling({ texts: given, stage }: Refusal, texts: string[]): ReplyClass | null {
-  if (texts.some((text) => SAYS_LOCAL_DELIVERY_FAILED.test(text))) return 'infrastructure';
-  const [answer = ''] = given;
-  if (given.length < 2 || !ANSWER.test(answer) || enhancedStatus(answer) !== null) return null;
-  const own = texts.slice(0, 1);
-  const cause = firstSaid(STRONG_RULES, own, stage) ?? firstSaid(WEAK_RULES, own, stage);
-  return cause && cause.class !== 'hard' ? cause.class : null;
+function classOfAnswer(answer: RemoteAnswer, { stage, category }: Refusal): ReplyClass | null {
+  const texts = [normaliseReply(essence(answer.text), TEXT_CHARS_MAX)];
+  const cause =
+    firstSaid(STRONG_RULES, texts, stage) ??
+    definite(answer.status, answer.replyCode) ??
+    firstSaid(WEAK_RULES, texts, stage);
+  if (cause) return cause.class === 'hard' ? null : cause.class;
+  if (category || !hasWords(answer) || isUnknownAddress(answer.status)) return null;
+  return stage === 'letter' ? 'policy' : 'soft';
 }
 
 function firstSaid(rules: readonly Rule[], texts: string[], stage: Stage | null): Rule | undefined {
@@ -46,22 +54,6 @@ function firstSaid(rules: readonly Rule[], texts: string[], stage: Stage | null)
     if (rule) return rule;
   }
   return undefined;
-}
-
-const QUOTES_SERVER =
-  /- (?:unknown address error|other mail system problem) \d{3}-|(?:error|response|message) (?:that the other server returned|from the (?:remote|other) (?:server|host)) ?was: ?|\bthe response was: ?|(?:remote (?:host|server)|\bhost [^\s:]{1,200}(?: \[[^\]\s]{1,80}\])?) said: ?|\bdid not like our [a-z ]{4,12}: ?|\brefused to talk to me: ?|\bsmtp error from remote (?:mail )?server after .{0,300}?\bhost \S{1,200} \[[^\]\s]{1,80}\]: ?/i;
-
-/** `RESOLVER.ADR.RecipNotFound`, which is no host. */
-const EXCHANGE_NAME = /\b[A-Z]{4,}(?:\.[A-Za-z]{2,}){1,4}\b/g;
-const IN_REPLY_TO = / ?\(in reply to [^()]{1,60}\)/g;
-
-/** What a server said, where a sender tells of it in words of its own, which are about every refusal. */
-function essence(text: string): string {
-  const found = QUOTES_SERVER.exec(text);
-  const rest = found ? text.slice(found.index + found[0].length) : '';
-  return (rest.trim() === '' ? text : rest)
-    .replace(IN_REPLY_TO, '')
-    .replace(EXCHANGE_NAME, (name) => name.replaceAll('.', ' '));
 }
 
 /** Statuses that are given for one reason alone. */
@@ -73,12 +65,17 @@ function definite(status: string | null, replyCode: number | null): Found | null
   return /^[45]\.(?:2\.3|3\.4|1\.[78]|6\.\d+|7\.\d+)$/.test(code) ? { class: 'policy' } : null;
 }
 
+/** Statuses that servers give mostly, though not only, for an unknown address. */
+function isUnknownAddress(status: string | null): boolean {
+  return /^5\.1\.[09]$/.test(status ?? '');
+}
+
 /** What is left says only that it failed, and where. */
 function vague(status: string | null, replyCode: number | null, stage: Stage | null): Found {
   const code = status ?? '';
-  if (/^5\.1\.[09]$/.test(code)) return { class: 'hard' };
+  if (isUnknownAddress(code)) return { class: 'hard' };
   if (/^[45]\.2\.|^4\.1\./.test(code)) return { class: 'soft' };
-  // Before the letter was seen it can only be about the address; after it, hardly.
+  // Before the content was seen a refusal can only be about the address; after it, hardly.
   if (replyCode !== null && replyCode >= 500 && stage === 'rcpt') return { class: 'soft' };
   if (replyCode !== null && replyCode >= 500 && stage === 'letter') return { class: 'policy' };
   return { class: 'infrastructure' };
