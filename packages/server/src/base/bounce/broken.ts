@@ -10,8 +10,9 @@ export const SAYS_CROWDED = any(
  * although the reason that the operating system gave may read "No such user".
  */
 export const SAYS_LOCAL_DELIVERY_FAILED = any(
-  String.raw`\b(?:could ?n[o']t|could not|cannot|can not|can't|unable to|failed to) (?:create|open|write|append|lock|chdir|access|stat|rename)(?: to| into)?(?: (?:the|an?|user|local|output|temporary|temp|dot|lock|mail)){0,4} ?["'\x60(]?(?:/|(?:mail ?)?(?:file|folder)s?\b|mail ?box\b|maildir\b|director(?:y|ies)\b|dot-?lock\b|lock-?file\b|output\b|spool\b)`,
-  String.raw`\b(?:procmail|maildrop|deliver): (?:could|can|unable|fail|error|lock)`,
+  String.raw`\b(?:could ?n[o']t|could not|cannot|can not|can't|unable to|failed to) (?:create|open|write|append|lock|chdir|access|stat|rename)(?: to| into)?(?: (?:the|an?|user|local|output|temporary|temp|dot|lock|mail)){0,4} ?["'\x60(]?(?:/|(?:email ?)?(?:file|folder)s?\b|mail ?box\b|maildir\b|director(?:y|ies)\b|dot-?lock\b|lock-?file\b|output\b|spool\b)`,
+  String.raw`\b(?:procmail|maildrop|deliver|mail\.local|dovecot-lda): (?:could|can|unable|fail|error|lock)`,
+  String.raw`(?:(?<!\S)["'\x60(]?/\S{1,200}|\b(?:mail ?box|maildir|folder|file|spool|director(?:y|ies))\b\S{0,2}(?: /\S{1,200})?):? (?:could ?n[o']t|could not|cannot|can not|can't|unable to|failed to) (?:be )?(?:created?|opened|open|written|write|append(?:ed)?|lock(?:ed)?)\b`,
 );
 
 /** The way there or the server itself, said so plainly that nothing else can be meant. */

@@ -149,6 +149,9 @@ describe('classifyReport', () => {
     "mail.local: can't open /var/mail/zoe: unknown user",
     'maildrop: Unable to open mailbox.',
     '550 5.1.1 deliver: cannot write to folder INBOX: user unknown',
+    'deliver: mailbox /var/mail/zoe: cannot create: No such user',
+    'mailbox /var/mail/zoe could not be opened: unknown user',
+    'local: /home/zoe/Maildir: failed to create: no such user',
   ])('returns infrastructure for a failed local delivery: %s', (text) => {
     for (const status of ['5.0.0', '5.1.1', '5.3.0']) {
       expect(classOf([text], { status })).toBe('infrastructure');

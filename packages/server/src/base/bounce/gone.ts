@@ -8,7 +8,8 @@ export const SAYS_NOBODY = any(
 
 /** An address that was in use once. An account or mailbox that is inactive may come back; such an address does not. */
 export const SAYS_ABANDONED = any(
-  String.raw`\brecipient (?:is )?no longer on (?:this |the |our )?server\b|\b(?:an? |this )?(?<!temporarily )inactive (?:e-?mail|mail|recipient) address\b|\b(?:e-?mail|mail|recipient) address${words(3)} is (?:now )?inactive\b|\bnot an? active (?:e-?mail )?address\b`,
+  String.raw`\brecipient (?:is )?no longer on (?:this |the |our )?server\b|\b(?<!temporarily |currently )inactive (?:e-?mail|mail|recipient) address\b|\bnot an? active (?:e-?mail )?address\b`,
+  String.raw`\b(?:e-?mail|mail|recipient) address(?: (?!temporarily\b|currently\b)[^\s.;]+){0,4}? (?:inactive|not active|no longer active)\b`,
 );
 
 /** Unknown, invalid, not in a directory, moved away: verbs and nouns in either order. */

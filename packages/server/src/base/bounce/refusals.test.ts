@@ -146,6 +146,16 @@ const WORDS = [
   'adresse n est plus ',
   'no existe ',
   'https://query/?ip=',
+  'adresse a b c ',
+  'absender x y z ',
+  'sender address ',
+  'mailbox /a ',
+  '/var/mail/a: ',
+  'المرسل ',
+  '送信者',
+  '<<< 550 a ',
+  'host a said: ',
+  '(reason: 550 ',
 ];
 
 test.each(WORDS)('64 KB of %j are no work', { timeout: 20_000 }, (word) => {

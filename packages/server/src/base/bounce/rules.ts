@@ -6,14 +6,14 @@ import type { ReplyClass, Stage } from './refusal.ts';
 import * as unwanted from './unwanted.ts';
 
 /**
- * What words mean, in the order in which they are asked about; the first that is said decides. What is specific stands
- * before what is general: "message size exceeds the quota" is about neither a full mailbox nor a spam filter.
+ * What words mean. The first rule that matches decides, so specific rules precede general ones: "message size exceeds the
+ * quota" is about neither a full mailbox nor a spam filter, and the rules about senders precede all that say `hard`.
  */
 export type Rule = {
   class: ReplyClass;
   phrase: RegExp;
   about?: 'host';
-  /** Where else the words mean nothing. */
+  /** The only stage at which the words mean this. */
   at?: Stage;
 };
 
@@ -33,10 +33,12 @@ export const STRONG_RULES: readonly Rule[] = [
   { class: 'infrastructure', phrase: broken.SAYS_LOCAL_DELIVERY_FAILED },
   { class: 'policy', phrase: unwanted.SAYS_TO_YOURSELF },
   { class: 'policy', phrase: unwanted.SAYS_SENDER_REFUSED },
+  { class: 'policy', phrase: abroad.SENDER_ABROAD },
   { class: 'policy', phrase: unwanted.SAYS_WHO_ARE_YOU },
   { class: 'infrastructure', phrase: gone.SAYS_NO_ANSWER_OF_DNS },
   { class: 'hard', phrase: gone.SAYS_NO_HOST, about: 'host' },
   { class: 'hard', phrase: gone.SAYS_ABANDONED },
+  { class: 'hard', phrase: abroad.ABANDONED_ABROAD },
   { class: 'soft', phrase: mailbox.SAYS_SUSPENDED },
   { class: 'hard', phrase: gone.SAYS_NOBODY },
   { class: 'infrastructure', phrase: broken.SAYS_OUT_OF_ORDER },
@@ -53,10 +55,11 @@ export const STRONG_RULES: readonly Rule[] = [
 /** Words that say less than a definite status, and more than a vague one. */
 export const WEAK_RULES: readonly Rule[] = [
   { class: 'infrastructure', phrase: broken.SAYS_NOT_REACHED },
-  // Nobody was named yet: it is about whoever came, by the address it comes from, or by its name.
+  // No recipient was named yet, so it is about the client, its address or its name.
   { class: 'policy', phrase: ANYTHING, at: 'before' },
   { class: 'policy', phrase: unwanted.SAYS_LINK_ALONE },
   { class: 'hard', phrase: mailbox.SAYS_UNAVAILABLE },
+  { class: 'hard', phrase: abroad.REJECTED_ABROAD },
   { class: 'soft', phrase: mailbox.SAYS_FILTERED },
   { class: 'policy', phrase: unwanted.SAYS_UNWANTED_TOO },
   { class: 'infrastructure', phrase: broken.SAYS_BROKEN },

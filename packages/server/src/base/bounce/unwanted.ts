@@ -13,10 +13,10 @@ export const SAYS_TO_YOURSELF = any(
   String.raw`\b(?:cannot|can not|can't|may not|must not|not (?:allowed|permitted) to) send (?:an? |any )?(?:e-?mails? |mails? |messages? )?to yourself\b`,
 );
 
-/** Who writes is refused, whatever the answer stands behind: words such as "does not exist" are about them then. */
+/** The sender is refused, whatever command the answer is for: words such as "does not exist" are about the sender then. */
 export const SAYS_SENDER_REFUSED = any(
-  String.raw`\b(?:sender|mail from|return[- ]path|envelope from|originator|from address|emetteur)\b(?:'s)?:?${words(6)} (?:rejected|refused|denied|invalid|verify failed|not (?:accepted|allowed|permitted|owned|verified|found|valid|exist|pre-approved|resolve)|does ?n.t (?:exist|resolve)|does not (?:exist|resolve)|must (?:exist|resolve)|blocked|blacklisted|prohibited|unknown|required|failed|forged|unverif\w+|blocklist\w*)\b`,
-  String.raw`\b(?:invalid|bad|unknown|unroutable|unauthori[sz]ed|unverified|null|empty|rejected|forged|suspicious|banned|blocked|illegal) (?:envelope |mail )?(?:sender|mail from|originator|return[- ]path)\b|\bsender verif\w+\b|\bverification failed for address\b|\bcallback setup failed\b`,
+  String.raw`\b(?:(?<!\bto (?:the )?)sender|mail from|(?:return|reverse)[- ](?:path|address)|envelope from|originator|from address)\b(?:'s)?:?${words(6)} (?:rejected|refused|denied|invalid|verify failed|unauthori[sz]ed|disallowed|not (?:accepted|allowed|authori[sz]ed|permitted|owned|verified|found|valid|exist|pre-approved|resolve)|does ?n.t (?:exist|resolve)|does not (?:exist|resolve)|must (?:exist|resolve)|blocked|blacklisted|prohibited|unknown|required|failed|forged|unverif\w+|blocklist\w*)\b`,
+  String.raw`\b(?:invalid|bad|unknown|unroutable|unauthori[sz]ed|unverified|null|empty|rejected|forged|suspicious|banned|blocked|illegal) (?:envelope |mail )?(?:sender|mail from|originator|(?:return|reverse)[- ](?:path|address))\b|\bsender verif\w+\b|\bverification failed for address\b|\bcallback setup failed\b`,
   String.raw`\bdomain (?:of sender|name required)\b|\bsender domain\b|\bbadmailfrom\b|\benvelope sender\b|\bemail address is not verified\b|\bbad outbound sender\b|\bnot owned by (?:auth )?user\b|\bbatv\b|\bbackscatter\b|\bbounce attacks?\b|\bmay be forged\b|\brelaying disallowed as\b|\b(?:header from|from header|from field|in mail from|your (?:e-?mail )?address)\b`,
 );
 
