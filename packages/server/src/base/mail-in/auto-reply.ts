@@ -1,17 +1,22 @@
 import { firstOf } from './fields.ts';
-import { isForwardedBounce } from './forwarded-bounce.ts';
+import { isForwardedBounce, isTitledForwardedBounce } from './forwarded-bounce.ts';
 import type { InboundMail } from './mail.ts';
 import { isSnsNotification } from './ses-notification.ts';
+import { plainSubject, subjectWithoutMarks } from './subject-prefix.ts';
 import type { MailEnvelope } from './verdict.ts';
 
-/** Whether nobody wrote this: marks of protocols first, then those of programs, and words in the subject last. */
+/** Whether no human wrote this: marks of protocols first, then those of programs, and words in the subject last. */
 export function isAutoReply(mail: InboundMail, envelope?: MailEnvelope): boolean {
-  return isSentByMachine(mail, envelope) || AUTO_SUBJECT.test(mail.subject.trim());
+  return (
+    isSentByMachine(mail, envelope) ||
+    AUTO_SUBJECT.test(plainSubject(mail.subject)) ||
+    isTitledForwardedBounce(mail)
+  );
 }
 
 /**
- * Whether it is taken for a machine's by its title alone, and that is only what its letter is called: whoever answers to
- * "Out of office?" need not be away.
+ * Whether only the title of an email makes it automatic, and the title is that of the email it answers or forwards: a reply to
+ * "Out of office?" need not be automatic.
  */
 export function isOnlyTitledAuto(mail: InboundMail, letter: MailEnvelope & { subject: string }): boolean {
   return !isSentByMachine(mail, letter) && withoutPrefix(mail.subject) === withoutPrefix(letter.subject);
@@ -22,11 +27,8 @@ function isSentByMachine(mail: InboundMail, envelope?: MailEnvelope): boolean {
   return isSnsNotification(mail) || isForwardedBounce(mail);
 }
 
-const ANSWERED =
-  /^(?:(?:re|aw|antw|antwort|sv|vs|rif|odp|rv|res|ynt|回复|回覆|答复|返信) ?(?:\[\d{1,3}\] ?)?[:：] ?){1,20}/iu;
-
 function withoutPrefix(subject: string): string {
-  return subject.normalize().replace(/\s+/g, ' ').trim().replace(ANSWERED, '').toLowerCase();
+  return subjectWithoutMarks(subject).toLowerCase();
 }
 
 /** What answers by itself says `auto-replied`; `auto-generated` is also what a mail program sends at a click of its user. */
@@ -57,19 +59,20 @@ function isMarked(mail: InboundMail): boolean {
   return /report-type="?disposition-notification/.test(value('content-type'));
 }
 
-const PREFIX = String.raw`(?:(?:re|aw|antw|sv|vs|rif|odp|rv) ?: ?)?\[?`;
+const PREFIX = String.raw`(?:(?:re|aw|antw|sv|vs|rif|odp|rv|رد) ?: ?)?\[?`;
 const BY_LANGUAGE = [
   String.raw`auto(?:matic(?:ally)?|mated|-?)?[- ]?(?:reply|repl[yi]ed|response|responder|answer|generated)\b|auto ?:|out[- ]of[- ](?:the )?office|ooo\b|away from (?:the |my )?(?:office|desk)|(?:currently )?on (?:vacation|holidays?|(?:annual |parental |maternity )?leave)\b|vacation (?:reply|response|message|notice)|i am (?:away|out of)`,
-  String.raw`automatische (?:antwort|r[ue]ckantwort|antwoord|beantwoording|abwesenheit)|abwesenheit|abwesend|au(?:ß|ss)er haus|nicht im (?:büro|haus)|im urlaub|urlaub\b`,
-  String.raw`afwezig|niet aanwezig|buiten kantoor|automatisch antwoord`,
-  String.raw`r[ée]ponse automatique|absence du bureau|absent|message d['’]absence|en cong[ée]s?\b`,
-  String.raw`respuesta autom[áa]tica|fuera de (?:la )?oficina|ausente|ausencia|de vacaciones`,
-  String.raw`risposta automatica|fuori (?:sede|ufficio)|assente|assenza|in ferie`,
-  String.raw`resposta autom[áa]tica|fora do escrit[óo]rio|aus[êe]ncia|de f[ée]rias`,
+  String.raw`automatische (?:antwort|r[ue]ckantwort|antwoord|beantwoording|abwesenheit)|abwesenheit|abwesend|automatische r[üu]ckmeldung|au(?:ß|ss)er haus|nicht im (?:büro|haus)|im urlaub|urlaub\b`,
+  String.raw`afwezig|niet (?:aanwezig|op kantoor)|buiten kantoor|(?:geautomatiseerd|automatisch) (?:antwoord|bericht)|met (?:verlof|vakantie)\b|op vakantie\b`,
+  String.raw`(?:r[ée]ponse|message) automatique|absence d[ue] bureau|(?:avis|notification) d['’]absence|hors du bureau|absent|message d['’]absence|en cong[ée]s?\b`,
+  String.raw`(?:respuesta|mensaje) autom[áa]tic[ao]|fuera de (?:la )?oficina|ausente|ausencia|de vacaciones`,
+  String.raw`(?:risposta|messaggio) automatic[ao]|fuori (?:dall['’])?(?:sede|ufficio)|assente|assenza|in ferie`,
+  String.raw`(?:resposta|mensagem) autom[áa]tica|fora do escrit[óo]rio|aus[êe]ncia|de f[ée]rias`,
   String.raw`odpowied[źz] automatyczna|automatyczna odpowied[źz]|nieobecno[śs][ćc]|poza biurem|na urlopie`,
   String.raw`auto(?:matiskt? )?svar|fr[åa]nvaro|frav[æe]r|ikke til stede|ikke p[åa] kontoret|automaattinen vastaus|poissa(?:olo)?\b`,
   String.raw`automatick[áa] odpov[ěe][ďd]|mimo kancel[áa][řr]|автоответ|автоматический ответ|(?:меня )?нет на месте|в отпуске|автоматична відповідь`,
   String.raw`otomatik (?:yanıt|cevap)|ofis dışında|自动(?:回复|答复)|自動(?:回覆|応答|返信)|外出|不在|休暇|자동 ?(?:회신|응답)|부재`,
+  String.raw`不在通知|お休み|(?:رد|الرد|رسالة|استجابة) (?:ال)?(?:تلقائي|آلي)|خارج (?:ال)?مكتب|(?:أنا )?(?:في|بـ?)? ?إجازة|غير متواجد`,
 ];
 /** As they begin in the mail programs of many languages. */
 const AUTO_SUBJECT = new RegExp(`^${PREFIX}(?:${BY_LANGUAGE.join('|')})`, 'iu');

@@ -1,12 +1,12 @@
+import { isTranslatedBounceTitle, RETRIED_ABROAD, UNDELIVERED_ABROAD } from './bounce-phrases.ts';
 import { addressesIn, allOf, firstOf, linesOf, type Fields } from './fields.ts';
 import type { InboundMail } from './mail.ts';
 import type { Returned } from './returned.ts';
 import type { MailEnvelope } from './verdict.ts';
 
 /**
- * Bounces without a standard report, about half of all: qmail, old Sendmail, Exim, gateways and web mailers each write a
- * letter of their own. Signs of three kinds tell them from what people write (who sends it, what its subject says, what
- * it says) and two of them are needed.
+ * Bounces without a standard report, about half of all: qmail, old Sendmail, Exim, gateways and web mailers each write a text
+ * of their own. Three kinds of signs tell them from what people write: the sender, the subject and the text. Two are needed.
  */
 export type FreeReport = {
   delayed: boolean;
@@ -17,14 +17,19 @@ export type FreeReport = {
 
 const DAEMON =
   /^(?:mailer[-_.]?daemon|mail[-_.]?daemon|postmaster|mmdf|mail[-_.]?deliver\w*|mdaemon|bounces?|mailerdaemon|mail-?system|mailsystem|mrdaemon|uucp|root|smtp|daemon|mailgateway|mail[-_.]?admin\w*|no-?reply|notification\w*|system|exchange|nondelivery|undeliver\w*)(?:[+-][^@]*)?@/;
-const NOTABLY_DAEMON = /^(?:mailer[-_.]?daemon|mail[-_.]?daemon|post[-_]?master|mdaemon|mmdf)(?:[+-][^@]*)?@/;
+const NOTABLY_DAEMON =
+  /^(?:mailer[-_.]?daemon|mail[-_.]?daemon|post[-_]?master|mdaemon|mmdf|microsoftexchange[\da-f]{32})(?:[+-][^@]*)?@/;
 const SUBJECT =
   /^\W{0,5}(?:(?:auto|warning|error|notice|attention|\[?spam\]?) ?[:-] ?)?\W{0,3}(?:(?:mail |message |e-?mail |your |a )?(?:delivery|deliver) (?:status|failure|failed|failed|problem|error|has failed|unsuccessful|report|notification|delay\w*|subsystem|not)|mail delivery|undeliver\w*|undelivered|non[- ]?deliver\w*|not delivered|returned (?:mail|message|e-?mail|to sender)|return(?:ed)? (?:mail|email|message)|failure notice|failure (?:delivery|notification|report)|failed (?:mail|delivery|message)|delivery (?:status|failure|notification)|(?:mail|message|email) (?:system )?(?:error|failure|could not be|not delivered|undeliver\w*|bounced|returned|rejected|delayed|status|delivery)|user unknown|unknown (?:user|recipient|address)|unable to deliver|could not (?:be )?(?:send|sent|deliver\w*)|couldn'?t be delivered|can(?:no|')t (?:be )?(?:send|sent|deliver)|bounce(?:d)? (?:mail|message)|dsn\b|ndn\b|ndr\b|nondeliverable|problem (?:delivering|with) (?:your )?(?:mail|message)|host unknown|rejected\b|mail could not|message you sent|your message (?:to|could|was|has)|there was an error sending|unzustellbar|zustellung|nicht zustellbar|unzustellbare|mail konnte nicht|message non (?:distribu|remis)|non remis|échec|notification d'échec|onbestelbaar|niet bestel|no se (?:puede|pudo|ha)|no entregado|mensaje no|error de entrega|devuelto|impossibile|mancato recapito|mancata consegna|não entregue|falha na entrega|devolvid|niedostarcz|nie dostarcz|недостав|не доставлено|невозможно|ошибка|宛先不明|配信(?:不能|エラー|失敗)|送信(?:エラー|できません)|退信|系统退信|배달|반송)/i;
 const SAYS_SO =
-  /\b(?:(?:could|can|was|has|were|did|will|is|are)(?: ?n[o']t|not) (?:be |been |able to |being )?(?:deliver\w*|sent|reach\w*|send|complete\w*|accept\w*|relay\w*)|undeliver\w*|unable to (?:deliver|send|reach|relay|complete)|(?:error|problem) deliver\w*|deliver\w* (?:\w+ ){0,4}(?:fail\w*|error|problem|unsuccessful|impossible|incomplete|delay\w*)|fail(?:ed|ure|ing) (?:\w+ ){0,4}(?:deliver\w*|recipient\w*|address\w*|permanently|to)|return\w* (?:\w+ ){0,5}(?:sender|undelivered|message|mail|unopened)|fatal error|bounce[ds]?|permanent(?:ly)? (?:error|fail\w*|fatal)|user unknown|unknown (?:user|recipient)|no such user|mailbox (?:is )?full|over ?quota|not delivered|rejected|said:|rcpt to|remote (?:host|server)|smtp error|following (?:recipient|address|error)\w*|giv(?:en|ing) up|nicht (?:zugestellt|gesendet)|konnte nicht|non (?:distribu|remis|è stato)|no (?:se )?(?:puede|pudo|ha sido)|não (?:pôde|foi))\b|\b[45]\d\d[ -][45]\.\d\.\d|宛先|配信|送信でき|退信|недостав|не (?:может|удалось)/iu;
+  /\b(?:(?:could|can|was|has|were|did|will|is|are)(?: ?n[o']t|not) (?:yet )?(?:be |been |able to |being )?(?:deliver\w*|sent|reach\w*|send|complete\w*|accept\w*|relay\w*)|undeliver\w*|unable to (?:deliver|send|reach|relay|complete)|(?:error|problem) deliver\w*|deliver\w* (?:\w+ ){0,4}(?:fail\w*|error|problem|unsuccessful|impossible|incomplete|delay\w*)|fail(?:ed|ure|ing) (?:\w+ ){0,4}(?:deliver\w*|recipient\w*|address\w*|permanently|to)|return\w* (?:\w+ ){0,5}(?:sender|undelivered|message|mail|unopened)|fatal error|bounce[ds]?|permanent(?:ly)? (?:error|fail\w*|fatal)|user unknown|unknown (?:user|recipient)|no such user|mailbox (?:is )?full|over ?quota|not delivered|rejected|said:|rcpt to|remote (?:host|server)|smtp error|following (?:recipient|address|error)\w*|giv(?:en|ing) up)\b|\b[45]\d\d[ -][45]\.\d\.\d/i;
+const SAYS_SO_ABROAD = new RegExp(UNDELIVERED_ABROAD.join('|'), 'iu');
+/** What counts only beside other signs, since people write it about anything. */
+const VAGUE =
+  /\b(?:nicht (?:zugestellt|gesendet)|konnte nicht|non (?:distribu|remis|è stato)|no (?:se )?(?:puede|pudo|ha sido)|não (?:pôde|foi))\b|宛先|配信|送信でき|退信|недостав|не (?:может|удалось)/iu;
 
 export function isBounceTitle(subject: string): boolean {
-  return SUBJECT.test(subject);
+  return SUBJECT.test(subject) || isTranslatedBounceTitle(subject);
 }
 
 export function isDaemonAddress(address: string): boolean {
@@ -32,7 +37,8 @@ export function isDaemonAddress(address: string): boolean {
 }
 
 export function saysUndelivered(text: string): boolean {
-  return SAYS_SO.test(text.slice(0, SAYS_CHARS_MAX));
+  const some = text.slice(0, SAYS_CHARS_MAX);
+  return SAYS_SO.test(some) || SAYS_SO_ABROAD.test(some);
 }
 
 const SAYS_CHARS_MAX = 64 * 1024;
@@ -42,10 +48,10 @@ export function isFreeBounce(mail: InboundMail, returned: Returned, envelope?: M
   const from = mail.from ?? '';
   const nobody = isFromNobody(mail, envelope);
   const encloses = returned.fields.length > 0;
-  const title = SUBJECT.test(mail.subject);
-  const says = SAYS_SO.test(returned.notice);
-  if (NOTABLY_DAEMON.test(from)) return title || says;
-  return says && (title ? nobody || encloses || DAEMON.test(from) : nobody && encloses);
+  const title = isBounceTitle(mail.subject);
+  const says = (): boolean => saysUndelivered(returned.notice) || VAGUE.test(returned.notice);
+  if (NOTABLY_DAEMON.test(from)) return title || says();
+  return (title ? nobody || encloses || DAEMON.test(from) : nobody && encloses) && says();
 }
 
 /** A list manager that refuses a letter answers in its own name. */
@@ -110,10 +116,13 @@ const FINAL =
 const WILL_RETRY =
   /\b(?:will (?:be )?(?:retr\w+|continue|keep|tr(?:y|ied) again)|still (?:being |be )?(?:tr\w+|queued)|could not send message for past|not yet been delivered|delivery attempts will continue|delivery (?:has been |is )?delayed)\b/i;
 
+const RETRIED_ABROAD_TEXT = new RegExp(RETRIED_ABROAD.join('|'), 'iu');
+
 /** A warning on the way: the sender is still trying. */
 function isDelay(mail: InboundMail, { notice }: Returned): boolean {
   const text = `${mail.subject}\n${notice}`;
-  return WARNING_ONLY.test(text) || (WILL_RETRY.test(text) && !FINAL.test(text));
+  const retries = WILL_RETRY.test(text) || RETRIED_ABROAD_TEXT.test(text);
+  return WARNING_ONLY.test(text) || (retries && !FINAL.test(text));
 }
 
 type Located = { address: string | null; line: number };

@@ -1,4 +1,4 @@
-/** How mail programs of a dozen languages introduce what they quote. All patterns are asked of one line, of at most 2,000 signs. */
+/** How mail programs of a dozen languages introduce a quotation. All patterns are tested on one line of at most 2,000 characters. */
 const WROTE =
   'wrote|writes|schrieb|geschrieben|a [ée]crit|escribi[óo]|ha scritto|scrisse|schreef|geschreven|escreveu|napisa[łl]\\(?a?\\)?|pisze|skrev|kirjoitti|napsala?|написала?|пишет|пише|написав|yazdı|写道|寫道|のメール|さんは書きました|작성';
 
@@ -28,9 +28,9 @@ export function isSeparator(line: string): boolean {
 }
 
 const FROM =
-  /^\s{0,3}\*{0,2}(?:from|von|de|da|van|från|fra|od|lähettäjä|от|від|kimden|gönderen|发件人|寄件者|差出人|보낸 사람) ?\*{0,2} ?[:：]/iu;
+  /^\s{0,3}\*{0,2}(?:from|von|de|da|van|från|fra|od|lähettäjä|от|від|kimden|gönderen|发件人|寄件者|差出人|送信者|보낸 사람|من|מאת) ?\*{0,2} ?[:：]/iu;
 const FIELD =
-  /^\s{0,3}\*{0,2}(?:sent|date|to|cc|subject|gesendet|datum|an|betreff|envoyé|date|à|objet|enviado(?: el| em)?|fecha|para|asunto|assunto|data|inviato|a|oggetto|verzonden|aan|onderwerp|skickat|till|ämne|sendt|til|emne|wysłano|do|temat|lähetetty|vastaanottaja|aihe|odesláno|komu|předmět|отправлено|дата|кому|тема|gönderildi|kime|konu|发送时间|收件人|主题|寄件日期|收件者|主旨|送信日時|宛先|件名|보낸 날짜|받는 사람|제목) ?\*{0,2} ?[:：]/iu;
+  /^\s{0,3}\*{0,2}(?:sent|date|to|cc|subject|gesendet|datum|an|betreff|envoyé|date|à|objet|enviado(?: el| em)?|fecha|para|asunto|assunto|data|inviato|a|oggetto|verzonden|aan|onderwerp|skickat|till|ämne|sendt|til|emne|wysłano|do|temat|lähetetty|vastaanottaja|aihe|odesláno|komu|předmět|отправлено|дата|кому|тема|gönderildi|kime|konu|发送时间|收件人|主题|寄件日期|收件者|主旨|送信日時|宛先|件名|보낸 날짜|받는 사람|제목|تاريخ الإرسال|التاريخ|إلى|نسخة|الموضوع|נשלח|אל|נושא) ?\*{0,2} ?[:：]/iu;
 
 export function startsHeader(line: string): boolean {
   return FROM.test(line);

@@ -1,0 +1,32 @@
+/** The marks for an answer and for a forwarded email that mail programs of many languages put in front of a subject. */
+const ANSWERED =
+  're|aw|antw|antwort|sv|vs|rif|r|odp|rv|res|ref|ynt|ats|回复|回覆|答复|返信|回信|답장|رد|الرد|השב|תגובה';
+const FORWARDED =
+  'fwd?|wg|wtrlt|weitergeleitet|tr|transf|rv|reenv|enc|i|inoltra|vs|vb|vl|pd|ilt|İlt|doorst|tov|πρθ|пересл|转发|轉寄|転送|전달|إعادة توجيه|توجيه|העבר|הועבר';
+const MARK = String.raw` ?(?:\[\d{1,3}\] ?)?[:：] ?`;
+const MARKS_MAX = 20;
+
+const OF_ANSWER = new RegExp(String.raw`^(?:(?:${ANSWERED}|${FORWARDED})${MARK}){1,${MARKS_MAX}}`, 'iu');
+const OF_FORWARD = new RegExp(
+  String.raw`^(?:(?:${ANSWERED})${MARK}){0,5}(?:(?:${FORWARDED})${MARK}|\[fwd: ?)`,
+  'iu',
+);
+
+/** Marks of direction, which Arabic and Hebrew subjects contain, and French spaces in front of a colon. */
+const INVISIBLE = /[\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+export function plainSubject(subject: string): string {
+  return subject.normalize().replace(INVISIBLE, '').replace(/\s+/g, ' ').trim();
+}
+
+/** Returns a subject without the marks in front of it, so that the subject of an answer equals that of the email. */
+export function subjectWithoutMarks(subject: string): string {
+  return plainSubject(subject).replace(OF_ANSWER, '').trim();
+}
+
+/** Returns the title of the email that was forwarded, or null for any other subject. */
+export function forwardedTitle(subject: string): string | null {
+  const plain = plainSubject(subject);
+  const [prefix] = OF_FORWARD.exec(plain) ?? [];
+  return prefix === undefined ? null : subjectWithoutMarks(plain.slice(prefix.length));
+}
