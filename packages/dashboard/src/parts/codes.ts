@@ -11,8 +11,8 @@ const STATES: Record<string, string> = {
 };
 
 const OUTCOMES: Record<string, string> = {
-  machine_opened: 'opened by bot',
-  machine_clicked: 'clicked by bot',
+  bot_opened: 'opened by bot',
+  bot_clicked: 'clicked by bot',
 };
 
 /** The state of a draft or an email, for use within a sentence. */
