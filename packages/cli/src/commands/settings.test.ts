@@ -27,7 +27,7 @@ describe('settings', () => {
     { run: 'settings set quiet_hours', fails: [2, /Write name=value/] },
     { run: 'settings set quiet_hours=soon', fails: [2, /quiet_hours/] },
     { run: 'settings set quite_hours=off', fails: [2, /quite_hours/] },
-    { run: 'settings sender', shows: /Sender +outbox: yes/, json: { sender: { test_inbox: true } } },
+    { run: 'settings sender', shows: /Sender +test inbox: yes/, json: { sender: { test_inbox: true } } },
   ]);
 });
 
@@ -81,7 +81,7 @@ describe('queue and dead-letters', () => {
   ]);
   test('are filled', () => fail('u1', 'u2'));
   testCases(local, [
-    { run: 'queue show', shows: /Acme +0 +0 +0 ms +2/, json: [{ dead: 2 }] },
+    { run: 'queue show', shows: /Acme +0 +0 +0 ms +2/, json: [{ dead_letters: 2 }] },
     {
       run: 'dead-letters list',
       shows: /users +live +bad .*"external_user_id":"u1"/,

@@ -34,7 +34,7 @@ export const templates: Noun = {
     call('POST /projects/:project/templates', 'create <name>', {
       help: 'Create and publish a template. The name of a built-in template replaces it.',
       args: { name: 'Name by which rules use it' },
-      options: { letter: required(FILE), follow: FOLLOW },
+      options: { source: required(FILE), follow: FOLLOW },
       view: publishedView,
     }),
     call('PUT /projects/:project/templates/:template/draft', 'save <template>', {
@@ -43,7 +43,7 @@ export const templates: Noun = {
       ...lookUp(TEMPLATE),
       confirm: (_input, { draft }) =>
         draft === null ? null : `Replace the unpublished version saved by ${draft.saved_by}?`,
-      body: ({ file: letter }, { draft }) => ({ source: letter, seen: draft?.saved_at ?? null }),
+      body: ({ file: source }, { draft }) => ({ source, seen: draft?.saved_at ?? null }),
       view: ({ name }) => `Saved. Publish it: beckon templates publish ${name}`,
     }),
     call('DELETE /projects/:project/templates/:template/draft', 'discard <template>', {
@@ -53,13 +53,13 @@ export const templates: Noun = {
     }),
     call('POST /projects/:project/templates/:template/publish', 'publish <template>', {
       help: 'Publish the saved version of a template, or a file',
-      options: { letter: FILE, follow: FOLLOW },
+      options: { source: FILE, follow: FOLLOW },
       view: publishedView,
     }),
     call('POST /projects/:project/templates/:template/preview', 'preview <template>', {
       help: 'Render a template for a user, with its checks',
       options: {
-        letter: FILE,
+        source: FILE,
         unpublished: UNPUBLISHED,
         user: text('--user <user>', 'User ID; default: a sample user'),
         at: time('--at <time>', 'With what was known of the user at this time', 'back'),
@@ -71,7 +71,7 @@ export const templates: Noun = {
       help: 'Send a template, rendered for a sample user, to a member',
       options: {
         to: text('--to <address>', 'Address of a member or in team_addresses (default: yours)'),
-        letter: FILE,
+        source: FILE,
         unpublished: UNPUBLISHED,
       },
       view: ({ to, subject, reply }) => `Sent “${subject}” to ${to}: ${reply}`,

@@ -101,7 +101,7 @@ describe('rules', () => {
     { run: 'rules disable second', shows: /Disabled rule second/, json: { rule: { on: false } } },
     {
       run: 'rules backtest welcome --since 2d',
-      shows: /evaluated +\d+\n[^]*Enrolled +people: \d[^]*Assumptions/,
+      shows: /evaluated +\d+\n[^]*Enrolled +users: \d[^]*Assumptions/,
       json: { rule: 'welcome' },
     },
     { run: () => `rules backtest --file ${at('nameless.json')}`, fails: [2, /name/] },

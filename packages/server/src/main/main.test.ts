@@ -139,7 +139,7 @@ test('a command does not load a web server', async () => {
     NODE_DEBUG: '',
     NODE_V8_COVERAGE: elsewhere,
   });
-  expect(JSON.parse(out)).toMatchObject({ sending: true });
+  expect(JSON.parse(out)).toMatchObject({ sending_enabled: true });
   const { readdir, readFile } = await import('node:fs/promises');
   const [coverage] = (await readdir(elsewhere)).filter((name) => name.startsWith('coverage-'));
   const scripts = await readFile(join(elsewhere, coverage ?? ''), 'utf8');

@@ -3,7 +3,7 @@ import { heldClock } from '../../testkit/clock.ts';
 import { createMetrics } from '../http/index.ts';
 import { meteredJob } from './metered.ts';
 
-test('a duty that never comes to its end is as old as its process, for whoever watches', async () => {
+test('a job that never ends is as old as its process', async () => {
   const clock = heldClock();
   const metrics = createMetrics({ version: '', node: '' });
   const began = clock.now() / 1_000;

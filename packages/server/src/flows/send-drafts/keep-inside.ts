@@ -32,7 +32,7 @@ export function testInboxTransport(db: Database): Transport {
   return {
     async hand(letter): Promise<Handed> {
       await keep((await inTimeOf({ db }, letter.projectId)).db, letter);
-      return { result: 'sent', reply: '250 2.0.0 Kept in the outbox', relayId: null };
+      return { result: 'sent', reply: '250 2.0.0 Kept in the test inbox', relayId: null };
     },
   };
 }
