@@ -111,7 +111,7 @@ test('nothing is claimed from a restored database, whatever is due, until a pers
   await acceptUnchanged(db);
   await engine.settle();
   expect(await stands('due')).toEqual([['sent', null]]);
-  await expect(acceptUnchanged(db)).rejects.toThrow(/is not restored/);
+  await expect(acceptUnchanged(db)).rejects.toThrow(/was not restored/);
 });
 
 test('by the end of the server before it a letter had left by itself, may have been let go, or cannot have left', async () => {
@@ -189,7 +189,7 @@ test('moments that cannot be are refused, and so is a confirmation before time h
   await expect(confirm({})).rejects.toThrow(/has not caught up/);
   await engine.settle();
   await confirm({});
-  await expect(confirm({})).rejects.toThrow(/is not restored/);
+  await expect(confirm({})).rejects.toThrow(/was not restored/);
 });
 
 test('a suspended project has to have caught up like any other: its letters leave when it goes on', async () => {

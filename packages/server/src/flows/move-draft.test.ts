@@ -271,12 +271,12 @@ test('a skip cannot be taken back once the person has left the rule', async () =
   const draft = await greet('ada');
   await act(draft, SKIP);
   await send('ada', 'bye');
-  await expect(act(draft, { kind: 'undo' })).rejects.toMatchObject(conflict(/left the rule/));
+  await expect(act(draft, { kind: 'undo' })).rejects.toMatchObject(conflict(/exited the rule/));
   const other = await greet('bea');
   await act(other, SKIP);
   const suppression = { kind: 'person', value: 'bea', reason: 'manual', until: null } as const;
   await suppress(db, { projectId, ...suppression, actor: 'ana' });
-  await expect(act(other, { kind: 'undo' })).rejects.toMatchObject(conflict(/left the rule/));
+  await expect(act(other, { kind: 'undo' })).rejects.toMatchObject(conflict(/exited the rule/));
   await engine.advance(DAY);
   expect(sentTo()).toEqual([]);
   expect(await newest('bea')).toMatchObject({ state: 'skipped' });
@@ -360,7 +360,7 @@ test('of two people at once the second hears what the first did', async () => {
   ]);
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   const refused = both.find(({ status }) => status === 'rejected');
-  expect(refused).toMatchObject({ reason: conflict(/^Somebody else was faster: it is (approved|skipped)/) });
+  expect(refused).toMatchObject({ reason: conflict(/^Another member changed this draft: it is (approved|skipped)/) });
 
   const other = await greet('bea');
   await act(other, { kind: 'edit', content: { ...other.content, body: 'Other' } });
@@ -393,7 +393,7 @@ test('moveEach › moves each draft, and reports those that must be decided one 
   const done = await many('approve');
   expect(done.acted.sort()).toEqual([ada.id, bea.id].sort());
   expect(done.refused.sort()).toMatchObject([
-    expect.stringMatching(/^It was put off/) as string,
+    expect.stringMatching(/^It was postponed/) as string,
     expect.stringMatching(/^bob is editing it/) as string,
   ]);
   await engine.advance(UNDO);

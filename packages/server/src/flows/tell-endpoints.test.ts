@@ -29,7 +29,7 @@ test('a team hears once of an endpoint that is gone, though no draft waits', asy
   clock.advance(SETTLED_MS);
   const { text, isAsked } = await told(projectId);
   expect(isAsked).toBe(true);
-  expect(text).toContain(`${hooks.url('/gone')} said that it is gone`);
+  expect(text).toContain(`${hooks.url('/gone')} answered 410 Gone`);
   clock.advance(HOUR);
   expect((await told(projectId)).text).toBeNull();
 });
@@ -90,6 +90,6 @@ test('it hears after a day that an endpoint takes nothing, and after five that i
   }
   expect(news).toEqual([
     expect.stringMatching(/has taken nothing since .*: after 5 days of that it is disabled/),
-    expect.stringContaining('took nothing for 5 days: it is disabled'),
+    expect.stringContaining('accepted no webhook for 5 days and was disabled'),
   ]);
 });

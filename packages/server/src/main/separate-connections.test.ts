@@ -92,7 +92,7 @@ async function untilFull(): Promise<void> {
     );
   const full = [
     { pool: 'beckon heavy pages', count: 3 },
-    { pool: 'beckon pages', count: 4 },
+    { pool: 'beckon pages', count: 3 },
   ];
   while (JSON.stringify(await held()) !== JSON.stringify(full));
 }

@@ -19,7 +19,7 @@ test('importLines › lists the results and omits zeros', () => {
 
 test('gateName › returns the display name, or an unknown name in words', () => {
   expect(gateName({ check: 'quiet_hours' })).toBe('Quiet hours');
-  expect(gateName({ check: 'new_gate' })).toBe('new check');
+  expect(gateName({ check: 'new_gate' })).toBe('new gate');
 });
 
 describe('subjectName', () => {

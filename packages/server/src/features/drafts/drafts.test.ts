@@ -109,7 +109,7 @@ test('a letter with a hole is held by the name of what is missing, and leaves by
     'missing_variable',
     { variable: 'company' },
   ]);
-  expect(codeOf(approve(draft, by(T0)))).toMatch(/^conflict: Nothing is known of company/);
+  expect(codeOf(approve(draft, by(T0)))).toMatch(/^conflict: company is unknown/);
   expect(after(edit(draft, content, by(T0)))).toMatchObject({ state: 'scheduled', isEdited: true });
   const known = { content, facts: { company: 'Acme' }, missing: null, why: 'facts_changed' as const };
   expect(after(follow(draft, { ...known, now: T0 + 1 }))).toMatchObject({
@@ -126,7 +126,7 @@ test('a letter that may have left before a restore waits for a person, with or w
   expect(make({ mayHaveLeft: true, hasAddress: false })).toMatchObject(restored);
   expect(after(approve(make({ mayHaveLeft: true }), by(T0)))).toMatchObject({ state: 'approved' });
   const hole = make({ mayHaveLeft: true, missing: 'company' });
-  expect(codeOf(approve(hole, by(T0)))).toMatch(/^conflict: Nothing is known of company/);
+  expect(codeOf(approve(hole, by(T0)))).toMatch(/^conflict: company is unknown/);
   const filled = { content, facts: {}, missing: null, why: 'facts_changed' as const, now: T0 + 1 };
   expect(after(follow(hole, { ...filled, mayHaveLeft: true }))).toMatchObject({ ...restored, content });
   expect(after(follow(hole, filled))).toMatchObject({ state: 'scheduled' });
@@ -167,7 +167,7 @@ test('who decides on a text that has changed meanwhile, or after somebody else, 
   const edited = after(edit(draft, content, by(T0, 'ben')));
   expect(codeOf(approve(edited, { ...by(T0), hash: draft.contentHash }))).toMatch(/^conflict: Its text/);
   expect(codeOf(skip(edited, { ...by(T0), moves: draft.moves, reason: null }))).toMatch(
-    /^conflict: Somebody/,
+    /^conflict: Another member/,
   );
   expect(codeOf(approve(after(approve(draft, by(T0))), by(T0)))).toBe(
     'conflict: It has been approved already',
@@ -265,7 +265,7 @@ test('postponing moves the deadline, voids an approval, and ends at the expiry u
   const trial = make({ endsAt: T0 + 24 * HOUR });
   for (const extend of [false, true]) {
     expect(codeOf(postpone(trial, { ...by(T0), until: T0 + 24 * HOUR, extend }))).toMatch(
-      /it is of no use after/,
+      /Choose an earlier time/,
     );
   }
   expect(codeOf(postpone(draft, { ...by(T0), until: T0 }))).toMatch(/^validation_failed/);
@@ -495,5 +495,5 @@ test('a draft right at its expiry still has its quarter of an hour; the end of w
   ]);
   const trial = make({ endsAt: T0 + HOUR });
   expect([isExpired(trial, T0 + HOUR - 1), isExpired(trial, T0 + HOUR)]).toEqual([false, true]);
-  expect(codeOf(approve(trial, by(T0 + HOUR)))).toMatch(/^conflict: What it is about ended/);
+  expect(codeOf(approve(trial, by(T0 + HOUR)))).toMatch(/^conflict: It expired/);
 });

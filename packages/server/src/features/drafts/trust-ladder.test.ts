@@ -26,7 +26,7 @@ test('a rule falls back at the number and the share of each outcome, and not one
     expect([reason, count, of, demotion?.reason]).toEqual([reason, count, of, falls ? reason : undefined]);
   }
   expect(demotes({ ...well, complaints: { count: 3, of: 1_000 } })?.why).toBe(
-    '3 complaints among its last 1000 letters',
+    '3 complaints among its last 1000 emails',
   );
 });
 

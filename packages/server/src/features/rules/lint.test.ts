@@ -46,7 +46,7 @@ test.each([
 
 test('a topic that the project does not have is told, for nobody can refuse it', () => {
   const message =
-    'The project has no topic news, so that nobody can refuse it: the setting topics names tips, none';
+    'The project has no topic news, so users cannot unsubscribe from it. The setting topics has tips, none';
   const topics = [{ id: 'tips' }, { id: 'none' }];
   const events = { login: ['device'] };
   expect(lint({ topic: 'news' }, events, { topics })).toEqual([{ code: 'topic_unknown', message }]);

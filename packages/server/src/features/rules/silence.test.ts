@@ -32,10 +32,10 @@ test('events that come and move nobody are told, with the reason that stood in t
   expect(silence({ arrived: 40, refusals })).toEqual({
     code: 'fires_for_nobody',
     message:
-      'user_signed_up came 40 times in the last 7 days and the rule fired for nobody, most often, 36 times, because the user was already enrolled with the same key (already_entered)',
+      'user_signed_up came 40 times in the last 7 days, and the rule enrolled no user: most often, 36 times, because the user was already enrolled with the same key (already_entered)',
   });
   expect(silence({ arrived: 1 })?.message).toBe(
-    'user_signed_up came once in the last 7 days and the rule fired for nobody, and the ledger names no reason',
+    'user_signed_up came once in the last 7 days, and the rule enrolled no user: and the ledger names no reason',
   );
 });
 

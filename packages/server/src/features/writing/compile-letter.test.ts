@@ -98,7 +98,7 @@ describe('a letter in MJML', () => {
     ['<mj-raw><svg><style>a</style></svg></mj-raw>', '<svg> is not allowed in an email'],
     ['<mj-raw><form><input></form></mj-raw>', '<form> is not allowed in an email'],
     ['<mj-raw><meta http-equiv="Refresh" content="0"></mj-raw>', 'an email cannot redirect'],
-    ['<mj-text><b onclick="x()">x</b></mj-text>', 'a letter runs nothing: onclick is not allowed'],
+    ['<mj-text><b onclick="x()">x</b></mj-text>', 'scripts are not allowed: onclick'],
     ['<mj-text><b style="background: URL( http://x )">x</b></mj-text>', 'a style may show images from https'],
     ['<mj-text>&lbrace;&lbrace; person.x }} <b {{ person.x }}>x</b></mj-text>', 'is not allowed here'],
     ['<mj-include path="/etc/passwd" /><mj-text>x</mj-text>', 'mj-include is not allowed'],
@@ -146,7 +146,7 @@ describe('a letter that is to be published', () => {
       details: [
         {
           field: 'subject',
-          message: expect.stringContaining('subject: line 1, column 4: "user" is not known') as string,
+          message: expect.stringContaining('subject: line 1, column 4: "user" is unknown') as string,
         },
         { field: 'preheader', message: 'the preheader must be a single line' },
       ],

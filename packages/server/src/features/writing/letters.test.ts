@@ -154,7 +154,7 @@ test.each([
   [
     { body: 'Hi\n{{ user.name }}' },
     'body',
-    'line 2, column 4: "user" is not known; a letter speaks of person, event',
+    'line 2, column 4: "user" is unknown. Use person, event',
   ],
   [{ body: '{{ run.end }}' }, 'body', 'line 1, column 4: "run.end" is not known; there is run.ends_at'],
   [{ body: '{{ person }}' }, 'body', 'line 1, column 4: "person" alone says nothing'],

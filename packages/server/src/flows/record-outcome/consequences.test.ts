@@ -343,9 +343,9 @@ async function many(rule: object, count: number): Promise<{ story: Aftermath; us
 }
 
 test.each([
-  { what: COMPLAINED, count: 2, why: '2 complaints among its last 40 letters' },
-  { what: bounced('hard'), count: 5, why: '5 addresses that do not exist among its last 40 letters' },
-  { what: ONE_CLICK, count: 6, why: '6 unsubscribes among its last 40 letters' },
+  { what: COMPLAINED, count: 2, why: '2 complaints among its last 40 emails' },
+  { what: bounced('hard'), count: 5, why: '5 addresses that do not exist among its last 40 emails' },
+  { what: ONE_CLICK, count: 6, why: '6 unsubscribes among its last 40 emails' },
 ])('$why take a rule its autopilot, and nothing of it leaves by itself', async ({ count, what, why }) => {
   const { story, users } = await many(lettersRule({ deadline: '1h' }, 2), 40);
   const { projectId } = story;

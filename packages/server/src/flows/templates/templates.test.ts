@@ -128,7 +128,7 @@ describe('a letter of the project', () => {
         { projectId, draftId },
         { act: { kind: 'edit', content: changed }, by: { actor: 'ann' } },
       );
-    await expect(write({ ...content, format: 'markdown' })).rejects.toThrow('format stays html');
+    await expect(write({ ...content, format: 'markdown' })).rejects.toThrow('format cannot change: this email has the format html');
     expect((await write({ ...content, body })).draft.content.body).toContain('><b>Dearest</b> ADA <a href=');
     expect((await draftOf('ada')).content.body).not.toMatch(/<script|onclick/);
   });
@@ -156,7 +156,7 @@ describe('a letter of the project', () => {
   test('that cannot be rendered, has no name of its own or another\u2019s is refused and changes nothing', async () => {
     await create();
     await expect(create()).rejects.toThrow(
-      'name is taken: another letter of the project is called "greeting"',
+      'name is taken: another template of the project is called "greeting"',
     );
     await expect(create({ name: undefined })).rejects.toThrow('name must be a text');
     await expect(create({ name: '01900000-0000-7000-8000-000000000000' })).rejects.toThrow(
@@ -191,7 +191,7 @@ describe('a letter of the project', () => {
       },
       { projectId, reference: 'greeting', document: { body: 'Second' }, follow: true, actor: 'cyd' },
     );
-    await expect(slow).rejects.toThrow('bob published version 2 meanwhile');
+    await expect(slow).rejects.toThrow('bob published version 2');
   });
 
   test('is deleted when no rule names it; where one ships under its name, that one is back', async () => {
@@ -346,7 +346,7 @@ describe('a preview', () => {
       event: 'hello',
       text: expect.stringContaining('High Street 1') as string,
     });
-    await expect(preview({ userId: 'nobody' })).rejects.toThrow('Nothing is known of a user "nobody"');
+    await expect(preview({ userId: 'nobody' })).rejects.toThrow('This project has no user "nobody"');
   });
 
   test('of what is not stored stores nothing', async () => {

@@ -80,7 +80,7 @@ test('without Citus, with an old one, and over an older schema it says what to d
   expect(await old.asked()).toEqual([]);
   const behind = await place({});
   await behind.client.query('DELETE FROM beckon.kysely_migration');
-  await expect(distribute(behind.connection)).rejects.toThrow(/Run the command migrate.*Nothing was changed/);
+  await expect(distribute(behind.connection)).rejects.toThrow(/Run .*migrate.*Nothing was changed/);
   await behind.client.query(
     `INSERT INTO beckon.kysely_migration (name, timestamp) VALUES ('0001-ground', '2026')`,
   );

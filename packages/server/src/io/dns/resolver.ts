@@ -90,6 +90,6 @@ async function bothFamilies(resolver: dns.Resolver, name: string): Promise<strin
 function codeOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   // Only we cancel, and only because of the time.
-  if (code === 'ECANCELED') return 'ETIMEOUT';
+  if (code === 'ECANCELLED') return 'ETIMEOUT';
   return typeof code === 'string' ? code : 'EUNKNOWN';
 }

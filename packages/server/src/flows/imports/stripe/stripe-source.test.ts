@@ -166,7 +166,7 @@ test('trials that run on are named, for they stay unarmed', async () => {
   expect(chunks.flatMap(({ notes }) => notes ?? []).find(({ kind }) => kind === 'unarmed_trial')).toEqual({
     kind: 'unarmed_trial',
     subject: 'running',
-    text: 'The trial of Pro ends at 2026-06-08T00:00:00.000Z; no letter will be drafted before it.',
+    text: 'The trial of Pro ends at 2026-06-08T00:00:00.000Z. No email will be drafted before it.',
   });
 });
 
