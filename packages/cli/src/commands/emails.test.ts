@@ -68,7 +68,8 @@ describe('emails', () => {
     { run: 'emails list state:lost', fails: [2, /state/] },
     {
       run: () => `emails show ${email}`,
-      shows: /address +u1@example\.com\nuser +u1[^]*Outcomes\n.*\n.*opened +human[^]*Replies\n.*\n.*u1@example\.com/,
+      shows:
+        /address +u1@example\.com\nuser +u1[^]*Outcomes\n.*\n.*opened +human[^]*Replies\n.*\n.*u1@example\.com/,
       json: { subject: 'Welcome to Acme' },
     },
     { run: 'emails show x', fails: [1, /./] },

@@ -360,7 +360,9 @@ test('of two people at once the second hears what the first did', async () => {
   ]);
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   const refused = both.find(({ status }) => status === 'rejected');
-  expect(refused).toMatchObject({ reason: conflict(/^Another member changed this draft: it is (approved|skipped)/) });
+  expect(refused).toMatchObject({
+    reason: conflict(/^Another member changed this draft: it is (approved|skipped)/),
+  });
 
   const other = await greet('bea');
   await act(other, { kind: 'edit', content: { ...other.content, body: 'Other' } });

@@ -9,7 +9,7 @@ test('a job that never ends is as old as its process', async () => {
   const began = clock.now() / 1_000;
   const lastDone = async (): Promise<string | undefined> => {
     const text = await metrics.registry.getSingleMetricAsString('beckon_job_success_timestamp_seconds');
-    return /\{duty="forget"\} (\S+)/.exec(text)?.[1];
+    return /\{name="forget"\} (\S+)/.exec(text)?.[1];
   };
   try {
     let fails = true;

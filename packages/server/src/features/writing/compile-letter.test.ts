@@ -154,12 +154,10 @@ describe('a letter that is to be published', () => {
     await expect(publishable({ ...source, body: '<p>Hi</p>' })).rejects.toMatchObject({
       details: [{ field: 'body', message: expect.stringContaining('body: ') as string }],
     });
-    await expect(publishable({ ...source, subject: '{{ unsubscribe_url }}' })).rejects.toThrow(
-      'is not known',
-    );
+    await expect(publishable({ ...source, subject: '{{ unsubscribe_url }}' })).rejects.toThrow('is unknown');
     await expect(
       publishable({ ...source, format: 'markdown', body: '{{ unsubscribe_url }}' }),
-    ).rejects.toThrow('is not known');
+    ).rejects.toThrow('is unknown');
   });
 
   test('in Markdown has nothing compiled, and names where a host is not whole', async () => {

@@ -409,7 +409,7 @@ test('a domain of whose last hundred letters more than five were refused for wha
   for (const userId of users.slice(0, 5)) await story.became(userId, bounced('policy'));
   expect(await paused()).toBeNull();
   await story.became('u6', bounced('policy'));
-  expect(await paused()).toBe('6 of its last 30 letters were refused for what they are');
+  expect(await paused()).toBe('6 of its last 30 emails were rejected because of their content or sender');
   expect(await story.suppressed()).toEqual([]);
   await story.later(MINUTE);
   const told: string[] = [];
@@ -443,7 +443,7 @@ test('letters that are refused at the door for what they are pause their domain 
     await db.query('SELECT paused_reason FROM beckon.sending_domain WHERE project_id = $1', [
       story.projectId,
     ]),
-  ).toEqual([{ paused_reason: '6 of its last 6 letters were refused for what they are' }]);
+  ).toEqual([{ paused_reason: '6 of its last 6 emails were rejected because of their content or sender' }]);
   expect(await story.suppressed()).toEqual([]);
 });
 

@@ -128,7 +128,9 @@ describe('a letter of the project', () => {
         { projectId, draftId },
         { act: { kind: 'edit', content: changed }, by: { actor: 'ann' } },
       );
-    await expect(write({ ...content, format: 'markdown' })).rejects.toThrow('format cannot change: this email has the format html');
+    await expect(write({ ...content, format: 'markdown' })).rejects.toThrow(
+      'format cannot change: this email has the format html',
+    );
     expect((await write({ ...content, body })).draft.content.body).toContain('><b>Dearest</b> ADA <a href=');
     expect((await draftOf('ada')).content.body).not.toMatch(/<script|onclick/);
   });
@@ -156,7 +158,7 @@ describe('a letter of the project', () => {
   test('that cannot be rendered, has no name of its own or another\u2019s is refused and changes nothing', async () => {
     await create();
     await expect(create()).rejects.toThrow(
-      'name is taken: another template of the project is called "greeting"',
+      'name is taken: another template of the project has the name "greeting"',
     );
     await expect(create({ name: undefined })).rejects.toThrow('name must be a text');
     await expect(create({ name: '01900000-0000-7000-8000-000000000000' })).rejects.toThrow(
@@ -166,7 +168,7 @@ describe('a letter of the project', () => {
     await expect(create({ name: 'x', color: 'red' })).rejects.toThrow('color is not known here');
     await expect(create({ name: 'x', format: 'html' })).rejects.toThrow('format must be markdown or mjml');
     await expect(update({ body: '{{ user.x }}' })).rejects.toThrow(
-      'body: line 1, column 4: "user" is not known',
+      'body: line 1, column 4: "user" is unknown',
     );
     await expect(update({ name: 'other' })).rejects.toThrow('name stays "greeting"');
     await expect(update({ body: 'x' }, { reference: 'nothing' })).rejects.toThrow(

@@ -122,6 +122,7 @@ const PAUSE = { data: { paused: false, next_hour: 0, next_day: 0, open: 0, is_cu
 /** A heavy route whose answers wait until they are let go, and what came together in it. */
 function gated() {
   const gates: PromiseWithResolvers<void>[] = [];
+  const three = Promise.withResolvers<void>();
   const working = new Map<number, number>();
   const most = { together: 0, ofOne: 0 };
   const heavy = route('GET /projects/:project/pause', {
@@ -135,6 +136,7 @@ function gated() {
       most.ofOne = Math.max(most.ofOne, ...counts);
       const gate = Promise.withResolvers<void>();
       gates.push(gate);
+      if (gates.length === 3) three.resolve();
       await gate.promise;
       working.set(projectId, (working.get(projectId) ?? 0) - 1);
       return PAUSE;
@@ -142,6 +144,7 @@ function gated() {
   });
   return {
     most,
+    three: three.promise,
     busy: testDashboard(server.db, {}, [heavy]),
     letGo: async <T>(answers: Promise<T>[]): Promise<T[]> => {
       let isDone = false;
@@ -156,7 +159,7 @@ function gated() {
 }
 
 test('of heavy requests three run at a time, two of a project; beyond twenty of a project, or eighty, they are refused with Retry-After', async () => {
-  const { most, busy, letGo } = gated();
+  const { most, three, busy, letGo } = gated();
   const projects: number[] = [];
   while (projects.length < 5) projects.push((await createProject(server.db, { name: 'One' })).id);
   let refused = 0;
@@ -169,8 +172,8 @@ test('of heavy requests three run at a time, two of a project; beyond twenty of 
     if (++refused === 60) sixtyRefused.resolve();
     return answer;
   });
-  // No gate opens before all of them are there.
-  await sixtyRefused.promise;
+  // No gate opens before all requests are waiting, refused or in a handler.
+  await Promise.all([sixtyRefused.promise, three]);
   const statuses = (await letGo(answers)).map(({ status }) => status);
   expect(statuses.filter((status) => status === 200)).toHaveLength(80);
   expect(statuses.filter((status) => status === 503)).toHaveLength(60);
