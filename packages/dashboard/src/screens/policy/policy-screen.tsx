@@ -105,13 +105,22 @@ function PolicyForm({ form }: { form: SettingsForm }): ReactNode {
         onDiscard={form.discard}
         note={noteOf(form.changes, simulation)}
       />
+      <OtherLimits />
+    </Stack>
+  );
+}
+
+/** Limits that are set elsewhere. */
+function OtherLimits(): ReactNode {
+  return (
+    <>
       <Section title="Domain warm-up and throttle">
         <DomainLimits />
       </Section>
       <Section title="API rate limits" text="Requests above the limit get 429 with Retry-After.">
         <RateLimits />
       </Section>
-    </Stack>
+    </>
   );
 }
 

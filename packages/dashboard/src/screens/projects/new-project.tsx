@@ -63,7 +63,6 @@ export function NewProject({ organizations, onClose }: NewProjectProps): ReactNo
               loading={create.isPending}
               disabled={name.trim() === '' || organization === undefined}
             >
-              {' '}
               Create project
             </Button>
           </DialogFoot>
