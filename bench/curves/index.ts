@@ -54,13 +54,13 @@ function lines(quick: boolean): Line[] {
     },
     {
       name: 'audiences',
-      x: 'audiences, of which the event touches five',
+      x: 'audiences, five of them touched by the event',
       sizes: { quick: [5, 50], full: [5, 50, 200, 500] },
       point: (count) => digested({ audiences: audiencesAround(count) }),
     },
     {
       name: 'rules',
-      x: 'rules, of which the event fires one: a run and a draft',
+      x: 'rules, one of them fired by the event with a run and a draft',
       sizes: { quick: [1, 10], full: [1, 10, 100, 300] },
       point: ruled,
     },
@@ -97,7 +97,7 @@ export async function benchCurves(args: string[]): Promise<void> {
 async function measure(line: Line, quick: boolean): Promise<void> {
   const { name, x, sizes, point } = line;
   const points: Curve['points'] = [];
-  const title = `What an event costs as ${name} grow, worker and PostgreSQL`;
+  const title = `Cost of an event as ${name} grow, worker and PostgreSQL`;
   await show(title, [x, 'an event', 'least', 'most', 'against the first'], async () => {
     const rows: string[][] = [];
     for (const size of quick ? sizes.quick : sizes.full) {

@@ -11,7 +11,7 @@ const PARTS: Record<string, (sizes: Sizes) => Promise<void>> = {
     const cost = ['sender CPU', 'PostgreSQL CPU', 'sink CPU'];
     const header = [
       '',
-      'letters /s',
+      'emails /s',
       'bytes',
       ...cost,
       'claimed / submitted / recorded together',

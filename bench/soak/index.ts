@@ -67,7 +67,7 @@ async function soak({ minutes, warmUp }: { minutes: number; warmUp: number }): P
     return [
       ...figures(looks),
       ['requests answered', '', answersOf(posted), '', ''],
-      ['letters sent', '', String(await sentOf(ground)), '', ''],
+      ['emails sent', '', String(await sentOf(ground)), '', ''],
     ];
   } finally {
     await ground.close();

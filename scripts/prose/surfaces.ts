@@ -34,7 +34,7 @@ export const SURFACES: readonly Surface[] = [
     files: /^ops\//,
     bounds: { headless: 10, term: 24, long: 0 },
   },
-  { name: 'docs', kind: 'document', files: /./, bounds: { headless: 10, term: 16, long: 8 } },
+  { name: 'docs', kind: 'document', files: /./, bounds: PLAIN },
   {
     name: 'test titles',
     kind: 'title',
