@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { DeviceAnswer, DeviceBegun } from '../../packages/contract/src/dashboard/index.ts';
 import { codeOf } from '../../packages/server/testkit/team.ts';
 import { hasBrowser, newPerson, openBrowser, violationsOf } from '../kit/browser.ts';
-import { OWNER } from '../kit/first-letter.ts';
+import { OWNER } from '../kit/first-email.ts';
 import { type Installation, newInstallation } from '../kit/installation.ts';
 import { type Session, signedIn } from '../kit/session.ts';
 

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type DnsServer, startDnsServer } from '../../packages/server/testkit/dns-server.ts';
 import { HOOK_CA_FILE, type HookServer, hookServer } from '../../packages/server/testkit/hook-server.ts';
 import { hasBrowser, newPerson, openBrowser } from '../kit/browser.ts';
-import { zoneWhereItIs } from '../kit/first-letter.ts';
+import { zoneWhereItIs } from '../kit/first-email.ts';
 import { type Installation, newInstallation } from '../kit/installation.ts';
 import { serverWith } from '../kit/public-api.ts';
 import { type Session, signedIn } from '../kit/session.ts';

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DeviceAnswer, DeviceBegun, TokenState } from '../../packages/contract/src/dashboard/index.ts';
 import { hasBrowser, newPerson, openBrowser, violationsOf } from '../kit/browser.ts';
-import { OWNER } from '../kit/first-letter.ts';
+import { OWNER } from '../kit/first-email.ts';
 import { type Installation, newInstallation } from '../kit/installation.ts';
 import { signedIn } from '../kit/session.ts';
 

@@ -1,7 +1,7 @@
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { hasBrowser, newPerson, openBrowser } from '../kit/browser.ts';
-import { OWNER } from '../kit/first-letter.ts';
+import { OWNER } from '../kit/first-email.ts';
 import { type Installation, newInstallation } from '../kit/installation.ts';
 import { lettersIn, usersOf, writeLetters } from '../kit/letters.ts';
 import { type Session, sessionOf, signedIn } from '../kit/session.ts';

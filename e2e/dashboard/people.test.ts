@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { codeOf } from '../../packages/server/testkit/team.ts';
 import { hasBrowser, newPerson, openBrowser } from '../kit/browser.ts';
-import { OWNER } from '../kit/first-letter.ts';
+import { OWNER } from '../kit/first-email.ts';
 import { type Installation, newInstallation } from '../kit/installation.ts';
 import { type CustomerServer, serverWith } from '../kit/public-api.ts';
 import { type Session, sessionOf, signedIn } from '../kit/session.ts';

@@ -1,5 +1,5 @@
 import type { BrowserContext } from 'playwright-core';
-import { OWNER } from './first-letter.ts';
+import { OWNER } from './first-email.ts';
 import type { Installation } from './installation.ts';
 
 /** Asks the dashboard's own API, as the page in that browser would. */

@@ -54,7 +54,7 @@ export type HomeHealth = {
 };
 
 /** `first_email`: there is a draft already, while no letter has left yet. */
-export type FirstLetter = {
+export type FirstEmail = {
   draft_id: string;
   subject: string;
   rule: string;
@@ -90,7 +90,7 @@ export type Home = {
   health: HomeHealth;
   /** Null once all that has to be done is done. */
   setup: SetupStep[] | null;
-  first_email: FirstLetter | null;
+  first_email: FirstEmail | null;
 };
 
 /** One day in UTC. */

@@ -82,7 +82,7 @@ export async function showHome(db: Reading, { projectId, mailroom }: HomeAsked) 
       },
     },
     setup: await listSteps(db, { projectId, now, sending, hasEvent: lastEvent !== null, hasSent }),
-    first_email: hasSent ? null : await findFirstLetter(db, { projectId, now, settings, mailroom }),
+    first_email: hasSent ? null : await findFirstEmail(db, { projectId, now, settings, mailroom }),
   };
 }
 
@@ -194,7 +194,7 @@ async function listRelaySteps(
 type LetterAsked = { projectId: number; now: number; settings: Settings; mailroom: Mailroom };
 
 /** The first draft there is: when it leaves if nobody acts, and what makes it wait. */
-async function findFirstLetter(tx: Tx, asked: LetterAsked) {
+async function findFirstEmail(tx: Tx, asked: LetterAsked) {
   const first = await findFirstOpen(tx, asked.projectId);
   if (!first) return null;
   const foreseen = await foreseeFirst(tx, asked);

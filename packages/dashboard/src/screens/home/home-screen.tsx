@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useApi, useFeed, useRefresh } from '../../api/index.ts';
 import { Loaded, Page } from '../../parts/index.ts';
 import { Charts } from './charts.tsx';
-import { FirstLetter } from './first-letter.tsx';
+import { FirstEmail } from './first-email.tsx';
 import { HealthStrip } from './health.tsx';
 import { Needs } from './needs.tsx';
 import { Setup } from './setup.tsx';
@@ -35,7 +35,7 @@ function Now({ home }: { home: Home }): ReactNode {
   const { first_email: first, needs, setup, health } = home;
   return (
     <Stack gap="lg">
-      {first && <FirstLetter letter={first} outbox={health.sender.test_inbox} />}
+      {first && <FirstEmail letter={first} outbox={health.sender.test_inbox} />}
       {(setup === null || needs.length > 0) && (
         <section aria-labelledby="needs-title">
           <Title order={2} size="h5" mb="xs" id="needs-title">

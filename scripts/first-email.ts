@@ -7,17 +7,17 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { newPerson, openBrowser } from '../e2e/kit/browser.ts';
-import { seeFirstLetter, setUp, zoneWhereItIs } from '../e2e/kit/first-letter.ts';
+import { seeFirstEmail, setUp, zoneWhereItIs } from '../e2e/kit/first-email.ts';
 import { freePort } from '../packages/server/testkit/free-port.ts';
 
 /**
- * How long somebody new takes from `git clone` to their first letter, by step: `npm run first-letter`, or with an address of the
+ * How long somebody new takes from `git clone` to their first letter, by step: `npm run first-email`, or with an address of the
  * repository behind it. What is not committed is not in it. Chromium is needed; the registry is asked as npm asks it.
  */
 const [repository = fileURLToPath(new URL('..', import.meta.url))] = process.argv.slice(2);
 const PAGE_MS = 300_000;
 
-const folder = await mkdtemp(join(tmpdir(), 'beckon-first-letter-'));
+const folder = await mkdtemp(join(tmpdir(), 'beckon-first-email-'));
 const clone = join(folder, 'beckon');
 const env = {
   ...outsideOfNpm(),
@@ -55,7 +55,7 @@ async function useIt(page: Page, setupLink: string): Promise<void> {
   });
   const shell = (text: string): Promise<string> => run('bash', ['-c', text], folder);
   const actions = await step('set-up and first call', () => setUp(page, { setupLink, shell }));
-  await step('Review, Approve, Test inbox', () => seeFirstLetter(page, actions));
+  await step('Review, Approve, Test inbox', () => seeFirstEmail(page, actions));
   console.log(`        ${actions.done.length} actions: ${actions.done.join(', ')}`);
 }
 

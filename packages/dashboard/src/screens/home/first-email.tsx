@@ -1,14 +1,14 @@
 import { Anchor, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { MailOpen, Send } from 'lucide-react';
 import { Link } from '@tanstack/react-router';
-import type { FirstLetter as Letter } from '@beckon/contract/dashboard';
+import type { FirstEmail as Letter } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
 import { useChange, useMay, useProject } from '../../api/index.ts';
 import { formatTime, refused, notify, When } from '../../parts/index.ts';
 import { reasonWords } from '../../parts/policy-words.ts';
 
 /** The first draft of a new project: its send time with the reason, and a way to see it now. */
-export function FirstLetter({ letter, outbox }: { letter: Letter; outbox: boolean }): ReactNode {
+export function FirstEmail({ letter, outbox }: { letter: Letter; outbox: boolean }): ReactNode {
   const project = String(useProject().id);
   const maySend = useMay('reviewer');
   const test = useChange('POST /projects/:project/drafts/:draft/send-test', {
@@ -17,9 +17,9 @@ export function FirstLetter({ letter, outbox }: { letter: Letter; outbox: boolea
     onRefused: (error) => refused(error),
   });
   return (
-    <Paper withBorder p="md" component="section" aria-labelledby="first-letter-title">
+    <Paper withBorder p="md" component="section" aria-labelledby="first-email-title">
       <Stack gap="sm" align="start">
-        <Title order={2} size="h5" id="first-letter-title">
+        <Title order={2} size="h5" id="first-email-title">
           Your first email
         </Title>
         <Text size="sm">

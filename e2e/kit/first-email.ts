@@ -53,7 +53,7 @@ export async function setUp(
 }
 
 /** Approves the first draft and opens its email in the test inbox. */
-export async function seeFirstLetter(page: Page, actions: Actions): Promise<void> {
+export async function seeFirstEmail(page: Page, actions: Actions): Promise<void> {
   await actions.click('link', 'Open Review');
   await actions.click('button', 'Approve');
   await actions.click('link', 'Test inbox');

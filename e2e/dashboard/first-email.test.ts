@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { hasBrowser, newPerson, openBrowser } from '../kit/browser.ts';
-import { seeFirstLetter, setUp, zoneWhereItIs } from '../kit/first-letter.ts';
+import { seeFirstEmail, setUp, zoneWhereItIs } from '../kit/first-email.ts';
 import { newInstallation } from '../kit/installation.ts';
 
 const ACTIONS_MAX = 12;
@@ -23,7 +23,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
       onTestFinished(() => installation.remove());
       const { page, troubles } = await newPerson(browser, { timeZone: zoneWhereItIs(hour) });
       const actions = await setUp(page, installation);
-      await seeFirstLetter(page, actions);
+      await seeFirstEmail(page, actions);
       process.stdout.write(`${hour}:00: ${actions.done.length} actions: ${actions.done.join(', ')}\n`);
       expect(actions.done.length).toBeLessThanOrEqual(ACTIONS_MAX);
       expect(troubles).toEqual([]);
