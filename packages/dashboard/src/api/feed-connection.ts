@@ -1,8 +1,17 @@
-import type { FeedItem } from '@beckon/contract/dashboard';
+import type { FeedItem, FeedType } from '@beckon/contract/dashboard';
 import type { FeedDeps, FeedState, Source } from './feed.ts';
 
 /** The items that every tab receives. Events, requests and changes of users can be thousands per second, so they are opt-in. */
-const FEW = 'type:draft,move,message,outcome,bulk,audience_built,user_erased';
+const FEW_TYPES = [
+  'draft',
+  'move',
+  'email',
+  'outcome',
+  'bulk',
+  'audience_built',
+  'user_erased',
+] as const satisfies FeedType[];
+const FEW = `type:${FEW_TYPES.join(',')}`;
 
 const BATCH_MS = 80;
 const BATCH_MAX = 2_000;
