@@ -13,7 +13,7 @@ const route = getRouteApi('/p/$project/emails');
 const HINTS = [
   'state:sent,failed,unknown,deferred',
   'outcome:opened,clicked,replied,bounced,complained,unsubscribed',
-  'rule:"Trial *" · letter:welcome',
+  'rule:"Trial *" · template:welcome',
   'user:42 · address:*@example.org',
   'domain:mail.example.org · provider:google · reason:refused',
 ];

@@ -76,7 +76,11 @@ test('letters are listed, the newest first, with what became of them; pages foll
 });
 
 test('one grammar filters them by every key, and says where it is wrong', async () => {
-  await story.rule({ ...lettersRule(), name: 'Others', when: { event: 'other' } });
+  await story.rule({
+    ...lettersRule({ steps: [{ draft: 'welcome' }] }),
+    name: 'Others',
+    when: { event: 'other' },
+  });
   await sendTo(story, ['a', 'b']);
   stage.engine.transport.answer({ result: 'failed', reason: 'refused', reply: '550 no' });
   await story.event('b', 'other');
@@ -88,6 +92,7 @@ test('one grammar filters them by every key, and says where it is wrong', async 
   expect(await filtered('rule:Nothing')).toEqual([]);
   expect(await filtered('state:failed')).toEqual(['b']);
   expect(await filtered('reason:refused')).toEqual(['b']);
+  expect(await filtered('template:welcome')).toEqual(['b']);
   expect(await filtered('user:a')).toEqual(['a']);
   expect(await filtered('address:a@* domain:test-inbox.invalid')).toEqual(['a']);
   expect(await filtered('outcome:opened,bounced')).toEqual(['a']);

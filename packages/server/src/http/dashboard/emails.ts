@@ -84,7 +84,7 @@ export const emailRoutes: DashboardRoute[] = [
 const VOCABULARY = {
   state: { values: MESSAGE_STATES },
   rule: {},
-  letter: {},
+  template: {},
   user: {},
   address: {},
   domain: {},
