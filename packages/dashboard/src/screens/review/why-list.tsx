@@ -68,7 +68,7 @@ function Values({ values }: { values: Record<string, unknown> }): ReactNode {
     <p className={classes.values}>
       {entries.map(([name, value]) => (
         <span key={name}>
-          {name}: <Value value={value} />
+          <code>{name}</code>: <Value value={value} />
           <br />
         </span>
       ))}

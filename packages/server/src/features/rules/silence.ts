@@ -6,22 +6,22 @@ export type SilenceFacts = {
   now: number;
   /** Null while the rule is off. */
   enabledAt: number | null;
-  /** How often that which starts it came in the last 7 days. */
+  /** How often its trigger arrived in the last 7 days. */
   arrived: number;
-  /** For how many people it fired in the last 7 days, and in the 28 days before these. */
+  /** The number of users for whom it fired in the last 7 days, and in the 28 days before. */
   fired: number;
   firedBefore: number;
-  /** What else the ledger says of the last 7 days, in any order. */
+  /** The other decisions of the last 7 days, in any order. */
   refusals: { reason: Reason; count: number }[];
 };
 
 export type Silence = { code: 'fires_for_nobody' | 'events_stopped'; message: string };
 
 const QUIET_MS = 7 * 86_400_000;
-/** Reasons of the ledger that refuse nobody. Who is held out got no letter, but passed every gate. */
+/** Decisions that are no refusal. A user in the holdout group gets no email, but passed every check. */
 const ENTERED: ReadonlySet<Reason> = new Set<Reason>(['fired', 'holdout']);
 
-/** Whether a rule that is on has gone quiet in a way that nobody may have meant, and what is most likely behind it. */
+/** Whether an enabled rule stopped firing, probably by mistake, and the most likely cause. */
 export function silenceOf(facts: SilenceFacts): Silence | null {
   const { now, enabledAt, arrived, fired, firedBefore } = facts;
   if (enabledAt === null || now - enabledAt < QUIET_MS || fired > 0) return null;
@@ -30,11 +30,11 @@ export function silenceOf(facts: SilenceFacts): Silence | null {
   if (firedBefore === 0) return null;
   return {
     code: 'events_stopped',
-    message: `${startWords(facts.definition)} stopped: nothing came in the last 7 days, and in the 28 days before the rule fired ${timesWords(firedBefore)}`,
+    message: `${startWords(facts.definition)} did not arrive in the last 7 days. The rule fired ${timesWords(firedBefore)} in the 28 days before.`,
   };
 }
 
-/** What waits for a moment of its own is considered only then: of what came lately nothing may be decided yet. */
+/** A rule that waits for a time decides only then, so recent events may have no decision yet. */
 function isUndecided(facts: SilenceFacts): boolean {
   const waits = facts.definition.when.every(({ kind }) => kind !== 'event' && kind !== 'audience');
   return waits && refusalsOf(facts).length === 0;
@@ -48,11 +48,11 @@ function firesForNobody(facts: SilenceFacts): Silence {
   const { definition, arrived } = facts;
   const [most] = refusalsOf(facts).toSorted((a, b) => b.count - a.count);
   const why = most
-    ? `most often, ${timesWords(most.count)}, because ${REASONS[most.reason]} (${most.reason})`
-    : 'and the ledger names no reason';
+    ? `Most common reason (${timesWords(most.count)}): ${REASONS[most.reason]}.`
+    : 'The decision log has no reason.';
   return {
     code: 'fires_for_nobody',
-    message: `${startWords(definition)} came ${timesWords(arrived)} in the last 7 days, and the rule enrolled no user: ${why}`,
+    message: `${startWords(definition)} arrived ${timesWords(arrived)} in the last 7 days, and the rule enrolled no user. ${why}`,
   };
 }
 
