@@ -4,7 +4,7 @@ import { hasBrowser, newPerson, openBrowser } from '../kit/browser.ts';
 import { type Installation, newInstallation } from '../kit/installation.ts';
 import { screensOf } from '../kit/screens.ts';
 import { type Session, sessionOf, signedIn } from '../kit/session.ts';
-import { settled, tabsOf, walkTo } from '../kit/walk.ts';
+import { eachTab, walkTo } from '../kit/walk.ts';
 
 /** Words with an underscore in all texts and labels of the page, outside of code, of fields and of filter hints. */
 const CODES = `(() => {
@@ -23,7 +23,7 @@ const CODES = `(() => {
   return [...new Set(texts.flatMap((text) => text.match(/[\\w.]*[a-z]_[a-z]\\w*/g) ?? []))];
 })()`;
 
-describe.skipIf(!hasBrowser)('display names of codes', () => {
+describe.skipIf(!hasBrowser)('screens of the demo', () => {
   let browser: Browser;
   let installation: Installation;
   let page: Page;
@@ -47,21 +47,37 @@ describe.skipIf(!hasBrowser)('display names of codes', () => {
     await installation.remove();
   });
 
-  test('shows no code of the server on any screen of the demo, nor in any of its tabs', async () => {
+  test('show no code of the server, in none of their tabs', async () => {
     const found: Record<string, string[]> = {};
     for (const path of paths) {
       await walkTo(page, path);
       const codes = new Set(await codesOf(page));
-      for (const tab of await tabsOf(page)) {
-        await tab.click();
-        await settled(page);
+      await eachTab(page, async () => {
         for (const code of await codesOf(page)) codes.add(code);
-      }
+      });
       const shown = [...codes].filter((code) => !isUserData(code));
       if (shown.length > 0) found[path] = shown;
     }
     expect(found).toEqual({});
     expect(troubles).toEqual([]);
+  }, 300_000);
+
+  test('name filter terms that their lists accept', async () => {
+    const refused: string[] = [];
+    let seen = 0;
+    for (const path of paths) {
+      await walkTo(page, path);
+      for (const term of await filterTermsOf(page)) {
+        const answered = page.waitForResponse(
+          (one) => new URL(one.url()).searchParams.get('filter') === term,
+        );
+        await page.getByRole('textbox', { name: /^Filter/ }).fill(term);
+        if ((await answered).status() !== 200) refused.push(`${path} ${term}`);
+        seen += 1;
+      }
+    }
+    expect(refused).toEqual([]);
+    expect(seen).toBeGreaterThan(20);
   }, 300_000);
 });
 
@@ -69,18 +85,32 @@ function codesOf(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(CODES);
 }
 
-/** The names that the demo's own data contains: ids of users, and names of events, properties, traits, rules and templates. */
+/** The terms in the hints beside the filter; one with a placeholder such as `key:<id>` is no term. */
+async function filterTermsOf(page: Page): Promise<string[]> {
+  const hints = page.getByRole('button', { name: /^Filter syntax:/ });
+  if ((await hints.count()) === 0) return [];
+  const text = (await hints.first().getAttribute('aria-label')) ?? '';
+  return text.match(/(?<=\s)-?[a-z_.]+:(?:"[^"]*"|[^\s"<]+)/g) ?? [];
+}
+
+/**
+ * The names that the demo's own data contains: ids of users, names of events, properties, traits, rules and templates, and
+ * variables in the subjects of templates. Time zones have the names of the IANA database.
+ */
 async function userDataOf(session: Session, projectId: number): Promise<(word: string) => boolean> {
   const lists = await Promise.all(
     ['events', 'rules', 'templates', 'audiences', 'replies'].map((list) =>
-      session.ask<{ data: object[] }>('GET', `/projects/${projectId}/${list}`),
+      session.ask<{ data: Listed[] }>('GET', `/projects/${projectId}/${list}`),
     ),
   );
-  const names = new Set(lists.flatMap(({ data }) => data.flatMap(namesOf)));
+  const zones = Intl.supportedValuesOf('timeZone').map((zone) => zone.split('/').at(-1) ?? zone);
+  const names = new Set([...lists.flatMap(({ data }) => data.flatMap(namesOf)), ...zones]);
   return (word) => names.has(word) || /^user_\d+$/.test(word);
 }
 
-function namesOf(listed: object): string[] {
-  const { name = '', properties = [] } = listed as { name?: string; properties?: { name: string }[] };
-  return [name, ...properties.map((property) => property.name)];
+type Listed = { name?: string; subject?: string; properties?: { property: string }[] };
+
+function namesOf({ name = '', subject = '', properties = [] }: Listed): string[] {
+  const variables = subject.match(/[\w.]+/g) ?? [];
+  return [name, ...variables, ...properties.map(({ property }) => property)];
 }

@@ -6,7 +6,7 @@ import { fillWithHostility, HOSTILE } from '../kit/hostile.ts';
 import { type Installation, newInstallation } from '../kit/installation.ts';
 import { screensOf } from '../kit/screens.ts';
 import { signedIn } from '../kit/session.ts';
-import { settled, tabsOf, walkTo } from '../kit/walk.ts';
+import { eachTab, settled, walkTo } from '../kit/walk.ts';
 
 /** Where more of a row is shown beside its list. */
 const WITH_PANEL = ['live', 'events', 'replies', 'requests', 'audit'];
@@ -65,11 +65,9 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
       await walkTo(page, path);
       const name = path.split('/')[3] ?? path;
       if (WITH_PANEL.includes(name)) await openFirst(page);
-      for (const tab of await tabsOf(page)) {
-        await tab.click();
-        await settled(page);
+      await eachTab(page, async () => {
         found.push(...(await come(page, path)));
-      }
+      });
       found.push(...(await come(page, path)));
       if ((await page.getByText(HOSTILE).count()) > 0) shownOn.add(name);
       if (WITH_PANEL.includes(name)) await page.keyboard.press('Escape');

@@ -215,7 +215,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
       const theirs = grace.page;
       await openProfile(theirs);
       await theirs.getByRole('button', { name: 'Set up authenticator app' }).click();
-      await theirs.getByLabel('Password', { exact: true }).fill(GRACE.password);
+      await theirs.getByRole('textbox', { name: 'Password', exact: true }).fill(GRACE.password);
       await theirs.getByRole('button', { name: 'Next' }).click();
       const secret = await theirs.getByLabel('key', { exact: true }).innerText();
       const uri = `otpauth://totp/Beckon?secret=${secret}`;

@@ -1,6 +1,6 @@
-import type { Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 
-/** To another screen as a link of the page would lead there, which loads nothing anew. */
+/** Goes to another screen as a link of the page does, without a reload. */
 export async function walkTo(page: Page, path: string): Promise<void> {
   const isElsewhere = new URL(path, page.url()).pathname !== new URL(page.url()).pathname;
   await page.evaluate(`{
@@ -11,7 +11,7 @@ export async function walkTo(page: Page, path: string): Promise<void> {
   await settled(page);
 }
 
-/** Once nothing loads any more, and no skeleton is left. */
+/** Waits until nothing is loading and no skeleton is left. */
 export async function settled(page: Page): Promise<void> {
   await page
     .locator('.mantine-Skeleton-root, [aria-busy="true"], .mantine-Button-root[data-loading]')
@@ -19,9 +19,17 @@ export async function settled(page: Page): Promise<void> {
     .waitFor({ state: 'detached' });
 }
 
-/** The tabs of a screen, found by name, because the content of a tab may have tabs of its own. */
-export async function tabsOf(page: Page): Promise<Locator[]> {
-  const tabs = page.getByRole('main').getByRole('tab', { disabled: false });
-  const names = (await tabs.allInnerTexts()).map((name) => name.split('\n', 1)[0] ?? '');
-  return names.map((name) => tabs.filter({ hasText: name }).first());
+/** Opens each tab of the screen, and each tab within its content, and calls `look` every time. */
+export async function eachTab(page: Page, look: () => Promise<void>, within = ''): Promise<void> {
+  const inPanel = `${within}[role="tabpanel"] `;
+  const tabs = page
+    .getByRole('main')
+    .locator(`${within}[role="tab"]:not([disabled], ${inPanel}*)`)
+    .filter({ visible: true });
+  for (let at = 0; at < (await tabs.count()); at++) {
+    await tabs.nth(at).click();
+    await settled(page);
+    await look();
+    await eachTab(page, look, inPanel);
+  }
 }
