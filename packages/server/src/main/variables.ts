@@ -255,7 +255,7 @@ export const VARIABLES: readonly Variable[] = [
     unset: 'on',
     example: 'off',
     about:
-      '`on`: the `beckon` command works on this machine without a login, for the account that runs the server, through a socket in `DATA_DIR`. `off`: there is no socket, and every caller needs a token.',
+      'With `on`, the `beckon` command works on this machine without a login, for the account that runs the server. It uses a socket in `DATA_DIR`. With `off`, there is no socket, and every caller needs a token.',
   },
   {
     name: 'CLIENT_MINIMUM',
