@@ -57,6 +57,7 @@ const RULE_ADVICE: Record<Reason, string> = {
   already_entered: 'No action needed, or change the rule’s `entry`, for example to a cooldown.',
   in_cooldown: 'Wait, or shorten the cooldown in the rule’s `entry`.',
   in_progress: 'No action needed. The user gets the emails of the current run.',
+  left_audience: 'No action needed. If the user enters the audience again, the rule starts by entering.',
   no_address: 'Send the address of this user, and start another enrollment.',
   address_suppressed: 'No action needed, or lift the suppression and start another enrollment.',
   topic_refused: 'No action needed. This user does not want emails about the topic of the rule.',

@@ -48,7 +48,7 @@ export type RuleEnrollment = {
   state: 'running' | 'done' | 'canceled';
   started_at: string;
   ended_at: string | null;
-  /** Members when it started. Those who leave the audience before their turn are not processed. */
+  /** Members when it started. Those who leave the audience before their turn are excluded with the reason `left_audience`. */
   members: number;
   processed: number;
   enrolled: number;

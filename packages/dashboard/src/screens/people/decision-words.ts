@@ -18,6 +18,7 @@ const DECISIONS: Record<string, string> = {
   already_entered: 'Not enrolled: enrolled before',
   in_cooldown: 'Not enrolled: cooldown',
   in_progress: 'Not enrolled: already in a run',
+  left_audience: 'Not enrolled: left the audience',
   no_address: 'Not enrolled: no address',
   address_suppressed: 'Not enrolled: suppressed',
   topic_refused: 'Not enrolled: topic unsubscribed',

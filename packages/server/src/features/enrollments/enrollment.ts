@@ -49,3 +49,16 @@ export function afterBatch(enrollment: Enrollment, batch: EnrollmentBatch, now: 
     ? { ...counted, state: 'done', endedAt: now, nextAt: null, afterUser: null }
     : { ...counted, nextAt: now, afterUser: batch.lastUser ?? enrollment.afterUser };
 }
+
+/** Adds users who were excluded outside a batch to the counts. The next batch begins and is due as before. */
+export function afterExclusions(
+  enrollment: Enrollment,
+  { reason, users }: { reason: string; users: number },
+): Enrollment {
+  const { processed, excluded } = enrollment;
+  return {
+    ...enrollment,
+    processed: processed + users,
+    excluded: { ...excluded, [reason]: (excluded[reason] ?? 0) + users },
+  };
+}

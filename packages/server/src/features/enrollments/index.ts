@@ -1,4 +1,4 @@
-export { afterBatch, type CancelReason, type Enrollment } from './enrollment.ts';
+export { afterBatch, afterExclusions, type CancelReason, type Enrollment } from './enrollment.ts';
 export {
   cancelEnrollment,
   findDueEnrollment,
@@ -6,6 +6,7 @@ export {
   findRunningEnrollment,
   insertEnrollment,
   leaveEnrollments,
+  listRunningEnrollments,
   nextEnrollmentAt,
   updateEnrollment,
 } from './store.ts';

@@ -67,6 +67,15 @@ export async function findRunningEnrollment(
   return rows[0] ? fromRow(rows[0]) : null;
 }
 
+export async function listRunningEnrollments(tx: Tx, projectIds: number[]): Promise<Enrollment[]> {
+  const rows = await tx.query<Row>(
+    `SELECT ${COLUMNS} FROM beckon.rule_enrollment WHERE project_id = ANY ($1::bigint[]) AND state = 'running'
+     ORDER BY project_id, id`,
+    [projectIds],
+  );
+  return rows.map(fromRow);
+}
+
 /** The newest enrollment of a rule, running or ended. */
 export async function findLatestEnrollment(
   tx: Tx,

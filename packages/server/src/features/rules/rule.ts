@@ -136,6 +136,7 @@ export const REASONS = {
   already_entered: 'the user was already enrolled with the same key',
   in_cooldown: 'the user was enrolled within the cooldown',
   in_progress: 'the user is still in a run of this rule',
+  left_audience: 'the user left the audience before the enrollment reached them',
   no_address: 'an enrollment found no email address for this user',
   address_suppressed: 'an enrollment found this user or their address on the suppression list',
   topic_refused: 'an enrollment found that this user refused the topic of the rule',

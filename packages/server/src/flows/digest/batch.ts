@@ -33,6 +33,7 @@ import type { SuppressionHasher } from '../../features/suppressions/index.ts';
 import { dueEarlier, firstOfEach, type Turn } from '../../features/turns/index.ts';
 import type { Database } from '../../io/db/index.ts';
 import type { Model, Models } from '../models.ts';
+import { excludeLeavers } from '../enroll/index.ts';
 import { restoreReturned } from '../erased-suppressions.ts';
 import { timed } from '../project-time.ts';
 import { applyRules, happenedIn } from '../rules/index.ts';
@@ -243,6 +244,7 @@ async function finish(run: Run, { folded, answered, batch }: Ending): Promise<vo
     at,
     newId: deps.newId,
   });
+  await excludeLeavers(tx, transitions, { models, now });
   await writeStandings(tx, writes, at);
   await writeDecisions(tx, unheardMoves(answered, models, now));
   const { events, people } = folded;

@@ -16,9 +16,9 @@ import {
 import {
   enrollmentItems,
   type EnrollmentStep,
+  excludeLeavers,
   nextEnrollmentStep,
   recordEnrollment,
-  refreshCandidates,
 } from '../enroll/index.ts';
 import { loadProjectModels, type Model } from '../models.ts';
 import { nextMoment } from '../next-due.ts';
@@ -37,15 +37,15 @@ import {
 import { unheardMoves } from './not-considered.ts';
 import { type BatchTx, inSession } from '../session.ts';
 
-/** `lateMs`: for how long the first of them was due. */
+/** `lateMs`: how long the first of them was overdue. */
 export type DueDone = { people: number; moves: number; lateMs: number };
 
 const NOTHING: DueDone = { people: 0, moves: 0, lateMs: 0 };
 export const DUE_AT_ONCE_MAX = 500;
 
 /**
- * Asks again about the people for whom time alone may have changed an answer, the longest overdue first. The place is
- * held before it is asked what comes next, so that nobody's moment is lost between the two.
+ * Evaluates the people whose memberships time alone may have changed, the longest overdue first, and does the timers, runs and
+ * enrollment batch that are due. The alarm row is locked before the next time is read, so that no time is lost between the two.
  */
 export function digestDue(given: BatchDeps, projectId: number, limit: number): Promise<DueDone> {
   return inSession(given.db, async (tx) => {
@@ -56,7 +56,7 @@ export function digestDue(given: BatchDeps, projectId: number, limit: number): P
     const known = (await deps.models.of(tx, [turn])).get(projectId);
     if (!known) return NOTHING;
     const until = await heardUntil(tx, { projectId, now, aheadMs: turn.aheadMs });
-    const due = await listAllDue({ tx, projectId, now, until, limit, model: known });
+    const due = await listAllDue({ tx, projectId, now, until, limit });
     given.db.reach?.('timers_claimed');
     const model = await withVersions({ tx, turn, now }, known, due.timers);
     const step: Step = { tx, deps, projectId, model, now };
@@ -65,19 +65,22 @@ export function digestDue(given: BatchDeps, projectId: number, limit: number): P
     writes.notDue.push(...unanswered(due.dues, answered, projectId));
     const transitions = transitionsOf(answered);
     const at = new Date(now);
+    const models = new Map([[projectId, model]]);
+    await excludeLeavers(tx, transitions, { models, now });
     await writeStandings(tx, writes, at);
-    await writeDecisions(tx, unheardMoves(answered, new Map([[projectId, model]]), now));
+    await writeDecisions(tx, unheardMoves(answered, models, now));
     await dropTimers(tx, due.timers);
-    const enrolling = await currentEnrollment(tx, due.enrolling, transitions);
-    const items = await itemsOf(step, due.people, enrolling);
-    const ruled = await applyRules(tx, happenedNow(step, due, { transitions, items }), {
+    const enrolling = await nextEnrollmentStep(tx, { projectId, model, now, until, limit });
+    const people = await withCandidates(tx, due.people, enrolling);
+    const items = await itemsOf(step, people, enrolling);
+    const ruled = await applyRules(tx, happenedNow(step, { ...due, people }, { transitions, items }), {
       now,
       newId: deps.newId,
       isSmallest: limit === 1,
     });
     if (enrolling) await recordEnrollment(tx, enrolling, { decisions: ruled.decisions, now });
     await addChanges(tx, transitionRows(transitions, 'time', { at, newId: deps.newId }));
-    // Whoever began in a version that had been out of use goes on in it, so every process has to read definitions again.
+    // A run that starts in a version that was out of use keeps that version, so every process must load the definitions again.
     if (ruled.begun.some(({ ruleId, version }) => !known.rules.version(ruleId, version)))
       await newModel(tx, projectId);
     await holdDue(tx, projectId, 'process');
@@ -86,24 +89,23 @@ export function digestDue(given: BatchDeps, projectId: number, limit: number): P
     given.db.reach?.('due_committing');
     await tx.commit();
     given.db.reach?.('due_committed');
-    return { people: due.people.length, moves: transitions.length, lateMs: Math.max(0, now - due.firstAt) };
+    return { people: people.length, moves: transitions.length, lateMs: Math.max(0, now - due.firstAt) };
   });
 }
 
 type Step = { tx: BatchTx; deps: BatchDeps; projectId: number; model: Model; now: number };
-/** Everything that is due in a project: answers, timers, runs, and a batch of an enrollment. */
+/** The answers, timers and runs that are due in a project, and their people. */
 type AllDue = {
   dues: Due[];
   timers: Timer[];
   runs: Run[];
-  enrolling: EnrollmentStep | null;
   people: Person[];
   firstAt: number;
 };
 
 /**
- * Time does not overtake what was accepted before: a letter for somebody who did what it asks of them, and of which only we have not
- * heard yet, would be wrong. What is due after the oldest live record that waits is looked at again behind it.
+ * Returns the time up to which due work may run. A live record that waits may show that the user already did what an email would
+ * ask for. Work that is due after the oldest waiting live record therefore runs after that record.
  */
 async function heardUntil(
   tx: BatchTx,
@@ -114,30 +116,26 @@ async function heardUntil(
 }
 
 /** `limit`: of each kind. */
-type Until = Pick<Step, 'tx' | 'projectId' | 'now' | 'model'> & { until: number; limit: number };
+type Until = Pick<Step, 'tx' | 'projectId' | 'now'> & { until: number; limit: number };
 
-async function listAllDue({ tx, projectId, model, now, until, limit }: Until): Promise<AllDue> {
+async function listAllDue({ tx, projectId, now, until, limit }: Until): Promise<AllDue> {
   const at = new Date(until);
-  const [dues, timers, runs, enrolling] = await Promise.all([
+  const [dues, timers, runs] = await Promise.all([
     listDueNow(tx, { projectId, now: at, limit }),
     dueTimers(tx, { projectId, now: at, limit }),
     listDueRuns(tx, { projectId, now: until, limit }),
-    nextEnrollmentStep(tx, { projectId, model, now, until, limit }),
   ]);
-  const concerned = [...dues, ...timers, ...runs, ...(enrolling?.candidates ?? [])];
-  const users = new Set(concerned.map(({ userId }) => userId));
+  const users = new Set([...dues, ...timers, ...runs].map(({ userId }) => userId));
   const people = await findPeople(
     tx,
     [...users].map((userId) => ({ projectId, userId })),
   );
   const moments = [dues[0]?.at.getTime(), timers[0]?.at, runs[0]?.nextAt ?? undefined];
   const firstAt = Math.min(now, ...moments.filter((moment) => moment !== undefined));
-  return { dues, timers, runs, enrolling, people, firstAt };
+  return { dues, timers, runs, people, firstAt };
 }
 
-/**
- * A timer may have been set by a version of its rule that nobody is under way in any more.
- */
+/** Loads the rule versions of these timers that have no active runs, and so are not in the model. */
 async function withVersions(
   { tx, turn, now }: { tx: BatchTx; turn: Turn; now: number },
   model: Model,
@@ -163,20 +161,21 @@ function answerDue({ tx, model, now }: Step, { dues, people }: AllDue): Promise<
   return askAudiences(tx, asked, { now });
 }
 
-/** The enrollment batch without the memberships that end in this very transaction. */
-async function currentEnrollment(
+/** Adds the members to enroll to the people for whom something else is due. */
+async function withCandidates(
   tx: BatchTx,
+  people: Person[],
   enrolling: EnrollmentStep | null,
-  transitions: Transition[],
-): Promise<EnrollmentStep | null> {
-  if (!enrolling) return null;
-  const audienceOf = new Map(
-    enrolling.candidates.map(({ userId, audience }) => [userId, audience.audienceId]),
+): Promise<Person[]> {
+  const known = new Set(people.map(({ userId }) => userId));
+  const others = (enrolling?.candidates ?? []).filter(({ userId }) => !known.has(userId));
+  const projectId = enrolling?.enrollment.projectId;
+  if (projectId === undefined || others.length === 0) return people;
+  const found = await findPeople(
+    tx,
+    others.map(({ userId }) => ({ projectId, userId })),
   );
-  const isLeft = transitions.some(
-    ({ userId, audienceId, move }) => move === 'left' && audienceOf.get(userId) === audienceId,
-  );
-  return isLeft ? refreshCandidates(tx, enrolling) : enrolling;
+  return [...people, ...found];
 }
 
 /** By user id, the members to enroll. */
@@ -190,7 +189,7 @@ function itemsOf(
 
 type Brought = { transitions: Transition[]; items: Map<string, EnrollmentItem> };
 
-/** What the rules hear of it, in the order in which it was due. */
+/** What happened to each person, for the rules, in the order in which it was due. */
 function happenedNow({ model, now }: Step, due: AllDue, { transitions, items }: Brought): Happened[] {
   const happened = new Map(
     due.people.map((person): [string, Happened] => [
@@ -216,8 +215,8 @@ function happenedNow({ model, now }: Step, due: AllDue, { transitions, items }: 
 }
 
 /**
- * In the order of the model, with those that they refer to: whose moment is the same, and whose answer must be new before
- * theirs can be.
+ * Lists the editions of these dues in the order of the model, with the editions that they refer to. A referenced edition is due at
+ * the same time and must be evaluated first.
  */
 function editionsOf(model: Model, dues: Due[]): Asked['editions'] {
   const wanted = new Set<number>();
@@ -230,7 +229,7 @@ function editionsOf(model: Model, dues: Due[]): Asked['editions'] {
   return model.audiences.editions.filter(({ edition }) => wanted.has(edition));
 }
 
-/** A moment that nobody answers for, of an edition that is retired or a person who is gone, goes. */
+/** Lists the dues without an evaluation, of a retired edition or an erased person, which are deleted. */
 function unanswered(dues: Due[], answered: Answered[], projectId: number): StandingWrites['notDue'] {
   const done = new Set(
     answered.flatMap(({ person, verdicts }) =>

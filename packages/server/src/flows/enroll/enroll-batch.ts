@@ -9,18 +9,11 @@ import type { Person } from '../../features/people/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import type { Model } from '../models.ts';
 import type { EnrollmentItem } from '../rules/index.ts';
-import {
-  type Candidate,
-  type CandidatePage,
-  entryAudiences,
-  listCandidates,
-  readEnrollmentFacts,
-} from './members.ts';
+import { type Candidate, entryAudiences, listCandidates, readEnrollmentFacts } from './members.ts';
 
 /** The next members of an enrollment, for the transaction that processes them. */
 export type EnrollmentStep = {
   enrollment: Enrollment;
-  page: CandidatePage;
   candidates: Candidate[];
   lastUser: string | null;
   isLast: boolean;
@@ -31,7 +24,10 @@ type BatchRequest = { projectId: number; model: Model; now: number; until: numbe
 /** An audience without members that can be read is built in the background, 500 users at a time. */
 const AUDIENCE_RETRY_MS = 10_000;
 
-/** Lists the next batch of a running enrollment that is due by `until`, with the project locked. */
+/**
+ * Lists the next batch of a running enrollment that is due by `until`, with the project locked. The memberships that change in
+ * this transaction must be written already.
+ */
 export async function nextEnrollmentStep(
   tx: Tx,
   { projectId, model, now, until, limit }: BatchRequest,
@@ -44,20 +40,10 @@ export async function nextEnrollmentStep(
     await updateEnrollment(tx, { ...enrollment, nextAt: now + AUDIENCE_RETRY_MS });
     return null;
   }
-  const page = { projectId, audiences, until: enrollment.startedAt, after: enrollment.afterUser, limit };
-  const candidates = await listCandidates(tx, page);
+  const { startedAt, afterUser: after } = enrollment;
+  const candidates = await listCandidates(tx, { projectId, audiences, until: startedAt, after, limit });
   const lastUser = candidates.at(-1)?.userId ?? null;
-  return { enrollment, page, candidates, lastUser, isLast: candidates.length < limit };
-}
-
-/**
- * Reads the memberships of this batch again, after time alone changed some of them. A user who left one audience of the rule and is
- * in another one stays a candidate, by that one. A user who left all of them is no candidate, as if they had left a batch earlier.
- */
-export async function refreshCandidates(tx: Tx, step: EnrollmentStep): Promise<EnrollmentStep> {
-  const users = new Set(step.candidates.map(({ userId }) => userId));
-  const members = await listCandidates(tx, step.page);
-  return { ...step, candidates: members.filter(({ userId }) => users.has(userId)) };
+  return { enrollment, candidates, lastUser, isLast: candidates.length < limit };
 }
 
 /** Builds the items by which the rules evaluate the members of this batch, by user id. */

@@ -261,7 +261,8 @@ describe('enrollment batches', () => {
     await one.story.user('u1', { traits: { plan: 'free' } });
     await one.story.later(0);
     expect(await enrolledUsers(one)).toEqual(['u2']);
-    expect(await latest(one)).toMatchObject({ members: 2, processed: 1, enrolled: 1, state: 'done' });
+    expect(await one.story.why('u1', 'Pro')).toEqual({ left_audience: 1 });
+    expect(await latest(one)).toMatchObject({ members: 2, processed: 2, enrolled: 1, state: 'done' });
   });
 
   test('leave users who join after the start to the rule itself, which enrolls them once', async () => {
@@ -445,7 +446,7 @@ describe('enrollment batches', () => {
     expect(await enrolledUsers(one)).toEqual(['u1']);
   });
 
-  test('enroll a user who leaves one audience of the rule in the same batch by another one', async () => {
+  test('enroll a user who leaves one of two audiences in the same batch, and log a user who leaves all', async () => {
     const one = await scene(['u1', 'u2']);
     const { story, audienceId } = one;
     for (const user of ['u1', 'u3']) await story.event(user, 'login');
@@ -462,10 +463,10 @@ describe('enrollment batches', () => {
     expect((await enable(one)).enrollment).toMatchObject({ members: 3 });
     clock.advance(10_000);
     await worker(500)(one);
-    expect(await latest(one)).toMatchObject({ state: 'done', processed: 2, enrolled: 2 });
+    expect(await latest(one)).toMatchObject({ processed: 3, enrolled: 2, excluded: { left_audience: 1 } });
     expect(await enrolledUsers(one)).toEqual(['u1', 'u2']);
     expect(await story.why('u1', 'Pro')).toEqual({ fired: 1 });
-    expect(await story.why('u3', 'Pro')).toEqual({});
+    expect(await story.why('u3', 'Pro')).toEqual({ left_audience: 1 });
   });
 
   test('start again after the alarm of their project was lost', async () => {
