@@ -32,7 +32,7 @@ export const SURFACES: readonly Surface[] = [
     name: 'alerts',
     kind: 'document',
     files: /^ops\//,
-    bounds: { headless: 10, term: 24, long: 0 },
+    bounds: PLAIN,
   },
   { name: 'docs', kind: 'document', files: /./, bounds: { headless: 10, term: 16, long: 8 } },
   {
