@@ -32,10 +32,10 @@ test('events that come and move nobody are told, with the reason that stood in t
   expect(silence({ arrived: 40, refusals })).toEqual({
     code: 'fires_for_nobody',
     message:
-      'user_signed_up came 40 times in the last 7 days, and the rule enrolled no user: most often, 36 times, because the user was already enrolled with the same key (already_entered)',
+      'user_signed_up arrived 40 times in the last 7 days, but the rule enrolled no user: most often, 36 times, because the user was already enrolled with the same key (already_entered)',
   });
   expect(silence({ arrived: 1 })?.message).toBe(
-    'user_signed_up came once in the last 7 days, and the rule enrolled no user: and the ledger names no reason',
+    'user_signed_up arrived once in the last 7 days, but the rule enrolled no user: the decision log has no reason',
   );
 });
 
@@ -43,7 +43,7 @@ test('events that stopped are told where the rule used to fire', () => {
   expect(silence({ firedBefore: 12 })).toEqual({
     code: 'events_stopped',
     message:
-      'user_signed_up stopped: nothing came in the last 7 days, and in the 28 days before the rule fired 12 times',
+      'user_signed_up stopped. No event arrived in the last 7 days; in the 28 days before, the rule fired 12 times',
   });
   expect(silence({ firedBefore: 0 })).toBeNull();
 });

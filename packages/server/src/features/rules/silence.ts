@@ -30,7 +30,7 @@ export function silenceOf(facts: SilenceFacts): Silence | null {
   if (firedBefore === 0) return null;
   return {
     code: 'events_stopped',
-    message: `${startWords(facts.definition)} stopped: nothing came in the last 7 days, and in the 28 days before the rule fired ${timesWords(firedBefore)}`,
+    message: `${startWords(facts.definition)} stopped. No event arrived in the last 7 days; in the 28 days before, the rule fired ${timesWords(firedBefore)}`,
   };
 }
 
@@ -49,10 +49,10 @@ function firesForNobody(facts: SilenceFacts): Silence {
   const [most] = refusalsOf(facts).toSorted((a, b) => b.count - a.count);
   const why = most
     ? `most often, ${timesWords(most.count)}, because ${REASONS[most.reason]} (${most.reason})`
-    : 'and the ledger names no reason';
+    : 'the decision log has no reason';
   return {
     code: 'fires_for_nobody',
-    message: `${startWords(definition)} came ${timesWords(arrived)} in the last 7 days, and the rule enrolled no user: ${why}`,
+    message: `${startWords(definition)} arrived ${timesWords(arrived)} in the last 7 days, but the rule enrolled no user: ${why}`,
   };
 }
 
