@@ -29,7 +29,7 @@ export const FAULT_GUIDE: Record<FaultCode, { when: string; remedy: string }> = 
     remedy: 'Wait for the seconds in `Retry-After`, then continue. Send smaller chunks if it happens again.',
   },
   server_error: {
-    when: '503 with `Retry-After`: the database did not answer in time, or the server holds as many request bodies as it can. 500: a defect of the server.',
+    when: 'Status 503 with `Retry-After`: the database did not respond in time, or the server has reached its limit of request bodies. Status 500: a defect of the server.',
     remedy:
       'Send the same request again with the same `Idempotency-Key`. It is stored once, even if the first one was stored. For a persistent 500, the `X-Request-Id` of the response finds the cause in the server log.',
   },
