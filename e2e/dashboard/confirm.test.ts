@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)('confirmation in Chromium', () => {
     const code = dialog().getByLabel('Code', { exact: true });
     await code.fill('abcde-fghij');
     await page.keyboard.press('Enter');
-    await dialog().getByText('The code is not right').waitFor();
+    await dialog().getByText('The code is wrong').waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await code.fill(data.backup_codes[0] ?? '');
     await page.keyboard.press('Enter');

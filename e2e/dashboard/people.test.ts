@@ -157,7 +157,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await lifting.getByRole('combobox', { name: 'Reason' }).click();
     await page.getByRole('option').first().click();
     await lifting.getByRole('button', { name: 'Remove suppression' }).click();
-    await lifting.getByText('This row is about somebody else.').waitFor();
+    await lifting.getByText('This entry belongs to another user.').waitFor();
     await confirm.fill(email);
     await lifting.getByRole('button', { name: 'Remove suppression' }).click();
     await row(/Erased user/).waitFor({ state: 'detached' });

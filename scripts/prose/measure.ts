@@ -18,7 +18,8 @@ const PATTERNS = [
   '{attacks,bench,e2e,faults,packages,scripts,simulation,site}/**/*.{ts,tsx}',
 ];
 /** Generated files, workflows, and the recipient texts of other languages. */
-const UNREAD = /(?:^|\/)(?:node_modules|dist)(?:\/|$)|^\.github\/workflows\/|\/words\/(?!en\.)\w\w\.ts$/;
+const UNREAD =
+  /(?:^|\/)(?:node_modules|dist)(?:\/|$)|^\.github\/workflows\/|\/recipient-texts\/(?!en\.)\w\w\.ts$/;
 
 export function readFiles(root: string): File[] {
   return globSync(PATTERNS, { cwd: root, exclude: (path) => UNREAD.test(path) })

@@ -65,6 +65,24 @@ describe('sourceSentences', () => {
     ).toEqual([]);
   });
 
+  test('skips lists of words and SQL expressions', () => {
+    expect(
+      stringsOf(
+        "const a = ('abs append ceil floor ' + 'join last').split(' ');",
+        "const b = `CASE\n WHEN o.type = 'a' THEN 'one of them' END`;",
+        "const lines = 'The first line\\nand another'.split('\\n');",
+        "const words = f('A message of it').split(' ');",
+      ),
+    ).toEqual(['The first line and another', 'A message of it']);
+  });
+
+  test('marks a message that continues another one', () => {
+    expect(stringsOf("const a = `No key${b ? ' of this project' : ''} has the ID ${id}`;")).toEqual([
+      'No key◆ has the ID ◆',
+      '◆ of this project',
+    ]);
+  });
+
   test('reads the titles of a test file, and none of its strings', () => {
     const found = inFile(
       'a.test.ts',

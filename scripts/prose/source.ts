@@ -19,11 +19,18 @@ export function sourceSentences(file: string, code: string): SourceSentence[] {
   visit(program as unknown as Node, found, isTest);
   const lineAt = lineFinder(code);
   const read = (kind: Kind, texts: Text[]): SourceSentence[] =>
-    texts.flatMap(({ at, text }) => sentencesOf(text, lineAt(at)).map((one) => ({ ...one, kind })));
+    texts.flatMap(({ at, text }) =>
+      sentencesOf(continued(kind, text), lineAt(at)).map((one) => ({ ...one, kind })),
+    );
   return [
     ...read('comment', commentTexts(comments, code)),
     ...(isTest ? read('title', found.titles) : read('string', found.strings.filter(isProse))),
   ];
+}
+
+/** A message that begins with a space continues another one, so its first word opens no sentence. */
+function continued(kind: Kind, text: string): string {
+  return kind === 'string' && /^ \p{Ll}/u.test(text) ? EXEMPT + text : text;
 }
 
 type Comment = { type: 'Line' | 'Block'; value: string; start: number; end: number };
@@ -49,6 +56,7 @@ function withoutStars(value: string): string {
 function visit(node: Node, found: Found, isTest: boolean): void {
   const { type, start } = node;
   if (type === 'ImportDeclaration' || type === 'ExportAllDeclaration' || isType(node)) return;
+  if (isWordList(node)) return;
   if (isTest) {
     const title = type === 'CallExpression' ? titleOf(node) : null;
     if (title !== null) found.titles.push({ at: start, text: title });
@@ -66,6 +74,19 @@ function visit(node: Node, found: Found, isTest: boolean): void {
 /** Types hold names, not messages; a cast holds both. */
 function isType({ type, expression }: Node): boolean {
   return type.startsWith('TS') && expression === undefined;
+}
+
+/** `'a b c'.split(' ')`: data, not a message. */
+function isWordList({ type, callee, arguments: given }: Node): boolean {
+  if (type !== 'CallExpression') return false;
+  const { type: kind, object, property } = callee as Node;
+  if (kind !== 'MemberExpression' || (property as Node).name !== 'split') return false;
+  const [separator] = given as Node[];
+  return separator?.value === ' ' && textOf(withoutParentheses(object as Node)) !== null;
+}
+
+function withoutParentheses(node: Node): Node {
+  return node.type === 'ParenthesizedExpression' ? withoutParentheses(node.expression as Node) : node;
 }
 
 /** A loop, because the check visits two million nodes. */
@@ -157,7 +178,7 @@ function titleOf(call: Node): string | null {
 }
 
 const SQL =
-  /\b(?:SELECT|INSERT INTO|DELETE FROM|UPDATE \w+\.|SET LOCAL|WHERE|VALUES|ORDER BY|GROUP BY|CREATE (?:TABLE|INDEX|UNIQUE)|ALTER TABLE|RETURNING|IS NULL|FOR UPDATE|BEGIN|UNION ALL|JOIN)\b/;
+  /\b(?:SELECT|INSERT INTO|DELETE FROM|UPDATE \w+\.|SET LOCAL|WHERE|VALUES|ORDER BY|GROUP BY|CASE\s+WHEN|CREATE (?:TABLE|INDEX|UNIQUE)|ALTER TABLE|RETURNING|IS NULL|FOR UPDATE|BEGIN|UNION ALL|JOIN)\b/;
 const CODE = /[{}]|=>|::|;\s*$|\w=\w|^[\w-]+:\S|^[./#@]|\(\?[:=!]|^(?:GET|POST|PUT|PATCH|DELETE|Bearer) /;
 
 /** A message of at least two words: no identifier, statement, pattern, route or path. */

@@ -10,7 +10,7 @@ const AFTER_HELP = `
 On the server's own machine no login is needed: commands use the socket in DATA_DIR. Elsewhere, run beckon login first.
 Secrets are never arguments. Use BECKON_API_KEY, BECKON_TOKEN, --key-file, or a profile saved by beckon login.
 Environment variables: BECKON_URL, BECKON_PROJECT, BECKON_TOKEN, BECKON_API_KEY, DATA_DIR, NO_COLOR.
-Exit codes: 0 success, 1 failed, 2 invalid command or input, 3 not authorized, 4 some records rejected or drafts not changed, 130 interrupted or canceled.
+Exit codes: 0 success, 1 failed, 2 invalid command or input, 3 not authorized, 4 some records rejected or drafts unchanged, 130 interrupted.
 
 To run a server, use beckon-server.`;
 

@@ -30,7 +30,7 @@ test('what is signed is an event, whatever the headers are held in', () => {
 });
 
 test('the test that Beckon sends on demand is an event too', () => {
-  const data = { message: 'This is a test: nothing happened' };
+  const data = { message: 'This is a test event' };
   const body = JSON.stringify({ id: 'msg_2', type: 'test', livemode: true, data });
   const event: WebhookEvent = webhooks.verify(body, signed(body), SECRET);
   expect(event.type === 'test' && event.data).toEqual(data);

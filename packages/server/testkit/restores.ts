@@ -49,7 +49,7 @@ export async function openRestores(): Promise<Restores> {
   afterAll(() => rm(base, { recursive: true, force: true }));
 
   /** Where this checkout lies below a closed folder, that is said too. */
-  const print = (line: string): void => void (line.startsWith('Folders above') || printed.push(line));
+  const print = (line: string): void => void (line.startsWith('The parent folders') || printed.push(line));
   const voice = { log: silentLog, print };
   const backupDir = (): string => join(folder, 'backups');
 

@@ -113,7 +113,7 @@ describe('webhooks', () => {
       run: () => `webhooks update ${id} --description 'my server' --types all`,
       shows: /types +all\n/,
     },
-    { run: () => `webhooks update ${id}`, fails: [2, /Nothing to update/] },
+    { run: () => `webhooks update ${id}`, fails: [2, /No changes given/] },
     {
       run: () => `webhooks rotate ${id} --overlap 2d`,
       shows: /whsec_/,
@@ -191,7 +191,7 @@ describe('drafts', () => {
       expect.stringMatching(/1 of rule welcome[^]*Skip 1 draft\? Pass --yes/),
     ]);
     const refused = await local.run(args, { terminal: true, answers: [false] });
-    expect([refused.code, refused.err]).toEqual([130, expect.stringContaining('Nothing was changed')]);
+    expect([refused.code, refused.err]).toEqual([130, expect.stringContaining('No changes were made')]);
     expect(await local.json([...args, '--yes'])).toMatchObject({
       acted: [{ state: 'skipped' }],
       refused: [],
@@ -262,7 +262,7 @@ describe('track and trigger', () => {
     for (const answers of [[false], [null]])
       expect(await shell.run(['trigger', 'feature_used'], { terminal: true, answers })).toMatchObject({
         code: 130,
-        err: expect.stringContaining('Canceled. Nothing was changed.'),
+        err: expect.stringContaining('Canceled. No changes were made.'),
       });
     const args = ['trigger', 'feature_used', '-p', 'count=7'];
     const yes = await shell.run(args, { terminal: true, answers: [true] });

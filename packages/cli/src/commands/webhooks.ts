@@ -17,7 +17,7 @@ const SETTINGS = {
     `Event types, separated by commas, or all: ${WEBHOOK_TYPES.join(', ')}`,
     (given) => (given === 'all' ? null : given.split(',').map((type) => type.trim())),
   ),
-  description: text('--description <text>', 'What the endpoint is for'),
+  description: text('--description <text>', 'Purpose of the endpoint'),
   per_second: whole('--rate <count>', 'Maximum requests per second (default: 50)', [1, 1_000]),
   in_flight_max: whole('--in-flight <count>', 'Maximum concurrent requests (default: 10)', [1, 1_000]),
 };
@@ -149,5 +149,5 @@ function resultOf(attempt: WebhookAttempt | undefined): string | null {
 
 function requireSome<T extends object>(settings: T): T {
   if (Object.keys(settings).length > 0) return settings;
-  throw usage('Nothing to update. Pass at least one option; see: beckon webhooks update --help');
+  throw usage('No changes given. Pass at least one option; see: beckon webhooks update --help');
 }

@@ -95,7 +95,7 @@ export function someOf<T extends string>(given: string, values: readonly T[], fi
 export function oneOf<T extends string>(given: string, values: readonly T[], field: string): T {
   const found = values.find((value) => value === given);
   if (found !== undefined) return found;
-  throw usage(`${field}: ${given} is none of ${values.join(', ')}`, field);
+  throw usage(`${field}: ${given} is not one of ${values.join(', ')}`, field);
 }
 
 /** A moment, written as a time or as a duration from now: `ahead` reads `2h` as in two hours, `back` as two hours ago. */

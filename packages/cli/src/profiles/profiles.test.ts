@@ -97,6 +97,6 @@ test('API key › is read from a file, stdin or the environment, or asked for on
   const none = await shell.run(['track', '--json', 'u', 'e', '--key-file', join(shell.folder, 'absent')]);
   expect([none.code, none.err]).toEqual([2, expect.stringContaining('Cannot read')]);
   const gaveUp = await shell.run(['track', 'u', 'e'], { terminal: true, answers: [null] });
-  expect([gaveUp.code, gaveUp.err]).toEqual([130, expect.stringContaining('Canceled. Nothing')]);
+  expect([gaveUp.code, gaveUp.err]).toEqual([130, expect.stringContaining('Canceled. No changes')]);
   expect(shell.questions.at(-1)).toContain('API key');
 });

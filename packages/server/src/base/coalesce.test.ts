@@ -60,7 +60,7 @@ test('a round that never ends fails after its time, and holds up nobody longer',
   try {
     const { ask, settle } = held();
     const stuck = ask('a');
-    const failed = expect(stuck).rejects.toThrow('No answer within 5000 ms');
+    const failed = expect(stuck).rejects.toThrow('No response within 5000 ms');
     await Promise.resolve();
     const next = ask('b');
     await vi.advanceTimersByTimeAsync(5_000);

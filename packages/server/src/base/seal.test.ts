@@ -25,8 +25,8 @@ test('not one byte of it may be another', () => {
 
 test('another secret and another purpose open nothing', () => {
   const sealed = sealer.seal(plain, 'x');
-  expect(() => createSealer('other', null, 'tests').open(sealed, 'x')).toThrow(/not known here/);
-  expect(() => createSealer('secret', null, 'letters').open(sealed, 'x')).toThrow(/not known here/);
+  expect(() => createSealer('other', null, 'tests').open(sealed, 'x')).toThrow(/unknown secret key/);
+  expect(() => createSealer('secret', null, 'letters').open(sealed, 'x')).toThrow(/unknown secret key/);
 });
 
 test('the previous secret still opens what it sealed, and says that it is to be sealed anew', () => {
@@ -36,6 +36,6 @@ test('the previous secret still opens what it sealed, and says that it is to be 
   expect([sealer.isCurrent(sealed), renewed.isCurrent(sealed)]).toEqual([true, false]);
   const again = renewed.seal(plain, 'x');
   expect(renewed.isCurrent(again)).toBe(true);
-  expect(() => sealer.open(again, 'x')).toThrow(/not known here/);
+  expect(() => sealer.open(again, 'x')).toThrow(/unknown secret key/);
   expect(createSealer('next', null, 'tests').open(again, 'x')).toEqual(plain);
 });

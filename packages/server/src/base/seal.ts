@@ -39,7 +39,7 @@ export function createSealer(secret: string, previousSecret: string | null, purp
     open(sealed, bound) {
       const bytes = Buffer.from(sealed);
       const key = keys.find((one) => isSealedBy(one, bytes));
-      if (!key) throw new Error('This was sealed with a secret key that is not known here');
+      if (!key) throw new Error('This value was encrypted with an unknown secret key');
       const nonce = bytes.subarray(NONCE_AT, TAG_AT);
       const cipher = createDecipheriv('aes-256-gcm', key.bytes, nonce, { authTagLength: TAG_BYTES });
       cipher.setAAD(Buffer.from(bound));

@@ -2,7 +2,7 @@
 export async function within<T>(work: Promise<T>, limitMs: number): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => late.reject(new Error(`No answer within ${Math.round(limitMs)} ms`)),
+    () => late.reject(new Error(`No response within ${Math.round(limitMs)} ms`)),
     limitMs,
   );
   try {

@@ -19,8 +19,8 @@ export async function checkWindows(tx: Tx, { projectId, now, field }: Checked): 
   const [within, kept] = [printDuration(longest.withinMs), printDuration(keepEventsMs)];
   const message =
     field === 'keep_events'
-      ? `keep_events must be at least ${within}: ${longest.whose} asks about events as old as that`
-      : `${field} asks about events of the last ${within}, but this project keeps them for ${kept} only (keep_events)`;
+      ? `keep_events must be at least ${within}: ${longest.whose} uses events of that age`
+      : `${field} uses events of the last ${within}, but this project only keeps them for ${kept} (keep_events)`;
   throw new Fault('validation_failed', { details: [{ message, field }] });
 }
 
@@ -39,7 +39,7 @@ async function checkQuestions(tx: Tx, projectId: number): Promise<void> {
   for (const { mentions } of (await loadModels(tx, [projectId])).get(projectId)?.editions ?? [])
     for (const key of mentions.questions.keys()) asked.add(key);
   if (asked.size <= QUESTIONS_MAX) return;
-  const message = `definition makes the audiences of this project ask ${asked.size} different questions about events within a time; ${QUESTIONS_MAX} is the most`;
+  const message = `definition would give the audiences of this project ${asked.size} different event conditions with a time; at most ${QUESTIONS_MAX} are allowed`;
   throw new Fault('validation_failed', { details: [{ message, field: 'definition' }] });
 }
 
@@ -69,7 +69,7 @@ async function rulesLooking(tx: Tx, projectId: number, now: number): Promise<Loo
 
 function whoseOf({ name, isPresent }: RuleInForce): string {
   const rule = `the rule ${JSON.stringify(name)}`;
-  return isPresent ? rule : `${rule}, in an older version that people are under way in,`;
+  return isPresent ? rule : `${rule}, in an older version with active runs,`;
 }
 
 /** Whether something was absent for a time is seen in the events of that time. */

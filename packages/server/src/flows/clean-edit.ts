@@ -28,7 +28,7 @@ export async function cleanEdit(
     return null;
   }
   if (edited.body.length > PAGE_MAX_CHARS) {
-    const message = `body: it has ${edited.body.length.toLocaleString('en-US')} characters, which no email has`;
+    const message = `body: it has ${edited.body.length.toLocaleString('en-US')} characters, which is too long for an email`;
     throw new Fault('validation_failed', { details: [{ message, field: 'body' }] });
   }
   const content = await renderer.run('cleanEdited', { before, edited }, { projectId });

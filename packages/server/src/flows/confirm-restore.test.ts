@@ -173,7 +173,7 @@ test('what is written since the restore of what had happened before waits for a 
   await greet('before');
   clock.advance(2 * MINUTE);
   await greet('since');
-  await expect(confirm({ stoppedAt: stoppedAt + MINUTE })).rejects.toThrow(/goes on by itself since/);
+  await expect(confirm({ stoppedAt: stoppedAt + MINUTE })).rejects.toThrow(/has been separate since/);
   expect(await confirm({ stoppedAt })).toMatchObject({ unknown: 0, review: 1, flows: 1 });
   expect(await stands('before', 'since')).toEqual([
     ['held', 'restored'],
@@ -186,7 +186,7 @@ test('moments that cannot be are refused, and so is a confirmation before time h
   await expect(confirm({ restoredTo: clock.now() + HOUR })).rejects.toThrow(/later than the end/);
   const users = [{ external_user_id: 'x', email: 'x@x.org' }];
   await putRecords(db, { projectId, kind: 'users', records: users });
-  await expect(confirm({})).rejects.toThrow(/has not caught up/);
+  await expect(confirm({})).rejects.toThrow(/has not processed all records/);
   await engine.settle();
   await confirm({});
   await expect(confirm({})).rejects.toThrow(/was not restored/);
@@ -196,7 +196,7 @@ test('a suspended project has to have caught up like any other: its letters leav
   await closeGate(db);
   await suspendProject(db, projectId);
   await putRecords(db, { projectId, kind: 'users', records: [{ external_user_id: 'x', email: 'x@x.org' }] });
-  await expect(confirm({})).rejects.toThrow(/has not caught up/);
+  await expect(confirm({})).rejects.toThrow(/has not processed all records/);
 });
 
 test('a failover for which nobody is to be asked is noted, and letters leave; not where somebody has closed the gate', async () => {

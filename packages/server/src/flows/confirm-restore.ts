@@ -94,11 +94,11 @@ export async function closeGate(db: Deps): Promise<void> {
 
 function checkMoments(place: Lineage, { restoredTo, stoppedAt }: { restoredTo: number; stoppedAt: number }) {
   if (restoredTo > stoppedAt)
-    throw refused('until', `It is later than the end of the server before it, ${iso(stoppedAt)}`);
+    throw refused('until', `It is later than the end of the previous server, ${iso(stoppedAt)}`);
   if (stoppedAt > place.seenAt.getTime())
     throw refused(
       'stopped_at',
-      `This database goes on by itself since ${iso(place.seenAt.getTime())}: the server before it had stopped by then`,
+      `This database has been separate since ${iso(place.seenAt.getTime())}, so the previous server had stopped by then`,
     );
 }
 
@@ -116,12 +116,12 @@ async function checkCaughtUp(db: Deps, { projects, stoppedAt }: Lagging): Promis
     if (live + bulk > 0 || (due !== null && due.getTime() <= stoppedAt))
       throw refused(
         'behind',
-        `Project ${id} has not caught up with ${iso(stoppedAt)}: let the server run for a moment, then confirm again`,
+        `Project ${id} has not processed all records up to ${iso(stoppedAt)}. Let the server run for a moment, then confirm again`,
       );
     if ((await nextEnrollmentAt(db, id)) !== null)
       throw refused(
         'behind',
-        `Project ${id} is still enrolling members of an audience: let the enrollment end or turn off its rule, then confirm again`,
+        `Project ${id} is still enrolling members of an audience. Wait for the enrollment to end or turn off its rule, then confirm again`,
       );
   }
 }

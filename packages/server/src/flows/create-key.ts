@@ -28,7 +28,7 @@ type Place = Required<Pick<NewKeyWanted, 'projectId' | 'env'>>;
 async function placeOf(tx: Tx, { projectId, env }: NewKeyWanted): Promise<Place> {
   const { livemode, sandboxOf, sandboxId, isClosed } = await findPair(tx, projectId);
   if (!livemode) {
-    if (env === 'live') throw refused(`A sandbox has no live keys: ask for one at project ${sandboxOf}`);
+    if (env === 'live') throw refused(`A sandbox has no live keys. Create one in project ${sandboxOf}`);
     if (isClosed) throw refused(OFF);
     return { projectId, env: 'test' };
   }

@@ -30,7 +30,7 @@ function refersTo({ definition, conditions }: RuleInForce, audienceId: string): 
 
 function stillNamed({ name }: Audience, rule: RuleInForce): Fault {
   const [audience, named] = [JSON.stringify(name), JSON.stringify(rule.name)];
-  const where = rule.isPresent ? '' : ', in an older version that people are under way in';
+  const where = rule.isPresent ? '' : ', in an older version with active runs';
   const message = `${audience} cannot be deleted: the rule ${named} refers to it${where}`;
   return new Fault('validation_failed', { details: [{ message, field: 'audience' }] });
 }

@@ -18,17 +18,17 @@ const inbox: Reading = {
   gauges: [
     {
       name: 'beckon_queue_waiting_records',
-      help: 'Accepted records that wait, in both priorities',
+      help: 'Waiting accepted records of both priorities',
       labels: [],
     },
     {
       name: 'beckon_queue_fullest_records',
-      help: 'Waiting records of the project that has most of them; bulk requests are refused from 50,000',
+      help: 'Waiting records of the project with the most. Bulk requests are rejected from 50,000.',
       labels: [],
     },
     {
       name: 'beckon_queue_oldest_seconds',
-      help: 'How long the oldest record waits that is not digested',
+      help: 'Age of the oldest record that is not processed',
       labels: ['priority'],
     },
   ],
@@ -54,7 +54,7 @@ const queuePriorities: Reading = {
   gauges: [
     {
       name: 'beckon_queue_records',
-      help: 'Accepted records that wait, by priority, among the first 100,000 chunks',
+      help: 'Waiting accepted records by priority, among the first 100,000 chunks',
       labels: ['priority'],
     },
   ],
@@ -69,7 +69,7 @@ const deadLetters: Reading = {
   gauges: [
     {
       name: 'beckon_dead_letters',
-      help: 'Dead-lettered records that wait for a decision',
+      help: 'Dead-lettered records',
       labels: [],
     },
   ],
@@ -82,7 +82,11 @@ const drafts: Reading = {
   name: 'drafts',
   gauges: [
     { name: 'beckon_open_drafts', help: 'Drafts that have not ended', labels: ['state'] },
-    { name: 'beckon_held_drafts', help: 'Drafts that a gate or a person holds, by why', labels: ['reason'] },
+    {
+      name: 'beckon_held_drafts',
+      help: 'Drafts held by a send check or a member, by reason',
+      labels: ['reason'],
+    },
   ],
   text: `WITH open AS MATERIALIZED (SELECT state, reason FROM beckon.draft WHERE ended_at IS NULL LIMIT $1)
          SELECT 'beckon_open_drafts' AS gauge, s.state AS a, NULL AS b, count(open.state)::float8 AS value
@@ -97,12 +101,12 @@ const alarms: Reading = {
   gauges: [
     {
       name: 'beckon_overdue_seconds',
-      help: 'How long the first project waits whose time has come, by what is to be done',
+      help: 'Longest delay of a project with due work, by kind of work',
       labels: ['work'],
     },
     {
       name: 'beckon_due_drafts',
-      help: 'Drafts whose moment has come and that were not looked at',
+      help: 'Due drafts that were not checked yet',
       labels: [],
     },
   ],
@@ -123,12 +127,12 @@ const letters: Reading = {
   gauges: [
     {
       name: 'beckon_unfinished_emails',
-      help: 'Emails between claim and result. A submitting email becomes unknown if its process dies',
+      help: 'Emails between claim and result. One in submitting becomes unknown if its process dies.',
       labels: ['state'],
     },
     {
       name: 'beckon_unresolved_emails',
-      help: 'Emails of the last 24 hours that failed or whose delivery is unknown',
+      help: 'Emails of the last 24 hours that failed, or whose delivery is unknown',
       labels: ['state'],
     },
   ],
@@ -151,7 +155,7 @@ const outcomes: Reading = {
   gauges: [
     {
       name: 'beckon_recent_outcomes',
-      help: 'Outcomes of emails in the last ten minutes, with the class of bounces',
+      help: 'Outcomes of the last ten minutes, by type. Bounces have a class.',
       labels: ['type', 'class'],
     },
   ],
@@ -168,20 +172,24 @@ const outcomes: Reading = {
 const webhooks: Reading = {
   name: 'webhooks',
   gauges: [
-    { name: 'beckon_webhook_deliveries', help: 'Webhooks that are not delivered yet', labels: ['state'] },
+    {
+      name: 'beckon_webhook_deliveries',
+      help: 'Webhook deliveries that are not delivered yet',
+      labels: ['state'],
+    },
     {
       name: 'beckon_webhook_due_deliveries',
-      help: 'Waiting deliveries whose next attempt is due',
+      help: 'Webhook deliveries whose next attempt is due',
       labels: [],
     },
     {
       name: 'beckon_webhook_oldest_seconds',
-      help: 'Age of the oldest webhook that is not delivered yet',
+      help: 'Age of the oldest webhook delivery that is not delivered yet',
       labels: [],
     },
     {
       name: 'beckon_webhook_endpoints',
-      help: 'Webhook endpoints by state: enabled (on), in back-off (spared), or disabled, with the reason',
+      help: 'Webhook endpoints that are enabled (on), paused by their circuit breaker (spared), or disabled, by reason',
       labels: ['condition'],
     },
   ],
@@ -217,12 +225,12 @@ const background: Reading = {
   gauges: [
     {
       name: 'beckon_background_items',
-      help: 'Waiting background work: hits to classify, replies to forward, drafts to word, DNS checks',
+      help: 'Waiting background work: hits to classify, replies to forward, drafts for AI drafting, DNS checks',
       labels: ['of'],
     },
     {
       name: 'beckon_background_overdue_seconds',
-      help: 'How long the first of these is past its moment',
+      help: 'Longest delay of waiting background work',
       labels: ['of'],
     },
   ],
@@ -244,16 +252,16 @@ const works: Reading = {
     { name: 'beckon_active_imports', help: 'Imports that are being checked or run', labels: ['state'] },
     {
       name: 'beckon_stuck_imports',
-      help: 'Running work whose worker missed its lease',
+      help: 'Running imports whose worker missed its lease',
       labels: [],
     },
-    { name: 'beckon_building_audiences', help: 'Definitions of audiences that are being built', labels: [] },
+    { name: 'beckon_building_audiences', help: 'Audience definitions that are being built', labels: [] },
     {
       name: 'beckon_building_audiences_oldest_seconds',
-      help: 'How long the first of these is being built',
+      help: 'Age of the oldest audience definition that is being built',
       labels: [],
     },
-    { name: 'beckon_sending_domains', help: 'Sending domains by what their DNS says', labels: ['state'] },
+    { name: 'beckon_sending_domains', help: 'Sending domains, by DNS state', labels: ['state'] },
   ],
   text: `WITH work AS MATERIALIZED (SELECT state, lease_until FROM beckon.import WHERE state IN ('checking', 'running') LIMIT $2),
          build AS MATERIALIZED (SELECT created_at FROM beckon.audience_edition WHERE state = 'building' LIMIT $2)
@@ -275,7 +283,7 @@ const logCopies: Reading = {
   gauges: [
     {
       name: 'beckon_log_copies_failing',
-      help: '1 where PostgreSQL could not copy its log when it tried last',
+      help: '1 if the last copy of the PostgreSQL log failed',
       labels: [],
     },
   ],

@@ -94,7 +94,8 @@ async function findWay(deps: ForwardDeps, { projectId, draftId }: ForwardedReply
 }
 
 const NAME_MAX_CHARS = 200;
-const NOT_REACHED = 'An answer to this mail does not reach them: their address cannot stand in Reply-To.';
+const NOT_REACHED =
+  'Replies to this email do not reach them, because their address cannot be used in Reply-To.';
 
 /** As it came, with what was attached to it, or in its words alone where that does not pass. */
 async function compose({ db }: ForwardDeps, reply: ForwardedReply, way: Way): Promise<Buffer> {
@@ -117,7 +118,7 @@ async function compose({ db }: ForwardDeps, reply: ForwardedReply, way: Way): Pr
   };
   const whole = raw && (await composeForward(raw, { ...head, to: way.to, note }, way.dkim));
   if (whole) return whole;
-  const words = `${note === null ? '' : `${note}\n\n`}${text}\n\n(Only the words of this answer could be handed on: how it came did not pass.)\n`;
+  const words = `${note === null ? '' : `${note}\n\n`}${text}\n\n(Only the text of this reply could be forwarded, not the original email.)\n`;
   return composeMail(
     {
       ...head,

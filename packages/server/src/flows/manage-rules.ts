@@ -107,6 +107,6 @@ function toRanked({ id, name, definition: { priority } }: WholeRule): Ranked {
 }
 
 function crowded(): Fault {
-  const message = 'There are more rules than priorities: give some of them the same one';
+  const message = 'There are more rules than priorities. Give some rules the same priority';
   return new Fault('conflict', { details: [{ message, field: 'before' }] });
 }

@@ -207,11 +207,11 @@ async function write(
 function checkWanted(act: Act): void {
   if (act.kind === 'approve' && !act.anyway) {
     throw conflict(
-      'The condition of its rule does not hold any more. Skip it, or say that it is to be sent anyway',
+      'The condition of its rule no longer holds. Skip it, or confirm that it should be sent anyway',
     );
   }
   if (act.kind === 'send_again') {
-    throw conflict('The condition of its rule does not hold any more, so it would not be sent again');
+    throw conflict('The condition of its rule no longer holds, so it would not be sent again');
   }
 }
 

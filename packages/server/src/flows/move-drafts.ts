@@ -31,7 +31,7 @@ export function refusalOfMany(
   { kind }: Pick<ManyAct, 'kind'>,
 ): string | null {
   if (kind !== 'approve') return null;
-  if (reason === 'replied') return 'The person has answered: look at it, and approve it by itself';
+  if (reason === 'replied') return 'The user replied. Read the reply, then approve the draft individually';
   if (reason === 'snoozed') return 'It was postponed. Approve it individually';
   return null;
 }

@@ -96,7 +96,7 @@ async function readPaused(tx: Tx, projectId: number): Promise<boolean> {
 export function checkConfirmed(preview: Resumption, confirmed: boolean): void {
   if (confirmed || !preview.needsConfirmation) return;
   const { longHeld, expired, overdue } = preview;
-  const message = `${longHeld} drafts were held for more than a day: resumed, ${overdue} drafts leave soon and ${expired} are canceled because they expired. Confirm that you want this: resume --yes does`;
+  const message = `${longHeld} drafts were held for more than a day. If you resume, ${overdue} drafts are sent soon and ${expired} are canceled because they expired. Confirm with: resume --yes`;
   throw new Fault('conflict', { details: [{ message, field: 'confirm' }] });
 }
 

@@ -35,7 +35,9 @@ export async function findPersonThen(tx: Tx, asked: Asked): Promise<FoundThen> {
 }
 
 function fromTheFuture(): Fault {
-  return new Fault('validation_failed', { details: [{ message: 'at must not lie ahead', field: 'at' }] });
+  return new Fault('validation_failed', {
+    details: [{ message: 'at must not be in the future', field: 'at' }],
+  });
 }
 
 const PAGE = 1_000;

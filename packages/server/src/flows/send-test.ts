@@ -100,7 +100,7 @@ export async function checkRecipient(
   const members = organization ? await listMembers(tx, organization.id) : [];
   if (members.some(({ email }) => email === address)) return;
   throw refused(
-    `${to} is neither a member of the organization nor one of team_addresses: a test email is sent to these alone`,
+    `${to} is neither a member of the organization nor one of team_addresses. Test emails are sent to these only`,
   );
 }
 
@@ -108,7 +108,9 @@ export async function checkRecipient(
 export function replyOf(over: HandOver): string {
   if (over.result === 'accepted') return over.reply;
   throw new Fault('conflict', {
-    details: [{ message: `It was not taken: ${'reply' in over ? over.reply : over.reason}`, field: 'to' }],
+    details: [
+      { message: `The relay rejected it: ${'reply' in over ? over.reply : over.reason}`, field: 'to' },
+    ],
   });
 }
 

@@ -110,7 +110,7 @@ function onlyPolicy(wanted: Record<string, string>): Record<string, string> {
   if (others.length === 0) return wanted;
   throw new Fault('validation_failed', {
     details: others.map((field) => ({
-      message: `${field} changes nothing about the queue: there are ${OF_POLICY.join(', ')}`,
+      message: `${field} does not affect sending. Use ${OF_POLICY.join(', ')}`,
       field,
     })),
   });

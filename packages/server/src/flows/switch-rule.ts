@@ -151,7 +151,7 @@ function letGoOn(draft: Draft, { now, actor }: { now: number; actor: Actor }): M
 }
 
 function unconfirmed({ name }: WholeRule, { resumed: gone, expired, longHeld }: LetGo): Fault {
-  const message = `${longHeld} drafts of the rule ${JSON.stringify(name)} were held for more than a day: switched on, ${gone} drafts go on and ${expired} are canceled because they expired. Confirm that you want this`;
+  const message = `${longHeld} drafts of the rule ${JSON.stringify(name)} were held for more than a day. If you enable it, ${gone} drafts continue and ${expired} are canceled because they expired. Confirm to continue`;
   return new Fault('conflict', { details: [{ message, field: 'confirm' }] });
 }
 

@@ -89,7 +89,7 @@ test('it hears after a day that an endpoint takes nothing, and after five that i
     await stage.advance(4 * HOUR);
   }
   expect(news).toEqual([
-    expect.stringMatching(/has taken nothing since .*: after 5 days of that it is disabled/),
+    expect.stringMatching(/has accepted no webhook since .* It is disabled after 5 days/),
     expect.stringContaining('accepted no webhook for 5 days and was disabled'),
   ]);
 });

@@ -55,16 +55,16 @@ function sentenceOf({ name, state, paused }: DomainTrouble): string {
 }
 
 function demotedWords({ name, why }: DemotedRule): string {
-  return `The rule ${name} does not send by itself any more, because of ${why}: its drafts wait for you`;
+  return `Autopilot is off for the rule ${name}, because of ${why}. Its drafts wait for approval`;
 }
 
 function endpointWords({ endpoint: { url, disabledReason }, health }: EndpointState): string {
   if (disabledReason === 'gone')
-    return `The endpoint ${url} answered 410 Gone. It gets no webhooks until you enable it`;
+    return `The endpoint ${url} responded with 410 Gone. It gets no webhooks until you enable it`;
   if (disabledReason === 'failing')
     return `The endpoint ${url} accepted no webhook for 5 days and was disabled. It gets no webhooks until you enable it`;
   const since = health.failingSince === null ? '' : ` since ${iso(health.failingSince)}`;
-  return `The endpoint ${url} has taken nothing${since}: after 5 days of that it is disabled`;
+  return `The endpoint ${url} has accepted no webhook${since}. It is disabled after 5 days of failures`;
 }
 
 async function takeLetter(

@@ -115,32 +115,32 @@ const GATES: { names: [GateReason, ...GateReason[]]; open: (asking: Asking) => A
     words: 'sending is not paused',
   },
   { names: ['suppressed'], open: changing({ suppression: null }), words: 'no suppression applies' },
-  { names: ['no_address'], open: changing({ address: '' }), words: 'there is an address' },
+  { names: ['no_address'], open: changing({ address: '' }), words: 'the user has an address' },
   {
     names: ['domain', 'no_sender', 'public_url'],
     open: changing({ domain: 'pass' }),
-    words: 'the sender may send',
+    words: 'the sender and its domain are ready',
   },
   {
     names: ['quiet_hours'],
     open: ({ facts, policy }) => ({ facts, policy: { ...policy, quietHours: null } }),
-    words: 'it is no quiet hour where they are',
+    words: 'it is outside quiet hours for the user',
   },
-  { names: ['cap'], open: changing({ counts: false }), words: 'the frequency cap has room' },
+  { names: ['cap'], open: changing({ counts: false }), words: 'the frequency cap is not reached' },
   {
     names: ['throttle'],
     open: changing({ throttle: { left: 1, nextAt: 0 } }),
-    words: 'the throttle allows an email',
+    words: 'the throttle of the project is not reached',
   },
   {
     names: ['domain_throttle', 'provider_throttle'],
     open: changing({ narrow: null }),
-    words: 'neither the domain nor the mailbox provider asks for patience',
+    words: 'the throttles of the domain and the mailbox provider are not reached',
   },
   {
     names: ['warmup'],
     open: changing({ warmup: 'pass' }),
-    words: 'the warm-up of the domain has room, or is over',
+    words: 'the warm-up limit of the domain is not reached',
   },
 ];
 

@@ -84,7 +84,7 @@ function faultOf({ bound, field }: JsonExcess, bounds: JsonBounds): FieldFault {
 }
 
 const WORDS: Record<keyof JsonBounds, (most: string) => string> = {
-  depth: (most) => `is nested too deeply: a body may have ${most} levels`,
+  depth: (most) => `is nested too deeply. A body may have ${most} levels`,
   keys: (most) => `has an object with more than ${most} keys`,
   numberChars: (most) => `has a number of more than ${most} characters`,
   values: (most) => `must not hold more than ${most} values`,

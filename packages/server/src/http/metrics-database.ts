@@ -77,7 +77,7 @@ function remembered(db: WatchedDatabase, log: Log): Remembered {
 function addReadings(registers: Registry[], depths: Remembered): void {
   new Gauge({
     name: 'beckon_database_up',
-    help: '1 if the last reading of the queues from the database succeeded',
+    help: '1 if the database answered the last reading',
     registers,
     aggregator: 'min',
     async collect() {
@@ -88,7 +88,7 @@ function addReadings(registers: Registry[], depths: Remembered): void {
   });
   new Gauge({
     name: 'beckon_failed_readings',
-    help: 'How many statements of this page were given up, because they took longer than a second',
+    help: 'Statements of this page that were canceled because they took longer than a second',
     registers,
     aggregator: 'max',
     async collect() {
@@ -100,7 +100,7 @@ function addReadings(registers: Registry[], depths: Remembered): void {
 function addConnections(registers: Registry[], db: WatchedDatabase): void {
   new Gauge({
     name: 'beckon_database_connections',
-    help: 'Connections to the database by pool, in use or idle',
+    help: 'Connections to the database, by pool and whether they are in use',
     labelNames: ['pool', 'state'],
     registers,
     collect() {

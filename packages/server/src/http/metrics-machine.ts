@@ -16,7 +16,7 @@ export function watchEmbedded(registry: Registry, data: EmbeddedData, clock: Clo
   const registers = [registry];
   new Gauge({
     name: 'beckon_data_free_bytes',
-    help: 'Room that is left where the embedded database lies',
+    help: 'Free disk space of the embedded database',
     registers,
     aggregator: 'min',
     async collect() {
@@ -30,7 +30,7 @@ export function watchEmbedded(registry: Registry, data: EmbeddedData, clock: Clo
   const newest = remembered(newestBackupAt, clock);
   new Gauge({
     name: 'beckon_backup_newest_timestamp_seconds',
-    help: 'When the newest backup of this database in BACKUP_DIR ended; 0 where there is none, or none can be read',
+    help: 'End of the newest backup of this database in BACKUP_DIR. 0 if none exists or can be read.',
     registers,
     aggregator: 'max',
     async collect() {

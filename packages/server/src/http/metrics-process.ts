@@ -9,7 +9,7 @@ export function addProcessMetrics(registers: Registry[]): { stop(): void } {
   addDescriptors(registers);
   new Counter({
     name: 'process_cpu_seconds_total',
-    help: 'Processor time used since the start',
+    help: 'CPU time since the start',
     registers,
     collect() {
       const { user, system } = process.cpuUsage();
@@ -20,7 +20,7 @@ export function addProcessMetrics(registers: Registry[]): { stop(): void } {
   const startedAt = Date.now() / 1_000 - process.uptime();
   gauge(registers, {
     name: 'process_start_time_seconds',
-    help: 'When the process began; of several, the youngest',
+    help: 'Start time of the process. With several processes, the latest.',
     aggregator: 'max',
     read: () => startedAt,
   });
@@ -43,20 +43,20 @@ function gauge(registers: Registry[], { read, ...about }: Read): void {
 function addMemory(registers: Registry[]): void {
   gauge(registers, {
     name: 'process_resident_memory_bytes',
-    help: 'Memory held by this process',
+    help: 'Resident memory of the process',
     aggregator: 'sum',
     read: () => process.memoryUsage.rss(),
   });
   // A limit is that of one process, and so is what stands beside it.
   gauge(registers, {
     name: 'nodejs_heap_used_bytes',
-    help: 'Objects of JavaScript; of several processes, the most that one of them has',
+    help: 'Used JavaScript heap. With several processes, the highest value.',
     aggregator: 'max',
     read: () => getHeapStatistics().used_heap_size,
   });
   gauge(registers, {
     name: 'nodejs_heap_limit_bytes',
-    help: 'How large the heap of a process may become before it ends',
+    help: 'Heap size at which a process ends',
     aggregator: 'min',
     read: () => getHeapStatistics().heap_size_limit,
   });
@@ -81,13 +81,14 @@ function addDescriptors(registers: Registry[]): void {
   told(
     {
       name: 'process_open_fds',
-      help: 'Open files and connections; of several processes, the most that one of them has',
+      help: 'Open files and connections. With several processes, the highest value.',
       aggregator: 'max',
     },
     async () => (await readdir('/proc/self/fd')).length,
   );
-  told({ name: 'process_max_fds', help: 'How many a process may have open', aggregator: 'min' }, async () =>
-    Number(/^Max open files\s+(\d+)/m.exec(await readFile('/proc/self/limits', 'utf8'))?.[1]),
+  told(
+    { name: 'process_max_fds', help: 'Limit of open files and connections of a process', aggregator: 'min' },
+    async () => Number(/^Max open files\s+(\d+)/m.exec(await readFile('/proc/self/limits', 'utf8'))?.[1]),
   );
 }
 
@@ -97,7 +98,7 @@ const LOOP_EVERY_MS = 250;
 function watchLoop(registers: Registry[]): () => void {
   const lag = new Histogram({
     name: 'beckon_event_loop_lag_seconds',
-    help: 'How much later than it should the process came to a timer, four times a second',
+    help: 'Delay of a timer that runs four times a second',
     buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
     registers,
   });
@@ -120,7 +121,7 @@ const KINDS = new Map([
 function watchCollections(registers: Registry[]): () => void {
   const seconds = new Counter({
     name: 'nodejs_gc_seconds_total',
-    help: 'Time that was spent on collecting garbage',
+    help: 'Time spent in garbage collection',
     labelNames: ['kind'],
     registers,
   });

@@ -19,7 +19,7 @@ const ACROSS_THE_NET = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 export function addWorkMetrics(registers: Registry[]): WorkMetrics {
   const lines = new Counter({
     name: 'beckon_log_lines_total',
-    help: 'Warnings and errors in the log, by the fact that they tell',
+    help: 'Warnings and errors in the log, by event name',
     labelNames: ['level', 'fact'],
     registers,
   });
@@ -34,13 +34,13 @@ export function addWorkMetrics(registers: Registry[]): WorkMetrics {
 function letterMetrics(registers: Registry[]): Pick<WorkMetrics, 'handed' | 'watchRelay'> {
   const letters = new Counter({
     name: 'beckon_emails_total',
-    help: 'Emails that were submitted to the relay or the test inbox, by result, with the reason of a rejection',
+    help: 'Emails submitted to the relay or the test inbox, by result, and by class if rejected',
     labelNames: ['result', 'class'],
     registers,
   });
   const seconds = new Histogram({
     name: 'beckon_smtp_seconds',
-    help: 'Seconds from submitting an email to the response',
+    help: 'Time from submitting an email to the reply of the relay',
     labelNames: ['result'],
     buckets: ACROSS_THE_NET,
     registers,
@@ -53,7 +53,7 @@ function letterMetrics(registers: Registry[]): Pick<WorkMetrics, 'handed' | 'wat
     watchRelay(isOpen) {
       new Gauge({
         name: 'beckon_relay_breaker_open',
-        help: '1 while the relay is left alone, because it kept failing',
+        help: '1 while the circuit breaker of the relay is open, because the relay kept failing',
         registers,
         aggregator: 'max',
         collect() {
@@ -67,13 +67,13 @@ function letterMetrics(registers: Registry[]): Pick<WorkMetrics, 'handed' | 'wat
 function webhookMetrics(registers: Registry[]): Pick<WorkMetrics, 'posted'> {
   const attempts = new Counter({
     name: 'beckon_webhook_attempts_total',
-    help: 'Requests to endpoints, by the class of the answer, or why there was none',
+    help: 'Requests to endpoints, by class of the response or by error',
     labelNames: ['result'],
     registers,
   });
   const seconds = new Histogram({
     name: 'beckon_webhook_seconds',
-    help: 'From the request to an endpoint to the end of its answer',
+    help: 'Time from the request to an endpoint to the end of its response',
     labelNames: ['result'],
     buckets: ACROSS_THE_NET.filter((limit) => limit <= 30),
     registers,
@@ -89,20 +89,20 @@ function webhookMetrics(registers: Registry[]): Pick<WorkMetrics, 'posted'> {
 function jobMetrics(registers: Registry[]): Pick<WorkMetrics, 'jobDone' | 'jobKnown'> {
   const last = new Gauge({
     name: 'beckon_job_success_timestamp_seconds',
-    help: 'When a duty was last done to its end; where it was not yet, when the process began',
+    help: 'Last successful end of a background job, or the start of the process if none exists',
     labelNames: ['name'],
     registers,
     aggregator: 'max',
   });
   const failures = new Counter({
     name: 'beckon_job_failures_total',
-    help: 'Duties that ended in an error, and are tried again at their next time',
+    help: 'Background jobs that failed. They are retried at their next time.',
     labelNames: ['name'],
     registers,
   });
   const seconds = new Counter({
     name: 'beckon_job_seconds_total',
-    help: 'Time that duties took',
+    help: 'Time spent in background jobs',
     labelNames: ['name'],
     registers,
   });

@@ -446,7 +446,7 @@ const UNITS =
   /_(?:total|seconds|bytes|records|requests|drafts|emails|letters|deliveries|endpoints|outcomes|items|imports|audiences|domains|readings|connections|callers|fds|info)$/;
 const STATES = ['beckon_database_up', 'beckon_relay_breaker_open', 'beckon_log_copies_failing'];
 
-test('every metric says what it is, in what unit, and stands in the guide, and nothing else does', async () => {
+test('metrics have a unit in their name, and the reference page lists them with their help texts', async () => {
   const db = await openTestDatabase(heldClock(NOW));
   const metrics = metricsOf(db);
   const all = await metrics.registry.getMetricsAsJSON();
@@ -456,7 +456,8 @@ test('every metric says what it is, in what unit, and stands in the guide, and n
   expect(all.filter(({ help }) => help.trim().length < 10)).toEqual([]);
   expect(all.filter(({ type, name }) => String(type) === 'counter' && !name.endsWith('_total'))).toEqual([]);
   const guide = readFileSync(new URL('../../../../docs/reference/metrics.md', import.meta.url), 'utf8');
-  const byName = (a = '', b = ''): number => a.localeCompare(b);
-  const documented = [...guide.matchAll(/^\| `((?:beckon|process|nodejs)_\w+)`/gm)].map(([, name]) => name);
-  expect(documented.toSorted(byName)).toEqual(all.map(({ name }) => name).toSorted(byName));
+  const rows = guide.matchAll(/^\| `((?:beckon|process|nodejs)_\w+)` .* \| (.*) \|$/gm);
+  expect(Object.fromEntries([...rows].map(([, name, meaning]) => [name, meaning]))).toEqual(
+    Object.fromEntries(all.map(({ name, help }) => [name, help])),
+  );
 });

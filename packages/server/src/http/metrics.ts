@@ -26,7 +26,7 @@ export function createMetrics(release: { version: string; node: string }): Metri
   const registers = [registry];
   new Gauge({
     name: 'beckon_build_info',
-    help: 'Always 1; the labels say which release runs',
+    help: 'Always 1. The labels are the running release.',
     labelNames: ['version', 'node'],
     registers,
     aggregator: 'max',
@@ -51,7 +51,7 @@ function answerMetrics(registers: Registry[]): Pick<Metrics, 'answered'> {
   const refusals = new Tally();
   new Counter({
     name: 'beckon_requests_total',
-    help: 'Answers of the public endpoints',
+    help: 'Responses of the public endpoints',
     labelNames: ['endpoint', 'status'],
     registers,
     collect() {
@@ -61,7 +61,7 @@ function answerMetrics(registers: Registry[]): Pick<Metrics, 'answered'> {
   });
   new Counter({
     name: 'beckon_refusals_total',
-    help: 'Requests to the public endpoints that were refused, by the code of the first error',
+    help: 'Rejected requests to the public endpoints, by code of the first error',
     labelNames: ['endpoint', 'code'],
     registers,
     collect() {
@@ -94,7 +94,7 @@ class Tally {
 function flushMetrics(registers: Registry[]): Pick<Metrics, 'flushed'> {
   const records = new Counter({
     name: 'beckon_records_accepted_total',
-    help: 'Records that are durable in the inbox',
+    help: 'Records that are durable in the ingest queue',
     labelNames: ['priority'],
     registers,
   });
@@ -107,7 +107,7 @@ function flushMetrics(registers: Registry[]): Pick<Metrics, 'flushed'> {
   });
   const flushSeconds = new Histogram({
     name: 'beckon_flush_seconds',
-    help: 'From the moment a flush leaves to its commit, behind the one in front of it',
+    help: 'Time from the start of a flush to its commit, including the wait for the previous one',
     labelNames: ['priority'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers,
@@ -124,20 +124,20 @@ function flushMetrics(registers: Registry[]): Pick<Metrics, 'flushed'> {
 function digestMetrics(registers: Registry[]): Pick<Metrics, 'digested' | 'lagged'> {
   const records = new Counter({
     name: 'beckon_records_processed_total',
-    help: 'Records that became state, or dead letters',
+    help: 'Records that were processed or dead-lettered',
     labelNames: ['priority'],
     registers,
   });
   const seconds = new Histogram({
     name: 'beckon_processing_seconds',
-    help: 'A batch, from taking the turns to its commit',
+    help: 'Duration of a processing batch, from the project locks to its commit',
     labelNames: ['priority'],
     buckets: [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers,
   });
   const lag = new Gauge({
     name: 'beckon_processing_lag_seconds',
-    help: 'How long the oldest record of the last batch waited; for timers, send and webhooks, how overdue the first moment was',
+    help: 'Wait of the oldest record in the last batch. For timers, send and webhooks, the longest delay.',
     labelNames: ['queue'],
     registers,
     aggregator: 'max',

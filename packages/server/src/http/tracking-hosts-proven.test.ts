@@ -66,7 +66,7 @@ const leadsHere: Pick<Outbound, 'get'> = {
   },
 };
 const leadsElsewhere: Pick<Outbound, 'get'> = {
-  get: () => Promise.resolve({ ok: false, error: 'dns', detail: 'The DNS names no address', ms: 1 }),
+  get: () => Promise.resolve({ ok: false, error: 'dns', detail: 'The DNS has no address', ms: 1 }),
 };
 const probe = (place: Place, outbound = leadsHere) =>
   probeDomain({ db, outbound, tokenKeys: TOKEN_KEYS }, place);

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { silentLog } from '../base/log.ts';
 import { createMetrics, watchDatabase, watchEmbedded } from './index.ts';
 
-/** What is handed to whoever watches an installation: alerts for Prometheus, a dashboard for Grafana, and the guide to both. */
+/** The monitoring files of an operator: alerts for Prometheus, a dashboard for Grafana, and the guide to both. */
 const root = new URL('../../../../', import.meta.url);
 const textOf = (file: string): string => readFileSync(new URL(file, root), 'utf8');
 
@@ -15,7 +15,7 @@ const rules = ALERTS.split(/^ {6}- alert: /m)
   .slice(1)
   .map((text) => ({
     name: text.split('\n')[0] ?? '',
-    // Folded over several lines, or on its own.
+    // Folded over several lines, or on one line.
     expr: /^ {8}expr: (?:>-\n((?: {10}.*\n)+)|(.*))/m.exec(text)?.slice(1).join('') ?? '',
     severity: /^ {10}severity: (.*)$/m.exec(text)?.[1],
     summary: /^ {10}summary: (.*)$/m.exec(text)?.[1],
@@ -27,7 +27,7 @@ type Panel = { title: string; targets?: { expr: string; legendFormat: string }[]
 const panels = (JSON.parse(textOf('ops/grafana/beckon.json')) as { panels: Panel[] }).panels;
 const targets = panels.flatMap((panel) => panel.targets ?? []);
 
-/** Every name that can be asked for, with its labels. */
+/** All metrics and their labels. */
 function known(): Map<string, Set<string>> {
   const metrics = createMetrics({ version: '', node: '' });
   metrics.watchRelay(() => false);
@@ -47,15 +47,15 @@ function known(): Map<string, Set<string>> {
     for (const suffix of isHistogram ? ['_bucket', '_sum', '_count'] : [''])
       names.set(`${name}${suffix}`, new Set([...labelNames, ...(isHistogram ? ['le'] : []), ...OF_PLACE]));
   }
-  // Prometheus itself says whether a scrape was answered.
+  // Prometheus adds `up` for each scrape.
   names.set('up', new Set(OF_PLACE));
   return names;
 }
 type Described = { name: string; labelNames: string[]; constructor: { name: string } };
-/** What the scraper adds, and who adds several processes up. */
+/** Labels that the scraper and the merge of several processes add. */
 const OF_PLACE = ['job', 'instance', 'process'];
 
-/** Of an expression: the series that it asks for, with the labels by which they are chosen; and those by which it groups. */
+/** Returns the series of an expression with the labels of their selectors, and the labels that it groups by. */
 function askedBy(expr: string): { series: { name: string; labels: string[] }[]; grouped: string[] } {
   const series = [...expr.matchAll(/\b(up|(?:beckon|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)].map((match) => ({
     name: match[1] ?? '',
@@ -65,7 +65,7 @@ function askedBy(expr: string): { series: { name: string; labels: string[] }[]; 
   return { series, grouped };
 }
 
-test('alerts and dashboard ask for nothing that is not told, and for each of it by labels that it has', () => {
+test('alerts and dashboard use existing metrics and labels', () => {
   const names = known();
   const exprs = [...rules, ...targets].map(({ expr }) => expr);
   expect(exprs.filter((expr) => askedBy(expr).series.length === 0)).toEqual([]);
@@ -85,7 +85,7 @@ test('alerts and dashboard ask for nothing that is not told, and for each of it 
   expect(unlabelled).toEqual([]);
 });
 
-test('every alert says how bad it is, what it is, why it matters, and where it is written what to do', () => {
+test('every alert has a severity, a summary, a description and a runbook', () => {
   expect(rules.length).toBeGreaterThan(20);
   expect(new Set(rules.map(({ name }) => name)).size).toBe(rules.length);
   const headings = [...textOf('docs/how-to/monitoring.md').matchAll(/^### (.*)$/gm)].map(([, title = '']) =>
@@ -104,20 +104,17 @@ test('every alert says how bad it is, what it is, why it matters, and where it i
     expect(file, name).toBe('docs/how-to/monitoring.md');
     expect(headings, name).toContain(anchor);
   }
-  // What is written down is asked for.
+  // Each runbook belongs to an alert.
   const used = new Set(rules.map(({ runbook }) => runbook?.split('#')[1]));
   expect(headings.filter((heading) => !used.has(heading))).toEqual([]);
 });
 
 const promtool = spawnSync('promtool', ['--version']).status === 0;
 
-test.skipIf(!promtool)(
-  'promtool reads the alerts, and they call when they should (skipped without promtool)',
-  async () => {
-    const cwd = fileURLToPath(new URL('ops/prometheus/', root));
-    const checked = await promisify(execFile)('promtool', ['check', 'rules', 'alerts.yml'], { cwd });
-    expect(checked.stdout).toContain(`${rules.length} rules found`);
-    const tried = await promisify(execFile)('promtool', ['test', 'rules', 'alerts-test.yml'], { cwd });
-    expect(tried.stdout).toContain('SUCCESS');
-  },
-);
+test.skipIf(!promtool)('alerts pass promtool check and test (skipped without promtool)', async () => {
+  const cwd = fileURLToPath(new URL('ops/prometheus/', root));
+  const checked = await promisify(execFile)('promtool', ['check', 'rules', 'alerts.yml'], { cwd });
+  expect(checked.stdout).toContain(`${rules.length} rules found`);
+  const tried = await promisify(execFile)('promtool', ['test', 'rules', 'alerts-test.yml'], { cwd });
+  expect(tried.stdout).toContain('SUCCESS');
+});

@@ -37,7 +37,7 @@ test('of a database of your own only the key that it asks for now is kept, not t
     openBackups(configOf('none', { DATABASE_URL: own.url, ...more }), voice);
   const rotated = { SECRET_KEY: NEW, SECRET_KEY_PREVIOUS: OLD };
   await setUp(configOf('none', { DATABASE_URL: own.url, SECRET_KEY: OLD }));
-  await expect(backups(rotated).closeSecretKey()).rejects.toThrow(/still asks for .* SECRET_KEY_PREVIOUS/);
+  await expect(backups(rotated).closeSecretKey()).rejects.toThrow(/still requires .* SECRET_KEY_PREVIOUS/);
   await setUp(configOf('none', { DATABASE_URL: own.url, ...rotated }));
   const file = join(base, 'key.sealed');
   await writeFile(file, await backups(rotated).closeSecretKey());
@@ -51,7 +51,7 @@ test('a timer that was not given the new SECRET_KEY makes no backup with the old
   await leaveOldFile('embedded');
   const to = join(base, 'backups');
   const blind = openBackups(configOf('embedded', {}), voice);
-  await expect(blind.take(to)).rejects.toThrow(/secret\.key is not .*: set SECRET_KEY here as/);
+  await expect(blind.take(to)).rejects.toThrow(/secret\.key is not .* Set SECRET_KEY to the value/);
   expect(await readdir(to)).toEqual([]);
   const { name } = await openBackups(given, voice).take(to);
   expect(await readdir(to)).toEqual([name]);

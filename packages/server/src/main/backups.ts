@@ -105,9 +105,6 @@ type BackupVoice = { print: (line: string) => void; version: string };
 async function requireSecretKey(config: Config): Promise<string> {
   const secretKey = await readSecretKey(config);
   if (secretKey === null)
-    throw new BackupFailure(
-      'not_found',
-      `${config.dataDir} holds no installation: there is nothing to back up`,
-    );
+    throw new BackupFailure('not_found', `${config.dataDir} contains no installation to back up`);
   return secretKey;
 }

@@ -149,7 +149,7 @@ function readDatabase(read: Reader): Config['database'] {
     if (pooler !== null && !read.isSecretSet('ADMIN_DATABASE_URL'))
       read.fault(
         'ADMIN_DATABASE_URL',
-        'must be set too, past the pooler, since DATABASE_POOLER is: migrations hold a lock that a pooler would lose',
+        'must be set to the direct address, since DATABASE_POOLER is set. Migrations hold a lock that a pooler would lose',
       );
     return { url, adminUrl: adminUrl ?? url, namedStatements: pooler === null };
   }
@@ -159,7 +159,7 @@ function readDatabase(read: Reader): Config['database'] {
     DATABASE_POOLER: read.isSet('DATABASE_POOLER'),
   };
   for (const [name, isSet] of Object.entries(useless))
-    if (isSet) read.fault(name, 'is of use with DATABASE_URL only, which is not set');
+    if (isSet) read.fault(name, 'has an effect with DATABASE_URL only, which is not set');
   return null;
 }
 
@@ -176,7 +176,7 @@ function readModel(read: Reader): Config['model'] {
     ...(name === null ? ['AI_MODEL'] : []),
   ];
   for (const variable of missing.length === MODEL_PARTS ? [] : missing)
-    read.fault(variable, 'must be set too: AI_BASE_URL, AI_API_KEY and AI_MODEL go together');
+    read.fault(variable, 'must be set too, because AI_BASE_URL, AI_API_KEY and AI_MODEL belong together');
   return null;
 }
 
@@ -208,7 +208,7 @@ function checkTransport(config: Config, read: Reader): void {
     );
   }
   if (config.redirectPort !== null && !config.tls)
-    read.fault('HTTP_REDIRECT_PORT', 'is of use beside own TLS only: set TLS_CERT_FILE and TLS_KEY_FILE too');
+    read.fault('HTTP_REDIRECT_PORT', 'requires own TLS. Set TLS_CERT_FILE and TLS_KEY_FILE too');
 }
 
 /** Real letters need links that others can open, and a sender for those to the team. */
@@ -216,7 +216,7 @@ function checkMail(config: Config, read: Reader): void {
   if (config.smtpUrl === null) {
     if (read.isSecretSet('SMTP_URL')) return;
     for (const name of ['SMTP_SPF_INCLUDE', 'MAIL_FROM'])
-      if (read.isSet(name)) read.fault(name, 'is of use with SMTP_URL only, which is not set');
+      if (read.isSet(name)) read.fault(name, 'has an effect with SMTP_URL only, which is not set');
     return;
   }
   if (isLoopbackName(new URL(config.publicUrl).hostname))
@@ -234,7 +234,7 @@ function checkOutcomes({ tls, tlsCertDir, webhookAllowPrivate, warnings }: Confi
       'WEBHOOK_ALLOW_PRIVATE is true: a member who adds a webhook can reach the private network of this machine. Use it for development only',
     );
   if (tlsCertDir !== null && tls === null)
-    read.fault('TLS_CERT_DIR', 'is of use beside own TLS only: set TLS_CERT_FILE and TLS_KEY_FILE too');
+    read.fault('TLS_CERT_DIR', 'requires own TLS. Set TLS_CERT_FILE and TLS_KEY_FILE too');
 }
 
 function checkModel({ model, warnings }: Config): void {

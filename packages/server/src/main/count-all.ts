@@ -56,7 +56,7 @@ function countOwn(kept: () => readonly Kept[]): { registry: Registry; ended: (on
   new Gauge({
     ...about,
     name: 'beckon_processes',
-    help: 'Processes on this machine that serve now',
+    help: 'Serving processes on this machine',
     collect() {
       this.reset();
       for (const one of kept()) this.inc({ role: one.part.role }, one.isServing ? 1 : 0);
@@ -65,7 +65,7 @@ function countOwn(kept: () => readonly Kept[]): { registry: Registry; ended: (on
   const ends = new Counter({
     ...about,
     name: 'beckon_process_ends_total',
-    help: 'Processes on this machine that ended unexpectedly and were restarted',
+    help: 'Unexpected ends of processes on this machine. Each process was restarted.',
   });
   return { registry, ended: ({ part }) => ends.labels(part.role).inc() };
 }

@@ -63,13 +63,13 @@ export function readHostName(text: string): Parsed<string> {
   const name = text.toLowerCase();
   return HOST_NAME.test(name)
     ? { value: name }
-    : { allowed: `a name of the DNS such as mail.beckon.example, not ${JSON.stringify(text)}` };
+    : { allowed: `a host name such as mail.beckon.example, not ${JSON.stringify(text)}` };
 }
 
 export function readMailbox(text: string): Parsed<string> {
   return isEmail(text)
     ? { value: deliveryAddress(text) }
-    : { allowed: `an e-mail address such as beckon@acme.example, not ${JSON.stringify(text)}` };
+    : { allowed: `an email address such as beckon@acme.example, not ${JSON.stringify(text)}` };
 }
 
 /** As Node's resolver takes it: an address, a port behind it if it is another than 53. */
@@ -91,6 +91,6 @@ export function readModelUrl(text: string): Parsed<string> {
     ? { value: text }
     : {
         allowed:
-          'the address of a model such as https://api.openai.com/v1, with #anthropic behind it where it speaks as Anthropic does, and without a key in it',
+          'the address of a model such as https://api.openai.com/v1, followed by #anthropic for the Anthropic protocol, and without a key',
       };
 }

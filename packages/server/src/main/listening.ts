@@ -56,7 +56,7 @@ export async function listens<T>({ variable, host, port }: Place, started: Promi
 }
 
 const TROUBLES: Record<string, string> = {
-  EADDRINUSE: 'is taken by another program: stop that one, or use another port',
-  EACCES: 'may not be opened by this user: use a port above 1023',
-  EADDRNOTAVAIL: 'is no address of this machine',
+  EADDRINUSE: 'is in use by another program. Stop that program, or use another port',
+  EACCES: 'cannot be opened by this user. Use a port above 1023',
+  EADDRNOTAVAIL: 'is not an address of this machine',
 };

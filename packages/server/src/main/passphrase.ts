@@ -16,8 +16,8 @@ export async function openingPassphrase({ backupPassphrase }: Given, ask = termi
 export async function closingPassphrase({ backupPassphrase }: Given, ask = terminal()): Promise<string> {
   if (backupPassphrase !== null) return backupPassphrase;
   const typed = await type(ask);
-  if ((await ask?.('The same once more: ')) !== typed)
-    throw new BackupFailure('no_passphrase', 'The two passphrases are not the same: nothing was closed');
+  if ((await ask?.('Repeat the passphrase: ')) !== typed)
+    throw new BackupFailure('no_passphrase', 'The two passphrases differ. No backup was made');
   return typed;
 }
 
@@ -25,7 +25,7 @@ async function type(ask: Ask): Promise<string> {
   if (ask === null)
     throw new BackupFailure(
       'no_passphrase',
-      'A backup holds the secret key, closed by a passphrase: set BACKUP_PASSPHRASE, or start this at a terminal',
+      'A backup contains the secret key, encrypted with a passphrase. Set BACKUP_PASSPHRASE, or run this at a terminal',
     );
   const typed = await ask('Passphrase of the backup: ');
   if (typed.length < PASSPHRASE_MIN_CHARS)

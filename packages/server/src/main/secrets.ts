@@ -57,12 +57,12 @@ export async function findKeyFault(
     `SELECT to_regclass('beckon.installation') IS NOT NULL AS there`,
   );
   const stored = found?.there ? await findCheck(db) : undefined;
-  if (stored === undefined) return 'The database was never set up: there is nothing to back up';
+  if (stored === undefined) return 'The database was never set up, so there is nothing to back up';
   const match = matchOf(stored, secretKey, config.secretKeyPrevious);
   if (match === 'current') return null;
   return match === 'previous'
-    ? 'The database still asks for the key in SECRET_KEY_PREVIOUS: start the server with the new one first, or give the old one as SECRET_KEY'
-    : `${sourceOf(config)} is not the secret key that this database asks for, and a backup that keeps it could not be used: set SECRET_KEY here as it is set for the server`;
+    ? 'The database still requires the key in SECRET_KEY_PREVIOUS. Start the server with the new one first, or set SECRET_KEY to the old one'
+    : `${sourceOf(config)} is not the secret key of this database, so the backup would be unusable. Set SECRET_KEY to the value that the server uses`;
 }
 
 /** What the one secret is made into: of each, nothing tells anything about another. */
@@ -97,7 +97,7 @@ function matchOf(
 }
 
 function wrongKey(config: SecretConfig): string {
-  return `${sourceOf(config)} is not the secret key that this database was set up with. Use the right one; to replace it, give the old one as SECRET_KEY_PREVIOUS`;
+  return `${sourceOf(config)} is not the secret key of this database. Use the right one. To replace it, set SECRET_KEY_PREVIOUS to the old one`;
 }
 
 function sourceOf(config: SecretConfig): string {
@@ -105,7 +105,7 @@ function sourceOf(config: SecretConfig): string {
 }
 
 function lostKeyFile(config: SecretConfig): string {
-  return `${keyFilePath(config)} is missing, but the database was set up with it: put it back from a backup, or set SECRET_KEY to its content`;
+  return `${keyFilePath(config)} is missing, but the database was set up with it. Restore it from a backup, or set SECRET_KEY to its content`;
 }
 
 /** Written to a file of its own and linked into place: whoever comes first wins, and nobody reads half of it. */
@@ -145,7 +145,7 @@ async function readKeyFile(config: SecretConfig): Promise<string | undefined> {
   const path = keyFilePath(config);
   try {
     const text = (await readFile(path, 'utf8')).trim();
-    if (text === '') throw new Error(`${path} is empty: put it back from a backup`);
+    if (text === '') throw new Error(`${path} is empty. Restore it from a backup`);
     return text;
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;

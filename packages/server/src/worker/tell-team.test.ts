@@ -110,11 +110,11 @@ test('they are told how many of which rule, what leaves first and when, and wher
   const letter = told.at(-1);
   expect(letter?.subject).toBe('Acme: 3 drafts wait, 1 held');
   expect(letter?.text.split('\n')).toEqual([
-    `The first leaves at ${when} (Europe/Paris), unless a member decides first.`,
+    `The first is sent at ${when} (Europe/Paris), unless a member decides first.`,
     '',
-    `hello: 2 drafts wait, 1 draft held, the first leaves at ${when} (Europe/Paris)`,
+    `hello: 2 drafts wait, 1 draft held, the first is sent at ${when} (Europe/Paris)`,
     `  https://beckon.example/p/${projectId}/drafts/${bea.id}`,
-    expect.stringMatching(/^slow: 1 draft waits, the first leaves at /) as string,
+    expect.stringMatching(/^slow: 1 draft waits, the first is sent at /) as string,
     `  https://beckon.example/p/${projectId}/drafts/${slow.id}`,
     '',
   ]);

@@ -24,9 +24,7 @@ export function matchCustomer(
   if (email === null) return nobody('It has neither a user_id in its metadata nor an address.');
   const [first, second] = candidates;
   if (first === undefined) return nobody('No user has its address.');
-  return second === undefined
-    ? { userId: first, by: 'address' }
-    : nobody('Several people are known by its address.');
+  return second === undefined ? { userId: first, by: 'address' } : nobody('Several users have its address.');
 }
 
 function nobody(why: string): Match {

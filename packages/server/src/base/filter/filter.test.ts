@@ -100,20 +100,20 @@ test.each([
 
 test('what is wrong is said with its place and with what is allowed', () => {
   expect(faultsOf('name:a trial_started')).toEqual([
-    '"trial_started" at character 8 has no key: write key:value, where a key is one of type, name, user',
+    '"trial_started" at character 8 has no key. Write key:value, with one of these keys: type, name, user',
   ]);
   expect(faultsOf('"name:a"')[0]).toContain('has no key');
   expect(faultsOf('colour:red constructor:x :y')).toEqual([
-    '"colour" at character 1 is no key: there are type, name, user',
-    '"constructor" at character 12 is no key: there are type, name, user',
-    '"" at character 26 is no key: there are type, name, user',
+    '"colour" at character 1 is not a key. Use one of type, name, user',
+    '"constructor" at character 12 is not a key. Use one of type, name, user',
+    '"" at character 26 is not a key. Use one of type, name, user',
   ]);
   expect(faultsOf('-type:event,evnt,user_*,x*')).toEqual([
-    'type:evnt at character 13 is never so: type is one of request, event, user_created',
-    'type:x* at character 25 is never so: type is one of request, event, user_created',
+    'type:evnt at character 13 is not a value of type. Use one of request, event, user_created',
+    'type:x* at character 25 is not a value of type. Use one of request, event, user_created',
   ]);
-  expect(faultsOf('name:')).toEqual(['A value of name is missing at character 6; "" is the empty one']);
-  expect(faultsOf('name:a,,b')).toEqual(['A value of name is missing at character 8; "" is the empty one']);
+  expect(faultsOf('name:')).toEqual(['name has no value at character 6. Write "" for an empty value']);
+  expect(faultsOf('name:a,,b')).toEqual(['name has no value at character 8. Write "" for an empty value']);
   expect(faultsOf('name:"a b')).toEqual(['The quote at character 6 is not closed']);
 });
 

@@ -78,10 +78,10 @@ function readTerm({ head, rest }: Word, vocabulary: Vocabulary): FilterTerm | st
   const keys = Object.keys(vocabulary).join(', ');
   const [said, where] = [JSON.stringify(head.text), `at character ${head.at + 1}`];
   const parts = head.quoted ? null : KEY.exec(head.text);
-  if (!parts) return [`${said} ${where} has no key: write key:value, where a key is one of ${keys}`];
+  if (!parts) return [`${said} ${where} has no key. Write key:value, with one of these keys: ${keys}`];
   const [, minus, key = '', text = ''] = parts;
   if (!Object.hasOwn(vocabulary, key))
-    return [`${JSON.stringify(key)} ${where} is no key: there are ${keys}`];
+    return [`${JSON.stringify(key)} ${where} is not a key. Use one of ${keys}`];
   const first = { at: head.at + head.text.length - text.length, text, quoted: false };
   const values = readValues([first, ...rest]);
   const faults = values.flatMap((value) => valueFault(value, key, vocabulary) ?? []);
@@ -123,9 +123,9 @@ function addStar(value: Value): void {
 
 function valueFault(value: Value, key: string, vocabulary: Vocabulary): string | null {
   const where = `at character ${value.at + 1}`;
-  if (!value.isWritten) return `A value of ${key} is missing ${where}; "" is the empty one`;
+  if (!value.isWritten) return `${key} has no value ${where}. Write "" for an empty value`;
   const allowed = vocabulary[key]?.values;
   if (!allowed || allowed.some((one) => matchesPattern(value.pattern, one))) return null;
   const shown = printFilter({ terms: [{ key, negated: false, values: [value.pattern] }] });
-  return `${shown} ${where} is never so: ${key} is one of ${allowed.join(', ')}`;
+  return `${shown} ${where} is not a value of ${key}. Use one of ${allowed.join(', ')}`;
 }

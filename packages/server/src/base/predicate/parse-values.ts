@@ -113,9 +113,7 @@ type Reader = (place: Place, value: unknown) => ValueTest | undefined;
 
 const READERS: Record<Op, Reader> = {
   is_set: (place, value) =>
-    value === true
-      ? { op: 'is_set' }
-      : refuse(place, 'must be true: its opposite is said with not around it'),
+    value === true ? { op: 'is_set' } : refuse(place, 'must be true. For the opposite, put it into not'),
   equals: scalarReader('equals'),
   includes: scalarReader('includes'),
   one_of: readOneOf,

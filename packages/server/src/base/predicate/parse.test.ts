@@ -83,18 +83,16 @@ test.each<[string, unknown, string[]]>([
   [
     'an unknown key',
     { all: [PLAN, { person: 'email', is_set: true, like: 'x' }] },
-    [
-      'all.1.like is not known here: there may be person, is_set, equals, one_of, contains, starts_with or ends_with',
-    ],
+    ['all.1.like is unknown here. Use person, is_set, equals, one_of, contains, starts_with or ends_with'],
   ],
-  ['a key beside a group', { not: PLAN, within: '7d' }, ['within is not known here: there may be not']],
+  ['a key beside a group', { not: PLAN, within: '7d' }, ['within is unknown here. Use not']],
   ['an empty group', { any: [] }, ['any must be a list of at least one condition']],
   ['no name', { not: { trait: '', is_set: true } }, ['not.trait must not be empty']],
   ['a name that is none', { trait: 5, is_set: true }, ['trait must be a text']],
   [
     'is_set turned round',
     { trait: 'a', is_set: false },
-    ['is_set must be true: its opposite is said with not around it'],
+    ['is_set must be true. For the opposite, put it into not'],
   ],
   ['null', { trait: 'a', equals: null }, ['equals must be a text, a number, true or false']],
   ['NUL', { trait: 'a', contains: '\0' }, ['contains must not hold NUL or a lone surrogate']],
@@ -142,7 +140,7 @@ test.each<[string, unknown, string[]]>([
     { event: 'a', within: '7d', where: [{ property: 'p', in_last: '7d' }] },
     [
       'where.0 must have one of is_set, equals, one_of, contains, starts_with, ends_with, at_least, at_most, greater_than, less_than, includes, before or after',
-      'where.0.in_last is not known here: there may be property, is_set, equals, one_of, contains, starts_with, ends_with, at_least, at_most, greater_than, less_than, includes, before or after',
+      'where.0.in_last is unknown here. Use property, is_set, equals, one_of, contains, starts_with, ends_with, at_least, at_most, greater_than, less_than, includes, before or after',
     ],
   ],
   ['two shapes', { event: 'a', sum: 'b', last: {} }, ['The predicate must have only one of sum and last']],
@@ -159,13 +157,13 @@ test.each<[string, unknown, string[]]>([
     { event: 'a', last: { in_next: '7d' } },
     [
       'last must have one of before, after, in_last or more_than_ago',
-      'last.in_next is not known here: there may be before, after, in_last or more_than_ago',
+      'last.in_next is unknown here. Use before, after, in_last or more_than_ago',
     ],
   ],
   [
     'a window of a last',
     { event: 'a', last: { in_last: '7d' }, within: '7d' },
-    ['within is not known here: there may be event or last'],
+    ['within is unknown here. Use event or last'],
   ],
 ])('%s is refused in words that help', (_, value, messages) => {
   expect(faultsOf(value)).toEqual(messages);
@@ -217,7 +215,7 @@ test('a predicate has ten levels and two hundred conditions at most', () => {
   expect(faultsOf({ all: many(200) })).toEqual([]);
   expect(faultsOf({ all: many(201) })).toEqual(['all must not have more than 200 conditions']);
   expect(faultsOf({ all: [{ any: many(150) }, { any: many(60) }] })).toEqual([
-    'all.1.any.50 must not be there: a predicate has 200 conditions at most, with the tests of where',
+    'all.1.any.50 must be removed: a predicate has at most 200 conditions, including the tests of where',
   ]);
   const where = Array.from({ length: 20 }, () => ({ property: 'p', is_set: true }));
   const used = (count: number) => Array.from({ length: count }, () => ({ event: 'a', within: '7d', where }));

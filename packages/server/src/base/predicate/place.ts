@@ -37,7 +37,7 @@ export function takeCondition(place: Place): boolean {
   if (place.reading.conditions === CONDITIONS_MAX + 1) {
     refuse(
       place,
-      `must not be there: a ${place.reading.whole} has ${CONDITIONS_MAX} conditions at most, with the tests of where`,
+      `must be removed: a ${place.reading.whole} has at most ${CONDITIONS_MAX} conditions, including the tests of where`,
     );
   }
   return place.reading.conditions <= CONDITIONS_MAX;
@@ -55,7 +55,7 @@ export function keysOf<K extends string>(object: JsonObject, known: readonly K[]
 export function refuseOthers(place: Place, object: JsonObject, known: readonly string[]): void {
   const others = Object.keys(object).filter((key) => !known.includes(key));
   for (const key of others.slice(0, ERRORS_MAX)) {
-    refuse(inside(place, key), `is not known here: there may be ${listOf(known)}`);
+    refuse(inside(place, key), `is unknown here. Use ${listOf(known)}`);
   }
 }
 

@@ -17,7 +17,7 @@ export async function listBuilding(
   }));
 }
 
-/** Everybody up to `builtTo` is answered now, `built` people in all; false if it is being built no more. */
+/** Everybody up to `builtTo` is answered now, `built` people in all; false if it is no longer being built. */
 export function advanceBuild(tx: Tx, built: Built): Promise<boolean> {
   return updateBuilt(tx, built);
 }

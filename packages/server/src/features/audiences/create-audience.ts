@@ -20,7 +20,7 @@ export async function createAudience(
   const predicate = readDefinition(definition);
   const audiences = await listCurrent(deps.tx, projectId);
   if (audiences.length >= AUDIENCES_MAX)
-    throw invalid(`This project has ${AUDIENCES_MAX} audiences, the most it may have: delete one first`);
+    throw invalid(`This project has ${AUDIENCES_MAX} audiences, which is the maximum. Delete one first`);
   checkUnused(name, audiences);
   checkReferences(audiences, null, predicate);
   const id = idMaker(deps.clock)();

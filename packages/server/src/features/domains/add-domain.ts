@@ -32,7 +32,7 @@ export async function addDomain(
   const throttle = parseThrottle(wanted.throttle ?? 'off');
   if ((await listDomains(tx, projectId)).length >= DOMAINS_MAX)
     throw invalid(
-      `This project has ${DOMAINS_MAX} domains, the most it may have: remove one first`,
+      `This project has ${DOMAINS_MAX} domains, which is the maximum. Remove one first`,
       'domain',
     );
   const now = clock.now();
@@ -69,7 +69,7 @@ export async function addSecondKey(
   const waiting = keys.find(({ state }) => state === 'pending' || state === 'published');
   if (waiting)
     throw conflict(
-      `A new key of ${domain.name} is under way already (${waiting.state}): publish its record, which domain show prints`,
+      `A key rotation of ${domain.name} has already started (${waiting.state}). Publish the new record: beckon domains show ${domain.name}`,
     );
   const slot = freeSlot(keys);
   if (slot === null) throw conflict(stillRetiring(domain, keys));

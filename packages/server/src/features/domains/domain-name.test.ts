@@ -17,22 +17,22 @@ test.each([
 const long = `${'a'.repeat(60)}.`.repeat(3);
 
 test.each([
-  ['', /no domain/],
-  ['com', /no domain/],
-  ['localhost', /no domain/],
-  ['co.uk', /everybody/],
+  ['', /not a domain name/],
+  ['com', /not a domain name/],
+  ['localhost', /not a domain name/],
+  ['co.uk', /public suffix/],
   ['127.0.0.1', /IP address/],
   ['::1', /IP address/],
-  ['ada@example.com', /is an address/],
+  ['ada@example.com', /is an email address/],
   ['https://example.com/', /URL/],
-  ['a b.com', /no domain/],
-  ['_dmarc.example.com', /no domain/],
-  ['-a.example.com', /no domain/],
-  ['a..example.com', /no domain/],
-  ['example.com\nBcc: x', /no domain/],
-  [`${'a'.repeat(64)}.example.com`, /no domain/],
+  ['a b.com', /not a domain name/],
+  ['_dmarc.example.com', /not a domain name/],
+  ['-a.example.com', /not a domain name/],
+  ['a..example.com', /not a domain name/],
+  ['example.com\nBcc: x', /not a domain name/],
+  [`${'a'.repeat(64)}.example.com`, /not a domain name/],
   [`${long}example.com`, /at most 180/],
-  ['x'.repeat(100_000), /no domain/],
+  ['x'.repeat(100_000), /not a domain name/],
 ])('%.40j is refused with what is wrong', (text, message) => {
   expect(() => readDomainName(text)).toThrow(message);
 });

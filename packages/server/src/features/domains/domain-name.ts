@@ -17,20 +17,24 @@ const IS_ASCII = /^[\x00-\x7f]*$/;
 export function readDomainName(text: string): string {
   const name = normaliseDomainName(text);
   const quoted = JSON.stringify(text.slice(0, 300));
-  if (name.includes('@')) throw invalid(`${quoted} is an address: give what stands behind its @`, 'domain');
-  if (name.includes('/')) throw invalid(`${quoted} is a URL: give the name of the domain alone`, 'domain');
+  if (name.includes('@'))
+    throw invalid(`${quoted} is an email address. Enter only the part after the @`, 'domain');
+  if (name.includes('/')) throw invalid(`${quoted} is a URL. Enter only the domain name`, 'domain');
   const { isIp, publicSuffix } = parse(name);
   if (isIp) throw invalid(`${quoted} is an IP address. Enter a domain`, 'domain');
   if (!NAME.test(name))
     throw invalid(
-      `${quoted} is no domain: its parts are letters, digits and hyphens with dots between, such as mail.example.com`,
+      `${quoted} is not a domain name. Use letters, digits and hyphens, separated by dots, such as mail.example.com`,
       'domain',
     );
   if (name.length > DOMAIN_NAME_MAX)
     throw invalid(`A domain has at most ${DOMAIN_NAME_MAX} characters`, 'domain');
   // Private suffixes such as github.io have an owner, who can publish a key there; those of registries have none.
   if (publicSuffix === name)
-    throw invalid(`${quoted} belongs to everybody who registers a name below it`, 'domain');
+    throw invalid(
+      `${quoted} is a public suffix, under which anyone can register a domain. Enter your own domain`,
+      'domain',
+    );
   return name;
 }
 

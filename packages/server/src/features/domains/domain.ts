@@ -61,7 +61,7 @@ const OFF = 'off';
 export function parseThrottle(text: string): Rate | null {
   const rate = text === OFF ? null : parseRate(text);
   if (rate !== undefined) return rate;
-  throw invalid(`${JSON.stringify(text)} is no throttle: it is ${RATE_SYNTAX}, or off`, 'throttle');
+  throw invalid(`${JSON.stringify(text)} is not a throttle. Use ${RATE_SYNTAX}, or off`, 'throttle');
 }
 
 export function printThrottle(throttle: Rate | null): string {

@@ -4,13 +4,15 @@ import { readTags } from './tags.ts';
 /** Whether a record has the key of ours, decoded, whatever else it says in whatever order. */
 export function judgeDkim(wanted: string, values: string[]): Judged {
   const [value] = values;
-  if (value === undefined) return { verdict: 'missing', says: 'There is no record' };
+  if (value === undefined) return { verdict: 'missing', says: 'No record was found' };
   if (values.length > 1)
-    return wrong(`${values.length} records stand there, and receivers may take any of them: leave only one`);
+    return wrong(`${values.length} records were found, and receivers may use any of them. Keep only one`);
   if (value.startsWith('"')) return wrong('The value was entered with quotes, which are now part of it');
   const { values: tags, first, isClean } = readTags(value.replaceAll('\\;', ';'));
-  if (value.includes('\\;')) return wrong('Backslashes stand before the semicolons: enter it without them');
-  if (!isClean) return wrong('It cannot be read as a DKIM record: its parts are name=value, each name once');
+  if (value.includes('\\;'))
+    return wrong('The value has backslashes before its semicolons. Enter it without them');
+  if (!isClean)
+    return wrong('The value is not a DKIM record. Its parts must be name=value, with each name once');
   const version = tags.get('v');
   if (version !== undefined && (version !== 'DKIM1' || first !== 'v'))
     return wrong('A DKIM record begins with v=DKIM1');
@@ -20,20 +22,20 @@ export function judgeDkim(wanted: string, values: string[]): Judged {
 function judgeKey(wanted: string, tags: ReadonlyMap<string, string>): Judged {
   const key = tags.get('p');
   if (key === undefined) return wrong('It has no key: p= is missing');
-  if (key === '') return wrong('Its p= is empty, by which a key is revoked');
-  if ((tags.get('k') ?? 'rsa') !== 'rsa') return wrong('Its k= names another kind of key: it is rsa');
+  if (key === '') return wrong('Its p= is empty, which revokes the key');
+  if ((tags.get('k') ?? 'rsa') !== 'rsa') return wrong('Its k= must be rsa');
   if (!allows(tags.get('h'), ['sha256']))
     return wrong('Its h= does not include sha256, which signs the emails');
-  if (!allows(tags.get('s'), ['*', 'email'])) return wrong('Its s= leaves e-mail out');
+  if (!allows(tags.get('s'), ['*', 'email'])) return wrong('Its s= excludes email');
   const ours = readTags(wanted).values.get('p') ?? '';
   if (!isSameKey(key, ours))
-    return wrong('It holds another key, or only a part of it: copy the value once more, to its end');
+    return wrong('It contains another key, or only part of the key. Copy the complete value again');
   const isTest = (tags.get('t') ?? '').split(':').some((flag) => flag.trim() === 'y');
-  if (isTest) return { ...OK, says: 'It is right, but says t=y: receivers take it for a test', warns: true };
+  if (isTest) return { ...OK, says: 'The record is correct, but t=y marks it as a test', warns: true };
   return OK;
 }
 
-const OK: Judged = { verdict: 'ok', says: 'It is right' };
+const OK: Judged = { verdict: 'ok', says: 'The record is correct' };
 
 function wrong(says: string): Judged {
   return { verdict: 'wrong', says };

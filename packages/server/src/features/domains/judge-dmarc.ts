@@ -17,7 +17,7 @@ export function judgeDmarc(values: string[], isAbove: boolean): Judged {
   if (records.length > 1)
     return {
       verdict: 'wrong',
-      says: `${records.length} DMARC records stand there, and receivers then take none: leave only one`,
+      says: `${records.length} DMARC records were found, so receivers ignore all of them. Keep only one`,
     };
   const { values: tags } = readTags(record);
   const own = policyIn(tags, 'p');
@@ -43,8 +43,8 @@ function policyIn(tags: ReadonlyMap<string, string>, name: 'p' | 'sp'): string |
 
 function judgeNone(values: string[]): Judged {
   const almost = values.find((value) => /dmarc1/i.test(value));
-  if (almost === undefined) return { verdict: 'missing', says: 'There is no DMARC record' };
+  if (almost === undefined) return { verdict: 'missing', says: 'No DMARC record was found' };
   if (almost.startsWith('"'))
     return { verdict: 'wrong', says: 'The value was entered with quotes, which are now part of it' };
-  return { verdict: 'wrong', says: 'A DMARC record begins with v=DMARC1; in these letters' };
+  return { verdict: 'wrong', says: 'A DMARC record begins with v=DMARC1; in capitals' };
 }

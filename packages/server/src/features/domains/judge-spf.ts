@@ -40,7 +40,7 @@ function readAt(name: string, reading: Reading): SpfReading {
   const [record] = records;
   if (record === undefined) return { kind: 'none' };
   if (records.length > 1) {
-    const says = `${records.length} SPF records stand at ${name}, which is a fault for receivers: join them to one`;
+    const says = `${records.length} SPF records were found at ${name}, which receivers treat as an error. Merge them into one`;
     return { kind: 'fault', says };
   }
   return readRecord(record, reading);
@@ -55,7 +55,7 @@ function readRecord(record: string, reading: Reading): SpfReading {
       continue;
     }
     const term = readTerm(text);
-    if (!term) return { kind: 'fault', says: `SPF knows no ${JSON.stringify(text.slice(0, 60))}` };
+    if (!term) return { kind: 'fault', says: `SPF has no term ${JSON.stringify(text.slice(0, 60))}` };
     // What stands behind `all` is never read, and no redirect followed.
     if (term.mechanism === 'all') return { kind: 'leaves_out' };
     const ended = readDirective(term, reading);
@@ -82,7 +82,7 @@ function readDirective({ qualifier, mechanism, target }: Term, reading: Reading)
   switch (found.kind) {
     case 'passes':
       if (qualifier === '+') return found;
-      return { kind: 'fault', says: `It refuses the relay: the ${qualifier} before include: says so` };
+      return { kind: 'fault', says: `It rejects the relay, because of the ${qualifier} before include:` };
     case 'leaves_out':
       return null;
     case 'none':
@@ -106,7 +106,7 @@ function readOther(target: string, reading: Reading): SpfReading {
 
 const TOO_MANY: SpfReading = {
   kind: 'fault',
-  says: `It takes more than ${SPF_LOOKUPS_MAX} look-ups, after which receivers give up`,
+  says: `It needs more than ${SPF_LOOKUPS_MAX} lookups, and receivers stop there`,
 };
 
 function plain(name: string): string {

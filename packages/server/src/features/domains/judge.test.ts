@@ -80,27 +80,27 @@ const p = `p=${publicKey}`;
 const spaced = publicKey.replaceAll(/(.{20})/g, '$1 \t');
 
 test.each<[string, string[], string, RegExp]>([
-  ['other tags and order', [`v=DKIM1;${p};k=rsa;n=note;t=s;s=email;h=sha1:sha256;`], 'ok', /right/],
-  ['no version', [`k=rsa; ${p}`], 'ok', /right/],
-  ['space in the key', [`v = DKIM1 ; k = rsa ; p = ${spaced}`], 'ok', /right/],
+  ['other tags and order', [`v=DKIM1;${p};k=rsa;n=note;t=s;s=email;h=sha1:sha256;`], 'ok', /correct/],
+  ['no version', [`k=rsa; ${p}`], 'ok', /correct/],
+  ['space in the key', [`v = DKIM1 ; k = rsa ; p = ${spaced}`], 'ok', /correct/],
   ['a test flag', [`v=DKIM1; t=s:y; ${p}`], 'ok', /test/],
-  ['none', [], 'missing', /no record/],
+  ['none', [], 'missing', /No record/],
   ['another key', [`v=DKIM1; p=${other}`], 'wrong', /another key/],
-  ['half a key', [`v=DKIM1; p=${publicKey.slice(0, 200)}`], 'wrong', /a part of it/],
+  ['half a key', [`v=DKIM1; p=${publicKey.slice(0, 200)}`], 'wrong', /part of the key/],
   ['no base64', ['v=DKIM1; p=%%%%'], 'wrong', /another key/],
-  ['revoked', ['v=DKIM1; k=rsa; p='], 'wrong', /revoked/],
+  ['revoked', ['v=DKIM1; k=rsa; p='], 'wrong', /revokes/],
   ['no key', ['v=DKIM1; k=rsa'], 'wrong', /p= is missing/],
   ['two records', [`v=DKIM1; ${p}`, `v=DKIM1; p=${other}`], 'wrong', /2 records/],
   ['twice the same', [`v=DKIM1; ${p}`, `v=DKIM1; ${p}`], 'wrong', /2 records/],
   ['quotes', [`"v=DKIM1; ${p}"`], 'wrong', /quotes/],
-  ['backslashes', [`v=DKIM1\\; k=rsa\\; ${p}`], 'wrong', /[Bb]ackslashes/],
+  ['backslashes', [`v=DKIM1\\; k=rsa\\; ${p}`], 'wrong', /backslashes/],
   ['the version behind', [`k=rsa; v=DKIM1; ${p}`], 'wrong', /begins with/],
   ['another version', [`v=DKIM2; ${p}`], 'wrong', /begins with/],
-  ['another kind of key', [`v=DKIM1; k=ed25519; ${p}`], 'wrong', /kind of key/],
+  ['another kind of key', [`v=DKIM1; k=ed25519; ${p}`], 'wrong', /must be rsa/],
   ['only sha1', [`v=DKIM1; h=sha1; ${p}`], 'wrong', /sha256/],
-  ['not for mail', [`v=DKIM1; s=tlsrpt; ${p}`], 'wrong', /e-mail/],
-  ['a tag twice', [`v=DKIM1; ${p}; p=${other}`], 'wrong', /cannot be read/],
-  ['no tags', ['hello'], 'wrong', /cannot be read/],
+  ['not for mail', [`v=DKIM1; s=tlsrpt; ${p}`], 'wrong', /excludes email/],
+  ['a tag twice', [`v=DKIM1; ${p}; p=${other}`], 'wrong', /not a DKIM record/],
+  ['no tags', ['hello'], 'wrong', /not a DKIM record/],
 ])('a DKIM record: %s', (...[, values, verdict, says]) => {
   const finding = judged('dkim', values.length > 0 ? { [DKIM]: values } : {});
   expect(finding).toMatchObject({ verdict, says: expect.stringMatching(says) });
@@ -132,11 +132,11 @@ test('no text that is no record of ours is ever taken for one', () => {
 });
 
 test.each<[string, string[], string, RegExp]>([
-  ['our host', ['10 in.beckon.test'], 'ok', /right/],
-  ['in capitals, with a dot', ['99 IN.Beckon.test.'], 'ok', /right/],
-  ['none', [], 'missing', /no MX/],
+  ['our host', ['10 in.beckon.test'], 'ok', /correct/],
+  ['in capitals, with a dot', ['99 IN.Beckon.test.'], 'ok', /correct/],
+  ['none', [], 'missing', /No MX/],
   ['another host', ['10 in.beckon.test.acme.test'], 'wrong', /another host/],
-  ['one more', ['10 in.beckon.test', '20 mx.acme.test'], 'wrong', /leave only/],
+  ['one more', ['10 in.beckon.test', '20 mx.acme.test'], 'wrong', /Keep only/],
 ])('the return path: %s', (...[, values, verdict, says]) => {
   const finding = judged('return_path_mx', values.length > 0 ? { [MX]: values } : {});
   expect(finding).toMatchObject({ verdict, says: expect.stringMatching(says) });
@@ -180,7 +180,7 @@ test.each<[string, Zone, string, RegExp, boolean]>([
     /reject/,
     false,
   ],
-  ['none', {}, 'missing', /no DMARC/, false],
+  ['none', {}, 'missing', /No DMARC/, false],
   ['another p', { [DMARC]: ['v=DMARC1; p=maybe'] }, 'wrong', /p=/, false],
   ['two', { [DMARC]: ['v=DMARC1; p=none', 'v=DMARC1; p=reject'] }, 'wrong', /2 DMARC/, false],
   ['the version behind', { [DMARC]: ['p=none; v=DMARC1'] }, 'wrong', /begins with/, false],
@@ -207,48 +207,53 @@ test.each<[string, Zone, string, RegExp, boolean]>([
 const many = Array.from({ length: 11 }, (_, n) => `a:h${n}.test`).join(' ');
 
 test.each<[string, Zone, string, RegExp]>([
-  ['as shown', { [SPF]: ['v=spf1 include:spf.relay.test ~all'] }, 'ok', /right/],
+  ['as shown', { [SPF]: ['v=spf1 include:spf.relay.test ~all'] }, 'ok', /correct/],
   [
     'in capitals, beside others',
     { [SPF]: ['x', 'V=SPF1 ip4:192.0.2.1 +INCLUDE:Spf.Relay.test. -ALL'] },
     'ok',
-    /right/,
+    /correct/,
   ],
-  ['none', { [SPF]: ['hello'] }, 'missing', /no SPF/],
+  ['none', { [SPF]: ['hello'] }, 'missing', /No SPF/],
   ['two', { [SPF]: ['v=spf1 include:spf.relay.test ~all', 'v=spf1 -all'] }, 'wrong', /2 SPF/],
-  ['without the relay', { [SPF]: ['v=spf1 mx -all'] }, 'wrong', /leaves the relay out/],
-  ['behind all', { [SPF]: ['v=spf1 -all include:spf.relay.test'] }, 'wrong', /leaves the relay out/],
+  ['without the relay', { [SPF]: ['v=spf1 mx -all'] }, 'wrong', /does not include the relay/],
+  ['behind all', { [SPF]: ['v=spf1 -all include:spf.relay.test'] }, 'wrong', /does not include the relay/],
   [
     'the name within another',
     { [SPF]: ['v=spf1 include:xspf.relay.test -all'], 'TXT xspf.relay.test': ['v=spf1 -all'] },
     'wrong',
-    /leaves/,
+    /does not include/,
   ],
-  ['the text in an explanation', { [SPF]: ['v=spf1 exp=include:spf.relay.test -all'] }, 'wrong', /leaves/],
-  ['refusing the relay', { [SPF]: ['v=spf1 -include:spf.relay.test ~all'] }, 'wrong', /refuses/],
+  [
+    'the text in an explanation',
+    { [SPF]: ['v=spf1 exp=include:spf.relay.test -all'] },
+    'wrong',
+    /does not include/,
+  ],
+  ['refusing the relay', { [SPF]: ['v=spf1 -include:spf.relay.test ~all'] }, 'wrong', /rejects/],
   [
     'a word that SPF does not know',
     { [SPF]: ['v=spf1 includes:x include:spf.relay.test ~all'] },
     'wrong',
-    /knows no/,
+    /has no term/,
   ],
   [
     'through another',
     { [SPF]: ['v=spf1 include:all.test -all'], 'TXT all.test': ['v=spf1 include:spf.relay.test -all'] },
     'ok',
-    /right/,
+    /correct/,
   ],
   [
     'by a redirect',
     { [SPF]: ['v=spf1 redirect=all.test'], 'TXT all.test': ['v=spf1 include:spf.relay.test -all'] },
     'ok',
-    /right/,
+    /correct/,
   ],
   [
     'a redirect that is never followed',
     { [SPF]: ['v=spf1 redirect=spf.relay.test -all'] },
     'wrong',
-    /leaves/,
+    /does not include/,
   ],
   [
     'behind one that has none',

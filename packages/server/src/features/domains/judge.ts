@@ -57,7 +57,7 @@ function judgeKind(record: DomainRecord, looked: Looked): [Judged, string[]] {
 function unknown(code = 'not asked'): Judged {
   return {
     verdict: 'unknown',
-    says: `The DNS gave no answer (${code}): this counts for nothing, and is asked again`,
+    says: `The DNS did not respond (${code}). The result does not count, and the check is repeated`,
   };
 }
 
@@ -79,12 +79,12 @@ function judgeMx(wanted: string, values: string[]): Judged {
   const ours = exchangeOf(wanted);
   const exchanges = new Set(values.map(exchangeOf));
   if (exchanges.size === 0)
-    return { verdict: 'missing', says: 'There is no MX record: bounces would get lost' };
+    return { verdict: 'missing', says: 'No MX record was found, so bounces would get lost' };
   if (!exchanges.has(ours))
     return { verdict: 'wrong', says: `Bounces would go to another host than ${ours}` };
   if (exchanges.size > 1)
-    return { verdict: 'wrong', says: `Bounces may go to other hosts too: leave only ${ours}` };
-  return { verdict: 'ok', says: 'It is right' };
+    return { verdict: 'wrong', says: `Bounces may also go to other hosts. Keep only ${ours}` };
+  return { verdict: 'ok', says: 'The record is correct' };
 }
 
 function exchangeOf(value: string): string {
@@ -96,11 +96,14 @@ function judgeSpf(record: DomainRecord, looked: Looked): Judged {
   const read = readSpf(record.name, include, (name) => looked('TXT', name));
   switch (read.kind) {
     case 'passes':
-      return { verdict: 'ok', says: 'It is right' };
+      return { verdict: 'ok', says: 'The record is correct' };
     case 'none':
-      return { verdict: 'missing', says: 'There is no SPF record' };
+      return { verdict: 'missing', says: 'No SPF record was found' };
     case 'leaves_out':
-      return { verdict: 'wrong', says: `It leaves the relay out: put include:${include} before its all` };
+      return {
+        verdict: 'wrong',
+        says: `It does not include the relay. Put include:${include} before its all`,
+      };
     case 'fault':
       return { verdict: 'wrong', says: read.says };
     case 'trouble':
@@ -120,9 +123,9 @@ function includeOf({ value }: DomainRecord): string {
 function hintOf(record: DomainRecord, looked: Looked): string {
   const twice = misplacedName(record);
   if (looked(record.type, twice)?.kind === 'found')
-    return `, but there is one at ${twice}: the zone editor puts the domain behind the name by itself, so leave it away there`;
+    return `, but there is one at ${twice}. The DNS editor appends the domain automatically, so enter the name without it`;
   const alias = looked('CNAME', record.name);
-  return alias?.kind === 'found' ? `; a CNAME to ${alias.values[0] ?? ''} stands there instead` : '';
+  return alias?.kind === 'found' ? `; there is a CNAME to ${alias.values[0] ?? ''} instead` : '';
 }
 
 function misplacedName({ name, zone }: DomainRecord): string {

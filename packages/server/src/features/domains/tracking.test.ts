@@ -127,9 +127,9 @@ describe('the question and its answer', () => {
     expect(missOf(said, answer)).toBeNull();
     expect(missOf({ ...said, answer: `${answer}\n` }, answer)).toBeNull();
     expect(missOf({ ...said, status: 302 }, answer)).toContain('302');
-    expect(missOf({ ...said, answer: token }, answer)).toContain('leads elsewhere');
-    expect(missOf({ ok: false, error: 'dns', detail: 'The DNS names nobody', ms: 1 }, answer)).toBe(
-      'The DNS names nobody',
+    expect(missOf({ ...said, answer: token }, answer)).toContain('points to another server');
+    expect(missOf({ ok: false, error: 'dns', detail: 'The DNS has no address', ms: 1 }, answer)).toBe(
+      'The DNS has no address',
     );
   });
 });

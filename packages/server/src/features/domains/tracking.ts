@@ -44,10 +44,10 @@ export function newTracking({ name }: Pick<SendingDomain, 'name'>, text: string,
   const host = normaliseDomainName(text);
   const own = host.endsWith(`.${name}`) ? host.slice(0, -name.length - 1) : '';
   if (own === '' || host.length > HOST_MAX || !own.split('.').every((label) => LABEL.test(label)))
-    throw invalid(`The host for links is a name below ${name}, such as t.${name}`, 'host');
+    throw invalid(`The tracking host must be a subdomain of ${name}, such as t.${name}`, 'host');
   if (TAKEN.some((label) => own === label || own.endsWith(`.${label}`)))
     throw invalid(
-      `${host} is taken by records of the domain itself: take another, such as t.${name}`,
+      `${host} is used by DNS records of the domain itself. Use another, such as t.${name}`,
       'host',
     );
   return {
@@ -68,7 +68,7 @@ const FOUND_LENGTH_MAX = 300;
 export function missOf(answer: OutboundAnswer, wanted: string): string | null {
   if (answer.ok && answer.status === 200 && answer.answer.trim() === wanted) return null;
   const says = answer.ok
-    ? `It answers ${answer.status}, and not as this installation does: it leads elsewhere`
+    ? `It responds with ${answer.status}, but not as this installation. It points to another server`
     : answer.detail;
   return says.slice(0, FOUND_LENGTH_MAX);
 }

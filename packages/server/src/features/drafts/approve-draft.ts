@@ -31,7 +31,7 @@ function refusalOfHeld(draft: Draft, by: { anyway?: boolean }): Refusal | null {
   }
   if (draft.reason === 'needs_review' && !by.anyway) {
     return conflict(
-      'The condition of its rule does not hold any more. Skip it, or say that it is to be sent anyway',
+      'The condition of its rule no longer holds. Skip it, or confirm that it should be sent anyway',
     );
   }
   return null;
@@ -107,13 +107,15 @@ export function undo(draft: Draft, moves: Move[], by: By): Decided {
   if (refused) return refused;
   const last = moves.findLast((move) => !BY_THE_ENGINE.has(move.action));
   if (!last || !UNDONE.has(last.action)) {
-    return conflict('There is nothing to undo: it was not approved, skipped or postponed last');
+    return conflict(
+      'There is nothing to undo, because the last action was not an approval, a skip or a postponement',
+    );
   }
   if (draft.state === 'skipped' && by.now >= (draft.notBefore ?? 0)) {
-    return conflict('It was skipped for good: a skip can be undone for 10 seconds');
+    return conflict('The skip is final. It can be undone for 10 seconds only');
   }
   if (last.action === 'postpone' && by.now >= last.at + UNDO_MS) {
-    return conflict('It was postponed for good: that can be undone for 10 seconds');
+    return conflict('The postponement is final. It can be undone for 10 seconds only');
   }
   const before = last.detail.before as Standing;
   const changed = {

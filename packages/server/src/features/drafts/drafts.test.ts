@@ -169,9 +169,7 @@ test('who decides on a text that has changed meanwhile, or after somebody else, 
   expect(codeOf(skip(edited, { ...by(T0), moves: draft.moves, reason: null }))).toMatch(
     /^conflict: Another member/,
   );
-  expect(codeOf(approve(after(approve(draft, by(T0))), by(T0)))).toBe(
-    'conflict: It has been approved already',
-  );
+  expect(codeOf(approve(after(approve(draft, by(T0))), by(T0)))).toBe('conflict: It is already approved');
   expect(
     codeOf(postpone(after(cancel(draft, { reason: 'goal', now: T0 })), { ...by(T0), until: T0 + HOUR })),
   ).toBe('conflict: It was canceled');
@@ -191,7 +189,7 @@ test('a skip is final after ten seconds; taken back, the draft does not leave at
   expect(undone).toMatchObject({ state: 'scheduled', reason: null, endedAt: null, notBefore: null });
   expect(undone.deadlineAt).toBe(near + 9_999 + 15 * MINUTE);
   expect(undone.dueAt).toBe(undone.deadlineAt);
-  expect(codeOf(undo(skipped, [move], by(near + 10_000)))).toMatch(/^conflict: It was skipped for good/);
+  expect(codeOf(undo(skipped, [move], by(near + 10_000)))).toMatch(/^conflict: The skip is final/);
 });
 
 test('an edit pins the text, keeps autopilot with a quarter of an hour at least, and voids an approval', () => {
@@ -225,7 +223,7 @@ test('while an editor is open nothing leaves and nobody else acts, for ten minut
   const open = after(openEditor(draft, by(T0)));
   expect(open).toMatchObject({ state: 'held', reason: 'editing', leaseBy: 'ana', dueAt: T0 + 10 * MINUTE });
   expect(codeOf(approve(open, by(T0 + MINUTE, 'ben')))).toBe(
-    'conflict: ana is editing it. Wait until its editor is closed',
+    'conflict: ana is editing it. Wait until the editor is closed',
   );
   expect(codeOf(claim(open, { now: T0 + 6 * MINUTE }))).toMatch(/^conflict/);
   const renewed = after(openEditor(open, by(T0 + 9 * MINUTE)));
@@ -269,9 +267,7 @@ test('postponing moves the deadline, voids an approval, and ends at the expiry u
     );
   }
   expect(codeOf(postpone(draft, { ...by(T0), until: T0 }))).toMatch(/^validation_failed/);
-  expect(codeOf(postpone(draft, { ...by(T0), until: T0 + HOUR }))).toMatch(
-    /Approve it to have it leave sooner/,
-  );
+  expect(codeOf(postpone(draft, { ...by(T0), until: T0 + HOUR }))).toMatch(/Approve it to send it sooner/);
 });
 
 test('a draft that waits for a person is only put out of sight, and waits again afterwards', () => {

@@ -57,7 +57,8 @@ export function release(draft: Draft, released: Released): Decided {
   const { now, actor = ENGINE, reason = null } = released;
   const refused = refusal(draft, 'release', { actor: ENGINE, now });
   if (refused) return refused;
-  if (draft.reason === 'deferred') return conflict('The sender alone hands it over again');
+  if (draft.reason === 'deferred')
+    return conflict('It was deferred, and only the sender can submit it again');
   if (isExpired(draft, now)) return cancel(draft, { reason: 'expired', now, actor });
   const changed = isLeased(draft, now) ? { reason: 'editing' } : afterHold(draft, released);
   return moved(draft, changed, { action: 'release', actor, now, reason });
@@ -91,7 +92,7 @@ export function cancel(draft: Draft, { reason, now, actor = ENGINE, detail = {} 
 }
 
 /**
- * The condition of its rule does not hold any more. What a person wrote is kept for them to decide; everything else goes.
+ * The condition of its rule no longer holds. What a person wrote is kept for them to decide; everything else goes.
  * Not to be asked of one that somebody sends anyway.
  */
 export function noLongerHolds(draft: Draft, { now, detail = {} }: Pick<Canceled, 'now' | 'detail'>): Decided {

@@ -138,7 +138,7 @@ export function begun(draft: Omit<Draft, 'moves' | 'createdAt' | 'updatedAt' | '
 function record(from: DraftState | null, next: Draft, how: How): Moved {
   const { action, actor, now } = how;
   if (!targets(from, action).includes(next.state)) {
-    throw new Error(`no draft goes from ${from ?? 'nothing'} to ${next.state} by ${action}`);
+    throw new Error(`action ${action} cannot move a draft from ${from ?? 'nothing'} to ${next.state}`);
   }
   const draft: Draft = {
     ...next,

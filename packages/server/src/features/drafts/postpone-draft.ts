@@ -61,7 +61,7 @@ function refusalOfPlace(draft: Draft): Refusal | null {
   if (draft.resumeState === 'composing') return conflict('It is still being written');
   if (draft.deadlineAt !== null) return null;
   if (draft.reason === 'no_address') {
-    return conflict('It waits for an address; its time begins only when there is one');
+    return conflict('It waits for an address. Its deadline starts when there is one');
   }
   if (draft.reason === 'render_failed') {
     return conflict(
@@ -76,21 +76,15 @@ function refusalOfPlace(draft: Draft): Refusal | null {
 
 function refusalOfTime(draft: Draft, { now, until, extend }: Postponed): Refusal | null {
   const { deadlineAt, expiresAt, endsAt } = draft;
-  if (until <= now) return invalid('until', 'A draft can be postponed to a moment in the future only');
+  if (until <= now) return invalid('until', 'A draft can only be postponed to a time in the future');
   if (endsAt !== null && until >= endsAt) {
     return invalid('until', `It expires at ${iso(endsAt)}. Choose an earlier time`);
   }
   if (!isApproved(draft) && deadlineAt !== null && until < deadlineAt) {
-    return invalid(
-      'until',
-      `Its deadline is later, at ${iso(deadlineAt)}. Approve it to have it leave sooner`,
-    );
+    return invalid('until', `Its deadline is later, at ${iso(deadlineAt)}. Approve it to send it sooner`);
   }
   if (expiresAt !== null && until > expiresAt && !extend) {
-    return invalid(
-      'until',
-      `It expires at ${iso(expiresAt)}. Say that it is to be extended to go beyond that`,
-    );
+    return invalid('until', `It expires at ${iso(expiresAt)}. Extend it to postpone it further`);
   }
   return null;
 }

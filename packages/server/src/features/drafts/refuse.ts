@@ -32,11 +32,11 @@ export function invalid(field: string, message: string): Refusal {
 /** Why this cannot be done to a draft as it stands, by whoever wants it; null where it can. */
 export function refusal(draft: Draft, action: Action, by: By): Refusal | null {
   if (by.hash !== undefined && by.hash !== draft.contentHash) {
-    return conflict('Its text has changed since you looked at it. Look at it again, then decide');
+    return conflict('Its text changed since you loaded it. Reload it, then decide');
   }
   if (by.moves !== undefined && by.moves !== draft.moves) {
     return conflict(
-      `Another member changed this draft: it is ${draft.state} since ${iso(draft.updatedAt)}. Load it again, then decide`,
+      `Another member changed this draft. It has been ${draft.state} since ${iso(draft.updatedAt)}. Reload it, then decide`,
     );
   }
   if (!can(draft.state, action)) return conflict(STATE_SAYS[draft.state]);
@@ -47,7 +47,7 @@ export function refusal(draft: Draft, action: Action, by: By): Refusal | null {
 function ofPerson(draft: Draft, by: By): Refusal | null {
   if (draft.reason === 'deferred') return conflict(DEFERRED);
   if (isLeased(draft, by.now) && draft.leaseBy !== by.actor) {
-    return conflict(`${draft.leaseBy} is editing it. Wait until its editor is closed`);
+    return conflict(`${draft.leaseBy} is editing it. Wait until the editor is closed`);
   }
   return null;
 }
@@ -59,7 +59,7 @@ export function refusalOfExpired(draft: Draft, now: number): Refusal | null {
     return conflict(`It expired at ${iso(draft.endsAt)}. It can only be skipped`);
   }
   const at = iso(draft.expiresAt ?? now);
-  return conflict(`It expired at ${at}. Postpone it and extend it on purpose, or skip it`);
+  return conflict(`It expired at ${at}. Postpone it with an extended expiry, or skip it`);
 }
 
 /** Whether somebody has an editor open on it. */
@@ -71,13 +71,13 @@ const DEFERRED = "It is already being sent. The recipient's server deferred it, 
 
 const STATE_SAYS: Record<DraftState, string> = {
   composing: 'It is still being written',
-  scheduled: 'It is waiting; there is nothing of this kind to do',
-  approved: 'It has been approved already',
-  held: 'It is held; there is nothing of this kind to do',
+  scheduled: 'It is scheduled, and this action does not apply',
+  approved: 'It is already approved',
+  held: 'It is held, and this action does not apply',
   sending: 'It is already being sent',
-  sent: 'It has been sent already',
-  skipped: 'It has been skipped already',
+  sent: 'It was already sent',
+  skipped: 'It was already skipped',
   canceled: 'It was canceled',
-  failed: 'It could not be sent; it can be sent again as a new draft',
+  failed: 'It could not be sent. It can be sent again as a new draft',
   unknown: 'Its delivery is unknown. It can be sent again as a new draft',
 };

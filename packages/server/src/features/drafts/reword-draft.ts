@@ -47,7 +47,7 @@ export type Reworded = {
 export function reword(draft: Draft, moves: Move[], { content, from, now, detail }: Reworded): Decided {
   const refused = refusal(draft, 'reword', { actor: MODEL, now, hash: from });
   if (refused) return refused;
-  if (isRewordable(draft, moves, now) !== 'yes') return conflict('It is not for a model to word any more');
+  if (isRewordable(draft, moves, now) !== 'yes') return conflict('AI drafting no longer applies to it');
   return moved(
     draft,
     { content, contentHash: hashContent(content) },

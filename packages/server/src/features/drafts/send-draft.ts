@@ -10,7 +10,7 @@ type At = { now: number; detail?: Record<string, unknown> };
 export function claim(draft: Draft, { now, detail = {} }: At): Decided {
   const refused = refusal(draft, 'claim', { actor: ENGINE, now });
   if (refused) return refused;
-  if (dueAction(draft, now) !== 'leave') return conflict('Its time has not come');
+  if (dueAction(draft, now) !== 'leave') return conflict('It is not due yet');
   // What is not approved has no such moment: by that it is known as what it goes on should it be put back.
   const notBefore = isApproved(draft) ? draft.notBefore : null;
   const changed: Partial<Draft> = { state: 'sending', reason: null, notBefore };
@@ -137,10 +137,12 @@ function refusalOfAgain(
   { now, confirmed }: { now: number; confirmed: boolean },
 ): Refusal | null {
   const before = moves.find((move) => move.action === 'send_again');
-  if (before) return conflict(`It was sent again already, as ${String(before.detail.draft_id)}`);
+  if (before) return conflict(`It was already sent again, as ${String(before.detail.draft_id)}`);
   if (draft.endsAt !== null && draft.endsAt <= now + UNDO_MS) return conflict('Its expiry time has passed');
   if (draft.state === 'unknown' && !confirmed) {
-    return conflict('It may have arrived, and would then arrive twice. Confirm that it is to be sent again');
+    return conflict(
+      'It may have arrived, and the user would get it twice. Confirm that you want to send it again',
+    );
   }
   return null;
 }

@@ -73,7 +73,8 @@ async function updateDrafts(tx: Tx, { name, columns, text }: Update, moved: Move
   if (moved.length === 0) return;
   const drafts = latest(moved);
   const rows = await tx.prepared({ name, text, values: valuesOfMoved(moved, { drafts, columns }) });
-  if (rows.length !== drafts.length) throw new Error(`${drafts.length - rows.length} drafts moved on unseen`);
+  if (rows.length !== drafts.length)
+    throw new Error(`${drafts.length - rows.length} drafts were changed by another transaction`);
 }
 
 function updateText(columns: Column<Draft>[]): string {

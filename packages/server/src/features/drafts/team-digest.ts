@@ -54,7 +54,7 @@ function textOf({ rules, notices, projectUrl, timeZone }: Waiting): string {
     ...(notices.length > 0 && told.length > 0 ? [''] : []),
     ...(earliest === null
       ? []
-      : [`The first leaves at ${localTime(earliest, timeZone)}, unless a member decides first.`, '']),
+      : [`The first is sent at ${localTime(earliest, timeZone)}, unless a member decides first.`, '']),
     ...told.flatMap((rule) => ruleLines(rule, { projectUrl, timeZone })),
     '',
   ].join('\n');
@@ -70,7 +70,7 @@ function ruleLines(
     ...(held > 0 ? [`${countOf(held, 'draft')} held`] : []),
     ...(earliestDeadlineAt === null
       ? []
-      : [`the first leaves at ${localTime(earliestDeadlineAt, timeZone)}`]),
+      : [`the first is sent at ${localTime(earliestDeadlineAt, timeZone)}`]),
   ];
   const link = firstId === null ? [] : [`  ${projectUrl}/drafts/${firstId}`];
   return [`${rule.rule}: ${parts.join(', ')}`, ...link];

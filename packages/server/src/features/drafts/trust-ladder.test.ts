@@ -34,7 +34,7 @@ test('autopilot is suggested after twenty drafts of which nineteen left as they 
   expect(suggest({ untouched: 19, edited: 1, skipped: 0 }, null)).toMatchObject({
     kind: 'autopilot',
     deadlineMs: 4 * HOUR,
-    why: '19 of the last 20 drafts left as they were written: it could send by itself after 4h',
+    why: '19 of the last 20 drafts were sent unchanged. Autopilot could send them after 4h',
   });
   expect(suggest({ untouched: 18, edited: 1, skipped: 1 }, null)).toBeNull();
   expect(suggest({ untouched: 19, edited: 0, skipped: 0 }, null)).toBeNull();

@@ -30,14 +30,14 @@ export function suggest(counts: LadderCounts, deadlineMs: number | null): Sugges
 }
 
 function suggestAutopilot(untouched: number, of: number): Suggestion {
-  const why = `${untouched} of the last ${of} drafts left as they were written: it could send by itself after ${printDuration(FIRST_DEADLINE_MS)}`;
+  const why = `${untouched} of the last ${of} drafts were sent unchanged. Autopilot could send them after ${printDuration(FIRST_DEADLINE_MS)}`;
   return { kind: 'autopilot', deadlineMs: FIRST_DEADLINE_MS, why };
 }
 
 function suggestShorter(of: number, deadlineMs: number): Suggestion | null {
   const shorter = Math.max(SHORTEST_MS, roundedToMinutes(deadlineMs / 2));
   if (shorter >= deadlineMs) return null;
-  const why = `No member edited or skipped any of the last ${of} drafts. ${printDuration(shorter)} would be enough time`;
+  const why = `No member edited or skipped any of the last ${of} drafts. A deadline of ${printDuration(shorter)} would be enough`;
   return { kind: 'shorter_deadline', deadlineMs: shorter, why };
 }
 
@@ -47,7 +47,7 @@ function suggestLonger(
 ): Suggestion | null {
   const longer = Math.min(LONGEST_MS, deadlineMs * 2);
   if (longer <= deadlineMs) return null;
-  const why = `${touched} of the last ${of} drafts were edited or skipped: ${printDuration(longer)} would leave more time to look`;
+  const why = `${touched} of the last ${of} drafts were edited or skipped. A deadline of ${printDuration(longer)} would leave more time for review`;
   return { kind: 'longer_deadline', deadlineMs: longer, why };
 }
 
@@ -89,6 +89,6 @@ export function demotes(outcomes: Outcomes): Demotion | null {
 
 const WORDS: Record<OutcomeKind, string> = {
   complaints: 'complaints',
-  hardBounces: 'addresses that do not exist',
+  hardBounces: 'hard bounces',
   unsubscribes: 'unsubscribes',
 };

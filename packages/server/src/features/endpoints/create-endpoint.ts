@@ -83,11 +83,11 @@ export async function editEndpoint(
 
 function readUrl(text: string, rules: UrlRules): string {
   const checked = checkUrl(text, rules);
-  if (!checked.ok) throw invalid(`${JSON.stringify(text)} cannot be an endpoint. ${checked.why}`, 'url');
+  if (!checked.ok) throw invalid(`${JSON.stringify(text)} cannot be an endpoint URL. ${checked.why}`, 'url');
   return checked.url.href;
 }
 
 function tooMany(): Fault {
-  const message = `This project has ${ENDPOINTS_MAX} endpoints, the most it may have: delete one first`;
+  const message = `This project has ${ENDPOINTS_MAX} endpoints, which is the maximum. Delete one first`;
   return new Fault('conflict', { details: [{ message, field: 'project' }] });
 }

@@ -37,27 +37,30 @@ export function readTypes(types: string[] | null): WebhookType[] | null {
   const known = WEBHOOK_TYPES as readonly string[];
   const strange = types.find((type) => !known.includes(type));
   if (strange !== undefined)
-    throw invalid(`${JSON.stringify(strange)} is no type: there are ${known.join(', ')}`, 'types');
-  if (types.length === 0) throw invalid('At least one type has to be wanted', 'types');
+    throw invalid(`${JSON.stringify(strange)} is not an event type. Use ${known.join(', ')}`, 'types');
+  if (types.length === 0) throw invalid('Select at least one event type', 'types');
   return WEBHOOK_TYPES.filter((type) => types.includes(type));
 }
 
 export function readDescription(text: string): string {
   if (text.length <= DESCRIPTION_MAX && !/\p{Cc}/u.test(text) && text.isWellFormed()) return text;
-  throw invalid(`A description is one line of at most ${DESCRIPTION_MAX} characters`, 'description');
+  throw invalid(
+    `The description must be a single line of at most ${DESCRIPTION_MAX} characters`,
+    'description',
+  );
 }
 
 export function readPerSecond(value: number): number {
   if (value >= PER_SECOND_MIN && value <= PER_SECOND_MAX) return value;
   throw invalid(
-    `Requests a second must be a number from ${PER_SECOND_MIN} to ${PER_SECOND_MAX}`,
+    `Requests per second must be a number from ${PER_SECOND_MIN} to ${PER_SECOND_MAX}`,
     'per_second',
   );
 }
 
 export function readInFlight(value: number): number {
   if (Number.isInteger(value) && value >= 1 && value <= IN_FLIGHT_MAX) return value;
-  throw invalid(`Requests at once must be a whole number from 1 to ${IN_FLIGHT_MAX}`, 'in_flight');
+  throw invalid(`Concurrent requests must be a whole number from 1 to ${IN_FLIGHT_MAX}`, 'in_flight');
 }
 
 export function invalid(message: string, field: string): Fault {

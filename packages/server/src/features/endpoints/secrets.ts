@@ -22,7 +22,7 @@ export type NewSecret = EndpointPlace & { id: string; now: number; overlapMs: nu
 export async function addSecret(tx: Tx, sealer: Sealer, wanted: NewSecret): Promise<string> {
   const { id, now, overlapMs, ...place } = wanted;
   if (overlapMs < 0 || overlapMs > OVERLAP_MAX_MS)
-    throw invalid('The old secret may go on for 7 days at most', 'overlap');
+    throw invalid('The old secret can stay valid for at most 7 days', 'overlap');
   const live = overlapMs === 0 ? [] : await listLiveSecrets(tx, { places: [place], now });
   if (live.length >= LIVE_SECRETS_MAX) throw tooMany();
   const secret = newWebhookSecret();
@@ -50,6 +50,6 @@ function boundTo({ projectId, endpointId }: EndpointPlace): string {
 }
 
 function tooMany(): Fault {
-  const message = `${LIVE_SECRETS_MAX} secrets sign for it now, the most there may be: with an overlap of 0 all old ones end at once`;
+  const message = `${LIVE_SECRETS_MAX} secrets sign for this endpoint, which is the maximum. An overlap of 0 ends all old ones immediately`;
   return new Fault('conflict', { details: [{ message, field: 'overlap' }] });
 }

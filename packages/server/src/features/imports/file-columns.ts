@@ -34,23 +34,23 @@ export function problemsOf(kind: FileKind, columns: FileColumn[], mapping: Impor
   const need = (isThere: boolean, field: string, message: string): void => {
     if (!isThere) problems.push({ field, message });
   };
-  need(has('external_user_id'), 'external_user_id', 'Say which column holds the id of the user');
+  need(has('external_user_id'), 'external_user_id', 'Select the column with the user ID');
   if (kind === 'events') {
     need(
       has('name') || namesAll(mapping),
       'name',
-      'Say which column holds the name of the event, or name it',
+      'Select the column with the event name, or enter one name for all rows',
     );
     const isTold = has('occurred_at') || has('message_id') || mapping?.equal_rows_are_one === true;
     need(isTold, 'occurred_at', NEITHER_TIME_NOR_ID);
   }
   for (const field of new Set(fields.filter((one, i) => fields.indexOf(one) !== i)))
-    problems.push({ field, message: `Two columns go to ${field}` });
+    problems.push({ field, message: `Two columns are mapped to ${field}` });
   return problems;
 }
 
 const NEITHER_TIME_NOR_ID =
-  'Say which column holds the time or an id of the event, or that equal rows are one event';
+  'Select a column with the time or ID of the event, or treat equal rows as one event';
 
 function namesAll(mapping: ImportMapping | null): boolean {
   return (mapping?.event_name ?? '') !== '';

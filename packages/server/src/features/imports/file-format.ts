@@ -22,7 +22,7 @@ export async function readFormat(head: Buffer): Promise<FileFormat> {
   const text = head.subarray(mark).toString('utf8').trimStart();
   if (text === '') throw unreadable('The file is empty');
   if (text.startsWith('['))
-    throw unreadable('The file is one JSON array: write one object on each line (JSONL)');
+    throw unreadable('The file is a single JSON array. Write one object per line (JSONL)');
   if (text.startsWith('{'))
     return { format: 'jsonl', delimiter: null, columns: [], begins: { at: mark, line: 1 } };
   return readHeader(head, { mark, delimiter: delimiterOf(text) });
@@ -31,11 +31,11 @@ export async function readFormat(head: Buffer): Promise<FileFormat> {
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 const OTHERS: [number[], string][] = [
-  [[0x1f, 0x8b], 'The file is packed with gzip: unpack it first'],
-  [[0x28, 0xb5, 0x2f, 0xfd], 'The file is packed with zstd: unpack it first'],
-  [[0x50, 0x4b], 'The file is a spreadsheet or a ZIP archive: save it as CSV first'],
-  [[0xff, 0xfe], 'The file is UTF-16: save it as UTF-8 first'],
-  [[0xfe, 0xff], 'The file is UTF-16: save it as UTF-8 first'],
+  [[0x1f, 0x8b], 'The file is compressed with gzip. Decompress it first'],
+  [[0x28, 0xb5, 0x2f, 0xfd], 'The file is compressed with zstd. Decompress it first'],
+  [[0x50, 0x4b], 'The file is a spreadsheet or a ZIP archive. Save it as CSV first'],
+  [[0xff, 0xfe], 'The file is in UTF-16. Save it as UTF-8 first'],
+  [[0xfe, 0xff], 'The file is in UTF-16. Save it as UTF-8 first'],
 ];
 
 function refuseOthers(head: Buffer): void {
@@ -50,12 +50,12 @@ async function readHeader(
 ): Promise<FileFormat> {
   const rows = readRows(once(head.subarray(mark)), { from: { at: mark, line: 1 }, delimiter });
   for await (const [row] of rows) {
-    if (row?.text === null || !row) throw unreadable(row?.flaw ?? 'The file has no header');
+    if (row?.text === null || !row) throw unreadable(row?.flaw ?? 'The file has no header row');
     const isWhole = row.end.at < head.length || head.length < HEAD_BYTES;
-    if (!isWhole) throw unreadable('The first line, which has to name the columns, is longer than 256 KiB');
+    if (!isWhole) throw unreadable('The header row is longer than 256 KiB');
     return { format: 'csv', delimiter, columns: namesOf(cellsOf(row.text, delimiter)), begins: row.end };
   }
-  throw unreadable('The file has no header');
+  throw unreadable('The file has no header row');
 }
 
 async function* once(bytes: Buffer): AsyncGenerator<Buffer, void, void> {
@@ -64,7 +64,7 @@ async function* once(bytes: Buffer): AsyncGenerator<Buffer, void, void> {
 
 function namesOf(cells: string[]): string[] {
   if (cells.length > COLUMNS_MAX)
-    throw unreadable(`The file has ${cells.length} columns: there may be ${COLUMNS_MAX}`);
+    throw unreadable(`The file has ${cells.length} columns; at most ${COLUMNS_MAX} are allowed`);
   const seen = new Set<string>();
   return cells.map((cell, i) => {
     const given = columnName(cell, i);

@@ -82,7 +82,7 @@ test('events have a time in any of the usual forms', async () => {
 
 test('events without a column for the time or an id are refused, unless equal rows are said to be one', async () => {
   const text = 'user_id,event\nada,opened\n';
-  await expect(events(text)).rejects.toThrow('time or an id of the event');
+  await expect(events(text)).rejects.toThrow('time or ID of the event');
   expect(await events(text, { mapping: { columns: {}, equal_rows_are_one: true } })).toHaveLength(1);
   expect(await rejected('{"user_id":"ada","event":"opened"}\n', { kind: 'events' })).toMatchObject([
     { message: 'The row has neither a time nor an id' },
@@ -112,14 +112,14 @@ test('every chunk says where it ends, and from there the rest is the same', asyn
 
 test.each([
   ['', 'empty'],
-  ['[{"id":1}]', 'one JSON array'],
+  ['[{"id":1}]', 'single JSON array'],
   [Buffer.from([0x1f, 0x8b, 8, 0]), 'gzip'],
   [Buffer.from('PK\u0003\u0004'), 'ZIP'],
   [Buffer.from([0xff, 0xfe, 0x61, 0]), 'UTF-16'],
   [Buffer.from('id\0,b\n'), 'not text'],
   [`${'c,'.repeat(10_000)}id\nx`, '10001 columns'],
   [`${'x'.repeat(300_000)}\n`, '256 KiB'],
-  ['email\nada@x.org', 'id of the user'],
+  ['email\nada@x.org', 'user ID'],
 ])('%j is refused in words', async (text, message) => {
   const halted = read(fileOf(text));
   await expect(halted).rejects.toThrow(ImportHalt);

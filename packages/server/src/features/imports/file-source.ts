@@ -43,7 +43,7 @@ export function createFileSource(file: ImportFile): ImportSource {
 
 export async function openFormat(file: Pick<ImportFile, 'load'>): Promise<FileFormat> {
   const first = await file.load(0);
-  if (!first) throw new ImportHalt('unreadable', 'The file is not here any more');
+  if (!first) throw new ImportHalt('unreadable', 'The file is no longer stored');
   return readFormat(first.subarray(0, HEAD_BYTES));
 }
 
@@ -66,7 +66,7 @@ async function* piecesOf(
     const bytes = await file.load(part);
     if (!bytes) throw new ImportHalt('unreadable', `Part ${part} of the file is missing`);
     const piece = bytes.subarray(at - part * PART_BYTES);
-    if (piece.length === 0) throw new ImportHalt('unreadable', 'The file is shorter than it was said to be');
+    if (piece.length === 0) throw new ImportHalt('unreadable', 'The file is shorter than its declared size');
     for (let from = 0; from < piece.length; from += PIECE_BYTES)
       yield piece.subarray(from, from + PIECE_BYTES);
     at += piece.length;
@@ -105,7 +105,7 @@ class Chunk {
     if (text !== null && BLANK.test(text)) return;
     this.rows += 1;
     const row =
-      text === null ? { field: null, message: flaw ?? 'It cannot be read' } : this.read.recordOf(text);
+      text === null ? { field: null, message: flaw ?? 'The row cannot be read' } : this.read.recordOf(text);
     if (!('record' in row)) {
       const userId = text === null ? null : this.read.idIn(text);
       this.made.rejected.push({ row: line, field: row.field, message: row.message, raw, userId });

@@ -46,21 +46,21 @@ export function noSuchImport(): Fault {
 }
 
 const WORDS: Record<Move, string> = {
-  upload: 'It takes no parts',
-  complete: 'It takes no parts',
-  map: 'Its columns cannot be chosen',
+  upload: 'It does not accept file parts',
+  complete: 'It does not accept file parts',
+  map: 'Its columns cannot be mapped',
   check: 'It cannot be checked',
   conclude: 'It is not being checked',
-  start: 'It cannot be started: it has to be checked first',
+  start: 'It cannot be started before it is checked',
   pause: 'There is nothing to pause',
   resume: 'It is not paused',
-  rekey: 'It takes no key',
+  rekey: 'It does not accept a key',
   finish: 'It is not running',
-  give_up: 'It is not at work',
-  fail: 'It is not at work',
+  give_up: 'It is not being processed',
+  fail: 'It is not being processed',
   cancel: 'It has ended',
 };
 
 function notNow({ state }: Import, move: Move): Fault {
-  return new Fault('conflict', { details: [{ message: `${WORDS[move]}: this import is ${state}` }] });
+  return new Fault('conflict', { details: [{ message: `${WORDS[move]}. This import is ${state}` }] });
 }

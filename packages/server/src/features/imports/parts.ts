@@ -14,10 +14,10 @@ export async function keepPart(
   const { part, bytes } = given;
   const sizeBytes = one.sizeBytes ?? 0;
   if (!Number.isSafeInteger(part) || part < 0 || part >= partsOf(sizeBytes))
-    throw invalid('part', `There are ${partsOf(sizeBytes)} parts, counted from 0`);
+    throw invalid('part', `The file has ${partsOf(sizeBytes)} parts, numbered from 0`);
   const expected = partSize(sizeBytes, part);
   if (bytes.length !== expected)
-    throw invalid('body', `Part ${part} has ${expected} bytes, and ${bytes.length} came`);
+    throw invalid('body', `Part ${part} has ${expected} bytes, but ${bytes.length} were received`);
   await insertPart(tx, one, { part, sizeBytes: bytes.length, bytes: zstdCompressSync(bytes) });
   return (await listPartNumbers(tx, one)).length === partsOf(sizeBytes);
 }

@@ -14,5 +14,5 @@ export function openQueue(tx: Tx, projectId: number): Promise<void> {
 export async function lockQueue(tx: Tx, projectId: number): Promise<QueueRow> {
   const queue = await lockQueueRow(tx, projectId);
   if (queue) return queue;
-  throw new Fault('not_found', { details: [{ message: `There is no project with the id ${projectId}` }] });
+  throw new Fault('not_found', { details: [{ message: `No project has the ID ${projectId}` }] });
 }

@@ -35,7 +35,7 @@ function firstFree(places: Map<number, Placed>): number {
   // Numbers are given without gaps, but what lies in a database may have been changed by hand.
   for (let number = places.size + 1; number >= 1; number -= 1)
     if (number <= HITS_MAX && !places.has(number)) return number;
-  throw new Error('no place is free');
+  throw new Error('no slot is free');
 }
 
 function placeFor(look: Look, places: Map<number, Placed>): number | null {

@@ -42,7 +42,7 @@ const MOMENTS: Record<string, string> = { seen: 'p.last_seen_at', first_seen: 'p
 function momentFaults({ key, values }: FilterTerm): { message: string; field: string }[] {
   if (!(key in MOMENTS)) return [];
   const isMoment = values.every(([text = '', ...more]) => more.length === 0 && momentOf(text) !== null);
-  const message = `${key} takes a day such as 2026-01-31, or one behind < or >`;
+  const message = `${key} must be a date such as 2026-01-31, or one after < or >`;
   return isMoment ? [] : [{ message, field: 'filter' }];
 }
 

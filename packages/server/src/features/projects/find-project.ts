@@ -13,7 +13,7 @@ export async function findProject(tx: Tx, reference: string): Promise<Project> {
   if (named.length === 1) return toProject(only);
   const ids = named.map((row) => row.project_id).join(', ');
   throw invalid(
-    `Several projects are named ${JSON.stringify(reference)}: say which by its id (${ids})`,
+    `Several projects are named ${JSON.stringify(reference)}. Use one of their IDs: ${ids}`,
     'project',
   );
 }

@@ -55,7 +55,7 @@ test('a project is found by its id, by its name, and by neither if two have that
   expect((await findProject(db, String(projectId))).name).toBe('Acme');
   expect((await findProject(db, 'Acme')).id).toBe(projectId);
   const twin = await createProject(db, { name: 'Acme' });
-  await expect(findProject(db, 'Acme')).rejects.toThrow(`by its id (${projectId}, ${twin.id})`);
+  await expect(findProject(db, 'Acme')).rejects.toThrow(`one of their IDs: ${projectId}, ${twin.id}`);
   for (const nobody of ['acme', '999999', '', `0${projectId}`, '99999999999999999999', 'a\0b'])
     await expect(findProject(db, nobody)).rejects.toMatchObject({ code: 'not_found' });
 });
@@ -117,7 +117,7 @@ test('one wrong setting names itself and what is allowed, and none is set', asyn
       },
       {
         field: 'colour',
-        message: expect.stringContaining('colour is no setting: there are quiet_hours') as string,
+        message: expect.stringContaining('colour is not a setting. Use one of quiet_hours') as string,
       },
     ],
   });

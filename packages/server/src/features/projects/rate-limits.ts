@@ -31,9 +31,9 @@ export async function setRateLimit(
 }
 
 function checkChange({ rate, burst }: RateLimitChange): void {
-  if (rate === undefined && burst === undefined) throw invalid('Say the new rate, the new burst, or both');
+  if (rate === undefined && burst === undefined) throw invalid('Set rate, burst, or both');
   if (rate !== undefined && !(rate > 0 && rate <= RATE_MAX))
-    throw invalid(`rate must be requests a second, above 0 and at most ${RATE_MAX}`, 'rate');
+    throw invalid(`rate must be a number of requests per second, above 0 and at most ${RATE_MAX}`, 'rate');
   if (burst !== undefined && !(Number.isInteger(burst) && burst >= 1 && burst <= BURST_MAX))
     throw invalid(`burst must be a whole number of requests from 1 to ${BURST_MAX}`, 'burst');
 }

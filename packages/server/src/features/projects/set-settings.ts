@@ -29,7 +29,10 @@ export function readChanges(wanted: Record<string, string>): StoredSettings {
   const faults: FieldFault[] = [];
   for (const [name, text] of Object.entries(wanted)) {
     if (!isSettingName(name)) {
-      faults.push({ message: `${name} is no setting: there are ${SETTING_NAMES.join(', ')}`, field: name });
+      faults.push({
+        message: `${name} is not a setting. Use one of ${SETTING_NAMES.join(', ')}`,
+        field: name,
+      });
       continue;
     }
     const result = normaliseSetting(name, text);

@@ -39,7 +39,7 @@ export async function noteHere(tx: Tx, now: number): Promise<Lineage> {
   const [row] = await tx.query<Row>(
     `SELECT l.* FROM beckon.lineage l JOIN (${HERE}) h USING (system_id, timeline)`,
   );
-  if (!row) throw new Error('the database changed its identity while it was asked for it');
+  if (!row) throw new Error('the identity of the database changed during the query');
   return {
     systemId: row.system_id,
     timeline: row.timeline,

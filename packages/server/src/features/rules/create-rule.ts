@@ -18,7 +18,7 @@ export async function createRules(
 ): Promise<Rule[]> {
   const known = await listRuleRows(deps.tx, [projectId]);
   if (known.length + wanted.length > RULES_MAX)
-    throw invalid(`This project has ${known.length} rules, and ${RULES_MAX} are the most it may have`);
+    throw invalid(`This project has ${known.length} rules; the maximum is ${RULES_MAX}`);
   const newId = idMaker(deps.clock);
   const at = new Date(deps.clock.now());
   const rows = wanted.map((rule): NewRuleRow => ({

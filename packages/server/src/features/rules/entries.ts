@@ -33,7 +33,7 @@ export async function writeEntries(tx: Tx, entering: Entering[]): Promise<void> 
       const written = await (cooldownMs === null
         ? insertEntries(tx, rows)
         : renewEntries(tx, rows, cooldownMs));
-      if (written !== rows.length) throw new Error(`${rows.length - written} entries were taken already`);
+      if (written !== rows.length) throw new Error(`${rows.length - written} enrollments already existed`);
     }),
   );
 }

@@ -25,7 +25,7 @@ const codes = (lints: Lint[]): string[] => lints.map(({ code }) => code);
 
 test('an event that never came is told, one without properties counts as come', () => {
   expect(lint({}, {})).toEqual([
-    { code: 'event_never_seen', message: 'login was never seen: is that its name?' },
+    { code: 'event_never_seen', message: 'login was never received. Check its name' },
   ]);
   expect(lint({}, {}, { events: ['login'] })).toEqual([]);
   expect(lint({}, { login: ['device'] })).toEqual([]);
@@ -41,7 +41,7 @@ test.each([
   { steps: [{ draft: 'a' }, { branch: { if: { event: 'logout' } }, then: [{ wait: '1d' }] }] },
 ])('an event that never came is told wherever a rule names it: %j', (change) => {
   const lints = lint(change, { login: ['device'] });
-  expect(lints).toEqual([{ code: 'event_never_seen', message: 'logout was never seen: is that its name?' }]);
+  expect(lints).toEqual([{ code: 'event_never_seen', message: 'logout was never received. Check its name' }]);
 });
 
 test('a topic that the project does not have is told, for nobody can refuse it', () => {
@@ -57,7 +57,10 @@ test('a topic that the project does not have is told, for nobody can refuse it',
 
 test('a canonical event that has not come yet is told only where nothing else starts the rule', () => {
   expect(lintShipped('welcome', {})).toEqual([
-    { code: 'event_never_seen', message: 'user_signed_up was never seen, and nothing else starts this rule' },
+    {
+      code: 'event_never_seen',
+      message: 'user_signed_up was never received, and this rule has no other trigger',
+    },
   ]);
   expect(lintShipped('trial_expiring', { trial_started: ['trialDays'] })).toEqual([]);
   expect(lintShipped('trial_expiring', { trial_expiring: ['trialDays'] })).toEqual([]);
@@ -90,7 +93,7 @@ test.each([
   },
 ])('a property with which an event never came is told wherever a rule reads it: %j', (change) => {
   expect(lint(change, { login: ['device'], logout: ['app'] })).toEqual([
-    { code: 'property_never_seen', message: 'login never came with app, which this rule reads' },
+    { code: 'property_never_seen', message: 'login never had app, which this rule uses' },
   ]);
 });
 
@@ -107,7 +110,7 @@ test('daysLeft is told where trialDays arrives, and where it is sent in its plac
   expect(lintShipped('trial_expiring', { trial_expiring: ['daysLeft'] })).toEqual([
     {
       code: 'days_left',
-      message: 'trial_expiring comes with daysLeft, which is ignored: it is to be sent as trialDays',
+      message: 'trial_expiring has daysLeft, which is ignored. Send it as trialDays',
     },
   ]);
 });

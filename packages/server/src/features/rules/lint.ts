@@ -54,7 +54,7 @@ function seenOf(catalogue: readonly Seen[], events: Iterable<string>): SeenEvent
 /** A canonical name is no slip of the pen, so whether it was seen matters only where nothing else starts the rule. */
 function lintEvent({ event }: Use, seen: SeenEvents): Lint | null {
   if (seen.has(event) || Object.hasOwn(CANONICAL_EVENTS, event)) return null;
-  return { code: 'event_never_seen', message: `${event} was never seen: is that its name?` };
+  return { code: 'event_never_seen', message: `${event} was never received. Check its name` };
 }
 
 function lintTriggers({ when }: Definition, uses: Use[], seen: SeenEvents): Lint | null {
@@ -64,7 +64,7 @@ function lintTriggers({ when }: Definition, uses: Use[], seen: SeenEvents): Lint
   if (isStarted || !canonical || starting.some(({ event }) => seen.has(event))) return null;
   return {
     code: 'event_never_seen',
-    message: `${canonical.event} was never seen, and nothing else starts this rule`,
+    message: `${canonical.event} was never received, and this rule has no other trigger`,
   };
 }
 
@@ -78,17 +78,17 @@ function lintProperty({ event, mayLack }: Use, property: string, seen: SeenEvent
   if (isOptional) return null;
   return {
     code: 'property_never_seen',
-    message: `${event} never came with ${property}, which this rule reads`,
+    message: `${event} never had ${property}, which this rule uses`,
   };
 }
 
 function lintDaysLeft(event: string, property: string, known: Set<string> | undefined): Lint | null {
   if (property === RENAMED.from && known?.has(RENAMED.to)) {
-    const message = `${event} comes with ${RENAMED.to}, and this rule reads ${RENAMED.from}, as it was once called`;
+    const message = `${event} has ${RENAMED.to}, but this rule uses its old name ${RENAMED.from}`;
     return { code: 'days_left', message };
   }
   if (property !== RENAMED.to || !known?.has(RENAMED.from) || known.has(RENAMED.to)) return null;
-  const message = `${event} comes with ${RENAMED.from}, which is ignored: it is to be sent as ${RENAMED.to}`;
+  const message = `${event} has ${RENAMED.from}, which is ignored. Send it as ${RENAMED.to}`;
   return { code: 'days_left', message };
 }
 
@@ -109,6 +109,6 @@ function lintUsage(uses: Use[]): Lint | null {
   if (!isRead) return null;
   return {
     code: 'usage_is_fraction',
-    message: `Every ${USAGE.property} so far was 1 or less: eighty percent is to be sent as 80, not as 0.8`,
+    message: `Every ${USAGE.property} so far was 1 or less. Send eighty percent as 80, not as 0.8`,
   };
 }

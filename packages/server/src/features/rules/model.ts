@@ -155,7 +155,7 @@ export function timerPlace(
   { rule, trigger, place }: Pick<Hook, 'trigger' | 'place'> & { rule: Pick<ActiveRule, 'definition'> },
   { anchor, entryKey }: { anchor: Pick<Anchor, 'id' | 'occurredAt'>; entryKey: string },
 ): { key: string; keepFirst: boolean } {
-  if (!isTimed(trigger)) throw new Error('only a trigger that lies in time has a timer');
+  if (!isTimed(trigger)) throw new Error('only a trigger with a time has a timer');
   const name = timerName(rule.definition.when, place);
   if (!isOfEach(rule.definition, trigger)) return { key: name, keepFirst: false };
   if (!entersOnce(rule.definition)) return { key: `${name} ${anchor.id}`, keepFirst: false };

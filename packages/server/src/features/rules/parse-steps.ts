@@ -34,7 +34,7 @@ export function readSteps(place: Place, value: unknown): Step[] | undefined {
   if (Array.isArray(value) && value.length === 0)
     return refuse(place, `must be a list of 1 to ${STEPS_MAX} steps`);
   const steps = readList(place, value, scope);
-  if (steps && scope.counted.drafts === 0) return refuse(place, 'must have a draft somewhere');
+  if (steps && scope.counted.drafts === 0) return refuse(place, 'must contain a draft step');
   return steps;
 }
 
@@ -45,14 +45,14 @@ function readList(place: Place, value: unknown, scope: Scope): Step[] | undefine
   const steps = allOf(value.map((item: unknown, i) => readStep(inside(place, i), item, scope)));
   const end = steps?.findIndex(({ kind }) => kind === 'end') ?? -1;
   if (steps && end !== -1 && end < steps.length - 1)
-    return refuse(inside(place, end + 1), 'must not be there: the step before it is the end');
+    return refuse(inside(place, end + 1), 'must be removed, because the step before it is the end');
   return steps;
 }
 
 function readStep(place: Place, value: unknown, scope: Scope): Step | undefined {
   scope.counted.steps += 1;
   if (scope.counted.steps === STEPS_MAX + 1)
-    refuse(place, `must not be there: a rule has ${STEPS_MAX} steps at most`);
+    refuse(place, `must be removed, because a rule has at most ${STEPS_MAX} steps`);
   if (scope.counted.steps > STEPS_MAX) return undefined;
   if (!isObject(value)) return refuse(place, `must be an object with one of ${STEPS.join(', ')}`);
   const kind = onlyKey(place, value, STEPS);
@@ -109,7 +109,7 @@ function readWaitUntil(place: Place, object: JsonObject): Step | undefined {
   refuseOthers(place, object, ['wait_until']);
   const inner = inside(place, 'wait_until');
   const until = object['wait_until'];
-  if (!isObject(until)) return refuse(inner, 'must be an object with at and, if need be, weekdays');
+  if (!isObject(until)) return refuse(inner, 'must be an object with at and optional weekdays');
   refuseOthers(inner, until, ['weekdays', 'at']);
   const weekdays = optional(inner, until, {
     key: 'weekdays',
@@ -128,7 +128,7 @@ function readWeekdays(place: Place, value: unknown): number[] | undefined {
   const days = WEEKDAYS.flatMap((name, i) => (given.includes(name) ? [i + 1] : []));
   const isKnown = given.every((name) => typeof name === 'string' && names.includes(name));
   if (days.length > 0 && isKnown && days.length === given.length) return days;
-  return refuse(place, `must be a list of some of ${WEEKDAYS.join(', ')}, none of them twice`);
+  return refuse(place, `must be a list with values of ${WEEKDAYS.join(', ')}, none of them twice`);
 }
 
 function readWaitFor(place: Place, object: JsonObject, scope: Scope): Step | undefined {

@@ -141,9 +141,6 @@ export function readAbout(place: Place, value: unknown): NonNullable<Definition[
   const until = optional(place, value, { key: 'until', read: readEventNames, otherwise: [] });
   const itself = until?.findIndex((name) => name === event) ?? -1;
   if (itself !== -1)
-    refuse(
-      inside(inside(place, 'until'), itself),
-      'must be another event than the one that the rule is about',
-    );
+    refuse(inside(inside(place, 'until'), itself), 'must be a different event from the trigger');
   return complete<NonNullable<Definition['about']>>({ event, until });
 }

@@ -176,5 +176,5 @@ test('a stored version says what was left out, and one that cannot be read is no
     steps: [{ draft: 'welcome' }],
   });
   expect(() => parseDefinition({ when: [] })).toThrow('a stored version of a rule cannot be read: when');
-  expect(() => parseDefinition(null)).toThrow('it is no object');
+  expect(() => parseDefinition(null)).toThrow('it is not an object');
 });

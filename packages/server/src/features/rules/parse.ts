@@ -68,7 +68,7 @@ export function parseDefinition(stored: unknown): Definition {
   const definition = isObject(stored) ? readDefinition(root, stored) : undefined;
   const [fault] = faultsOf(root.reading, stored);
   if (definition && !fault) return definition;
-  throw new Error(`a stored version of a rule cannot be read: ${fault?.message ?? 'it is no object'}`);
+  throw new Error(`a stored version of a rule cannot be read: ${fault?.message ?? 'it is not an object'}`);
 }
 
 function readRule(place: Place, value: unknown): ParsedRule | undefined {

@@ -28,6 +28,6 @@ export async function findToDo(tx: Tx, { projectId, now }: { projectId: number; 
              EXISTS (SELECT 1 FROM beckon.message WHERE project_id = $1 AND state IN ('claimed', 'submitting')) AS letters`,
     values: [projectId, now],
   });
-  if (!rows[0]) throw new Error('a question without an answer');
+  if (!rows[0]) throw new Error('a query without a row');
   return rows[0];
 }

@@ -56,7 +56,7 @@ export function* comparing(
 
 function fateOf(fates: Map<string, Fate>, id: string): Fate {
   const fate = fates.get(id);
-  if (!fate) throw new Error(`the walk came to no end for draft ${id}`);
+  if (!fate) throw new Error(`no result was found for draft ${id}`);
   return fate;
 }
 

@@ -17,7 +17,7 @@ export function nextLocalMoment(
     const isWanted = weekdays.length === 0 || weekdays.includes(moment.dayOfWeek);
     if (isWanted && moment.epochMilliseconds >= now) return moment.epochMilliseconds;
   }
-  throw new RangeError(`no day of the week is among ${weekdays.join(', ')}`);
+  throw new RangeError(`no day of the week matches ${weekdays.join(', ')}`);
 }
 
 /** This day's time may be over, and the same day of the next week one that the zone never had. */

@@ -154,7 +154,7 @@ function forgetBefore(feed: Feed, slice: number): void {
   if (before.length === 0 || now < feed.saidAt + LATE_MAX_MS) return;
   feed.saidAt = now;
   const said = `More than ${REMEMBERED_MAX} items in ${LATE_MAX_MS / 1_000} s`;
-  feed.onTrouble?.(new Error(`${said}: those among them that were committed late may be missing`));
+  feed.onTrouble?.(new Error(`${said}: items that were committed late may be missing`));
 }
 
 function sliceOf(ms: number): number {

@@ -34,8 +34,8 @@ export function accountChangeEmail(
       'If this was you, nothing more is needed.',
       '',
       'If this was not you, choose a new password now. At the address below, select "I forgot my password".',
-      'A new password by that link ends all sessions, passkeys and personal tokens of your account.',
-      'Then tell an admin of your organization.',
+      'A password change through that link ends all sessions, passkeys and personal tokens of your account.',
+      'Then contact an admin of your organization.',
       '',
       `${origin}/sign-in`,
       '',
@@ -53,7 +53,7 @@ function wordsOf(change: AccountChange): { subject: string; what: string } {
     case 'program_approved':
       return {
         subject: 'A program was approved for',
-        what: `The program ${quoted(change.label)} was approved for your Beckon account. It asked from ${change.address} and gets a personal token for 90 days (${change.scopes.join(', ')}).`,
+        what: `The program ${quoted(change.label)} was approved for your Beckon account. The request came from ${change.address}, and the program gets a personal token for 90 days (${change.scopes.join(', ')}).`,
       };
     case 'password_changed':
       return {

@@ -77,6 +77,6 @@ async function load(...given: Parameters<typeof createSignIns>): Promise<SignIns
 }
 
 function lacksFactor(): Fault {
-  const message = 'Your organization asks for an authenticator app: set one up in your profile first';
+  const message = 'Your organization requires an authenticator app. Set one up in your profile first';
   return new Fault('role_required', { details: [{ message }] });
 }

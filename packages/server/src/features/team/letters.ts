@@ -14,7 +14,7 @@ export function inviteLetter(
       '',
       `Join here: ${url}`,
       '',
-      `The link works once, until ${expiresAt.toISOString()}. If you do not know ${by}, do nothing.`,
+      `The link works once, until ${expiresAt.toISOString()}. If you do not know ${by}, ignore this email.`,
       '',
     ].join('\n'),
   };
@@ -28,7 +28,7 @@ export function resetLetter({ url, expiresAt }: Offer): Letter {
       '',
       `Choose it here: ${url}`,
       '',
-      `The link works once, until ${expiresAt.toISOString()}. If it was not you, do nothing: your password stays.`,
+      `The link works once, until ${expiresAt.toISOString()}. If you did not request it, ignore this email. Your password stays the same.`,
       '',
     ].join('\n'),
   };
@@ -36,7 +36,7 @@ export function resetLetter({ url, expiresAt }: Offer): Letter {
 
 export function testLetter(publicUrl: string): Letter {
   return {
-    subject: 'Beckon can write to you',
+    subject: 'Test email from Beckon',
     text: [`This test email was sent by Beckon at ${publicUrl}.`, '', 'No action is needed.', ''].join('\n'),
   };
 }

@@ -48,6 +48,6 @@ async function makeOthersVoid(tx: Tx, { email, kind, organizationId, madeBy }: L
 }
 
 function refuseLink(): never {
-  const message = 'This link was used already, has expired, or was replaced by a newer one';
+  const message = 'This link was already used, has expired, or was replaced by a newer one';
   throw new Fault('not_found', { details: [{ message, field: 'token' }] });
 }

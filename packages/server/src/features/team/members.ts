@@ -65,8 +65,8 @@ function whyNot(
   { by, from, to }: { by: Role; from: Role; to: Role | null },
   ownersLeft: number,
 ): string | null {
-  if (by !== 'owner' && from === 'owner') return 'An owner is changed by owners alone';
-  if (by !== 'owner' && to === 'owner') return 'Owners are made by owners alone';
+  if (by !== 'owner' && from === 'owner') return 'Only an owner can change an owner';
+  if (by !== 'owner' && to === 'owner') return 'Only an owner can make another owner';
   if (from === 'owner' && to !== 'owner' && ownersLeft < 1)
     return 'This is the last owner. Make another member an owner first';
   return null;

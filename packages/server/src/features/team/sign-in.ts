@@ -199,7 +199,7 @@ function faultOf(error: APIError): Fault {
   if (kind === undefined || message === undefined)
     return error.statusCode >= 500
       ? new Fault('server_error', { cause: error })
-      : new Fault('validation_failed', { details: [{ message: 'This was not accepted' }], cause: error });
+      : new Fault('validation_failed', { details: [{ message: 'The request was rejected' }], cause: error });
   return new Fault(kind, { details: [field === undefined ? { message } : { message, field }], cause: error });
 }
 
@@ -209,8 +209,8 @@ const WRONG_PASSWORD: Words = ['validation_failed', 'The password is wrong.', 'p
 const TOO_LATE: Words = ['conflict', 'This request expired or was already answered. Start again.'];
 
 const WORDS: Record<string, Words> = {
-  INVALID_EMAIL_OR_PASSWORD: ['validation_failed', 'The address or the password is not right', 'password'],
-  INVALID_EMAIL: ['validation_failed', 'This is no e-mail address', 'email'],
+  INVALID_EMAIL_OR_PASSWORD: ['validation_failed', 'The email address or the password is wrong', 'password'],
+  INVALID_EMAIL: ['validation_failed', 'This is not an email address', 'email'],
   INVALID_PASSWORD: WRONG_PASSWORD,
   PASSWORD_TOO_SHORT: [
     'validation_failed',
@@ -218,14 +218,14 @@ const WORDS: Record<string, Words> = {
     'new',
   ],
   PASSWORD_TOO_LONG: ['validation_failed', 'The password is too long', 'new'],
-  INVALID_CODE: ['validation_failed', 'The code is not right: take the newest one', 'code'],
-  INVALID_BACKUP_CODE: ['validation_failed', 'The code is not right, or was used already', 'code'],
+  INVALID_CODE: ['validation_failed', 'The code is wrong. Use the latest one', 'code'],
+  INVALID_BACKUP_CODE: ['validation_failed', 'The code is wrong or was already used', 'code'],
   INVALID_TWO_FACTOR_COOKIE: TOO_LATE,
   // Five wrong codes end the sign-in that they belong to; the password starts another.
   TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: TOO_LATE,
-  TOTP_ALREADY_ENABLED: ['conflict', 'An authenticator app is set up already'],
+  TOTP_ALREADY_ENABLED: ['conflict', 'An authenticator app is already set up'],
   TOTP_NOT_ENABLED: ['conflict', 'No authenticator app is set up'],
   BACKUP_CODES_NOT_ENABLED: ['conflict', 'No authenticator app is set up'],
   TWO_FACTOR_NOT_ENABLED: ['conflict', 'No authenticator app is set up'],
-  UNAUTHORIZED: ['session_required', 'Sign in first: there is no session, or it has ended'],
+  UNAUTHORIZED: ['session_required', 'Sign in first: there is no session, or it has expired'],
 };

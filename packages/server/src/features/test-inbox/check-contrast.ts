@@ -25,7 +25,7 @@ export function checkContrast({ page }: CheckedLetter): Check {
   return judged('contrast', findings, knowsDark ? WELL_IN_BOTH : WELL_IN_LIGHT);
 }
 
-const WELL_IN_BOTH = 'The text stands out from its ground, on light and on dark screens.';
+const WELL_IN_BOTH = 'The text contrasts with its background in light and dark mode.';
 const WELL_IN_LIGHT =
   'The text contrasts with its background. The email sets no dark mode colors, so clients choose their own.';
 const TANGLED: Finding = {
@@ -58,23 +58,23 @@ function judge(page: Page, styles: Map<PageElement, Style>, mode: Mode): Finding
     pairs.set(key, { ratio, line: `${mode}: ${key} is ${ratio.toFixed(1)}:1, “${words}”` });
   }
   const lines = [...pairs.values()].toSorted((a, b) => a.ratio - b.ratio);
-  const [where, other] = mode === 'light' ? ['', 'darker or its ground lighter'] : DARK_WORDS;
+  const [where, other] = mode === 'light' ? ['', 'darker or its background lighter'] : DARK_WORDS;
   const toLines = (some: Pair[]): string[] => some.map(({ line }) => line);
   return [
     ...findingsOf(
       'error',
-      `Some text can hardly be read${where}, below ${BARELY}:1: make it ${other}.`,
+      `Some text is almost unreadable${where}, with a contrast below ${BARELY}:1. Make it ${other}.`,
       toLines(lines.filter(({ ratio }) => ratio < BARELY)),
     ),
     ...findingsOf(
       'warning',
-      `Some text is hard to read${where}, below ${READABLE}:1: make it ${other}.`,
+      `Some text is hard to read${where}, with a contrast below ${READABLE}:1. Make it ${other}.`,
       toLines(lines.filter(({ ratio }) => ratio >= BARELY)),
     ),
   ];
 }
 
-const DARK_WORDS = [' on dark screens', 'lighter there or its ground darker'];
+const DARK_WORDS = [' in dark mode', 'lighter there or its background darker'];
 
 const UNSEEN = new Set(['style', 'script', 'title', 'head', 'template', 'noscript', 'option']);
 

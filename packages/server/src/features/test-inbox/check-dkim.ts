@@ -21,8 +21,8 @@ export function checkDkim({ mail, dkim, kind }: CheckedLetter): Check {
     case 'pass':
       return judged(
         'dkim',
-        findingsOf('error', 'The signature leaves open what it should cover.', open),
-        `Signed by ${dkim.detail}, and the signature holds.`,
+        findingsOf('error', 'The signature does not cover required headers.', open),
+        `Signed by ${dkim.detail}, and the signature is valid.`,
       );
     default:
       return dkim.result satisfies never;
@@ -31,11 +31,12 @@ export function checkDkim({ mail, dkim, kind }: CheckedLetter): Check {
 
 const UNSIGNED: Finding = {
   status: 'warning',
-  message: 'It is not signed. Add the sender’s domain with beckon domains add before you send real emails.',
+  message:
+    'The email is not signed. Add the sender’s domain with beckon domains add before you send real emails.',
 };
 const STRANGE: Finding = {
   status: 'warning',
-  message: 'It is signed with a key that is not, or no longer, a key of this project’s domains.',
+  message: 'The email is signed with a key that does not, or no longer, belong to this project’s domains.',
 };
 const BROKEN: Finding = {
   status: 'error',

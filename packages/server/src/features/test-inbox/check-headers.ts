@@ -32,26 +32,30 @@ export function checkHeaders({ mail, at }: CheckedLetter): Check {
     ...date(headersOf(mail, 'date')[0], at),
     ...unencoded(mail),
   ];
-  return judged('headers', findings, 'From, To, Message-ID and Date are as they should be.');
+  return judged('headers', findings, 'From, To, Message-ID and Date are valid.');
 }
 
 function single(mail: ReadMail): Finding[] {
   const twice = SINGLE.filter((name) => headersOf(mail, name).length > 1);
-  return findingsOf('error', 'A header that may stand once stands several times.', twice);
+  return findingsOf('error', 'A header that is allowed once appears several times.', twice);
 }
 
 function sender(mail: ReadMail): Finding[] {
   const [from, ...more] = mail.from;
   if (!from || !isAddress(from) || more.length > 0) {
-    const message = 'From holds no address: set the sender by settings set from_address=….';
+    const message = 'From has no address. Set the sender with: beckon settings set from_address=….';
     return [{ status: 'error', message }];
   }
   const badReply = mail.replyTo.filter((one) => !isAddress(one)).map(({ address }) => address);
   const answered = mail.replyTo[0] ?? from;
   return [
-    ...findingsOf('error', 'Reply-To holds no address: set it by settings set reply_to=….', badReply),
+    ...findingsOf('error', 'Reply-To has no address. Set it with: beckon settings set reply_to=….', badReply),
     ...(from.name.trim() === ''
-      ? [warning('The sender has no name: set it by settings set from_name=…, people open what they know.')]
+      ? [
+          warning(
+            'The sender has no name, and users open emails from names that they know. Set it with: beckon settings set from_name=….',
+          ),
+        ]
       : []),
     ...(NOBODY.test(answered.address)
       ? [warning('Recipients cannot reply to it. Set reply_to to an address that your team reads.')]
@@ -61,7 +65,7 @@ function sender(mail: ReadMail): Finding[] {
 
 function recipient(mail: ReadMail): Finding[] {
   if (mail.to.length === 1 && mail.to.every(isAddress)) return [];
-  const message = 'To must hold one address, that of the recipient alone.';
+  const message = 'To must contain only the address of the recipient.';
   return findingsOf('error', message, [mail.to.map(({ address }) => address).join(', ') || '(none)']);
 }
 
@@ -72,16 +76,16 @@ function isAddress({ address }: Mailbox): boolean {
 function messageId(value: string | undefined): Finding[] {
   if (value === undefined) return [{ status: 'error', message: 'Message-ID is missing.' }];
   if (/^<[^\s<>@]+@[^\s<>@]+>$/.test(value.slice(0, 998).trim())) return [];
-  return findingsOf('error', 'Message-ID must be one name at a domain, in angle brackets.', [value]);
+  return findingsOf('error', 'Message-ID must have the form <name@domain>.', [value]);
 }
 
 function date(value: string | undefined, at: number): Finding[] {
   if (value === undefined) return [{ status: 'error', message: 'Date is missing.' }];
   const said = Date.parse(value);
-  if (Number.isNaN(said)) return findingsOf('error', 'Date is no date.', [value]);
+  if (Number.isNaN(said)) return findingsOf('error', 'Date is not a valid date.', [value]);
   if (Math.abs(said - at) <= DAY_MS) return [];
   const message =
-    'Date lies more than a day from its arrival, which filters mistrust: is the clock of the server right?';
+    'Date differs from the arrival by more than a day, which looks like spam. Check the clock of the server.';
   return findingsOf('warning', message, [value]);
 }
 
@@ -89,7 +93,7 @@ function date(value: string | undefined, at: number): Finding[] {
 function unencoded(mail: ReadMail): Finding[] {
   // oxlint-disable-next-line no-control-regex
   const raw = mail.headers.filter(({ value }) => /[^\x00-\x7f]/.test(value)).map(({ name }) => name);
-  return findingsOf('warning', 'A header contains characters outside ASCII that are not encoded.', raw);
+  return findingsOf('warning', 'A header contains non-ASCII characters that are not encoded.', raw);
 }
 
 function warning(message: string): Finding {

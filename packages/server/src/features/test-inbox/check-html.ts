@@ -35,19 +35,19 @@ export function checkHtml({ page }: CheckedLetter): Check {
     [...attributes.keys()].filter((name) => /^on[a-z]/.test(name)).map((name) => `<${tag} ${name}>`),
   );
   const findings: Finding[] = [
-    ...findingsOf('error', 'It holds what runs or frames, and filters refuse that: take it out.', [
+    ...findingsOf('error', 'The email contains scripts or frames, which filters reject. Remove them.', [
       ...tags(RUN),
       ...new Set(handlers),
     ]),
-    ...findingsOf('error', 'It leads readers away by itself: take the refresh out.', refreshes(page)),
+    ...findingsOf('error', 'The email redirects automatically. Remove the refresh.', refreshes(page)),
     ...findingsOf(
       'warning',
-      'It loads a style sheet, which no email client does. Put the rules into the email.',
+      'The email loads a style sheet, which email clients ignore. Put the rules into the email.',
       sheets(page),
     ),
     ...findingsOf(
       'warning',
-      'Most clients take this out: use links, images and tables instead.',
+      'Most email clients remove these elements. Use links, images and tables instead.',
       tags(DROPPED),
     ),
     ...findingsOf(
@@ -56,7 +56,7 @@ export function checkHtml({ page }: CheckedLetter): Check {
       styles(page),
     ),
   ];
-  return judged('html', findings, 'It uses what mail clients know.');
+  return judged('html', findings, 'Email clients support all of its HTML.');
 }
 
 function refreshes(page: Page): string[] {

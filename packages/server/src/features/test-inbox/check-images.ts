@@ -13,12 +13,12 @@ export function checkImages({ page }: CheckedLetter): Check {
   const findings: Finding[] = [
     ...findingsOf(
       'warning',
-      'An image has no alt text: say what it shows, or alt="" if it only decorates.',
+      'An image has no alt text. Describe it, or use alt="" for a decoration.',
       images.filter(({ attributes }) => !attributes.has('alt')).map((image) => attribute(image, 'src')),
     ),
     ...findingsOf(
       'warning',
-      'An image is loaded without encryption, and many clients leave it out: use https.',
+      'An image is loaded without encryption, so many clients do not show it. Use https.',
       sources((source) => /^http:/i.test(source)),
     ),
     ...findingsOf(
@@ -28,7 +28,7 @@ export function checkImages({ page }: CheckedLetter): Check {
     ),
     ...findingsOf(
       'error',
-      'An image has no whole address: begin it with https://.',
+      'An image has no absolute URL. Start it with https://.',
       sources((source) => !/^(?:https?:|data:|cid:)/i.test(source)),
     ),
     ...mostlyImages(page, images.length),
@@ -36,7 +36,7 @@ export function checkImages({ page }: CheckedLetter): Check {
   return judged(
     'images',
     findings,
-    images.length === 0 ? 'It has no images.' : 'Its images are as they should be.',
+    images.length === 0 ? 'The email has no images.' : 'All images have alt text and valid URLs.',
   );
 }
 
@@ -44,7 +44,7 @@ export function checkImages({ page }: CheckedLetter): Check {
 function mostlyImages(page: Page, count: number): Finding[] {
   const chars = page.text.length;
   if (count === 0 || (chars >= WORDS_MIN_CHARS && chars >= count * CHARS_FOR_EACH)) return [];
-  const message = `It is mostly images (${count}, with ${chars} signs of text): say in words what it is about.`;
+  const message = `The email is mostly images (${count}, with ${chars} characters of text). Describe its content in text.`;
   return [{ status: 'warning', message }];
 }
 

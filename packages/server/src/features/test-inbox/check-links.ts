@@ -27,27 +27,27 @@ export function checkLinks({ page }: CheckedLetter): Check {
   const at = (flaw: Flaw): string[] => distinct(flaws.get(flaw) ?? []);
   const nameless = links.filter(({ label }) => label.trim() === '');
   const findings: Finding[] = [
-    ...findingsOf('error', 'A link leads nowhere: give it an address.', at('empty')),
+    ...findingsOf('error', 'A link has no URL. Add one.', at('empty')),
     ...findingsOf(
       'error',
-      'A link still has a gap where a value belongs: give its variable a value or a default.',
+      'A link contains an unfilled variable. Give it a value or a default.',
       at('unfilled'),
     ),
-    ...findingsOf('error', 'A link is no whole address: begin it with https://.', at('relative')),
+    ...findingsOf('error', 'A link has no absolute URL. Start it with https://.', at('relative')),
     ...findingsOf(
       'error',
-      'A link is neither https, http, mailto nor tel, and no mail client opens it: take it out.',
+      'A link is not https, http, mailto or tel, so email clients do not open it. Remove it.',
       at('scheme'),
     ),
     ...findingsOf(
       'warning',
-      'A link leads to this machine, which recipients cannot reach. Set PUBLIC_URL before you send real emails.',
+      'A link points to this machine, which recipients cannot reach. Set PUBLIC_URL before you send real emails.',
       at('loopback'),
     ),
-    ...findingsOf('warning', 'A link is not encrypted: use https.', at('plain')),
+    ...findingsOf('warning', 'A link is not encrypted. Use https.', at('plain')),
     ...findingsOf(
       'warning',
-      'A link has no words, so that who cannot see it does not know what it is: put words in it, or an image with alt.',
+      'A link has no text, so a screen reader cannot describe it. Add text, or an image with alt text.',
       distinct(nameless),
     ),
     ...(page.isCut ? [CUT] : []),
@@ -61,8 +61,8 @@ const CUT: Finding = {
 };
 
 function well(count: number): string {
-  if (count === 0) return 'It has no links.';
-  return count === 1 ? 'Its link has a whole address.' : `All ${count} links have whole addresses.`;
+  if (count === 0) return 'The email has no links.';
+  return count === 1 ? 'Its link has an absolute URL.' : `All ${count} links have absolute URLs.`;
 }
 
 const GAP = /\{\{|\}\}|\{%|%7b%7b|%7d%7d|\[object |(?:^|[/=?&.@:#_-])(?:undefined|null|nan)(?:$|[/=?&.#_-])/i;

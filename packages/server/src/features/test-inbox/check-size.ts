@@ -19,9 +19,9 @@ export function checkSize({ mail }: CheckedLetter): Check {
 function near(what: string, { bytes, most }: { bytes: number; most: number }): Finding[] {
   const has = `${what} has ${kilobytes(bytes)}`;
   if (bytes > most)
-    return [{ status: 'error', message: `${has}, and ${kilobytes(most)} is the most: shorten it.` }];
+    return [{ status: 'error', message: `${has}; at most ${kilobytes(most)} are allowed. Shorten it.` }];
   if (bytes <= most * NEAR) return [];
-  return [{ status: 'warning', message: `${has}: from ${kilobytes(most)} on it cannot be sent.` }];
+  return [{ status: 'warning', message: `${has}. Above ${kilobytes(most)} it cannot be sent.` }];
 }
 
 function kilobytes(bytes: number): string {
@@ -39,12 +39,12 @@ export function checkMime({ mail }: CheckedLetter): Check {
   if (mail.longestLine > LINE_MAX_BYTES)
     findings.push({
       status: 'error',
-      message: `A line has ${mail.longestLine} bytes; servers may break or refuse one above ${LINE_MAX_BYTES}.`,
+      message: `A line has ${mail.longestLine} bytes. Servers may break or reject lines above ${LINE_MAX_BYTES}.`,
     });
   if (mail.trouble === null && mail.html === '')
     findings.push({
       status: 'warning',
-      message: 'It has no HTML: readers see the plain text alone, and no link has words.',
+      message: 'The email has no HTML, so users see plain text and bare URLs.',
     });
-  return judged('mime', findings, 'It is well formed.');
+  return judged('mime', findings, 'The email is well formed.');
 }

@@ -13,9 +13,9 @@ export function checkText({ mail }: CheckedLetter): Check {
   else if (mail.html !== '' && mail.text.trim().length < TEXT_MIN_CHARS)
     findings.push({
       status: 'warning',
-      message: 'The plain text says next to nothing: say in it what the HTML says.',
+      message: 'The plain text is almost empty. Add the content of the HTML.',
     });
-  return judged('text', findings, 'It has a plain text.');
+  return judged('text', findings, 'The email has a plain text.');
 }
 
 const TEXT_MIN_CHARS = 20;
@@ -30,7 +30,7 @@ export function checkTextLinks({ mail, page }: CheckedLetter): Check {
   const missing = [...targets].filter(
     (href) => isTarget(href) && !written.includes(withoutBreaks(wantedOf(href))),
   );
-  const message = 'The plain text lacks a link that the HTML has: write its address there.';
+  const message = 'The plain text lacks a link of the HTML. Add its URL.';
   return judged(
     'text_links',
     findingsOf('error', message, missing),

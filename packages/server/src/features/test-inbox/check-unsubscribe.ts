@@ -5,7 +5,7 @@ import { isLoopback, type Link, linksOf } from './check-links.ts';
 /** Can whoever does not want it say so with one click, in their client and in the letter? Gmail and Yahoo ask for both. */
 export function checkUnsubscribe({ mail, page, kind }: CheckedLetter): Check {
   if (kind === 'team')
-    return { name: 'unsubscribe', status: 'ok', message: 'An email to the team needs none.' };
+    return { name: 'unsubscribe', status: 'ok', message: 'An email to the team does not need one.' };
   const header = headersOf(mail, 'list-unsubscribe')[0] ?? '';
   const targets = [...header.slice(0, HEADER_MAX_CHARS).matchAll(/<([^<>]*)>/g)].map(([, uri = '']) =>
     uri.trim(),
@@ -24,18 +24,16 @@ const HEADER_MAX_CHARS = 4_000;
 
 function byHeader(target: URL | null): Finding[] {
   if (!target) {
-    const message =
-      'List-Unsubscribe with an https address is missing: clients show no button to unsubscribe.';
+    const message = 'List-Unsubscribe with an https URL is missing, so clients show no unsubscribe button.';
     return [{ status: 'error', message }];
   }
   if (target.protocol === 'https:') return [];
   if (isLoopback(target.hostname)) {
     const message =
-      'List-Unsubscribe leads to this machine, as is right for the outbox: with a real relay PUBLIC_URL must be an https address.';
+      'List-Unsubscribe points to this machine, which is fine for the test inbox. With a real relay, PUBLIC_URL must be an https URL.';
     return [{ status: 'ok', message }];
   }
-  const message =
-    'List-Unsubscribe is not https, and no client calls it: set PUBLIC_URL to an https address.';
+  const message = 'List-Unsubscribe is not https, so no client uses it. Set PUBLIC_URL to an https URL.';
   return [{ status: 'error', message }];
 }
 
@@ -53,6 +51,6 @@ function inBody(links: Link[], targets: string[]): Finding[] {
     ({ href, label }) => targets.includes(href) || SAYS_SO.test(label) || SAYS_SO.test(href),
   );
   if (isThere) return [];
-  const message = 'The email has no visible unsubscribe link. Put one at its end.';
+  const message = 'The email has no visible unsubscribe link. Add one at its end.';
   return [{ status: 'error', message }];
 }

@@ -10,13 +10,13 @@ const SUBJECT_MAX_CHARS = 200;
 export function checkSubject({ mail }: CheckedLetter): Check {
   const findings: Finding[] = [];
   const length = countSigns(mail.subject);
-  if (length === 0) findings.push({ status: 'error', message: 'The subject is empty: give it one.' });
+  if (length === 0) findings.push({ status: 'error', message: 'The subject is empty. Add one.' });
   if (length > SUBJECT_MAX_CHARS)
-    findings.push({ status: 'error', message: `The subject has ${length} signs: shorten it.` });
+    findings.push({ status: 'error', message: `The subject has ${length} characters. Shorten it.` });
   else if (length > SUBJECT_LONG_CHARS)
     findings.push({
       status: 'warning',
-      message: `The subject has ${length} signs, and most clients show ${SUBJECT_LONG_CHARS} at most: put what matters in front.`,
+      message: `The subject has ${length} characters, and most clients show at most ${SUBJECT_LONG_CHARS}. Put the important words first.`,
     });
   if (/^(?:re|aw|fwd?|wg)\s*:/i.test(mail.subject))
     findings.push({
@@ -45,12 +45,15 @@ export function checkTone({ mail }: CheckedLetter): Check {
   const marks = (text: string): number => text.slice(0, TEXT_MAX_CHARS).match(/[!¡！]/g)?.length ?? 0;
   const findings: Finding[] = [];
   if (isLoud)
-    findings.push({ status: 'warning', message: 'The subject is all in capitals: write it as a sentence.' });
+    findings.push({ status: 'warning', message: 'The subject is all in capitals. Use sentence case.' });
   if (marks(mail.subject) > 1 || marks(mail.text) > EXCLAMATIONS_MAX)
-    findings.push({ status: 'warning', message: 'It has many exclamation marks: one is plenty.' });
+    findings.push({ status: 'warning', message: 'The email has many exclamation marks. Use at most one.' });
   if (/[$€£]{2,}|\b100% free\b/i.test(mail.subject))
-    findings.push({ status: 'warning', message: 'The subject reads like an advertisement: say what it is.' });
-  return judged('tone', findings, 'It is calm.');
+    findings.push({
+      status: 'warning',
+      message: 'The subject reads like an advertisement. Describe the content instead.',
+    });
+  return judged('tone', findings, 'No sign of an advertising tone.');
 }
 
 const TEXT_MAX_CHARS = 128 * 1024;
@@ -65,12 +68,12 @@ export function checkPlaceholders({ mail, page }: CheckedLetter): Check {
     [
       ...findingsOf(
         'error',
-        'A variable was not filled in: give it a value or a default.',
+        'A variable was not filled in. Give it a value or a default.',
         around(texts, GAPS),
       ),
       ...findingsOf(
         'warning',
-        'A value is missing and its place says so: give the variable a default.',
+        'A missing value is visible in the text. Give the variable a default.',
         around(texts, NOTHINGS),
       ),
     ],
@@ -91,7 +94,8 @@ const PREHEADER_MIN_CHARS = 20;
 
 /** What an inbox shows behind the subject: hidden text in front of the letter, else its first words, whatever they are. */
 export function checkPreheader({ mail, page }: CheckedLetter): Check {
-  if (mail.html === '') return { name: 'preheader', status: 'ok', message: 'A plain text has none.' };
+  if (mail.html === '')
+    return { name: 'preheader', status: 'ok', message: 'A plain-text email has no preheader.' };
   const { text, isHidden } = firstWords(page);
   const shown = excerpt(text, PREHEADER_MAX_CHARS);
   const length = countSigns(text);
@@ -101,17 +105,17 @@ export function checkPreheader({ mail, page }: CheckedLetter): Check {
   else if (!isHidden)
     findings.push({
       status: 'warning',
-      message: `It has no preheader, so inboxes show its first words behind the subject: “${shown}”. Write one.`,
+      message: `The email has no preheader, so inboxes show its first words after the subject: “${shown}”. Write one.`,
     });
   else if (length < PREHEADER_MIN_CHARS)
     findings.push({
       status: 'warning',
-      message: `The preheader, “${shown}”, is short: inboxes fill up with what comes behind it.`,
+      message: `The preheader, “${shown}”, is short, so inboxes add the text that follows it.`,
     });
   else if (length > PREHEADER_MAX_CHARS)
     findings.push({
       status: 'warning',
-      message: `The preheader has ${length} signs, and no inbox shows more than ${PREHEADER_MAX_CHARS}: shorten it.`,
+      message: `The preheader has ${length} characters, and no inbox shows more than ${PREHEADER_MAX_CHARS}. Shorten it.`,
     });
   return judged('preheader', findings, `“${shown}”`);
 }

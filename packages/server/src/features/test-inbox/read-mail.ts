@@ -39,7 +39,7 @@ export async function readMail(raw: Uint8Array): Promise<ReadMail> {
   try {
     return { ...bare, ...shape(await PostalMime.parse(raw, READING)) };
   } catch (error) {
-    return { ...bare, trouble: error instanceof Error ? error.message : 'it is no mail' };
+    return { ...bare, trouble: error instanceof Error ? error.message : 'it is not an email' };
   }
 }
 

@@ -38,6 +38,6 @@ export async function createToken(
 }
 
 function tooMany(): Fault {
-  const message = `You have ${LIVE_MAX} live tokens, the most there may be: revoke one in your profile`;
+  const message = `You have ${LIVE_MAX} active tokens, which is the maximum. Revoke one in your profile`;
   return new Fault('conflict', { details: [{ message }] });
 }

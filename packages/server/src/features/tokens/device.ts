@@ -125,11 +125,12 @@ function newUserCode(): string {
 }
 
 export function unknownCode(): never {
-  const message = 'This code is not known, or its ten minutes are over: ask for a new one where it was shown';
+  const message =
+    'This code is unknown or has expired after ten minutes. Run the command again to get a new one';
   throw new Fault('not_found', { details: [{ message, field: 'code' }] });
 }
 
 function alreadyDecided(state: DeviceState): Fault {
   const what = state === 'denied' ? 'denied' : 'approved';
-  return new Fault('conflict', { details: [{ message: `It was ${what} already`, field: 'code' }] });
+  return new Fault('conflict', { details: [{ message: `It was already ${what}`, field: 'code' }] });
 }

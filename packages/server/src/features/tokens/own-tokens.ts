@@ -21,6 +21,6 @@ export async function revokeToken(
   const now = db.clock.now();
   const revoked = await updateRevoked(db, { id, userId: personId, at: new Date(now) });
   if (revoked) return revoked;
-  const message = 'You have no such token';
+  const message = 'You have no token with this ID';
   throw new Fault('not_found', { details: [{ message, field: 'token' }] });
 }

@@ -49,7 +49,7 @@ export function displayToken(last4: string): string {
 export function checkLabel(label: string): void {
   const isShort = label.trim() !== '' && label.length <= LABEL_MAX_CHARS;
   if (isShort && label.isWellFormed() && !/\p{C}/u.test(label)) return;
-  const message = `label must have 1 to ${LABEL_MAX_CHARS} characters, all of them visible`;
+  const message = `label must have 1 to ${LABEL_MAX_CHARS} characters, without invisible ones`;
   throw new Fault('validation_failed', { details: [{ message, field: 'label' }] });
 }
 
@@ -57,6 +57,6 @@ export function checkLabel(label: string): void {
 export function readScopes(wanted: readonly string[]): TokenScope[] {
   const scopes = TOKEN_SCOPES.filter((scope) => wanted.includes(scope));
   if (scopes.length > 0) return scopes;
-  const message = `scopes must name one of ${TOKEN_SCOPES.join(', ')} at least`;
+  const message = `scopes must have at least one of ${TOKEN_SCOPES.join(', ')}`;
   throw new Fault('validation_failed', { details: [{ message, field: 'scopes' }] });
 }

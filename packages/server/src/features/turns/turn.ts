@@ -34,7 +34,7 @@ export async function takeFreeTurns(tx: Tx, projectIds: number[]): Promise<Turn[
 export async function takeTurn(tx: Tx, projectId: number): Promise<Turn> {
   const row = await lockTurn(tx, projectId);
   if (row) return toTurn(row);
-  throw new Fault('not_found', { details: [{ message: `There is no project with the id ${projectId}` }] });
+  throw new Fault('not_found', { details: [{ message: `No project has the ID ${projectId}` }] });
 }
 
 /** As it is now, without taking it: definitions may be newer a moment later, and the clock further ahead. */

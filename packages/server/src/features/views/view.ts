@@ -27,13 +27,13 @@ export async function saveView(tx: Tx, wanted: View): Promise<View> {
   const name = wanted.name.trim();
   if (name === '' || name.length > NAME_MAX || name.includes('\0') || !name.isWellFormed())
     throw wrong(`name must have 1 to ${NAME_MAX} characters`, 'name');
-  if (wanted.filter.trim() === '') throw wrong('filter is empty: that shows everybody already', 'filter');
+  if (wanted.filter.trim() === '') throw wrong('filter is empty, which is the default view', 'filter');
   if (await findViewByName(tx, { projectId, screen, name }))
     throw new Fault('conflict', {
-      details: [{ message: `There is a view ${JSON.stringify(name)} already`, field: 'name' }],
+      details: [{ message: `A view ${JSON.stringify(name)} already exists`, field: 'name' }],
     });
   if ((await listViews(tx, { projectId, screen })).length >= VIEWS_MAX)
-    throw wrong(`A list keeps ${VIEWS_MAX} views at most: delete one first`, 'name');
+    throw wrong(`A list can have at most ${VIEWS_MAX} views. Delete one first`, 'name');
   const view = { ...wanted, name };
   await insertView(tx, view);
   return view;
@@ -42,7 +42,7 @@ export async function saveView(tx: Tx, wanted: View): Promise<View> {
 export async function deleteView(tx: Tx, place: { projectId: number; id: string }): Promise<View> {
   const gone = /^[0-9a-f-]{36}$/.test(place.id) ? await deleteViewRow(tx, place) : null;
   if (gone) return gone;
-  throw new Fault('not_found', { details: [{ message: 'This view is not there any more' }] });
+  throw new Fault('not_found', { details: [{ message: 'This view no longer exists' }] });
 }
 
 function wrong(message: string, field: string): Fault {

@@ -59,7 +59,7 @@ export function placeText(place: number | MessagePlace): string {
 export function readPlace(text: string): MessagePlace {
   const [, createdAt = '', id = ''] = PLACE.exec(text) ?? [];
   if (id !== '') return { createdAt: Number(createdAt), id };
-  const message = 'Last-Event-ID is no place that this stream gave';
+  const message = 'Last-Event-ID is not an ID of this stream';
   throw new Fault('validation_failed', { details: [{ message, field: 'Last-Event-ID' }] });
 }
 

@@ -79,6 +79,6 @@ const NAME = /^(?:msg_)?([\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}
 export function readMessageName(text: string): string {
   const id = NAME.exec(text)?.[1];
   if (id !== undefined) return id;
-  const message = `${JSON.stringify(text)} is no id of a message: webhook deliveries shows them`;
+  const message = `${JSON.stringify(text)} is not a message ID. List them with: beckon webhooks deliveries`;
   throw new Fault('validation_failed', { details: [{ message, field: 'message' }] });
 }

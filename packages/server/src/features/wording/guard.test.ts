@@ -124,7 +124,7 @@ describe('its shape', () => {
 
   test('facts that were not given were not used', () => {
     expect(faults({ factsUsed: ['person.email'] })).toEqual([
-      'facts_used names "person.email", which is no fact that was given',
+      'facts_used names "person.email", which is not one of the given facts',
     ]);
   });
 

@@ -13,7 +13,7 @@ export function guard(answer: Answer, evidence: Evidence): string[] {
   for (const text of textsOf(answer)) for (const fault of textFaults(text, evidence)) findings.add(fault);
   for (const name of answer.factsUsed)
     if (!evidence.factNames.has(name))
-      findings.add(`facts_used names ${quoted(name)}, which is no fact that was given`);
+      findings.add(`facts_used names ${quoted(name)}, which is not one of the given facts`);
   return [...findings].slice(0, FINDINGS_MAX);
 }
 
@@ -58,7 +58,7 @@ function linkFaults({ blocks }: Answer, { linkIds }: Evidence): string[] {
   const missing = [...linkIds].filter((id) => !used.includes(id)).map((id) => `the link ${id} is missing`);
   const tooMany = [...linkIds]
     .filter((id) => used.filter((one) => one === id).length > LINK_TWICE)
-    .map((id) => `the link ${id} comes too often`);
+    .map((id) => `the link ${id} is used too often`);
   return [...foreign, ...missing, ...tooMany];
 }
 
@@ -74,7 +74,7 @@ function textFaults(text: string, evidence: Evidence): string[] {
   const plain = text.normalize('NFKC');
   const faults: string[] = [];
   if (MARKUP.test(plain)) faults.push(`write plain words, no markup: ${quoted(text)}`);
-  if (LIKE_LINK.test(plain)) faults.push(`write no addresses of pages: ${quoted(text)}`);
+  if (LIKE_LINK.test(plain)) faults.push(`write no URLs: ${quoted(text)}`);
   for (const place of placesIn(plain))
     if (!evidence.places.has(place))
       faults.push(`${quoted(place)} is neither in the facts nor in the template`);
@@ -82,7 +82,7 @@ function textFaults(text: string, evidence: Evidence): string[] {
     ...faults,
     ...numberFaults(plain, evidence),
     ...dayFaults(plain, evidence),
-    ...claimsIn(plain, evidence.own).map((claim) => `it must not speak of ${quoted(claim)}`),
+    ...claimsIn(plain, evidence.own).map((claim) => `it must not mention ${quoted(claim)}`),
     ...wordFaults(plain, evidence),
   ];
 }
@@ -103,7 +103,7 @@ function dayFaults(text: string, { days, own }: Evidence): string[] {
   const unknown = daysIn(text).filter((told) => !days.some((known) => bearsOut(known, told)));
   const figures = figuresIn(text).filter((figure) => !own.includes(figure));
   return [
-    ...unknown.map(({ day, month }) => `no fact speaks of the day ${day} ${month}`),
+    ...unknown.map(({ day, month }) => `no fact contains the day ${day} ${month}`),
     ...figures.map((figure) => `write days in words, not ${quoted(figure)}`),
   ];
 }

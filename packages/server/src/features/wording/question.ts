@@ -44,7 +44,7 @@ export function repairOf(
   const list = findings.map((finding) => `- ${finding}`).join('\n');
   return {
     ...question,
-    prompt: `${question.prompt}\n\nYour answer before was:\n${before}\n\nIt cannot be used:\n${list}\n\nAnswer again, with all of that put right and nothing else changed.`,
+    prompt: `${question.prompt}\n\nYour previous answer was:\n${before}\n\nIt cannot be used:\n${list}\n\nAnswer again. Correct all of these points and change nothing else.`,
   };
 }
 

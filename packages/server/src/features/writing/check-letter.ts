@@ -49,11 +49,11 @@ function unknownNames(templates: Template[], markup: Markup): string[] {
     if (root === UNSUBSCRIBE_NAME && markup === 'html') return [];
     if (below === undefined) return [`${at}: "${String(root)}" is unknown. Use ${list(Object.keys(NAMES))}`];
     if (below === null && name === undefined) {
-      return [`${at}: "${String(root)}" alone says nothing; name what of it, such as ${String(root)}.name`];
+      return [`${at}: "${String(root)}" needs a field, such as ${String(root)}.name`];
     }
     if (below === null || typeof name !== 'string' || below.includes(name)) return [];
     return [
-      `${at}: "${String(root)}.${name}" is not known; there is ${list(below.map((one) => `${String(root)}.${one}`))}`,
+      `${at}: "${String(root)}.${name}" is unknown. Use ${list(below.map((one) => `${String(root)}.${one}`))}`,
     ];
   });
 }

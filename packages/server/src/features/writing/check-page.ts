@@ -38,7 +38,7 @@ const ADDRESSES = new Map<string, 'href' | 'src'>([
   ['background', 'src'],
 ]);
 const NOT_ALLOWED = new Set(['srcset', 'srcdoc', 'ping', 'action', 'formaction']);
-const STYLE_FETCHES = 'a style may show images from https, and fetches nothing else';
+const STYLE_FETCHES = 'a style can load images over https, and nothing else';
 
 /**
  * Tag by tag and not as a tree: text within a table, where conditions stand, is moved elsewhere in a tree, and what a sign
@@ -169,7 +169,7 @@ function refusePlace(check: Check, number: number): void {
   const shown = place.text.slice(0, 100);
   flaw(
     check,
-    isUnsubscribe(place) ? `${shown} is the whole address of a link` : `${shown} ${WHERE}`,
+    isUnsubscribe(place) ? `${shown} must be the complete URL of a link` : `${shown} ${WHERE}`,
     place.line,
   );
 }

@@ -101,7 +101,7 @@ function checkCompiled(html: string, { places, written }: Found): CompiledLetter
   )
     return { flaws: [CONDITIONS] };
   const parsed = parsePart(html, 'html');
-  if ('flaw' in parsed) return { flaws: [`compiled, it cannot be read: ${parsed.flaw.message}`] };
+  if ('flaw' in parsed) return { flaws: [`the compiled HTML cannot be parsed: ${parsed.flaw.message}`] };
   // Nothing else in the page may have become Liquid.
   const pieces = piecesOf(html).filter(({ kind }) => kind !== 'words');
   const placed = written.filter((text) => text !== UNSUBSCRIBE);
@@ -119,7 +119,7 @@ function tooLong(chars: number): string {
 }
 
 const CONDITIONS =
-  'a condition stands where MJML drops it, moves it or repeats it; between parts it stands within <mj-raw>';
+  'MJML drops, moves or repeats a condition at this place; put a condition between components into <mj-raw>';
 
 function isSame(some: string[], others: string[]): boolean {
   return some.length === others.length && some.every((text, at) => text === others[at]);

@@ -103,7 +103,7 @@ test('every tag and filter is in the guide, and no other', async () => {
     ['Filters', '{{ person.x | nope }}'],
   ] as const) {
     const [fault] = checkLetter({ subject: 'a', preheader: '', body: source, format: 'markdown' });
-    const there = fault?.message.split('; there are ')[1]?.split(', ');
+    const there = fault?.message.split('Use one of ')[1]?.split(', ');
     const [, listed = ''] = new RegExp(`^${kind}: ([\\s\\S]*?)\\.\n\n`, 'm').exec(guide) ?? [];
     expect(new Set(Array.from(listed.matchAll(/`([^`]+)`/g), ([, name]) => name))).toEqual(new Set(there));
   }

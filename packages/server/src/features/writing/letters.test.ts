@@ -142,12 +142,12 @@ test.each([
   [
     { body: 'Hi\n{{ person.name | raw }}' },
     'body',
-    'line 2, column 1: there is no filter "raw"; there are abs, append',
+    'line 2, column 1: filter "raw" does not exist. Use one of abs, append',
   ],
   [
     { body: 'Hi\n\n {% include "x" %}' },
     'body',
-    'line 3, column 2: there is no tag "include"; there are assign',
+    'line 3, column 2: tag "include" does not exist. Use one of assign',
   ],
   [{ body: '{% if person.x %}' }, 'body', 'line 1, column 1: tag {% if person.x %} not closed'],
   [{ preheader: 'x {{ person.name' }, 'preheader', 'line 1, column 3: output "{{ person.name" not closed'],

@@ -238,9 +238,9 @@ const NAME_MAX_CHARS = 100;
 function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const filter = quoted(message, 'undefined filter: ', '');
-  if (filter !== null) return `there is no filter "${filter}"; there are ${FILTERS.join(', ')}`;
+  if (filter !== null) return `filter "${filter}" does not exist. Use one of ${FILTERS.join(', ')}`;
   const tag = quoted(message, 'tag "', '" not found');
-  if (tag !== null) return `there is no tag "${tag}"; there are ${TAGS.join(', ')}`;
+  if (tag !== null) return `tag "${tag}" does not exist. Use one of ${TAGS.join(', ')}`;
   return cut(withoutPlace(message), MESSAGE_MAX_CHARS);
 }
 

@@ -34,7 +34,7 @@ export function completed(written: Written, known: TemplateSource | null): Templ
 function faultsOf(key: string, value: unknown): FieldFault[] {
   const known: readonly string[] = KEYS;
   if (!known.includes(key))
-    return [{ message: `${key} is not known here: there are ${KEYS.join(', ')}`, field: key }];
+    return [{ message: `${key} is unknown here. Use ${KEYS.join(', ')}`, field: key }];
   if (key === 'format')
     return FORMATS.includes(value) ? [] : [{ message: 'format must be markdown or mjml', field: key }];
   if (typeof value !== 'string') return [{ message: `${key} must be a text`, field: key }];

@@ -185,7 +185,7 @@ code <b>
     const { troubles } = renderEmail(content('word '.repeat(20_000)), FRAME);
     expect(troubles).toEqual([
       expect.stringMatching(
-        /^It has 10\d,\d{3} bytes of HTML; mail programs cut off what is longer than 100,000$/,
+        /^It has 10\d,\d{3} bytes of HTML. Email clients cut it off after 100,000$/,
       ) as string,
     ]);
   });

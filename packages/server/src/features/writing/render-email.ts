@@ -44,7 +44,7 @@ export function renderEmail(content: LetterText, frame: EmailFrame): Email {
   const { text, links } = plainText(shown);
   if (size > CLIPPED_BYTES) {
     troubles.add(
-      `It has ${size.toLocaleString('en-US')} bytes of HTML; mail programs cut off what is longer than ${CLIPPED_BYTES.toLocaleString('en-US')}`,
+      `It has ${size.toLocaleString('en-US')} bytes of HTML. Email clients cut it off after ${CLIPPED_BYTES.toLocaleString('en-US')}`,
     );
   }
   return { html, text, links, troubles: [...troubles] };

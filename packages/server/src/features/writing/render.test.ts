@@ -116,8 +116,8 @@ describe('a gap', () => {
     [`{% for a in (1..9000) %}${'x'.repeat(100)}{% endfor %}`, 'longer than 100,000 characters'],
     [`{% for a in (1..9000) %}${'€'.repeat(10)}{% endfor %}`, 'longer than 100,000 bytes'],
     ['{% if person.name %}'.repeat(600) + '{% endif %}'.repeat(600), 'more than 500 places'],
-    ['{% include "/etc/passwd" %}', 'there is no tag "include"'],
-    ['{{ person.name | raw }}', 'there is no filter "raw"'],
+    ['{% include "/etc/passwd" %}', 'tag "include" does not exist'],
+    ['{{ person.name | raw }}', 'filter "raw" does not exist'],
   ])('is a part that does not come out whole: %.60s', (body, why) => {
     const rendered = renderLetter(letter({ body }), variables());
     expect(rendered.missing.join('\n')).toContain(`body: `);

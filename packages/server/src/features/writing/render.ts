@@ -37,7 +37,7 @@ export function renderLetter(letter: LetterText, variables: LetterVariables): Re
   };
   for (const part of LETTER_PARTS) {
     if (content[part] === '' && letter[part].trim() !== '')
-      findings.noteMissing(`${part}: nothing is left of it`);
+      findings.noteMissing(`${part}: it is empty after rendering`);
   }
   return {
     content,

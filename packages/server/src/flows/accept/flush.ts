@@ -35,7 +35,7 @@ export async function flush(session: Session, entries: Entry[], options: FlushOp
   options.reach?.('accept_commit_sent');
   const [, rows] = await sent;
   const stored = rows[0];
-  if (!stored) throw new Error('the store statement gave no row');
+  if (!stored) throw new Error('the insert returned no row');
   return stored.all_stored ? entries.map(() => STORED) : fatesOf(entries, stored);
 }
 

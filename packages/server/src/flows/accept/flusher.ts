@@ -168,7 +168,7 @@ function whenSettled(waiting: Waiting | undefined, then: () => void): void {
   };
 }
 
-const NO_FATE: Result = { ok: false, error: new Error('a flush gave fewer fates than entries') };
+const NO_FATE: Result = { ok: false, error: new Error('a flush returned fewer results than entries') };
 
 function takeBatch(queue: Waiting[], limits: FlusherLimits): Waiting[] {
   let bytes = 0;

@@ -164,7 +164,7 @@ function assumptionsOf({ rule, done }: Found): string[] {
     [true, 'No user was enrolled before this time, and the rule was enabled all the time'],
     [
       true,
-      'Traits, addresses and audiences of people are those of today; events are those that are still stored',
+      'Traits, addresses and audiences are those of today. Events that are no longer stored are missing',
     ],
     [
       true,
@@ -173,7 +173,7 @@ function assumptionsOf({ rule, done }: Found): string[] {
     [rule.mode === 'draft', 'Emails that wait for approval count as sent at once'],
     [
       rule.definition.steps.length > 1,
-      'No event comes that a step waits for, and branches are answered as of the entry',
+      'Events that a step waits for do not occur, and branches are decided at enrollment',
     ],
     [
       goal !== null || exits.when !== null,

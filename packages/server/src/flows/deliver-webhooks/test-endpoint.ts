@@ -44,7 +44,7 @@ export async function testEndpoint(deps: TestDeps, place: EndpointPlace): Promis
 }
 
 function bodyOf({ messageId, now, livemode }: { messageId: string; now: number; livemode: boolean }): string {
-  const data = { message: 'This is a test: nothing happened' };
+  const data = { message: 'This is a test event' };
   const id = messageName(messageId);
   const event: WebhookEvent<'test'> = { id, type: TEST_TYPE, timestamp: iso(now), livemode, data };
   return JSON.stringify(event);

@@ -206,7 +206,7 @@ function companyOf({ audiences }: Model, edition: Edition): { together: Edition[
 async function serve({ tx, deps, projectId, edition }: Step): Promise<void> {
   const at = new Date(deps.db.clock.now());
   const served = await serveEdition(tx, { projectId, edition: edition.edition, now: at });
-  if (!served) throw new Error(`edition ${edition.edition} is being built no more`);
+  if (!served) throw new Error(`edition ${edition.edition} is no longer being built`);
   const { audienceId, members } = served;
   const detail = JSON.stringify({ members });
   await addChanges(tx, [

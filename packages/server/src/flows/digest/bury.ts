@@ -25,7 +25,7 @@ export function createBurials(db: Database, log: Log): Burials {
       const { projectId, error } = refused;
       const count = (inARow.get(projectId) ?? 0) + 1;
       if (count > IN_A_ROW_MAX)
-        throw new Error(`${IN_A_ROW_MAX} records in a row were refused, so it may not be their fault`, {
+        throw new Error(`${IN_A_ROW_MAX} records in a row failed, so the cause may not be the records`, {
           cause: error,
         });
       inARow.set(projectId, count);

@@ -368,7 +368,7 @@ test('keys that the previous secret sealed are opened, and sealed anew so that i
   const renewing = createSealer('next secret', 'a secret', 'dkim keys');
   expect((await createSigners(renewing, mail).of(db, projectId, name))?.dkim).toEqual(before);
   const renewed = createSealer('next secret', null, 'dkim keys');
-  await expect(createSigners(renewed, mail).of(db, projectId, name)).rejects.toThrow(/not known here/);
+  await expect(createSigners(renewed, mail).of(db, projectId, name)).rejects.toThrow(/unknown secret key/);
   expect(await resealKeys(db, { sealer: renewing, log: silentLog })).toBeGreaterThan(0);
   expect(await resealKeys(db, { sealer: renewing, log: silentLog })).toBe(0);
   expect((await createSigners(renewed, mail).of(db, projectId, name))?.dkim).toEqual(before);

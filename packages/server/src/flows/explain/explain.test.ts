@@ -202,7 +202,7 @@ test('a moment that an older version set is told by that version', async () => {
   await editRule(db, edit);
   const waits_for = '2 days after paid';
   expect((await whyOne('later')).now?.triggers).toMatchObject([
-    { waits_for, at, is_set: true, reason: 'fired', note: 'by version 1, which set it' },
+    { waits_for, at, is_set: true, reason: 'fired', note: 'by version 1, which set the timer' },
     { waits_for: 'when refunded happens', at: null, is_set: false, reason: 'fired' },
   ]);
   await engine.advance(2 * DAY);

@@ -94,7 +94,7 @@ function timerNow(rule: ActiveRule, timer: Timer, { desk }: AskedNow): TriggerNo
       ...told(of, decided, desk),
       at: iso(decided.at ?? at),
       is_set: true,
-      note: version === rule.version ? null : `by version ${version}, which set it`,
+      note: version === rule.version ? null : `by version ${version}, which set the timer`,
     },
   ];
 }
@@ -248,14 +248,14 @@ function seenAudience(
 }
 
 const AUDIENCE_NOTES = {
-  joined: 'they are in it already: they would have to leave it first',
-  left: 'they are not in it: they would have to join it first',
+  joined: 'the user is already in it and would have to leave it first',
+  left: 'the user is not in it and would have to join it first',
 } as const;
 
 function seenDate(trait: string, { desk }: AskedNow): Seen {
   const { person, now } = desk;
   const at = dateIn(person.traits.get(trait));
-  if (at === null) return { at, anchor: null, note: 'they have no date in this trait' };
+  if (at === null) return { at, anchor: null, note: 'the user has no date in this trait' };
   const ids = { id: trait, name: trait };
   return {
     at,

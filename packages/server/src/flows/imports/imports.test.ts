@@ -136,7 +136,9 @@ test('live, by the typed count of the check, rules fire; by another count it doe
   const text = trialsCsv(3).replaceAll(/2026-01-1\d/g, '2026-01-15T11:00:00Z');
   const one = await uploadFile(db, { projectId, kind: 'events', text });
   await importThrough(deps, await uploadFile(db, { projectId, kind: 'users', text: usersCsv(0, 3) }));
-  await expect(importThrough(deps, one, 4)).rejects.toThrow('Type how many events the check counted: 3');
+  await expect(importThrough(deps, one, 4)).rejects.toThrow(
+    'Enter the number of events that the check counted: 3',
+  );
   await startImport(db, one, { liveEvents: 3 });
   await workThrough(deps);
   await digestAll();
@@ -284,7 +286,7 @@ test('a source that needs somebody pauses with its reason; a file that cannot be
   await askCheck(db, file);
   await db.query('DELETE FROM beckon.import_part WHERE import_id = $1', [file.id]);
   await workThrough(deps);
-  expect(await now(file)).toMatchObject({ state: 'failed', problem: 'The file is not here any more' });
+  expect(await now(file)).toMatchObject({ state: 'failed', problem: 'The file is no longer stored' });
 });
 
 test('one import of a project at a time, in the order in which they were asked for; a suspended project waits', async () => {

@@ -18,7 +18,7 @@ export function holdLease(deps: Pick<ImportDeps, 'db' | 'log'>, claim: Claim, st
     const until = new Date(deps.db.clock.now() + LEASE_MS);
     updateLease(deps.db, claim, until).then(
       (isOurs) => {
-        if (!isOurs) lost.abort(new Error('the import is not ours any more'));
+        if (!isOurs) lost.abort(new Error('another worker has taken over the import'));
       },
       (error: unknown) => deps.log.warn({ err: error, import: claim.id }, 'import.lease_not_renewed'),
     );

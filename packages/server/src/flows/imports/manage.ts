@@ -60,7 +60,7 @@ export async function createImport(deps: Deps, wanted: ImportWanted): Promise<Im
   if (open.length >= OPEN_IMPORTS_MAX)
     throw invalid(
       'import',
-      `${OPEN_IMPORTS_MAX} imports of this project have not ended: finish or cancel one`,
+      `${OPEN_IMPORTS_MAX} imports of this project have not ended. Finish or cancel one`,
     );
   const createdAt = db.clock.now();
   await insertImport(db, { ...ref, kind, ...of, counts: NOTHING_COUNTED, createdAt, createdBy });
@@ -75,7 +75,7 @@ function checkedFile({ name, sizeBytes, fileModifiedAt }: FileWanted): Omit<File
     .slice(0, NAME_MAX_CHARS);
   if (plain === '') throw invalid('name', 'Give the file a name');
   if (sizeBytes < 1) throw invalid('size_bytes', 'The file is empty');
-  if (sizeBytes > FILE_MAX_BYTES) throw invalid('size_bytes', 'The file is larger than 2 GiB: cut it in two');
+  if (sizeBytes > FILE_MAX_BYTES) throw invalid('size_bytes', 'The file is larger than 2 GiB. Split it');
   return { name: plain, sizeBytes, fileModifiedAt };
 }
 
@@ -134,7 +134,7 @@ export async function sampleImport(
 function ofFile(one: Import): Import & { kind: ImportFile['kind'] } {
   const { kind } = one;
   if (kind !== 'stripe') return { ...one, kind };
-  throw invalid('import', 'There is no file: this import reads from Stripe');
+  throw invalid('import', 'This import has no file, because it reads from Stripe');
 }
 
 /** What is wrong with the file itself is somebody's mistake here, and no trouble of ours. */
@@ -188,7 +188,7 @@ function requireTyped({ kind, check }: Import, liveEvents: number): void {
     throw invalid('live_events', 'Only the events of a file can be imported as live events');
   if (check?.events === liveEvents) return;
   const counted = (check?.events ?? 0).toLocaleString('en-GB');
-  throw invalid('live_events', `Type how many events the check counted: ${counted}`);
+  throw invalid('live_events', `Enter the number of events that the check counted: ${counted}`);
 }
 
 export async function pauseImport(db: Db, ref: ImportRef): Promise<Import> {
@@ -215,7 +215,7 @@ export async function giveKey(
   key: string,
 ): Promise<Import> {
   const one = await foundImport(db, ref);
-  if (one.kind !== 'stripe') throw invalid('key', 'This import has a file, and needs no key');
+  if (one.kind !== 'stripe') throw invalid('key', 'This import reads a file and does not need a key');
   const sealed = sealKey(sealer, ref, checkedKey(key));
   return db.transaction(async (tx) => {
     const change = (was: Import): Partial<Import> => (was.state === 'checked' ? { check: null } : {});

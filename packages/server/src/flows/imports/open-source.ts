@@ -20,7 +20,7 @@ export async function openSource(
   const { projectId, id: importId, kind } = one;
   if (kind !== 'stripe') return createFileSource(fileOf(db, { ...one, kind }));
   const sealed = await findKey(db, one);
-  if (!sealed) throw new ImportHalt('key_refused', 'The key is not here any more: give a new one');
+  if (!sealed) throw new ImportHalt('key_refused', 'The key is no longer stored. Enter a new one');
   return openStripe({
     projectId,
     importId,
@@ -43,7 +43,7 @@ function openKey(sealer: ImportDeps['sealer'], ref: ImportRef, sealed: Buffer): 
   try {
     return sealer.open(sealed, keyBoundTo(ref)).toString();
   } catch (cause) {
-    const message = "The key cannot be read: this installation's secret was changed. Give the key once more";
+    const message = 'The key cannot be read: the secret key of this installation was changed. Enter it again';
     throw new ImportHalt('key_refused', message, { cause });
   }
 }

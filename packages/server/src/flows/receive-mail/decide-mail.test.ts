@@ -40,7 +40,7 @@ function decide(changed: Partial<Question> & Pick<Question, 'verdict'>): Decisio
 
 test('what is still being tried is no bounce, whatever is said of it', () => {
   const late = [{ ...failed('ada@home.test', 'soft'), final: false }];
-  expect(decide({ verdict: verdict('dsn', late) })).toEqual({ act: 'nothing', why: 'no final failure' });
+  expect(decide({ verdict: verdict('dsn', late) })).toEqual({ act: 'nothing', why: 'no permanent failure' });
 });
 
 test('of several recipients of a report ours counts, and behind an alias the first that failed', () => {

@@ -57,7 +57,8 @@ export function needsAuthentication(kind: MailVerdict['kind'], addressed: Recipi
 
 export function decideMail(question: Question): Decision {
   const { verdict, mail, addressed } = question;
-  if (mail.headers.some(({ name }) => name === LOOP_HEADER.toLowerCase())) return nothing('forwarded by us');
+  if (mail.headers.some(({ name }) => name === LOOP_HEADER.toLowerCase()))
+    return nothing('forwarded by Beckon');
   switch (verdict.kind) {
     case 'dsn':
       return decideBounce(question);
@@ -77,7 +78,7 @@ export function decideMail(question: Question): Decision {
 
 function decideBounce({ verdict, claim, sentAt, now, address }: Question): Decision {
   const found = failureOf(verdict.recipients, address);
-  if (!found) return nothing('no final failure');
+  if (!found) return nothing('no permanent failure');
   const verified = claim === 'bounce' && now - sentAt <= SEAL_KEPT_MS;
   return { act: 'bounce', ...found, verified };
 }
@@ -98,15 +99,15 @@ function failureOf(recipients: MailRecipient[], address: string): Failure | null
 
 /** A link to unsubscribe works for ever, and so does a complaint that returns it. */
 function decideComplaint({ claim, sentAt, now }: Question): Decision {
-  if (claim === 'message_id') return nothing('a complaint without a seal');
-  if (claim === 'bounce' && now - sentAt > SEAL_KEPT_MS) return nothing('a complaint with an old seal');
+  if (claim === 'message_id') return nothing('a complaint without a token');
+  if (claim === 'bounce' && now - sentAt > SEAL_KEPT_MS) return nothing('a complaint with an expired token');
   return { act: 'complaint' };
 }
 
 function decideWritten(question: Question, kind: ReplyKind): Decision {
   if (question.mail.from === null) return nothing('it has no sender');
   const verified = signOf(question);
-  if (verified === null) return nothing('it names no email that it replies to');
+  if (verified === null) return nothing('it does not name the email that it replies to');
   const isHuman = kind === 'reply' && verified !== 'failed';
   return {
     act: 'keep',

@@ -80,7 +80,7 @@ function isWritten({ kind, feedbackType }: MailVerdict, recipients: Recipient[])
 }
 
 const UNREAD: MailRefusal = { code: 550, text: '5.1.1 This address is no longer in use' };
-const UNSIGNED: MailRefusal = { code: 550, text: '5.6.0 From has to name one address, plainly' };
+const UNSIGNED: MailRefusal = { code: 550, text: '5.6.0 From must contain exactly one plain address' };
 
 /** Anybody may write to a role, and a report with the head of a letter is small. */
 const ROLE_BYTES_MAX = 1_000_000;

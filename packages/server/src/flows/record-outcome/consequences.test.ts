@@ -344,7 +344,7 @@ async function many(rule: object, count: number): Promise<{ story: Aftermath; us
 
 test.each([
   { what: COMPLAINED, count: 2, why: '2 complaints among its last 40 emails' },
-  { what: bounced('hard'), count: 5, why: '5 addresses that do not exist among its last 40 emails' },
+  { what: bounced('hard'), count: 5, why: '5 hard bounces among its last 40 emails' },
   { what: ONE_CLICK, count: 6, why: '6 unsubscribes among its last 40 emails' },
 ])('$why take a rule its autopilot, and nothing of it leaves by itself', async ({ count, what, why }) => {
   const { story, users } = await many(lettersRule({ deadline: '1h' }, 2), 40);
@@ -367,7 +367,7 @@ test.each([
   const told: string[] = [];
   const hand = async (_of: number, { text }: { text: string }): Promise<void> => void told.push(text);
   await tellTeam(db, { projectId, publicUrl: 'http://b.example', hand });
-  expect(told.join('\n')).toContain(`The rule Letters does not send by itself any more, because of ${why}`);
+  expect(told.join('\n')).toContain(`Autopilot is off for the rule Letters, because of ${why}`);
 });
 
 test('a rule that somebody put on autopilot again begins to count anew', async () => {

@@ -89,7 +89,7 @@ async function lookAheadNow(
 
 type Deciding = { act: ManyAct; by: Acting & { now: number }; holds: boolean };
 
-const HOLDS_NO_MORE = 'The condition of its rule does not hold any more';
+const HOLDS_NO_MORE = 'The condition of its rule no longer holds';
 
 function refusalOf(draft: Draft, { act, by, holds }: Deciding): string | null {
   const unseen = refusalOfMany(draft, act);
@@ -124,5 +124,5 @@ export async function actOnMany(
 }
 
 function noneOfThese(): Fault {
-  return new Fault('not_found', { details: [{ message: 'None of these drafts is there', field: 'ids' }] });
+  return new Fault('not_found', { details: [{ message: 'None of these drafts exists', field: 'ids' }] });
 }

@@ -56,7 +56,7 @@ function triggerSteps({ draft, run, model }: DraftCase): WhyStep[] {
   const anchor = run?.anchor;
   if (!anchor) return [step({ kind: 'trigger', sentence: 'The trigger is no longer stored' })];
   const trigger = definition?.when.find((one) => isOf(one, anchor));
-  const waited = trigger ? `: its rule begins ${triggerSentence(trigger, names)}` : '';
+  const waited = trigger ? `: its rule starts ${triggerSentence(trigger, names)}` : '';
   return [
     step({
       kind: anchor.kind === 'audience' ? 'audience' : 'trigger',
@@ -70,8 +70,8 @@ function triggerSteps({ draft, run, model }: DraftCase): WhyStep[] {
 
 const ANCHOR_WORDS: Record<Anchor['kind'], (name: string) => string> = {
   event: (name) => `${name} happened`,
-  audience: (name) => `They joined or left the audience “${name}”`,
-  date: (name) => `The date in ${name} came near`,
+  audience: (name) => `The user joined or left the audience “${name}”`,
+  date: (name) => `The date in ${name} approached`,
 };
 
 function isOf(trigger: Trigger, { kind, name, id }: Pick<Anchor, 'kind' | 'name' | 'id'>): boolean {
@@ -148,10 +148,9 @@ function deadlineStep(
   };
   const [first] = moves;
   if (autopilotMs === null) {
-    return step({ kind: 'deadline', sentence: 'It waits for a person: it has no deadline', values });
+    return step({ kind: 'deadline', sentence: 'It waits for approval and has no deadline', values });
   }
-  const waits =
-    first?.to === 'held' ? `, from the moment on at which nothing was missing (${first.reason ?? ''})` : '';
+  const waits = first?.to === 'held' ? `, counted from when the hold ended (${first.reason ?? ''})` : '';
   return step({
     kind: 'deadline',
     at: deadlineAt,
@@ -167,17 +166,17 @@ const SHIFT_WORDS: Partial<Record<Move['action'], string>> = {
   postpone: 'It was postponed',
   undo: 'The last decision was undone',
   follow: 'It was rendered again, because its facts changed',
-  reword: 'A model put it into other words',
-  void_approval: 'Its approval was void, for what it says had changed',
+  reword: 'AI drafting rewrote it',
+  void_approval: 'Its approval was withdrawn, because its content had changed',
   change_mode: 'The mode of its rule changed',
   resume: 'The project was resumed',
-  release: 'It was let go on',
-  retry: 'The recipient’s server put it off',
+  release: 'It was released',
+  retry: 'The recipient’s server deferred it',
   claim: 'It was claimed for sending',
-  put_back: 'It was taken back, for something came in between',
+  put_back: 'It was returned to the queue, because sending was interrupted',
   withhold: 'It was held before sending',
-  send_again: 'It was sent again, as another draft',
-  settle: 'It was proved what became of it',
+  send_again: 'It was sent again as another draft',
+  settle: 'Its delivery was determined',
 };
 
 /** What the end of it says is said as its end. */
@@ -198,14 +197,14 @@ function shiftSteps({ action, at, actor, reason, detail }: Move): WhyStep[] {
 function gateSteps({ holds, gate }: LookAhead): WhyStep[] {
   const rule = holds
     ? []
-    : [step({ kind: 'gate', sentence: 'The condition of its rule does not hold any more', holds: false })];
+    : [step({ kind: 'gate', sentence: 'The condition of its rule no longer holds', holds: false })];
   if (gate === null) {
     return [...rule, step({ kind: 'gate', sentence: 'The user has no email address', holds: false })];
   }
   if (gate.passes)
-    return [...rule, step({ kind: 'gate', sentence: 'No gate would hold it now', holds: true })];
+    return [...rule, step({ kind: 'gate', sentence: 'All send checks pass now', holds: true })];
   const { reason, until, detail } = gate;
-  const sentence = `A gate would hold it now: ${reasonWords(reason, 'draft', detail)}`;
+  const sentence = `A send check would hold it now: ${reasonWords(reason, 'draft', detail)}`;
   return [...rule, step({ kind: 'gate', at: until, sentence, holds: false, values: detail })];
 }
 

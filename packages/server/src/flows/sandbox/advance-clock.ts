@@ -47,8 +47,7 @@ const RENEW_EVERY_MS = 2_000;
 export function readAdvance(text: string): number {
   const ms = parseDuration(text);
   if (ms !== undefined && ms <= ADVANCE_MAX_MS) return ms;
-  const message =
-    'advance must be a whole number and s, m, h or d, such as 90m or 7d, and at most 366d: a clock only goes forward';
+  const message = 'advance must be a whole number and s, m, h or d, such as 90m or 7d, and at most 366d';
   throw new Fault('validation_failed', { details: [{ message, field: 'advance' }] });
 }
 
@@ -72,7 +71,7 @@ export async function advanceClock(
     heldAt: 0,
   };
   if (!(await hold(way)))
-    throw conflict('The clock of this sandbox is being advanced already: wait for that');
+    throw conflict('The clock of this sandbox is already being advanced. Wait until that ends');
   try {
     const before = await countSandbox(db, projectId);
     const { aheadMs } = await readTurn(db, projectId);
@@ -95,8 +94,8 @@ type Way = AdvanceDeps & { projectId: number; holder: string; steps: number; end
 
 async function requireOpen(db: Database, projectId: number): Promise<void> {
   const { livemode, isClosed, isSuspended } = await findPair(db, projectId);
-  if (livemode) throw conflict('Only a sandbox has a clock that can be moved: this project is live');
-  if (isClosed) throw conflict('This sandbox is closed: the setting sandbox of its project is off');
+  if (livemode) throw conflict('Only a sandbox has a test clock, and this project is live');
+  if (isClosed) throw conflict('This sandbox is closed, because the setting sandbox of its project is off');
   if (isSuspended) throw conflict('This sandbox is suspended with its project');
 }
 
@@ -140,7 +139,7 @@ async function settled(way: Way, engine: Engine): Promise<void> {
   const { aheadMs } = await readTurn(way.db, way.projectId);
   const now = iso(way.db.clock.now() + aheadMs);
   throw conflict(
-    `So much happens on the way that it stopped: the clock shows ${now}. Advance again to go on`,
+    `The advance stopped because of its amount of work. The clock shows ${now}. Advance again to continue`,
   );
 }
 

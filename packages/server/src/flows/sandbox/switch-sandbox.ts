@@ -36,8 +36,8 @@ export async function switchSandbox(
 function requireLive({ livemode, isDemo }: Pair): void {
   if (livemode && !isDemo) return;
   const message = isDemo
-    ? 'A demo has no sandbox: nothing of it leaves this machine anyway'
-    : 'This is a sandbox, and has none of its own';
+    ? 'A demo has no sandbox, because it never sends real emails'
+    : 'A sandbox has no sandbox of its own';
   throw new Fault('validation_failed', { details: [{ message, field: 'sandbox' }] });
 }
 

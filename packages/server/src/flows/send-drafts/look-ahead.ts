@@ -21,7 +21,7 @@ type Looking = { model: Model; now: number; mailroom: Mailroom };
 /** What would become of a draft if it were to leave now, by what the sender itself asks. It takes nothing. */
 export async function lookAhead(tx: Tx, draft: Draft, looking: Looking): Promise<LookAhead> {
   const found = (await lookAheadOfAll(tx, [draft], looking)).get(draft.id);
-  if (!found) throw new Error('a draft was not looked at');
+  if (!found) throw new Error('a draft was not evaluated');
   return found;
 }
 

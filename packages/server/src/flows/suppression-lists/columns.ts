@@ -86,7 +86,7 @@ export function readRow(
   if (reason === undefined)
     return trouble(
       'reason',
-      `${shown(given('reason'))} is no reason: there are ${SUPPRESSION_REASONS.join(', ')}`,
+      `${shown(given('reason'))} is not a reason. Use one of ${SUPPRESSION_REASONS.join(', ')}`,
     );
   const times = readTimes({ createdAt: given('created_at'), until: given('until') }, now);
   if ('trouble' in times) return times;
@@ -119,10 +119,10 @@ function readPlace(
     return isStorable(user)
       ? { kind: 'person', value: user }
       : trouble('user', `${shown(user)} is not a valid user ID`);
-  if (!isEmail(email)) return trouble('email', `${shown(email)} is no e-mail address`);
+  if (!isEmail(email)) return trouble('email', `${shown(email)} is not an email address`);
   return user === ''
     ? { kind: 'address', value: normaliseAddress(email) }
-    : trouble('user', 'A row is about an address or about a user, not about both');
+    : trouble('user', 'A row must have an email or a user, not both');
 }
 
 /** As other senders call them in their exports. */

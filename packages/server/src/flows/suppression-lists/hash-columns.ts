@@ -9,8 +9,7 @@ export function readHash({ hash, hashKey }: { hash: string; hashKey: string }, k
   const [, subject, value = ''] = /^(email|user):([0-9a-f]{64})$/.exec(hash) ?? [];
   if (subject === undefined)
     return refused('hash', 'A hash is email: or user:, followed by 64 hexadecimal digits in lower case');
-  if (hashKey === '')
-    return refused('hash_key', 'A row with a hash needs the hash_key that the export wrote beside it');
+  if (hashKey === '') return refused('hash_key', 'A row with a hash needs the hash_key from the export');
   if (hashKey !== keyId)
     return refused(
       'hash_key',

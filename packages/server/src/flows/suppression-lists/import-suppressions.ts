@@ -72,7 +72,7 @@ export async function importSuppressions(
   let columns: Columns | null = null;
   for await (const row of filledRows(options.file)) {
     if (done.rows === ROWS_MAX) {
-      const message = `A list has at most ${ROWS_MAX} rows: nothing from here on was read`;
+      const message = `A list has at most ${ROWS_MAX} rows. This row and all later ones were not read`;
       refuse(done, { line: row.line, message });
       break;
     }

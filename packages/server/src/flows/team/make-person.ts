@@ -25,14 +25,15 @@ export async function makePerson(
 /** `field`: what the form calls it. */
 export function checkPassword(password: string, field = 'password'): void {
   const { length } = password;
-  if (length < PASSWORD_MIN_CHARS) throw refused(field, `has at least ${PASSWORD_MIN_CHARS} characters`);
-  if (length > PASSWORD_MAX_CHARS) throw refused(field, `has at most ${PASSWORD_MAX_CHARS} characters`);
+  if (length < PASSWORD_MIN_CHARS)
+    throw refused(field, `must have at least ${PASSWORD_MIN_CHARS} characters`);
+  if (length > PASSWORD_MAX_CHARS) throw refused(field, `must have at most ${PASSWORD_MAX_CHARS} characters`);
 }
 
 /** As it is kept, and compared: in lower case. */
 export function readEmail(text: string): string {
   const email = text.trim().toLowerCase();
-  if (!isEmail(email)) throw refused('email', `is no e-mail address: ${JSON.stringify(text.trim())}`);
+  if (!isEmail(email)) throw refused('email', `is not an email address: ${JSON.stringify(text.trim())}`);
   return email;
 }
 
@@ -42,7 +43,7 @@ const NAME_MAX_CHARS = 100;
 export function readName(text: string, field = 'name'): string {
   const name = text.trim();
   if (name === '' || name.length > NAME_MAX_CHARS)
-    throw refused(field, `has 1 to ${NAME_MAX_CHARS} characters`);
+    throw refused(field, `must have 1 to ${NAME_MAX_CHARS} characters`);
   if (/[\p{Cc}\p{Cs}]/u.test(name)) throw refused(field, 'contains an invisible character');
   return name;
 }

@@ -37,7 +37,7 @@ export async function offerInvite(
     requireMayInvite(role, by.startsWith('team:') ? (inviter?.role ?? 'viewer') : byRole);
     const member = members.find((one) => one.email === email);
     if (member) {
-      const message = `${member.name} (${email}) is a member already, as ${member.role}`;
+      const message = `${member.name} (${email}) is already a member, as ${member.role}`;
       throw new Fault('conflict', { details: [{ message, field: 'email' }] });
     }
     return offer({ tx, now: db.clock.now() }, publicUrl, wanted);
@@ -45,8 +45,8 @@ export async function offerInvite(
 }
 
 function requireMayInvite(role: Role, byRole: Role): void {
-  const words = role === 'owner' && byRole !== 'owner' ? 'Owners are made by owners alone' : null;
-  const message = words ?? (allows(byRole, 'admin') ? null : 'People are invited by admins and owners');
+  const words = role === 'owner' && byRole !== 'owner' ? 'Only an owner can make another owner' : null;
+  const message = words ?? (allows(byRole, 'admin') ? null : 'Only admins and owners can invite people');
   if (message !== null) throw new Fault('role_required', { details: [{ message }] });
 }
 

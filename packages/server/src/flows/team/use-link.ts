@@ -63,7 +63,7 @@ export function acceptInvite(
     const link = await takeLink(tx, { token, kind: 'invite' }, at.getTime());
     const { email, organizationId, role } = link;
     if (email === null || organizationId === null || role === null)
-      throw new Error('an invitation to nowhere');
+      throw new Error('an invitation without an organization');
     const organization = await lockOrganization(tx, organizationId);
     if (!organization) throw new Fault('not_found');
     const known = await findUserByEmail(tx, email);
@@ -91,7 +91,7 @@ function requireSelf(
   if (person?.id === known.id) return known;
   const message =
     person === null
-      ? `${known.email} has an account here: sign in with it, and open the invitation again`
+      ? `${known.email} already has an account. Sign in with it, then open the invitation again`
       : `This invitation is for ${known.email}, and you are signed in as ${person.email}`;
   throw new Fault('conflict', { details: [{ message }] });
 }
@@ -100,7 +100,7 @@ type New = { email: string; newcomer: Accepting['newcomer']; at: Date };
 
 async function makeNew(tx: Tx, { email, newcomer, at }: New): Promise<{ id: string; name: string }> {
   if (newcomer === null) {
-    const message = 'password is missing: who has no account yet chooses one';
+    const message = 'password is required to create an account';
     throw new Fault('validation_failed', { details: [{ message, field: 'password' }] });
   }
   return { id: await makePerson(tx, { ...newcomer, email }, at), name: newcomer.name };

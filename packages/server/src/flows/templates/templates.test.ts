@@ -165,7 +165,7 @@ describe('a letter of the project', () => {
       'must not look like an id',
     );
     await expect(create({ name: 'x', body: undefined })).rejects.toThrow('body must be a text');
-    await expect(create({ name: 'x', color: 'red' })).rejects.toThrow('color is not known here');
+    await expect(create({ name: 'x', color: 'red' })).rejects.toThrow('color is unknown here');
     await expect(create({ name: 'x', format: 'html' })).rejects.toThrow('format must be markdown or mjml');
     await expect(update({ body: '{{ user.x }}' })).rejects.toThrow(
       'body: line 1, column 4: "user" is unknown',
@@ -208,7 +208,7 @@ describe('a letter of the project', () => {
     const other = { draft: { subject: 'a', body: 'b' } };
     const document = { name: 'greeter', when: { event: 'hello' }, steps: [other] };
     await editRule(db, { projectId, reference: 'greeter', document, includeOpen: false, actor: 'ann' });
-    await expect(remove('greeting')).rejects.toThrow('in an older version that people are under way in');
+    await expect(remove('greeting')).rejects.toThrow('in an older version with active runs');
     await send('user_signed_up', 'bob');
     expect(await remove('welcome')).toMatchObject({ template: { name: 'welcome' }, drafts: 1 });
     expect((await draftOf('bob')).content.subject).toBe('Welcome to Acme');

@@ -45,7 +45,7 @@ export async function sendTrialCopy(
   const isTestInbox = sender.outlet.kind === 'test_inbox';
   await checkRecipient(db, { projectId, to, isTestInbox });
   if (sender.outlet.kind !== mailroom.outlet.kind)
-    throw conflict('This project is a demo, and nothing of it leaves: look at the preview');
+    throw conflict('A demo project sends no email. Use the preview');
   if (sender.gate !== 'pass') throw conflict(`Sending is not possible yet: ${sender.gate.detail}`);
   const { mime, mailFrom, messageId } = await compose(deps, scene, { projectId, to, content, locale });
   // As a letter to the team: it belongs to no draft and to nobody.

@@ -108,7 +108,7 @@ export function deleteTemplate(
 
 function stillNamed({ name }: Template, rule: RuleInForce): Fault {
   const [letter, naming] = [JSON.stringify(name), JSON.stringify(rule.name)];
-  const where = rule.isPresent ? '' : ', in an older version that people are under way in';
+  const where = rule.isPresent ? '' : ', in an older version with active runs';
   const message = `${letter} cannot be deleted: the rule ${naming} refers to it${where}`;
   return new Fault('validation_failed', { details: [{ message, field: 'template' }] });
 }

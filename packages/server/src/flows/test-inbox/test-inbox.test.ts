@@ -159,7 +159,7 @@ test('a signature is held against the keys of the project, by another implementa
     /is invalid/,
   );
   const { id: other } = await createProject(db, { name: 'Other' });
-  expect(await dkimOf(raw, other)).toMatch(/not, or no longer, a key/);
+  expect(await dkimOf(raw, other)).toMatch(/does not, or no longer, belong/);
 });
 
 test('of somebody who is erased while a letter to them arrives nothing is left, whichever is first', async () => {

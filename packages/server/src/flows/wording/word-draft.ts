@@ -77,7 +77,7 @@ async function askAndGuard(model: DraftModel, prepared: Prepared, signal: AbortS
   return second.kind === 'fit' ? { ...second, findings: first.findings } : second;
 }
 
-const UNREADABLE = 'it is not one JSON object in the form that was asked for';
+const UNREADABLE = 'it is not one JSON object in the requested form';
 
 async function askOnce(
   model: DraftModel,

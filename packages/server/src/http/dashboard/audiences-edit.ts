@@ -92,7 +92,7 @@ function changing(show: Show): DashboardRoute[] {
       async handle({ db }, { projectId, params, body, note }) {
         const before = await show(db, projectId, params.audience);
         if (body.confirm !== before.name)
-          throw invalid('confirm must be the name of the audience, exactly as it is', 'confirm');
+          throw invalid('confirm must be the exact name of the audience', 'confirm');
         const { id, name } = await deleteAudience(db, { projectId, reference: before.id });
         note({ subject: name, before: kept(before) });
         return { data: { id } };
@@ -108,7 +108,7 @@ function kept({ name, definition, sentence }: AudienceShown): object {
 function readMoment(text: string): Date {
   const at = new Date(text);
   if (!Number.isNaN(at.getTime())) return at;
-  throw invalid('updated_at must be the moment that came with the audience', 'updated_at');
+  throw invalid('updated_at must be the value from the loaded audience', 'updated_at');
 }
 
 function invalid(message: string, field: string): Fault {

@@ -13,7 +13,7 @@ export function createBacktestPlaces(): BacktestPlaces {
     const own = running.filter((id) => id === projectId).length;
     if (own >= PER_PROJECT || running.length >= AT_ONCE) {
       const those = own >= PER_PROJECT ? `${own} backtests of this project` : `${running.length} backtests`;
-      const message = `${those} are running already: wait for one of them, or stop it`;
+      const message = `${those} are already running. Wait for one to end, or stop it`;
       throw new Fault('conflict', { details: [{ message }] });
     }
     running.push(projectId);

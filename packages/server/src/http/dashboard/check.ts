@@ -17,7 +17,7 @@ export function checkQuery(schema: TSchema | undefined): Check {
     for (const [field, text] of Object.entries(checked as Record<string, unknown>))
       if (typeof text === 'string' && text.includes('\0'))
         throw new Fault('validation_failed', {
-          details: [{ field, message: `${field} has a character in it that no text has` }],
+          details: [{ field, message: `${field} contains a NUL character` }],
         });
     return checked;
   };
@@ -54,9 +54,9 @@ function extraName({ params }: ErrorObject): string {
 
 function wordsOf(error: ErrorObject): string {
   if (error.keyword === 'required') return 'is missing';
-  if (error.keyword === 'additionalProperties') return 'is not known here';
+  if (error.keyword === 'additionalProperties') return 'is unknown here';
   if (error.keyword === 'enum' || error.keyword === 'const' || error.keyword === 'anyOf')
-    return allowedOf(error) ?? 'is not one of those that are allowed';
+    return allowedOf(error) ?? 'is not an allowed value';
   return error.message ?? 'is not valid';
 }
 

@@ -163,6 +163,6 @@ function speedOf({ throttle, warm }: SendingDomain): object {
 }
 
 function notTyped(name: string): Fault {
-  const message = `Type the name of the domain to remove it: ${name}`;
+  const message = `Enter the name of the domain to remove it: ${name}`;
   return new Fault('validation_failed', { details: [{ message, field: 'name' }] });
 }

@@ -8,7 +8,7 @@ const DONE: Partial<Record<Move['action'], string>> = {
   skip: 'skipped this',
   edit: 'edited this',
   postpone: 'postponed this',
-  undo: 'took back what was done to this',
+  undo: 'undid the last action on this',
   open_editor: 'opened its editor',
   close_editor: 'closed its editor',
   send_again: 'sent this again',

@@ -72,7 +72,7 @@ export const draftBulkRoutes: DashboardRoute[] = [
 /** Either of both: everything is asked for by a filter that is empty, and never by nothing. */
 function chosen(projectId: number, { ids, filter }: BulkAsked): Chosen {
   if ((ids === undefined) === (filter === undefined)) {
-    const message = 'Say either which drafts, by ids, or which of Review, by filter';
+    const message = 'Select drafts either by ids or by filter';
     throw new Fault('validation_failed', { details: [{ message, field: 'ids' }] });
   }
   return { projectId, ids: ids ?? null, filter: readDraftFilter(filter) };

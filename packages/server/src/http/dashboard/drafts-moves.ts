@@ -172,6 +172,6 @@ export function readUntil(text: string): number {
 async function isOf({ db }: DashboardDeps, { projectId, params }: Acting, typed: string): Promise<boolean> {
   const found = isDraftId(params.draft) ? await findDraft(db, projectId, params.draft) : undefined;
   if (!found || found.draft.userId === typed.trim()) return true;
-  const message = 'This is not the id of the person whom it is for';
+  const message = 'This is not the user ID of its recipient';
   throw new Fault('validation_failed', { details: [{ message, field: 'confirm' }] });
 }

@@ -148,7 +148,7 @@ function needsOwnPage(one: DashboardRoute, { headers }: FastifyRequest, bearer: 
 /** A page of another origin can have a browser send its cookies, but not say that it is ours. */
 function requireOwnPage({ transport }: DashboardDeps, { headers }: FastifyRequest): void {
   if (headers.origin === transport.publicOrigin) return;
-  const message = `This was not asked by the dashboard at ${transport.publicOrigin}: open it there`;
+  const message = `The request did not come from the dashboard at ${transport.publicOrigin}. Open it there`;
   throw new Fault('role_required', { details: [{ message }] });
 }
 

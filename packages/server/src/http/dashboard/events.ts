@@ -58,7 +58,7 @@ async function findName({ db }: DashboardDeps, projectId: number, name: string):
   const isStorable = !name.includes('\0') && name.isWellFormed();
   const [found] = isStorable ? await listCatalogue(db, { projectId, now: db.clock.now(), name }) : [];
   if (found) return found;
-  const message = `This project has sent no event ${JSON.stringify(name)}`;
+  const message = `This project has no event ${JSON.stringify(name)}`;
   throw new Fault('not_found', { details: [{ message, field: 'event' }] });
 }
 

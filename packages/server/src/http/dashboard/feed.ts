@@ -73,7 +73,7 @@ export const feedRoutes = [
   }),
 ];
 
-const NO_ITEM = 'There is no such item in the stream, or it is no longer kept';
+const NO_ITEM = 'The stream has no item with this ID, or it is no longer stored';
 
 async function feed(deps: RouteDeps, asked: Asked<'GET /projects/:project/feed'>): Promise<typeof SENT> {
   const { db, log } = deps;

@@ -77,6 +77,6 @@ export function createFeeds(): Feeds {
 }
 
 function full(): Fault {
-  const message = 'More feeds are open than this server has room for';
+  const message = 'This server has the maximum number of open streams. Close one, then try again';
   return new Fault('rate_limited', { details: [{ message }], retryAfterS: FULL_RETRY_S });
 }

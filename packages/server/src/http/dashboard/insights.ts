@@ -56,7 +56,7 @@ function readRange(query: InsightsQuery, now: number): { by: Grouping; since: nu
   const until = query.until === undefined ? now + 1 : readTime(query.until, 'until');
   const since =
     query.since === undefined ? until - (query.days ?? DAYS) * DAY_MS : readTime(query.since, 'since');
-  if (since >= until) throw invalid('since must lie before until', 'since');
+  if (since >= until) throw invalid('since must be before until', 'since');
   if (until - since > DAYS_MAX * DAY_MS) throw invalid(`A range has at most ${DAYS_MAX} days`, 'since');
   return { by: query.by ?? 'rule', since, until };
 }

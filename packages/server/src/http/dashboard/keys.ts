@@ -98,11 +98,11 @@ function createdBy(
 async function showKey(deps: Deps, { projectId, id }: { projectId: number; id: string }): Promise<ApiKey> {
   const found = (await showKeys(deps, projectId)).find((key) => key.id === id);
   if (found) return found;
-  const message = 'This project has no such key';
+  const message = 'This project has no key with this ID';
   throw new Fault('not_found', { details: [{ message, field: 'key' }] });
 }
 
 function notTyped(label: string): Fault {
-  const message = `Type the label of the key to revoke it: ${label}`;
+  const message = `Enter the label of the key to revoke it: ${label}`;
   return new Fault('validation_failed', { details: [{ message, field: 'label' }] });
 }

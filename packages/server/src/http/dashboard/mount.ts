@@ -74,7 +74,8 @@ function mountRoute(scope: FastifyInstance, deps: MountDeps, one: DashboardRoute
   const [method = '', url = ''] = one.key.split(' ');
   const hasBody = method !== 'GET';
   const changes = hasBody && one.reads !== true;
-  if (changes && one.audit === undefined) throw new Error(`${one.key}: what changes something is audited`);
+  if (changes && one.audit === undefined)
+    throw new Error(`${one.key}: a route that changes data needs an audit action`);
   const [query, body] = [checkQuery(one.query), checkBody(one.body)];
   const [cost, [field]] = [costOf(one), heavyFields(one)];
   scope.route({
@@ -86,7 +87,7 @@ function mountRoute(scope: FastifyInstance, deps: MountDeps, one: DashboardRoute
     },
     handler: async (request, reply) => {
       const who = asking.get(request);
-      if (!who) throw new Error('a request that nobody looked at');
+      if (!who) throw new Error('a request without authentication');
       requireStorable(request.params);
       const seen: Noted = {};
       const typed = {
@@ -121,7 +122,7 @@ function bodyOf(one: DashboardRoute, check: Check, body: unknown): unknown {
   const areBytes = Buffer.isBuffer(body);
   if (areBytes && one.isRaw !== true) throw new Fault('unsupported_media_type');
   if (areBytes || one.isRaw !== true) return areBytes ? body : check(body);
-  const message = 'The body must be the bytes themselves, as application/octet-stream';
+  const message = 'The body must be raw bytes, as application/octet-stream';
   throw new Fault('validation_failed', { details: [{ field: 'body', message }] });
 }
 
@@ -149,7 +150,7 @@ async function orNoText(answer: Promise<unknown>): Promise<unknown> {
     return await answer;
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && NO_TEXT.has(error.code))) throw error;
-    const message = 'There is a character in it that no text has (NUL)';
+    const message = 'The request contains a NUL character';
     throw new Fault('validation_failed', { details: [{ message }], cause: error });
   }
 }

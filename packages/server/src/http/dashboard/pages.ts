@@ -73,7 +73,7 @@ export function timeAndId([time = '', id = '']: string[]): { at: number; id: str
 }
 
 export function badCursor(): Fault {
-  const message = 'The cursor is none that this list gave out';
+  const message = 'Invalid cursor. Start again without cursor';
   return new Fault('validation_failed', { details: [{ message, field: 'cursor' }] });
 }
 

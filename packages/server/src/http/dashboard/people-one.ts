@@ -90,8 +90,7 @@ export const onePersonRoutes: DashboardRoute[] = [
     audit: 'user.erase',
     body: Type.Object({ confirm: Type.String() }),
     async handle({ db, newId, hasher }, { projectId, params, body, note }) {
-      if (body.confirm !== params.user)
-        throw invalid('confirm must be the id of the user, exactly as it is', 'confirm');
+      if (body.confirm !== params.user) throw invalid('confirm must be the exact ID of the user', 'confirm');
       const { external_user_id, erased_at, removed } = await erasePerson(
         { db, newId, hasher },
         { projectId, userId: params.user },
@@ -123,7 +122,7 @@ function readKinds(text: string | undefined): TimelineKind[] {
   const asked = text.split(',');
   const kinds = TIMELINE_KINDS.filter((kind) => asked.includes(kind));
   if (kinds.length === new Set(asked).size) return kinds;
-  throw invalid(`kinds must be some of ${TIMELINE_KINDS.join(', ')}, with commas between`, 'kinds');
+  throw invalid(`kinds must be a comma-separated list of ${TIMELINE_KINDS.join(', ')}`, 'kinds');
 }
 
 function toShown({ suppressTriggersUntil, triggersLiveSince, runs, ...user }: ShownUser): UserShown {

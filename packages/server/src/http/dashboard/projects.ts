@@ -87,12 +87,12 @@ async function suspend(
 function choose(open: { id: string; name: string }[], wanted: string | undefined): string {
   const [only] = open;
   if (!only) {
-    const message = 'Your role does not allow this: it needs admin';
+    const message = 'Your role does not allow this. The admin role is required';
     throw new Fault('role_required', { details: [{ message }] });
   }
   const meant = wanted === undefined && open.length === 1 ? only : open.find(({ id }) => id === wanted);
   if (meant) return meant.id;
-  const message = `organization is the id of one in which you may make projects: ${open
+  const message = `organization must be the ID of one where you can create projects: ${open
     .map(({ id, name }) => `${id} (${name})`)
     .join(', ')}`;
   throw new Fault('validation_failed', { details: [{ message, field: 'organization' }] });

@@ -85,16 +85,16 @@ async function requireReply(tx: Tx, projectId: number, given: string): Promise<R
   const id = given.toLowerCase();
   const found = isId(id) ? await findReply(tx, { projectId, id }) : undefined;
   if (found) return found;
-  const message = `There is no answer ${JSON.stringify(given)} in this project`;
+  const message = `This project has no reply ${JSON.stringify(given)}`;
   throw new Fault('not_found', { details: [{ message, field: 'reply' }] });
 }
 
 function toNobody(): Fault {
-  const message = 'It goes on to nobody yet: the setting reply_forward_to says to whom answers are handed on';
+  const message = 'Replies are not forwarded yet. Set reply_forward_to to an email address';
   return new Fault('conflict', { details: [{ message, field: 'reply' }] });
 }
 
 function notForwarded(): Fault {
-  const message = 'It is not handed on: it is not of whom it says it is';
+  const message = 'The reply is not forwarded, because its sender could not be verified';
   return new Fault('conflict', { details: [{ message, field: 'reply' }] });
 }

@@ -119,7 +119,7 @@ async function switchOff(db: Parameters<typeof disableRule>[0], wanted: Switchin
 }
 
 function enrollsNobody(): Fault {
-  const message = 'enroll needs on: a rule that is turned off enrolls no users';
+  const message = 'enroll requires on, because a disabled rule enrolls no users';
   return new Fault('validation_failed', { details: [{ message, field: 'enroll' }] });
 }
 

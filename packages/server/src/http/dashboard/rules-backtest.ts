@@ -62,7 +62,7 @@ class HungUp extends Error {}
 function ruleOf({ rule, document }: BacktestRequest['body']): BacktestAsked['rule'] {
   if (document !== undefined) return { document };
   if (rule !== undefined) return { reference: rule };
-  const message = 'Say which rule: rule, or document for one that is not saved';
+  const message = 'Set rule, or document for an unsaved rule';
   throw new Fault('validation_failed', { details: [{ message, field: 'rule' }] });
 }
 

@@ -97,6 +97,6 @@ export const ruleRoutes = [
 function momentOf(text: string): number {
   const ms = Date.parse(text);
   if (!Number.isNaN(ms) && iso(ms) === text) return ms;
-  const message = 'updated_at must be the time that the rule came with';
+  const message = 'updated_at must be the value from the loaded rule';
   throw new Fault('validation_failed', { details: [{ message, field: 'updated_at' }] });
 }

@@ -34,7 +34,7 @@ export const pauseRoutes = [
     async handle({ db }, { projectId, body, actor, note }) {
       const preview = await previewResume(db, projectId);
       if (!preview.isPaused) {
-        const message = 'It is not paused: somebody let it go on already';
+        const message = 'The project is not paused. Another member has already resumed it';
         throw new Fault('conflict', { details: [{ message }] });
       }
       requireTyped(preview, body.confirmed);
@@ -48,7 +48,7 @@ export const pauseRoutes = [
 /** So many that were held for long are let go by who has read how many they are. */
 function requireTyped({ needsConfirmation, longHeld }: Resumption, typed: number | undefined): void {
   if (!needsConfirmation || typed === longHeld) return;
-  const message = `${longHeld} drafts were held for more than a day: type this number to let them go`;
+  const message = `${longHeld} drafts were held for more than a day. Enter this number to release them`;
   throw new Fault('conflict', { details: [{ message, field: 'confirmed' }] });
 }
 

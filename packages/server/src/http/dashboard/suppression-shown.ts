@@ -48,14 +48,14 @@ export function shownKind(kind: SuppressedKind): 'email' | 'user' {
 
 /** Whom somebody means: one address, or one user. */
 export function readPlace(projectId: number, { email, user }: SuppressionPlace): ClearPlace {
-  if ((email === undefined) === (user === undefined))
-    throw invalid('Either an e-mail address or a user says who it is', 'email');
+  if ((email === undefined) === (user === undefined)) throw invalid('Set either email or user', 'email');
   if (user !== undefined) {
-    if (user === '' || !isStorable(user)) throw invalid(`${JSON.stringify(user)} is nobody's id`, 'user');
+    if (user === '' || !isStorable(user))
+      throw invalid(`${JSON.stringify(user)} is not a valid user ID`, 'user');
     return { projectId, kind: 'person', value: user };
   }
   const address = (email ?? '').trim();
-  if (!isEmail(address)) throw invalid(`${JSON.stringify(address)} is no e-mail address`, 'email');
+  if (!isEmail(address)) throw invalid(`${JSON.stringify(address)} is not an email address`, 'email');
   return { projectId, kind: 'address', value: normaliseAddress(address) };
 }
 

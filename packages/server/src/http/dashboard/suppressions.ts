@@ -75,8 +75,7 @@ export const suppressionRoutes: DashboardRoute[] = [
       const place = readPlace(projectId, body);
       const until = untilText === undefined ? null : readUntil(untilText, db.clock.now());
       // The recipient's page shows a break by its end, and could take back none that has no end.
-      if (reason === 'snoozed' && until === null)
-        throw invalid('A snooze needs an end. Set until: say until when', 'until');
+      if (reason === 'snoozed' && until === null) throw invalid('A snooze needs an end. Set until', 'until');
       const { isAdded: added, drafts, runs } = await suppress(db, { ...place, reason, until, actor, hasher });
       note({ subject: wordsOf(place), after: { reason, until: body.until ?? null, added, drafts, runs } });
       const suppression = await listedAt({ db, access, hasher }, place);
@@ -95,15 +94,12 @@ export const suppressionRoutes: DashboardRoute[] = [
     async handle({ db, hasher }, { projectId, body, actor, note }) {
       const place = readPlace(projectId, body);
       if (body.hash !== undefined && hasher.hash(place).value !== body.hash)
-        throw invalid(
-          'This row is about somebody else. Type the address or the id that it is about',
-          'confirm',
-        );
+        throw invalid('This entry belongs to another user. Enter its address or user ID', 'confirm');
       const typed = await findTyped(db, hasher, place);
       const { suppression: found, places } = typed;
       if (!found) throw notThere(place, typed);
       if (!isConfirmed(place, body.confirm))
-        throw invalid(`Type ${place.value} once more to confirm`, 'confirm');
+        throw invalid(`Enter ${place.value} again to confirm`, 'confirm');
       if (!(await liftSuppression(db, places, actor))) throw notThere(place, typed);
       const { reason, createdAt, createdBy } = found;
       const before = { reason, created_at: iso(createdAt), created_by: createdBy };
@@ -206,7 +202,7 @@ function readKind(text: string): SuppressedKind {
 function readUntil(text: string, now: number): number {
   const until = parseInstant(text);
   if (until > now) return until;
-  throw invalid('until must be a time to come, such as 2027-03-01T00:00:00Z', 'until');
+  throw invalid('until must be a time in the future, such as 2027-03-01T00:00:00Z', 'until');
 }
 
 async function listedAt(
@@ -225,7 +221,7 @@ function wordsOf({ kind, value }: ClearPlace): string {
 }
 
 function notThere(place: ClearPlace, { lift }: Typed): Fault {
-  const before = lift ? `: somebody lifted it at ${iso(lift.liftedAt)}` : '';
+  const before = lift ? `. The suppression was removed at ${iso(lift.liftedAt)}` : '';
   const message = `${place.value} is not suppressed${before}`;
   return new Fault('not_found', { details: [{ message, field: shownKind(place.kind) }] });
 }

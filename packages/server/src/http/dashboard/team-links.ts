@@ -139,5 +139,5 @@ async function mailReset(deps: RouteDeps, email: string): Promise<void> {
 }
 
 function notMailed(): Fault {
-  return new Fault('conflict', { details: [{ message: 'the letter was not taken' }] });
+  return new Fault('conflict', { details: [{ message: 'the email was not accepted' }] });
 }

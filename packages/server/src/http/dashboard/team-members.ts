@@ -146,8 +146,8 @@ export const inviteRoutes = [
       if (!(await mailTo(deps, { projectId, to: person.email, letter }))) {
         const message =
           deps.installation.mailFrom === null
-            ? 'Nothing can be written as long as MAIL_FROM is not set'
-            : 'The relay did not take it: the log of the server has its answer';
+            ? 'Emails to members require MAIL_FROM, which is not set'
+            : 'The relay rejected the email. The server log has its reply';
         throw new Fault('conflict', { details: [{ message }] });
       }
       note({ subject: person.email });
@@ -187,7 +187,7 @@ async function requireOwnFactor(tx: Tx, organizationId: string, person: Person):
   if (isLocalShell(person)) return;
   const own = (await listMembers(tx, organizationId)).find(({ id }) => id === person.id);
   if (own?.twoFactor) return;
-  const message = 'Set up your own authenticator app first: you would be locked out as well';
+  const message = 'Set up your own authenticator app first, or you would be locked out too';
   throw new Fault('conflict', { details: [{ message, field: 'requires_two_factor' }] });
 }
 

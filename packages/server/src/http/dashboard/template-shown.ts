@@ -86,7 +86,7 @@ export async function shownTemplate(
     throw error;
   });
   if (letter === null && begun) return shownBegun({ access }, begun);
-  if (letter === null) throw new Error('a letter that is neither published nor saved');
+  if (letter === null) throw new Error('a template that is neither published nor saved');
   const { versions, variables, people, others } = letter;
   const draft = around.drafts.get(letter.name) ?? null;
   const actors = [...versions.map(({ createdBy }) => createdBy), ...(draft ? [draft.savedBy] : [])];
@@ -146,7 +146,7 @@ function publishedOf({ name, versions }: Pick<ShownLetter, 'name' | 'versions'>)
     return { format, subject, preheader, body };
   }
   const shipped = findShippedLetter(name);
-  if (!shipped) throw new Error(`the letter ${name} has no words`);
+  if (!shipped) throw new Error(`the template ${name} has no content`);
   const { subject, preheader, body } = shipped;
   return { format: 'markdown', subject, preheader, body };
 }

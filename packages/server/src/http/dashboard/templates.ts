@@ -272,6 +272,6 @@ async function orFaults<T extends object>(ask: () => Promise<T>): Promise<T | { 
 }
 
 function wordsAreGone(): Fault {
-  const message = 'These words are no longer kept: look at the preview again';
+  const message = 'This preview is no longer stored. Create it again';
   return new Fault('not_found', { details: [{ message, field: 'preview_id' }] });
 }

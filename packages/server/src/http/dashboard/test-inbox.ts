@@ -179,6 +179,6 @@ function printMailbox({ name, address }: ReadMail['from'][number]): string {
 }
 
 function unconfirmed(name: string): Fault {
-  const message = `The letters of ${JSON.stringify(name)} are forgotten for good: type its name to confirm`;
+  const message = `The emails of ${JSON.stringify(name)} are deleted permanently. Enter its name to confirm`;
   return new Fault('validation_failed', { details: [{ message, field: 'confirm' }] });
 }

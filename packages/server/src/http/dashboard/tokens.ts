@@ -57,7 +57,7 @@ export const tokenRoutes = [
 /** Whoever is signed in has a session, and no token that this could be about. */
 function required(token: HeldToken | null): HeldToken {
   if (token) return token;
-  const message = 'This is asked with a personal token, of which it tells: your profile lists yours';
+  const message = 'This request requires a personal access token. Manage yours in your profile';
   throw new Fault('not_found', { details: [{ message }] });
 }
 

@@ -99,7 +99,7 @@ async function findDelivery({ db }: Pick<RouteDeps, 'db'>, place: DeliveryPlace)
     ? await listDeliveries(db, { ...place, states: null, limit: 1 })
     : [];
   if (found) return toDelivery(found);
-  const message = 'There is no such delivery, or it is older than the 30 days for which they are kept';
+  const message = 'No delivery has this ID, or it is older than 30 days and was deleted';
   throw new Fault('not_found', { details: [{ message, field: 'message' }] });
 }
 
@@ -155,9 +155,12 @@ function checkReplay(
   { since, until }: Times,
 ): void {
   if ([message, body.since, missed].filter((ask) => ask !== undefined).length !== 1)
-    throw invalid('Say one of message, since and missed: what is to be sent again', 'since');
+    throw invalid('Set one of message, since and missed to select the events to resend', 'since');
   if (history === true && endpoint === undefined)
-    throw invalid('What came before an endpoint was made is for one endpoint: say which', 'endpoint');
+    throw invalid(
+      'history requires endpoint, because events from before its creation are replayed for one endpoint only',
+      'endpoint',
+    );
   if (since !== null && until !== null && since > until)
     throw invalid('since has to be before until', 'since');
 }

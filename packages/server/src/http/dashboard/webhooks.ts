@@ -153,6 +153,6 @@ function endpointDeps({ db, sealer, newId, webhooks }: RouteDeps) {
 }
 
 function notTyped(url: string): Fault {
-  const message = `Type the URL of the endpoint to delete it: ${url}`;
+  const message = `Enter the URL of the endpoint to delete it: ${url}`;
   return new Fault('validation_failed', { details: [{ message, field: 'url' }] });
 }

@@ -56,7 +56,7 @@ export function createDoor({ now, isKnown, isNear }: DoorOptions): MailDoor {
     writesTo(address, remote) {
       const place = addressGroup(remote);
       if (!isNear(remote) && !mayAsk(place))
-        return { code: 451, text: '4.7.1 Too much from your address at once, try again later' };
+        return { code: 451, text: '4.7.1 Too many requests from your address, try again later' };
       return isKnown(address) ? null : { code: 550, text: '5.1.1 No such address here' };
     },
   };

@@ -53,7 +53,7 @@ const PARAMETERS: OpenApiDocument['components']['parameters'] = {
     in: 'header',
     required: false,
     description:
-      'A UUID v4, new for each logical write and the same on each of its retries. Any 1 to 255 visible ASCII characters are taken. Left out: the request is stored each time it arrives.',
+      'A UUID v4, new for each logical write and the same on each of its retries. It accepts 1 to 255 visible ASCII characters. Without it, the request is stored each time it arrives.',
     schema: {
       type: 'string',
       minLength: 1,
@@ -66,7 +66,8 @@ const PARAMETERS: OpenApiDocument['components']['parameters'] = {
     name: 'Content-Encoding',
     in: 'header',
     required: false,
-    description: 'How the body is compressed, if it is; one coding only. Limits count decompressed bytes.',
+    description:
+      'The compression of the body, if any. Only one encoding is allowed. Limits count decompressed bytes.',
     schema: { type: 'string', enum: ['identity', 'gzip', 'br', 'zstd'] },
     example: 'gzip',
   },
@@ -75,7 +76,7 @@ const PARAMETERS: OpenApiDocument['components']['parameters'] = {
     in: 'header',
     required: false,
     description:
-      'Your client as `name/version`, the version in semver form. Kept with the key, so that it can be seen which client uses it.',
+      'Your client as `name/version`, the version in semver form. It is stored with the key to show which client uses the key.',
     schema: { type: 'string' },
     example: 'acme-backend/2.4.1',
   },
@@ -85,35 +86,34 @@ const text: JsonSchema = { type: 'string' };
 
 const HEADERS = {
   'X-Request-Id': {
-    description: 'The id of this answer; the server logs what went wrong under it.',
+    description: 'The ID of this response. The server logs errors under it.',
     schema: text,
     example: '0197f1a4-5f0e-7c3a-9f5e-2b8d6c1e4a70',
   },
   RateLimit: {
     description:
-      'Requests left now (`r`), and the seconds until there is one more (`t`). Sent once the key is known.',
+      'The remaining requests (`r`) and the seconds until one more is available (`t`). Sent for every valid key.',
     schema: text,
     example: '"events";r=1998;t=1',
   },
   'RateLimit-Policy': {
-    description: 'The rate: `q` requests every `w` seconds. Sent once the key is known.',
+    description: 'The rate: `q` requests every `w` seconds. Sent for every valid key.',
     schema: text,
     example: '"events";q=1000;w=1',
   },
   'Idempotent-Replayed': {
     description:
-      '`true` where this answer was first given to an earlier request with the same `Idempotency-Key`.',
+      '`true` if this is the stored response to an earlier request with the same `Idempotency-Key`.',
     schema: { type: 'string', const: 'true' },
     example: 'true',
   },
   'X-Client-Outdated': {
-    description:
-      'The least version that this server wants of your client, where your `User-Agent` is below it.',
+    description: 'The minimum version of your client, if the version in your `User-Agent` is older.',
     schema: text,
     example: '2.0.0',
   },
   'Retry-After': {
-    description: 'Whole seconds to wait before the request is sent again.',
+    description: 'Whole seconds to wait before you send the request again.',
     schema: { type: 'string', pattern: '^[1-9][0-9]*$' },
     example: '3',
   },
@@ -123,7 +123,7 @@ const HEADERS = {
     example: 'Bearer',
   },
   'Accept-Encoding': {
-    description: 'The codings in which a body is taken.',
+    description: 'The accepted encodings of a body.',
     schema: text,
     example: 'gzip, br, zstd',
   },

@@ -9,7 +9,7 @@ export function parameterTable({ components }: OpenApiDocument): Html {
     headerRow(parameter.name, parameter.required ? 'required' : 'optional', parameter),
   );
   const authorization = { description: apiKey?.description ?? '', example: `Bearer ${apiKey?.bearerFormat}` };
-  const contentType = { description: 'The only type taken.', example: 'application/json' };
+  const contentType = { description: 'The only accepted type.', example: 'application/json' };
   return html`<h3>Request headers</h3>
     <table>
       <thead class="folded">
@@ -133,12 +133,12 @@ export function rateLimitTable(document: OpenApiDocument): Html {
       </tr>`,
   );
   return html`<h3>Rate limits of a project</h3>
-    <p>In requests. These are the defaults; whoever runs this server may set others for a project.</p>
+    <p>In requests. These are the defaults. The operator of this server can change them for a project.</p>
     <table class="numbers">
       <thead>
         <tr>
           <th scope="col">Endpoint</th>
-          <th scope="col">A second</th>
+          <th scope="col">Per second</th>
           <th scope="col">Burst</th>
         </tr>
       </thead>

@@ -51,7 +51,8 @@ async function sandboxKey(
   const call: Call = { ...raw, id: request.id, headers: [], key: null, keyIsFresh: false };
   const key = await authenticate(deps, call);
   if (!key.livemode) return key;
-  const message = 'This is a live key, and real time cannot be moved: use a key of the sandbox, sk_test_…';
+  const message =
+    'This is a live key, and a live project has no test clock. Use a key of the sandbox, sk_test_…';
   throw new Fault('forbidden', { details: [{ message }] });
 }
 

@@ -144,7 +144,7 @@ test('keys of a sandbox open nothing while the setting is off, and what is in it
   expect((await sandbox.clock({ advance: '1d' })).status).toBe(403);
   await resumeProject(db, live.id);
   expect((await sandbox.post('users', person('ada'))).status).toBe(202);
-  await expect(setSettings(db, sandbox.id, { sandbox: 'on' })).rejects.toThrow('has none of its own');
+  await expect(setSettings(db, sandbox.id, { sandbox: 'on' })).rejects.toThrow('no sandbox of its own');
 });
 
 test('the clock answers to keys of sandboxes alone, and to what it can do', async () => {

@@ -290,7 +290,7 @@ test('the outbox looks at a tracked letter as it was written, and finds nothing 
   expect(links).toMatch(/^warning A link leads to this machine/);
   expect([inText, images, html]).toEqual([
     'ok Every link of the HTML is in the plain text.',
-    'ok It has no images.',
-    'ok It uses what mail clients know.',
+    'ok The email has no images.',
+    'ok Email clients support all of its HTML.',
   ]);
 });

@@ -125,7 +125,7 @@ async function answer(state: State, asks: Ask[], at: number): Promise<void> {
       );
       open = takeIn(state, open, { rows: await inTime(state, open, at), at });
     }
-    if (open.length > 0) throw new Error('a rate limit vanished as soon as it was made');
+    if (open.length > 0) throw new Error('a rate limit disappeared after its creation');
     if (state.failing) state.log.info({ buckets: asks.length }, 'counter.recovered');
     state.failing = false;
   } catch (error) {

@@ -73,18 +73,22 @@ test('a table that a migration adds is spread in its transaction, where the othe
 test('without Citus, with an old one, and over an older schema it says what to do, and changes nothing', async () => {
   const plain = await place(null);
   await expect(distribute(plain.connection)).rejects.toThrow(
-    /no Citus extension.*Nothing was changed.*shared_preload_libraries.*CREATE EXTENSION citus.*citus_add_node/,
+    /no Citus extension.*The database is unchanged.*shared_preload_libraries.*CREATE EXTENSION citus.*citus_add_node/,
   );
   const old = await place({ version: '11.3-1' });
-  await expect(distribute(old.connection)).rejects.toThrow(/Citus 12\.1 or newer is needed, this is 11\.3-1/);
+  await expect(distribute(old.connection)).rejects.toThrow(
+    /Citus 12\.1 or newer is required, this is 11\.3-1/,
+  );
   expect(await old.asked()).toEqual([]);
   const behind = await place({});
   await behind.client.query('DELETE FROM beckon.kysely_migration');
-  await expect(distribute(behind.connection)).rejects.toThrow(/Run .*migrate.*Nothing was changed/);
+  await expect(distribute(behind.connection)).rejects.toThrow(/Run .*migrate.*The database is unchanged/);
   await behind.client.query(
     `INSERT INTO beckon.kysely_migration (name, timestamp) VALUES ('0001-ground', '2026')`,
   );
-  await expect(distribute(behind.connection)).rejects.toThrow(/development version.*Nothing was changed/);
+  await expect(distribute(behind.connection)).rejects.toThrow(
+    /development version.*The database is unchanged/,
+  );
   expect(await behind.asked()).toEqual([]);
 });
 

@@ -67,15 +67,15 @@ async function requireCitus(ask: Ask): Promise<void> {
   );
   if (!found)
     throw new Error(
-      'This database has no Citus extension, so there are no other machines to spread it over. Nothing was changed. ' +
+      'This database has no Citus extension, so it cannot be distributed over other machines. The database is unchanged. ' +
         'Install Citus on every machine, name it in shared_preload_libraries, run CREATE EXTENSION citus, add the machines ' +
-        'with citus_add_node, and let ADMIN_DATABASE_URL name the coordinator. One PostgreSQL needs none of it',
+        'with citus_add_node, and set ADMIN_DATABASE_URL to the coordinator. A single PostgreSQL does not need this command',
     );
   const [major = 0, minor = 0] = found.version.split(/[.-]/).map(Number);
   const [least, leastMinor] = CITUS_MIN;
   if (major < least || (major === least && minor < leastMinor))
     throw new Error(
-      `Citus ${CITUS_MIN.join('.')} or newer is needed, this is ${found.version}. Nothing was changed: update it, and try again`,
+      `Citus ${CITUS_MIN.join('.')} or newer is required, this is ${found.version}. The database is unchanged. Update Citus and try again`,
     );
 }
 
@@ -84,8 +84,8 @@ async function requireSchema(ask: Ask): Promise<void> {
   if (state.kind === 'ready') return;
   throw new Error(
     state.kind === 'refused'
-      ? `${state.problem}. ${state.next}. Nothing was changed`
-      : 'The database is not migrated to this release. Run beckon-server migrate, then distribute again. Nothing was changed',
+      ? `${state.problem}. ${state.next}. The database is unchanged`
+      : 'The database is not migrated to this release. Run beckon-server migrate, then distribute again. The database is unchanged',
   );
 }
 

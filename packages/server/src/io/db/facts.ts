@@ -21,7 +21,7 @@ export async function databaseFacts(tx: Tx): Promise<DatabaseFacts> {
     `SELECT current_setting('server_version') AS postgres,
             (SELECT name FROM ${SCHEMA}.kysely_migration ORDER BY name DESC LIMIT 1) AS schema`,
   );
-  if (!about) throw new Error('PostgreSQL says nothing of itself');
+  if (!about) throw new Error('PostgreSQL returned no facts about itself');
   return about;
 }
 

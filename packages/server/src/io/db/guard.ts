@@ -14,7 +14,8 @@ export async function durabilityFaults(db: Tx): Promise<string[]> {
   const setting = new Map(rows.map((row) => [row.name, row.setting]));
   const faults: string[] = [];
   const version = Number(setting.get('server_version_num'));
-  if (!(version >= POSTGRES_MIN_VERSION)) faults.push(`PostgreSQL 15 or newer is needed, this is ${version}`);
+  if (!(version >= POSTGRES_MIN_VERSION))
+    faults.push(`PostgreSQL 15 or newer is required, this is ${version}`);
   for (const name of MUST_BE_ON) {
     const value = setting.get(name) ?? 'unknown';
     const durable = name === 'synchronous_commit' ? DURABLE_COMMIT.includes(value) : value === 'on';

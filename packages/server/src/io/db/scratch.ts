@@ -15,12 +15,9 @@ export async function createScratch(admin: ConnectionSource, now: number): Promi
   await dropLeft(admin, now);
   const name = `${PREFIX}${now}_${randomBytes(6).toString('hex')}`;
   await once(admin, `CREATE DATABASE ${name}`).catch((error: unknown) => {
-    throw new Error(
-      'A database beside ours is needed for a while, and could not be made: the role needs CREATEDB',
-      {
-        cause: error,
-      },
-    );
+    throw new Error('A temporary database could not be created. The role needs CREATEDB', {
+      cause: error,
+    });
   });
   return {
     connection: () => inDatabase(admin(), name),

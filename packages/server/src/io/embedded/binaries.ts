@@ -66,7 +66,7 @@ export async function mendLinks(native: string): Promise<void> {
       if (codeOf(error) === 'EEXIST') continue;
       throw new EmbeddedFailure(
         'no_binaries',
-        `${link} is missing and cannot be made; run npm rebuild in ${root}`,
+        `${link} is missing and cannot be created; run npm rebuild in ${root}`,
         error,
       );
     }
@@ -101,6 +101,6 @@ async function copyBinaries(native: string, elsewhere: string): Promise<{ native
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
     if (existsSync(home)) return { native: home, copied: false };
-    throw new EmbeddedFailure('no_binaries', `${basename(home)} could not be put into ${elsewhere}`, error);
+    throw new EmbeddedFailure('no_binaries', `${basename(home)} could not be copied to ${elsewhere}`, error);
   }
 }

@@ -44,7 +44,7 @@ export function readFacts(dataDir: string): Facts | undefined {
   try {
     return JSON.parse(text) as Facts;
   } catch (error) {
-    throw new EmbeddedFailure('not_known', `${path} is not JSON; restore it from a backup`, error);
+    throw new EmbeddedFailure('not_known', `${path} is not JSON. Restore it from a backup`, error);
   }
 }
 

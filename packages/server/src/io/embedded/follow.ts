@@ -12,7 +12,7 @@ export function followEmbedded(dataDir: string): EmbeddedConnection {
   const facts = readFacts(dataDir);
   const port = (facts && readPidFile(resolve(dataDir, facts.data))?.port) || facts?.port;
   if (!facts || !port) {
-    throw new EmbeddedFailure('not_known', `Where PostgreSQL of ${dataDir} listens is not known`);
+    throw new EmbeddedFailure('not_known', `The address of PostgreSQL of ${dataDir} is unknown`);
   }
   const { user, password, database } = facts;
   return { host: '127.0.0.1', port, user, password, database, ssl: false };

@@ -43,6 +43,7 @@ async function findFault({ archive, data }: Home, hold: Hold): Promise<Fault | n
 }
 
 function report({ log, data }: Home, { mode, command }: Fault): void {
-  const next = 'BACKUP_DIR is set, and no log goes there: run doctor, which says what to do';
+  const next =
+    'BACKUP_DIR is set, but the log is not copied there. Run beckon-server doctor, which suggests a fix';
   log.error({ data, mode, command, next }, 'postgres.not_archiving');
 }

@@ -23,7 +23,7 @@ beforeEach(async () => {
 }, 60_000);
 afterEach(() => directory.clear(), 60_000);
 
-test('a PostgreSQL that a killed upgrade has left for reading only is started anew by all who open it at once', async () => {
+test('a PostgreSQL that a killed upgrade has left read-only is started anew by all who open it at once', async () => {
   const all = await Promise.all([directory.open(), directory.open(), directory.open()]);
   for (const [at, embedded] of all.entries()) await ask(embedded, `CREATE TABLE written_${at} ()`);
   expect(await livingPostmaster(home.dataDir)).not.toBe(left);
@@ -37,7 +37,7 @@ test('as long as the upgrade is under way, or somebody else uses it, it is not s
   const other = await acquireHold(home);
   await expect(directory.open()).rejects.toMatchObject({
     code: 'cannot_start',
-    message: expect.stringContaining('for reading only'),
+    message: expect.stringContaining('read-only'),
   });
   expect(await livingPostmaster(home.dataDir)).toBe(left);
   await other.close();

@@ -20,7 +20,7 @@ export async function holdWritable(home: Home): Promise<Hold> {
   if (held) return held;
   throw new EmbeddedFailure(
     'cannot_start',
-    `A killed upgrade has left PostgreSQL of ${home.dataDir} running for reading only, and others use it: stop all of them, and start again`,
+    `A killed upgrade has left PostgreSQL of ${home.dataDir} running read-only, and other processes use it. Stop all of them, and start again`,
   );
 }
 

@@ -113,7 +113,7 @@ function explain(error: unknown, sure: boolean, home: Home): Taken {
   if (!sure) return { kind: 'foreign' };
   throw new EmbeddedFailure(
     'not_known',
-    `PostgreSQL of ${home.dataDir} refuses the password in postgres.json; restore that file from a backup`,
+    `PostgreSQL of ${home.dataDir} rejects the password in postgres.json. Restore that file from a backup`,
     error,
   );
 }
@@ -175,7 +175,7 @@ async function findOtherServer(client: pg.Client): Promise<string | undefined> {
     `SELECT application_name AS name FROM pg_locks JOIN pg_stat_activity USING (pid)
      WHERE locktype = 'advisory' AND granted AND (classid, objid) = (${SERVER})`,
   );
-  return rows[0]?.name.replace('beckon hold', 'process') ?? 'a process that has just gone';
+  return rows[0]?.name.replace('beckon hold', 'process') ?? 'a process that has just ended';
 }
 
 const LOCK_NOT_AVAILABLE = '55P03';

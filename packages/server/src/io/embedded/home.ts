@@ -72,7 +72,7 @@ export function isInitialized(data: string): boolean {
     if (codeOf(error) !== 'EACCES') throw error;
     throw new EmbeddedFailure(
       'closed_folder',
-      `${data} belongs to another user, and is closed to this one: start Beckon as whom it belongs to, or as root`,
+      `${data} belongs to another user and is not accessible to this one. Start Beckon as its owner or as root`,
       error,
     );
   }
@@ -104,7 +104,7 @@ async function agreeOnFacts(dataDir: string, elsewhere: string, root: Root | und
   if (isInitialized(join(dataDir, 'postgres')) && !readFacts(dataDir)) {
     throw new EmbeddedFailure(
       'not_known',
-      `${dataDir} holds a database, but postgres.json with its password is missing; restore it from a backup`,
+      `${dataDir} contains a database, but postgres.json with its password is missing. Restore it from a backup`,
     );
   }
   const closed = root && (await findClosedFolder(dirname(dataDir), root.account));
@@ -136,8 +136,8 @@ async function openWay(dataDir: string, data: string, runAs: Account): Promise<v
   if (closed) {
     throw new EmbeddedFailure(
       'closed_folder',
-      `The database is in ${data}, but ${closed} is closed to ${runAs.name}, whom PostgreSQL runs as. ` +
-        `Open it (chmod o+x ${closed}) or start Beckon as another user`,
+      `The database is in ${data}, but ${closed} is not accessible to ${runAs.name}, the user of PostgreSQL. ` +
+        `Run chmod o+x ${closed}, or start Beckon as another user`,
     );
   }
 }
@@ -156,6 +156,6 @@ function announce(options: HomeOptions, moved: Moved): void {
     Boolean,
   );
   options.print(
-    `Folders above are closed to ${moved.runAs.name}, whom PostgreSQL runs as: ${what.join(' and ')} went to ${moved.elsewhere}`,
+    `The parent folders are not accessible to ${moved.runAs.name}, the user of PostgreSQL. Moved ${what.join(' and ')} to ${moved.elsewhere}`,
   );
 }

@@ -16,7 +16,7 @@ import { draftOf, INITDB_PID } from './sweep-drafts.ts';
 export async function initializeCluster(home: Home): Promise<void> {
   if (isInitialized(home.data)) return;
   const facts = readFacts(home.dataDir);
-  if (!facts) throw new EmbeddedFailure('not_known', `${home.dataDir}/postgres.json has vanished`);
+  if (!facts) throw new EmbeddedFailure('not_known', `${home.dataDir}/postgres.json is missing`);
   if (facts.port !== undefined || (await findWhole(home.data)).length > 0)
     throw await dataMissing(home.dataDir, home.data);
   const draft = draftOf(home.data);
@@ -31,7 +31,7 @@ export async function initializeCluster(home: Home): Promise<void> {
   }
 }
 
-/** Nobody is told to begin with an empty one beside a database that an upgrade has kept. */
+/** Nobody is told to start with an empty one beside a database that an upgrade has kept. */
 export async function dataMissing(dataDir: string, data: string): Promise<EmbeddedFailure> {
   const missing = `The database of ${dataDir} should be in ${data}, but it is not there. `;
   const kept = await findWhole(data);
@@ -39,8 +39,8 @@ export async function dataMissing(dataDir: string, data: string): Promise<Embedd
     'data_missing',
     missing +
       (kept.length > 0
-        ? `An upgrade has kept ${kept.join(' and ')}: look which one is yours, rename it to ${data}, and upgrade the database again. Remove nothing`
-        : `Restore it, or remove ${dataDir}/postgres.json to begin with an empty one`),
+        ? `An upgrade has kept ${kept.join(' and ')}. Find out which one is yours, rename it to ${data}, and upgrade the database again. Remove no files`
+        : `Restore it, or remove ${dataDir}/postgres.json to start with an empty one`),
   );
 }
 

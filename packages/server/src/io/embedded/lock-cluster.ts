@@ -28,7 +28,7 @@ export async function isLocked(home: Home): Promise<boolean> {
 export function lockedBy(data: string): EmbeddedFailure {
   return new EmbeddedFailure(
     'another_server',
-    `Another PostgreSQL, perhaps in another container, serves ${data}: stop it first. Commands are run where the server is: docker exec`,
+    `Another PostgreSQL, perhaps in another container, uses ${data}. Stop it first. Run commands inside the container of the server: docker exec`,
   );
 }
 

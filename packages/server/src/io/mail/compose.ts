@@ -47,7 +47,7 @@ export async function composeMail(letter: Letter, dkim: DkimKey | null): Promise
   const signature = dkim ? await dkimField(fields, body, dkim) : '';
   const mime = Buffer.concat([Buffer.from(`${signature}${fields.join('')}\r\n`, 'latin1'), body]);
   if (mime.length > MIME_BYTES_MAX) {
-    throw refusal('letter', `The letter has ${mime.length} bytes; ${MIME_BYTES_MAX} are allowed.`);
+    throw refusal('letter', `The email has ${mime.length} bytes; at most ${MIME_BYTES_MAX} are allowed.`);
   }
   return mime;
 }
@@ -63,7 +63,7 @@ function partHead(boundary: string, kind: 'plain' | 'html'): Buffer {
 
 function mailbox(field: string, { name, address }: Mailbox): string {
   const wire = wireAddress(address);
-  if (wire === null) throw refusal(field, `${field} is not an address that can be written to.`);
+  if (wire === null) throw refusal(field, `${field} is not a deliverable address.`);
   return mailboxField(field, { name: checked(field, name, NAME_CHARS_MAX), address: wire });
 }
 
@@ -74,12 +74,12 @@ function messageId(id: string): string {
 
 function ownFields(headers: Letter['headers']): string[] {
   if (headers.length > HEADERS_MAX) {
-    throw refusal('headers', `A letter may have ${HEADERS_MAX} header fields of its own.`);
+    throw refusal('headers', `An email can have at most ${HEADERS_MAX} custom header fields.`);
   }
   const seen = new Set<string>();
   return headers.map(({ name, value }) => {
     if (!FIELD_NAME.test(name) || RESERVED.test(name) || seen.has(name.toLowerCase())) {
-      throw refusal('headers', 'A header field has a name of its own: letters, digits and hyphens, once.');
+      throw refusal('headers', 'A header field needs a unique name of letters, digits and hyphens.');
     }
     seen.add(name.toLowerCase());
     return formedField(name, checked(name, value, VALUE_CHARS_MAX));
@@ -87,8 +87,9 @@ function ownFields(headers: Letter['headers']): string[] {
 }
 
 function checked(field: string, text: string, charsMax: number): string {
-  if (CONTROL.test(text)) throw refusal(field, `${field} holds a control character, such as a line break.`);
-  if (text.length > charsMax) throw refusal(field, `${field} may have ${charsMax} characters.`);
+  if (CONTROL.test(text))
+    throw refusal(field, `${field} contains a control character, such as a line break.`);
+  if (text.length > charsMax) throw refusal(field, `${field} can have at most ${charsMax} characters.`);
   return text;
 }
 

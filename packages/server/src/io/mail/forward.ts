@@ -58,7 +58,7 @@ function ownFields({ messageId, date, from, to, replyTo, subject, headers }: For
 
 function mailbox(field: string, { name, address }: Mailbox): string {
   const wire = wireAddress(address);
-  if (wire === null) throw new Error(`${field} is not an address that can be written to`);
+  if (wire === null) throw new Error(`${field} is not a deliverable address`);
   return mailboxField(field, { name: plain(name), address: wire });
 }
 

@@ -14,7 +14,7 @@ import type { RelayAddress } from './relay-url.ts';
 export type Line = {
   /** How many letters it was used for. */
   letters: () => number;
-  /** The relay hung up, or we did. */
+  /** The relay closed the connection, or we did. */
   isDead: () => boolean;
   send: (envelope: MailEnvelope, mime: Uint8Array) => Promise<Ending>;
   /** After a refusal: whether the relay is ready for the next letter. */
@@ -58,7 +58,7 @@ export async function openLine(options: LineOptions): Promise<Opening> {
   const deadline = setTimeout(giveUp, options.timeouts.connectMs);
   options.signal.addEventListener('abort', giveUp);
   connection.on('error', fail);
-  connection.on('end', () => fail(new Error('The relay hung up')));
+  connection.on('end', () => fail(new Error('The relay closed the connection')));
   const { credentials } = options.address;
   connection.connect((error) => {
     if (error) fail(error);
@@ -84,7 +84,7 @@ function lineOver(connection: SMTPConnection, progress: Progress, dotSent: LineO
   // The library's own account of what went wrong comes first, but it does not always come.
   connection.on('end', () => {
     dead = true;
-    queueMicrotask(() => endWith('The relay hung up'));
+    queueMicrotask(() => endWith('The relay closed the connection'));
   });
 
   return {
@@ -146,7 +146,7 @@ function acceptance(info: SMTPConnectionSendInfo | undefined, body: Readable): E
   return {
     code: Number(/^\d{3}/.exec(reply)?.[0] ?? 0) || null,
     reply,
-    reason: 'The relay answered before it had the letter',
+    reason: 'The relay replied before it had the email',
     stage: 'body',
     bodyRead: body.readableDidRead,
     bodyEnded: body.readableEnded,

@@ -75,7 +75,7 @@ async function converse(parcel: Parcel, deps: Deps): Promise<{ ending: Ending; l
   if (used) {
     const ending = await sendOver(used, parcel);
     if (!wasDeadBefore(ending) || parcel.signal.aborted) return { ending, line: used };
-    used.hangUp('The relay had hung up');
+    used.hangUp('The relay had closed the connection');
   }
   const opening = await deps.open(parcel.signal);
   if (!opening.line) return { ending: opening.ending, line: null };
@@ -83,7 +83,7 @@ async function converse(parcel: Parcel, deps: Deps): Promise<{ ending: Ending; l
 }
 
 async function sendOver(line: Line, { envelope, mime, signal }: Parcel): Promise<Ending> {
-  const cut = (): void => line.hangUp('The relay took too long, or we had to stop');
+  const cut = (): void => line.hangUp('The relay took too long, or the server stopped');
   signal.addEventListener('abort', cut);
   const ending = await line.send(envelope, mime);
   signal.removeEventListener('abort', cut);
@@ -101,12 +101,13 @@ async function settle(line: Line | null, ending: Ending, kept: KeptLines): Promi
   const resettable =
     ending.code !== null && ending.code >= 400 && ending.code !== 421 && ending.stage !== 'mail';
   if (!accepted && !(resettable && (await line.reset()))) {
-    return line.hangUp('The conversation cannot go on');
+    return line.hangUp('The SMTP session cannot continue');
   }
   // A reply too many shows itself now, and not as the answer to the next letter.
   await setImmediate();
   if (line.isDead()) return;
-  if (line.letters() >= LETTERS_A_LINE) return line.hangUp('The connection has done its part');
+  if (line.letters() >= LETTERS_A_LINE)
+    return line.hangUp('The connection has reached its maximum number of emails');
   kept.keep(line);
 }
 

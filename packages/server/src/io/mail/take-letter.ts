@@ -56,7 +56,7 @@ export async function takeLetter(
     return answer ? refusal(answer) : null;
   } catch (error) {
     taking.log.error({ err: error }, 'mail.not_accepted');
-    return refusal({ code: 451, text: '4.3.0 The letter could not be kept, try again later' });
+    return refusal({ code: 451, text: '4.3.0 The email could not be stored, try again later' });
   } finally {
     taking.held.bytes -= letter.kept;
   }
@@ -84,9 +84,9 @@ async function read(
     }
   }
   if (letter.bytes > sizeMax || stream.sizeExceeded) {
-    return { code: 552, text: `5.3.4 The letter is larger than ${sizeMax} bytes` };
+    return { code: 552, text: `5.3.4 The email is larger than ${sizeMax} bytes` };
   }
-  return isTooMuch ? { code: 452, text: '4.3.1 Too many letters at once, try again later' } : null;
+  return isTooMuch ? { code: 452, text: '4.3.1 Too many emails at once, try again later' } : null;
 }
 
 function envelopeOf({

@@ -10,7 +10,7 @@ export async function boundedFetch(input: string | URL | Request, init?: Request
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
         bytes += chunk.byteLength;
-        if (bytes > ANSWER_MAX_BYTES) controller.error(new Error('the answer of the model is too long'));
+        if (bytes > ANSWER_MAX_BYTES) controller.error(new Error('the response of the model is too long'));
         else controller.enqueue(chunk);
       },
     }),

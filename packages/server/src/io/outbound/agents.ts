@@ -128,7 +128,7 @@ export function phaseOf(error: Error): Phase {
 function watch(socket: Socket, openEvent: 'connect' | 'secureConnect', guard: Guard): void {
   let phase: Phase = 'connect';
   const timer = setTimeout(() => {
-    socket.destroy(new Refusal('timeout', `No connection came about within ${guard.connectMs / 1_000} s`));
+    socket.destroy(new Refusal('timeout', `No connection within ${guard.connectMs / 1_000} s`));
   }, guard.connectMs);
   socket.prependOnceListener('connect', () => {
     phase = 'tls';

@@ -16,7 +16,7 @@ export function checkUrl(text: string, rules: UrlRules): CheckedUrl {
   // The parser drops some of these and turns others into slashes: what people read would not be what is asked.
   if (HIDDEN.test(text)) return refuse('It contains spaces, control characters or backslashes');
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (!url) return refuse('It is no URL: it looks like https://example.com/webhooks');
+  if (!url) return refuse('It is not a URL. Use the form https://example.com/webhooks');
   const why =
     schemeFault(url, rules) ?? credentialsFault(url) ?? portFault(url, rules) ?? hostFault(url, text, rules);
   return why === null ? { ok: true, url } : refuse(why);
@@ -38,7 +38,7 @@ function refuse(why: string): CheckedUrl {
 
 function schemeFault({ protocol }: URL, { allowPrivate }: UrlRules): string | null {
   if (protocol === 'https:' || (protocol === 'http:' && allowPrivate)) return null;
-  return 'It has to begin with https://';
+  return 'It must start with https://';
 }
 
 function credentialsFault({ username, password }: URL): string | null {
@@ -61,7 +61,7 @@ function portFault({ port }: URL, { allowPrivate }: UrlRules): string | null {
   if (number >= PORT_MIN && !PORTS_DENIED.has(number)) return null;
   return allowPrivate && number === HTTP_PORT
     ? null
-    : `Port ${port} is not one for webhooks: leave it away, or take one from ${PORT_MIN} on that no other service has`;
+    : `Port ${port} is not allowed for webhooks. Omit it, or use one from ${PORT_MIN} that is not reserved for another service`;
 }
 
 const HTTP_PORT = 80;
@@ -76,12 +76,13 @@ function literalFault(url: URL, text: string, { allowPrivate }: UrlRules): strin
   const host = bareHost(url);
   const kind = addressKind(host);
   if (kind === 'closed' || (kind === 'private' && !allowPrivate)) return PRIVATE_ADDRESS;
-  if (url.protocol === 'http:' && kind !== 'private') return 'Plain http is for private addresses alone';
+  if (url.protocol === 'http:' && kind !== 'private')
+    return 'Plain http is allowed for private addresses only';
   const isPlain = !isIPv4(host) || isWritten(text, host);
-  return isPlain ? null : 'It writes its address in an unusual way: write it as four numbers';
+  return isPlain ? null : 'Its IP address has an unusual form. Write it as four numbers';
 }
 
-const PRIVATE_ADDRESS = 'It leads to an address that is not public';
+const PRIVATE_ADDRESS = 'It points to an address that is not public';
 
 function isWritten(text: string, host: string): boolean {
   const [, authority = ''] = /^[^:]+:\/\/([^/?#]*)/.exec(text) ?? [];
@@ -94,11 +95,11 @@ const INNER_NAMES =
   /(?:^|\.)(?:internal|local|localhost|localdomain|home\.arpa|in-addr\.arpa|ip6\.arpa|onion)$/;
 
 function nameFault(host: string, { allowPrivate }: UrlRules): string | null {
-  if (host.endsWith('.')) return 'The name of its host ends with a dot: leave it away';
+  if (host.endsWith('.')) return 'Its host name ends with a dot. Remove the dot';
   const labels = host.split('.');
   if (host.length > NAME_MAX || !labels.every((label) => LABEL.test(label)))
-    return 'The name of its host is none that the DNS knows';
+    return 'Its host name is not valid';
   if (allowPrivate) return null;
-  if (labels.length < 2) return 'The name of its host has to be a whole one, such as hooks.example.com';
-  return INNER_NAMES.test(host) ? 'The name of its host is one of a private network' : null;
+  if (labels.length < 2) return 'Its host name must be fully qualified, such as hooks.example.com';
+  return INNER_NAMES.test(host) ? 'Its host name belongs to a private network' : null;
 }

@@ -53,10 +53,11 @@ export function exchange(agents: Agents, sent: Sent, { totalMs, live }: Bounds):
       request?.destroy();
     }
 
-    const stop = (): void => fail({ error: 'reset', detail: 'It was cut off here, for this server stops' });
+    const stop = (): void =>
+      fail({ error: 'reset', detail: 'Beckon canceled the request, because this server stops' });
     live.add(stop);
     const deadline = setTimeout(
-      () => fail({ error: 'timeout', detail: `Its answer was not complete within ${totalMs / 1_000} s` }),
+      () => fail({ error: 'timeout', detail: `Its response was not complete within ${totalMs / 1_000} s` }),
       totalMs,
     );
 
@@ -72,7 +73,7 @@ export function exchange(agents: Agents, sent: Sent, { totalMs, live }: Bounds):
         });
       });
       going.on('upgrade', (_, socket) => {
-        fail({ error: 'protocol', detail: 'It answered with another protocol' });
+        fail({ error: 'protocol', detail: 'It responded with another protocol' });
         socket.destroy();
       });
       going.on('error', (error) => {

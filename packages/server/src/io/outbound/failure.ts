@@ -16,7 +16,7 @@ export class Refusal extends Error {
 
 /** The same for whatever is not allowed, whether something listens there or not; and without the address. */
 export function blocked(): Refusal {
-  return new Refusal('blocked', 'Its host leads to an address that is not public');
+  return new Refusal('blocked', 'Its host resolves to an address that is not public');
 }
 
 export type Failed = { error: OutboundFailure; detail: string };
@@ -36,9 +36,9 @@ function kindOf(code: string, phase: Phase): keyof typeof SAYS {
 }
 
 const SAYS = {
-  connect: 'It could not be connected to',
-  timeout: 'It could not be connected to in time',
-  tls: 'No secure connection came about',
-  reset: 'It ended the connection before its answer was complete',
-  protocol: 'Its answer is not HTTP',
+  connect: 'The connection failed',
+  timeout: 'The connection timed out',
+  tls: 'The TLS connection failed',
+  reset: 'It closed the connection before its response was complete',
+  protocol: 'Its response is not HTTP',
 } as const satisfies Partial<Record<OutboundFailure, string>>;

@@ -62,5 +62,5 @@ async function askMachine(name: string): Promise<string[]> {
 }
 
 function unknown(code: string): never {
-  throw new Refusal('dns', `The DNS names no address for its host (${code})`);
+  throw new Refusal('dns', `The DNS has no address for its host (${code})`);
 }

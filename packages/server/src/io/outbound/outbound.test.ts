@@ -201,7 +201,7 @@ test('a port where nothing listens', async () => {
   expect(await ask(port)).toMatchObject({
     ok: false,
     error: 'connect',
-    detail: 'It could not be connected to (ECONNREFUSED)',
+    detail: 'The connection failed (ECONNREFUSED)',
   });
 });
 
@@ -221,7 +221,7 @@ test('a certificate of another name or of nobody who is trusted is refused, on l
   const url = `https://other.localhost:${port}/`;
   expect(await outbound.get({ url, headers: {}, key: 'endpoint' })).toMatchObject({
     error: 'tls',
-    detail: 'No secure connection came about (ERR_TLS_CERT_ALTNAME_INVALID)',
+    detail: 'The TLS connection failed (ERR_TLS_CERT_ALTNAME_INVALID)',
   });
 });
 

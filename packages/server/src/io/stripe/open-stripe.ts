@@ -40,7 +40,7 @@ export async function openStripe({ key, address, wait = waitFor }: StripeOptions
   if (!isStripeKey(key)) {
     throw new StripeRefusal(
       'key_refused',
-      'This is no key of Stripe: a restricted key begins with rk_live_.',
+      'This is not a Stripe key. A restricted key begins with rk_live_.',
     );
   }
   // A large package, of which an installation that imports nothing from Stripe wants nothing.
@@ -77,7 +77,7 @@ async function checkPermissions(stripe: Stripe, patience: Patience): Promise<voi
   if (missing.length === 0) return;
   throw new StripeRefusal(
     'permission_missing',
-    `The key may not read ${missing.join(', ')}. Give it “Read” for each of these in Stripe.`,
+    `The key cannot read ${missing.join(', ')}. Give it “Read” for each of these in Stripe.`,
   );
 }
 
@@ -100,7 +100,7 @@ async function patiently<T>(ask: () => Promise<T>, { signal, wait }: Patience): 
       const verdict = judgeError(error);
       if (verdict instanceof StripeRefusal) throw verdict;
       if (attempt + 1 === ATTEMPTS_MAX) {
-        throw new StripeRefusal('busy', 'Stripe does not answer, or wants fewer questions.', {
+        throw new StripeRefusal('busy', 'Stripe does not respond, or limits the rate of requests.', {
           cause: error,
         });
       }

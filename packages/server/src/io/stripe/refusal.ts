@@ -13,16 +13,19 @@ export class StripeRefusal extends Error {
 export function judgeError(error: unknown): { retry: true; afterMs: number | null } | StripeRefusal {
   const { statusCode, headers, code, type } = factsOf(error);
   if (statusCode === 401) {
-    return new StripeRefusal('key_refused', 'Stripe refused the key: it is wrong, expired or revoked.');
+    return new StripeRefusal(
+      'key_refused',
+      'Stripe rejected the key, because it is wrong, expired or revoked.',
+    );
   }
   if (statusCode === 403) {
-    return new StripeRefusal('permission_missing', 'The key may not read this any more.');
+    return new StripeRefusal('permission_missing', 'The key can no longer read this data.');
   }
   if (isPassing({ statusCode, code, type }))
     return { retry: true, afterMs: retryAfterMs(headers?.['retry-after']) };
   return new StripeRefusal(
     'unreadable',
-    `Stripe answered ${statusCode ?? 'nothing'}: ${code ?? type ?? 'no code'}.`,
+    `Stripe responded with ${statusCode ?? 'nothing'}: ${code ?? type ?? 'no code'}.`,
   );
 }
 

@@ -122,7 +122,7 @@ test('all that a key may not read is named at once', async () => {
   reader.close();
   expect(refused.reason).toBe('permission_missing');
   expect(refused.message).toBe(
-    'The key may not read Invoices, Prices. Give it “Read” for each of these in Stripe.',
+    'The key cannot read Invoices, Prices. Give it “Read” for each of these in Stripe.',
   );
 });
 

@@ -163,7 +163,7 @@ test('a key that is revoked in the middle stops the check with the reason, and a
   const halted = await foundImport(db, one);
   expect([halted.state, halted.problem]).toEqual([
     'ready',
-    'Stripe refused the key: it is wrong, expired or revoked.',
+    'Stripe rejected the key, because it is wrong, expired or revoked.',
   ]);
   expect(stripe.asked.length).toBe(20);
 

@@ -155,7 +155,7 @@ test('whose customer it is: by metadata, by an address of one person alone, or n
       text: 'It has neither a user_id in its metadata nor an address.',
     },
     { kind: 'unmatched', subject: 'cus_stranger', text: 'No user has its address.' },
-    { kind: 'unmatched', subject: 'cus_two_people', text: 'Several people are known by its address.' },
+    { kind: 'unmatched', subject: 'cus_two_people', text: 'Several users have its address.' },
   ]);
   expect(Object.keys(eventsOf(chunks)).filter((user) => user.startsWith('cus_'))).toEqual([]);
 });

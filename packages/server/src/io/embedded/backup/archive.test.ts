@@ -12,7 +12,7 @@ test('who may not read the log that was kept is told by which command it is give
   await writeFile(join(folder, '000000010000000000000001.gz'), '', { mode: 0o600 });
   const runAs = { uid: 54_321, gid: 54_321, name: 'plain' };
   const closedTo = (path: string, next: string): string =>
-    `${path} is closed to plain, whom PostgreSQL runs as, and it has to read what is there: ${next}`;
+    `${path} is not readable by plain, the user of PostgreSQL. Run: ${next}`;
 
   await chmod(above, 0o755);
   await expect(restoreCommand(folder, { runAs })).rejects.toThrow(

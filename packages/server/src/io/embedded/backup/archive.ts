@@ -28,7 +28,7 @@ export async function readyArchive(backupDir: string, home: ArchiveHome): Promis
   if (closed !== undefined)
     throw new BackupFailure(
       'unwritable',
-      `BACKUP_DIR is ${backupDir}, but ${closed} is closed to ${runAs.name}, whom PostgreSQL runs as: chmod o+x ${closed}`,
+      `BACKUP_DIR is ${backupDir}, but ${closed} is not accessible to ${runAs.name}, the user of PostgreSQL. Run: chmod o+x ${closed}`,
     );
   return folder;
 }
@@ -90,7 +90,7 @@ export async function restoreCommand(folder: string | undefined, home: ArchiveHo
     const next = closed.startsWith(folder) ? `chown -R ${runAs?.name} ${folder}` : `chmod o+x ${closed}`;
     throw new BackupFailure(
       'unwritable',
-      `${closed} is closed to ${runAs?.name}, whom PostgreSQL runs as, and it has to read what is there: ${next}`,
+      `${closed} is not readable by ${runAs?.name}, the user of PostgreSQL. Run: ${next}`,
     );
   }
   const file = `${shellQuoted(folder)}/%f.gz`;

@@ -103,7 +103,7 @@ test('a byte that is another, a file that is missing and a path that leads out a
   const backup = await makeBackup(1, wal(1));
   expect(await verifyBackup(backup)).toMatchObject({ files: 2, bytes: 3 });
   await appendFile(join(backup, 'data', 'PG_VERSION'), ' ');
-  await expect(verifyBackup(backup)).rejects.toThrow(/PG_VERSION is not what was written there/);
+  await expect(verifyBackup(backup)).rejects.toThrow(/PG_VERSION differs from what was written there/);
   await rm(join(backup, 'data', 'PG_VERSION'));
   await expect(verifyBackup(backup)).rejects.toThrow(/PG_VERSION is missing/);
   for (const path of ['../../etc/passwd', '/etc/passwd', 'data/../../x', '']) {
@@ -119,7 +119,7 @@ test('verifyBackup rejects a backup whose encrypted secret key is changed, missi
   const backup = await makeBackup(1, wal(1));
   const encrypted = join(backup, 'secrets.sealed');
   await writeFile(encrypted, SEALED.replace('"sealed": "', '"sealed": "A'));
-  await expect(verifyBackup(backup)).rejects.toThrow(/secrets\.sealed is not what was written there/);
+  await expect(verifyBackup(backup)).rejects.toThrow(/secrets\.sealed differs from what was written there/);
   await rm(encrypted);
   await expect(verifyBackup(backup)).rejects.toThrow(/secrets\.sealed is missing/);
   const unlisted = await makeBackup(2, wal(1), { files: [PG_VERSION] });

@@ -61,7 +61,7 @@ async function lookInto(data: string, folder: string, found: Found): Promise<voi
     else
       throw new BackupFailure(
         'tablespaces',
-        `${join(data, path)} leads out of the database's folder, which a backup does not follow`,
+        `${join(data, path)} points outside of the database folder, which a backup does not follow`,
       );
   }
 }

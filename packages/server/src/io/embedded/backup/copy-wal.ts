@@ -17,7 +17,7 @@ export async function copyWal(
     (name) => (WAL_NAME.test(name) && name >= from.first && name <= from.last) || name.endsWith('.history'),
   );
   if (!names.includes(from.first) || !names.includes(from.last))
-    throw new Error(`the log from ${from.first} to ${from.last} is not whole in ${folder}`);
+    throw new Error(`the log from ${from.first} to ${from.last} is incomplete in ${folder}`);
   const files: BackupFile[] = [];
   for (const name of names.toSorted()) {
     const path = `${WAL}/${name}.gz`;

@@ -60,7 +60,7 @@ export async function openEnvelope(file: string, passphrase: string): Promise<st
   } catch (error) {
     throw new BackupFailure(
       'wrong_passphrase',
-      'The passphrase is not the one that the secret key of this backup was closed with',
+      'The passphrase does not decrypt the secret key of this backup',
       error,
     );
   }
@@ -90,7 +90,7 @@ function parseEnvelope(file: string): Envelope {
     isCost(read.r, R_MAX) &&
     isCost(read.p, P_MAX) &&
     [read.salt, read.nonce, read.tag, read.sealed].every((text) => typeof text === 'string');
-  if (!isWhole) throw new BackupFailure('broken', 'The file with the secret key is none that Beckon wrote');
+  if (!isWhole) throw new BackupFailure('broken', 'The file with the secret key was not written by Beckon');
   return read as Envelope;
 }
 

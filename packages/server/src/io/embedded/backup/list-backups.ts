@@ -45,7 +45,7 @@ export async function verifyBackup(backup: string): Promise<Verified> {
     const path = join(backup, file.path);
     const found = await hashFile(path).catch(unlessMissing(path));
     if (found.bytes !== file.bytes || found.sha256 !== file.sha256)
-      throw new BackupFailure('broken', `${path} is not what was written there`);
+      throw new BackupFailure('broken', `${path} differs from what was written there`);
   });
   return { files: manifest.files.length, bytes: manifest.bytes, manifest };
 }

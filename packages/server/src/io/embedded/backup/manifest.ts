@@ -46,7 +46,7 @@ export async function readManifest(backup: string): Promise<Manifest> {
     (found) => found.size,
     (error: unknown) => {
       if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR') throw error;
-      throw new BackupFailure('not_found', `${backup} is no backup: it has no ${MANIFEST}`);
+      throw new BackupFailure('not_found', `${backup} is not a backup, because it has no ${MANIFEST}`);
     },
   );
   if (size > MANIFEST_MAX_BYTES) throw broken(path, 'it is too large');
@@ -58,10 +58,10 @@ function parseManifest(text: string, path: string): Manifest {
   try {
     read = JSON.parse(text) as typeof read;
   } catch (error) {
-    throw broken(path, 'it is no JSON', error);
+    throw broken(path, 'it is not JSON', error);
   }
-  if (read?.format !== 1) throw broken(path, 'it is of a format that this release does not know');
-  if (!isWhole(read)) throw broken(path, 'something is missing in it');
+  if (read?.format !== 1) throw broken(path, 'this release does not support its format');
+  if (!isWhole(read)) throw broken(path, 'it is incomplete');
   return read as Manifest;
 }
 

@@ -83,20 +83,20 @@ async function requireAll({ recovering, home, found, said }: Ending): Promise<vo
   const { restoredTo } = said;
   const onPurpose =
     restoredTo !== null && restoredTo > manifest.endedAt
-      ? `--until with a moment before ${restoredTo} restores up to there on purpose`
-      : `--until ${manifest.endedAt} restores what the backup itself holds`;
+      ? `restore up to there with --until and a time before ${restoredTo}`
+      : `restore only the backup itself with --until ${manifest.endedAt}`;
   throw new BackupFailure(
     'broken',
-    `The log is kept up to ${found.kept.last}, but ${gap}, and a restore of all that there is would lose what lies behind it. ` +
-      `Put the right file there from a copy; where there is none, ${onPurpose}`,
+    `The log is stored up to ${found.kept.last}, but ${gap}. A complete restore would lose all changes after that. ` +
+      `Put the file there from a copy. Without a copy, ${onPurpose}`,
   );
 }
 
 function describeChoice(found: readonly Timeline[], chosen: number): string {
   const each = found.map(
-    ({ number, lastAt }) => `timeline ${number}, kept up to ${new Date(lastAt).toISOString()}`,
+    ({ number, lastAt }) => `timeline ${number}, stored up to ${new Date(lastAt).toISOString()}`,
   );
-  return `The log has gone on as ${each.join(', and as ')}. Timeline ${chosen} is followed; --timeline names another one`;
+  return `The log continues as ${each.join(', and as ')}. The restore follows timeline ${chosen}; use --timeline for another one`;
 }
 
 const MINUTE_MS = 60_000;
@@ -104,8 +104,8 @@ const MINUTE_MS = 60_000;
 /** PostgreSQL names each file that it takes from the archive. */
 function describeReplay(said: string, ms: number): string {
   const last = [...said.matchAll(/restored log file "([0-9A-F]{24})"/g)].at(-1)?.[1];
-  const at = last === undefined ? 'what the backup itself holds' : last;
-  return `The log is being replayed, for ${(ms / MINUTE_MS).toFixed(1)} minutes: it has come to ${at}`;
+  const at = last === undefined ? 'the end of the backup itself' : last;
+  return `The log has been replayed for ${(ms / MINUTE_MS).toFixed(1)} minutes and has reached ${at}`;
 }
 
 /** At the end of the backup itself there need not be anything behind it by which a moment could be known. */
@@ -128,9 +128,9 @@ function notRecovered(
   return why.includes('recovery ended before configured recovery target was reached')
     ? new BackupFailure(
         'until',
-        `What was kept of the log of timeline ${followed} ends before ${asked}: leave --until out to restore all that there is`,
+        `The stored log of timeline ${followed} ends before ${asked}. Omit --until to restore all of it`,
       )
-    : new BackupFailure('broken', `PostgreSQL cannot make a database of this backup: ${why}`);
+    : new BackupFailure('broken', `PostgreSQL cannot restore this backup: ${why}`);
 }
 
 async function askRestored(home: Home, { port }: PidFile): Promise<Recovered> {
@@ -143,7 +143,7 @@ async function askRestored(home: Home, { port }: PidFile): Promise<Recovered> {
       `SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline, pg_last_xact_replay_timestamp() AS at`,
     );
     const [row] = rows;
-    if (!row) throw new Error('PostgreSQL said nothing of what it restored');
+    if (!row) throw new Error('PostgreSQL returned no facts about the restore');
     return { timeline: Number.parseInt(row.timeline, 16), restoredTo: row.at?.toISOString() ?? null };
   } finally {
     await client.end();

@@ -106,9 +106,9 @@ function checkUntil({ endedAt }: Manifest, until: number | null): void {
   if (until < Date.parse(endedAt))
     throw new BackupFailure(
       'until',
-      `This backup was whole at ${endedAt}, and the database cannot be put back to a moment before that: take an older one`,
+      `This backup was complete at ${endedAt}, and cannot restore the database to an earlier time. Use an older backup`,
     );
-  if (until > systemClock.now()) throw new BackupFailure('until', 'That moment has not come yet');
+  if (until > systemClock.now()) throw new BackupFailure('until', 'That time is in the future');
 }
 
 async function findNames(folder: string): Promise<string[] | null> {
@@ -126,7 +126,7 @@ async function checkEmpty(dataDir: string, draft?: string): Promise<void> {
   if (names.some((name) => name !== LOST_AND_FOUND && name !== draft))
     throw new BackupFailure(
       'not_empty',
-      `${dataDir} is not empty, and a restore replaces nothing: move what is in it away, or name another DATA_DIR`,
+      `${dataDir} is not empty, and a restore replaces no files. Move its content away, or use another DATA_DIR`,
     );
 }
 
@@ -140,14 +140,14 @@ async function checkMajor(home: Home, { major, postgres }: Manifest): Promise<vo
   if (ours !== major)
     throw new BackupFailure(
       'other_postgres',
-      `The backup is of PostgreSQL ${postgres}, and this release brings ${ours}: restore it by a release that brings ${major}, then upgrade the database`,
+      `The backup is from PostgreSQL ${postgres}, but this release contains ${ours}. Restore it with a release that contains ${major}, then upgrade the database`,
     );
 }
 
 /** The roles in the files have the password that they had. */
 function keepPassword({ dataDir, owner }: Home, { user, password, database }: KeptSecrets): void {
   const made = readFacts(dataDir);
-  if (!made) throw new Error(`${dataDir}/postgres.json has vanished`);
+  if (!made) throw new Error(`${dataDir}/postgres.json is missing`);
   replaceFacts(dataDir, { ...made, user, password, database }, owner);
 }
 
@@ -167,7 +167,7 @@ async function unpackFile(home: Home, from: string, file: BackupFile): Promise<v
   const target = inData ? join(home.data, path.slice(DATA.length + 1)) : join(home.dataDir, basename(path));
   const copied = await copyFileSafely(join(from, path), target);
   if (copied.bytes !== bytes || copied.sha256 !== sha256)
-    throw new BackupFailure('broken', `${join(from, path)} is not what was written there`);
+    throw new BackupFailure('broken', `${join(from, path)} differs from what was written there`);
   if (inData) return;
   const place = join(home.data, 'pg_wal', basename(path, '.gz'));
   const written = createWriteStream(place, { flags: 'wx', mode: 0o600 });
@@ -187,7 +187,7 @@ async function findArchive(home: Home, from: string, { systemId }: Manifest): Pr
   } catch (error) {
     throw new BackupFailure(
       'unwritable',
-      `A restore notes in ${folder} which timeline it begins, and cannot write there: copy the backup and that folder to where it can, and restore from there`,
+      `A restore records its timeline in ${folder}, which is not writable. Copy the backup and that folder to a writable place, and restore from there`,
       error,
     );
   }

@@ -47,7 +47,7 @@ test('a restore replays for as long as there is log, and says how far it is', as
   vi.restoreAllMocks();
   expect(printed().length).toBeGreaterThan(0);
   for (const line of printed())
-    expect(line).toMatch(/^The log is being replayed, for \d+\.\d minutes: it has come to /);
+    expect(line).toMatch(/^The log has been replayed for \d+\.\d minutes and has reached /);
   expect(await readOf('second')).toBe('ab');
 }, 120_000);
 
@@ -69,7 +69,7 @@ test.skipIf(!IS_LONG)(
     const kept = await readFile(join(place, file));
     await writeFile(join(place, file), kept.subarray(0, 5_000));
     await expect(putBack('second', { from })).rejects.toThrow(
-      new RegExp(`${file} cannot be read.*--until with a moment before 20`),
+      new RegExp(`${file} cannot be read.*--until and a time before 20`),
     );
     await rm(join(place, file));
     await expect(putBack('second', { from })).rejects.toThrow(`${file} is missing`);
@@ -81,7 +81,7 @@ test.skipIf(!IS_LONG)(
     const nextKept = await readFile(join(place, next));
     await rm(join(place, next));
     const own = { from, timeline: 1 };
-    await expect(putBack('second', own)).rejects.toThrow(`--until ${manifest.endedAt} restores`);
+    await expect(putBack('second', own)).rejects.toThrow(`with --until ${manifest.endedAt}`);
     await putBack('alone', { ...own, until: Date.parse(manifest.endedAt) });
     expect(await readOf('alone')).toBe('a');
     await writeFile(join(place, next), nextKept, { mode: 0o644 });

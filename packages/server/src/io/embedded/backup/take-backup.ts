@@ -52,7 +52,7 @@ export async function takeBackup(taking: Taking): Promise<Taken> {
     try {
       await mkdir(draft, { mode: 0o700 });
       const facts = readFacts(home.dataDir);
-      if (!facts) throw new BackupFailure('broken', `${home.dataDir}/postgres.json has vanished`);
+      if (!facts) throw new BackupFailure('broken', `${home.dataDir}/postgres.json is missing`);
       const { user, password, database } = facts;
       const kept: KeptSecrets = { secretKey: taking.secretKey, user, password, database };
       await writeSafely(join(draft, SECRETS), await closeEnvelope(JSON.stringify(kept), taking.passphrase));
@@ -76,7 +76,7 @@ async function makePlace(to: string): Promise<string> {
   try {
     await mkdir(to, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new BackupFailure('unwritable', `${to} cannot be made: ${String(error)}`, error);
+    throw new BackupFailure('unwritable', `${to} cannot be created: ${String(error)}`, error);
   }
   await sweepBackupDrafts(to);
   return to;
@@ -99,9 +99,9 @@ async function copy(client: pg.Client, { data, draft, release }: Copying): Promi
     `SELECT s.lsn::text, s.labelfile AS label, s.spcmapfile AS tablespaces, clock_timestamp() AS at
      FROM pg_backup_stop(wait_for_archive => false) s`,
   );
-  if (!begun || !ended) throw new Error('PostgreSQL said nothing of the backup');
+  if (!begun || !ended) throw new Error('PostgreSQL returned no facts about the backup');
   if (ended.tablespaces.trim() !== '')
-    throw new BackupFailure('tablespaces', 'The database has tablespaces, which a backup does not hold');
+    throw new BackupFailure('tablespaces', 'The database has tablespaces, which a backup does not support');
   await writeSafely(join(draft, DATA, 'backup_label'), ended.label);
   const named = async (path: string): Promise<BackupFile> => ({
     path,
@@ -115,7 +115,7 @@ async function copy(client: pg.Client, { data, draft, release }: Copying): Promi
      FROM pg_control_system()`,
     [begun.lsn, ended.lsn],
   );
-  if (!log) throw new Error('PostgreSQL said nothing of its log');
+  if (!log) throw new Error('PostgreSQL returned no facts about its log');
   const wal = await copyWal({ data, first: log.first, last: log.last }, draft);
   const all = [...files, await named(`${DATA}/backup_label`), await named(SECRETS), ...wal];
   return {

@@ -70,7 +70,7 @@ export function chooseTimeline(
   const known = [...new Set([own, ...found.map(({ number }) => number)])].toSorted((a, b) => a - b);
   throw new BackupFailure(
     'timeline',
-    `This backup cannot be followed along timeline ${asked}: name one of ${known.join(', ')}, or take a backup of that timeline`,
+    `The log of timeline ${asked} does not continue this backup. Use one of ${known.join(', ')}, or a backup of that timeline`,
   );
 }
 
@@ -95,7 +95,7 @@ export async function readHistory(path: string): Promise<Branch[]> {
   try {
     const packed = await readFile(path);
     const branches = branchesIn((await unzip(packed, { maxOutputLength: HISTORY_MAX_BYTES })).toString());
-    if (branches.length === 0) throw new Error('it says nothing');
+    if (branches.length === 0) throw new Error('it is empty');
     return branches;
   } catch (error) {
     throw lostHistory(path, error);
@@ -106,8 +106,8 @@ function lostHistory(path: string, error: unknown): BackupFailure {
   const what = codeOf(error) === 'ENOENT' ? 'is missing' : 'cannot be read';
   return new BackupFailure(
     'broken',
-    `${path} ${what}, which says where the log that is kept of its timeline began. Put the right file there from a copy, or from the ` +
-      `folder wal of a backup that was made on that timeline; where there is none, --timeline names another one, which is followed without it`,
+    `${path} ${what}. It records where the stored log of its timeline began. Put the file there from a copy, or from the ` +
+      `folder wal of a backup of that timeline. Without a copy, follow another timeline with --timeline`,
     error,
   );
 }
@@ -150,7 +150,7 @@ export async function keepHistory(archive: string, { data, timeline, owner }: Be
     if (codeOf(error) !== 'EEXIST') throw error;
     throw new BackupFailure(
       'timeline',
-      `Another restore has begun timeline ${timeline} at the same time: restore again`,
+      `Another restore has started timeline ${timeline} at the same time. Restore again`,
       error,
     );
   } finally {

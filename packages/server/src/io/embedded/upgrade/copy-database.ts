@@ -72,12 +72,12 @@ async function copyTables(clients: Clients): Promise<CopiedTable[]> {
   const theirs = new Map((await ask<Table>(to, TABLES)).map(({ name, columns }) => [name, columns]));
   const copied: CopiedTable[] = [];
   for (const { name, columns } of tables) {
-    if (theirs.get(name) !== columns) throw differs(name, 'its columns are others');
+    if (theirs.get(name) !== columns) throw differs(name, 'its columns differ');
     // What migrations put there themselves comes again.
     await to.query(`DELETE FROM ${name}`);
     await copyTable(clients, { table: name, columns });
     const [before, after] = [await sumUp(from, name, columns), await sumUp(to, name, columns)];
-    if (before.rows !== after.rows || before.sum !== after.sum) throw differs(name, 'its rows are others');
+    if (before.rows !== after.rows || before.sum !== after.sum) throw differs(name, 'its rows differ');
     copied.push({ table: name, rows: Number(after.rows) });
   }
   await copySequences(clients);
@@ -96,7 +96,7 @@ async function sumUp(
     `SELECT count(*)::text AS rows, coalesce(sum(hashtextextended(r::text, 0)::numeric), 0)::text AS sum
      FROM (SELECT ${columns} FROM ${table}) r`,
   );
-  if (!found) throw new Error(`nothing was said of ${table}`);
+  if (!found) throw new Error(`the query returned no row for ${table}`);
   return found;
 }
 
@@ -117,7 +117,7 @@ async function copySequences({ from, to }: Clients): Promise<void> {
 function differs(table: string, why: string): EmbeddedFailure {
   return new EmbeddedFailure(
     'cannot_upgrade',
-    `${table} was not copied as it is: ${why}. The old database is as it was`,
+    `${table} was not copied correctly: ${why}. The old database is unchanged`,
   );
 }
 

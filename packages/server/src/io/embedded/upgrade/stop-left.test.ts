@@ -31,7 +31,7 @@ async function start(settings: Record<string, string>): Promise<number> {
 test('a PostgreSQL that a server uses is not stopped, whatever upgrades of before have left beside it', async () => {
   writeFileSync(join(home.dataDir, 'upgrade.running'), '');
   const pid = await start({});
-  await expect(stopLeft(home)).rejects.toThrow(`Process ${pid} serves ${home.data}: stop the server first`);
+  await expect(stopLeft(home)).rejects.toThrow(`Process ${pid} uses ${home.data}. Stop the server first`);
   expect(await livingPostmaster(home.dataDir)).toBe(pid);
   await stopPostmaster(home, pid);
 });

@@ -23,7 +23,7 @@ export async function stopLeft(old: Home): Promise<void> {
   if (!saysReadOnly(command))
     throw new EmbeddedFailure(
       'cannot_upgrade',
-      `Process ${file.pid} serves ${old.data}: stop the server first`,
+      `Process ${file.pid} uses ${old.data}. Stop the server first`,
     );
   await stopPostmaster(old, file.pid);
 }

@@ -50,6 +50,6 @@ export async function checkSwappable(data: string): Promise<void> {
   if (own.dev === around.dev) return;
   throw new EmbeddedFailure(
     'cannot_upgrade',
-    `${data} is a file system of its own, and an upgrade has to rename it: mount ${dirname(data)} instead, with the database in it`,
+    `${data} is a separate file system, which an upgrade cannot rename. Mount ${dirname(data)} instead, with the database in it`,
   );
 }

@@ -33,7 +33,7 @@ export type Upgraded = { from: number; to: number; tables: CopiedTable[]; kept: 
 export async function upgradeDatabase(options: Upgrading): Promise<Upgraded> {
   const dataDir = resolve(options.dataDir);
   const facts = readFacts(dataDir);
-  if (!facts) throw new EmbeddedFailure('not_known', `${dataDir} holds no database`);
+  if (!facts) throw new EmbeddedFailure('not_known', `${dataDir} contains no database`);
   const data = resolve(dataDir, facts.data);
   const unlock = await lockUpgrade(dataDir);
   try {
@@ -44,7 +44,7 @@ export async function upgradeDatabase(options: Upgrading): Promise<Upgraded> {
     if (to <= from)
       throw new EmbeddedFailure(
         'cannot_upgrade',
-        `The database is of PostgreSQL ${from}, and this release brings ${to}: there is nothing to upgrade`,
+        `The database is from PostgreSQL ${from}, and this release contains ${to}. An upgrade is not needed`,
       );
     const old = await openHome({ ...options, backupDir: null, binaries: oldBinaries(from) });
     await stopLeft(old);
@@ -124,10 +124,10 @@ async function makeDatabase(at: EmbeddedConnection): Promise<void> {
 /** What upgrades have kept; the place that this makes. */
 export async function discardOld(dataDir: string): Promise<string[]> {
   const facts = readFacts(resolve(dataDir));
-  if (!facts) throw new EmbeddedFailure('not_known', `${dataDir} holds no database`);
+  if (!facts) throw new EmbeddedFailure('not_known', `${dataDir} contains no database`);
   const data = resolve(dataDir, facts.data);
   if (!isInitialized(data))
-    throw new EmbeddedFailure('data_missing', `${data} is not there: upgrade the database first`);
+    throw new EmbeddedFailure('data_missing', `${data} does not exist. Upgrade the database first`);
   const kept = await findKept(data);
   for (const path of kept) await rm(path, { recursive: true, force: true });
   return kept;

@@ -15,9 +15,9 @@ export async function requireOurVersion(data: string, native: string): Promise<v
   throw new EmbeddedFailure(
     'other_major',
     theirs < ours
-      ? `The database in ${data} is of PostgreSQL ${theirs}, and this release brings ${ours}. Make a backup by the release before, ` +
+      ? `The database in ${data} is from PostgreSQL ${theirs}, but this release contains ${ours}. Make a backup with the previous release, ` +
           `then: ${installOf(theirs)} && npm run beckon-server -- upgrade-database`
-      : `The database in ${data} is of PostgreSQL ${theirs}, and this release brings only ${ours}: use the release that it was made by`,
+      : `The database in ${data} is from PostgreSQL ${theirs}, but this release contains only ${ours}. Use the release that created it`,
   );
 }
 
@@ -32,7 +32,7 @@ export function oldBinaries(major: number): string {
   } catch (error) {
     throw new EmbeddedFailure(
       'no_binaries',
-      `PostgreSQL ${major} is needed to read the old files: ${installOf(major)}`,
+      `PostgreSQL ${major} is required to read the old files. Run: ${installOf(major)}`,
       error,
     );
   }
