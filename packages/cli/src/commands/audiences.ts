@@ -22,11 +22,11 @@ export const audiences: Noun = {
     }),
     call(AUDIENCE, 'show <audience>', {
       help: 'Show an audience with its definition, growth and some members',
-      view: (audience, words) => [
+      view: (audience) => [
         ...summary(audience),
         JSON.stringify(audience.definition, null, 2),
         { title: 'Growth', rows: audience.growth },
-        tableOf('Members', { items: audience.sample, columns: MEMBER, words }),
+        tableOf('Members', audience.sample, MEMBER),
       ],
     }),
     call('POST /projects/:project/audiences', 'create', {
@@ -73,7 +73,7 @@ export const audiences: Noun = {
           edit: found.edit && `${found.edit.joins} join and ${found.edit.leaves} leave`,
           'not counted yet': found.uncounted_events,
         },
-        tableOf('Users', { items: found.sample, columns: fields('external_user_id'), words }),
+        tableOf('Users', found.sample, fields('external_user_id')),
       ],
     }),
     call('GET /projects/:project/audiences/:audience/test', 'test <audience> <user>', {

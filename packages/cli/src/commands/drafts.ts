@@ -1,5 +1,5 @@
 import type { JsonObject } from '@beckon/contract';
-import type { DraftMoveShown, DraftVersion } from '@beckon/contract/dashboard';
+import type { DraftVersion } from '@beckon/contract/dashboard';
 import { usage } from '../failure.ts';
 import { call, list, lookUp, type Noun } from '../framework/declare.ts';
 import { choice, flag, jsonFile, required, text, time } from '../framework/options.ts';
@@ -13,7 +13,6 @@ const CONTEXT = 'GET /projects/:project/drafts/:draft/context';
 const DETAILS = fields(
   'id state reason rule user deadline_at expires_at held_until edited autopilot rule_holds content_hash send_check facts content',
 );
-const MOVE: Column<DraftMoveShown>[] = fields('at action from to actor reason');
 const VERSION: Column<DraftVersion>[] = [
   ...fields('content_hash at actor'),
   ['subject', ({ content }) => content.subject],
@@ -40,11 +39,11 @@ export const drafts: Noun = {
       reads: [CONTEXT],
       find: async ({ api }, params) => (await api.call(CONTEXT, { params })).data.why,
       value: (draft, why) => ({ ...draft, why }),
-      view: (draft, words, { found: why }) => [
-        ...viewOf(draft, words, DETAILS),
+      view: (draft, _words, { found: why }) => [
+        viewOf(draft, DETAILS),
         { because: why.map(({ sentence }) => sentence) },
-        tableOf('History', { items: draft.history, columns: MOVE, words }),
-        tableOf('Outcomes', { items: draft.outcomes, columns: fields('occurred_at type'), words }),
+        tableOf('History', draft.history, fields('at action from to actor reason')),
+        tableOf('Outcomes', draft.outcomes, fields('occurred_at type')),
       ],
     }),
     list('GET /projects/:project/schedule/drafts', 'schedule', {
@@ -65,7 +64,7 @@ export const drafts: Noun = {
     }),
     call('GET /projects/:project/drafts/:draft/versions', 'versions <draft>', {
       help: "List a draft's earlier texts, newest first",
-      view: ({ versions: items }, words) => tableOf('Versions', { items, columns: VERSION, words }),
+      view: ({ versions }) => tableOf('Versions', versions, VERSION),
     }),
     decide('approve', {
       route: 'POST /projects/:project/drafts/:draft/approve',

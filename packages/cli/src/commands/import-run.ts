@@ -98,9 +98,9 @@ async function checkAndStart(
   }
   if (isDryRun) {
     await api.call(CANCEL, { params });
-    await output.value(checked, (one, words) => [
-      ...[importView(one, words)].flat(),
-      sample && sampleBlock(sample, words),
+    await output.value(checked, (one) => [
+      () => importView(one),
+      sample && sampleBlock(sample),
       'No records were imported.',
     ]);
     return (checked.check?.rejected ?? 0) > 0 ? EXIT.partly : EXIT.ok;

@@ -9,12 +9,8 @@ export const settings: Noun = {
   commands: [
     call('GET /projects/:project/settings', 'show', {
       help: 'Show all settings of a project, their defaults and what they accept',
-      view: ({ settings: all }, words) =>
-        tableOf('Settings', {
-          items: all,
-          columns: fields('setting=name value=text default=fallback accepts=syntax'),
-          words,
-        }),
+      view: ({ settings: all }) =>
+        tableOf('Settings', all, fields('setting=name value=text default=fallback accepts=syntax')),
     }),
     call('PATCH /projects/:project/settings', 'set <settings...>', {
       help: 'Set one or more settings of a project',

@@ -26,9 +26,9 @@ export const users: Noun = {
       find: async ({ api }, params) =>
         (await api.call(TIMELINE, { params, query: { limit: TIMELINE_SHOWN } })).data,
       value: (user, timeline) => ({ ...user, timeline }),
-      view: (user, words, { found }) => [
-        ...viewOf({ ...user, held: user.held ?? 'no: can receive email' }, words),
-        tableOf('Timeline', { items: found, columns: fields('at kind title actor'), words }),
+      view: (user, _words, { found }) => [
+        viewOf({ ...user, held: user.held ?? 'no: can receive email' }),
+        tableOf('Timeline', found, fields('at kind title actor')),
       ],
     }),
     call('GET /projects/:project/users/:user/at', 'history <user>', {

@@ -5,7 +5,7 @@ import { call, list, lookUp, type Noun } from '../framework/declare.ts';
 import { choice, choices, duration, flag, text, time, whole } from '../framework/options.ts';
 import { fields, type Column, viewOf } from '../output/auto.ts';
 import type { View } from '../output/view.ts';
-import { count, type Words } from '../output/words.ts';
+import { count } from '../output/words.ts';
 
 const ENDPOINT = 'GET /projects/:project/webhooks/:endpoint';
 const STATES = ['pending', 'delivering', 'delivered', 'exhausted', 'missed', 'canceled'] as const;
@@ -138,8 +138,8 @@ export const webhooks: Noun = {
   ],
 };
 
-function endpointView(endpoint: WebhookEndpoint, words: Words): View {
-  return viewOf({ ...endpoint, types: endpoint.types ?? 'all' }, words);
+function endpointView(endpoint: WebhookEndpoint): View {
+  return viewOf({ ...endpoint, types: endpoint.types ?? 'all' });
 }
 
 function resultOf(attempt: WebhookAttempt | undefined): string | null {

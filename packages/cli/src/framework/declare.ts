@@ -174,7 +174,7 @@ export function call<
       await context.output.value(spec.value?.(data, found) ?? data, (_value, words) =>
         typeof view === 'function'
           ? view(data, words, { input, found })
-          : viewOf(data as object, words, view as never),
+          : viewOf(data as object, view as never),
       );
       return spec.exit?.(data);
     },

@@ -51,9 +51,7 @@ export function createOutput(
     async value(value, view) {
       await clear();
       const columns = stdout.isTerminal ? stdout.columns() : Infinity;
-      await stdout.write(
-        `${json ? toJson(value) : render(view(value, words), { columns, paint: words.paint })}\n`,
-      );
+      await stdout.write(`${json ? toJson(value) : render(view(value, words), { columns, words })}\n`);
     },
     async painted(value, show) {
       await clear();
