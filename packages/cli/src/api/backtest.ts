@@ -1,6 +1,6 @@
 import type { Backtest, BacktestLine, BodyOf } from '@beckon/contract/dashboard';
 import { Failure } from '../failure.ts';
-import type { Api } from '../framework/context.ts';
+import type { Api } from './dashboard.ts';
 import { linesOf } from './lines.ts';
 
 export const BACKTEST = 'POST /projects/:project/rules/backtest';

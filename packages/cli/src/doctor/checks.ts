@@ -1,6 +1,6 @@
 import type { Home } from '@beckon/contract/dashboard';
 import { SIGNATURE_TOLERANCE_S } from '@beckon/contract/signature';
-import type { Api } from '../framework/context.ts';
+import type { Api } from '../api/dashboard.ts';
 import { unreachable } from '../api/refusal.ts';
 import { Failure } from '../failure.ts';
 import type { Connection } from '../profiles/connection.ts';
