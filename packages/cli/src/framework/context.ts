@@ -26,8 +26,8 @@ export type Context<R extends RouteKey = RouteKey> = {
   dashboardWith: (token: string | null) => Promise<Dashboard>;
   /** The public API, by API key. */
   client: (options?: Pick<BeckonOptions, 'retry' | 'timeoutMs'>) => Promise<Beckon>;
-  /** Returns when the user says yes, or `--yes` is given; throws otherwise. */
-  confirm: (question: string) => Promise<void>;
+  /** Returns when the user says yes, or `--yes` is given; throws otherwise. `flag`: another option that confirms. */
+  confirm: (question: string, flag?: string) => Promise<void>;
 };
 
 /** A person waits for the result. */
@@ -85,9 +85,9 @@ export function createContext(given: Given): Context {
         ...more,
       });
     },
-    async confirm(question) {
+    async confirm(question, confirming = '--yes') {
       if (options.yes) return;
-      if (!canAsk(shell, options.json)) throw usage(`${question} Pass --yes to confirm.`, '--yes');
+      if (!canAsk(shell, options.json)) throw usage(`${question} Pass ${confirming} to confirm.`, confirming);
       answered((await shell.ask.confirm(question)) || null);
     },
   };
