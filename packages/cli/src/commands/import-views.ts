@@ -1,7 +1,7 @@
 import type { Import, ImportSample } from '@beckon/contract/dashboard';
 import { fields, tableOf, viewOf } from '../output/auto.ts';
-import { span } from '../output/span.ts';
 import type { Block, View } from '../output/view.ts';
+import { span } from '../output/words.ts';
 
 /** One line while an import runs. */
 export function progressText({ state, progress }: Import): string {

@@ -4,7 +4,7 @@ import { EXIT, usage } from '../failure.ts';
 import { call, custom, list, lookUp, type Noun } from '../framework/declare.ts';
 import { duration, fallback, flag, jsonFile, oneOf, required, text, whole } from '../framework/options.ts';
 import { fields, tableOf } from '../output/auto.ts';
-import { count, percent } from '../output/words.ts';
+import { count } from '../output/words.ts';
 import {
   backtestView,
   hintLines,
@@ -114,7 +114,8 @@ export const rules: Noun = {
         const found = await backtest(api, {
           body: { days, ...(rule !== undefined && { rule }), ...(file && { document: file }) },
           signal,
-          onProgress: (share) => output.progress(`Evaluating ${count(days, 'day')} … ${percent(share)}`),
+          onProgress: (share) =>
+            output.progress(`Evaluating ${count(days, 'day')} … ${Math.round(share * 100)}%`),
         });
         await output.value(found, backtestView);
       },

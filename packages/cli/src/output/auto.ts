@@ -1,7 +1,6 @@
 import type { Cell, Row } from './table.ts';
 import type { Block, Details } from './view.ts';
-import { span } from './span.ts';
-import { plain, type Words } from './words.ts';
+import { plain, span, type Words } from './words.ts';
 
 /** A field by its name, or as `label=field`. */
 export type Field<T> = (keyof T & string) | `${string}=${keyof T & string}`;
