@@ -2,7 +2,7 @@ import type { AnswerOf, BodyOf, ParamsOf, QueryOf, RouteKey } from '@beckon/cont
 import { Failure } from '../failure.ts';
 import { textOf } from '../read-all.ts';
 import { sendHttp, type Target } from './http.ts';
-import { failureOf, isRedirect, redirected, unreachable } from './refusal.ts';
+import { failureOf, unreachable } from './refusal.ts';
 
 /** The dashboard API, one call per route, typed by the contract. */
 export type Dashboard = {
@@ -67,9 +67,8 @@ export function createDashboard({ target, version, token, signal }: DashboardDep
       signal.throwIfAborted();
       throw unreachable(name, error);
     }
-    if (isRedirect(answer)) throw redirected(name, answer);
     if (answer.ok) return answer;
-    throw failureOf(answer, await readText(answer, name));
+    throw failureOf(answer, await readText(answer, name), name);
   }
 
   return {
