@@ -24,7 +24,7 @@ describe('settings', () => {
       shows: /^autopilot +3h\nquiet_hours +22:00-07:00\n$|^quiet_hours +22:00-07:00\nautopilot +3h\n$/,
       json: { parsed: { autopilot_ms: 10_800_000 } },
     },
-    { run: 'settings set quiet_hours', fails: [2, /Write name=value/] },
+    { run: 'settings set quiet_hours', fails: [2, /write name=value/] },
     { run: 'settings set quiet_hours=soon', fails: [2, /quiet_hours/] },
     { run: 'settings set quite_hours=off', fails: [2, /quite_hours/] },
     { run: 'settings sender', shows: /Sender +test inbox: yes/, json: { sender: { test_inbox: true } } },

@@ -1,7 +1,7 @@
 import { CANONICAL_SAMPLES } from '../canonical-samples.ts';
 import { custom } from '../framework/declare.ts';
 import { fallback, flag, oneOf, text } from '../framework/options.ts';
-import { merged, properties } from '../framework/properties.ts';
+import { properties } from '../framework/properties.ts';
 
 const NAMES = Object.keys(CANONICAL_SAMPLES);
 
@@ -25,7 +25,7 @@ export const trigger = custom('trigger <event>', {
       );
     const client = await context.client();
     if (email !== undefined) await client.users.upsert({ external_user_id: user, email }, { signal });
-    const event = { external_user_id: user, name, properties: merged(sample, own) };
+    const event = { external_user_id: user, name, properties: { ...sample, ...own } };
     await client.track(event, { signal });
     await output.value(
       { accepted: true, event },

@@ -1,7 +1,7 @@
 import type { UserInput } from '@beckon/contract';
 import { call, custom, download, list, type Noun } from '../framework/declare.ts';
 import { jsonFile, required, text, time } from '../framework/options.ts';
-import { merged, properties } from '../framework/properties.ts';
+import { properties } from '../framework/properties.ts';
 import { fields, tableOf, viewOf } from '../output/auto.ts';
 import { plain } from '../output/words.ts';
 
@@ -45,7 +45,7 @@ export const users: Noun = {
         data: jsonFile('--data <file>', 'JSON object of traits; - reads stdin'),
       },
       async run(context, { user: id, email, traits: own, data }) {
-        const traits = merged(data, own);
+        const traits = { ...data, ...own };
         const user: UserInput = {
           external_user_id: id,
           ...(email === undefined ? {} : { email }),

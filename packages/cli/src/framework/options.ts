@@ -70,6 +70,13 @@ export function many(flags: string, help: string): Option<readonly string[]> {
   return { flags, help, isMany: true, read: (given: readonly string[] | undefined) => given ?? [] };
 }
 
+/** Splits `key=value`; the value may hold more of these signs. */
+export function pairOf(given: string, name: string, form = 'key=value'): [key: string, value: string] {
+  const at = given.indexOf('=');
+  if (at > 0) return [given.slice(0, at), given.slice(at + 1)];
+  throw usage(`${name}: write ${form}, not ${given}`, name);
+}
+
 export function whole(flags: string, help: string, [min, max]: [number, number]): Option<number | undefined> {
   return text(flags, help, (given, source) => {
     const value = /^\d{1,15}$/.test(given) ? Number(given) : -1;
