@@ -1,6 +1,6 @@
 import type { Import, ImportSample } from '@beckon/contract/dashboard';
 import { fields, tableOf, viewOf } from '../output/auto.ts';
-import type { Block, View } from '../output/view.ts';
+import type { Block } from '../output/view.ts';
 import { span } from '../output/words.ts';
 
 /** One line while an import runs. */
@@ -20,7 +20,7 @@ const WAITS: Record<NonNullable<Import['progress']['waits_for']>, string> = {
   worker: 'waiting for a worker',
 };
 
-export function importView(one: Import): View {
+export function importView(one: Import): Block[] {
   const { check, progress, state } = one;
   const isOpen = state === 'checked' || progress.rows === 0;
   return [

@@ -16,7 +16,7 @@ import {
 } from '../framework/options.ts';
 import { fields } from '../output/auto.ts';
 import { canAsk, type Shell } from '../shell.ts';
-import { FOLLOW_ROUTES, followImport, importFile, importStripe, UPLOAD_ROUTES } from './import-run.ts';
+import { FOLLOW_ROUTES, followImport, importFile, runImport, UPLOAD_ROUTES } from './import-run.ts';
 import { importView } from './import-views.ts';
 
 const IMPORT = { import: 'Import ID' };
@@ -79,13 +79,9 @@ export const imports: Noun = {
         dry_run: DRY_RUN,
       },
       routes: FOLLOW_ROUTES,
-      async run(context, { key_file, unmatched_as_customers, dry_run = false }) {
+      async run(context, { key_file, unmatched_as_customers = false, dry_run }) {
         const key = await readKey(context, key_file);
-        return importStripe(context, {
-          key,
-          unmatchedAsCustomers: unmatched_as_customers ?? false,
-          isDryRun: dry_run,
-        });
+        return runImport(context, { kind: 'stripe', key, unmatched_as_customers }, { dry_run });
       },
     }),
     call('POST /projects/:project/imports/:import/pause', 'pause <import>', {
