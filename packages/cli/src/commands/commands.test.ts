@@ -113,7 +113,7 @@ describe('webhooks', () => {
       run: () => `webhooks update ${id} --description 'my server' --types all`,
       shows: /types +all\n/,
     },
-    { run: () => `webhooks update ${id}`, fails: [2, /Nothing to update/] },
+    { run: () => `webhooks update ${id}`, fails: [2, /Nothing to change.*one of --to, --types/] },
     {
       run: () => `webhooks rotate ${id} --overlap 2d`,
       shows: /whsec_/,

@@ -67,12 +67,10 @@ export const domains: Noun = {
         warm: WARM,
         cold: flag('--cold', 'The domain is new: start the warm-up now'),
       },
+      needsOption: true,
       body: ({ throttle, warm, cold }) => {
         if (warm && cold) throw usage('Choose one of --warm and --cold', '--warm');
-        const isWarm = warm ?? (cold ? false : undefined);
-        if (throttle === undefined && isWarm === undefined)
-          throw usage('Pass --throttle, --warm or --cold.', '--throttle');
-        return { ...(throttle && { throttle }), ...(isWarm !== undefined && { warm: isWarm }) };
+        return { ...(throttle && { throttle }), ...((warm || cold) && { warm: warm ?? false }) };
       },
       view: ({ name, throttle, warm }) =>
         `${name}: throttle ${throttle}, ${warm ? 'no warm-up' : 'with a warm-up'}.`,

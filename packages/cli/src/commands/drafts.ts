@@ -1,6 +1,4 @@
-import type { JsonObject } from '@beckon/contract';
 import type { DraftVersion } from '@beckon/contract/dashboard';
-import { usage } from '../failure.ts';
 import { call, list, lookUp, type Noun } from '../framework/declare.ts';
 import { choice, flag, jsonFile, required, text, time } from '../framework/options.ts';
 import { fields, type Column, tableOf, viewOf } from '../output/auto.ts';
@@ -17,6 +15,7 @@ const VERSION: Column<DraftVersion>[] = [
   ...fields('content_hash at actor'),
   ['subject', ({ content }) => content.subject],
 ];
+const TEXTS = ['subject', 'preheader', 'body'];
 const TO = text('--to <address>', "Address of a member, or one of the project's team_addresses");
 
 export const drafts: Noun = {
@@ -93,9 +92,9 @@ export const drafts: Noun = {
       help: "Edit a draft's subject, preheader or body. It no longer follows its template or changed facts.",
       options: {
         ...HASH,
-        file: required(jsonFile('--file <file>', 'JSON with some of subject, preheader and body')),
+        file: required(jsonFile('--file <file>', 'JSON with some of subject, preheader and body', TEXTS)),
       },
-      body: ({ draft: _draft, file, ...rest }) => ({ ...readTexts(file), ...rest }),
+      body: ({ file, hash }) => ({ ...file, ...(hash === undefined ? {} : { hash }) }),
       view: movedView,
     }),
     call('POST /projects/:project/drafts/:draft/undo', 'undo <draft>', {
@@ -120,12 +119,3 @@ export const drafts: Noun = {
     }),
   ],
 };
-
-function readTexts(file: JsonObject): { subject?: string; preheader?: string; body?: string } {
-  const fields = Object.entries(file);
-  const isValid = fields.every(([name, value]) => TEXTS.includes(name) && typeof value === 'string');
-  if (fields.length > 0 && isValid) return file;
-  throw usage(`--file must hold texts for some of ${TEXTS.join(', ')}`, '--file');
-}
-
-const TEXTS = ['subject', 'preheader', 'body'];

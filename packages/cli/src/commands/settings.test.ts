@@ -48,7 +48,7 @@ describe('rate-limits', () => {
     { run: 'rate-limits list', shows: /users-bulk +\d+ +\d+/ },
     { run: 'rate-limits set users-bulk --rate 2.5', shows: /users-bulk: 2\.5 requests per second/ },
     { run: 'rate-limits set users-bulk --burst 40', json: { rate: 2.5, burst: 40 } },
-    { run: 'rate-limits set users', fails: [2, /Pass --rate or --burst/] },
+    { run: 'rate-limits set users', fails: [2, /one of --rate, --burst/] },
     { run: 'rate-limits set users --rate fast', fails: [2, /--rate must be a number/] },
     { run: 'rate-limits set nothing --rate 2', fails: [2, /./] },
   ]);

@@ -1,12 +1,12 @@
 import type { AnswerOf, BodyOf, QueryOf, RouteKey } from '@beckon/contract/dashboard';
-import type { ExitCode } from '../failure.ts';
+import { type ExitCode, usage } from '../failure.ts';
 import { type Column, type Field, rowOf, viewOf } from '../output/auto.ts';
 import type { Row } from '../output/table.ts';
 import type { View } from '../output/view.ts';
 import type { Words } from '../output/words.ts';
 import type { Context } from './context.ts';
 import { downloadTo } from './download.ts';
-import { flag, type Options, text, type ValuesOf, whole } from './options.ts';
+import { flag, longOf, type Options, text, type ValuesOf, whole } from './options.ts';
 import { readPages } from './pages.ts';
 
 /** `beckon <noun> <verb>`: a group of commands. */
@@ -118,6 +118,8 @@ type CallSpec<K extends RouteKey, U extends string, O, R extends RouteKey, F> = 
   find?: (context: Context<R>, input: Input<U, O>) => Promise<F>;
   /** Asks before the call; null needs no confirmation. Adds `--yes`. */
   confirm?: string | ((input: Input<U, O>, found: NoInfer<F>) => string | null);
+  /** Fails when no option is given, because the call would change nothing. */
+  needsOption?: true;
   /** Default: arguments and options by their names. */
   query?: (input: Input<U, O>, found: NoInfer<F>) => QueryOf<K>;
   body?: (input: Input<U, O>, found: NoInfer<F>) => BodyOf<K>;
@@ -157,6 +159,7 @@ export function call<
     ...described(usage, spec, own),
     routes: [route, ...reads],
     async run(context: Context, input: Input<U, O>) {
+      if (spec.needsOption) requireOption(spec.options ?? {}, input);
       const found = (await find?.(context as Context<R>, input)) as F;
       const question = typeof confirm === 'function' ? confirm(input, found) : confirm;
       if (question != null) await context.confirm(question);
@@ -179,6 +182,12 @@ export function call<
       return spec.exit?.(data);
     },
   };
+}
+
+function requireOption(options: Options, input: object): void {
+  if (Object.keys(options).some((name) => Object.hasOwn(input, name))) return;
+  const flags = Object.values(options).map((option) => longOf(option.flags));
+  throw usage(`Nothing to change. Pass at least one of ${flags.join(', ')}.`, flags[0]);
 }
 
 type DownloadSpec<K extends RouteKey, U extends string, O> = Described<U, O> & {
