@@ -1,6 +1,6 @@
 import { API_KEY_PATTERN } from '@beckon/contract';
 import type { Target } from '../api/http.ts';
-import { answered, EXIT, Failure, unauthorized, usage } from '../failure.ts';
+import { answered, unauthorized, usage } from '../failure.ts';
 import { readInput } from '../framework/options.ts';
 import type { Output } from '../output/output.ts';
 import { canAsk, type Shell } from '../shell.ts';
@@ -107,12 +107,9 @@ async function readProfiles({ shell, output }: Deps): Promise<Profiles> {
 
 /** The origin, and the path when the server is below one. */
 function readUrl(text: string): string {
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
+  if (!URL.canParse(text))
     throw usage(`--url: ${text} is not an address such as https://beckon.example.com`, 'url');
-  }
+  const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw usage('--url must begin with https:// (or http:// for this machine)', 'url');
   if (url.username !== '' || url.password !== '')
@@ -175,5 +172,5 @@ async function readKeyFile(shell: Shell, path: string): Promise<string> {
     );
   const text = (await readInput(path, { shell })).trim();
   if (text.length <= KEY_MAX_BYTES) return text;
-  throw new Failure('usage', `--key-file: ${path} is larger than a key`, { exit: EXIT.usage });
+  throw usage(`--key-file: ${path} is larger than a key`, '--key-file');
 }
