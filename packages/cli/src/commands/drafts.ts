@@ -35,10 +35,9 @@ export const drafts: Noun = {
     }),
     call(DRAFT, 'show <draft>', {
       help: 'Show a draft, why it exists, and what would hold it now',
-      reads: [CONTEXT],
-      find: async ({ api }, params) => (await api.call(CONTEXT, { params })).data.why,
-      value: (draft, why) => ({ ...draft, why }),
-      view: (draft, _words, { found: why }) => [
+      ...lookUp(CONTEXT),
+      value: (draft, { why }) => ({ ...draft, why }),
+      view: (draft, _words, { found: { why } }) => [
         viewOf(draft, DETAILS),
         { because: why.map(({ sentence }) => sentence) },
         tableOf('History', draft.history, fields('at action from to actor reason')),

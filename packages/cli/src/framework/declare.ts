@@ -1,7 +1,6 @@
 import type { AnswerOf, BodyOf, QueryOf, RouteKey } from '@beckon/contract/dashboard';
 import { type ExitCode, usage } from '../failure.ts';
-import { type Column, type Field, rowOf, viewOf } from '../output/auto.ts';
-import type { Row } from '../output/table.ts';
+import { type Column, type Field, tableOf, viewOf } from '../output/auto.ts';
 import type { View } from '../output/view.ts';
 import type { Words } from '../output/words.ts';
 import type { Context } from './context.ts';
@@ -67,7 +66,7 @@ type ListSpec<K extends RouteKey, U extends string, O> = Described<U, O> &
   Paged<K> & {
     /** Default: arguments and options by their names. */
     query?: (input: Input<U, O>) => QueryOf<K>;
-    row: readonly Column<ItemOf<K>>[] | ((item: ItemOf<K>, words: Words) => Row);
+    row: readonly Column<ItemOf<K>>[];
     /** Says what belongs in the list, and names the command that adds one. */
     empty: string;
     /** The route of the same list as CSV; adds `--csv`. */
@@ -100,12 +99,8 @@ export function list<K extends RouteKey, const U extends string, O extends Optio
         api.call(route, { params: input, query: { ...query, ...page } } as never),
       );
       const isFiltered = fieldsOf(route, own)(input) !== undefined;
-      await output.value(items, (rows, words) => ({
-        rows: rows.map((item) =>
-          typeof spec.row === 'function' ? spec.row(item, words) : rowOf(item, spec.row, words),
-        ),
-        empty: isFiltered ? 'No matches for this filter.' : spec.empty,
-      }));
+      const empty = isFiltered ? 'No matches for this filter.' : spec.empty;
+      await output.value(items, (rows) => tableOf({ empty }, rows, spec.row));
       if (total !== null) await output.note(`Showing ${items.length} of ${total}. Use --limit to list more.`);
     },
   };
@@ -159,7 +154,7 @@ export function call<
     ...described(usage, spec, own),
     routes: [route, ...reads],
     async run(context: Context, input: Input<U, O>) {
-      if (spec.needsOption) requireOption(spec.options ?? {}, input);
+      requireOption(spec, input);
       const found = (await find?.(context as Context<R>, input)) as F;
       const question = typeof confirm === 'function' ? confirm(input, found) : confirm;
       if (question != null) await context.confirm(question);
@@ -184,8 +179,8 @@ export function call<
   };
 }
 
-function requireOption(options: Options, input: object): void {
-  if (Object.keys(options).some((name) => Object.hasOwn(input, name))) return;
+function requireOption({ options = {}, needsOption }: AnySpec, input: object): void {
+  if (!needsOption || Object.keys(options).some((name) => Object.hasOwn(input, name))) return;
   const flags = Object.values(options).map((option) => longOf(option.flags));
   throw usage(`Nothing to change. Pass at least one of ${flags.join(', ')}.`, flags[0]);
 }
@@ -236,7 +231,7 @@ export function custom<const U extends string, O extends Options = {}, R extends
 
 const YES = flag('-y, --yes', 'Do not ask for confirmation');
 
-type AnySpec = { help: string; details?: string; args?: object; options?: Options };
+type AnySpec = { help: string; details?: string; args?: object; options?: Options; needsOption?: true };
 
 function described(usage: string, spec: AnySpec, more: Options): Omit<Command, 'routes' | 'run'> {
   const { help, details, options = {} } = spec;

@@ -27,7 +27,7 @@ export function rowOf<T extends object>(item: T, columns: readonly Column<T>[], 
 
 /** The items as a table. Without a text for an empty list, an empty table is left out with its title. */
 export function tableOf<T extends object>(
-  head: string | { title: string; empty: string },
+  head: string | { title?: string; empty: string },
   items: readonly T[],
   columns: readonly Column<T>[],
 ): Block {
