@@ -1,22 +1,17 @@
 import type { Questions } from './shell.ts';
 
+type Clack = typeof import('@clack/prompts');
+
 /** Asks on stderr, so that a pipe behind stdout reads no question. */
 export function questionsAt(output: NodeJS.WriteStream): Questions {
+  async function ask<T>(question: (clack: Clack) => Promise<T>): Promise<Exclude<T, symbol> | null> {
+    const clack = await import('@clack/prompts');
+    const answer = await question(clack);
+    return clack.isCancel(answer) ? null : (answer as Exclude<T, symbol>);
+  }
   return {
-    async confirm(message) {
-      const { confirm, isCancel } = await import('@clack/prompts');
-      const answer = await confirm({ message, initialValue: false, output });
-      return isCancel(answer) ? null : answer;
-    },
-    async text(message) {
-      const { text, isCancel } = await import('@clack/prompts');
-      const answer = await text({ message, output });
-      return isCancel(answer) ? null : answer;
-    },
-    async secret(message) {
-      const { password, isCancel } = await import('@clack/prompts');
-      const answer = await password({ message, output });
-      return isCancel(answer) ? null : answer;
-    },
+    confirm: (message) => ask(({ confirm }) => confirm({ message, initialValue: false, output })),
+    text: (message) => ask(({ text }) => text({ message, output })),
+    secret: (message) => ask(({ password }) => password({ message, output })),
   };
 }

@@ -1,31 +1,15 @@
 import type { FeedItem, FeedType } from '@beckon/contract/dashboard';
 import { printable } from './output/printable.ts';
-import type { Words } from './output/words.ts';
+import { plain, type Words } from './output/words.ts';
 
 /** An entry of the activity stream on one line: time, type, user and what happened. */
 export function feedLine(item: FeedItem, { at, paint }: Words): string {
-  const name = (Object.hasOwn(NAMES, item.type) ? NAMES[item.type] : item.type).padEnd(NAME_WIDTH);
+  const name = plain(item.type).padEnd(NAME_WIDTH);
   const about = item.external_user_id === undefined ? '' : `${printable(item.external_user_id)}  `;
   return `${paint('dim', at(item.at))}  ${paint('bold', printable(name))}  ${about}${printable(wordsOf(item))}`.trimEnd();
 }
 
-const NAME_WIDTH = 14;
-
-const NAMES: Record<FeedType, string> = {
-  request: 'request',
-  event: 'event',
-  draft: 'draft',
-  move: 'move',
-  email: 'email',
-  outcome: 'outcome',
-  user_created: 'new user',
-  user_changed: 'user changed',
-  user_erased: 'user erased',
-  audience_joined: 'joined',
-  audience_left: 'left',
-  audience_built: 'audience built',
-  bulk: 'bulk',
-};
+const NAME_WIDTH = 'audience joined'.length;
 
 function wordsOf(item: FeedItem): string {
   return Object.hasOwn(WORDS, item.type) ? (WORDS[item.type]?.(item) ?? '') : '';

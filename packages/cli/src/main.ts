@@ -4,14 +4,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir, hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { questionsAt } from './ask.ts';
+import { EXIT } from './failure.ts';
 import { openBrowser } from './open-browser.ts';
 import { runProgram } from './program.ts';
 import type { Shell, Sink } from './shell.ts';
 
-/** The entry point, and the only file that uses the process. */
-const INTERRUPTED = 130;
-
-// A closed pipe (`… | head`) ends the program without an error.
+// The entry point, and the only file that uses the process. A closed pipe (`… | head`) ends it without an error.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
@@ -67,7 +65,7 @@ function written(stream: NodeJS.WriteStream): Promise<void> {
 function onInterrupt(listener: () => void): () => void {
   let isInterrupted = false;
   const onSignal = (): void => {
-    if (isInterrupted) process.exit(INTERRUPTED);
+    if (isInterrupted) process.exit(EXIT.interrupted);
     isInterrupted = true;
     listener();
   };

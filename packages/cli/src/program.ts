@@ -32,19 +32,18 @@ export function createProgram(shell: Shell): Parser {
     .showSuggestionAfterError(true)
     .configureHelp({ showGlobalOptions: true })
     .exitOverride();
-  const rejected = { text: '' };
+  // Before the commands: a command copies the settings of its parent when it is created.
   program.configureOutput({
     writeOut: (text) => void shell.stdout.write(text),
     writeErr: (text) => void shell.stderr.write(text),
-    outputError: (text) => void (rejected.text = text),
+    // `runProgram` prints the error, which may have to be JSON.
+    outputError: () => {},
     getOutHelpWidth: () => shell.stdout.columns(),
     getErrHelpWidth: () => shell.stderr.columns(),
   });
   for (const command of TOP_LEVEL) addCommand(program, command, shell);
   addCommand(program, completion(program), shell);
   for (const noun of NOUNS) addNoun(program, noun, shell);
-  inheritSettings(program);
-  errors.set(program, rejected);
   return program;
 }
 
@@ -59,8 +58,7 @@ export async function runProgram(shell: Shell, args: readonly string[]): Promise
     if (error.exitCode === 0) return shell.setExitCode(EXIT.ok);
     // A noun without a verb has shown its help.
     if (error.code === 'commander.help') return shell.setExitCode(EXIT.usage);
-    const message = errors.get(program)?.text ?? error.message;
-    await reject(shell, args, usage(message.trim().replace(/^error: /, '')));
+    await reject(shell, args, usage(error.message.replace(/^error: /, '')));
   }
 }
 
@@ -69,14 +67,4 @@ async function reject(shell: Shell, args: readonly string[], failure: Failure): 
   const output = createOutput(shell, { json: args.includes('--json'), color: !args.includes('--no-color') });
   await output.fail(failure);
   shell.setExitCode(failure.exit);
-}
-
-const errors = new WeakMap<Parser, { text: string }>();
-
-/** Commander copies settings only to commands that it creates after they are set. */
-function inheritSettings(parser: Parser): void {
-  for (const child of parser.commands) {
-    child.copyInheritedSettings(parser);
-    inheritSettings(child);
-  }
 }

@@ -1,7 +1,7 @@
 import type { Backtest, BacktestLine, BodyOf } from '@beckon/contract/dashboard';
 import { Failure } from '../failure.ts';
-import type { Api } from '../framework/context.ts';
-import { linesOf } from './lines.ts';
+import type { Api } from './dashboard.ts';
+import { unreachable } from './refusal.ts';
 
 export const BACKTEST = 'POST /projects/:project/rules/backtest';
 
@@ -18,7 +18,7 @@ export async function backtest(
   { body, signal, onProgress }: BacktestOptions,
 ): Promise<Backtest> {
   const answer = await api.open(BACKTEST, { body, signal });
-  for await (const line of linesOf<BacktestLine>(answer)) {
+  for await (const line of linesOf(answer)) {
     if ('found' in line) return line.found;
     if ('failed' in line) {
       const { code, errors } = line.failed;
@@ -27,4 +27,21 @@ export async function backtest(
     await onProgress?.(line.progress.share);
   }
   throw new Failure('unfinished', 'The server stopped before the backtest was finished');
+}
+
+const LINE_MAX_CHARS = 16 * 1024 * 1024;
+
+async function* linesOf({ body }: Response): AsyncGenerator<BacktestLine, void> {
+  let rest = '';
+  try {
+    for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      const lines = (rest + chunk).split('\n');
+      rest = lines.pop() ?? '';
+      if (rest.length > LINE_MAX_CHARS)
+        throw new Failure('too_large', 'The server sent a line larger than 16 MiB');
+      for (const line of lines) if (line !== '') yield JSON.parse(line) as BacktestLine;
+    }
+  } catch (error) {
+    throw error instanceof Failure ? error : unreachable('The server', error);
+  }
 }

@@ -2,7 +2,7 @@ import type { AnswerOf, BodyOf, ParamsOf, QueryOf, RouteKey } from '@beckon/cont
 import { Failure } from '../failure.ts';
 import { textOf } from '../read-all.ts';
 import { sendHttp, type Target } from './http.ts';
-import { failureOf, isRedirect, redirected, unreachable } from './refusal.ts';
+import { failureOf, unreachable } from './refusal.ts';
 
 /** The dashboard API, one call per route, typed by the contract. */
 export type Dashboard = {
@@ -11,16 +11,21 @@ export type Dashboard = {
   open<K extends RouteKey>(key: K, request: RequestOf<K> & OpenOptions): Promise<Response>;
 };
 
+/** The calls of a command: only the routes that it names, with `:project` filled in. */
+export type Api<R extends RouteKey> = {
+  call<K extends R>(key: K, request: CallOf<K>): Promise<AnswerOf<K>>;
+  open<K extends R>(key: K, request: RequestOf<K, 'project'> & OpenOptions): Promise<Response>;
+};
+/** `project`: another project than the chosen one. */
+type CallOf<K extends RouteKey> = RequestOf<K, 'project'> & { project?: string; timeoutMs?: number };
+
 type Part<Name extends string, T> = [T] extends [undefined] ? { [N in Name]?: never } : { [N in Name]: T };
-type Optional<Name extends string, T> = [T] extends [undefined]
-  ? { [N in Name]?: never }
-  : { [N in Name]?: T };
 type Params<P> = keyof P extends never ? { params?: never } : { params: P };
 /** `Without`: the names of path parameters that the caller does not give. */
 export type RequestOf<K extends RouteKey, Without extends string = never> = Params<
   Omit<ParamsOf<K>, Without>
 > &
-  Optional<'query', QueryOf<K>> &
+  Partial<Part<'query', QueryOf<K>>> &
   Part<'body', BodyOf<K>>;
 
 export type OpenOptions = { headers?: Record<string, string>; signal?: AbortSignal; bytes?: Uint8Array };
@@ -62,9 +67,8 @@ export function createDashboard({ target, version, token, signal }: DashboardDep
       signal.throwIfAborted();
       throw unreachable(name, error);
     }
-    if (isRedirect(answer)) throw redirected(name, answer);
     if (answer.ok) return answer;
-    throw failureOf(answer, await readText(answer, name));
+    throw failureOf(answer, await readText(answer, name), name);
   }
 
   return {

@@ -2,24 +2,17 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { Failure, unauthorized } from '../failure.ts';
 import { unreachable } from './refusal.ts';
 
-/**
- * Follows a feed of server-sent events until the signal is aborted. A lost connection is reopened after the last event
- * that was handled, or where the server said that the feed begins. The first connection must succeed, so that a wrong
- * address is reported immediately.
- */
 export type FeedOptions = {
   open(headers: Record<string, string>, signal: AbortSignal): Promise<Response>;
   signal: AbortSignal;
   wait: (ms: number, signal: AbortSignal) => Promise<void>;
   /** The event to continue after; default: now. */
-  lastEventId?: string;
+  lastEventId?: string | undefined;
   note: (text: string) => Promise<void>;
   /** The note once the feed is open, and the one when events may be missing. */
   onOpen: string;
   onGap: string;
 };
-
-export type FeedEvent = { id: string; data: string };
 
 /** The server sends at least one comment every 15 s; after three times as long the connection counts as lost. */
 const SILENT_MAX_MS = 45_000;
@@ -27,7 +20,12 @@ const RETRY_MS = { first: 500, most: 30_000 };
 const PLACE = /^place (\S+)$/;
 const EVENT_MAX_CHARS = 4 * 1024 * 1024;
 
-export async function* followFeed(options: FeedOptions): AsyncGenerator<FeedEvent, void> {
+/**
+ * Follows a feed of server-sent events until the signal is aborted, and yields their data. A lost connection is reopened
+ * after the last event that was handled, or where the server said that the feed begins. The first connection must
+ * succeed, so that a wrong address is reported immediately.
+ */
+export async function* followFeed(options: FeedOptions): AsyncGenerator<string, void> {
   const { signal } = options;
   const going = { place: options.lastEventId ?? '', isFirst: true, failures: 0 };
   while (!signal.aborted) {
@@ -48,7 +46,7 @@ export async function* followFeed(options: FeedOptions): AsyncGenerator<FeedEven
 
 type Going = { place: string; isFirst: boolean; failures: number };
 
-async function* followOnce(options: FeedOptions, going: Going): AsyncGenerator<FeedEvent, void> {
+async function* followOnce(options: FeedOptions, going: Going): AsyncGenerator<string, void> {
   const silence = watchSilence(options.signal);
   try {
     const headers = going.place === '' ? {} : { 'last-event-id': going.place };
@@ -60,7 +58,7 @@ async function* followOnce(options: FeedOptions, going: Going): AsyncGenerator<F
       if (event === 'gap') await options.note(options.onGap);
       else if (event === 'end') endOf(data);
       else {
-        yield { id: id ?? '', data };
+        yield data;
         // The consumer has handled the event by now, so it need not be sent again.
         going.place = id ?? going.place;
       }
@@ -129,8 +127,7 @@ function endOf(data: string): void {
 
 /** A refusal stays a refusal; a failing server may recover. */
 function isFinal(error: unknown): boolean {
-  if (!(error instanceof Failure)) return false;
-  return !PASSING.has(error.code);
+  return error instanceof Failure && !PASSING.has(error.code);
 }
 
 const PASSING = new Set(['unreachable', 'timeout', 'server_error', 'rate_limited', 'unexpected_answer']);

@@ -1,25 +1,26 @@
 import type { ProjectListed, TokenState } from '@beckon/contract/dashboard';
 import { Failure, usage } from '../failure.ts';
 import type { Connection } from '../profiles/connection.ts';
-import type { Dashboard } from './dashboard.ts';
+import type { Api } from './dashboard.ts';
 
 export type Project = { id: string; name: string | null };
 
 /** Finds the project by id or name, or takes the only one that is visible. */
 export async function findProject(
-  dashboard: Dashboard,
+  api: ProjectsApi,
   { project: named, kind }: Pick<Connection, 'project' | 'kind'>,
 ): Promise<Project> {
   if (named !== null && /^[1-9]\d{0,14}$/.test(named)) return { id: named, name: null };
-  return chooseProject(await visibleProjects(dashboard, kind), named);
+  return chooseProject(await visibleProjects(api, kind), named);
 }
 
+type ProjectsApi = Api<'GET /token' | 'GET /projects'>;
 type Visible = (TokenState['projects'][number] | ProjectListed)[];
 
 /** Every token may ask about itself, whatever its scopes; the local socket has no token. */
-export async function visibleProjects(dashboard: Dashboard, kind: Connection['kind']): Promise<Visible> {
-  if (kind === 'local') return (await dashboard.call('GET /projects', {})).data;
-  return (await dashboard.call('GET /token', {})).data.projects;
+export async function visibleProjects(api: ProjectsApi, kind: Connection['kind']): Promise<Visible> {
+  if (kind === 'local') return (await api.call('GET /projects', {})).data;
+  return (await api.call('GET /token', {})).data.projects;
 }
 
 export function chooseProject(projects: Visible, named: string | null): Project {

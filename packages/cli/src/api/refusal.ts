@@ -1,8 +1,10 @@
 import { BeckonError } from '@beckon/client';
 import { EXIT, type ExitCode, Failure } from '../failure.ts';
 
-/** Converts a response with an error status to a failure. */
-export function failureOf(answer: Response, text: string): Failure {
+/** Converts a response with an error status or a redirect to a failure. */
+export function failureOf(answer: Response, text: string, name: string): Failure {
+  const isRedirect = answer.status >= 300 && answer.status < 400;
+  if (isRedirect) return redirected(name, answer.headers.get('location'));
   const requestId = answer.headers.get('x-request-id') ?? undefined;
   const [first, ...more] = entriesOf(text);
   const exit = exitOf(answer.status);
@@ -36,12 +38,7 @@ export function toFailure(error: unknown, signal: AbortSignal): Failure | null {
   return new Failure('failed', reasonOf(error), { cause: error });
 }
 
-export function isRedirect({ status }: Response): boolean {
-  return status >= 300 && status < 400;
-}
-
-export function redirected(name: string, answer: Response): Failure {
-  const location = answer.headers.get('location');
+function redirected(name: string, location: string | null): Failure {
   const where = location === null ? '' : ` to ${location}`;
   return new Failure('redirected', `${name} redirects${where}. Pass the address of Beckon itself as --url.`);
 }

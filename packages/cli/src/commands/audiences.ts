@@ -1,4 +1,3 @@
-import type { JsonObject } from '@beckon/contract';
 import type { AudienceListed, AudienceMember, AudienceShown } from '@beckon/contract/dashboard';
 import { usage } from '../failure.ts';
 import { call, list, lookUp, type Noun } from '../framework/declare.ts';
@@ -9,7 +8,10 @@ import { conditionLines } from './explain.ts';
 
 const AUDIENCE = 'GET /projects/:project/audiences/:audience';
 const MEMBER: Column<AudienceMember>[] = ['external_user_id', 'since'];
-const FILE = required(jsonFile('--file <file>', 'JSON: {"name": "…", "definition": {…}}'));
+const FIELDS = ['name', 'definition'];
+const FILE = required(jsonFile('--file <file>', 'JSON: {"name": "…", "definition": {…}}', FIELDS));
+
+type AudienceFile = { name?: string; definition?: unknown };
 
 export const audiences: Noun = {
   name: 'audiences',
@@ -22,18 +24,18 @@ export const audiences: Noun = {
     }),
     call(AUDIENCE, 'show <audience>', {
       help: 'Show an audience with its definition, growth and some members',
-      view: (audience, words) => [
+      view: (audience) => [
         ...summary(audience),
         JSON.stringify(audience.definition, null, 2),
         { title: 'Growth', rows: audience.growth },
-        tableOf('Members', { items: audience.sample, columns: MEMBER, words }),
+        tableOf('Members', audience.sample, MEMBER),
       ],
     }),
     call('POST /projects/:project/audiences', 'create', {
       help: 'Create an audience. Its members are found in the background.',
       options: { file: FILE },
       body: ({ file }) => {
-        const { name, definition } = readFields(file);
+        const { name, definition }: AudienceFile = file;
         if (name === undefined || definition === undefined)
           throw usage('--file needs name and definition', '--file');
         return { name, definition };
@@ -43,7 +45,7 @@ export const audiences: Noun = {
     call('PATCH /projects/:project/audiences/:audience', 'edit <audience>', {
       help: 'Edit the name or definition of an audience. The old members stay until the new ones are found.',
       options: { file: FILE },
-      body: ({ file }) => readFields(file),
+      body: ({ file }): AudienceFile => file,
       view: summary,
     }),
     call('DELETE /projects/:project/audiences/:audience', 'delete <audience>', {
@@ -62,10 +64,10 @@ export const audiences: Noun = {
     call('POST /projects/:project/audiences/preview', 'preview', {
       help: 'Count the users that match a definition, without creating an audience',
       options: {
-        file: required(jsonFile('--file <file>', 'JSON as for create; the name may be left out')),
+        file: required(jsonFile('--file <file>', 'JSON as for create; the name may be left out', FIELDS)),
         audience: text('--audience <audience>', 'Compare with this audience, by ID or name'),
       },
-      body: ({ file, ...rest }) => ({ definition: readFields(file).definition, ...rest }),
+      body: ({ file, ...rest }) => ({ definition: file['definition'], ...rest }),
       view: (found, words) => [
         `${count(found.count, 'user')}: ${found.sentence}`,
         {
@@ -73,7 +75,7 @@ export const audiences: Noun = {
           edit: found.edit && `${found.edit.joins} join and ${found.edit.leaves} leave`,
           'not counted yet': found.uncounted_events,
         },
-        tableOf('Users', { items: found.sample, columns: fields('external_user_id'), words }),
+        tableOf('Users', found.sample, fields('external_user_id')),
       ],
     }),
     call('GET /projects/:project/audiences/:audience/test', 'test <audience> <user>', {
@@ -100,10 +102,4 @@ function stateOf({ state, progress }: AudienceListed): string {
 function summary(audience: AudienceShown): readonly (string | { [label: string]: string | number })[] {
   const { id, name, members, sentence } = audience;
   return [{ id, name, state: stateOf(audience), members }, sentence];
-}
-
-function readFields(file: JsonObject): { name?: string; definition?: unknown } {
-  const fields = Object.keys(file);
-  if (fields.length > 0 && fields.every((field) => field === 'name' || field === 'definition')) return file;
-  throw usage('--file must hold only name and definition', '--file');
 }

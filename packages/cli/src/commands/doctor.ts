@@ -10,10 +10,9 @@ const COLORS = { ok: 'green', warning: 'yellow', error: 'red', skipped: 'dim' } 
 export const doctor = custom('doctor', {
   help: 'Check the address, TLS, clock, API key, token, queue and sending domain, and suggest fixes',
   routes: ['GET /token', 'GET /projects/:project/home'],
-  async run({ api, connection, output, shell, signal }) {
-    const opened = await connection();
-    const url = await opened.publicUrl();
-    const deps = { connection: opened, url, version: shell.version, now: shell.now, signal };
+  async run({ api, connection, publicUrl, output, shell, signal }) {
+    const url = await publicUrl();
+    const deps = { connection: await connection(), url, version: shell.version, now: shell.now, signal };
     const server = await checkServer(deps);
     const isReachable = server.length > 1;
     const more = isReachable ? [await checkKey(deps), ...(await checkToken(deps, api))] : [];

@@ -48,7 +48,7 @@ describe('domains', () => {
   testCases(local, [
     { run: `domains set ${name} --throttle 300/m --warm`, shows: /throttle 300\/m, no warm-up/ },
     { run: `domains set ${name} --cold`, json: { warm: false, throttle: '300/m' } },
-    { run: `domains set ${name}`, fails: [2, /Pass --throttle, --warm or --cold/] },
+    { run: `domains set ${name}`, fails: [2, /one of --throttle, --warm, --cold/] },
     { run: `domains set ${name} --warm --cold`, fails: [2, /one of --warm and --cold/] },
     { run: `domains resume ${name}`, shows: /was not paused/ },
     { run: `domains pause ${name} --reason audit`, shows: /Paused mail\.acme\.test/ },

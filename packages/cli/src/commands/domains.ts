@@ -1,4 +1,4 @@
-import type { SendingDomain } from '@beckon/contract/dashboard';
+import type { DnsRecord, SendingDomain } from '@beckon/contract/dashboard';
 import { usage } from '../failure.ts';
 import { call, custom, list, lookUp, type Noun } from '../framework/declare.ts';
 import { flag, text } from '../framework/options.ts';
@@ -19,15 +19,15 @@ export const domains: Noun = {
   commands: [
     list(DOMAINS, 'list', {
       help: 'List sending domains with the state of their DNS records',
-      row: ({ name, state, records, throttle, warm, tracking, ...domain }, { when }) => ({
-        domain: name,
-        state: domain.paused_at === null ? state : `paused: ${domain.paused_reason ?? 'no reason given'}`,
-        'correct records': `${records.filter(({ status }) => status === 'ok').length} of ${records.length}`,
-        throttle,
-        'warm-up': warm ? 'done' : 'needed',
-        'tracking host': tracking && `${tracking.host} (${tracking.state})`,
-        checked: when(domain.checked_at),
-      }),
+      row: [
+        'domain=name',
+        ['state', stateOf],
+        ['correct records', ({ records }) => `${records.filter(isCorrect).length} of ${records.length}`],
+        'throttle',
+        ['warm-up', ({ warm }) => (warm ? 'done' : 'needed')],
+        ['tracking host', ({ tracking }) => tracking && `${tracking.host} (${tracking.state})`],
+        'checked_at',
+      ],
       empty: 'No sending domains yet. Add one: beckon domains add <domain>',
     }),
     call(DOMAIN, 'show <domain>', {
@@ -67,12 +67,10 @@ export const domains: Noun = {
         warm: WARM,
         cold: flag('--cold', 'The domain is new: start the warm-up now'),
       },
+      needsOption: true,
       body: ({ throttle, warm, cold }) => {
         if (warm && cold) throw usage('Choose one of --warm and --cold', '--warm');
-        const isWarm = warm ?? (cold ? false : undefined);
-        if (throttle === undefined && isWarm === undefined)
-          throw usage('Pass --throttle, --warm or --cold.', '--throttle');
-        return { ...(throttle && { throttle }), ...(isWarm !== undefined && { warm: isWarm }) };
+        return { ...(throttle && { throttle }), ...((warm || cold) && { warm: warm ?? false }) };
       },
       view: ({ name, throttle, warm }) =>
         `${name}: throttle ${throttle}, ${warm ? 'no warm-up' : 'with a warm-up'}.`,
@@ -122,3 +120,11 @@ export const domains: Noun = {
     }),
   ],
 };
+
+function stateOf({ state, paused_at, paused_reason }: SendingDomain): string {
+  return paused_at === null ? state : `paused: ${paused_reason ?? 'no reason given'}`;
+}
+
+function isCorrect({ status }: DnsRecord): boolean {
+  return status === 'ok';
+}

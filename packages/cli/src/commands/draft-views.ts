@@ -1,4 +1,4 @@
-import type { DraftGate, DraftListed, DraftMoved, PolicyFate } from '@beckon/contract/dashboard';
+import type { DraftListed, DraftMoved, PolicyFate } from '@beckon/contract/dashboard';
 import type { Column } from '../output/auto.ts';
 import type { View } from '../output/view.ts';
 import { plain, type Words } from '../output/words.ts';
@@ -18,18 +18,13 @@ function stateOf({ state, reason }: Pick<DraftListed, 'state' | 'reason'>): stri
   return reason === null ? name : `${name}: ${plain(reason)}`;
 }
 
-function gateText(gate: DraftGate | null, when: Words['when']): string | null {
-  if (gate === null) return null;
-  return `${gate.sentence}${gate.until === null ? '' : `, until ${when(gate.until)}`}`;
-}
-
 export function fateOf({ becomes, at, reason }: PolicyFate, { when }: Words): string {
   if (becomes === 'sends') return `sent ${when(at) ?? ''}`;
   return becomes === 'held' ? `held: ${plain(reason ?? '')}` : 'expires';
 }
 
 export function movedView({ draft, send_check: gate }: DraftMoved, { when }: Words): View {
-  const held = gateText(gate, when);
-  const after = held === null ? '' : ` Held for now: ${held}.`;
+  const until = gate?.until ? `, until ${when(gate.until)}` : '';
+  const after = gate === null ? '' : ` Held for now: ${gate.sentence}${until}.`;
   return `“${draft.subject}” to ${draft.user.external_user_id} is ${stateOf(draft)}.${after}`;
 }

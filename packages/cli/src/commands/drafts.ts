@@ -1,6 +1,4 @@
-import type { JsonObject } from '@beckon/contract';
-import type { DraftMoveShown, DraftVersion } from '@beckon/contract/dashboard';
-import { usage } from '../failure.ts';
+import type { DraftVersion } from '@beckon/contract/dashboard';
 import { call, list, lookUp, type Noun } from '../framework/declare.ts';
 import { choice, flag, jsonFile, required, text, time } from '../framework/options.ts';
 import { fields, type Column, tableOf, viewOf } from '../output/auto.ts';
@@ -13,11 +11,11 @@ const CONTEXT = 'GET /projects/:project/drafts/:draft/context';
 const DETAILS = fields(
   'id state reason rule user deadline_at expires_at held_until edited autopilot rule_holds content_hash send_check facts content',
 );
-const MOVE: Column<DraftMoveShown>[] = fields('at action from to actor reason');
 const VERSION: Column<DraftVersion>[] = [
   ...fields('content_hash at actor'),
   ['subject', ({ content }) => content.subject],
 ];
+const TEXTS = ['subject', 'preheader', 'body'];
 const TO = text('--to <address>', "Address of a member, or one of the project's team_addresses");
 
 export const drafts: Noun = {
@@ -37,14 +35,13 @@ export const drafts: Noun = {
     }),
     call(DRAFT, 'show <draft>', {
       help: 'Show a draft, why it exists, and what would hold it now',
-      reads: [CONTEXT],
-      find: async ({ api }, params) => (await api.call(CONTEXT, { params })).data.why,
-      value: (draft, why) => ({ ...draft, why }),
-      view: (draft, words, { found: why }) => [
-        ...viewOf(draft, words, DETAILS),
+      ...lookUp(CONTEXT),
+      value: (draft, { why }) => ({ ...draft, why }),
+      view: (draft, _words, { found: { why } }) => [
+        viewOf(draft, DETAILS),
         { because: why.map(({ sentence }) => sentence) },
-        tableOf('History', { items: draft.history, columns: MOVE, words }),
-        tableOf('Outcomes', { items: draft.outcomes, columns: fields('occurred_at type'), words }),
+        tableOf('History', draft.history, fields('at action from to actor reason')),
+        tableOf('Outcomes', draft.outcomes, fields('occurred_at type')),
       ],
     }),
     list('GET /projects/:project/schedule/drafts', 'schedule', {
@@ -65,7 +62,7 @@ export const drafts: Noun = {
     }),
     call('GET /projects/:project/drafts/:draft/versions', 'versions <draft>', {
       help: "List a draft's earlier texts, newest first",
-      view: ({ versions: items }, words) => tableOf('Versions', { items, columns: VERSION, words }),
+      view: ({ versions }) => tableOf('Versions', versions, VERSION),
     }),
     decide('approve', {
       route: 'POST /projects/:project/drafts/:draft/approve',
@@ -94,9 +91,9 @@ export const drafts: Noun = {
       help: "Edit a draft's subject, preheader or body. It no longer follows its template or changed facts.",
       options: {
         ...HASH,
-        file: required(jsonFile('--file <file>', 'JSON with some of subject, preheader and body')),
+        file: required(jsonFile('--file <file>', 'JSON with some of subject, preheader and body', TEXTS)),
       },
-      body: ({ draft: _draft, file, ...rest }) => ({ ...readTexts(file), ...rest }),
+      body: ({ file, hash }) => ({ ...file, ...(hash === undefined ? {} : { hash }) }),
       view: movedView,
     }),
     call('POST /projects/:project/drafts/:draft/undo', 'undo <draft>', {
@@ -121,12 +118,3 @@ export const drafts: Noun = {
     }),
   ],
 };
-
-function readTexts(file: JsonObject): { subject?: string; preheader?: string; body?: string } {
-  const fields = Object.entries(file);
-  const isValid = fields.every(([name, value]) => TEXTS.includes(name) && typeof value === 'string');
-  if (fields.length > 0 && isValid) return file;
-  throw usage(`--file must hold texts for some of ${TEXTS.join(', ')}`, '--file');
-}
-
-const TEXTS = ['subject', 'preheader', 'body'];

@@ -1,8 +1,8 @@
 import type { EmailListed, EmailWhole, LetterHit } from '@beckon/contract/dashboard';
 import { call, download, list, type Noun } from '../framework/declare.ts';
-import { fields, tableOf, viewOf } from '../output/auto.ts';
+import { type Column, fields, tableOf, viewOf } from '../output/auto.ts';
 import type { View } from '../output/view.ts';
-import { plain, type Words } from '../output/words.ts';
+import { plain } from '../output/words.ts';
 import { REPLY_ROW } from './replies.ts';
 
 const EMAIL = { email: 'Email ID' };
@@ -61,36 +61,30 @@ const DETAILS = [
   ),
 ];
 
-function emailView(email: EmailWhole, words: Words): View {
+const OUTCOME: Column<EmailWhole['outcome_history'][number]>[] = [
+  'occurred_at',
+  ['outcome', ({ type }) => type.replace('email.', '')],
+  ['by', by],
+  'detail=text',
+];
+const HIT: Column<LetterHit>[] = [
+  ...fields('at kind'),
+  ['by', by],
+  ...fields('because=reason_text url agent'),
+];
+
+function emailView(email: EmailWhole): View {
   const { frozen, outcome_history, hits, links, replies, webhooks } = email;
-  const outcomes = tableOf('Outcomes', {
-    items: outcome_history,
-    columns: [
-      'occurred_at',
-      ['outcome', ({ type }) => type.replace('email.', '')],
-      ['by', by],
-      'detail=text',
-    ],
-    words,
-  });
   return [
-    ...viewOf({ ...email, state: stateOf(email), return_path: frozen?.mail_from }, words, DETAILS),
+    viewOf({ ...email, state: stateOf(email), return_path: frozen?.mail_from }, DETAILS),
     frozen === null
       ? 'The raw email is not stored.'
       : `${frozen.text.trimEnd()}\n\nThe whole email: beckon emails raw ${email.id}`,
-    { ...outcomes, empty: 'No outcomes yet.' },
-    tableOf('Opens and clicks', {
-      items: hits,
-      columns: [...fields('at kind'), ['by', by], ...fields('because=reason_text url agent')],
-      words,
-    }),
-    tableOf('Links', { items: links, columns: fields('url clicks bot_clicks'), words }),
-    tableOf('Replies', { items: replies, columns: REPLY_ROW, words }),
-    tableOf('Webhook deliveries', {
-      items: webhooks,
-      columns: fields('message=id type url state attempts delivered_at'),
-      words,
-    }),
+    tableOf({ title: 'Outcomes', empty: 'No outcomes yet.' }, outcome_history, OUTCOME),
+    tableOf('Opens and clicks', hits, HIT),
+    tableOf('Links', links, fields('url clicks bot_clicks')),
+    tableOf('Replies', replies, REPLY_ROW),
+    tableOf('Webhook deliveries', webhooks, fields('message=id type url state attempts delivered_at')),
   ];
 }
 

@@ -3,7 +3,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import type { CellType } from '@beckon/contract/files';
-import type { Import, ImportMapping, ImportSample } from '@beckon/contract/dashboard';
+import type { BodyOf, Import, ImportMapping, ImportSample } from '@beckon/contract/dashboard';
 import { EXIT, type ExitCode, usage } from '../failure.ts';
 import { fileResult } from '../files.ts';
 import type { Context } from '../framework/context.ts';
@@ -41,53 +41,65 @@ export type FileImport = {
 /** Uploads a file, lets the server check it, and imports it unless this is a dry run. */
 export async function importFile(context: Upload, input: FileImport): Promise<ExitCode> {
   const { api, output, shell } = context;
+  const { kind, file: path, live, dry_run } = input;
   const mapping = mappingOf(input);
-  await using file = await openFile(shell, input.file);
+  await using file = await openFile(shell, path);
   const { size, mtimeMs } = await file.stat();
-  const { data: one } = await api.call(CREATE, {
-    body: {
-      kind: input.kind,
-      name: input.file === '-' ? 'stdin' : basename(input.file),
-      size_bytes: size,
-      file_modified_at: Math.round(mtimeMs),
+  const name = path === '-' ? 'stdin' : basename(path);
+  const body = { kind, name, size_bytes: size, file_modified_at: Math.round(mtimeMs) };
+  // Awaited here, because the file is closed when this function returns.
+  return await runImport(context, body, {
+    live,
+    dry_run,
+    async upload({ id, part_bytes: partBytes, parts_total: parts }) {
+      for (let part = 0; part < parts; part += 1) {
+        await output.progress(`Uploading part ${part + 1} of ${parts}`);
+        const read = await file.read(Buffer.alloc(partBytes), 0, partBytes, part * partBytes);
+        const bytes = read.buffer.subarray(0, read.bytesRead);
+        await api.open(PART, { params: { import: id, part: String(part) }, bytes });
+      }
+      const request = { params: { import: id }, body: { mapping } };
+      await api.call(MAPPING, request);
+      return dry_run ? (await api.call(SAMPLE, request)).data : null;
     },
   });
-  // Awaited here, because the file is closed when this function returns.
-  return await cancelOnFailure(context, one, async () => {
-    const { part_bytes: partBytes, parts_total: parts } = one;
-    for (let part = 0; part < parts; part += 1) {
-      await output.progress(`Uploading part ${part + 1} of ${parts}`);
-      const read = await file.read(Buffer.alloc(partBytes), 0, partBytes, part * partBytes);
-      const bytes = read.buffer.subarray(0, read.bytesRead);
-      await api.open(PART, { params: { import: one.id, part: String(part) }, bytes });
-    }
-    const params = { import: one.id };
-    await api.call(MAPPING, { params, body: { mapping } });
-    const sample = input.dry_run ? (await api.call(SAMPLE, { params, body: { mapping } })).data : null;
-    return checkAndStart(context, one, { live: input.live, isDryRun: input.dry_run ?? false, sample });
-  });
 }
 
-export type StripeImport = { key: string; unmatchedAsCustomers: boolean; isDryRun: boolean };
+type Run = {
+  live?: number | undefined;
+  dry_run: true | undefined;
+  /** Sends what the server checks; for a dry run it returns how the columns are read. */
+  upload?: (one: Import) => Promise<ImportSample | null>;
+};
 
-/** Imports what Stripe knows, after a check. */
-export async function importStripe(
-  context: Follow,
-  { key, unmatchedAsCustomers: unmatched_as_customers, isDryRun }: StripeImport,
-): Promise<ExitCode> {
-  const body = { kind: 'stripe' as const, key, unmatched_as_customers };
-  const { data: one } = await context.api.call(CREATE, { body });
-  return cancelOnFailure(context, one, () =>
-    checkAndStart(context, one, { live: undefined, isDryRun, sample: null }),
-  );
+/**
+ * Creates an import, lets the server check it, and starts it unless this is a dry run. A failure leaves no import behind
+ * that a member has to cancel; an interrupted command only says where the import is.
+ */
+export async function runImport(context: Follow, body: BodyOf<typeof CREATE>, run: Run): Promise<ExitCode> {
+  const { api, output, signal } = context;
+  const { data: one } = await api.call(CREATE, { body });
+  const { id } = one;
+  const params = { import: id };
+  try {
+    const sample = (await run.upload?.(one)) ?? null;
+    return await checkAndStart(context, id, { ...run, sample });
+  } catch (error) {
+    if (signal.aborted)
+      await output.note(
+        `Interrupted. The server keeps import ${id}: beckon imports show ${id}, or cancel it: beckon imports cancel ${id}`,
+      );
+    else if (!ENDED.has((await api.call(SHOW, { params })).data.state)) await api.call(CANCEL, { params });
+    throw error;
+  }
 }
 
-type Starting = { live: number | undefined; isDryRun: boolean; sample: ImportSample | null };
+const ENDED = new Set<Import['state']>(['done', 'failed', 'canceled']);
 
 async function checkAndStart(
   context: Follow,
-  { id }: Import,
-  { live, isDryRun, sample }: Starting,
+  id: string,
+  { live, dry_run, sample }: Omit<Run, 'upload'> & { sample: ImportSample | null },
 ): Promise<ExitCode> {
   const { api, output } = context;
   const params = { import: id };
@@ -96,11 +108,11 @@ async function checkAndStart(
     if (checked.state === 'ready') await api.call(CANCEL, { params });
     return finish(context, checked);
   }
-  if (isDryRun) {
+  if (dry_run) {
     await api.call(CANCEL, { params });
-    await output.value(checked, (one, words) => [
-      ...[importView(one, words)].flat(),
-      sample && sampleBlock(sample, words),
+    await output.value(checked, (shown) => [
+      ...importView(shown),
+      sample && sampleBlock(sample),
       'No records were imported.',
     ]);
     return (checked.check?.rejected ?? 0) > 0 ? EXIT.partly : EXIT.ok;
@@ -131,29 +143,6 @@ async function untilDone({ api, output, shell, signal }: Follow, begun: Import):
     one = (await api.call(SHOW, { params: { import: one.id } })).data;
   }
   return one;
-}
-
-/** Leaves no import behind that a member has to cancel. An interrupted command only says where the import is. */
-async function cancelOnFailure(
-  { api, output, signal }: Follow,
-  { id }: Import,
-  work: () => Promise<ExitCode>,
-): Promise<ExitCode> {
-  const params = { import: id };
-  try {
-    return await work();
-  } catch (error) {
-    if (signal.aborted)
-      await output.note(
-        `Interrupted. The server keeps import ${id}: beckon imports show ${id}, or cancel it: beckon imports cancel ${id}`,
-      );
-    else if (await isOpen()) await api.call(CANCEL, { params });
-    throw error;
-  }
-  async function isOpen(): Promise<boolean> {
-    const { state } = (await api.call(SHOW, { params })).data;
-    return state !== 'done' && state !== 'failed' && state !== 'canceled';
-  }
 }
 
 /** Stdin is stored in a temporary file first, because the server needs its size. */

@@ -1,8 +1,7 @@
 import type { Import, ImportSample } from '@beckon/contract/dashboard';
 import { fields, tableOf, viewOf } from '../output/auto.ts';
-import { span } from '../output/span.ts';
-import type { Block, View } from '../output/view.ts';
-import type { Words } from '../output/words.ts';
+import type { Block } from '../output/view.ts';
+import { span } from '../output/words.ts';
 
 /** One line while an import runs. */
 export function progressText({ state, progress }: Import): string {
@@ -21,18 +20,17 @@ const WAITS: Record<NonNullable<Import['progress']['waits_for']>, string> = {
   worker: 'waiting for a worker',
 };
 
-export function importView(one: Import, words: Words): View {
+export function importView(one: Import): Block[] {
   const { check, progress, state } = one;
   const isOpen = state === 'checked' || progress.rows === 0;
   return [
-    ...viewOf(
+    viewOf(
       one,
-      words,
       fields('id kind name state problem events_fire_rules=is_live created_at created_by ended_at'),
     ),
     state === 'running' || state === 'checking' ? progressText(one) : null,
-    ...(check !== null && isOpen ? viewOf(check, words, CHECK) : []),
-    ...(isOpen ? [] : viewOf({ ...progress, facts: one.facts }, words, DONE)),
+    check !== null && isOpen ? viewOf(check, CHECK) : null,
+    isOpen ? null : viewOf({ ...progress, facts: one.facts }, DONE),
     progress.rejected > 0 ? `Show rejected rows: beckon imports findings ${one.id}` : null,
   ];
 }
@@ -46,17 +44,13 @@ const CHECK = [
 const DONE = fields('rows rejected rows_of_erased_users=erased users events facts');
 
 /** How the columns of a file are read, for a dry run. */
-export function sampleBlock({ columns: items }: ImportSample, words: Words): Block {
-  return tableOf('Columns', {
-    items,
-    columns: [
-      'column=name',
-      ['field', ({ to }) => to ?? 'left out'],
-      'type',
-      ['example', ({ values }) => values[0]],
-    ],
-    words,
-  });
+export function sampleBlock({ columns }: ImportSample): Block {
+  return tableOf('Columns', columns, [
+    'column=name',
+    ['field', ({ to }) => to ?? 'left out'],
+    'type',
+    ['example', ({ values }) => values[0]],
+  ]);
 }
 
 function number(value: number): string {

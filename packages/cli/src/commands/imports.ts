@@ -1,11 +1,22 @@
 import type { Import } from '@beckon/contract/dashboard';
-import { answered } from '../failure.ts';
+import type { CellType } from '@beckon/contract/files';
+import { answered, usage } from '../failure.ts';
 import { call, custom, list, type Noun } from '../framework/declare.ts';
-import { flag, readInput, required, text, whole } from '../framework/options.ts';
+import {
+  flag,
+  longOf,
+  many,
+  oneOf,
+  type Option,
+  pairOf,
+  readInput,
+  required,
+  text,
+  whole,
+} from '../framework/options.ts';
 import { fields } from '../output/auto.ts';
 import { canAsk, type Shell } from '../shell.ts';
-import { MAPPING_OPTIONS } from './import-options.ts';
-import { FOLLOW_ROUTES, followImport, importFile, importStripe, UPLOAD_ROUTES } from './import-run.ts';
+import { FOLLOW_ROUTES, followImport, importFile, runImport, UPLOAD_ROUTES } from './import-run.ts';
 import { importView } from './import-views.ts';
 
 const IMPORT = { import: 'Import ID' };
@@ -13,6 +24,21 @@ const RESUME = 'POST /projects/:project/imports/:import/resume';
 const KEY_FILE = text('--stripe-key-file <file>', 'File that holds the restricted Stripe key; - reads stdin');
 const DRY_RUN = flag('--dry-run', 'Only check the data and show what the import would do');
 
+const CELL_TYPES = ['text', 'number', 'boolean', 'date', 'json'] as const satisfies CellType[];
+
+/** How columns become fields. */
+const MAPPING_OPTIONS = {
+  map: pairs(
+    '--map <field=column>',
+    'Column that a field is read from; repeat for each field',
+    (column) => column,
+  ),
+  types: pairs(
+    '--types <field=type>',
+    `Type of a field: ${CELL_TYPES.join(', ')}; repeat for each field`,
+    (type) => oneOf(type, CELL_TYPES, '--types'),
+  ),
+};
 const EVENT_OPTIONS = {
   name: text('--name <event>', 'Name of all events, if the file has no column for it'),
   equal_rows_are_one: flag('--equal-rows-are-one', 'Accept rows without a time and an ID, equal ones once'),
@@ -53,13 +79,9 @@ export const imports: Noun = {
         dry_run: DRY_RUN,
       },
       routes: FOLLOW_ROUTES,
-      async run(context, { key_file, unmatched_as_customers, dry_run = false }) {
+      async run(context, { key_file, unmatched_as_customers = false, dry_run }) {
         const key = await readKey(context, key_file);
-        return importStripe(context, {
-          key,
-          unmatchedAsCustomers: unmatched_as_customers ?? false,
-          isDryRun: dry_run,
-        });
+        return runImport(context, { kind: 'stripe', key, unmatched_as_customers }, { dry_run });
       },
     }),
     call('POST /projects/:project/imports/:import/pause', 'pause <import>', {
@@ -118,6 +140,23 @@ function fileCommand(kind: 'users' | 'events') {
     routes: UPLOAD_ROUTES,
     run: (context, input) => importFile(context, { kind, ...input }),
   });
+}
+
+function pairs<T>(flags: string, help: string, readValue: (text: string) => T): Option<Map<string, T>> {
+  const name = longOf(flags);
+  return {
+    ...many(flags, help),
+    read(given: readonly string[] = []) {
+      const found = new Map<string, T>();
+      for (const pair of given) {
+        const [field, value] = pairOf(pair, name, 'field=value');
+        if (value === '') throw usage(`${name} ${field}: the value is missing`, name);
+        if (found.has(field)) throw usage(`${name} has two values for ${field}`, name);
+        found.set(field, readValue(value));
+      }
+      return found;
+    },
+  };
 }
 
 type Asking = { shell: Shell; options: { json?: boolean } };

@@ -16,8 +16,8 @@ type Written = { env: Change; sample: Change; env_is_ignored: boolean | null };
 
 export const init = custom('init', {
   help: 'Write the .env lines that the client reads, and a sample that runs',
-  async run({ connection, shell, output, options }) {
-    const { publicUrl, apiKey } = await connection();
+  async run({ connection, publicUrl, shell, output, options }) {
+    const { apiKey } = await connection();
     const key = (shell.env['BECKON_API_KEY'] ?? '').trim();
     const hasKey = key !== '' || canAsk(shell, options.json);
     const lines = { BECKON_URL: await publicUrl(), BECKON_API_KEY: hasKey ? await apiKey() : '' };

@@ -2,10 +2,9 @@ import type { InsightGroup, InsightRange, Insights } from '@beckon/contract/dash
 import { custom } from '../framework/declare.ts';
 import { downloadTo } from '../framework/download.ts';
 import { choice, fallback, flag, time } from '../framework/options.ts';
-import { span } from '../output/span.ts';
 import type { Row } from '../output/table.ts';
 import type { View } from '../output/view.ts';
-import { plain, type Words } from '../output/words.ts';
+import { plain, span, type Words } from '../output/words.ts';
 
 const INSIGHTS = 'GET /projects/:project/insights';
 const EXPORT = 'GET /projects/:project/insights/export';

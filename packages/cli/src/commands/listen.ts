@@ -3,9 +3,9 @@ import { readWebhookSecret } from '@beckon/contract/signature';
 import type { ListenedMessage } from '@beckon/contract/dashboard';
 import { followFeed } from '../api/feed.ts';
 import { type Forwarded, forwardWebhook } from '../api/forward-webhook.ts';
-import { Failure, usage } from '../failure.ts';
+import { Failure } from '../failure.ts';
 import { custom } from '../framework/declare.ts';
-import { choices, flag, text } from '../framework/options.ts';
+import { choices, flag, invalid, type OptionSource, text } from '../framework/options.ts';
 import { printable } from '../output/printable.ts';
 import type { Words } from '../output/words.ts';
 import { createSeen } from '../seen.ts';
@@ -39,7 +39,7 @@ export const listen = custom('listen', {
       onGap: 'Events from the time without a connection are not forwarded.',
     });
     const isSeen = createSeen();
-    for await (const { data } of feed) {
+    for await (const data of feed) {
       const message = JSON.parse(data) as ListenedMessage;
       if (isSeen(message.id) || (types && !types.some((type) => type === message.type))) continue;
       const forwarded =
@@ -67,20 +67,12 @@ function messageLine(
 }
 
 /** A port, a host or a URL. */
-function readTarget(given: string): string {
-  const isPort = /^\d{2,5}$/.test(given);
-  let url: URL;
-  try {
-    url = new URL(
-      isPort ? `http://localhost:${given}` : /^https?:\/\//.test(given) ? given : `http://${given}`,
-    );
-  } catch {
-    throw usage(
-      `--forward-to: ${given} is not an address such as http://localhost:3000/webhooks`,
-      '--forward-to',
-    );
-  }
-  if (url.username !== '' || url.password !== '')
-    throw usage('--forward-to must not contain a user name or password', '--forward-to');
-  return url.href;
+function readTarget(given: string, source: OptionSource): string {
+  const host = /^\d{2,5}$/.test(given) ? `localhost:${given}` : given;
+  const address = /^https?:\/\//.test(host) ? host : `http://${host}`;
+  if (!URL.canParse(address))
+    throw invalid(source, `must be an address such as http://localhost:3000/webhooks, not ${given}`);
+  const { username, password, href } = new URL(address);
+  if (username !== '' || password !== '') throw invalid(source, 'must not contain a user name or password');
+  return href;
 }

@@ -1,6 +1,6 @@
 import { API_KEY_PATTERN } from '@beckon/contract';
 import { TOKEN_SCOPES, type TokenMade, type TokenScope, type TokenState } from '@beckon/contract/dashboard';
-import { createDashboard, type Dashboard } from '../api/dashboard.ts';
+import type { Dashboard } from '../api/dashboard.ts';
 import { answered, Failure, unauthorized, usage } from '../failure.ts';
 import type { Context } from '../framework/context.ts';
 import { custom } from '../framework/declare.ts';
@@ -80,13 +80,13 @@ async function readSecret({ shell }: Context, question: string, pattern: RegExp)
 
 async function readToken(context: Context): Promise<TokenMade> {
   const token = await readSecret(context, 'token (bkp_…)', TOKEN_PATTERN);
-  const { data } = await (await dashboardWith(context, token)).call('GET /token', {});
+  const { data } = await (await context.dashboardWith(token)).call('GET /token', {});
   return { ...data, token };
 }
 
 async function requestToken(context: Context, options: LoginOptions): Promise<TokenMade> {
   const { shell, output } = context;
-  const dashboard = await dashboardWith(context, null);
+  const dashboard = await context.dashboardWith(null);
   const label = options.label ?? `beckon on ${shell.host}`;
   const asks = canAsk(shell, context.options.json);
   const scopes = options.scopes ?? (asks ? await askScopes(shell) : DEFAULT_SCOPES);
@@ -140,11 +140,3 @@ async function pollOnce(dashboard: Dashboard, device_code: string) {
 }
 
 const TEMPORARY = new Set(['unreachable', 'timeout', 'rate_limited', 'server_error']);
-
-async function dashboardWith(
-  { connection, shell, signal }: Context,
-  token: string | null,
-): Promise<Dashboard> {
-  const { url } = await connection();
-  return createDashboard({ target: { url, socketPath: null }, version: shell.version, token, signal });
-}

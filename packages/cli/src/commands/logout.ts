@@ -1,4 +1,4 @@
-import { createDashboard, type Dashboard } from '../api/dashboard.ts';
+import type { Dashboard } from '../api/dashboard.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { custom } from '../framework/declare.ts';
 import { deleteProfile } from '../profiles/change.ts';
@@ -6,17 +6,13 @@ import { deleteProfile } from '../profiles/change.ts';
 export const logout = custom('logout', {
   help: 'Revoke the token of the profile, and delete the profile',
   routes: ['POST /token/revoke'],
-  async run({ connection, shell, output, options, signal }) {
-    const { profile, profileName, url } = await connection();
+  async run({ connection, dashboardWith, shell, output, options }) {
+    const { profile, profileName } = await connection();
     if (profile === null)
       throw new Failure('not_found', 'Not logged in. With several profiles, pass --profile <name>.');
     const { token } = profile;
     // The token of the profile, not one from the environment.
-    const dashboard =
-      token === undefined
-        ? null
-        : createDashboard({ target: { url, socketPath: null }, token, version: shell.version, signal });
-    const revoked = dashboard !== null && (await revoke(dashboard));
+    const revoked = token !== undefined && (await revoke(await dashboardWith(token)));
     await deleteProfile(shell, { name: profileName, selectsNext: options.profile === undefined });
     await output.value({ profile: profileName, revoked }, () =>
       revoked ? 'Revoked the token and deleted the profile.' : 'Deleted the profile.',

@@ -1,4 +1,4 @@
-import { call } from '../framework/declare.ts';
+import { call, lookUp } from '../framework/declare.ts';
 import { count } from '../output/words.ts';
 
 const EFFECT_OF_PAUSE = 'GET /projects/:project/pause';
@@ -17,8 +17,7 @@ export const pause = call('POST /projects/:project/pause', 'pause', {
 
 export const resume = call('POST /projects/:project/resume', 'resume', {
   help: 'Resume sending in a project. Expired drafts are canceled; overdue drafts are spread over time.',
-  reads: [EFFECT_OF_RESUME],
-  find: async ({ api }) => (await api.call(EFFECT_OF_RESUME, {})).data,
+  ...lookUp(EFFECT_OF_RESUME),
   confirm: (_input, { needs_confirmation, long_held, open, expired, overdue, held }) =>
     needs_confirmation
       ? `${count(open, 'draft')} are open: ${expired} expired, ${overdue} overdue or due soon, ${held} held. ` +

@@ -1,9 +1,8 @@
 import type { PolicyEffect, PolicyQuery } from '@beckon/contract/dashboard';
 import { usage } from '../failure.ts';
 import { call, type Noun } from '../framework/declare.ts';
-import { fields, tableOf, viewOf } from '../output/auto.ts';
+import { type Column, fields, tableOf, viewOf } from '../output/auto.ts';
 import type { View } from '../output/view.ts';
-import type { Words } from '../output/words.ts';
 import { fateOf } from './draft-views.ts';
 import { settingTexts } from './settings.ts';
 
@@ -32,26 +31,16 @@ function policyOf(pairs: readonly string[]): PolicyQuery {
   throw usage(`${unknown} is not one of ${NAMES.join(', ')}`, 'settings');
 }
 
-function effectView(effect: PolicyEffect, words: Words): View {
-  return [
-    ...viewOf(
-      effect,
-      words,
-      fields(
-        'sent_without_a_decision=drafts is_cut earlier later same newly_expire stop_sending today changed',
-      ),
-    ),
-    {
-      ...tableOf('Changed drafts', {
-        items: effect.differences,
-        columns: [
-          ...fields('draft=id rule external_user_id'),
-          ['today', ({ today }) => fateOf(today, words)],
-          ['changed', ({ changed }) => fateOf(changed, words)],
-        ],
-        words,
-      }),
-      empty: 'No draft changes.',
-    },
-  ];
+const EFFECT = fields(
+  'sent_without_a_decision=drafts is_cut earlier later same newly_expire stop_sending today changed',
+);
+const DIFFERENCE: Column<PolicyEffect['differences'][number]>[] = [
+  ...fields('draft=id rule external_user_id'),
+  ['today', ({ today }, words) => fateOf(today, words)],
+  ['changed', ({ changed }, words) => fateOf(changed, words)],
+];
+
+function effectView(effect: PolicyEffect): View {
+  const head = { title: 'Changed drafts', empty: 'No draft changes.' };
+  return [viewOf(effect, EFFECT), tableOf(head, effect.differences, DIFFERENCE)];
 }

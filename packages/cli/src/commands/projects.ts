@@ -2,7 +2,7 @@ import type { ProjectListed } from '@beckon/contract/dashboard';
 import { call, custom, list, type Noun } from '../framework/declare.ts';
 import { text } from '../framework/options.ts';
 import { type Column, fields, rowOf } from '../output/auto.ts';
-import { span } from '../output/span.ts';
+import { span } from '../output/words.ts';
 import { currentProject } from './current-project.ts';
 
 const PROJECT: Column<ProjectListed>[] = [

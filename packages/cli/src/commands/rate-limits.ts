@@ -1,7 +1,6 @@
-import { usage } from '../failure.ts';
 import { call, list, type Noun } from '../framework/declare.ts';
 import { fields } from '../output/auto.ts';
-import { text } from '../framework/options.ts';
+import { invalid, type OptionSource, text } from '../framework/options.ts';
 
 export const rateLimits: Noun = {
   name: 'rate-limits',
@@ -16,22 +15,17 @@ export const rateLimits: Noun = {
       help: 'Set the rate limit of an endpoint. It applies in every process within a second.',
       args: { endpoint: 'users, users-bulk, events, events-batch or events-bulk' },
       options: {
-        rate: text('--rate <number>', 'Requests per second in the long run', readNumber('--rate')),
-        burst: text('--burst <number>', 'Requests at once', readNumber('--burst')),
+        rate: text('--rate <number>', 'Requests per second in the long run', readNumber),
+        burst: text('--burst <number>', 'Requests at once', readNumber),
       },
-      body: ({ endpoint: _endpoint, ...limits }) => {
-        if (Object.keys(limits).length > 0) return limits;
-        throw usage('Pass --rate or --burst.', '--rate');
-      },
+      needsOption: true,
       view: ({ endpoint, rate, burst }) => `${endpoint}: ${rate} requests per second, ${burst} at once.`,
     }),
   ],
 };
 
-function readNumber(name: string): (given: string) => number {
-  return (given) => {
-    const value = given.trim() === '' ? Number.NaN : Number(given);
-    if (Number.isFinite(value)) return value;
-    throw usage(`${name} must be a number`, name);
-  };
+function readNumber(given: string, source: OptionSource): number {
+  const value = given.trim() === '' ? Number.NaN : Number(given);
+  if (Number.isFinite(value)) return value;
+  throw invalid(source, 'must be a number');
 }

@@ -63,9 +63,8 @@ function replyBlocks(reply: ReplyListed, words: Words): Block[] {
   const forwarded = forwardText(reply, words);
   const shown = { ...reply, from, verified: SIGNS[verified], forwarded };
   return [
-    ...viewOf(
+    viewOf(
       shown,
-      words,
       fields('id from received_at subject sender_verified_by=verified automatic=auto_reply forwarded'),
     ),
     reply.text.trimEnd(),

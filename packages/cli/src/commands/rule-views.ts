@@ -21,13 +21,13 @@ export const RULE_ROW: Column<RuleListed>[] = [
   ['warnings', ({ lints, alarm }) => lints.length + (alarm === null ? 0 : 1) || null],
 ];
 
-export function ruleView(rule: RuleShown, words: Words): View {
+export function ruleView(rule: RuleShown): View {
   const { lints, alarm, sentence, definition } = rule;
   return [
-    rowOf(rule, [...RULE_ROW, 'version', 'updated_at'], words),
+    (words) => rowOf(rule, [...RULE_ROW, 'version', 'updated_at'], words),
     sentence,
     hintLines(alarm === null ? lints : [alarm, ...lints]),
-    ...viewOf(rule, words, ['demoted', 'suggestion', 'runs', 'enrollment']),
+    viewOf(rule, ['demoted', 'suggestion', 'runs', 'enrollment']),
     JSON.stringify(definition, null, 2),
   ];
 }
@@ -58,26 +58,24 @@ export function enrollmentQuestion(rule: string, preview: RuleEnrollmentPreview)
 
 const ENTRIES_SHOWN = 20;
 
-export function backtestView(found: Backtest, words: Words): View {
-  const { when } = words;
+export function backtestView(found: Backtest, { when }: Words): View {
   const { per_day, ...emails } = found.emails;
   const to = found.cut_at === null ? when(found.to) : `${when(found.cut_at)} (cut: too many events)`;
   return [
     `${found.rule}${found.is_saved ? '' : ' (not saved)'}, from ${when(found.from)} to ${to}`,
-    ...viewOf(
+    viewOf(
       { ...found, emails },
-      words,
       fields(
         'evaluated=considered enrolled=entered waiting emails frequency_caps=caps compared_with=difference',
       ),
     ),
-    tableOf(`Enrolled${found.entries.length > ENTRIES_SHOWN ? ` (first ${ENTRIES_SHOWN})` : ''}`, {
-      items: found.entries.slice(0, ENTRIES_SHOWN),
-      columns: fields('external_user_id at by'),
-      words,
-    }),
-    tableOf('Not enrolled', { items: found.refused, columns: fields('times=count reason=sentence'), words }),
-    tableOf('Emails per day', { items: per_day, columns: fields('day emails'), words }),
+    tableOf(
+      `Enrolled${found.entries.length > ENTRIES_SHOWN ? ` (first ${ENTRIES_SHOWN})` : ''}`,
+      found.entries.slice(0, ENTRIES_SHOWN),
+      fields('external_user_id at by'),
+    ),
+    tableOf('Not enrolled', found.refused, fields('times=count reason=sentence')),
+    tableOf('Emails per day', per_day, fields('day emails')),
     ...found.samples.map(
       ({ external_user_id, at, subject, body }) =>
         `Sample for ${external_user_id}, ${when(at)}: ${subject}\n\n${body.replaceAll(/^/gm, '    ')}`,

@@ -4,7 +4,7 @@ import { EXIT, usage } from '../failure.ts';
 import { call, custom, list, lookUp, type Noun } from '../framework/declare.ts';
 import { duration, fallback, flag, jsonFile, oneOf, required, text, whole } from '../framework/options.ts';
 import { fields, tableOf } from '../output/auto.ts';
-import { count, percent } from '../output/words.ts';
+import { count } from '../output/words.ts';
 import {
   backtestView,
   hintLines,
@@ -114,7 +114,8 @@ export const rules: Noun = {
         const found = await backtest(api, {
           body: { days, ...(rule !== undefined && { rule }), ...(file && { document: file }) },
           signal,
-          onProgress: (share) => output.progress(`Evaluating ${count(days, 'day')} … ${percent(share)}`),
+          onProgress: (share) =>
+            output.progress(`Evaluating ${count(days, 'day')} … ${Math.round(share * 100)}%`),
         });
         await output.value(found, backtestView);
       },
@@ -140,10 +141,12 @@ export const rules: Noun = {
         before: text('--before <rule>', 'Rule that follows it, by ID or name; default: move to the end'),
       },
       body: ({ before }) => ({ before: before ?? null }),
-      view: ({ changed: items }, words) => ({
-        ...tableOf('Changed order', { items, columns: fields('rule=name priority'), words }),
-        empty: 'The order is unchanged.',
-      }),
+      view: ({ changed }) =>
+        tableOf(
+          { title: 'Changed order', empty: 'The order is unchanged.' },
+          changed,
+          fields('rule=name priority'),
+        ),
     }),
     call('POST /projects/:project/rules/:rule/duplicate', 'duplicate <rule>', {
       help: 'Create a disabled copy of a rule',
@@ -191,16 +194,13 @@ export const rules: Noun = {
     }),
     call('GET /projects/:project/rules/:rule/edits', 'edits <rule>', {
       help: 'Show changes that reviewers make again and again in drafts of a rule',
-      view: ({ drafts, edited, changes: items }, words) => [
+      view: ({ drafts, edited, changes }) => [
         `${edited} of the newest ${count(drafts, 'draft')} were edited.`,
-        {
-          ...tableOf('Changes', {
-            items,
-            columns: fields('template part change=sentence before after'),
-            words,
-          }),
-          empty: 'No recurring changes.',
-        },
+        tableOf(
+          { title: 'Changes', empty: 'No recurring changes.' },
+          changes,
+          fields('template part change=sentence before after'),
+        ),
       ],
     }),
   ],

@@ -21,15 +21,14 @@ export const sequences: Noun = {
     }),
     call('GET /projects/:project/sequences/:rule', 'show <rule>', {
       help: 'Show the steps of a sequence, and how many users wait at each',
-      view: (sequence, words) => [
-        ...viewOf(
+      view: (sequence) => [
+        viewOf(
           sequence,
-          words,
           fields('id name enabled=on trigger=sentence exit_conditions=exits goal users ended_runs=ended'),
         ),
-        ...sequence.versions.map(({ version, is_present, users, steps: items }) => {
+        ...sequence.versions.map(({ version, is_present, users, steps }) => {
           const title = `Version ${version}${is_present ? ', current' : ''}: ${count(users, 'user')}`;
-          return tableOf(title, { items, columns: STEP, words });
+          return tableOf(title, steps, STEP);
         }),
       ],
     }),

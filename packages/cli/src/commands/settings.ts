@@ -1,6 +1,6 @@
 import type { SettingTexts } from '@beckon/contract/dashboard';
-import { usage } from '../failure.ts';
 import { call, type Noun } from '../framework/declare.ts';
+import { pairOf } from '../framework/options.ts';
 import { fields, tableOf } from '../output/auto.ts';
 
 export const settings: Noun = {
@@ -9,12 +9,8 @@ export const settings: Noun = {
   commands: [
     call('GET /projects/:project/settings', 'show', {
       help: 'Show all settings of a project, their defaults and what they accept',
-      view: ({ settings: all }, words) =>
-        tableOf('Settings', {
-          items: all,
-          columns: fields('setting=name value=text default=fallback accepts=syntax'),
-          words,
-        }),
+      view: ({ settings: all }) =>
+        tableOf('Settings', all, fields('setting=name value=text default=fallback accepts=syntax')),
     }),
     call('PATCH /projects/:project/settings', 'set <settings...>', {
       help: 'Set one or more settings of a project',
@@ -36,10 +32,6 @@ export const settings: Noun = {
 
 /** Reads `name=value`, as many as there are. */
 export function settingTexts(pairs: readonly string[]): SettingTexts {
-  const texts = pairs.map((pair): [string, string] => {
-    const at = pair.indexOf('=');
-    if (at > 0) return [pair.slice(0, at), pair.slice(at + 1)];
-    throw usage(`Write name=value, such as quiet_hours=21:00-08:00, not ${pair}`, 'settings');
-  });
-  return Object.fromEntries(texts);
+  const form = 'name=value, such as quiet_hours=21:00-08:00';
+  return Object.fromEntries(pairs.map((pair) => pairOf(pair, 'settings', form)));
 }

@@ -28,11 +28,10 @@ export async function importList(
     await output.progress(`${total.rows.toLocaleString('en-US')} rows`);
   }
   if (total === null) return EXIT.ok;
-  await output.value(total, (all, words) => [
+  await output.value(total, (all) => [
     isPreview ? 'Dry run: the list is unchanged. An import would have this result:' : null,
-    ...viewOf(
+    viewOf(
       all,
-      words,
       fields('rows added already_suppressed=known already_ended=over drafts runs rejected=refused problems'),
     ),
   ]);

@@ -137,12 +137,12 @@ function checkView(answer: MailableAnswer, words: Words): View {
         lifted && `${plain(lifted.reason)}, by ${lifted.lifted_by_name} ${words.when(lifted.lifted_at)}`,
       'refused topics': topics.join(', '),
     },
-    ...answer.users.flatMap(({ external_user_id: user, address, checks: items, topics_refused: refused }) => [
-      tableOf(`${user} ${address === null ? '(no address)' : `<${address}>`}`, {
-        items,
-        columns: fields('check passes reason=text until'),
-        words,
-      }),
+    ...answer.users.flatMap(({ external_user_id: user, address, checks, topics_refused: refused }) => [
+      tableOf(
+        `${user} ${address === null ? '(no address)' : `<${address}>`}`,
+        checks,
+        fields('check passes reason=text until'),
+      ),
       refused.length === 0 ? null : `Refused topics: ${refused.join(', ')}`,
     ]),
     answer.is_cut ? 'More users have this address.' : null,

@@ -8,12 +8,12 @@ export const system: Noun = {
   commands: [
     call('GET /projects/:project/system', 'show', {
       help: 'Show the server version, the queue, due work and storage',
-      view: ({ storage, sending_enabled, ...state }, words) => [
-        ...viewOf(state, words, fields('version node postgres schema clock_offset_ms queue webhooks jobs')),
+      view: ({ storage, sending_enabled, ...state }) => [
+        viewOf(state, fields('version node postgres schema clock_offset_ms queue webhooks jobs')),
         sending_enabled
           ? null
           : 'Sending is off: the database was restored or copied. Confirm it on its machine: beckon-server confirm-restore',
-        ...viewOf(storage ?? {}, words),
+        storage && viewOf(storage),
       ],
     }),
     call('GET /projects/:project/data', 'retention', {

@@ -29,25 +29,21 @@ export const tail = custom('tail [filter...]', {
     const show = (item: FeedItem): Promise<void> => output.painted(item, feedLine);
     const isSeen = createSeen();
     const limit = last ?? (since === undefined ? 0 : SINCE_SHOWN);
-    const { items } =
-      limit === 0
-        ? { items: [] }
-        : await readPages<FeedItem>({ limit, isPaged: true }, (page) =>
-            api.call(STREAM, { query: { ...query, ...page } }),
-          );
+    const { items } = await readPages<FeedItem>({ limit, isPaged: true }, (page) =>
+      api.call(STREAM, { query: { ...query, ...page } }),
+    );
     for (const item of items.toReversed()) if (!isSeen(item.place)) await show(item);
     if (noFollow) return;
-    const [newest] = items;
     const feed = followFeed({
       open: (headers, until) => api.open(FEED, { query: { filter: query.filter }, headers, signal: until }),
       signal,
       wait: shell.wait,
-      ...(newest === undefined ? {} : { lastEventId: newest.place }),
+      lastEventId: items[0]?.place,
       note: output.note,
       onOpen: 'Following the activity stream. Press Ctrl-C to end.',
       onGap: 'Entries from the time without a connection may be missing.',
     });
-    for await (const { data } of feed) {
+    for await (const data of feed) {
       const item = JSON.parse(data) as FeedItem;
       if (!isSeen(item.place)) await show(item);
     }

@@ -5,7 +5,7 @@ import { downloadTo } from '../framework/download.ts';
 import { flag, text, whole } from '../framework/options.ts';
 import { fields, viewOf } from '../output/auto.ts';
 import type { View } from '../output/view.ts';
-import { count, plain, type Words } from '../output/words.ts';
+import { count, plain } from '../output/words.ts';
 import { currentProject } from './current-project.ts';
 
 const EMAIL = 'GET /projects/:project/test-inbox/:email';
@@ -70,12 +70,11 @@ function copyOf({ copy, copies }: TestInboxEmail): string | null {
   return copies === 1 ? null : `${copy} of ${copies}`;
 }
 
-function emailView(email: TestInboxEmailWhole, words: Words): View {
+function emailView(email: TestInboxEmailWhole): View {
   const { checks, text: content, ...details } = email;
   return [
-    ...viewOf(
+    viewOf(
       { ...details, copy: copyOf(email) },
-      words,
       fields(
         'id subject from return_path=mail_from to external_user_id draft_id received=at size_in_bytes=size copy',
       ),

@@ -1,7 +1,7 @@
 import type { EventInput } from '@beckon/contract';
 import { custom } from '../framework/declare.ts';
 import { jsonFile, text, time } from '../framework/options.ts';
-import { merged, properties } from '../framework/properties.ts';
+import { properties } from '../framework/properties.ts';
 
 export const track = custom('track <user> <event>', {
   help: 'Send an event of a user',
@@ -12,7 +12,7 @@ export const track = custom('track <user> <event>', {
     messageId: text('--message-id <id>', 'Your own ID of the event; a second event with it has no effect'),
   },
   async run(context, { user, event: name, properties: own, data, at, messageId }) {
-    const all = merged(data, own);
+    const all = { ...data, ...own };
     const event: EventInput = {
       external_user_id: user,
       name,

@@ -1,9 +1,7 @@
 import { CANONICAL_SAMPLES } from '../canonical-samples.ts';
-import { answered, usage } from '../failure.ts';
 import { custom } from '../framework/declare.ts';
 import { fallback, flag, oneOf, text } from '../framework/options.ts';
-import { merged, properties } from '../framework/properties.ts';
-import { canAsk } from '../shell.ts';
+import { properties } from '../framework/properties.ts';
 
 const NAMES = Object.keys(CANONICAL_SAMPLES);
 
@@ -17,17 +15,17 @@ export const trigger = custom('trigger <event>', {
     live: flag('--live', 'Send with a live key: rules fire, and emails may be sent'),
   },
   async run(context, { event: name, user, email, properties: own, live }) {
-    const { options, output, shell, signal } = context;
+    const { output, signal } = context;
     const sample = CANONICAL_SAMPLES[oneOf(name, NAMES, 'event')];
     const { apiKey } = await context.connection();
-    if ((await apiKey()).startsWith('sk_live_') && !live) {
-      const question = `This is a live key: rules fire on ${name}, and emails may be sent.`;
-      if (!canAsk(shell, options.json)) throw usage(`${question} Pass --live to send it.`, '--live');
-      answered((await shell.ask.confirm(`${question} Send it?`)) || null);
-    }
+    if ((await apiKey()).startsWith('sk_live_') && !live)
+      await context.confirm(
+        `This is a live key: rules fire on ${name}, and emails may be sent. Send it?`,
+        '--live',
+      );
     const client = await context.client();
     if (email !== undefined) await client.users.upsert({ external_user_id: user, email }, { signal });
-    const event = { external_user_id: user, name, properties: merged(sample, own) };
+    const event = { external_user_id: user, name, properties: { ...sample, ...own } };
     await client.track(event, { signal });
     await output.value(
       { accepted: true, event },

@@ -1,4 +1,3 @@
-import { createDashboard } from '../api/dashboard.ts';
 import { chooseProject, visibleProjects } from '../api/project.ts';
 import { custom } from '../framework/declare.ts';
 import { saveProfile } from '../profiles/change.ts';
@@ -8,12 +7,9 @@ export const use = custom('use <project>', {
   args: { project: 'Project ID or name' },
   routes: ['GET /token', 'GET /projects'],
   async run(context, { project: named }) {
-    const { shell, output, signal } = context;
     const connection = await context.connection();
-    const { target, token } = connection.dashboard();
-    const api = createDashboard({ target, token, version: shell.version, signal });
-    const project = chooseProject(await visibleProjects(api, connection.kind), named);
+    const project = chooseProject(await visibleProjects(context.api, connection.kind), named);
     await saveProfile(context, { connection, values: { project: project.id } });
-    await output.value(project, ({ id, name }) => `Commands now use project ${name} (ID ${id}).`);
+    await context.output.value(project, ({ id, name }) => `Commands now use project ${name} (ID ${id}).`);
   },
 });

@@ -1,7 +1,7 @@
 import type { UserInput } from '@beckon/contract';
 import { call, custom, download, list, type Noun } from '../framework/declare.ts';
 import { jsonFile, required, text, time } from '../framework/options.ts';
-import { merged, properties } from '../framework/properties.ts';
+import { properties } from '../framework/properties.ts';
 import { fields, tableOf, viewOf } from '../output/auto.ts';
 import { plain } from '../output/words.ts';
 
@@ -26,9 +26,9 @@ export const users: Noun = {
       find: async ({ api }, params) =>
         (await api.call(TIMELINE, { params, query: { limit: TIMELINE_SHOWN } })).data,
       value: (user, timeline) => ({ ...user, timeline }),
-      view: (user, words, { found }) => [
-        ...viewOf({ ...user, held: user.held ?? 'no: can receive email' }, words),
-        tableOf('Timeline', { items: found, columns: fields('at kind title actor'), words }),
+      view: (user, _words, { found }) => [
+        viewOf({ ...user, held: user.held ?? 'no: can receive email' }),
+        tableOf('Timeline', found, fields('at kind title actor')),
       ],
     }),
     call('GET /projects/:project/users/:user/at', 'history <user>', {
@@ -45,7 +45,7 @@ export const users: Noun = {
         data: jsonFile('--data <file>', 'JSON object of traits; - reads stdin'),
       },
       async run(context, { user: id, email, traits: own, data }) {
-        const traits = merged(data, own);
+        const traits = { ...data, ...own };
         const user: UserInput = {
           external_user_id: id,
           ...(email === undefined ? {} : { email }),

@@ -1,11 +1,11 @@
 import type { WebhookAttempt, WebhookEndpoint } from '@beckon/contract/dashboard';
 import { WEBHOOK_TYPES } from '@beckon/contract';
-import { EXIT, usage } from '../failure.ts';
+import { EXIT } from '../failure.ts';
 import { call, list, lookUp, type Noun } from '../framework/declare.ts';
 import { choice, choices, duration, flag, text, time, whole } from '../framework/options.ts';
 import { fields, type Column, viewOf } from '../output/auto.ts';
 import type { View } from '../output/view.ts';
-import { count, type Words } from '../output/words.ts';
+import { count } from '../output/words.ts';
 
 const ENDPOINT = 'GET /projects/:project/webhooks/:endpoint';
 const STATES = ['pending', 'delivering', 'delivered', 'exhausted', 'missed', 'canceled'] as const;
@@ -60,7 +60,7 @@ export const webhooks: Noun = {
     call('PATCH /projects/:project/webhooks/:endpoint', 'update <endpoint>', {
       help: 'Update a webhook endpoint. Pending deliveries go to the new address.',
       options: { url: text('--to <url>', 'New address'), ...SETTINGS },
-      body: ({ endpoint: _endpoint, ...settings }) => requireSome(settings),
+      needsOption: true,
       view: endpointView,
     }),
     call('POST /projects/:project/webhooks/:endpoint/enable', 'enable <endpoint>', {
@@ -138,16 +138,11 @@ export const webhooks: Noun = {
   ],
 };
 
-function endpointView(endpoint: WebhookEndpoint, words: Words): View {
-  return viewOf({ ...endpoint, types: endpoint.types ?? 'all' }, words);
+function endpointView(endpoint: WebhookEndpoint): View {
+  return viewOf({ ...endpoint, types: endpoint.types ?? 'all' });
 }
 
 function resultOf(attempt: WebhookAttempt | undefined): string | null {
   if (!attempt) return null;
   return [attempt.status, attempt.error].filter((part) => part !== null).join(' ') || 'in progress';
-}
-
-function requireSome<T extends object>(settings: T): T {
-  if (Object.keys(settings).length > 0) return settings;
-  throw usage('No changes given. Pass at least one option; see: beckon webhooks update --help');
 }

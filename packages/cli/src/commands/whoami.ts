@@ -1,7 +1,7 @@
 import type { TokenState } from '@beckon/contract/dashboard';
 import { custom } from '../framework/declare.ts';
 import { viewOf } from '../output/auto.ts';
-import type { Words } from '../output/words.ts';
+import type { Block } from '../output/view.ts';
 
 export const whoami = custom('whoami', {
   help: 'Show which server and account commands use, and the projects they can open',
@@ -10,7 +10,7 @@ export const whoami = custom('whoami', {
     const { kind, url, project, dashboard } = await connection();
     if (kind === 'remote') {
       const { data } = await api.call('GET /token', {});
-      return output.value(data, (token, words) => [{ server: url, project }, tokenView(token, words)].flat());
+      return output.value(data, (token) => [{ server: url, project }, ...tokenView(token)]);
     }
     const { data: projects } = await api.call('GET /projects', {});
     const socket = dashboard().target.socketPath ?? '';
@@ -21,10 +21,10 @@ export const whoami = custom('whoami', {
   },
 });
 
-export function tokenView({ member: person, projects, ...token }: TokenState, words: Words) {
+export function tokenView({ member: person, projects, ...token }: TokenState): Block[] {
   return [
     { account: `${person.name} (${person.email})` },
-    ...viewOf(token, words),
+    viewOf(token),
     { title: 'Projects', rows: projects, empty: 'None. Ask an admin for a role in one.' },
   ];
 }

@@ -1,6 +1,6 @@
 import type { Home } from '@beckon/contract/dashboard';
 import { SIGNATURE_TOLERANCE_S } from '@beckon/contract/signature';
-import type { Api } from '../framework/context.ts';
+import type { Api } from '../api/dashboard.ts';
 import { unreachable } from '../api/refusal.ts';
 import { Failure } from '../failure.ts';
 import type { Connection } from '../profiles/connection.ts';
@@ -29,7 +29,7 @@ const CLOCK_WARN_MS = 5_000;
 export async function checkServer(deps: CheckDeps): Promise<Check[]> {
   const { url } = deps;
   const startedAt = deps.now();
-  const live = await get(deps, '/livez').catch((error: unknown) => unreachable(url, error));
+  const live = await send(deps, '/livez').catch((error: unknown) => unreachable(url, error));
   if (live instanceof Failure)
     return [bad('server', live.message, 'Start the server, or check --url and BECKON_URL')];
   if (live.status !== 200)
@@ -137,7 +137,7 @@ function clock(answer: Response, { startedAt, endedAt }: { startedAt: number; en
 }
 
 async function version(deps: CheckDeps): Promise<Check> {
-  const answer = await get(deps, '/version').catch(() => null);
+  const answer = await send(deps, '/version').catch(() => null);
   const found = (await answer?.json().catch(() => null)) as { data?: { version?: unknown } } | null;
   const server = found?.data?.version;
   if (typeof server !== 'string') return warn('version', 'Unknown server version', 'Check the address');
@@ -153,42 +153,39 @@ function line(text: string): string {
 }
 
 async function ready(deps: CheckDeps): Promise<Check> {
-  const answer = await get(deps, '/readyz').catch(() => null);
+  const answer = await send(deps, '/readyz').catch(() => null);
   if (answer?.status === 200) return good('ready', 'Accepts traffic');
   const found = (await answer?.json().catch(() => null)) as { errors?: { message?: unknown }[] } | null;
   const reasons = found?.errors?.map(({ message }) => String(message)).join('; ');
   return bad('ready', reasons ?? 'No readiness answer', 'Run beckon-server doctor on the server');
 }
 
-function get(deps: CheckDeps, path: string): Promise<Response> {
-  return send(deps, path, {});
-}
+type Request = { method?: string; headers?: Record<string, string>; body?: string };
 
-function send({ url, signal, version }: CheckDeps, path: string, init: RequestInit): Promise<Response> {
+function send(
+  { url, signal, version }: CheckDeps,
+  path: string,
+  { headers, ...request }: Request = {},
+): Promise<Response> {
   return fetch(url + path, {
-    ...init,
-    headers: {
-      'user-agent': `beckon-cli/${version}`,
-      ...(init.headers as Record<string, string> | undefined),
-    },
+    ...request,
+    headers: { 'user-agent': `beckon-cli/${version}`, ...headers },
     redirect: 'manual',
     signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
   });
 }
 
-const good = (name: string, message: string): Check => ({ name, status: 'ok', message, todo: null });
-const warn = (name: string, message: string, todo: string): Check => ({
-  name,
-  status: 'warning',
-  message,
-  todo,
-});
-const bad = (name: string, message: string, todo: string): Check => ({
-  name,
-  status: 'error',
-  message,
-  todo,
-});
+function good(name: string, message: string): Check {
+  return { name, status: 'ok', message, todo: null };
+}
+
+function warn(name: string, message: string, todo: string): Check {
+  return { name, status: 'warning', message, todo };
+}
+
+function bad(name: string, message: string, todo: string): Check {
+  return { name, status: 'error', message, todo };
+}
 
 function skipped(name: string, error: unknown): Check {
   return { name, status: 'skipped', message: asFailure(error).message, todo: null };

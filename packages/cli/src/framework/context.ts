@@ -1,6 +1,6 @@
-import type { AnswerOf, RouteKey } from '@beckon/contract/dashboard';
+import type { RouteKey } from '@beckon/contract/dashboard';
 import { Beckon, type BeckonOptions } from '@beckon/client';
-import { createDashboard, type Dashboard, type OpenOptions, type RequestOf } from '../api/dashboard.ts';
+import { type Api, createDashboard, type Dashboard } from '../api/dashboard.ts';
 import { findProject, type Project } from '../api/project.ts';
 import { answered, usage } from '../failure.ts';
 import type { Output, OutputOptions } from '../output/output.ts';
@@ -17,21 +17,18 @@ export type Context<R extends RouteKey = RouteKey> = {
   /** Aborted by Ctrl-C. */
   signal: AbortSignal;
   connection: () => Promise<Connection>;
+  /** The address of the public API. The local socket does not serve it, so the server is asked for its own. */
+  publicUrl: () => Promise<string>;
   /** The dashboard API; `:project` is filled in. */
   api: Api<R>;
   project: () => Promise<Project>;
+  /** The dashboard API of the connection's address, with another token or without one. */
+  dashboardWith: (token: string | null) => Promise<Dashboard>;
   /** The public API, by API key. */
   client: (options?: Pick<BeckonOptions, 'retry' | 'timeoutMs'>) => Promise<Beckon>;
-  /** Returns when the user says yes, or `--yes` is given; throws otherwise. */
-  confirm: (question: string) => Promise<void>;
+  /** Returns when the user says yes, or `--yes` is given; throws otherwise. `flag`: another option that confirms. */
+  confirm: (question: string, flag?: string) => Promise<void>;
 };
-
-export type Api<R extends RouteKey> = {
-  call<K extends R>(key: K, request: CallOf<K>): Promise<AnswerOf<K>>;
-  open<K extends R>(key: K, request: RequestOf<K, 'project'> & OpenOptions): Promise<Response>;
-};
-/** `project`: another project than the chosen one. */
-type CallOf<K extends RouteKey> = RequestOf<K, 'project'> & { project?: string; timeoutMs?: number };
 
 /** A person waits for the result. */
 const SHORT_RETRY = { attempts: 3, totalMs: 20_000 };
@@ -42,14 +39,10 @@ export function createContext(given: Given): Context {
   const { shell, options, signal } = given;
   const connection = once(() => openConnection(given, options));
   const dashboard = once(async () => {
-    const opened = await connection();
-    const { target, token } = opened.dashboard();
-    return { opened, dashboard: createDashboard({ target, token, version: shell.version, signal }) };
+    const { target, token } = (await connection()).dashboard();
+    return createDashboard({ target, token, version: shell.version, signal });
   });
-  const project = once(async () => {
-    const { opened, dashboard: api } = await dashboard();
-    return findProject(api, opened);
-  });
+  const project = once(async () => findProject(api, await connection()));
 
   async function resolve<K extends RouteKey>(
     key: K,
@@ -57,36 +50,44 @@ export function createContext(given: Given): Context {
   ): Promise<[Dashboard, never]> {
     const named = key.includes('/:project') ? { project: request.project ?? (await project()).id } : {};
     const params = { ...request.params, ...named };
-    return [(await dashboard()).dashboard, { ...request, params } as never];
+    return [await dashboard(), { ...request, params } as never];
+  }
+  const api: Api<RouteKey> = {
+    async call(key, request) {
+      const [opened, resolved] = await resolve(key, request);
+      return opened.call(key, resolved);
+    },
+    async open(key, request) {
+      const [opened, resolved] = await resolve(key, request);
+      return opened.open(key, resolved);
+    },
+  };
+  async function publicUrl(): Promise<string> {
+    const { kind, url } = await connection();
+    return kind === 'remote' ? url : (await api.call('GET /session', {})).data.installation.public_url;
   }
   return {
     ...given,
     connection,
+    publicUrl,
     project,
-    api: {
-      async call(key, request) {
-        const [api, resolved] = await resolve(key, request);
-        return api.call(key, resolved);
-      },
-      async open(key, request) {
-        const [api, resolved] = await resolve(key, request);
-        return api.open(key, resolved);
-      },
+    api,
+    async dashboardWith(token) {
+      const { url } = await connection();
+      return createDashboard({ target: { url, socketPath: null }, token, version: shell.version, signal });
     },
     async client(more = {}) {
-      const { publicUrl, apiKey } = await connection();
-      const userAgent = `beckon-cli/${shell.version}`;
       return new Beckon({
         url: await publicUrl(),
-        apiKey: await apiKey(),
-        userAgent,
+        apiKey: await (await connection()).apiKey(),
+        userAgent: `beckon-cli/${shell.version}`,
         retry: SHORT_RETRY,
         ...more,
       });
     },
-    async confirm(question) {
+    async confirm(question, confirming = '--yes') {
       if (options.yes) return;
-      if (!canAsk(shell, options.json)) throw usage(`${question} Pass --yes to confirm.`, '--yes');
+      if (!canAsk(shell, options.json)) throw usage(`${question} Pass ${confirming} to confirm.`, confirming);
       answered((await shell.ask.confirm(question)) || null);
     },
   };

@@ -1,12 +1,11 @@
 import type { AnswerOf, BodyOf, QueryOf, RouteKey } from '@beckon/contract/dashboard';
-import type { ExitCode } from '../failure.ts';
-import { type Column, type Field, rowOf, viewOf } from '../output/auto.ts';
-import type { Row } from '../output/table.ts';
+import { type ExitCode, usage } from '../failure.ts';
+import { type Column, type Field, tableOf, viewOf } from '../output/auto.ts';
 import type { View } from '../output/view.ts';
 import type { Words } from '../output/words.ts';
 import type { Context } from './context.ts';
 import { downloadTo } from './download.ts';
-import { flag, type Options, text, type ValuesOf, whole } from './options.ts';
+import { flag, longOf, type Options, text, type ValuesOf, whole } from './options.ts';
 import { readPages } from './pages.ts';
 
 /** `beckon <noun> <verb>`: a group of commands. */
@@ -67,7 +66,7 @@ type ListSpec<K extends RouteKey, U extends string, O> = Described<U, O> &
   Paged<K> & {
     /** Default: arguments and options by their names. */
     query?: (input: Input<U, O>) => QueryOf<K>;
-    row: readonly Column<ItemOf<K>>[] | ((item: ItemOf<K>, words: Words) => Row);
+    row: readonly Column<ItemOf<K>>[];
     /** Says what belongs in the list, and names the command that adds one. */
     empty: string;
     /** The route of the same list as CSV; adds `--csv`. */
@@ -100,12 +99,8 @@ export function list<K extends RouteKey, const U extends string, O extends Optio
         api.call(route, { params: input, query: { ...query, ...page } } as never),
       );
       const isFiltered = fieldsOf(route, own)(input) !== undefined;
-      await output.value(items, (rows, words) => ({
-        rows: rows.map((item) =>
-          typeof spec.row === 'function' ? spec.row(item, words) : rowOf(item, spec.row, words),
-        ),
-        empty: isFiltered ? 'No matches for this filter.' : spec.empty,
-      }));
+      const empty = isFiltered ? 'No matches for this filter.' : spec.empty;
+      await output.value(items, (rows) => tableOf({ empty }, rows, spec.row));
       if (total !== null) await output.note(`Showing ${items.length} of ${total}. Use --limit to list more.`);
     },
   };
@@ -118,6 +113,8 @@ type CallSpec<K extends RouteKey, U extends string, O, R extends RouteKey, F> = 
   find?: (context: Context<R>, input: Input<U, O>) => Promise<F>;
   /** Asks before the call; null needs no confirmation. Adds `--yes`. */
   confirm?: string | ((input: Input<U, O>, found: NoInfer<F>) => string | null);
+  /** Fails when no option is given, because the call would change nothing. */
+  needsOption?: true;
   /** Default: arguments and options by their names. */
   query?: (input: Input<U, O>, found: NoInfer<F>) => QueryOf<K>;
   body?: (input: Input<U, O>, found: NoInfer<F>) => BodyOf<K>;
@@ -157,6 +154,7 @@ export function call<
     ...described(usage, spec, own),
     routes: [route, ...reads],
     async run(context: Context, input: Input<U, O>) {
+      requireOption(spec, input);
       const found = (await find?.(context as Context<R>, input)) as F;
       const question = typeof confirm === 'function' ? confirm(input, found) : confirm;
       if (question != null) await context.confirm(question);
@@ -174,11 +172,17 @@ export function call<
       await context.output.value(spec.value?.(data, found) ?? data, (_value, words) =>
         typeof view === 'function'
           ? view(data, words, { input, found })
-          : viewOf(data as object, words, view as never),
+          : viewOf(data as object, view as never),
       );
       return spec.exit?.(data);
     },
   };
+}
+
+function requireOption({ options = {}, needsOption }: AnySpec, input: object): void {
+  if (!needsOption || Object.keys(options).some((name) => Object.hasOwn(input, name))) return;
+  const flags = Object.values(options).map((option) => longOf(option.flags));
+  throw usage(`No changes given. Pass at least one of ${flags.join(', ')}.`, flags[0]);
 }
 
 type DownloadSpec<K extends RouteKey, U extends string, O> = Described<U, O> & {
@@ -227,7 +231,7 @@ export function custom<const U extends string, O extends Options = {}, R extends
 
 const YES = flag('-y, --yes', 'Do not ask for confirmation');
 
-type AnySpec = { help: string; details?: string; args?: object; options?: Options };
+type AnySpec = { help: string; details?: string; args?: object; options?: Options; needsOption?: true };
 
 function described(usage: string, spec: AnySpec, more: Options): Omit<Command, 'routes' | 'run'> {
   const { help, details, options = {} } = spec;

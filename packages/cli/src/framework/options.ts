@@ -70,6 +70,13 @@ export function many(flags: string, help: string): Option<readonly string[]> {
   return { flags, help, isMany: true, read: (given: readonly string[] | undefined) => given ?? [] };
 }
 
+/** Splits `key=value`; the value may hold more of these signs. */
+export function pairOf(given: string, name: string, form = 'key=value'): [key: string, value: string] {
+  const at = given.indexOf('=');
+  if (at > 0) return [given.slice(0, at), given.slice(at + 1)];
+  throw usage(`${name}: write ${form}, not ${given}`, name);
+}
+
 export function whole(flags: string, help: string, [min, max]: [number, number]): Option<number | undefined> {
   return text(flags, help, (given, source) => {
     const value = /^\d{1,15}$/.test(given) ? Number(given) : -1;
@@ -116,11 +123,18 @@ export function duration(flags: string, help: string, unit: keyof typeof UNITS):
   });
 }
 
-/** The JSON object in a file, or on stdin for `-`. */
-export function jsonFile(flags: string, help: string): Option<JsonObject | undefined> {
-  return text(flags, help, async (given, source) =>
-    readObject(given, await readInput(given, source), source),
-  );
+/** The JSON object in a file, or on stdin for `-`. `fields`: it must have one of these, and no others. */
+export function jsonFile(
+  flags: string,
+  help: string,
+  fields?: readonly string[],
+): Option<JsonObject | undefined> {
+  return text(flags, help, async (given, source) => {
+    const found = readObject(given, await readInput(given, source), source);
+    const names = Object.keys(found);
+    if (!fields || (names.length > 0 && names.every((name) => fields.includes(name)))) return found;
+    throw invalid(source, `must hold only ${fields.join(' and ')}`);
+  });
 }
 
 export function readObject(path: string, content: string, source: OptionSource): JsonObject {
@@ -158,7 +172,8 @@ function readDuration(given: string): number | null {
   return found ? Number(found[1]) * UNITS[found[2] as keyof typeof UNITS] : null;
 }
 
-function invalid({ flags }: Pick<OptionSource, 'flags'>, message: string): Failure {
+/** An error that begins with the name of the option. */
+export function invalid({ flags }: Pick<OptionSource, 'flags'>, message: string): Failure {
   return usage(`${longOf(flags)} ${message}`, longOf(flags));
 }
 

@@ -8,13 +8,14 @@ export type Page = {
 
 type Read<T> = { items: T[]; total: string | null };
 
-/** Reads pages until `limit` is reached; `total` is null when nothing is left out. */
+/** Reads pages until `limit` is reached, none for 0; `total` is null when nothing is left out. */
 export async function readPages<T>(
   { limit, isPaged }: { limit: number; isPaged: boolean },
   read: (page: { limit?: number; cursor?: string }) => Promise<unknown>,
 ): Promise<Read<T>> {
   const items: T[] = [];
   let cursor: string | undefined;
+  if (limit === 0) return { items, total: null };
   for (;;) {
     const size = Math.min(limit - items.length, PAGE);
     const page = (await read(

@@ -1,34 +1,15 @@
 import type { JsonObject, JsonValue } from '@beckon/contract';
-import { usage } from '../failure.ts';
-import { longOf, many, type Option, type OptionSource } from './options.ts';
+import { longOf, many, type Option, type OptionSource, pairOf } from './options.ts';
 
-/** Reads `key=value` options into an object. */
+/** Reads `key=value` options into an object, which may have keys such as `__proto__`. */
 export function properties(flags: string, help: string): Option<JsonObject> {
-  const pairs = many(flags, help);
   return {
-    ...pairs,
-    read(given: readonly string[] | undefined, source: OptionSource): JsonObject {
-      const found: JsonObject = {};
-      for (const pair of given ?? []) {
-        const at = pair.indexOf('=');
-        if (at < 1)
-          throw usage(`${longOf(source.flags)}: write key=value, not ${pair}`, longOf(source.flags));
-        define(found, pair.slice(0, at), valueOf(pair.slice(at + 1)));
-      }
-      return found;
+    ...many(flags, help),
+    read(given: readonly string[] = [], source: OptionSource): JsonObject {
+      const pairs = given.map((pair) => pairOf(pair, longOf(source.flags)));
+      return Object.fromEntries(pairs.map(([key, value]) => [key, valueOf(value)]));
     },
   };
-}
-
-/** Sets the values of the second object over the first, also for keys such as `__proto__`. */
-export function merged(first: JsonObject = {}, second: JsonObject = {}): JsonObject {
-  const both: JsonObject = {};
-  for (const [key, value] of [...Object.entries(first), ...Object.entries(second)]) define(both, key, value);
-  return both;
-}
-
-function define(target: JsonObject, key: string, value: JsonValue): void {
-  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 /** JSON where it is valid, text otherwise. A number that JSON would round stays text, so that ids keep their digits. */

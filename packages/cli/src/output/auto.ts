@@ -1,7 +1,6 @@
 import type { Cell, Row } from './table.ts';
-import type { Block, Details, Rows } from './view.ts';
-import { span } from './span.ts';
-import { plain, type Words } from './words.ts';
+import type { Block, Details } from './view.ts';
+import { plain, span, type Words } from './words.ts';
 
 /** A field by its name, or as `label=field`. */
 export type Field<T> = (keyof T & string) | `${string}=${keyof T & string}`;
@@ -26,20 +25,25 @@ export function rowOf<T extends object>(item: T, columns: readonly Column<T>[], 
   );
 }
 
-/** The items as a table. */
+/** The items as a table. Without a text for an empty list, an empty table is left out with its title. */
 export function tableOf<T extends object>(
-  title: string,
-  { items, columns, words }: { items: readonly T[]; columns: readonly Column<T>[]; words: Words },
-): Rows {
-  return { title, rows: items.map((item) => rowOf(item, columns, words)) };
+  head: string | { title?: string; empty: string },
+  items: readonly T[],
+  columns: readonly Column<T>[],
+): Block {
+  const named = typeof head === 'string' ? { title: head } : head;
+  return (words) => ({ ...named, rows: items.map((item) => rowOf(item, columns, words)) });
 }
 
 /** Shows an object of the API: simple fields as label/value lines, texts as blocks, lists of objects as tables. */
 export function viewOf<T extends object>(
   data: T,
-  words: Words,
   names: readonly Field<T>[] = Object.keys(data) as (keyof T & string)[],
-): readonly Block[] {
+): Block {
+  return (words) => blocksOf(data, names, words);
+}
+
+function blocksOf(data: object, names: readonly string[], words: Words): Block[] {
   const fields = new Map<string, unknown>(Object.entries(data));
   const details: Record<string, Cell> = {};
   const blocks: Block[] = [];

@@ -11,7 +11,6 @@ import { type Words, wordsFor } from './words.ts';
  */
 export type Output = {
   isJson: boolean;
-  words: Words;
   value<T>(value: T, view: (value: T, words: Words) => View): Promise<void>;
   /** The same for text with colors, in which the caller has replaced control characters: a value of a stream, a checklist. */
   painted<T>(value: T, show: (value: T, words: Words) => string): Promise<void>;
@@ -47,13 +46,10 @@ export function createOutput(
 
   return {
     isJson: json,
-    words,
     async value(value, view) {
       await clear();
       const columns = stdout.isTerminal ? stdout.columns() : Infinity;
-      await stdout.write(
-        `${json ? toJson(value) : render(view(value, words), { columns, paint: words.paint })}\n`,
-      );
+      await stdout.write(`${json ? toJson(value) : render(view(value, words), { columns, words })}\n`);
     },
     async painted(value, show) {
       await clear();

@@ -1,17 +1,20 @@
-import type { Paint } from './paint.ts';
 import { printable, printableLines } from './printable.ts';
 import { type Row, table } from './table.ts';
+import type { Words } from './words.ts';
 
-/** The output of a command: text, one record as label/value lines, a table, or several of these with blank lines between. */
+/**
+ * The output of a command: text, one record as label/value lines, a table, or several of these with blank lines between.
+ * A function gets the words when the view is printed, so views need not pass them on.
+ */
 export type View = Block | readonly Block[];
-export type Block = string | Details | Rows | null;
+export type Block = string | Details | Rows | null | ((words: Words) => View);
 /** Values that are null, undefined or empty are left out; an array becomes several lines. */
 export type Details = { readonly [label: string]: Value | readonly Value[] };
 type Value = string | number | boolean | null | undefined;
 /** `title` is left out with the table when there are no rows and no text for this case. */
 export type Rows = { rows: readonly Row[]; title?: string; empty?: string };
 
-export type ViewOptions = { columns: number; paint: Paint };
+export type ViewOptions = { columns: number; words: Words };
 
 export function render(view: View, options: ViewOptions): string {
   const blocks = Array.isArray(view) ? (view as readonly Block[]) : [view as Block];
@@ -23,6 +26,7 @@ export function render(view: View, options: ViewOptions): string {
 
 function renderBlock(block: Block, options: ViewOptions): string {
   if (block === null) return '';
+  if (typeof block === 'function') return render(block(options.words), options);
   if (typeof block === 'string') return printableLines(block);
   return isRows(block) ? renderRows(block, options) : renderDetails(block, options);
 }
@@ -31,14 +35,14 @@ function isRows(block: Details | Rows): block is Rows {
   return Array.isArray(block['rows']) && block['rows'].every((row) => typeof row === 'object');
 }
 
-function renderRows({ rows, title, empty = '' }: Rows, { columns, paint }: ViewOptions): string {
+function renderRows({ rows, title, empty = '' }: Rows, { columns, words: { paint } }: ViewOptions): string {
   const head = title === undefined ? [] : [paint('bold', title)];
   if (rows.length === 0) return empty === '' ? '' : [...head, printableLines(empty)].join('\n');
   const [names = '', ...lines] = table(rows, columns);
   return [...head, paint('dim', names), ...lines].join('\n');
 }
 
-function renderDetails(details: Details, { paint }: ViewOptions): string {
+function renderDetails(details: Details, { words: { paint } }: ViewOptions): string {
   const shown = Object.entries(details).flatMap(([label, value]) => {
     const lines = (Array.isArray(value) ? (value as readonly Value[]) : [value as Value]).flatMap(linesOf);
     return lines.length === 0 ? [] : [{ label, lines }];

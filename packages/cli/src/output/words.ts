@@ -29,13 +29,20 @@ export function count(number: number, noun: string, plural = `${noun}s`): string
   return `${number.toLocaleString('en-US')} ${number === 1 ? noun : plural}`;
 }
 
-export function percent(share: number): string {
-  return `${Math.round(share * 100)}%`;
-}
-
 const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
+const DAY_MS = 86_400_000;
+const UNITS: [ms: number, name: string][] = [
+  [DAY_MS, 'day'],
+  [3_600_000, 'hour'],
+  [MINUTE_MS, 'minute'],
+  [1_000, 'second'],
+];
+
+/** A length of time in its largest unit: "250 ms", "3 minutes". */
+export function span(ms: number): string {
+  const [least, name] = UNITS.find(([unit]) => ms >= unit) ?? [1];
+  return name === undefined ? `${Math.round(ms)} ms` : count(Math.floor(ms / least), name);
+}
 
 /** Relative within a day, absolute in the time zone of this machine beyond it. */
 function inWords(moment: string, now: number): string {
@@ -44,11 +51,7 @@ function inWords(moment: string, now: number): string {
   const away = Math.abs(at - now);
   if (away >= DAY_MS) return absolute(at, now);
   if (away < MINUTE_MS) return at > now ? 'in less than a minute' : 'just now';
-  const span =
-    away < HOUR_MS
-      ? count(Math.floor(away / MINUTE_MS), 'minute')
-      : count(Math.floor(away / HOUR_MS), 'hour');
-  return at > now ? `in ${span}` : `${span} ago`;
+  return at > now ? `in ${span(away)}` : `${span(away)} ago`;
 }
 
 function absolute(at: number, now: number, more: Intl.DateTimeFormatOptions = {}): string {

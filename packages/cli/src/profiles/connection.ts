@@ -1,7 +1,6 @@
 import { API_KEY_PATTERN } from '@beckon/contract';
-import { createDashboard } from '../api/dashboard.ts';
 import type { Target } from '../api/http.ts';
-import { answered, EXIT, Failure, unauthorized, usage } from '../failure.ts';
+import { answered, unauthorized, usage } from '../failure.ts';
 import { readInput } from '../framework/options.ts';
 import type { Output } from '../output/output.ts';
 import { canAsk, type Shell } from '../shell.ts';
@@ -22,8 +21,6 @@ export type Connection = {
   kind: 'local' | 'remote';
   /** The address of the server: a URL, or `unix:` and the socket. A profile belongs to one address. */
   url: string;
-  /** The address of the public API. The local socket does not serve it, so the server is asked for its own. */
-  publicUrl: () => Promise<string>;
   profileName: string;
   profile: Profile | null;
   /** The id or name of the chosen project; null when none is chosen. */
@@ -35,7 +32,7 @@ export type Connection = {
 const DEFAULT_URL = 'http://localhost:8080';
 export const TOKEN_PATTERN = /^bkp_[0-9A-Za-z]{40}$/;
 
-type Deps = { shell: Shell; output: Output; signal: AbortSignal };
+type Deps = { shell: Shell; output: Output };
 
 /**
  * Chooses the server: an explicit address, token or profile; else the local socket; else the current profile. A socket
@@ -52,7 +49,7 @@ export async function openConnection(deps: Deps, options: ConnectionOptions): Pr
     value(env, 'BECKON_TOKEN'),
   ].some((one) => one !== undefined);
   const socketPath = isExplicit ? null : await findLocalSocket(shell);
-  if (socketPath !== null) return localConnection({ ...deps, profiles, socketPath }, options);
+  if (socketPath !== null) return localConnection({ shell, profiles, socketPath }, options);
   const name = options.profile ?? profiles.current;
   if (!isProfileName(name)) throw usage(`--profile: ${name} is not a valid profile name`, '--profile');
   const saved = profiles.profiles[name] ?? null;
@@ -62,7 +59,6 @@ export async function openConnection(deps: Deps, options: ConnectionOptions): Pr
   return {
     kind: 'remote',
     url,
-    publicUrl: async () => url,
     profileName: name,
     profile,
     ...shared(shell, options, profile),
@@ -76,27 +72,19 @@ export async function openConnection(deps: Deps, options: ConnectionOptions): Pr
   };
 }
 
-type Local = Deps & { profiles: Profiles; socketPath: string };
+type Local = { shell: Shell; profiles: Profiles; socketPath: string };
 
-function localConnection(
-  { shell, signal, profiles, socketPath }: Local,
-  options: ConnectionOptions,
-): Connection {
+function localConnection({ shell, profiles, socketPath }: Local, options: ConnectionOptions): Connection {
   const saved = profiles.profiles[LOCAL] ?? null;
   const url = `unix:${socketPath}`;
   const profile = saved?.url === url ? saved : null;
-  const target = { url: 'http://localhost', socketPath };
   return {
     kind: 'local',
     url,
-    async publicUrl() {
-      const api = createDashboard({ target, token: null, version: shell.version, signal });
-      return (await api.call('GET /session', {})).data.installation.public_url;
-    },
     profileName: LOCAL,
     profile,
     ...shared(shell, options, profile),
-    dashboard: () => ({ target, token: null }),
+    dashboard: () => ({ target: { url: 'http://localhost', socketPath }, token: null }),
   };
 }
 
@@ -109,7 +97,7 @@ function shared(shell: Shell, options: ConnectionOptions, profile: Profile | nul
   };
 }
 
-async function readProfiles({ shell, output }: Omit<Deps, 'signal'>): Promise<Profiles> {
+async function readProfiles({ shell, output }: Deps): Promise<Profiles> {
   const file = profileFile(shell);
   const { profiles, repaired } = await file.read();
   if (repaired)
@@ -119,12 +107,9 @@ async function readProfiles({ shell, output }: Omit<Deps, 'signal'>): Promise<Pr
 
 /** The origin, and the path when the server is below one. */
 function readUrl(text: string): string {
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
+  if (!URL.canParse(text))
     throw usage(`--url: ${text} is not an address such as https://beckon.example.com`, 'url');
-  }
+  const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw usage('--url must begin with https:// (or http:// for this machine)', 'url');
   if (url.username !== '' || url.password !== '')
@@ -187,5 +172,5 @@ async function readKeyFile(shell: Shell, path: string): Promise<string> {
     );
   const text = (await readInput(path, { shell })).trim();
   if (text.length <= KEY_MAX_BYTES) return text;
-  throw new Failure('usage', `--key-file: ${path} is larger than a key`, { exit: EXIT.usage });
+  throw usage(`--key-file: ${path} is larger than a key`, '--key-file');
 }
