@@ -268,7 +268,9 @@ function bodyFault(message: string, cause?: unknown): Fault {
 
 function tooLarge(options: BodyOptions): Fault {
   return new Fault('payload_too_large', {
-    details: [{ message: `The body is larger than the ${options.maxBytes} bytes that this endpoint takes` }],
+    details: [
+      { message: `The body is larger than the ${options.maxBytes} bytes that this endpoint accepts` },
+    ],
   });
 }
 

@@ -8,7 +8,7 @@ import { type Caller, type EndpointServer, newCaller, NOTHING_STORED } from '../
 const CODERS = { gzip: gzipSync, br: brotliCompressSync, zstd: zstdCompressSync };
 
 function expectTooLarge(answer: Answer, facts: Facts): void {
-  const message = `The body is larger than the ${facts.bodyMaxBytes} bytes that this endpoint takes`;
+  const message = `The body is larger than the ${facts.bodyMaxBytes} bytes that this endpoint accepts`;
   expect([answer.status, answer.errors]).toEqual([413, [{ code: 'payload_too_large', message }]]);
   expect(answer.headers['ratelimit']).toBeDefined();
 }
