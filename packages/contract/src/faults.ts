@@ -9,7 +9,7 @@ export const FAULT_MESSAGES = {
   server_error: 'The server could not process the request; retry with the same Idempotency-Key',
   https_required: 'Use https',
   not_found: 'No endpoint at this path',
-  method_not_allowed: 'This method is not allowed here',
+  method_not_allowed: 'This path does not accept this method',
   unsupported_media_type: 'Send application/json, encoded as identity, gzip, br or zstd',
   payload_too_large: 'The body is larger than this endpoint accepts',
   bad_request: 'The request is not valid HTTP',

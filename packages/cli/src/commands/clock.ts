@@ -14,7 +14,7 @@ export const clock: Noun = {
   help: 'Show and advance the test clock of a sandbox',
   commands: [
     custom('show', {
-      help: 'Show the time of the sandbox',
+      help: 'Show the current time of the test clock',
       routes: ['GET /projects', CLOCK],
       async run(context) {
         const { data } = await context.api.call(CLOCK, { project: await sandboxOf(context) });
@@ -22,8 +22,8 @@ export const clock: Noun = {
       },
     }),
     custom('advance <duration>', {
-      help: 'Advance the test clock, and do everything that becomes due on the way',
-      args: { duration: 'Such as 90m, 12h or 7d; at most 366d' },
+      help: 'Advance the test clock and process everything that becomes due in that time',
+      args: { duration: 'How far to advance, such as 90m, 12h or 7d; at most 366d' },
       routes: ['GET /projects', ADVANCE],
       async run(context, { duration: advance }) {
         const { data } = await context.api.call(ADVANCE, {
@@ -34,7 +34,7 @@ export const clock: Noun = {
         await context.output.value(
           data,
           ({ now, drafts, emails }, { at }) =>
-            `The time is ${at(now)}. ${count(drafts, 'draft')} created, ${count(emails, 'email')} sent to the test inbox.`,
+            `The test clock is at ${at(now)}. ${count(drafts, 'draft')} created, ${count(emails, 'email')} sent to the test inbox.`,
         );
       },
     }),

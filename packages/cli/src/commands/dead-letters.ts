@@ -18,17 +18,19 @@ export const deadLetters: Noun = {
       empty: 'No dead-lettered records. Records that cannot be processed appear here.',
     }),
     call('POST /projects/:project/dead-letters/retry', 'retry [records...]', {
-      help: 'Retry dead-lettered records, behind the records that were accepted since',
-      args: { records: 'Sequence numbers from dead-letters list (default: all)' },
+      help: 'Retry dead-lettered records; newer records that already wait are processed first',
+      args: { records: 'Sequence numbers from beckon dead-letters list (default: all)' },
       body: ({ records }) => (records.length === 0 ? {} : { seqs: records.map(readSeq) }),
       view: ({ retried }) =>
         `${count(retried, 'record')} ${retried === 1 ? 'waits' : 'wait'} for processing again.`,
     }),
     call('POST /projects/:project/dead-letters/discard', 'discard <records...>', {
-      help: 'Discard dead-lettered records for good',
-      args: { records: 'Sequence numbers from dead-letters list' },
-      options: { reason: required(choice('--reason <reason>', 'Why, for the audit log', DISCARD_REASONS)) },
-      confirm: ({ records }) => `Discard ${count(records.length, 'record')} for good?`,
+      help: 'Discard dead-lettered records permanently',
+      args: { records: 'Sequence numbers from beckon dead-letters list' },
+      options: {
+        reason: required(choice('--reason <reason>', 'Reason, recorded in the audit log', DISCARD_REASONS)),
+      },
+      confirm: ({ records }) => `Discard ${count(records.length, 'record')} permanently?`,
       body: ({ records, reason }) => ({ seqs: records.map(readSeq), reason }),
       view: ({ discarded }) => `Discarded ${count(discarded, 'record')}.`,
     }),
@@ -37,5 +39,5 @@ export const deadLetters: Noun = {
 
 function readSeq(given: string): number {
   if (/^[1-9]\d{0,14}$/.test(given)) return Number(given);
-  throw usage(`${given} is not a sequence number from dead-letters list`, 'records');
+  throw usage(`${given} is not a sequence number from beckon dead-letters list`, 'records');
 }

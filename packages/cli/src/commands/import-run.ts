@@ -87,7 +87,7 @@ export async function runImport(context: Follow, body: BodyOf<typeof CREATE>, ru
   } catch (error) {
     if (signal.aborted)
       await output.note(
-        `Interrupted. The server keeps import ${id}: beckon imports show ${id}, or cancel it: beckon imports cancel ${id}`,
+        `Interrupted. Import ${id} is still on the server. Show it: beckon imports show ${id}. Cancel it: beckon imports cancel ${id}`,
       );
     else if (!ENDED.has((await api.call(SHOW, { params })).data.state)) await api.call(CANCEL, { params });
     throw error;
@@ -113,7 +113,7 @@ async function checkAndStart(
     await output.value(checked, (shown) => [
       ...importView(shown),
       sample && sampleBlock(sample),
-      'No records were imported.',
+      'Dry run: no records were imported.',
     ]);
     return (checked.check?.rejected ?? 0) > 0 ? EXIT.partly : EXIT.ok;
   }
@@ -158,7 +158,7 @@ async function openFile({ cwd, stdin }: Shell, given: string): Promise<FileHandl
 function mappingOf({ map, types, name, equal_rows_are_one }: FileImport): ImportMapping {
   const unmapped = [...types.keys()].find((field) => !map.has(field));
   if (unmapped !== undefined)
-    throw usage(`--types ${unmapped}: pass the column of the field with --map`, '--types');
+    throw usage(`--types ${unmapped}: also name the column with --map ${unmapped}=<column>`, '--types');
   const columns = [...map].map(([field, column]): [string, ImportMapping['columns'][string]] => [
     column,
     { to: field, type: types.get(field) ?? 'auto' },

@@ -32,13 +32,13 @@ describe('imports', () => {
     { run: 'imports list', shows: /No imports yet/, json: [] },
     { run: 'imports users absent.csv', fails: [2, /Cannot read absent\.csv/] },
     { run: 'imports users users.csv --map x', fails: [2, /write field=value/] },
-    { run: 'imports users users.csv --types plan=text', fails: [2, /--types plan: pass the column/] },
+    { run: 'imports users users.csv --types plan=text', fails: [2, /--types plan: also name the column/] },
     { run: 'imports users no-id.csv', fails: [2, /external_user_id/] },
     { run: 'imports list', shows: /users +no-id\.csv +canceled/ },
     {
       run: 'imports events events.jsonl --dry-run',
       shows:
-        /state +checked[^]*emails sent by the import +0[^]*Event names\nname +events[^]*opened +1[^]*No records were imported/,
+        /state +checked[^]*emails sent by the import +0[^]*Event names\nname +events[^]*opened +1[^]*Dry run: no records were imported/,
       json: { state: 'checked', check: { events: 1 } },
     },
     {
@@ -114,11 +114,11 @@ describe('imports', () => {
     await begun;
     running.interrupt();
     const { code, err } = await running.ended;
-    expect([code, err]).toEqual([130, expect.stringContaining('The server keeps import')]);
+    expect([code, err]).toEqual([130, expect.stringContaining('is still on the server')]);
     open?.();
     stripe.beforeAnswer = () => undefined;
     const [one] = (await local.json(['imports', 'list', '--limit', '1'])) as Import[];
     const canceled = await local.run(['imports', 'cancel', one?.id ?? '']);
-    expect(canceled.out).toMatch(/of Stripe is canceled\. Records that were imported stay/);
+    expect(canceled.out).toMatch(/of Stripe is canceled\. Records that were already imported are kept/);
   });
 });

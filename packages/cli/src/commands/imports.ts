@@ -40,9 +40,16 @@ const MAPPING_OPTIONS = {
   ),
 };
 const EVENT_OPTIONS = {
-  name: text('--name <event>', 'Name of all events, if the file has no column for it'),
-  equal_rows_are_one: flag('--equal-rows-are-one', 'Accept rows without a time and an ID, equal ones once'),
-  live: whole('--live <count>', 'Let rules fire; the number of events that --dry-run counted', [0, 1e12]),
+  name: text('--name <event>', 'Name of every event in the file, if no column has it'),
+  equal_rows_are_one: flag(
+    '--equal-rows-are-one',
+    'Accept rows that have neither a time nor an ID; import identical rows as one event',
+  ),
+  live: whole(
+    '--live <count>',
+    'Let these events fire rules; confirm with the number of events from --dry-run',
+    [0, 1e12],
+  ),
 };
 const NO_EVENT_OPTIONS: Partial<typeof EVENT_OPTIONS> = {};
 
@@ -62,19 +69,19 @@ export const imports: Noun = {
       empty: 'No imports yet. Import a file: beckon imports users <file>',
     }),
     call('GET /projects/:project/imports/:import', 'show <import>', {
-      help: 'Show an import: its progress, what its check found and what it imported',
+      help: 'Show the progress of an import, the result of its check and what it imported',
       args: IMPORT,
       view: importView,
     }),
     fileCommand('users'),
     fileCommand('events'),
     custom('stripe', {
-      help: 'Import Stripe customers, subscriptions and invoices as events. No rule fires for them.',
+      help: 'Import Stripe customers, subscriptions and invoices as users and events, without firing rules',
       options: {
         key_file: KEY_FILE,
         unmatched_as_customers: flag(
           '--unmatched-as-customers',
-          'Import unmatched customers under their cus_… ID',
+          'Import Stripe customers that match no user as new users, with their cus_… ID',
         ),
         dry_run: DRY_RUN,
       },
@@ -90,7 +97,7 @@ export const imports: Noun = {
       view: (one) => changed(one, `Resume: beckon imports resume ${one.id}`),
     }),
     custom('resume <import>', {
-      help: 'Resume a paused import and follow it to its end',
+      help: 'Resume a paused import and show its progress until it ends',
       args: IMPORT,
       routes: [RESUME, ...FOLLOW_ROUTES],
       async run(context, params) {
@@ -99,12 +106,12 @@ export const imports: Noun = {
       },
     }),
     call('POST /projects/:project/imports/:import/cancel', 'cancel <import>', {
-      help: 'Cancel an import for good. Imported records stay.',
+      help: 'Cancel an import permanently, without deleting the records that it imported',
       args: IMPORT,
-      view: (one) => changed(one, 'Records that were imported stay.'),
+      view: (one) => changed(one, 'Records that were already imported are kept.'),
     }),
     custom('set-key <import>', {
-      help: 'Set a new Stripe key for an import whose key Stripe refused',
+      help: 'Replace the Stripe key of an import after Stripe rejected it',
       args: IMPORT,
       options: { key_file: required(KEY_FILE) },
       routes: ['POST /projects/:project/imports/:import/key'],
@@ -116,7 +123,7 @@ export const imports: Noun = {
       },
     }),
     list('GET /projects/:project/imports/:import/findings', 'findings <import>', {
-      help: 'List rejected rows and other findings of an import',
+      help: 'List rejected rows, unmatched customers and other findings of an import',
       args: IMPORT,
       isPaged: true,
       csv: 'GET /projects/:project/imports/:import/rejected.csv',
@@ -129,8 +136,9 @@ export const imports: Noun = {
 
 function fileCommand(kind: 'users' | 'events') {
   return custom(`${kind} <file>`, {
-    help: `Import ${kind} from a CSV or JSONL file, after a check of the whole file`,
-    details: 'The server checks and imports the file; the import continues if this command ends.',
+    help: `Check a CSV or JSONL file of ${kind}, then import it`,
+    details:
+      'Once the check has passed, the import runs on the server. It continues there if you interrupt this command.',
     args: { file: 'Path of the file; - reads stdin' },
     options: {
       ...MAPPING_OPTIONS,

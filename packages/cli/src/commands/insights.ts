@@ -12,13 +12,13 @@ const EXPORT = 'GET /projects/:project/insights/export';
 const NAMES = ['rule', 'template', 'domain', 'provider'] as const;
 
 export const insights = custom('insights', {
-  help: 'Show what became of emails: delivered, opened, clicked, replied, bounced, unsubscribed, and the lift',
+  help: 'Show how many emails were delivered, opened, clicked, replied to, bounced or unsubscribed, and the lift',
   options: {
-    by: fallback(choice('--by <grouping>', 'How emails are grouped', NAMES), 'rule'),
-    since: fallback(time('--since <time>', 'Emails since this time, at most 366 days', 'back'), '30d'),
-    until: time('--until <time>', 'Emails until this time (default: now)', 'back'),
-    compare: flag('--compare', 'Also show the same length of time before'),
-    csv: flag('--csv', 'Write the groups as CSV'),
+    by: fallback(choice('--by <grouping>', 'Group emails by this', NAMES), 'rule'),
+    since: fallback(time('--since <time>', 'Start of the period, which has at most 366 days', 'back'), '30d'),
+    until: time('--until <time>', 'End of the period (default: now)', 'back'),
+    compare: flag('--compare', 'Also show the previous period of the same length'),
+    csv: flag('--csv', 'Print the groups as CSV'),
   },
   routes: [INSIGHTS, EXPORT],
   async run(context, { by, since, until, compare, csv }) {
@@ -38,8 +38,10 @@ function insightsView({ range, before }: Insights, by: string, words: Words): Vi
   });
   if (rows.length > 1) rows.push(groupRow(by, { ...range.total, name: 'total' }));
   return [
-    { rows, empty: `No emails were sent ${rangeText(range, words)}.` },
-    range.is_cut ? 'There are more emails. Only the newest are counted.' : null,
+    { rows, empty: `No emails were sent in this period: ${rangeText(range, words)}.` },
+    range.is_cut
+      ? 'The period has too many emails or groups. These numbers do not include all of them.'
+      : null,
     range.groups.flatMap(liftText).join('\n'),
   ];
 }
@@ -78,11 +80,13 @@ function liftText({ name, lift }: InsightGroup): string[] {
   if (lift === null) return [];
   const { treatment: letter, holdout, shown } = lift;
   const both =
-    `${name}: ${letter.converted} of ${letter.entered} users with emails reached the goal, ` +
-    `${holdout.converted} of ${holdout.entered} in the holdout.`;
-  if (shown === null) return [`${both} The lift is shown from 100 users in each group.`];
+    `${name}: ${letter.converted} of ${letter.entered} users who get emails reached the goal, ` +
+    `${holdout.converted} of ${holdout.entered} users in the holdout.`;
+  if (shown === null) return [`${both} Lift is shown once each group has 100 users.`];
   const { difference, from, to } = shown;
-  return [`${both} Lift: ${signed(difference)} points (95% interval: ${signed(from)} to ${signed(to)}).`];
+  return [
+    `${both} Lift: ${signed(difference)} percentage points (95% confidence interval: ${signed(from)} to ${signed(to)}).`,
+  ];
 }
 
 function percentage(share: number): string {

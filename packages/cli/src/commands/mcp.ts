@@ -5,7 +5,7 @@ import { TOOLS } from '../mcp/tools.ts';
 const ROUTES: readonly RouteKey[] = ['GET /token', ...TOOLS.flatMap(({ command }) => command.routes)];
 
 export const mcp = custom('mcp', {
-  help: 'Serve the Model Context Protocol on stdin and stdout, for AI assistants',
+  help: 'Run an MCP (Model Context Protocol) server on stdin and stdout, for AI assistants',
   routes: ROUTES,
   isStream: true,
   async run(context) {

@@ -131,9 +131,9 @@ function listProblems(body: Fields, field: 'users' | 'events'): Problem[] {
   const suppress = body['suppressTriggers'];
   if (items === undefined) return [{ message: `${field} is required`, field }];
   if (!Array.isArray(items)) return [{ message: `${field} must be an array`, field }];
-  if (items.length === 0) return [{ message: `${field} must hold at least one record`, field }];
+  if (items.length === 0) return [{ message: `${field} must have at least one record`, field }];
   if (items.length > BULK_INGEST_MAX_RECORDS)
-    return [{ message: `${field} must not hold more than ${BULK_INGEST_MAX_RECORDS} records`, field }];
+    return [{ message: `${field} must not have more than ${BULK_INGEST_MAX_RECORDS} records`, field }];
   if (suppress === undefined || typeof suppress === 'boolean') return [];
   return [{ message: 'suppressTriggers must be a boolean', field: 'suppressTriggers' }];
 }

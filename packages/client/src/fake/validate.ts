@@ -23,7 +23,9 @@ export function eventProblems(event: unknown): Problem[] {
     problems.push(problem('properties', 'must be an object'));
   else if (typeof name === 'string') problems.push(...canonicalProblems(name, properties ?? {}));
   if (occurred_at !== undefined && !isTime(occurred_at))
-    problems.push(problem('occurred_at', 'must be an RFC 3339 time between 2000-01-01 and an hour from now'));
+    problems.push(
+      problem('occurred_at', 'must be an RFC 3339 time between 2000-01-01 and one hour from now'),
+    );
   if (message_id !== undefined)
     problems.push(...textProblems('message_id', message_id, limits.MESSAGE_ID_MAX_CHARS));
   return [...problems, ...sizeProblems(event, 'properties')];

@@ -87,7 +87,7 @@ function readField(value: JsonValue, field: FieldName): { value: string } | RowF
   if (typeof value === 'string') return { value: value.trim() };
   // Of a greater number JSON has lost digits already.
   if (typeof value === 'number' && Number.isSafeInteger(value)) return { value: String(value) };
-  return fault(field, 'must be a text');
+  return fault(field, 'must be a string');
 }
 
 type Place = { column: FileColumn; kind: FileKind; event: string };
@@ -115,7 +115,7 @@ function readFree(value: JsonValue, name: string, { column: { type }, kind, even
   if (typeof value !== 'string') {
     // JSON has types of its own.
     if (value === null || (type !== 'text' && type !== 'date')) return { value };
-    return typeof value === 'object' ? { message: 'must be a text' } : readCell(String(value), type);
+    return typeof value === 'object' ? { message: 'must be a string' } : readCell(String(value), type);
   }
   if (type !== 'auto') return readCell(value, type);
   if (kind === 'users' && name === 'signupDate') {

@@ -84,10 +84,10 @@ function faultOf({ bound, field }: JsonExcess, bounds: JsonBounds): FieldFault {
 }
 
 const WORDS: Record<keyof JsonBounds, (most: string) => string> = {
-  depth: (most) => `is nested too deeply. A body may have ${most} levels`,
-  keys: (most) => `has an object with more than ${most} keys`,
-  numberChars: (most) => `has a number of more than ${most} characters`,
-  values: (most) => `must not hold more than ${most} values`,
-  valuesOfItem: (most) => `has an item with more than ${most} values`,
-  scalarItems: (most) => `must not hold more than ${most} numbers, booleans and nulls in arrays`,
+  depth: (most) => `is nested too deeply: the body may have at most ${most} levels`,
+  keys: (most) => `must not have an object with more than ${most} keys`,
+  numberChars: (most) => `must not have a number longer than ${most} characters`,
+  values: (most) => `must not have more than ${most} values`,
+  valuesOfItem: (most) => `must not have an item with more than ${most} values`,
+  scalarItems: (most) => `must not have more than ${most} numbers, booleans and nulls in arrays`,
 };

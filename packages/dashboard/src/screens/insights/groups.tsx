@@ -124,7 +124,7 @@ function Lifts({ groups }: { groups: InsightGroup[] }): ReactNode {
           {holdout.converted} of {holdout.entered} without.{' '}
           {shown
             ? `The lift is ${signed(shown.difference)} points (95 % confidence interval: ${signed(shown.from)} to ${signed(shown.to)}).`
-            : 'The lift is shown from 100 users in each group.'}
+            : 'Lift is shown once each group has 100 users.'}
         </Text>
       ))}
       <Text size="xs" c="dimmed">

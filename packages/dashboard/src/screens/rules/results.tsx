@@ -121,7 +121,7 @@ function liftWords({ lift, hasGoal, holdout }: LiftFacts): string {
       : `The holdout group is ${holdout} %. It has no users yet.`;
   const { treatment, holdout: held, shown } = lift;
   const arms = `With emails, ${treatment.converted} of ${treatment.entered} users reached the goal; without, ${held.converted} of ${held.entered}.`;
-  if (shown === null) return `${arms} The lift is shown from 100 users in each group.`;
+  if (shown === null) return `${arms} Lift is shown once each group has 100 users.`;
   return `${arms} The lift is ${points(shown.difference)} (95 % confidence interval: ${points(shown.from)} to ${points(shown.to)}).`;
 }
 

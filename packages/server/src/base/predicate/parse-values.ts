@@ -87,18 +87,18 @@ export function readText(
   { min, max }: { min: number; max: number },
 ): string | undefined {
   if (value === undefined) return refuse(place, 'is required');
-  if (typeof value !== 'string') return refuse(place, 'must be a text');
+  if (typeof value !== 'string') return refuse(place, 'must be a string');
   if (value.length < min) return refuse(place, 'must not be empty');
   if (value.length > max) return refuse(place, `must not be longer than ${max} characters`);
   if (!value.isWellFormed() || value.includes('\0')) {
-    return refuse(place, 'must not hold NUL or a lone surrogate');
+    return refuse(place, 'must not contain NUL or a lone surrogate');
   }
   return value;
 }
 
 export function readNumber(place: Place, value: unknown): number | undefined {
   if (typeof value !== 'number') return refuse(place, 'must be a number');
-  return Number.isFinite(value) ? value : refuse(place, 'must be a number that a double can hold');
+  return Number.isFinite(value) ? value : refuse(place, 'must be a number that fits a 64-bit float');
 }
 
 export function readSpan(place: Place, value: unknown): number | undefined {
@@ -135,17 +135,17 @@ const READERS: Record<Op, Reader> = {
 function scalarReader(op: 'equals' | 'includes'): Reader {
   return (place, given) => {
     if (typeof given === 'boolean') return { op, value: given };
-    const value = readTextOrNumber(place, given, 'must be a text, a number, true or false');
+    const value = readTextOrNumber(place, given, 'must be a string, a number, true or false');
     return value === undefined ? undefined : { op, value };
   };
 }
 
 function readOneOf(place: Place, value: unknown): ValueTest | undefined {
   if (!Array.isArray(value) || value.length === 0 || value.length > ONE_OF_MAX_ITEMS) {
-    return refuse(place, `must be a list of 1 to ${ONE_OF_MAX_ITEMS} texts or numbers`);
+    return refuse(place, `must be a list of 1 to ${ONE_OF_MAX_ITEMS} strings or numbers`);
   }
   const values = allOf(
-    value.map((item: unknown, i) => readTextOrNumber(inside(place, i), item, 'must be a text or a number')),
+    value.map((item: unknown, i) => readTextOrNumber(inside(place, i), item, 'must be a string or a number')),
   );
   return values && { op: 'one_of', values };
 }

@@ -88,15 +88,15 @@ test.each<[string, unknown, string[]]>([
   ['a key beside a group', { not: PLAN, within: '7d' }, ['within is unknown here. Use not']],
   ['an empty group', { any: [] }, ['any must be a list of at least one condition']],
   ['no name', { not: { trait: '', is_set: true } }, ['not.trait must not be empty']],
-  ['a name that is none', { trait: 5, is_set: true }, ['trait must be a text']],
+  ['a name that is none', { trait: 5, is_set: true }, ['trait must be a string']],
   [
     'is_set turned round',
     { trait: 'a', is_set: false },
     ['is_set must be true. For the opposite, put it into not'],
   ],
-  ['null', { trait: 'a', equals: null }, ['equals must be a text, a number, true or false']],
-  ['NUL', { trait: 'a', contains: '\0' }, ['contains must not hold NUL or a lone surrogate']],
-  ['half a character', { trait: 'a', equals: '\ud800' }, ['equals must not hold NUL or a lone surrogate']],
+  ['null', { trait: 'a', equals: null }, ['equals must be a string, a number, true or false']],
+  ['NUL', { trait: 'a', contains: '\0' }, ['contains must not contain NUL or a lone surrogate']],
+  ['half a character', { trait: 'a', equals: '\ud800' }, ['equals must not contain NUL or a lone surrogate']],
   [
     'a long text',
     { trait: 'a', equals: 'x'.repeat(1_025) },
@@ -106,14 +106,14 @@ test.each<[string, unknown, string[]]>([
   [
     'a number beyond a double',
     { trait: 'a', at_least: JSON.parse('1e400') },
-    ['at_least must be a number that a double can hold'],
+    ['at_least must be a number that fits a 64-bit float'],
   ],
   [
     'nothing to choose from',
     { trait: 'a', one_of: [] },
-    ['one_of must be a list of 1 to 100 texts or numbers'],
+    ['one_of must be a list of 1 to 100 strings or numbers'],
   ],
-  ['a wrong choice', { trait: 'a', one_of: ['x', true] }, ['one_of.1 must be a text or a number']],
+  ['a wrong choice', { trait: 'a', one_of: ['x', true] }, ['one_of.1 must be a string or a number']],
   [
     'no day',
     { trait: 'a', before: '2026-02-30' },
@@ -128,7 +128,7 @@ test.each<[string, unknown, string[]]>([
   [
     'an address that is no text',
     { person: 'email', equals: 5 },
-    ['The predicate must compare email with a text'],
+    ['The predicate must compare email with a string'],
   ],
   ['an audience by name', { audience: 'trial' }, ['audience must be a UUID']],
   ['a count of nothing', { event: 'a', at_least: 0 }, ['at_least must be a whole number from 1 to 1000']],

@@ -88,7 +88,7 @@ function readTrait(place: Place, object: JsonObject): Predicate | undefined {
 function readPerson(place: Place, object: JsonObject): Predicate | undefined {
   const test = readTest(place, object, { subject: ['person'], ops: TEXT_OPS });
   if (object['person'] !== 'email') return refuse(inside(place, 'person'), 'must be email');
-  if (test && !isOfTexts(test)) return refuse(place, 'must compare email with a text');
+  if (test && !isOfTexts(test)) return refuse(place, 'must compare email with a string');
   return test && { kind: 'person', field: 'email', test };
 }
 

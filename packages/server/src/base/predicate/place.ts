@@ -20,7 +20,7 @@ export function inside({ reading, path }: Place, key: string | number): Place {
 /** A document can be wrong in a hundred thousand places: of so many only some are put in order and told. */
 const FINDINGS_MAX = 1_000;
 
-/** The message goes on after the name of the field: `must be a text`. */
+/** The message goes on after the name of the field: `must be a string`. */
 export function refuse({ reading, path }: Place, message: string): undefined {
   if (reading.findings.length < FINDINGS_MAX) reading.findings.push({ path, message });
 }

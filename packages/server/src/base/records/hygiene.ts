@@ -42,7 +42,7 @@ function visitObject(object: Record<string, unknown>, place: Place): void {
     if (key.length > JSON_MAX_KEY_CHARS) {
       report(place, `must not have a key longer than ${JSON_MAX_KEY_CHARS} characters`);
     } else if (walk.checkStrings && !isStorable(key)) {
-      report(place, 'must not have a key with NUL or a lone surrogate');
+      report(place, 'must not have a key that contains NUL or a lone surrogate');
     } else {
       visit(object[key], key, place);
     }
@@ -67,7 +67,7 @@ function countValue(place: Place): boolean {
   if (walk.valuesLeft < 0) return false;
   walk.valuesLeft -= 1;
   if (walk.valuesLeft >= 0) return true;
-  report(outermost(place), `must not hold more than ${RECORD_MAX_VALUES.toLocaleString('en-US')} values`);
+  report(outermost(place), `must not have more than ${RECORD_MAX_VALUES.toLocaleString('en-US')} values`);
   return false;
 }
 
@@ -93,10 +93,10 @@ function visit(value: unknown, key: string | number, parent: Place): void {
 
 function scalarFlaw(value: unknown, walk: Walk): string | undefined {
   if (typeof value === 'string') {
-    return walk.checkStrings && !isStorable(value) ? 'must not hold NUL or a lone surrogate' : undefined;
+    return walk.checkStrings && !isStorable(value) ? 'must not contain NUL or a lone surrogate' : undefined;
   }
   return typeof value === 'number' && !Number.isFinite(value)
-    ? 'must be a number that a double can hold'
+    ? 'must be a number that fits a 64-bit float'
     : undefined;
 }
 

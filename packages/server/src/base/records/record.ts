@@ -92,7 +92,7 @@ function meaningFaults(event: Record<string, unknown>, now: number): FieldFault[
   if (at >= OCCURRED_AT_MIN_MS && at <= now + OCCURRED_AT_SKEW_MS) return faults;
   const message = Number.isNaN(at)
     ? 'occurred_at must be an RFC 3339 time with Z or an offset'
-    : 'occurred_at must lie between 2000-01-01 and an hour from now';
+    : 'occurred_at must be between 2000-01-01 and one hour from now';
   return [...faults, { message, field: 'occurred_at' }];
 }
 

@@ -34,7 +34,7 @@ export function readName(place: Place, value: unknown): string | undefined {
   if (value === undefined) return refuse(place, 'is required');
   const name = typeof value === 'string' ? value.trim() : '';
   if (name.length < 1 || name.length > NAME_MAX_CHARS || !name.isWellFormed() || CONTROL.test(name))
-    return refuse(place, `must be a text of 1 to ${NAME_MAX_CHARS} characters, without control characters`);
+    return refuse(place, `must be a string of 1 to ${NAME_MAX_CHARS} characters, without control characters`);
   return ID.test(name) ? refuse(place, 'must not look like an id') : name;
 }
 

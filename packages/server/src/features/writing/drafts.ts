@@ -30,7 +30,7 @@ export async function saveDraft(
   for (const [field, text] of Object.entries({ subject, preheader, body })) {
     const most = field === 'body' ? BODY_MAX_CHARS : LINE_MAX_CHARS;
     if (text.length > most || text.includes('\0') || !text.isWellFormed())
-      throw refused([{ message: `${field} must be a text of ${most} characters at most`, field }]);
+      throw refused([{ message: `${field} must be a string of at most ${most} characters`, field }]);
   }
   const [saved_at, saved_by] = [new Date(clock.now()), actor];
   const before = (await listUnpublished(tx, projectId)).get(name) ?? null;

@@ -37,7 +37,7 @@ function faultsOf(key: string, value: unknown): FieldFault[] {
     return [{ message: `${key} is unknown here. Use ${KEYS.join(', ')}`, field: key }];
   if (key === 'format')
     return FORMATS.includes(value) ? [] : [{ message: 'format must be markdown or mjml', field: key }];
-  if (typeof value !== 'string') return [{ message: `${key} must be a text`, field: key }];
+  if (typeof value !== 'string') return [{ message: `${key} must be a string`, field: key }];
   return key === 'name' ? nameFaults(value.trim()) : [];
 }
 
@@ -46,7 +46,7 @@ function nameFaults(name: string): FieldFault[] {
   const isFit =
     name.length >= 1 && name.length <= NAME_MAX_CHARS && name.isWellFormed() && !/\p{Cc}/u.test(name);
   if (!isFit) {
-    const message = `name must be a text of 1 to ${NAME_MAX_CHARS} characters, without control characters`;
+    const message = `name must be a string of 1 to ${NAME_MAX_CHARS} characters, without control characters`;
     return [{ message, field: 'name' }];
   }
   return ID.test(name) ? [{ message: 'name must not look like an id', field: 'name' }] : [];

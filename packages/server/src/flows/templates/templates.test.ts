@@ -160,11 +160,11 @@ describe('a letter of the project', () => {
     await expect(create()).rejects.toThrow(
       'name is taken: another template of the project has the name "greeting"',
     );
-    await expect(create({ name: undefined })).rejects.toThrow('name must be a text');
+    await expect(create({ name: undefined })).rejects.toThrow('name must be a string');
     await expect(create({ name: '01900000-0000-7000-8000-000000000000' })).rejects.toThrow(
       'must not look like an id',
     );
-    await expect(create({ name: 'x', body: undefined })).rejects.toThrow('body must be a text');
+    await expect(create({ name: 'x', body: undefined })).rejects.toThrow('body must be a string');
     await expect(create({ name: 'x', color: 'red' })).rejects.toThrow('color is unknown here');
     await expect(create({ name: 'x', format: 'html' })).rejects.toThrow('format must be markdown or mjml');
     await expect(update({ body: '{{ user.x }}' })).rejects.toThrow(

@@ -99,9 +99,13 @@ describe('bodies of routes that need no session', () => {
 
 describe('JSON of the dashboard API', () => {
   test.each([
-    ['levels', `{"name":${'['.repeat(100_000)}`, 'name is nested too deeply. A body may have 64 levels'],
-    ['values', `{"name":[${'[],'.repeat(50_000)}[]]}`, 'name must not hold more than 20,000 values'],
-    ['digits', `{"name":${'1'.repeat(100_000)}}`, 'name has a number of more than 1,200 characters'],
+    [
+      'levels',
+      `{"name":${'['.repeat(100_000)}`,
+      'name is nested too deeply: the body may have at most 64 levels',
+    ],
+    ['values', `{"name":[${'[],'.repeat(50_000)}[]]}`, 'name must not have more than 20,000 values'],
+    ['digits', `{"name":${'1'.repeat(100_000)}}`, 'name must not have a number longer than 1,200 characters'],
   ])('refuses too many %s by the field, before parsing', async (_, body, message) => {
     const parse = vi.spyOn(JSON, 'parse');
     const { status, json } = await dashboard.ask('POST /projects', { body, headers: JSON_TYPE });

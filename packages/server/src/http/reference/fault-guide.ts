@@ -3,7 +3,7 @@ import type { FaultCode } from '@beckon/contract';
 /** The cause of each error code, and the action that resolves it. */
 export const FAULT_GUIDE: Record<FaultCode, { when: string; remedy: string }> = {
   validation_failed: {
-    when: 'The body, one of its fields or the `Idempotency-Key` header is not valid. The status is 400 on the two bulk endpoints, where the whole request cannot be read, and 422 on all others. `field` names the place: `email`, `properties.usagePercent`, `events.3.name`, `Idempotency-Key`, or `body`.',
+    when: 'The body, one of its fields or the `Idempotency-Key` header is not valid. Nothing of the request was stored. The status is 422, or 400 on the two bulk endpoints. On these, a single invalid record is reported with status 200 and the code `validation` instead. `field` is the path of the invalid field, such as `email`, `properties.usagePercent` or `events.3.name`. For other causes, it is `Idempotency-Key` or `body`.',
     remedy:
       'Correct the fields in `errors` and send the request again. You may use the same `Idempotency-Key`, because a rejected request does not use it up.',
   },
@@ -16,9 +16,9 @@ export const FAULT_GUIDE: Record<FaultCode, { when: string; remedy: string }> = 
     remedy: 'Ask the operator of this server. Do not retry automatically.',
   },
   idempotency_key_reuse: {
-    when: 'This `Idempotency-Key` was used with another body, or at another endpoint, in the last 24 hours.',
+    when: 'In the last 24 hours, the project already used this `Idempotency-Key` with another body or at another endpoint. Nothing of this request was stored.',
     remedy:
-      'Use a new key for a new request. To repeat the earlier request, send its unchanged body to its endpoint.',
+      'For a new request, use a new key. To retry the earlier request, send the same body to the same endpoint.',
   },
   rate_limited: {
     when: 'The project has reached its rate limit for this endpoint. A client address with very many invalid keys gets the same response.',
@@ -29,9 +29,9 @@ export const FAULT_GUIDE: Record<FaultCode, { when: string; remedy: string }> = 
     remedy: 'Wait for the seconds in `Retry-After`, then continue. Send smaller chunks if it happens again.',
   },
   server_error: {
-    when: '503 with `Retry-After`: the database did not answer in time, or memory for request bodies is full. The status 500 is a defect of the server.',
+    when: '503, with `Retry-After`: the database did not respond in time, or the server has no memory left for request bodies. 500: a bug in Beckon.',
     remedy:
-      'Send the same request again with the same `Idempotency-Key`. It is stored once, even if the first one was stored. For a persistent 500, the `X-Request-Id` of the response finds the cause in the server log.',
+      'Send the same request again with the same `Idempotency-Key`. Its records are stored only once, even if the first request had already stored them. If a 500 persists, search the server log for the `X-Request-Id` of the response.',
   },
   https_required: {
     when: 'The request used plain HTTP, and the public address of this server is https. The request was not processed.',
@@ -43,16 +43,18 @@ export const FAULT_GUIDE: Record<FaultCode, { when: string; remedy: string }> = 
     remedy: 'Compare the path with the five endpoints of the API.',
   },
   method_not_allowed: {
-    when: 'The path is valid, but the method is not. The endpoints accept only `POST`, as `Allow` says.',
-    remedy: 'Send a `POST` from your server. A browser cannot call these endpoints.',
+    when: 'The path exists, but does not accept this method. The `Allow` header of the response lists the accepted ones, which for the API is only `POST`.',
+    remedy:
+      'Send a `POST` from your server. A web page cannot call these endpoints, because they support no CORS.',
   },
   unsupported_media_type: {
     when: '`Content-Type` is not `application/json` (in UTF-8), or `Content-Encoding` is not one of `gzip`, `br`, `zstd`.',
     remedy: 'Set `Content-Type: application/json`, and compress with one of these encodings or not at all.',
   },
   payload_too_large: {
-    when: 'The decompressed body is larger than the endpoint accepts.',
-    remedy: 'Send fewer records in a request.',
+    when: 'After decompression, the body is larger than the endpoint accepts: 256 KiB on `/users` and `/events`, and 10 MiB on the batch and bulk endpoints.',
+    remedy:
+      'Split a batch or bulk request into several with fewer records. On the other endpoints, send a smaller record.',
   },
   bad_request: {
     when: 'The bytes are not valid HTTP, or are HTTP/1.1 without `Host`.',
@@ -63,7 +65,7 @@ export const FAULT_GUIDE: Record<FaultCode, { when: string; remedy: string }> = 
     remedy: 'Send the request again on a new connection, with the same `Idempotency-Key`.',
   },
   headers_too_large: {
-    when: 'The request headers together are larger than 16 KiB.',
+    when: 'All request headers together are larger than 16 KiB.',
     remedy: 'Send fewer or shorter headers.',
   },
 };

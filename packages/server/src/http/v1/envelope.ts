@@ -105,8 +105,8 @@ function readEnvelope(body: Body, { field, max, options }: EnvelopeRules): Envel
 function listFaults(items: unknown, field: string, max: number): FieldFault[] {
   if (items === undefined) return [{ message: `${field} is required`, field }];
   if (!Array.isArray(items)) return [{ message: `${field} must be an array`, field }];
-  if (items.length === 0) return [{ message: `${field} must hold at least one record`, field }];
-  if (items.length > max) return [{ message: `${field} must not hold more than ${max} records`, field }];
+  if (items.length === 0) return [{ message: `${field} must have at least one record`, field }];
+  if (items.length > max) return [{ message: `${field} must not have more than ${max} records`, field }];
   return [];
 }
 

@@ -131,7 +131,8 @@ function idempotencyKeyOf({ request }: Call): IdempotencyKey | null {
   if (header === undefined) return null;
   const read = typeof header === 'string' ? readIdempotencyKey(header) : null;
   if (!read) {
-    const message = 'Idempotency-Key must be one header of 1 to 255 visible ASCII characters, best a UUID v4';
+    const message =
+      'Idempotency-Key must be a single header of 1 to 255 visible ASCII characters, preferably a UUID v4';
     throw invalid({ message, field: 'Idempotency-Key' });
   }
   return read;
