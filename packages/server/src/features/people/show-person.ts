@@ -38,7 +38,7 @@ function toShown(person: Person): ShownPerson {
   };
 }
 
-/** A text that PostgreSQL cannot hold, or would hold as another one, is nobody's id. */
+/** A text that PostgreSQL cannot hold, or would hold as another one, is not a valid user id. */
 export function isStorable(userId: string): boolean {
   return !userId.includes('\0') && userId.isWellFormed();
 }

@@ -161,7 +161,7 @@ async function requireFactor({ db }: RouteDeps, { id }: Pick<Person, 'id'>): Pro
   const asking = (await listMemberships(db, id)).filter(({ lacksFactor }) => lacksFactor);
   if (asking.length === 0) return;
   const names = asking.map(({ name }) => name).join(', ');
-  const message = `${names} asks for an authenticator app: set one up in your profile first`;
+  const message = `${names} requires an authenticator app. Set one up in your profile first`;
   throw new Fault('role_required', { details: [{ message }] });
 }
 

@@ -5,6 +5,6 @@ import { parseInstant } from '../../base/instant.ts';
 export function readMoment(text: string, field: string): number {
   const at = parseInstant(text);
   if (!Number.isNaN(at)) return at;
-  const message = `${field} must be a moment such as 2026-01-31T14:30:00Z`;
+  const message = `${field} must be a time such as 2026-01-31T14:30:00Z`;
   throw new Fault('validation_failed', { details: [{ message, field }] });
 }

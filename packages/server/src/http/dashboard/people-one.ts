@@ -107,7 +107,7 @@ async function* withFirst(first: string, rest: AsyncIterable<string>): AsyncGene
   yield* rest;
 }
 
-/** What PostgreSQL cannot hold is nobody's id. */
+/** What PostgreSQL cannot hold is not a valid user id. */
 function known(userId: string): string {
   if (isStorable(userId)) return userId;
   throw unknownPerson(userId);

@@ -161,8 +161,7 @@ function checkReplay(
       'history requires endpoint, because events from before its creation are replayed for one endpoint only',
       'endpoint',
     );
-  if (since !== null && until !== null && since > until)
-    throw invalid('since has to be before until', 'since');
+  if (since !== null && until !== null && since > until) throw invalid('since must be before until', 'since');
 }
 
 function readTime(text: string | undefined, field: string): number | null {
