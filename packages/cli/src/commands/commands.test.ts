@@ -125,7 +125,7 @@ describe('webhooks', () => {
     { run: 'webhooks list', shows: /disabled \(by a member\)/ },
     { run: () => `webhooks enable ${id}`, shows: /Enabled .*hooks/, json: { state: 'enabled' } },
     { run: 'webhooks replay --missed', shows: /0 deliveries/, json: { replayed: 0 } },
-    { run: 'webhooks replay --since 1h --states lost', fails: [2, /lost is none of/] },
+    { run: 'webhooks replay --since 1h --states lost', fails: [2, /lost is not one of/] },
     { run: 'webhooks replay', fails: [2, /since/] },
     { run: 'webhooks delivery x y', fails: [2, /message/] },
     { run: () => `webhooks delete ${id}`, fails: [2, /Delete the webhook endpoint .*--yes/] },

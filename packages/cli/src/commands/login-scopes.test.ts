@@ -23,7 +23,7 @@ describe('askScopes', () => {
   });
 
   test('ends with 2 for an unknown scope, and with 130 when canceled', async () => {
-    const message = 'scopes: everything is none of read, review, edit, admin, import';
+    const message = 'scopes: everything is not one of read, review, edit, admin, import';
     await expect(askScopes(terminal('everything').shell)).rejects.toMatchObject({ exit: 2, message });
     await expect(askScopes(terminal(null).shell)).rejects.toMatchObject({ exit: 130 });
   });

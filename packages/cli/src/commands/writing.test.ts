@@ -112,7 +112,7 @@ describe('rules', () => {
       shows: /second is in mode autopilot/,
       json: { before: {} },
     },
-    { run: 'rules set-mode second fast', fails: [2, /fast is none of draft, autopilot/] },
+    { run: 'rules set-mode second fast', fails: [2, /fast is not one of draft, autopilot/] },
     { run: 'rules reorder second --before welcome', json: { changed: expect.any(Array) } },
     { run: 'rules reorder second', shows: /rule +priority/ },
     { run: 'rules duplicate second --name third', shows: /Created rule third/ },

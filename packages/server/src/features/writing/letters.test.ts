@@ -152,8 +152,8 @@ test.each([
   [{ body: '{% if person.x %}' }, 'body', 'line 1, column 1: tag {% if person.x %} not closed'],
   [{ preheader: 'x {{ person.name' }, 'preheader', 'line 1, column 3: output "{{ person.name" not closed'],
   [{ body: 'Hi\n{{ user.name }}' }, 'body', 'line 2, column 4: "user" is unknown. Use person, event'],
-  [{ body: '{{ run.end }}' }, 'body', 'line 1, column 4: "run.end" is not known; there is run.ends_at'],
-  [{ body: '{{ person }}' }, 'body', 'line 1, column 4: "person" alone says nothing'],
+  [{ body: '{{ run.end }}' }, 'body', 'line 1, column 4: "run.end" is unknown. Use run.ends_at'],
+  [{ body: '{{ person }}' }, 'body', 'line 1, column 4: "person" needs a field, such as person.name'],
 ])('a letter that cannot be rendered is refused with the place: %j', (parts, field, message) => {
   const faults = checkLetter({
     subject: 'Hello',
