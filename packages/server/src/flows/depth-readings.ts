@@ -82,11 +82,7 @@ const drafts: Reading = {
   name: 'drafts',
   gauges: [
     { name: 'beckon_open_drafts', help: 'Drafts that have not ended', labels: ['state'] },
-    {
-      name: 'beckon_held_drafts',
-      help: 'Drafts held by a send check or a member, by reason',
-      labels: ['reason'],
-    },
+    { name: 'beckon_held_drafts', help: 'Held drafts, by reason', labels: ['reason'] },
   ],
   text: `WITH open AS MATERIALIZED (SELECT state, reason FROM beckon.draft WHERE ended_at IS NULL LIMIT $1)
          SELECT 'beckon_open_drafts' AS gauge, s.state AS a, NULL AS b, count(open.state)::float8 AS value
@@ -172,11 +168,7 @@ const outcomes: Reading = {
 const webhooks: Reading = {
   name: 'webhooks',
   gauges: [
-    {
-      name: 'beckon_webhook_deliveries',
-      help: 'Webhook deliveries that are not delivered yet',
-      labels: ['state'],
-    },
+    { name: 'beckon_webhook_deliveries', help: 'Undelivered webhooks, by state', labels: ['state'] },
     {
       name: 'beckon_webhook_due_deliveries',
       help: 'Webhook deliveries whose next attempt is due',

@@ -29,7 +29,7 @@ export const FAULT_GUIDE: Record<FaultCode, { when: string; remedy: string }> = 
     remedy: 'Wait for the seconds in `Retry-After`, then continue. Send smaller chunks if it happens again.',
   },
   server_error: {
-    when: '503, with `Retry-After`: the database did not respond in time, or the server has no memory left for request bodies. 500: a bug in Beckon.',
+    when: '503, with `Retry-After`: the database did not respond in time, or memory for request bodies is full. 500: a bug in Beckon.',
     remedy:
       'Send the same request again with the same `Idempotency-Key`. Its records are stored only once, even if the first request had already stored them. If a 500 persists, search the server log for the `X-Request-Id` of the response.',
   },
