@@ -16,11 +16,7 @@ const OPEN_STATES = DRAFT_STATES.filter((state) => !ENDED.includes(state));
 const inbox: Reading = {
   name: 'inbox',
   gauges: [
-    {
-      name: 'beckon_queue_waiting_records',
-      help: 'Waiting accepted records of both priorities',
-      labels: [],
-    },
+    { name: 'beckon_queue_waiting_records', help: 'Waiting accepted records of both priorities', labels: [] },
     {
       name: 'beckon_queue_fullest_records',
       help: 'Waiting records of the project with the most. Bulk requests are rejected from 50,000.',
@@ -66,13 +62,7 @@ const queuePriorities: Reading = {
 
 const deadLetters: Reading = {
   name: 'dead_letters',
-  gauges: [
-    {
-      name: 'beckon_dead_letters',
-      help: 'Dead-lettered records',
-      labels: [],
-    },
-  ],
+  gauges: [{ name: 'beckon_dead_letters', help: 'Dead-lettered records', labels: [] }],
   text: `SELECT 'beckon_dead_letters' AS gauge, NULL AS a, NULL AS b, count(*)::float8 AS value
          FROM (SELECT FROM beckon.dead_letter LIMIT $1) found`,
   values: ({ countedTo }) => [countedTo],
@@ -100,11 +90,7 @@ const alarms: Reading = {
       help: 'Longest delay of a project with due work, by kind of work',
       labels: ['work'],
     },
-    {
-      name: 'beckon_due_drafts',
-      help: 'Due drafts that were not checked yet',
-      labels: [],
-    },
+    { name: 'beckon_due_drafts', help: 'Due drafts that were not checked yet', labels: [] },
   ],
   text: `SELECT 'beckon_overdue_seconds' AS gauge, w.work AS a, NULL AS b,
                 coalesce(greatest(0, extract(epoch FROM $1::timestamptz - min(t.next_at))), 0)::float8 AS value
@@ -242,11 +228,7 @@ const works: Reading = {
   name: 'works',
   gauges: [
     { name: 'beckon_active_imports', help: 'Imports that are being checked or run', labels: ['state'] },
-    {
-      name: 'beckon_stuck_imports',
-      help: 'Running imports whose worker missed its lease',
-      labels: [],
-    },
+    { name: 'beckon_stuck_imports', help: 'Running imports whose worker missed its lease', labels: [] },
     { name: 'beckon_building_audiences', help: 'Audience definitions that are being built', labels: [] },
     {
       name: 'beckon_building_audiences_oldest_seconds',

@@ -188,7 +188,7 @@ test('own TLS behind an http address, or a redirect without TLS, is refused', ()
     expect.stringMatching(/^PUBLIC_URL must be an https/),
   ]);
   expect(faultsOf({ HTTP_REDIRECT_PORT: '80' })).toEqual([
-    expect.stringMatching(/^HTTP_REDIRECT_PORT is of use/),
+    expect.stringMatching(/^HTTP_REDIRECT_PORT requires own TLS/),
   ]);
 });
 
@@ -222,15 +222,15 @@ test('a database of your own needs a secret of your own', () => {
 
 test('what is of use with DATABASE_URL only is refused without it', () => {
   expect(faultsOf({ ADMIN_DATABASE_URL: 'postgres://db/x', DATABASE_POOLER: 'transaction' })).toEqual([
-    expect.stringMatching(/^ADMIN_DATABASE_URL is of use with DATABASE_URL only/),
-    expect.stringMatching(/^DATABASE_POOLER is of use with DATABASE_URL only/),
+    expect.stringMatching(/^ADMIN_DATABASE_URL has an effect with DATABASE_URL only/),
+    expect.stringMatching(/^DATABASE_POOLER has an effect with DATABASE_URL only/),
   ]);
 });
 
 test('behind a pooler there has to be a way past it', () => {
   const behind = { DATABASE_URL: 'postgres://pooler/x', DATABASE_POOLER: 'transaction', SECRET_KEY: SECRET };
   expect(faultsOf(behind)).toEqual([
-    expect.stringMatching(/^ADMIN_DATABASE_URL must be set too, past the pooler/),
+    expect.stringMatching(/^ADMIN_DATABASE_URL must be set to the direct address/),
   ]);
   expect(faultsOf({ ...behind, ADMIN_DATABASE_URL: 'postgres://db/x' })).toEqual([]);
 });

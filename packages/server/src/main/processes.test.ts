@@ -143,7 +143,7 @@ test('a process that cannot start ends all of them, with its own words', async (
   await once(other, 'listening');
   const { port } = other.address() as { port: number };
   const server = start({ PORT: String(port), ROLES: 'api' });
-  await expect(server.url).rejects.toThrow(/PORT \d+ at 127.0.0.1 is taken by another program/);
+  await expect(server.url).rejects.toThrow(/PORT \d+ at 127.0.0.1 is in use by another program/);
   expect(await server.ended).toBe(1);
   other.close();
 }, 120_000);

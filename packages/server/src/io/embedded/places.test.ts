@@ -64,7 +64,7 @@ describe.skipIf(process.getuid?.() !== 0)('as root', () => {
     expect(statSync(parent).mode & 0o777).toBe(0o700);
     expect(clusterOf(dataDir)).toBe(join(elsewhereFor(dataDir), 'postgres'));
     expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
-    expect(at.printed).toEqual([expect.stringMatching(/the database.* went to /)]);
+    expect(at.printed).toEqual([expect.stringMatching(/Moved the database.* to /)]);
     expect(at.printed[0]).toContain(elsewhereFor(dataDir));
     expect(await answers(embedded)).toBe(true);
     await embedded.release();
