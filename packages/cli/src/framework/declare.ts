@@ -185,22 +185,18 @@ function requireOption({ options = {}, needsOption }: AnySpec, input: object): v
   throw usage(`Nothing to change. Pass at least one of ${flags.join(', ')}.`, flags[0]);
 }
 
-type DownloadSpec<K extends RouteKey, U extends string, O> = Described<U, O> & {
-  query?: (input: Input<U, O>) => QueryOf<K>;
-};
-
 /** Declares a command that writes a file of the server to stdout, or to `--out`. */
-export function download<K extends RouteKey, const U extends string, O extends Options = {}>(
-  route: K,
+export function download<const U extends string, O extends Options = {}>(
+  route: RouteKey,
   usage: U,
-  spec: DownloadSpec<K, U, O>,
+  spec: Described<U, O>,
 ): Command {
   const own = { out: text('--out <file>', 'Write to this new file instead of stdout') };
   return {
     ...described(usage, spec, own),
     routes: [route],
     async run(context: Context, input: Input<U, O> & { out?: string }) {
-      const query = (spec.query ?? fieldsOf(route, own))(input);
+      const query = fieldsOf(route, own)(input);
       const answer = await context.api.open(route, { params: input, query } as never);
       await downloadTo(context, answer, input.out);
     },
