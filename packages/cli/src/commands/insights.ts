@@ -21,12 +21,11 @@ export const insights = custom('insights', {
     csv: flag('--csv', 'Write the groups as CSV'),
   },
   routes: [INSIGHTS, EXPORT],
-  async run(context, { by, since, until, compare, csv }) {
-    const range = { by, since, ...(until !== undefined && { until }) };
+  async run(context, { compare, csv, ...range }) {
     if (csv) return downloadTo(context, await context.api.open(EXPORT, { query: range }));
     const query = { ...range, ...(compare ? { compare } : {}) };
     const { data } = await context.api.call(INSIGHTS, { query });
-    await context.output.value(data, (all, words) => insightsView(all, by, words));
+    await context.output.value(data, (all, words) => insightsView(all, range.by, words));
   },
 });
 
