@@ -1,5 +1,5 @@
 import type { Command, Noun } from '../framework/declare.ts';
-import { activity } from './activity.ts';
+import { activity, tail } from './activity.ts';
 import { audiences } from './audiences.ts';
 import { audit } from './audit.ts';
 import { clock } from './clock.ts';
@@ -30,7 +30,6 @@ import { sequences } from './sequences.ts';
 import { settings } from './settings.ts';
 import { suppressions } from './suppressions.ts';
 import { system } from './system.ts';
-import { tail } from './tail.ts';
 import { testInbox } from './test-inbox.ts';
 import { tokens } from './tokens.ts';
 import { track } from './track.ts';

@@ -1,4 +1,4 @@
-import type { InsightGroup, InsightRange, Insights } from '@beckon/contract/dashboard';
+import type { InsightGroup, Insights } from '@beckon/contract/dashboard';
 import { custom } from '../framework/declare.ts';
 import { downloadTo } from '../framework/download.ts';
 import { choice, fallback, flag, time } from '../framework/options.ts';
@@ -29,7 +29,7 @@ export const insights = custom('insights', {
   },
 });
 
-function insightsView({ range, before }: Insights, by: string, words: Words): View {
+function insightsView({ range, before }: Insights, by: string, { when }: Words): View {
   const earlier = new Map(before?.groups.map((group) => [group.name, group]));
   const rows = range.groups.flatMap((group): Row[] => {
     const old = earlier.get(group.name);
@@ -37,14 +37,10 @@ function insightsView({ range, before }: Insights, by: string, words: Words): Vi
   });
   if (rows.length > 1) rows.push(groupRow(by, { ...range.total, name: 'total' }));
   return [
-    { rows, empty: `No emails were sent ${rangeText(range, words)}.` },
+    { rows, empty: `No emails were sent from ${when(range.since)} to ${when(range.until)}.` },
     range.is_cut ? 'There are more emails. Only the newest are counted.' : null,
     range.groups.flatMap(liftText).join('\n'),
   ];
-}
-
-function rangeText({ since, until }: InsightRange, { when }: Words): string {
-  return `from ${when(since)} to ${when(until)}`;
 }
 
 const RATED = ['delivered', 'opened', 'clicked', 'replied', 'complained', 'unsubscribed'] as const;
@@ -75,9 +71,9 @@ function bouncesText({ bounced, rates }: InsightGroup): string {
 
 function liftText({ name, lift }: InsightGroup): string[] {
   if (lift === null) return [];
-  const { treatment: letter, holdout, shown } = lift;
+  const { treatment, holdout, shown } = lift;
   const both =
-    `${name}: ${letter.converted} of ${letter.entered} users with emails reached the goal, ` +
+    `${name}: ${treatment.converted} of ${treatment.entered} users with emails reached the goal, ` +
     `${holdout.converted} of ${holdout.entered} in the holdout.`;
   if (shown === null) return [`${both} The lift is shown from 100 users in each group.`];
   const { difference, from, to } = shown;
