@@ -148,8 +148,11 @@ export function call<
   R extends RouteKey = never,
   F = undefined,
 >(route: K, usage: U, spec: CallSpec<K, U, O, R, F>): Command {
-  const { reads = [], confirm, find } = spec;
+  const { reads = [], confirm, find, view } = spec;
   const own = confirm === undefined ? {} : { yes: YES };
+  const isRead = route.startsWith('GET ');
+  const byDefault = fieldsOf(route, own);
+  const { query = isRead ? byDefault : nothing, body = isRead ? nothing : byDefault } = spec;
   return {
     ...described(usage, spec, own),
     routes: [route, ...reads],
@@ -158,17 +161,12 @@ export function call<
       const found = (await find?.(context as Context<R>, input)) as F;
       const question = typeof confirm === 'function' ? confirm(input, found) : confirm;
       if (question != null) await context.confirm(question);
-      const isRead = route.startsWith('GET ');
-      const byDefault = fieldsOf(route, own);
-      const query = (spec.query ?? (isRead ? byDefault : nothing))(input, found);
-      const body = (spec.body ?? (isRead ? nothing : byDefault))(input, found);
       const { data } = (await context.api.call(route, {
         params: input,
-        query,
-        body,
+        query: query(input, found),
+        body: body(input, found),
         timeoutMs: spec.timeoutMs,
       } as never)) as { data: DataOf<K> };
-      const { view } = spec;
       await context.output.value(spec.value?.(data, found) ?? data, (_value, words) =>
         typeof view === 'function'
           ? view(data, words, { input, found })
