@@ -43,9 +43,7 @@ export function answered<T>(answer: T | null): T {
   throw new Failure('canceled', 'Canceled. No changes were made.', { exit: EXIT.interrupted });
 }
 
-export type ErrorLine = { code: string; message: string; field?: string; request_id: string | null };
-
 /** The JSON form of an error, for scripts. */
-export function errorLine({ code, message, field, requestId }: Failure): ErrorLine {
+export function errorLine({ code, message, field, requestId }: Failure) {
   return { code, message, ...(field === undefined ? {} : { field }), request_id: requestId ?? null };
 }

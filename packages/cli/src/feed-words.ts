@@ -5,15 +5,12 @@ import { plain, type Words } from './output/words.ts';
 /** An entry of the activity stream on one line: time, type, user and what happened. */
 export function feedLine(item: FeedItem, { at, paint }: Words): string {
   const name = plain(item.type).padEnd(NAME_WIDTH);
+  const words = Object.hasOwn(WORDS, item.type) ? (WORDS[item.type]?.(item) ?? '') : '';
   const about = item.external_user_id === undefined ? '' : `${printable(item.external_user_id)}  `;
-  return `${paint('dim', at(item.at))}  ${paint('bold', printable(name))}  ${about}${printable(wordsOf(item))}`.trimEnd();
+  return `${paint('dim', at(item.at))}  ${paint('bold', printable(name))}  ${about}${printable(words)}`.trimEnd();
 }
 
 const NAME_WIDTH = 'audience joined'.length;
-
-function wordsOf(item: FeedItem): string {
-  return Object.hasOwn(WORDS, item.type) ? (WORDS[item.type]?.(item) ?? '') : '';
-}
 
 const WORDS: Partial<Record<FeedType, (item: FeedItem) => string>> = {
   request: requestWords,

@@ -89,10 +89,7 @@ export function createDashboard({ target, version, token, signal }: DashboardDep
       const { headers = {}, signal: own, bytes } = request;
       const until = own === undefined ? signal : AbortSignal.any([signal, own]);
       const resolved = resolveRequest(key, request as Loose);
-      return send(
-        { ...resolved, headers: { accept: '*/*', ...headers }, ...(bytes === undefined ? {} : { bytes }) },
-        until,
-      );
+      return send({ ...resolved, bytes, headers: { accept: '*/*', ...headers } }, until);
     },
   };
 }
@@ -101,7 +98,7 @@ type Resolved = {
   method: string;
   path: string;
   body: unknown;
-  bytes?: Uint8Array;
+  bytes?: Uint8Array | undefined;
   headers?: Record<string, string>;
 };
 

@@ -1,6 +1,7 @@
 import { signWebhook } from '@beckon/contract/signature';
 import type { ListenedMessage } from '@beckon/contract/dashboard';
 import type { Shell } from '../shell.ts';
+import { reasonOf } from './refusal.ts';
 
 export type ForwardOptions = {
   target: string;
@@ -48,16 +49,11 @@ async function post({ id, body }: ListenedMessage, options: ForwardOptions): Pro
     await answer.body?.cancel();
     return { status: answer.status, error: null, ms: elapsed() };
   } catch (error) {
-    return { status: null, error: reasonOf(error), ms: elapsed() };
+    const isTimeout = error instanceof Error && error.name === 'TimeoutError';
+    return { status: null, error: isTimeout ? 'no response within 15 s' : reasonOf(error), ms: elapsed() };
   }
 }
 
 function shouldRetry({ status }: Tried): boolean {
   return status === null || status >= 500 || status === 429;
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError') return 'no response within 15 s';
-  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
 }

@@ -71,7 +71,7 @@ function nextStep(answer: Response, code: string): string {
 }
 
 /** `fetch` wraps the actual error, and a host with several addresses wraps it again. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
   if (!(error instanceof Error)) return String(error);
   if (error.cause !== undefined && error.message === 'fetch failed') return reasonOf(error.cause);

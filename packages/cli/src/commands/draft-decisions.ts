@@ -3,7 +3,7 @@ import { EXIT, type ExitCode, usage } from '../failure.ts';
 import type { Context } from '../framework/context.ts';
 import { type Command, custom } from '../framework/declare.ts';
 import { text } from '../framework/options.ts';
-import type { Rows } from '../output/view.ts';
+import { fields, tableOf } from '../output/auto.ts';
 import { count } from '../output/words.ts';
 import { movedView } from './draft-views.ts';
 
@@ -42,10 +42,7 @@ export function decide(verb: string, { route, help, options, act }: Decision): C
       if (isMany) {
         const single = ['hash', 'anyway', 'extend'].find((name) => name in values);
         if (single !== undefined) throw usage(`--${single} needs a draft ID`, `--${single}`);
-        const terms = [
-          ...(rule === undefined ? [] : [`rule:${rule}`]),
-          ...(filter === undefined ? [] : [filter]),
-        ];
+        const terms = [rule && `rule:${rule}`, filter].filter(Boolean);
         return decideMany(context, act(values), terms.join(' '));
       }
       const { yes: _yes, ...body } = values;
@@ -64,7 +61,7 @@ async function decideMany(
   if (preview.would_act === 0) {
     await output.value({ acted: [], refused: [], more: preview.more }, () => [
       'No matching drafts.',
-      refusedRows(preview),
+      tableOf('Not changed', preview.refused, fields('drafts reason=message')),
     ]);
     return preview.refused.length === 0 ? EXIT.ok : EXIT.failed;
   }
@@ -73,7 +70,7 @@ async function decideMany(
   const { data } = await api.call(BULK, { body: { act, filter } });
   await output.value(data, ({ acted, refused, more }) => [
     `${DONE[act.kind]} ${count(acted.length, 'draft')}.${more ? ' More drafts match. Run the command again.' : ''}`,
-    { title: 'Not changed', rows: refused.map(({ id, message }) => ({ draft: id, reason: message })) },
+    tableOf('Not changed', refused, fields('draft=id reason=message')),
   ]);
   return data.refused.length === 0 ? EXIT.ok : EXIT.partly;
 }
@@ -90,8 +87,4 @@ function previewText({ kind }: BulkAct, preview: BulkPreview): string {
     ...(kind === 'approve' ? [`  ${sends_now} would be sent now`] : []),
     ...held_by.map((one) => `  ${one.drafts} would be held: ${one.sentence}`),
   ].join('\n');
-}
-
-function refusedRows({ refused }: BulkPreview): Rows {
-  return { rows: refused.map(({ drafts: number, message }) => ({ drafts: number, reason: message })) };
 }

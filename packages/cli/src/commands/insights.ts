@@ -1,4 +1,4 @@
-import type { InsightGroup, InsightRange, Insights } from '@beckon/contract/dashboard';
+import type { InsightGroup, Insights } from '@beckon/contract/dashboard';
 import { custom } from '../framework/declare.ts';
 import { downloadTo } from '../framework/download.ts';
 import { choice, fallback, flag, time } from '../framework/options.ts';
@@ -21,16 +21,15 @@ export const insights = custom('insights', {
     csv: flag('--csv', 'Print the groups as CSV'),
   },
   routes: [INSIGHTS, EXPORT],
-  async run(context, { by, since, until, compare, csv }) {
-    const range = { by, since, ...(until !== undefined && { until }) };
+  async run(context, { compare, csv, ...range }) {
     if (csv) return downloadTo(context, await context.api.open(EXPORT, { query: range }));
     const query = { ...range, ...(compare ? { compare } : {}) };
     const { data } = await context.api.call(INSIGHTS, { query });
-    await context.output.value(data, (all, words) => insightsView(all, by, words));
+    await context.output.value(data, (all, words) => insightsView(all, range.by, words));
   },
 });
 
-function insightsView({ range, before }: Insights, by: string, words: Words): View {
+function insightsView({ range, before }: Insights, by: string, { when }: Words): View {
   const earlier = new Map(before?.groups.map((group) => [group.name, group]));
   const rows = range.groups.flatMap((group): Row[] => {
     const old = earlier.get(group.name);
@@ -38,16 +37,12 @@ function insightsView({ range, before }: Insights, by: string, words: Words): Vi
   });
   if (rows.length > 1) rows.push(groupRow(by, { ...range.total, name: 'total' }));
   return [
-    { rows, empty: `No emails were sent in this period: ${rangeText(range, words)}.` },
+    { rows, empty: `No emails were sent in this period: ${when(range.since)} to ${when(range.until)}.` },
     range.is_cut
       ? 'The period has too many emails or groups. These numbers do not include all of them.'
       : null,
     range.groups.flatMap(liftText).join('\n'),
   ];
-}
-
-function rangeText({ since, until }: InsightRange, { when }: Words): string {
-  return `from ${when(since)} to ${when(until)}`;
 }
 
 const RATED = ['delivered', 'opened', 'clicked', 'replied', 'complained', 'unsubscribed'] as const;
@@ -78,9 +73,9 @@ function bouncesText({ bounced, rates }: InsightGroup): string {
 
 function liftText({ name, lift }: InsightGroup): string[] {
   if (lift === null) return [];
-  const { treatment: letter, holdout, shown } = lift;
+  const { treatment, holdout, shown } = lift;
   const both =
-    `${name}: ${letter.converted} of ${letter.entered} users who get emails reached the goal, ` +
+    `${name}: ${treatment.converted} of ${treatment.entered} users who get emails reached the goal, ` +
     `${holdout.converted} of ${holdout.entered} users in the holdout.`;
   if (shown === null) return [`${both} Lift is shown once each group has 100 users.`];
   const { difference, from, to } = shown;

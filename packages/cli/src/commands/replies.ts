@@ -30,12 +30,12 @@ export const replies: Noun = {
     call('GET /projects/:project/replies/:reply', 'show <reply>', {
       help: 'Show a reply and all replies to the same email',
       args: REPLY,
-      view: ({ email: letter, thread, forward_to }, words) => [
+      view: ({ email, thread, forward_to }, words) => [
         {
-          'reply to': letter === null ? 'an email that is no longer stored' : `“${letter.subject}”`,
-          sent: letter && `${words.when(letter.claimed_at)} to ${letter.address}`,
-          email: letter?.id,
-          rule: letter?.rule,
+          'reply to': email === null ? 'an email that is no longer stored' : `“${email.subject}”`,
+          sent: email && `${words.when(email.claimed_at)} to ${email.address}`,
+          email: email?.id,
+          rule: email?.rule,
           'forwarded to': forward_to ?? 'nobody; set reply_forward_to',
         },
         ...thread.flatMap((reply) => replyBlocks(reply, words)),

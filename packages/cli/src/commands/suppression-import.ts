@@ -5,6 +5,7 @@ import { fields, viewOf } from '../output/auto.ts';
 
 const IMPORT = 'POST /projects/:project/suppressions/import';
 const PREVIEW = 'POST /projects/:project/suppressions/preview-import';
+export const LIST_ROUTES = [IMPORT, PREVIEW] as const;
 
 /** A request takes 6 MiB; escaping as JSON doubles a list of quoted lines at most. */
 const PIECE_BYTES = 2 * 1024 * 1024;
@@ -15,7 +16,7 @@ type Options = { reason?: SuppressionReasonName; dry_run?: boolean };
 
 /** Imports a suppression list of any size, in as many requests as it takes. */
 export async function importList(
-  { api, output }: Context<typeof IMPORT | typeof PREVIEW>,
+  { api, output }: Context<(typeof LIST_ROUTES)[number]>,
   text: string,
   { reason, dry_run: isPreview = false }: Options,
 ): Promise<ExitCode> {

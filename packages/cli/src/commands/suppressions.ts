@@ -11,7 +11,7 @@ import { choice, flag, readInput, required, text, time } from '../framework/opti
 import { fields, tableOf } from '../output/auto.ts';
 import type { View } from '../output/view.ts';
 import { count, plain, type Words } from '../output/words.ts';
-import { importList } from './suppression-import.ts';
+import { importList, LIST_ROUTES } from './suppression-import.ts';
 
 const REASONS = [
   'unsubscribed',
@@ -90,10 +90,7 @@ export const suppressions: Noun = {
         reason: choice('--reason <reason>', 'Reason of rows that name none (default: manual)', REASONS),
         dry_run: flag('--dry-run', 'Change nothing, and show what the import would change'),
       },
-      routes: [
-        'POST /projects/:project/suppressions/import',
-        'POST /projects/:project/suppressions/preview-import',
-      ],
+      routes: LIST_ROUTES,
       run: async (context, { file, ...options }) =>
         importList(context, await readInput(file, context), options),
     }),

@@ -8,17 +8,20 @@ export const track = custom('track <user> <event>', {
   options: {
     properties: properties('-p, --property <key=value>', 'A property; JSON values keep their type'),
     data: jsonFile('--data <file>', 'JSON object of properties; - reads stdin'),
-    at: time('--at <time>', 'When it happened: 2026-01-31T14:30:00Z, or 2h ago as 2h (default: now)', 'back'),
-    messageId: text('--message-id <id>', 'Your own ID of the event; a second event with it has no effect'),
+    occurred_at: time(
+      '--at <time>',
+      'When it happened: 2026-01-31T14:30:00Z, or 2h ago as 2h (default: now)',
+      'back',
+    ),
+    message_id: text('--message-id <id>', 'Your own ID of the event; a second event with it has no effect'),
   },
-  async run(context, { user, event: name, properties: own, data, at, messageId }) {
+  async run(context, { user, event: name, properties: own, data, ...more }) {
     const all = { ...data, ...own };
     const event: EventInput = {
       external_user_id: user,
       name,
       ...(Object.keys(all).length === 0 ? {} : { properties: all }),
-      ...(at === undefined ? {} : { occurred_at: at }),
-      ...(messageId === undefined ? {} : { message_id: messageId }),
+      ...more,
     };
     await (await context.client()).track(event, { signal: context.signal });
     await context.output.value({ accepted: true, event }, () => `Accepted event ${name} of ${user}.`);

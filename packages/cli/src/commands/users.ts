@@ -44,11 +44,11 @@ export const users: Noun = {
         traits: properties('-t, --trait <key=value>', 'A trait; numbers and other JSON keep their type'),
         data: jsonFile('--data <file>', 'JSON object of traits; - reads stdin'),
       },
-      async run(context, { user: id, email, traits: own, data }) {
+      async run(context, { user: id, traits: own, data, ...more }) {
         const traits = { ...data, ...own };
         const user: UserInput = {
           external_user_id: id,
-          ...(email === undefined ? {} : { email }),
+          ...more,
           ...(Object.keys(traits).length === 0 ? {} : { traits }),
         };
         await (await context.client()).users.upsert(user, { signal: context.signal });

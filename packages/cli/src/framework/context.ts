@@ -1,5 +1,5 @@
 import type { RouteKey } from '@beckon/contract/dashboard';
-import { Beckon, type BeckonOptions } from '@beckon/client';
+import { Beckon } from '@beckon/client';
 import { type Api, createDashboard, type Dashboard } from '../api/dashboard.ts';
 import { findProject, type Project } from '../api/project.ts';
 import { answered, usage } from '../failure.ts';
@@ -25,7 +25,7 @@ export type Context<R extends RouteKey = RouteKey> = {
   /** The dashboard API of the connection's address, with another token or without one. */
   dashboardWith: (token: string | null) => Promise<Dashboard>;
   /** The public API, by API key. */
-  client: (options?: Pick<BeckonOptions, 'retry' | 'timeoutMs'>) => Promise<Beckon>;
+  client: () => Promise<Beckon>;
   /** Returns when the user says yes, or `--yes` is given; throws otherwise. `flag`: another option that confirms. */
   confirm: (question: string, flag?: string) => Promise<void>;
 };
@@ -76,13 +76,12 @@ export function createContext(given: Given): Context {
       const { url } = await connection();
       return createDashboard({ target: { url, socketPath: null }, token, version: shell.version, signal });
     },
-    async client(more = {}) {
+    async client() {
       return new Beckon({
         url: await publicUrl(),
         apiKey: await (await connection()).apiKey(),
         userAgent: `beckon-cli/${shell.version}`,
         retry: SHORT_RETRY,
-        ...more,
       });
     },
     async confirm(question, confirming = '--yes') {

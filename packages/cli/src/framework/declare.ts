@@ -148,8 +148,11 @@ export function call<
   R extends RouteKey = never,
   F = undefined,
 >(route: K, usage: U, spec: CallSpec<K, U, O, R, F>): Command {
-  const { reads = [], confirm, find } = spec;
+  const { reads = [], confirm, find, view } = spec;
   const own = confirm === undefined ? {} : { yes: YES };
+  const isRead = route.startsWith('GET ');
+  const byDefault = fieldsOf(route, own);
+  const { query = isRead ? byDefault : nothing, body = isRead ? nothing : byDefault } = spec;
   return {
     ...described(usage, spec, own),
     routes: [route, ...reads],
@@ -158,17 +161,12 @@ export function call<
       const found = (await find?.(context as Context<R>, input)) as F;
       const question = typeof confirm === 'function' ? confirm(input, found) : confirm;
       if (question != null) await context.confirm(question);
-      const isRead = route.startsWith('GET ');
-      const byDefault = fieldsOf(route, own);
-      const query = (spec.query ?? (isRead ? byDefault : nothing))(input, found);
-      const body = (spec.body ?? (isRead ? nothing : byDefault))(input, found);
       const { data } = (await context.api.call(route, {
         params: input,
-        query,
-        body,
+        query: query(input, found),
+        body: body(input, found),
         timeoutMs: spec.timeoutMs,
       } as never)) as { data: DataOf<K> };
-      const { view } = spec;
       await context.output.value(spec.value?.(data, found) ?? data, (_value, words) =>
         typeof view === 'function'
           ? view(data, words, { input, found })
@@ -185,22 +183,18 @@ function requireOption({ options = {}, needsOption }: AnySpec, input: object): v
   throw usage(`No changes given. Pass at least one of ${flags.join(', ')}.`, flags[0]);
 }
 
-type DownloadSpec<K extends RouteKey, U extends string, O> = Described<U, O> & {
-  query?: (input: Input<U, O>) => QueryOf<K>;
-};
-
 /** Declares a command that writes a file of the server to stdout, or to `--out`. */
-export function download<K extends RouteKey, const U extends string, O extends Options = {}>(
-  route: K,
+export function download<const U extends string, O extends Options = {}>(
+  route: RouteKey,
   usage: U,
-  spec: DownloadSpec<K, U, O>,
+  spec: Described<U, O>,
 ): Command {
   const own = { out: text('--out <file>', 'Write to this new file instead of stdout') };
   return {
     ...described(usage, spec, own),
     routes: [route],
     async run(context: Context, input: Input<U, O> & { out?: string }) {
-      const query = (spec.query ?? fieldsOf(route, own))(input);
+      const query = fieldsOf(route, own)(input);
       const answer = await context.api.open(route, { params: input, query } as never);
       await downloadTo(context, answer, input.out);
     },

@@ -30,6 +30,12 @@ describe('readPages', () => {
     expect([items.length, total]).toEqual([230, null]);
   });
 
+  test('reads no page for a limit of 0', async () => {
+    const { pages, read } = listOf(3);
+    expect(await readPages<number>({ limit: 0, isPaged: true }, read)).toEqual({ items: [], total: null });
+    expect(pages).toEqual([]);
+  });
+
   test('cuts a list that the API answers at once', async () => {
     const { items, total } = await readPages<number>({ limit: 2, isPaged: false }, listOf(3).read);
     expect([items, total]).toEqual([[0, 1], '3']);

@@ -35,16 +35,12 @@ function cell(value: Cell): string {
 function fit(widths: readonly number[], columns: number): number[] {
   const fitting = [...widths];
   const gaps = GAP.length * Math.max(0, widths.length - 1);
-  for (let over = sum(fitting) + gaps - columns; over > 0; over -= 1) {
+  for (let over = widths.reduce((sum, one) => sum + one, gaps) - columns; over > 0; over -= 1) {
     const widest = Math.max(...fitting);
     if (widest <= CELL_MIN_CHARS) break;
     fitting[fitting.indexOf(widest)] = widest - 1;
   }
   return fitting;
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }
 
 /** Counts characters as they are displayed, so that a combining accent moves no column. */

@@ -1,5 +1,5 @@
 import { printable, printableLines } from './printable.ts';
-import { type Row, table } from './table.ts';
+import { type Cell, type Row, table } from './table.ts';
 import type { Words } from './words.ts';
 
 /**
@@ -9,8 +9,7 @@ import type { Words } from './words.ts';
 export type View = Block | readonly Block[];
 export type Block = string | Details | Rows | null | ((words: Words) => View);
 /** Values that are null, undefined or empty are left out; an array becomes several lines. */
-export type Details = { readonly [label: string]: Value | readonly Value[] };
-type Value = string | number | boolean | null | undefined;
+export type Details = { readonly [label: string]: Cell | readonly Cell[] };
 /** `title` is left out with the table when there are no rows and no text for this case. */
 export type Rows = { rows: readonly Row[]; title?: string; empty?: string };
 
@@ -44,7 +43,7 @@ function renderRows({ rows, title, empty = '' }: Rows, { columns, words: { paint
 
 function renderDetails(details: Details, { words: { paint } }: ViewOptions): string {
   const shown = Object.entries(details).flatMap(([label, value]) => {
-    const lines = (Array.isArray(value) ? (value as readonly Value[]) : [value as Value]).flatMap(linesOf);
+    const lines = (Array.isArray(value) ? (value as readonly Cell[]) : [value as Cell]).flatMap(linesOf);
     return lines.length === 0 ? [] : [{ label, lines }];
   });
   const width = Math.max(0, ...shown.map(({ label }) => label.length)) + 2;
@@ -55,7 +54,7 @@ function renderDetails(details: Details, { words: { paint } }: ViewOptions): str
     .join('\n');
 }
 
-function linesOf(value: Value): string[] {
+function linesOf(value: Cell): string[] {
   if (value === null || value === undefined || value === '') return [];
   if (typeof value === 'boolean') return [value ? 'yes' : 'no'];
   return String(value).split('\n').map(printable);

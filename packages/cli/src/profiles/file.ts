@@ -20,13 +20,6 @@ export type Profile = {
 
 export type Profiles = { current: string; profiles: Record<string, Profile> };
 
-export type ProfileFile = {
-  path: string;
-  /** `repaired`: other users could read the file until now. */
-  read(): Promise<{ profiles: Profiles; repaired: boolean }>;
-  write(profiles: Profiles): Promise<void>;
-};
-
 const OWNER_ONLY = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
 /** A larger file is not one of ours. */
@@ -35,22 +28,24 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 /** The profile of the local socket: it holds the default project and an API key, but no token, because the socket needs none. */
 export const LOCAL = 'local';
 
-export function profileFile({ env, home, platform }: Pick<Shell, 'env' | 'home' | 'platform'>): ProfileFile {
+export function profileFile({ env, home, platform }: Pick<Shell, 'env' | 'home' | 'platform'>) {
   const given = env['XDG_CONFIG_HOME'] ?? '';
   const path = join(given.startsWith('/') ? given : join(home, '.config'), 'beckon', 'profiles.json');
   const hasModes = platform !== 'win32';
 
   return {
     path,
-    async read() {
-      const text = await readText(path);
+    /** `repaired`: other users could read the file until now. */
+    async read(): Promise<{ profiles: Profiles; repaired: boolean }> {
+      const text = await readIfPresent(path);
       if (text === null) return { profiles: NONE, repaired: false };
+      if (text.length > CHARS_MAX) throw broken(path, 'the file is larger than 1 MiB');
       const profiles = parse(path, text);
       const isOpen = hasModes && ((await stat(path)).mode & 0o077) !== 0;
       if (isOpen) await chmod(path, OWNER_ONLY);
       return { profiles, repaired: isOpen };
     },
-    async write(profiles) {
+    async write(profiles: Profiles): Promise<void> {
       await mkdir(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER });
       await replace(path, `${JSON.stringify(profiles, null, 2)}\n`);
     },
@@ -63,12 +58,6 @@ export function isProfileName(name: string): boolean {
 }
 
 const NONE: Profiles = { current: 'default', profiles: {} };
-
-async function readText(path: string): Promise<string | null> {
-  const text = await readIfPresent(path);
-  if (text !== null && text.length > CHARS_MAX) throw broken(path, 'the file is larger than 1 MiB');
-  return text;
-}
 
 /** Replaces the file atomically, so that a killed or concurrent command never leaves half a file. */
 async function replace(path: string, text: string): Promise<void> {
@@ -115,9 +104,8 @@ function broken(path: string, why: string): Failure {
 
 function isProfile(value: unknown): value is Profile {
   if (!isRecord(value) || typeof value['url'] !== 'string') return false;
-  const { scopes } = value;
-  if (scopes !== undefined && !(Array.isArray(scopes) && scopes.every((one) => typeof one === 'string')))
-    return false;
+  const { scopes = [] } = value;
+  if (!Array.isArray(scopes) || !scopes.every((one) => typeof one === 'string')) return false;
   return TEXTS.every((name) => value[name] === undefined || typeof value[name] === 'string');
 }
 

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { testShell } from '../testkit/shell.ts';
+import { testShell } from '../../testkit/shell.ts';
 
 const shell = testShell();
 
-const MAIN = join(import.meta.dirname, 'main.ts');
+const MAIN = join(import.meta.dirname, '../main.ts');
 
 /** Returns the candidates of bash after these words. */
 async function completed(words: string[]): Promise<string[]> {
