@@ -13,7 +13,7 @@ import { costInProjects } from './projects.ts';
  * server and a PostgreSQL of its own. The first point of a line is the baseline of the others.
  */
 type Point = (size: number) => Promise<number[]>;
-type Line = { name: string; x: string; sizes: { quick: number[]; full: number[] }; point: Point };
+type Line = { name: string; by: string; x: string; sizes: { quick: number[]; full: number[] }; point: Point };
 
 const PICTURES = join(import.meta.dirname, '../../docs/pictures');
 const [RUNS, RECORDS] = [3, 10_000];
@@ -42,31 +42,36 @@ function lines(quick: boolean): Line[] {
   return [
     {
       name: 'people',
-      x: 'people of the project',
+      by: 'users',
+      x: 'users in the project',
       sizes: { quick: [3_000, 20_000], full: [10_000, 100_000, 1_000_000] },
       point: (people) => digested({ people }),
     },
     {
       name: 'events',
-      x: 'events stored before',
+      by: 'events',
+      x: 'events already stored',
       sizes: { quick: [1, 20_000], full: [1, 10_000, 100_000, 1_000_000] },
       point: (events) => digested({ events }),
     },
     {
       name: 'audiences',
-      x: 'audiences, five of them touched by the event',
+      by: 'audiences',
+      x: 'audiences, five of them affected by the event',
       sizes: { quick: [5, 50], full: [5, 50, 200, 500] },
       point: (count) => digested({ audiences: audiencesAround(count) }),
     },
     {
       name: 'rules',
-      x: 'rules, one of them fired by the event with a run and a draft',
+      by: 'rules',
+      x: 'rules; the event fires one and creates a run and a draft',
       sizes: { quick: [1, 10], full: [1, 10, 100, 300] },
       point: ruled,
     },
     {
       name: 'projects',
-      x: 'projects among which as many events are spread',
+      by: 'projects',
+      x: 'projects that share the same number of events',
       sizes: { quick: [1, 10], full: [1, 10, 100, 1_000] },
       point: (projects) => costInProjects({ projects, records: growth.records, runs: growth.runs }),
     },
@@ -95,10 +100,10 @@ export async function benchCurves(args: string[]): Promise<void> {
 }
 
 async function measure(line: Line, quick: boolean): Promise<void> {
-  const { name, x, sizes, point } = line;
+  const { name, by, x, sizes, point } = line;
   const points: Curve['points'] = [];
-  const title = `Cost of an event as ${name} grow, worker and PostgreSQL`;
-  await show(title, [x, 'an event', 'least', 'most', 'against the first'], async () => {
+  const title = `CPU time per event by number of ${by}, worker and PostgreSQL`;
+  await show(title, [x, 'per event', 'lowest', 'highest', 'ratio to the first row'], async () => {
     const rows: string[][] = [];
     for (const size of quick ? sizes.quick : sizes.full) {
       const costs = await point(size);
@@ -116,6 +121,6 @@ async function measure(line: Line, quick: boolean): Promise<void> {
   });
   if (quick) return;
   mkdirSync(PICTURES, { recursive: true });
-  const picture = plot({ title: `One event, by ${name}`, x, y: 'µs of processor', points });
+  const picture = plot({ title: `CPU time per event, by ${by}`, x, y: 'µs of CPU time', points });
   writeFileSync(join(PICTURES, `curve-${name}.svg`), picture);
 }

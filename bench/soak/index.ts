@@ -40,7 +40,7 @@ export async function benchSoak(args: string[]): Promise<void> {
   const minutes = Number(given ?? (args.includes('--quick') ? 1 : 30));
   await show(
     `${minutes} minutes at ${PER_SECOND} events a second (heap < 2 % an hour, resident ≤ 1.05 ×, queues ≤ 1.2 ×)`,
-    ['', 'warm', 'at the end', 'ratio', 'an hour, upper bound'],
+    ['', 'after warm-up', 'at the end', 'ratio', 'growth per hour, upper bound'],
     () => soak({ minutes, warmUp: args.includes('--quick') ? 0 : WARM_UP_MINUTES }),
   );
 }
@@ -66,7 +66,7 @@ async function soak({ minutes, warmUp }: { minutes: number; warmUp: number }): P
     heap.close();
     return [
       ...figures(looks),
-      ['requests answered', '', answersOf(posted), '', ''],
+      ['responses by status', '', answersOf(posted), '', ''],
       ['emails sent', '', String(await sentOf(ground)), '', ''],
     ];
   } finally {
@@ -156,8 +156,8 @@ function figures(looks: Look[]): string[][] {
   ];
   const hourly = ((upper * HOUR_MINUTES) / of('heap', looks)) * 100;
   return [
-    row('heap after a collection', [of('heap', first), of('heap', late)], `${hourly.toFixed(2)} %`),
+    row('heap after garbage collection', [of('heap', first), of('heap', late)], `${hourly.toFixed(2)} %`),
     row('resident memory', [of('rss', first), of('rss', late)]),
-    row('tables of queues', [tenth?.queues ?? Number.NaN, last?.queues ?? Number.NaN]),
+    row('queue tables', [tenth?.queues ?? Number.NaN, last?.queues ?? Number.NaN]),
   ];
 }

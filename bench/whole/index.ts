@@ -35,25 +35,35 @@ export async function benchWhole(args: string[]): Promise<void> {
   const wants = (name: string): boolean => wanted.length === 0 || wanted.includes(name);
   if (wants('rate'))
     await show(
-      'Accept, digest, rules and drafts at a sustained rate, against bare SQL that writes the same rows (≥ 0.25)',
+      'Ingest, processing, rules and drafts at a sustained rate, against bare SQL that writes the same rows (target: ≥ 0.25)',
       [
         '',
         'events /s',
         'drafts /s',
-        'bare /s',
+        'bare SQL, events /s',
         'ratio',
-        'rows each',
-        'product',
-        'PostgreSQL',
-        'log',
-        'stored',
+        'rows per event',
+        'Beckon CPU per event',
+        'PostgreSQL CPU per event',
+        'WAL per event',
+        'stored per event',
       ],
       () => sustained(quick ? QUICK : FULL),
     );
   if (wants('second-worker'))
     await show(
-      'A second worker (rate ≥ 0.8 × of what the cores leave, CPU of a record ≤ 1.15 ×)',
-      ['', 'one /s', 'two /s', 'ratio', 'aim', 'cores busy with one', 'CPU one', 'CPU two', 'ratio'],
+      'A second worker (target: 0.8 × of the rate that the free cores allow; CPU per record ≤ 1.15 ×)',
+      [
+        '',
+        'one worker, records /s',
+        'two workers, records /s',
+        'ratio',
+        'target',
+        'cores busy with one',
+        'CPU per record, one',
+        'CPU per record, two',
+        'ratio',
+      ],
       () => secondWorker({ quick }),
     );
 }

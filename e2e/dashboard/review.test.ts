@@ -173,11 +173,11 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await page.getByRole('region', { name: 'Selected drafts' }).getByText('3 selected').waitFor();
     await press('a');
     const dialog = page.getByRole('dialog', { name: 'Approve selected drafts' });
-    await dialog.getByText('3 of 3 drafts to 3 people').waitFor();
-    await dialog.getByText('3 would be sent after ten seconds').waitFor();
+    await dialog.getByText('3 of 3 drafts to 3 users').waitFor();
+    await dialog.getByText('3 would be sent ten seconds after approval').waitFor();
     await showsFocus(dialog.getByRole('button', { name: 'Approve 3' }));
     await press('Enter');
-    await page.getByText('3 approved').waitFor();
+    await page.getByText('3 drafts approved').waitFor();
     for (const at of [0, 1, 2]) await leaves(at);
     await dialog.waitFor({ state: 'detached' });
     await isFocused(list());

@@ -14,13 +14,13 @@ export function Erasures(): ReactNode {
         Erased users
       </Title>
       <Text size="sm" c="dimmed" maw={720}>
-        Each erasure with its time and the number of deleted rows. The user’s identity is not stored. Entries
-        are kept as long as the stream.
+        This list shows when each user was erased and how many rows were deleted. It does not store who the
+        user was. Entries are kept as long as the activity stream.
       </Text>
       {waiting > 0 && (
         <Text size="sm">
-          {waiting.toLocaleString('en-GB')} {waiting === 1 ? 'erasure waits' : 'erasures wait'} for records in
-          the ingest queue, which are dropped when they are processed.
+          {waiting.toLocaleString('en-GB')} {waiting === 1 ? 'erased user' : 'erased users'} may still have
+          records in the ingest queue. These are dropped when they are processed.
         </Text>
       )}
       <DataTable

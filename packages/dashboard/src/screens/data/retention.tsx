@@ -5,9 +5,9 @@ import { Loaded, SaveBar, When } from '../../parts/index.ts';
 import { useSettingsForm } from '../../parts/settings-form.ts';
 
 const WORDS: Record<string, { label: string; description: string }> = {
-  keep_events: { label: 'Events', description: 'Events of users, as sent. At least 31 days.' },
+  keep_events: { label: 'Events', description: 'Events of users, as sent. Minimum: 31 days.' },
   keep_stream: { label: 'Activity stream', description: 'Requests and changes of users, shown in Live.' },
-  keep_emails: { label: 'Raw emails', description: 'Emails as they were sent. At least 7 days.' },
+  keep_emails: { label: 'Raw emails', description: 'Emails as they were sent. Minimum: 7 days.' },
   keep_dead: {
     label: 'Dead-lettered records',
     description: 'Records that could not be processed, until a member retries or discards them.',
@@ -25,8 +25,8 @@ export function Retention(): ReactNode {
         Retention
       </Title>
       <Text size="sm" c="dimmed">
-        A duration such as 90d, or forever. A shorter retention deletes older data within the hour. This
-        cannot be undone.
+        Enter a duration such as 90d, or forever. If you shorten it, older data is deleted within the hour,
+        which cannot be undone.
       </Text>
       <Loaded query={query}>
         {({ data }) => (

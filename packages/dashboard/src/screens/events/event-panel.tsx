@@ -31,7 +31,7 @@ function Shown({ event }: { event: EventShown }): ReactNode {
     <Stack gap="lg">
       <Stack gap={4}>
         <Text size="sm">
-          {formatCount(count)} in total, first <When at={first_at} />, last <When at={last_at} />
+          {formatCount(count)} in total, first seen <When at={first_at} />, last seen <When at={last_at} />
         </Text>
         {canonical && <Mark icon={BadgeCheck} tone="info" label="Canonical event: used by built-in rules" />}
       </Stack>
@@ -109,7 +109,7 @@ function Expecting({ event: { name, expected, drift } }: { event: EventShown }):
           </Text>
         ) : (
           <Text size="sm" c="dimmed">
-            Mark as expected to get a warning when it changes or stops.
+            Mark this event as expected to get a warning when its properties change or it stops arriving.
           </Text>
         )}
         {mayEdit && (!expected || drift.length > 0) && (
@@ -141,7 +141,8 @@ function DriftWords({ drift }: { drift: EventDrift }): ReactNode {
   if (drift.kind === 'stopped')
     return (
       <>
-        Stopped: last <When at={drift.last_at} />, usually every {formatSpan(drift.usual_every_ms)}
+        Stopped arriving: last seen <When at={drift.last_at} />, usually every{' '}
+        {formatSpan(drift.usual_every_ms)}
       </>
     );
   return (
@@ -229,7 +230,7 @@ function Newest({ event: { newest } }: { event: EventShown }): ReactNode {
       </Title>
       {newest.length === 0 && (
         <Text size="sm" c="dimmed">
-          No longer stored.
+          The events are no longer stored.
         </Text>
       )}
       {newest.map(({ id, external_user_id: user, occurred_at: at, properties }) => (

@@ -90,7 +90,7 @@ function NoProjects({ session, make }: NoProjectsProps): ReactNode {
           </Button>
         }
       >
-        Its projects open as soon as your account has an authenticator app.
+        You can open its projects as soon as your account has an authenticator app.
       </Empty>
     );
   return (

@@ -32,7 +32,7 @@ const SIGNS: Record<ReplySignName, MarkProps> = {
     icon: ShieldAlert,
     tone: 'bad',
     label: 'Forged',
-    title: 'The domain of the sender rejects it (DMARC)',
+    title: 'The sender’s domain rejects this email (DMARC), or the email names two authors',
   },
 };
 
@@ -44,7 +44,7 @@ export function SignMark({ reply }: { reply: Pick<ReplyListed, 'verified' | 'aut
 }
 
 const FORWARDS: Record<ReplyListed['forward'], MarkProps> = {
-  none: { icon: Minus, tone: 'quiet', label: 'No' },
+  none: { icon: Minus, tone: 'quiet', label: 'Not forwarded' },
   waiting: { icon: Clock, tone: 'info', label: 'Pending' },
   done: { icon: Check, tone: 'good', label: 'Forwarded' },
   failed: { icon: CircleAlert, tone: 'bad', label: 'Failed' },

@@ -86,7 +86,7 @@ function Answer({ reply, isChosen, forwardTo }: AnswerProps): ReactNode {
         <Text size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>
           {reply.subject}
         </Text>
-        <TextBlock text={own === '' ? '(no text of its own)' : own} label={`Text of ${from}`} />
+        <TextBlock text={own === '' ? '(only quoted text)' : own} label={`Text of ${from}`} />
         {quoted !== '' && (
           <Button
             variant="subtle"

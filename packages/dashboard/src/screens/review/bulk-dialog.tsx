@@ -49,10 +49,10 @@ function Effects({ wanted, filter, onClose, onActed }: BulkDialogProps & { wante
   return (
     <Stack gap="md">
       <EffectWords preview={preview} act={wanted.act} />
-      {run.fault && <ErrorBox error={run.fault} title="Stopped before the end" />}
+      {run.fault && <ErrorBox error={run.fault} title="Not all drafts were processed" />}
       <Group justify="flex-end" gap="xs">
         <Text size="sm" c="dimmed" role="status">
-          {run.isRunning ? `${formatCount(run.done)} done` : ''}
+          {run.isRunning ? `${formatCount(run.done)} processed` : ''}
         </Text>
         <Button variant="default" onClick={onClose}>
           Cancel
@@ -87,11 +87,13 @@ function EffectWords({ preview, act }: { preview: BulkPreview; act: BulkAct }): 
     <Stack gap={6} component="ul" m={0} pl="md" fz="sm">
       <li>
         <b>{formatCount(acts)}</b> of {formatCount(drafts)} {drafts === 1 ? 'draft' : 'drafts'} to{' '}
-        <b>{formatCount(people)}</b> {people === 1 ? 'person' : 'people'}
+        <b>{formatCount(people)}</b> {people === 1 ? 'user' : 'users'}
         {rules.length > 0 && `: ${rules.map(({ name, drafts: of }) => `${name} (${of})`).join(', ')}`}
       </li>
       {act.kind === 'approve' && acts > 0 && (
-        <li>{formatCount(now)} would be sent after ten seconds, because they pass all send checks</li>
+        <li>
+          {formatCount(now)} would be sent ten seconds after approval, because they pass all send checks
+        </li>
       )}
       {held.map(({ reason, sentence, drafts: of }) => (
         <li key={reason}>

@@ -57,7 +57,7 @@ function Who({ person }: { person: DraftContext['user'] }): ReactNode {
   const rows: [string, ReactNode][] = [
     ['User', <Person key="id" id={id} />],
     ['Email', email ?? 'No address'],
-    ['Local time', zone],
+    ['Time zone', zone],
     ...(audiences.length > 0
       ? [['Audiences', audiences.map(({ name }) => name).join(', ')] as [string, ReactNode]]
       : []),
@@ -68,7 +68,7 @@ function Who({ person }: { person: DraftContext['user'] }): ReactNode {
   ];
   return (
     <Stack gap="xs">
-      {suppressed && <Mark icon={ShieldOff} tone="bad" label="Suppressed: gets no email" />}
+      {suppressed && <Mark icon={ShieldOff} tone="bad" label="Suppressed: gets no emails" />}
       <Table
         layout="fixed"
         withRowBorders={false}

@@ -161,7 +161,7 @@ function Exactly({ times, zone, now, onPick }: ExactlyProps): ReactNode {
   );
 }
 
-const REASONS = ['Wrong person', 'Wrong time', 'Wrong content', 'Already in contact'];
+const REASONS = ['Wrong recipient', 'Wrong time', 'Wrong content', 'Already in contact'];
 
 type SkipDialogProps = Omit<AskingProps, 'children'> & { onSkip: (reason: string) => void };
 
@@ -215,8 +215,8 @@ export function AnywayDialog({ onApprove, ...asking }: AnywayDialogProps): React
     <Asking {...asking} title="Send it anyway?">
       <Stack gap="md">
         <Text size="sm">
-          The rule’s condition is no longer met for this user. Send checks still apply: suppressions, quiet
-          hours and caps can hold the email. Your decision is recorded.
+          The rule’s condition is no longer met for this user. Send checks still apply: a suppression, quiet
+          hours or a frequency cap can hold the email. The history of the draft records your decision.
         </Text>
         <DialogFoot onCancel={asking.onClose}>
           <Button data-autofocus onClick={() => decides(asking, onApprove)}>

@@ -34,7 +34,7 @@ function Compared({ draft, versions }: { draft: DraftWhole; versions: DraftVersi
   return (
     <Stack gap="md">
       <NativeSelect
-        label="Compared with"
+        label="Compare with"
         value={side.name}
         onChange={(event) => setName(event.currentTarget.value)}
         data={sides.map((one) => one.name)}

@@ -173,7 +173,11 @@ function Row({ row, at, current, onCurrent, chosen, onChoose }: RowProps): React
           <span className={classes.marks}>
             {row.edited && <Mark icon={Pencil} tone="info" label="Edited" />}
             {row.lease && (
-              <Mark icon={Pencil} tone="warn" label={row.lease.mine ? 'You are editing' : row.lease.by} />
+              <Mark
+                icon={Pencil}
+                tone="warn"
+                label={row.lease.mine ? 'You are editing' : `${row.lease.by} is editing`}
+              />
             )}
             {row.state !== 'scheduled' && row.lease === null && <StateMark draft={row} />}
           </span>

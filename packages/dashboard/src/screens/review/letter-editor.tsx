@@ -28,7 +28,7 @@ export function LetterEditor({ draft, onClose, onSaved }: LetterEditorProps): Re
   const save = async (over: string): Promise<void> => {
     if (!(await saving.save({ ...typed, hash: over }))) return;
     forget();
-    notify('Saved. Sent in 15 minutes at the earliest.');
+    notify('Saved. The email will be sent in 15 minutes at the earliest.');
     onSaved(draft.id);
     onClose();
   };

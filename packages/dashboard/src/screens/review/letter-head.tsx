@@ -27,7 +27,7 @@ export function LetterHead({ draft, level }: { draft: DraftWhole; level: 1 | 2 }
       <Group gap="sm" fz="sm">
         <StateMark draft={draft} />
         {draft.ended_at === null && (
-          <Deadline at={deadline} none={autopilot ? 'Deadline not started' : 'Waits for approval'} />
+          <Deadline at={deadline} none={autopilot ? 'No deadline yet' : 'Waits for approval'} />
         )}
         {draft.ended_at === null && deadline !== null && <When at={deadline} theirZone={person.time_zone} />}
         <Link
@@ -69,7 +69,7 @@ function Lately({ draft: { history } }: { draft: DraftWhole }): ReactNode {
   if (now - Date.parse(last.at) > NEWS_MS) return null;
   return (
     <Alert color="gray" variant="outline" icon={<UserRoundCheck aria-hidden="true" />} p="xs" role="status">
-      {last.actor} {words} this, <When at={last.at} style="relative" />.
+      {last.actor} {words} this draft, <When at={last.at} style="relative" />.
     </Alert>
   );
 }

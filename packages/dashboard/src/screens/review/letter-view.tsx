@@ -95,7 +95,7 @@ function Checked({ preview: { checks, problems: troubles } }: { preview: DraftPr
   return (
     <>
       {troubles.length > 0 && (
-        <Alert color="yellow" variant="outline" title="Before sending">
+        <Alert color="yellow" variant="outline" title="Problems in this email">
           {troubles.map((trouble) => (
             <Text key={trouble} size="sm">
               {trouble}
@@ -115,7 +115,7 @@ function Size({ bytes: { html, html_max: most, mime } }: Pick<DraftPreview, 'byt
   return (
     <Text size="xs" c={html > most ? 'red' : 'dimmed'}>
       {kilobytes(html)} of HTML: {share} % of Gmail’s clipping limit ({kilobytes(most)}
-      ). {kilobytes(mime)} in total.
+      ). Whole email: {kilobytes(mime)}.
     </Text>
   );
 }

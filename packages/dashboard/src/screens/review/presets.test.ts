@@ -28,8 +28,8 @@ test('presetsOf › uses 9:00 in the zone of the recipient', () => {
 test('judge › rejects times that the server would reject, and marks those after the expiry', () => {
   const moment = (time: string) => Date.parse(at(time));
   const due = { ...draft, deadline_at: at('16T09:00'), expires_at: at('18T09:00'), ends_at: at('20T09:00') };
-  expect(judge(due, moment('15T21:00'), now).fault).toMatch(/has passed/);
-  expect(judge(due, moment('16T08:00'), now).fault).toMatch(/already waits longer/);
+  expect(judge(due, moment('15T21:00'), now).fault).toMatch(/in the past/);
+  expect(judge(due, moment('16T08:00'), now).fault).toMatch(/already later/);
   expect(judge({ ...due, state: 'approved' }, moment('16T08:00'), now).fault).toBeNull();
   expect(judge(due, moment('17T09:00'), now)).toEqual({ extends: false, fault: null });
   expect(judge(due, moment('19T09:00'), now)).toEqual({ extends: true, fault: null });

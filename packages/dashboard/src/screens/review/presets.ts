@@ -35,11 +35,11 @@ export function judge(draft: Times, at: number, now: number): { extends: boolean
   );
   const isApproved = (draft.state === 'held' ? draft.resume_state : draft.state) === 'approved';
   const extended = expires != null && at > expires;
-  if (at <= now) return { extends: false, fault: 'This time has passed' };
+  if (at <= now) return { extends: false, fault: 'This time is in the past' };
   if (ends != null && at >= ends)
-    return { extends: false, fault: 'The subject of this email has passed by then' };
+    return { extends: false, fault: 'Too late: the date that this email is about has passed by then' };
   if (deadline != null && at < deadline && !isApproved)
-    return { extends: false, fault: 'The draft already waits longer' };
+    return { extends: false, fault: 'The deadline of this draft is already later' };
   return { extends: extended, fault: null };
 }
 

@@ -71,8 +71,8 @@ function Counts(): ReactNode {
     .map(([count, words]) => `${formatCount(count)} ${words}`);
   return (
     <Text size="sm" c="dimmed" aria-live="polite">
+      {found.at_least ? 'At least ' : ''}
       {shown.join(' · ')}
-      {found.at_least ? ' or more' : ''}
     </Text>
   );
 }

@@ -33,9 +33,9 @@ const REASONS: Record<string, string> = {
   restore_unconfirmed: 'Database restored',
   restored: 'May have been sent',
   paused: 'Paused',
-  rule_off: 'Rule off',
+  rule_off: 'Rule disabled',
   suppressed: 'Suppressed',
-  topic: 'Topic unsubscribed',
+  topic: 'Unsubscribed from topic',
   no_address: 'No address',
   domain: 'Domain not ready',
   no_sender: 'Sender incomplete',
@@ -52,7 +52,7 @@ const REASONS: Record<string, string> = {
   render_failed: 'Rendering failed',
   replied: 'User replied',
   editing: 'Being edited',
-  deferred: 'Deferred by server',
+  deferred: 'Deferred by mail server',
   snoozed: 'Postponed',
 };
 

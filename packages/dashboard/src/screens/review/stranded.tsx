@@ -39,7 +39,7 @@ export function Stranded({ draft }: { draft: DraftWhole }): ReactNode {
 }
 
 function whyOf({ ended_at: endedAt, state }: DraftWhole): string {
-  if (endedAt !== null) return 'The draft was closed while you were editing.';
+  if (endedAt !== null) return 'The draft was sent, skipped or canceled while you were editing.';
   if (state === 'sending') return 'The email is being sent.';
   return 'Your role no longer allows editing.';
 }

@@ -91,5 +91,5 @@ const DONE: Record<BulkAct['kind'], string> = { approve: 'approved', skip: 'skip
 
 function wordsOf({ kind }: BulkAct, acted: number, refused: number): string {
   const rest = refused === 0 ? '' : `, ${refused} unchanged`;
-  return `${acted} ${DONE[kind]}${rest}`;
+  return `${acted} ${acted === 1 ? 'draft' : 'drafts'} ${DONE[kind]}${rest}`;
 }

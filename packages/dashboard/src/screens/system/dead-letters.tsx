@@ -51,8 +51,8 @@ export function DeadLetters(): ReactNode {
         {...(may ? { chosen, onChosen: setChosen } : {})}
         empty={
           <Text size="sm" c="dimmed">
-            None. All accepted records were processed. Records that cannot be processed appear here to retry
-            or discard.
+            No dead-lettered records. Accepted records that cannot be processed appear here, to retry or
+            discard.
           </Text>
         }
       />
@@ -110,8 +110,8 @@ function DiscardDialog({ opened, seqs, onClose, onDone }: DiscardProps): ReactNo
     <Modal opened={opened} onClose={onClose} title={`Discard ${seqs.length} records`}>
       <Stack gap="md">
         <Text size="sm">
-          The records are deleted permanently, and processed only if they are sent again. The audit log
-          records your name and the reason.
+          The records are deleted permanently. To have them processed, send them again. The audit log records
+          your name and the reason.
         </Text>
         <Select
           data-autofocus

@@ -71,12 +71,12 @@ function queueFacts({ queue, webhooks }: SystemState) {
     { label: 'Bulk records waiting', value: count(queue.bulk) },
     { label: 'Ingest queue', value: `${count(queue.live + queue.bulk)} of ${count(queue.max)}` },
     {
-      label: 'Oldest record waits',
+      label: 'Oldest record has waited',
       value: queue.live + queue.bulk === 0 ? 'no records waiting' : formatSpan(queue.oldest_ms),
     },
     { label: 'Dead-lettered records', value: count(queue.dead_letters) },
-    { label: 'Webhooks waiting', value: count(webhooks.pending) },
-    { label: 'Webhooks in progress', value: count(webhooks.delivering) },
+    { label: 'Webhook deliveries waiting', value: count(webhooks.pending) },
+    { label: 'Webhook deliveries in progress', value: count(webhooks.delivering) },
   ];
 }
 

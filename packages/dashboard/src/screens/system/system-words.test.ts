@@ -34,7 +34,7 @@ test('troublesOf › lists each problem with its fix', () => {
     'Workers are behind',
   ]);
   expect(titles({ queue: { ...WELL.queue, oldest_ms: 90_000 } })).toEqual(['Workers are behind']);
-  expect(titles({ queue: { ...WELL.queue, bulk: 45_000 } })).toEqual(['The queue is nearly full']);
+  expect(titles({ queue: { ...WELL.queue, bulk: 45_000 } })).toEqual(['The ingest queue is nearly full']);
   expect(titles({ queue: { ...WELL.queue, dead_letters: 1_200 } })).toEqual([
     '1,200 records could not be processed',
   ]);

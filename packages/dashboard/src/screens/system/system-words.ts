@@ -36,7 +36,7 @@ export function troublesOf({
   if (!leave)
     troubles.push({
       title: 'The database was restored: all emails are held',
-      next: 'The operator has to confirm which emails may have been sent before: run beckon-server restore status, then beckon-server confirm-restore.',
+      next: 'The operator must confirm which emails may already have been sent: run beckon-server restore status, then beckon-server confirm-restore.',
     });
   const late = jobs.filter(({ late_ms: ms }) => ms > LATE_MS);
   if (late.length > 0 || queue.oldest_ms > LATE_MS)
@@ -46,13 +46,13 @@ export function troublesOf({
     });
   if (queue.live + queue.bulk > queue.max * NEARLY_FULL)
     troubles.push({
-      title: 'The queue is nearly full',
-      next: 'At 50,000 records, bulk requests are refused, and clients retry them. Live requests are always accepted.',
+      title: 'The ingest queue is nearly full',
+      next: 'At 50,000 waiting records, bulk requests are rejected, and clients retry them. Live requests are always accepted.',
     });
   if (queue.dead_letters > 0)
     troubles.push({
       title: `${queue.dead_letters.toLocaleString('en-GB')} ${queue.dead_letters === 1 ? 'record' : 'records'} could not be processed`,
-      next: 'Retry them below after an update, or discard them with a reason.',
+      next: 'Retry these records below after an update of Beckon, or discard them with a reason.',
     });
   if (offset !== null && Math.abs(offset) > OFFSET_WARN_MS)
     troubles.push({

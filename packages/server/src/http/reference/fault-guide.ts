@@ -3,7 +3,7 @@ import type { FaultCode } from '@beckon/contract';
 /** The cause of each error code, and the action that resolves it. */
 export const FAULT_GUIDE: Record<FaultCode, { when: string; remedy: string }> = {
   validation_failed: {
-    when: 'The body, one of its fields or the `Idempotency-Key` header is not valid. Nothing of the request was stored. The status is 422, or 400 on the two bulk endpoints. On these, a single invalid record is reported with status 200 and the code `validation` instead. `field` is the path of the invalid field, such as `email`, `properties.usagePercent` or `events.3.name`. For other causes, it is `Idempotency-Key` or `body`.',
+    when: 'The body, one of its fields or the `Idempotency-Key` header is not valid. No record of the request was stored. The status is 422, or 400 on the two bulk endpoints. On these, a single invalid record is reported with status 200 and the code `validation` instead. `field` is the path of the invalid field, such as `email`, `properties.usagePercent` or `events.3.name`. For other causes, it is `Idempotency-Key` or `body`.',
     remedy:
       'Correct the fields in `errors` and send the request again. You may use the same `Idempotency-Key`, because a rejected request does not use it up.',
   },
@@ -16,7 +16,7 @@ export const FAULT_GUIDE: Record<FaultCode, { when: string; remedy: string }> = 
     remedy: 'Ask the operator of this server. Do not retry automatically.',
   },
   idempotency_key_reuse: {
-    when: 'In the last 24 hours, the project already used this `Idempotency-Key` with another body or at another endpoint. Nothing of this request was stored.',
+    when: 'In the last 24 hours, the project already used this `Idempotency-Key` with another body or at another endpoint. No record of this request was stored.',
     remedy:
       'For a new request, use a new key. To retry the earlier request, send the same body to the same endpoint.',
   },
@@ -52,7 +52,7 @@ export const FAULT_GUIDE: Record<FaultCode, { when: string; remedy: string }> = 
     remedy: 'Set `Content-Type: application/json`, and compress with one of these encodings or not at all.',
   },
   payload_too_large: {
-    when: 'After decompression, the body is larger than the endpoint accepts: 256 KiB on `/users` and `/events`, and 10 MiB on the batch and bulk endpoints.',
+    when: 'After decompression, the body is larger than the endpoint accepts: 256 KiB on `/users` and `/events`, and 10 MiB on batch and bulk endpoints.',
     remedy:
       'Split a batch or bulk request into several with fewer records. On the other endpoints, send a smaller record.',
   },
