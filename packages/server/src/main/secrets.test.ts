@@ -76,9 +76,7 @@ test('of many that start at once on an empty directory all end with one key', as
 
 test('a wrong SECRET_KEY is refused, and the database stays with the right one', async () => {
   const right = await open(given(OLD));
-  await expect(open(given(NEW))).rejects.toThrow(
-    'SECRET_KEY is not the secret key of this database',
-  );
+  await expect(open(given(NEW))).rejects.toThrow('SECRET_KEY is not the secret key of this database');
   await expect(open(given(NEW, 'x'.repeat(32)))).rejects.toThrow('SECRET_KEY_PREVIOUS');
   expect(await open(given(OLD))).toEqual(right);
 });
