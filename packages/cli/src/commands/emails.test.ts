@@ -133,7 +133,7 @@ describe('insights', () => {
       json: { by: 'rule' },
     },
     { run: 'insights --by template --compare', json: { by: 'template', before: {} } },
-    { run: 'insights --project Acme --since 7d', shows: /No emails were sent from / },
+    { run: 'insights --project Acme --since 7d', shows: /No emails were sent in this period: / },
     { run: 'insights --csv', shows: /^by,name,sent.*\nrule,welcome,1/ },
     { run: 'insights --by color', fails: [2, /rule, template, domain, provider/] },
     { run: 'insights --since 400d', fails: [2, /366/] },

@@ -29,7 +29,7 @@ export const keys: Noun = {
       view: ({ id, secret }) => [secret, `Store the key now. It is not shown again. Key ID: ${id}`],
     }),
     call('POST /projects/:project/keys/:key/revoke', 'revoke <key>', {
-      help: 'Revoke an API key immediately and for good',
+      help: 'Revoke an API key immediately and permanently',
       args: { key: 'Key ID' },
       reads: [KEYS],
       async find({ api }, { key }) {

@@ -90,7 +90,7 @@ describe('queue and dead-letters', () => {
     { run: () => `dead-letters discard ${first}`, fails: [2, /--reason/] },
     {
       run: () => `dead-letters discard ${first} --reason other`,
-      fails: [2, /Discard 1 record for good\? .*--yes/],
+      fails: [2, /Discard 1 record permanently\? .*--yes/],
     },
     {
       run: () => `dead-letters discard ${first} --reason other`,

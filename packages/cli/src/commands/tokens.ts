@@ -11,7 +11,7 @@ export const tokens: Noun = {
       empty: 'No tokens yet. Create one: beckon login',
     }),
     call('POST /profile/tokens/:token/revoke', 'revoke <token>', {
-      help: 'Revoke a personal token immediately and for good',
+      help: 'Revoke a personal token immediately and permanently',
       args: { token: 'Token ID' },
       confirm: ({ token }) => `Revoke the token ${token}? Programs that use it lose access.`,
       view: ({ label, display }) => `Revoked token ${label} (${display}).`,

@@ -59,7 +59,7 @@ export const users: Noun = {
       help: 'Export everything stored about a user as JSON',
     }),
     call('POST /projects/:project/users/:user/erase', 'erase <user>', {
-      help: 'Erase a user for good',
+      help: 'Erase a user permanently',
       details:
         'Removes everything stored about the user, and their records that wait for processing.\n' +
         'A suppression of their address and the topics it refused stay as keyed hashes.',

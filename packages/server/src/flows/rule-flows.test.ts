@@ -447,7 +447,7 @@ test('a rule that fires for nobody any more says so, and why', async () => {
   await send('hello', 'mia');
   expect(await show()).toMatchObject({
     code: 'fires_for_nobody',
-    message: expect.stringContaining('only_if') as string,
+    message: expect.stringContaining('the condition does not hold') as string,
   });
   const [row] = await listDecisionsOf(db, { projectId, userId: 'mia', limit: 1 });
   expect(row).toMatchObject({ reason: 'only_if', count: 2 });

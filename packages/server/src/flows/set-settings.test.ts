@@ -104,7 +104,7 @@ test('the audiences of a project ask a thousand different questions at most, all
   });
   for (let n = 0; n < 5; n += 1)
     await createAudience(db, { projectId, name: `A${n}`, definition: asking(n * 199) });
-  const message = expect.stringMatching(/1194 different questions.*1000/) as string;
+  const message = expect.stringMatching(/1194 different event conditions.*1000/) as string;
   await expect(
     createAudience(db, {
       projectId,

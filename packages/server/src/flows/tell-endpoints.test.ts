@@ -29,7 +29,7 @@ test('a team hears once of an endpoint that is gone, though no draft waits', asy
   clock.advance(SETTLED_MS);
   const { text, isAsked } = await told(projectId);
   expect(isAsked).toBe(true);
-  expect(text).toContain(`${hooks.url('/gone')} answered 410 Gone`);
+  expect(text).toContain(`${hooks.url('/gone')} responded with 410 Gone`);
   clock.advance(HOUR);
   expect((await told(projectId)).text).toBeNull();
 });

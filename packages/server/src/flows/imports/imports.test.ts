@@ -257,7 +257,7 @@ test('paused it goes on where it stood; canceled it is over, and its file is gon
   });
   await workThrough(importDeps(db, pausing));
   expect(await now(one)).toMatchObject({ state: 'paused', counts: { users: 2 } });
-  await expect(startImport(db, one, { liveEvents: null })).rejects.toThrow('this import is paused');
+  await expect(startImport(db, one, { liveEvents: null })).rejects.toThrow('This import is paused');
   await resumeImport(db, one);
   await workThrough(importDeps(db, chunkSource(chunks)));
   expect(await now(one)).toMatchObject({ state: 'done', counts: { users: 4 } });

@@ -170,9 +170,9 @@ describe('a letter of the project', () => {
     await expect(update({ body: '{{ user.x }}' })).rejects.toThrow(
       'body: line 1, column 4: "user" is unknown',
     );
-    await expect(update({ name: 'other' })).rejects.toThrow('name stays "greeting"');
+    await expect(update({ name: 'other' })).rejects.toThrow('name cannot change from "greeting"');
     await expect(update({ body: 'x' }, { reference: 'nothing' })).rejects.toThrow(
-      'There is no letter "nothing"',
+      'The project has no template of its own with the ID or name "nothing"',
     );
     expect(
       (

@@ -287,7 +287,7 @@ test('the outbox looks at a tracked letter as it was written, and finds nothing 
     return Object.fromEntries(checks.map(({ name, status, message }) => [name, `${status} ${message}`]));
   };
   const { links, text_links: inText, images, html } = await said(letter.messageId);
-  expect(links).toMatch(/^warning A link leads to this machine/);
+  expect(links).toMatch(/^warning A link points to this machine/);
   expect([inText, images, html]).toEqual([
     'ok Every link of the HTML is in the plain text.',
     'ok The email has no images.',
