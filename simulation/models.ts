@@ -48,7 +48,7 @@ export const CHECKS: Check[] = [
     'PAUSE_KEEPS_EPOCH',
     'CLAIMS_WITHHELD',
   ),
-  ...liveness('send-once', [], 'NOBODY_GIVES_UP', 'NO_CORRECTION'),
+  ...liveness('send-once', [], 'NO_REAPER', 'NO_CORRECTION'),
 ];
 
 function safety(model: Check['model'], macros: string[], ...defects: string[]): Check[] {

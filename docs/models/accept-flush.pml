@@ -1,16 +1,16 @@
 /*
- * What is answered 2xx is stored, once. Two processes that accept, each with a flusher for live requests and one for bulk
- * ones; callers that come again with their Idempotency-Key when nobody answered; somebody who revokes an API key; and the
- * digest, which takes away what waits. See README.md for what stands for what.
+ * A request with a 2xx response is stored exactly once. The model has two processes that accept, each with a flusher for live
+ * requests and one for bulk requests; callers that retry with their Idempotency-Key after a missing response; a member who
+ * revokes an API key; and processing, which removes waiting records. README.md maps these to the code.
  *
- * A step between two points at which others may run is one statement of the flush, its commit, or one answer. Processes
- * die between any two steps: then whatever was not committed was never there, and whoever waits hears nothing.
+ * A step between two points at which others may run is one statement of the flush, its commit, or one response. Processes
+ * die between any two steps: then uncommitted work is rolled back, and waiting callers get no response.
  */
 
 /*
- * All at once would be more states than a machine holds, so there are four casts: twins and a third caller in one project
- * (the plain one), callers of two projects (TWO_LANES), bulk and live requests for the room that is left (ROOM), and an
- * API key that is revoked (REVOKES).
+ * All of it together has more states than fit into memory, so there are four configurations: twins and a third caller in one
+ * project (the default), callers of two projects (TWO_LANES), bulk and live requests that compete for the remaining room
+ * (ROOM), and an API key that is revoked (REVOKES).
  */
 #ifdef REVOKES
 #define CAST 2
@@ -23,16 +23,16 @@
 #define CALLERS 4
 #define PROJECTS 2
 #define KEYS 3
-/* The twins come again once. */
+/* The twins retry once. */
 #ifdef TWO_LANES
 #define TRIES_OF(c) 1
 #else
 #define TRIES_OF(c) ((c) < 2 -> 2 : 1)
 #endif
-/* A bulk request is let in where fewer wait. */
+/* A bulk request is accepted if fewer records wait. */
 #define CAP 1
 
-/* Callers 0 and 1 are twins: the same key and the same body. Caller 3 sends in bulk, and where it is about room 2 does too. */
+/* Callers 0 and 1 are twins: the same key and the same body. Caller 3 sends bulk requests, and with ROOM caller 2 does too. */
 #define KEY_OF(c) ((c) < 2 -> 0 : (c) - 1)
 #ifdef ROOM
 #define IS_BULK(c) ((c) >= 2)
@@ -48,22 +48,22 @@
 #define OF_0 15
 #define OF_1 0
 #endif
-/* The one that is revoked. */
+/* The caller with the API key that is revoked. */
 #define HAS_API_KEY(c) ((c) == 0)
 
-mtype = { idle, waiting_there, under_way, nothing_heard, stored, queue_full, key_dead };
+mtype = { idle, waiting_there, under_way, no_answer, stored, queue_full, key_dead };
 mtype heard[CALLERS] = idle;
 byte at[CALLERS];
 byte done = 0;
 
-/* The database: `lane`, `idempotency`, `api_key`. A lane's lock is 0 where it is free. */
+/* The database: `lane`, `idempotency`, `api_key`. A lock is 0 if it is free. */
 byte lock[PROJECTS];
 byte next_seq[PROJECTS];
 byte waiting[PROJECTS];
 bool kept[KEYS];
 bool revoked = false;
 
-/* What really happened. */
+/* The actual effects. */
 byte effects[KEYS];
 bool revoke_answered = false;
 
@@ -80,7 +80,7 @@ proctype caller(byte me) {
       :: IS_BULK(me) -> at[me] = 3
       :: IS_BULK(me) -> at[me] = 4
 #ifdef TWO_LANES
-      /* Somebody of each project comes to each process. */
+      /* Each process gets a caller of each project. */
       :: true -> at[me] = 1 + me % 2
 #else
       :: !IS_BULK(me) -> at[me] = 1
@@ -93,7 +93,7 @@ proctype caller(byte me) {
     };
     atomic { heard[me] != waiting_there && heard[me] != under_way };
     if
-    :: heard[me] == nothing_heard -> skip
+    :: heard[me] == no_answer -> skip
     :: else -> break
     fi
   :: else -> break
@@ -101,11 +101,11 @@ proctype caller(byte me) {
   atomic { at[me] = 0; heard[me] = idle; tries = 0; done++ }
 }
 
-/* Whoever is here when it dies, or hears 503, has heard nothing of what became of their request. */
-inline nobody_answers(me, of_all) {
+/* Callers of a process that died, and callers with a 503, do not know whether their request was stored. */
+inline no_response(me, of_all) {
   for (c : 0 .. CALLERS - 1) {
     if
-    :: HAS(batch, c) || (of_all && at[c] == me && heard[c] == waiting_there) -> heard[c] = nothing_heard
+    :: HAS(batch, c) || (of_all && at[c] == me && heard[c] == waiting_there) -> heard[c] = no_answer
     :: else -> skip
     fi
   }
@@ -119,12 +119,12 @@ inline nobody_answers(me, of_all) {
 
 inline dies_or_not(me) {
   if
-  :: atomic { nobody_answers(me, true); goto begin }
+  :: atomic { no_response(me, true); goto begin }
   :: skip
   fi
 }
 
-/* Who has a live API key, is let in, and wins their Idempotency-Key: each is asked in one place, once. */
+/* The API key, the room and the Idempotency-Key are each checked in one place, once. */
 inline ask_keys() {
   for (c : 0 .. CALLERS - 1) {
     if
@@ -149,12 +149,12 @@ inline ask_winners() {
   }
 }
 
-/* The COMMIT: all of it at once, and the locks with it. */
+/* The COMMIT: all changes at once, and the release of the locks. */
 inline commit(me) {
   for (c : 0 .. CALLERS - 1) {
     if
     :: HAS(won, c) ->
-      /* Sequence order is commit order: nobody was given this place meanwhile. */
+      /* Sequence order is commit order: no other commit took this number. */
       assert(seq[PROJECT_OF(c)] == next_seq[PROJECT_OF(c)]);
       assert(!IS_BULK(c) || waiting[PROJECT_OF(c)] < CAP);
       assert(!(HAS_API_KEY(c) && revoke_answered));
@@ -195,7 +195,7 @@ proctype flusher(byte me) {
 begin:
   atomic { batch = 0; won = 0; dead = 0; is_full = false; seq[0] = 0; seq[1] = 0; c = 0 };
 end_idle:
-  /* Everybody who waits here leaves together, but of twins only the first, and bulk requests one by one. */
+  /* All waiting callers are in one batch, except that only the first twin is, and that bulk requests go one by one. */
   atomic {
     (at[0] == me && heard[0] == waiting_there) || (at[1] == me && heard[1] == waiting_there) || (at[2] == me && heard[2] == waiting_there) || (at[3] == me && heard[3] == waiting_there);
     for (c : 0 .. CALLERS - 1) {
@@ -226,7 +226,7 @@ end_idle:
   lock_lane(me, 0, (batch & OF_0) > 0);
   lock_lane(me, 1, (batch & OF_1) > 0);
 #endif
-  /* One statement, with a snapshot taken behind the locks. */
+  /* One statement, with a snapshot taken after the locks. */
   atomic {
 #ifndef DEFECT_KEYS_BEFORE_LOCK
     ask_keys();
@@ -254,9 +254,9 @@ end_idle:
   dies_or_not(me);
   if
   :: atomic { commit(me); c = 0 }
-  /* The connection broke at the COMMIT, before it or behind it: 503 to all, and nobody here does it again. */
-  :: atomic { nobody_answers(me, false); goto begin }
-  :: atomic { commit(me); nobody_answers(me, false); goto begin }
+  /* The connection broke before or after the COMMIT: all callers get 503, and the flusher does not retry. */
+  :: atomic { no_response(me, false); goto begin }
+  :: atomic { commit(me); no_response(me, false); goto begin }
   fi;
 #ifdef DEFECT_KEY_IN_ANOTHER_COMMIT
   dies_or_not(me);
@@ -270,7 +270,7 @@ end_idle:
     c = 0
   };
 #endif
-  /* The answers, one after the other. */
+  /* The responses, one after the other. */
   do
   :: batch == 0 -> break
   :: else ->
@@ -282,7 +282,7 @@ end_idle:
       :: HAS(dead, c) -> heard[c] = key_dead
       :: is_full && !HAS(dead, c) -> heard[c] = queue_full
       :: !is_full && !HAS(dead, c) ->
-        /* Stored, or lost to one that is: what was answered then is found. */
+        /* Stored, or lost to a stored request with the same key, whose response is returned. */
         assert(HAS(won, c) || kept[KEY_OF(c)]);
         heard[c] = stored
       fi;
@@ -293,14 +293,14 @@ end_idle:
   goto begin
 }
 
-/* 2xx means durable, whenever it is heard. */
+/* A 2xx response means durable, whenever it arrives. */
 #define IS_DURABLE(c) (heard[c] != stored || effects[KEY_OF(c)] == 1)
 active proctype watch() {
 end_watch:
   atomic { !(IS_DURABLE(0) && IS_DURABLE(1) && IS_DURABLE(2) && IS_DURABLE(3)) -> assert(false) }
 }
 
-/* `revoke-key`: under the lane's lock; what was answered is seen by every flush that comes to the lock behind it. */
+/* `revoke-key`: under the lane's lock; a flush that gets the lock later sees the revocation. */
 #ifdef REVOKES
 active proctype revoker() {
   atomic { lock[0] == 0 -> lock[0] = 100 };
@@ -310,7 +310,7 @@ active proctype revoker() {
 #endif
 
 #ifdef ROOM
-/* `settleChunks`: what was digested waits no longer. */
+/* `settleChunks`: processed records no longer wait. */
 active proctype digest() {
 end_idle:
   do
@@ -341,5 +341,5 @@ init {
   }
 }
 
-/* Everybody hears something, or gives up by themselves. */
+/* Every caller gets a response or gives up. */
 ltl all_answered { <> (done == CAST) }

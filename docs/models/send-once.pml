@@ -96,8 +96,8 @@ inline claim(me, mine, is_whole) {
 }
 
 /*
- * `submitMessages`: the statement sees what was committed before it began (`saw_paused`), waits for the row, and then judges
- * the row anew, but only the row. The commit comes behind it.
+ * `submitMessages`: the statement sees what was committed before it began (`saw_paused`), waits for the row, and then checks
+ * the row again, but only the row. The commit follows.
  */
 inline submit(me, mine, may_go) {
   saw_paused = paused;
@@ -117,8 +117,8 @@ inline submit(me, mine, may_go) {
     atomic {
       if
       :: message = submitting; lease_over = false; row = 0; assert(!pause_answered)
-      :: row = 0; goto begin       /* The connection broke before the commit: the letter is left to its lease. */
-      :: message = submitting; lease_over = false; row = 0; assert(!pause_answered); goto begin /* ... or behind it. */
+      :: row = 0; goto begin       /* The connection broke before the commit: the email waits for the end of its lease. */
+      :: message = submitting; lease_over = false; row = 0; assert(!pause_answered); goto begin /* ... or after it. */
       fi
     }
   :: else -> skip
@@ -126,7 +126,7 @@ inline submit(me, mine, may_go) {
 #endif
 }
 
-/* The conversation with the relay, and what the worker hears of it. */
+/* The SMTP session, and its result as the worker sees it. */
 inline hand_over(said) {
   atomic {
     if
@@ -156,7 +156,7 @@ end_idle:
   :: mine != 0 -> skip
   fi;
   if
-  :: goto begin                    /* Killed with a letter in hand. */
+  :: goto begin                    /* Killed after the claim. */
   :: skip
   fi;
   if
@@ -179,18 +179,18 @@ end_idle:
   :: else -> skip
   fi;
   if
-  :: goto begin                    /* Killed with the answer in hand. */
+  :: goto begin                    /* Killed after the relay's reply. */
   :: skip
   fi;
   record(mine, said);
   if
-  :: record(mine, said)            /* The commit was not heard of: once more. */
+  :: record(mine, said)            /* The result of the commit is unknown: record again. */
   :: skip
   fi;
   goto begin
 }
 
-/* Time: a lease runs out sooner or later. */
+/* Time: every lease expires at some point. */
 active proctype clock() {
 end_idle:
   do
@@ -198,8 +198,8 @@ end_idle:
   od
 }
 
-#ifndef DEFECT_NOBODY_GIVES_UP
-/* `giveUp`: `listLost` reads, and `recordResults` writes later, by what was read. */
+#ifndef DEFECT_NO_REAPER
+/* `giveUp`: `listLost` reads, and `recordResults` writes later, based on that read. */
 active proctype reaper() {
   byte mine = 0;
   mtype said = put_back;
@@ -218,7 +218,7 @@ end_idle:
 #endif
      };
 #ifdef DEFECT_RECLAIMS_SUBMITTED
-     /* Whatever has no lease any more goes again. */
+     /* Messages without a lease are sent again. */
      atomic {
        row == 0;
        if
@@ -237,7 +237,7 @@ end_idle:
 
 #ifndef DEFECT_NO_CORRECTION
 /*
- * `edit` and `follow`: the content of an open draft is corrected. `approve`: a person has a withheld draft rendered once more.
+ * `edit` and `follow`: the content of an open draft is corrected. `approve`: a member requests another render of a withheld draft.
  * Neither changes a draft that is being sent.
  */
 active proctype editor() {
@@ -257,7 +257,7 @@ end_idle:
 }
 #endif
 
-/* `pauseProject` and `resumeProject`, once: the turn, the setting, the epoch of what is claimed, the commit. */
+/* `pauseProject` and `resumeProject`, once: the send lock, the setting, the epoch of claimed messages, the commit. */
 active proctype person() {
   bool was_claimed = false;
   atomic { turn == 0 -> turn = 100 };

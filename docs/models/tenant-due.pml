@@ -1,25 +1,26 @@
 /*
- * Whatever is due is looked at. One project's alarm (`tenant_due`), two who store moments and ring for them, two workers
- * who look, take what is due and set the alarm anew, and, where asked for, the sweep. See README.md for what stands for what.
+ * Every due time is handled. The model has the alarm of one project (`tenant_due`), two enqueuers that store due times and
+ * set the alarm, two workers that read it, handle a due time and set the next alarm, and, if enabled, the sweep. README.md
+ * maps these to the code.
  *
- * Statements see what was committed before they began; a row that somebody else has locked is waited for, and then seen as
- * it is. Whoever stores, or works, may be killed between any two statements: then nothing of theirs was ever there.
+ * A statement sees the commits before it began. If another process has locked a row, it waits and then sees the row's newest
+ * version. A process may be killed between any two statements, and its transaction is then rolled back.
  */
 
 #define NEVER 255
 #define MOMENTS 2
-/* Every moment lies at most here, and the clock stops behind it. */
+/* The latest due time. The clock stops there. */
 #define LAST 3
 
 byte now = 0;
 
-/* The alarm, as it is committed, and who has its row. */
+/* The committed alarm, and the process that has locked its row. */
 byte next_at = NEVER;
 byte row = 0;
-/* The right to digest the project. */
+/* The processing lock of the project. */
 byte turn = 0;
 
-/* The moments that are committed; NEVER where there is none. */
+/* The committed due times. NEVER means none. */
 byte moment[MOMENTS] = NEVER;
 byte stored = 0;
 byte looked_at = 0;
@@ -27,7 +28,7 @@ byte looked_at = 0;
 #define FIRST(a, b) ((a) < (b) -> (a) : (b))
 #define FIRST_MOMENT FIRST(moment[0], moment[1])
 
-/* Of all that is committed the alarm rings no later than the first. */
+/* The alarm is never later than the first committed due time. */
 #ifdef SWEEP
 #define RINGS true
 #else
@@ -37,8 +38,8 @@ byte looked_at = 0;
 #define ALL_LOOKED_AT (stored == MOMENTS && looked_at == MOMENTS)
 
 /*
- * A transaction that stores a moment: the row of it, `dueEarlier` (lock, judge, write), the commit. It is killed once at
- * most, and then done again, as a batch of the digest is.
+ * A transaction that stores a due time: its row, `dueEarlier` (lock, compare, write), the commit. It is killed at most once
+ * and then repeated, as a batch of processing is.
  */
 proctype enqueuer(byte me; byte at) {
   bool was_killed = false;
@@ -47,10 +48,10 @@ proctype enqueuer(byte me; byte at) {
   bool has_row = false;
 
 begin:
-  /* The moment is written; nobody else sees it yet. */
+  /* The due time is written and not visible to others yet. */
   atomic { mine = at; has_row = false; rings = NEVER };
 #ifdef DEFECT_RINGS_IF_SOONER
-  /* A plain UPDATE with the condition in it: where the alarm seems soon enough no row is locked. */
+  /* A plain UPDATE with a condition: if the alarm seems early enough, no row is locked. */
   atomic {
     if
     :: next_at > at && row == 0 -> row = me; has_row = true; rings = at
@@ -90,7 +91,7 @@ begin:
 #endif
   };
 #ifdef DEFECT_RINGS_AFTERWARDS
-  /* Another commit: whoever is killed in between has rung for nobody. */
+  /* A separate commit: a process that is killed in between sets no alarm. */
   if
   :: atomic { row = 0; next_at = rings }
   :: atomic { row = 0; assert(RINGS) }
@@ -99,7 +100,7 @@ begin:
   mine = NEVER
 }
 
-/* `digestDue`, behind a look: the turn, what is due, `holdDue`, `nextMoment`, `dueNext`, the commit. */
+/* `digestDue`, after a check: the processing lock, the due time, `holdDue`, `nextMoment`, `dueNext`, the commit. */
 proctype worker(byte me) {
   bool was_killed = false;
   byte taken = 0;
@@ -108,9 +109,9 @@ proctype worker(byte me) {
 begin:
   atomic { taken = 0; rings = NEVER };
 end_idle:
-  /* The look needs no lock; who finds the turn taken goes on. */
+  /* The check needs no lock. A worker that finds the lock taken continues. */
   atomic { next_at <= now && turn == 0 -> turn = me };
-  /* The first that is due, one at a time, so that something may be left. */
+  /* Handles the first due time only, so that another can remain. */
   atomic {
     if
     :: moment[0] <= now && moment[0] <= moment[1] -> taken = 1
@@ -123,7 +124,7 @@ end_idle:
   atomic { row == 0 -> row = me };
 #else
   atomic { row == 0 -> row = me };
-  /* A new statement: whoever waited for the row sees what its holder wrote. */
+  /* A new statement: a process that waited for the row sees its newest version. */
   atomic { rings = FIRST((taken == 1 -> NEVER : moment[0]), (taken == 2 -> NEVER : moment[1])) };
 #endif
   if
@@ -136,7 +137,7 @@ end_idle:
     :: else -> skip
     fi;
 #ifdef DEFECT_SLEEPS_ON
-    /* Only what it saw first is asked for; what is left sleeps. */
+    /* Considers only what it read first. A remaining due time is forgotten. */
     next_at = NEVER;
 #else
     next_at = rings;
@@ -158,7 +159,7 @@ end_idle:
 }
 
 #ifdef SWEEP
-/* `sweepDues`: a look, then the place held, what comes first, and `dueEarlier` within the same commit. */
+/* `sweepDues`: a check, the lock of the row, the first due time, and `dueEarlier` in the same commit. */
 active proctype sweep() {
   byte rings = NEVER;
 end_idle:
@@ -184,5 +185,5 @@ init {
   }
 }
 
-/* Whatever was stored is looked at, sooner or later. */
+/* Every stored due time is handled at some point. */
 ltl all_looked_at { <> ALL_LOOKED_AT }
