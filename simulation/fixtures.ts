@@ -3,13 +3,13 @@ export type Fixture = { scenario: string; seed: number; showed: string };
 
 export const FIXTURES: Fixture[] = [
   {
-    scenario: 'letters',
+    scenario: 'emails',
     seed: 3,
     showed:
       'a letter whose lease ended while it was submitted was put back as if it had only been claimed, and left twice',
   },
   {
-    scenario: 'letters',
+    scenario: 'emails',
     seed: 27,
     showed: 'a letter that was put off and came due while its rule was off was never asked again',
   },
@@ -32,7 +32,7 @@ export const FIXTURES: Fixture[] = [
       'failures that were told a quarter of an hour late counted as near to those of now; the product was right',
   },
   {
-    scenario: 'letters',
+    scenario: 'emails',
     seed: 1127,
     showed:
       'a letter that was put back, and left for another address of its person, counted for the former address as well; the product was right',

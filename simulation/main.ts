@@ -4,7 +4,7 @@ import { SCENARIOS } from './scenarios.ts';
 import { Violation } from './schedule.ts';
 
 /**
- * `npm run simulate -- --seeds N --from S`, or `--seed X` for one of them, `--only letters`. Prints what was played; of a
+ * `npm run simulate -- --seeds N --from S`, or `--seed X` for one of them, `--only emails`. Prints what was played; of a
  * history that broke a rule its seed and its last steps, by which it can be played again.
  */
 const { values } = parseArgs({

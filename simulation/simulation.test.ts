@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { playAccept } from './accept/play.ts';
 import type { Weakness } from './accept/rows.ts';
 import { FIXTURES } from './fixtures.ts';
-import { LETTER_DEFECTS } from './letters/defects.ts';
-import { PRODUCT as SENDING } from './letters/product.ts';
-import { letters } from './letters/scenario.ts';
+import { EMAIL_DEFECTS } from './emails/defects.ts';
+import { PRODUCT as SENDING } from './emails/product.ts';
+import { emails } from './emails/scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 import { play, type Scenario, type Schedule, Violation } from './schedule.ts';
 import { WEBHOOK_DEFECTS } from './webhooks/defects.ts';
@@ -25,16 +25,16 @@ for (const [name, scenario] of Object.entries(SCENARIOS)) {
 }
 
 test('a seed gives the same history each time', () => {
-  for (const scenario of [letters, webhooks])
+  for (const scenario of [emails, webhooks])
     expect(historyOf(7, scenario())).toEqual(historyOf(7, scenario()));
-  expect(historyOf(7, letters())).not.toEqual(historyOf(8, letters()));
+  expect(historyOf(7, emails())).not.toEqual(historyOf(8, emails()));
 });
 
-test.for(Object.entries(LETTER_DEFECTS))(
-  'it is found in some history of letters if %s',
+test.for(Object.entries(EMAIL_DEFECTS))(
+  'it is found in a history of emails if %s',
   TIMEOUT,
   async ([, defect]) => {
-    expect(await firstBroken((seed) => play(seed, letters({ ...SENDING, ...defect })))).toBeInstanceOf(
+    expect(await firstBroken((seed) => play(seed, emails({ ...SENDING, ...defect })))).toBeInstanceOf(
       Violation,
     );
   },

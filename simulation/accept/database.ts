@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Random } from '../../packages/server/src/flows/demo/random.ts';
 import type { Database, Query, Session } from '../../packages/server/src/io/db/index.ts';
-import { Wrong } from '../letters/checks.ts';
+import { Wrong } from '../emails/checks.ts';
 import { apply, keptName, type Rows, runStore, type Weakness, type Writes } from './rows.ts';
 
 /** Connections of one process to rows in memory. Each statement waits until whoever decides the order lets it run. */

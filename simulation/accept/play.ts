@@ -8,7 +8,7 @@ import {
   type Verdict,
 } from '../../packages/server/src/flows/accept/index.ts';
 import { type Random, randomOf } from '../../packages/server/src/flows/demo/random.ts';
-import { must } from '../letters/checks.ts';
+import { must } from '../emails/checks.ts';
 import { Violation } from '../schedule.ts';
 import { openWire, type Wire } from './database.ts';
 import { keptName, newRows, type Rows, type Weakness } from './rows.ts';

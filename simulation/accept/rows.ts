@@ -1,5 +1,5 @@
 import { INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
-import { must } from '../letters/checks.ts';
+import { must } from '../emails/checks.ts';
 
 /** What the accept path keeps, and what the one statement of a flush makes of it: see `STORE` in `flows/accept/statements.ts`. */
 export type Kept = { fingerprint: string; status: number; acceptedAt: Date };

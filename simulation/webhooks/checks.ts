@@ -1,6 +1,6 @@
 import type { DeliveryResult } from '../../packages/server/src/features/webhooks/index.ts';
 import type { Answered } from '../../packages/server/src/flows/deliver-webhooks/answer.ts';
-import { must } from '../letters/checks.ts';
+import { must } from '../emails/checks.ts';
 import { deliveriesOf, type Delivery, type Endpoint, inFlight, keyOf, type Store } from './store.ts';
 
 /** What an endpoint did with a request, before anybody's clock says when that was. */

@@ -177,7 +177,7 @@ export async function openSecretsAt(
   }
 }
 
-/** It accepts requests and digests them; only letters wait. */
+/** It accepts requests and digests them; only emails wait. */
 async function warnOfRestore(db: Database, config: Config, log: Log): Promise<void> {
   if (await mayLettersLeave({ db, log, restoreGuard: config.restoreGuard })) return;
   log.error({}, 'restore.unconfirmed');

@@ -30,7 +30,7 @@ function addList(outbox: Command, operator: Operator): void {
     .command('list')
     .description('list what arrived, the newest first')
     .requiredOption(...PROJECT_OPTION)
-    .option('--user <user>', 'only letters to this user')
+    .option('--user <user>', 'only emails to this user')
     .option('--draft <draft>', 'only the letter of this draft', readId)
     .option('--limit <number>', 'no more than so many', readCount, LISTED)
     .option(...JSON_OPTION)

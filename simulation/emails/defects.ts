@@ -5,7 +5,7 @@ import { PRODUCT, type Product } from './product.ts';
 const HOUR = 3_600_000;
 
 /** Each of these is wrong in one place. A simulation that finds one of them in no history is blind there. */
-export const LETTER_DEFECTS: Record<string, Partial<Product>> = {
+export const EMAIL_DEFECTS: Record<string, Partial<Product>> = {
   'results are written whoever has the letter by now': {
     mayEnd: ({ state }) => state === 'claimed' || state === 'submitting',
   },

@@ -17,7 +17,7 @@ const DAYS = ['2026-01-14T06:00:00Z', '2026-03-28T18:00:00Z', '2026-10-24T22:00:
 const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe'];
 
 /** One project, two processes that send, one that moves runs on, and two people of its team. */
-export function letters(product: Product = PRODUCT): (schedule: Schedule) => Scenario {
+export function emails(product: Product = PRODUCT): (schedule: Schedule) => Scenario {
   return (schedule) => {
     const { random } = schedule;
     const startsAt = Date.parse(random.pick(DAYS));
