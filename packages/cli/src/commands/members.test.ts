@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { testCases } from '../../testkit/cases.ts';
 import { testShell } from '../../testkit/shell.ts';
 import { testWorld } from '../../testkit/world.ts';
@@ -8,7 +8,7 @@ const local = testShell({ DATA_DIR: await world.localSocket() });
 
 describe('members', () => {
   testCases(local, [
-    { run: 'members list', shows: /ada@x\.org \(you\) +\S+ +owner +no/, json: [{ email: 'ada@x.org' }] },
+    { run: 'members list', shows: /ada@x\.org +\S+ +owner +no/, json: [{ email: 'ada@x.org' }] },
     { run: 'members invites', shows: /No open invitations/, json: [] },
     {
       run: 'members invite bob@x.org --role reviewer',
@@ -55,8 +55,8 @@ describe('organizations', () => {
     { run: 'organizations create Third', json: { name: 'Third' } },
     { run: "organizations create ''", fails: [2, /./] },
     { run: "organizations rename 'Acme Inc' --project Acme", shows: /now named Acme Inc/ },
+    { run: 'organizations set --two-factor required', shows: /is required in Acme Inc/ },
     { run: 'organizations set --two-factor optional', shows: /is optional in Acme Inc/ },
-    { run: 'organizations set --two-factor required', fails: [1, /./] },
     { run: 'organizations set', fails: [2, /--two-factor/] },
   ]);
 });
@@ -76,19 +76,26 @@ describe('audit', () => {
 });
 
 describe('tokens', () => {
-  let id = '';
-  testCases(local, [{ run: 'tokens list', shows: /No tokens yet/, json: [] }]);
-  test('are created by login', async () => {
-    expect(await world.tokenFor(['read'])).toMatch(/^bkp_/);
+  const signedIn = testShell({ BECKON_URL: world.url });
+  let [own, other] = ['', ''];
+  beforeAll(async () => {
+    signedIn.env['BECKON_TOKEN'] = await world.tokenFor(['read', 'edit']);
+    await world.tokenFor(['review']);
   });
-  testCases(local, [
+  testCases(local, [{ run: 'tokens list', fails: [3, /account/] }]);
+  testCases(signedIn, [
     {
       run: 'tokens list',
-      shows: /laptop +bkp_\S+ +read /,
-      keep: ([token]: [{ id: string }]) => (id = token.id),
+      shows: /laptop +bkp_\S+ +review /,
+      keep: (tokens: { id: string; scopes: string[] }[]) =>
+        ([own, other] = ['read', 'review'].map(
+          (scope) => tokens.find(({ scopes }) => scopes.includes(scope))?.id ?? '',
+        ) as [string, string]),
     },
-    { run: () => `tokens revoke ${id}`, fails: [2, /Revoke the token .*--yes/] },
-    { run: () => `tokens revoke ${id}`, answers: [true], shows: /Revoked token laptop \(bkp_/ },
+    { run: () => `tokens revoke ${other}`, fails: [2, /Revoke the token .*--yes/] },
+    { run: () => `tokens revoke ${other}`, answers: [true], shows: /Revoked token laptop \(bkp_/ },
     { run: 'tokens revoke x --yes', fails: [1, /./] },
+    { run: () => `tokens revoke ${own} --yes`, shows: /Revoked token laptop/ },
+    { run: 'tokens list', fails: [3, /token/] },
   ]);
 });
