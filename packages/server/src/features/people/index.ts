@@ -19,6 +19,7 @@ export {
   noChange,
   type Person,
   type PersonChange,
+  hasTraitChange,
   traitChanges,
 } from './person.ts';
 export { findByAddress, findEmails } from './find-emails.ts';

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { inSlices, type Tx } from '../../io/db/index.ts';
 import type { Person, PersonChange } from './person.ts';
 import { fromRow, toRow } from './rows.ts';
@@ -42,7 +43,7 @@ export async function listPeople(
 
 export type ChangedPerson = { person: Person; change: PersonChange };
 
-/** Writes those that a batch changed, and nobody else. */
+/** Writes the users that a batch changed. No statement of the batch reads them before all are written, so there is time for pauses. */
 export async function writePeople(tx: Tx, changed: ChangedPerson[]): Promise<void> {
   const dirty = changed.filter(({ change }) => change.isDirty);
   const emails = changed.flatMap(({ person, change }) =>
@@ -51,11 +52,16 @@ export async function writePeople(tx: Tx, changed: ChangedPerson[]): Promise<voi
       : [],
   );
   await Promise.all([
-    inSlices(dirty, (slice) =>
-      upsertPeopleRows(
-        tx,
-        slice.map(({ person }) => toRow(person)),
-      ),
+    inSlices(
+      dirty,
+      (slice) =>
+        upsertPeopleRows(
+          tx,
+          slice.map(({ person }) => toRow(person)),
+        ),
+      {
+        pause: setImmediate,
+      },
     ),
     inSlices(emails, (slice) => upsertEmails(tx, slice)),
   ]);

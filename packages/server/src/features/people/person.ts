@@ -249,3 +249,8 @@ export function traitChanges(person: Person, change: PersonChange): Record<strin
   }
   return Object.fromEntries(changes);
 }
+
+/** Whether `traitChanges` has any, without collecting them. */
+export function hasTraitChange(person: Person, change: PersonChange): boolean {
+  return change.before.entries().some(([key, before]) => !isSame(before, person.traits.get(key)));
+}

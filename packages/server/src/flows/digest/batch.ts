@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { NewId } from '../../base/ids.ts';
 import {
   type AskedPerson,
@@ -134,7 +135,8 @@ async function foldBatch({ tx, deps, models }: Run, { batch, oldestElsewhere }: 
     ]),
   );
   const members = new Map(touched.map((one, i) => [personKey(one), standings[i] ?? NOWHERE]));
-  return { ...fold(batch.records, { known, fresh, newId: deps.newId, oldestElsewhere }), members };
+  const input = { known, fresh, newId: deps.newId, oldestElsewhere, pause: setImmediate };
+  return { ...(await fold(batch.records, input)), members };
 }
 
 const NOWHERE: ReadonlySet<number> = new Set();

@@ -1,4 +1,10 @@
-import { isSuppressed, type Person, type PersonChange, traitChanges } from '../../features/people/index.ts';
+import {
+  hasTraitChange,
+  isSuppressed,
+  type Person,
+  type PersonChange,
+  traitChanges,
+} from '../../features/people/index.ts';
 import type { ChangeRow } from '../../features/stream/index.ts';
 import type { Folded } from './fold.ts';
 import type { Transition } from './members.ts';
@@ -35,6 +41,11 @@ function personRow(person: Person, change: PersonChange, { at, newId }: ChangeOp
   };
 }
 
+/** Whether `personRow` writes a row for a known user. A batch may have 255,000 traits, and the first that changed is enough. */
+function isChanged(person: Person, change: PersonChange): boolean {
+  return change.emailChanged || change.watermarkMoved || hasTraitChange(person, change);
+}
+
 export function transitionRows(
   transitions: Transition[],
   by: 'live' | 'time',
@@ -61,7 +72,7 @@ export function bulkChanges(folded: Folded, transitions: Transition[], options: 
   };
   for (const { person, change } of folded.people.values()) {
     if (change.isNew) of(person.projectId).people_created += 1;
-    else if (personRow(person, change, options)) of(person.projectId).people_changed += 1;
+    else if (isChanged(person, change)) of(person.projectId).people_changed += 1;
   }
   for (const event of folded.events) of(event.projectId).events += 1;
   for (const { projectId, move } of transitions) of(projectId)[move] += 1;
