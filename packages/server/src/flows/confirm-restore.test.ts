@@ -4,6 +4,7 @@ import { openTestDatabase } from '../../testkit/database.ts';
 import { HOUR, MINUTE } from '../../testkit/drafts.ts';
 import { openEngine } from '../../testkit/engine.ts';
 import { putRecords } from '../../testkit/inbox.ts';
+import { testHasher } from '../../testkit/hasher.ts';
 import { testMailroom } from '../../testkit/mailroom.ts';
 import { idMaker } from '../base/ids.ts';
 import { silentLog } from '../base/log.ts';
@@ -15,10 +16,13 @@ import {
   listMoves,
   listQueued,
 } from '../features/drafts/index.ts';
+import { knownProperties } from '../features/events/index.ts';
 import { acceptUnchanged, closeGate, confirmRestore } from './confirm-restore.ts';
 import { createAudience } from './create-audience.ts';
 import { createProject } from './create-project.ts';
 import { createRule } from './create-rule.ts';
+import { digestDue } from './digest/due.ts';
+import { startEnrollment } from './enroll/index.ts';
 import { createModels } from './models.ts';
 import { type Act, moveDraft } from './move-draft.ts';
 import { pauseProject, resumeProject } from './pause-project.ts';
@@ -272,6 +276,37 @@ test('what time alone brings again waits for a person: somebody joins, a date co
     ['scheduled', null],
   ]);
   expect(await confirm({ restoredTo, stoppedAt })).toMatchObject({ review: 2, flows: 0 });
+});
+
+describe('confirmRestore during an enrollment', () => {
+  test('refuses until it has ended, and then holds the drafts of all its users', async () => {
+    const users = ['u1', 'u2', 'u3'];
+    const records = users.map((id) => ({
+      external_user_id: id,
+      email: `${id}@x.org`,
+      traits: { plan: 'pro' },
+    }));
+    await putRecords(db, { projectId, kind: 'users', records });
+    const definition = { trait: 'plan', equals: 'pro' };
+    const { id: audience } = await createAudience(db, { projectId, name: 'Pros', definition });
+    await engine.settle();
+    const document = { name: 'pro', when: { audience, move: 'joined' }, steps: [{ draft: LETTER }] };
+    await createRule(db, { projectId, document });
+    await startEnrollment(db, { projectId, reference: 'pro', newId });
+    const deps = { db, newId, models: createModels(clock), known: knownProperties(), hasher: testHasher };
+    await digestDue(deps, projectId, 1);
+    const restoredTo = clock.now();
+    await closeGate(db);
+    clock.advance(MINUTE);
+    const stoppedAt = clock.now();
+    await db.query(`UPDATE beckon.lineage SET seen_at = $1`, [new Date(stoppedAt)]);
+    clock.advance(MINUTE);
+    await digestDue(deps, projectId, 1);
+    await expect(confirm({ restoredTo, stoppedAt })).rejects.toThrow(/still enrolling/);
+    await engine.settle();
+    expect(await confirm({ restoredTo, stoppedAt })).toMatchObject({ unknown: 0, review: 3, flows: 0 });
+    expect(await stands(...users)).toEqual(users.map(() => ['held', 'restored']));
+  });
 });
 
 test('what somebody moved between the restore and its confirmation waits for a person, whatever is said of the time before', async () => {

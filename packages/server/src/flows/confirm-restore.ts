@@ -9,6 +9,7 @@ import {
   type RestoredAt,
   writeMoved,
 } from '../features/drafts/index.ts';
+import { nextEnrollmentAt } from '../features/enrollments/index.ts';
 import { listProjects } from '../features/projects/index.ts';
 import {
   acceptPlace,
@@ -95,18 +96,24 @@ function checkMoments(place: Lineage, { restoredTo, stoppedAt }: { restoredTo: n
 type Lagging = { projects: { id: number }[]; stoppedAt: number };
 
 /**
- * What time brings is brought once more, in suspended projects too: letters that it writes have to be there before they are
- * looked at.
+ * Every draft that time and the ingest queue still create, in suspended projects too, has to exist before drafts are judged.
+ * A running enrollment is due at the time of its last batch, which is after `stoppedAt`, so it is checked by itself: the users
+ * of its later batches may have got their emails from the previous server.
  */
 async function checkCaughtUp(db: Deps, { projects, stoppedAt }: Lagging): Promise<void> {
   for (const { id } of projects) {
     const { live, bulk } = await countWaiting(db, id);
     const due = (await duesOf(db, id)).find(({ work }) => work === 'digest')?.nextAt ?? null;
-    if (live + bulk === 0 && (due === null || due.getTime() > stoppedAt)) continue;
-    throw refused(
-      'behind',
-      `Project ${id} has not caught up with ${iso(stoppedAt)}: let the server run for a moment, then confirm again`,
-    );
+    if (live + bulk > 0 || (due !== null && due.getTime() <= stoppedAt))
+      throw refused(
+        'behind',
+        `Project ${id} has not caught up with ${iso(stoppedAt)}: let the server run for a moment, then confirm again`,
+      );
+    if ((await nextEnrollmentAt(db, id)) !== null)
+      throw refused(
+        'behind',
+        `Project ${id} is still enrolling members of an audience: let the enrollment end or turn off its rule, then confirm again`,
+      );
   }
 }
 
