@@ -1,6 +1,6 @@
 /**
- * An enrollment puts the users who are in the audiences of a rule already through its decision, in batches. Users who join
- * later start the rule by joining. Moments are milliseconds.
+ * An enrollment evaluates a rule for the users who are in its audiences already, in batches. Users who join later start the
+ * rule by joining. Times are milliseconds.
  */
 export type Enrollment = {
   projectId: number;
@@ -9,20 +9,20 @@ export type Enrollment = {
   state: 'running' | 'done' | 'cancelled';
   startedAt: number;
   endedAt: number | null;
-  /** When the next batch is due; null once it has ended. */
+  /** When the next batch is due; null after the enrollment has ended. */
   nextAt: number | null;
-  /** The last processed member, in the order of bytes. */
+  /** The id of the last processed member, in byte order. */
   afterUser: string | null;
-  /** Members when it started. */
+  /** The number of members at the start. */
   members: number;
   processed: number;
   enrolled: number;
-  /** By reason, how many were not enrolled. */
+  /** The number of users who were not enrolled, by reason. */
   excluded: Record<string, number>;
 };
 
 export type EnrollmentBatch = {
-  /** Null: there was no member left. */
+  /** Null if no member was left. */
   lastUser: string | null;
   processed: number;
   /** The reason of each decision of this batch. */

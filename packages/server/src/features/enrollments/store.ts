@@ -1,7 +1,7 @@
 import type { Tx } from '../../io/db/index.ts';
 import type { Enrollment } from './enrollment.ts';
 
-/** `rule_enrollment`. Written with the project's turn taken. */
+/** A row of `rule_enrollment`, which is written with the project locked. */
 type Row = {
   project_id: number;
   id: string;
@@ -59,7 +59,7 @@ export async function findRunningEnrollment(
   return rows[0] ? fromRow(rows[0]) : null;
 }
 
-/** The newest one of a rule, running or ended. */
+/** The newest enrollment of a rule, running or ended. */
 export async function findLatestEnrollment(
   tx: Tx,
   { projectId, ruleId }: { projectId: number; ruleId: string },
@@ -71,7 +71,7 @@ export async function findLatestEnrollment(
   return rows[0] ? fromRow(rows[0]) : null;
 }
 
-/** The running one that waits longest, if its next batch is due by then: several take turns. */
+/** The running enrollment that has waited longest, if its next batch is due by `until`. Several are served round-robin. */
 export async function findDueEnrollment(
   tx: Tx,
   { projectId, until }: { projectId: number; until: number },
@@ -92,7 +92,7 @@ export async function nextEnrollmentAt(tx: Tx, projectId: number): Promise<Date 
   return rows[0]?.at ?? null;
 }
 
-/** An enrollment that came as far as an erased user says so by the user before them: no id of an erased user is kept. */
+/** Moves a cursor that points to an erased user to the user before, so that no id of an erased user is kept. */
 export async function leaveEnrollments(
   tx: Tx,
   { projectId, userId, before }: { projectId: number; userId: string; before: string | null },

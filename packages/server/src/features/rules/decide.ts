@@ -15,17 +15,17 @@ export type Considered = {
    * user is in the audience already, and a member of the team enrolls those who are.
    */
   by: 'record' | 'due' | 'bulk' | 'enrollment';
-  /** Of an enrollment alone. */
-  enrolling?: Enrolling;
+  /** Given only by an enrollment. */
+  enrollment?: EnrollmentFacts;
 };
 
-/** What an enrollment asks beside what a join asks. Moments are milliseconds. */
-export type Enrolling = {
-  /** Since when the user is in the audience. */
+/** Facts that only an enrollment checks. Times are milliseconds. */
+export type EnrollmentFacts = {
+  /** When the user joined the audience. */
   since: number;
-  /** When they last began a run of this rule, ended ones too. */
+  /** When the user last started a run of this rule, including ended ones. */
   lastRunAt: number | null;
-  /** Why no email would reach them now. */
+  /** Why no email can reach the user now. */
   unreachable: Extract<Reason, 'no_address' | 'address_suppressed' | 'topic_refused'> | null;
 };
 
@@ -213,19 +213,19 @@ function hasEntered({ rule, person, wish }: Asked): Refusal | null {
 }
 
 /**
- * Whoever entered since they joined the audience did not miss the rule. It matters for rules that a user may enter several
- * times: a second enrollment would otherwise enroll the same members again as soon as their runs have ended.
+ * A user who entered the rule after joining the audience is not enrolled again. This matters for rules that a user may enter
+ * several times: a second enrollment would otherwise enroll the same members again as soon as their runs have ended.
  */
-function hasEnteredSinceJoin({ enrolling, person, wish }: Asked): Refusal | null {
-  if (!enrolling) return null;
+function hasEnteredSinceJoin({ enrollment, person, wish }: Asked): Refusal | null {
+  if (!enrollment) return null;
   const enteredAt = person.entry(wish.key)?.enteredAt ?? -Infinity;
-  const last = Math.max(enrolling.lastRunAt ?? -Infinity, enteredAt);
-  return last >= enrolling.since ? { reason: 'already_entered', detail: { entered_at: isoOf(last) } } : null;
+  const last = Math.max(enrollment.lastRunAt ?? -Infinity, enteredAt);
+  return last >= enrollment.since ? { reason: 'already_entered', detail: { entered_at: isoOf(last) } } : null;
 }
 
-/** A join drafts an email that is held or cancelled then; an enrollment of thousands would leave thousands of those behind. */
-function isUnreachable({ enrolling }: Asked): Refusal | null {
-  return enrolling?.unreachable ? { reason: enrolling.unreachable } : null;
+/** After a join, an email without a recipient is drafted and then held or cancelled. An enrollment would create thousands of these. */
+function isUnreachable({ enrollment }: Asked): Refusal | null {
+  return enrollment?.unreachable ? { reason: enrollment.unreachable } : null;
 }
 
 /** One person's events could otherwise begin runs without end, each with a draft that waits. */

@@ -11,7 +11,7 @@ export {
   type Considered,
   type Decided,
   decide,
-  type Enrolling,
+  type EnrollmentFacts,
   type PersonFacts,
 } from './decide.ts';
 export { editRule, switchRule } from './edit-rule.ts';

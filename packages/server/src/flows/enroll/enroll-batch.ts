@@ -10,33 +10,33 @@ import type { Person } from '../../features/people/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import type { Model } from '../models.ts';
 import type { EnrollmentItem } from '../rules/index.ts';
-import { type Candidate, doorsOf, enrollingOf, listCandidates } from './members.ts';
+import { type Candidate, entryAudiences, listCandidates, readEnrollmentFacts } from './members.ts';
 
 /** The next members of an enrollment, for the transaction that processes them. */
 export type EnrollmentStep = { enrollment: Enrollment; candidates: Candidate[]; isLast: boolean };
 
-type Asked = { projectId: number; model: Model; now: number; until: number; limit: number };
+type BatchRequest = { projectId: number; model: Model; now: number; until: number; limit: number };
 
-/** The next batch of a running enrollment that is due by `until`; with the project's turn taken. */
+/** Lists the next batch of a running enrollment that is due by `until`, with the project locked. */
 export async function nextEnrollmentStep(
   tx: Tx,
-  { projectId, model, now, until, limit }: Asked,
+  { projectId, model, now, until, limit }: BatchRequest,
 ): Promise<EnrollmentStep | null> {
   const enrollment = await findDueEnrollment(tx, { projectId, until });
   if (!enrollment) return null;
   const rule = model.rules.byId.get(enrollment.ruleId);
-  const doors = rule && rule.enabledAt !== null ? doorsOf(model, rule) : [];
-  if (doors.length === 0) {
+  const audiences = rule && rule.enabledAt !== null ? entryAudiences(model, rule) : [];
+  if (audiences.length === 0) {
     // The rule was changed: it does not start by entering an audience any more.
     await cancelEnrollment(tx, { projectId, ruleId: enrollment.ruleId, now });
     return null;
   }
-  const page = { projectId, doors, until: enrollment.startedAt, after: enrollment.afterUser, limit };
+  const page = { projectId, audiences, until: enrollment.startedAt, after: enrollment.afterUser, limit };
   const candidates = await listCandidates(tx, page);
   return { enrollment, candidates, isLast: candidates.length < limit };
 }
 
-/** By user id, what the rules hear of each member of this batch who is still there. */
+/** Builds the items by which the rules evaluate the members of this batch, by user id. */
 export async function enrollmentItems(
   tx: Tx,
   { enrollment, candidates }: EnrollmentStep,
@@ -44,24 +44,24 @@ export async function enrollmentItems(
 ): Promise<Map<string, EnrollmentItem>> {
   const rule = model.rules.byId.get(enrollment.ruleId);
   if (!rule) return new Map();
-  const audienceOf = new Map(candidates.map(({ userId, door }) => [userId, door.audienceId]));
+  const audienceOf = new Map(candidates.map(({ userId, audience }) => [userId, audience.audienceId]));
   const members = people.filter(({ userId }) => audienceOf.has(userId));
-  const enrolling = await enrollingOf(tx, { rule, people: members, candidates, now });
+  const facts = await readEnrollmentFacts(tx, { rule, people: members, candidates, now });
   return new Map(
-    [...enrolling].map(([userId, one]): [string, EnrollmentItem] => [
+    [...facts].map(([userId, enrollmentFacts]): [string, EnrollmentItem] => [
       userId,
       {
         kind: 'enrollment',
         ruleId: rule.id,
         audienceId: audienceOf.get(userId) ?? '',
-        enrolling: one,
+        enrollment: enrollmentFacts,
         at: now,
       },
     ]),
   );
 }
 
-/** Writes how far the enrollment came and what was decided, in the transaction of the decisions themselves. */
+/** Writes the progress and counts of an enrollment, in the transaction of its decisions. */
 export function recordEnrollment(
   tx: Tx,
   { enrollment, candidates, isLast }: EnrollmentStep,

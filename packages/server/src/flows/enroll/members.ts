@@ -1,65 +1,68 @@
 import { type Edition, listMembersOfAny, type MemberOfAny } from '../../features/audiences/index.ts';
 import { findEmails, type Person, personKey } from '../../features/people/index.ts';
-import type { ActiveRule, Enrolling, Hook } from '../../features/rules/index.ts';
+import type { ActiveRule, EnrollmentFacts, Hook } from '../../features/rules/index.ts';
 import { findLastRuns } from '../../features/sequences/index.ts';
 import { findRefusals, findSuppressions } from '../../features/suppressions/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import type { Model } from '../models.ts';
 
-/** An audience that starts a rule when a user joins it. `edition`: null while the audience is built for the first time. */
-export type Door = { audienceId: string; name: string; edition: number | null; hook: Hook };
+/** An audience that starts a rule when a user joins it. `edition` is null while the audience is built for the first time. */
+export type EntryAudience = { audienceId: string; name: string; edition: number | null; hook: Hook };
 
-/** Each audience once, in the order of the rule's triggers. */
-export function doorsOf(model: Pick<Model, 'audiences'>, rule: ActiveRule): Door[] {
-  const doors = new Map<string, Door>();
+/** Lists each audience once, in the order of the rule's triggers. */
+export function entryAudiences(model: Pick<Model, 'audiences'>, rule: ActiveRule): EntryAudience[] {
+  const audiences = new Map<string, EntryAudience>();
   for (const [place, trigger] of rule.definition.when.entries()) {
-    if (trigger.kind !== 'audience' || trigger.move !== 'joined' || doors.has(trigger.audienceId)) continue;
+    if (trigger.kind !== 'audience' || trigger.move !== 'joined' || audiences.has(trigger.audienceId))
+      continue;
     const { audienceId } = trigger;
     const edition = model.audiences.editionFor(audienceId);
     const hook = { rule, trigger, place };
-    doors.set(audienceId, {
+    audiences.set(audienceId, {
       audienceId,
       name: edition?.name ?? audienceId,
       edition: servedBy(edition),
       hook,
     });
   }
-  return [...doors.values()];
+  return [...audiences.values()];
 }
 
 function servedBy(edition: Edition | undefined): number | null {
   return edition?.state === 'served' ? edition.edition : null;
 }
 
-export function editionsOf(doors: Door[]): number[] {
-  return doors.flatMap(({ edition }) => edition ?? []);
+export function editionsOf(audiences: EntryAudience[]): number[] {
+  return audiences.flatMap(({ edition }) => edition ?? []);
 }
 
-export type Candidate = MemberOfAny & { door: Door };
+export type Candidate = MemberOfAny & { audience: EntryAudience };
 
-/** Members who joined by `until`; of a user in several audiences, the first one counts. */
-export async function listCandidates(
-  tx: Tx,
-  {
-    doors,
-    ...page
-  }: { projectId: number; doors: Door[]; until: number; after: string | null; limit: number },
-): Promise<Candidate[]> {
-  const byEdition = new Map(doors.map((door) => [door.edition, door]));
-  const members = await listMembersOfAny(tx, { ...page, editions: editionsOf(doors) });
+type CandidatePage = {
+  projectId: number;
+  audiences: EntryAudience[];
+  until: number;
+  after: string | null;
+  limit: number;
+};
+
+/** Lists members who joined by `until`. For a user in several audiences, the first one counts. */
+export async function listCandidates(tx: Tx, { audiences, ...page }: CandidatePage): Promise<Candidate[]> {
+  const byEdition = new Map(audiences.map((audience) => [audience.edition, audience]));
+  const members = await listMembersOfAny(tx, { ...page, editions: editionsOf(audiences) });
   return members.flatMap((member) => {
-    const door = byEdition.get(member.edition);
-    return door ? [{ ...member, door }] : [];
+    const audience = byEdition.get(member.edition);
+    return audience ? [{ ...member, audience }] : [];
   });
 }
 
-type Asked = { rule: ActiveRule; people: Person[]; candidates: Candidate[]; now: number };
+type Batch = { rule: ActiveRule; people: Person[]; candidates: Candidate[]; now: number };
 
-/** What the decision about each candidate asks beside what a join asks, by user id. It fills in the addresses of these people. */
-export async function enrollingOf(
+/** Reads the facts that only an enrollment checks, by user id. It also sets the email addresses of these people. */
+export async function readEnrollmentFacts(
   tx: Tx,
-  { rule, people, candidates, now }: Asked,
-): Promise<Map<string, Enrolling>> {
+  { rule, people, candidates, now }: Batch,
+): Promise<Map<string, EnrollmentFacts>> {
   const [first] = people;
   if (!first) return new Map();
   const { projectId } = first;
@@ -75,7 +78,7 @@ export async function enrollingOf(
   ]);
   const since = new Map(candidates.map((candidate) => [candidate.userId, candidate.since]));
   return new Map(
-    people.map(({ userId, email }, at): [string, Enrolling] => [
+    people.map(({ userId, email }, at): [string, EnrollmentFacts] => [
       userId,
       {
         since: since.get(userId) ?? now,
@@ -90,9 +93,9 @@ export async function enrollingOf(
   );
 }
 
-type Reach = { email: string | null; isSuppressed: boolean; isRefused: boolean };
+type Reachability = { email: string | null; isSuppressed: boolean; isRefused: boolean };
 
-function unreachable({ email, isSuppressed, isRefused }: Reach): Enrolling['unreachable'] {
+function unreachable({ email, isSuppressed, isRefused }: Reachability): EnrollmentFacts['unreachable'] {
   if (isSuppressed) return 'address_suppressed';
   if (email === null) return 'no_address';
   return isRefused ? 'topic_refused' : null;

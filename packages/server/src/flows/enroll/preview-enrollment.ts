@@ -6,20 +6,27 @@ import type { Database, Tx } from '../../io/db/index.ts';
 import { loadProjectModels, type Model } from '../models.ts';
 import { consider, gatherKnown, moveAnchor, openDesk } from '../rules/index.ts';
 import { inSnapshot } from '../snapshot.ts';
-import { type Candidate, type Door, doorsOf, editionsOf, enrollingOf, listCandidates } from './members.ts';
+import {
+  type Candidate,
+  editionsOf,
+  type EntryAudience,
+  entryAudiences,
+  listCandidates,
+  readEnrollmentFacts,
+} from './members.ts';
 
-/** What an enrollment would do now. Of a rule that is off: if it were turned on now. */
+/** What an enrollment would do now; for a rule that is off, what it would do if the rule were turned on now. */
 export type EnrollmentPreview = {
   audiences: { id: string; name: string; isReady: boolean }[];
   members: number;
-  /** So many members were evaluated; the others are beyond `EVALUATED_MAX`. */
+  /** The number of evaluated members, at most `EVALUATED_MAX`. */
   evaluated: number;
   enrolled: number;
   first: { userId: string; name: string | null }[];
   excluded: Map<Reason, number>;
 };
 
-/** Evaluating a member reads their runs, entries and whatever the conditions mention: 10,000 take 0.7 s without conditions. */
+/** Evaluating a member reads their runs, entries and the facts that conditions mention: 10,000 take 0.7 s without conditions. */
 const EVALUATED_MAX = 10_000;
 const PAGE = 500;
 const FIRST_SHOWN = 20;
@@ -35,31 +42,43 @@ export function previewEnrollment(
     const known = model?.rules.byId.get(id);
     if (!model || !known) throw new Error(`rule ${id} of project ${projectId} was not loaded`);
     const rule = { ...known, enabledAt: known.enabledAt ?? now };
-    const doors = doorsOf(model, rule);
+    const audiences = entryAudiences(model, rule);
     const preview: EnrollmentPreview = {
-      audiences: doors.map((door) => ({
-        id: door.audienceId,
-        name: door.name,
-        isReady: door.edition !== null,
+      audiences: audiences.map(({ audienceId, name, edition }) => ({
+        id: audienceId,
+        name,
+        isReady: edition !== null,
       })),
-      members: await countMembersOfAny(tx, { projectId, editions: editionsOf(doors) }),
+      members: await countMembersOfAny(tx, { projectId, editions: editionsOf(audiences) }),
       evaluated: 0,
       enrolled: 0,
       first: [],
       excluded: new Map(),
     };
-    await evaluateAll(tx, { projectId, model, rule, doors, now }, preview);
+    await evaluateAll(tx, { projectId, model, rule, audiences, now }, preview);
     return preview;
   });
 }
 
-type Evaluating = { projectId: number; model: Model; rule: ActiveRule; doors: Door[]; now: number };
+type Evaluation = {
+  projectId: number;
+  model: Model;
+  rule: ActiveRule;
+  audiences: EntryAudience[];
+  now: number;
+};
 
-async function evaluateAll(tx: Tx, evaluating: Evaluating, preview: EnrollmentPreview): Promise<void> {
-  const { projectId, doors, now } = evaluating;
+async function evaluateAll(tx: Tx, evaluation: Evaluation, preview: EnrollmentPreview): Promise<void> {
+  const { projectId, audiences, now } = evaluation;
   for (let after: string | null = null; preview.evaluated < EVALUATED_MAX;) {
-    const page: Candidate[] = await listCandidates(tx, { projectId, doors, until: now, after, limit: PAGE });
-    for (const { person, reason } of await evaluate(tx, evaluating, page)) {
+    const page: Candidate[] = await listCandidates(tx, {
+      projectId,
+      audiences,
+      until: now,
+      after,
+      limit: PAGE,
+    });
+    for (const { person, reason } of await evaluate(tx, evaluation, page)) {
       preview.evaluated += 1;
       if (reason !== 'fired') preview.excluded.set(reason, (preview.excluded.get(reason) ?? 0) + 1);
       else if ((preview.enrolled += 1) <= FIRST_SHOWN) preview.first.push(namedOf(person));
@@ -69,19 +88,19 @@ async function evaluateAll(tx: Tx, evaluating: Evaluating, preview: EnrollmentPr
   }
 }
 
-/** By the decision that the engine itself takes; nothing is written. */
+/** Takes the same decisions as the rules engine, and writes nothing. */
 async function evaluate(
   tx: Tx,
-  { projectId, model, rule, now }: Evaluating,
+  { projectId, model, rule, now }: Evaluation,
   candidates: Candidate[],
 ): Promise<{ person: Person; reason: Reason }[]> {
   if (candidates.length === 0) return [];
-  const doorOf = new Map(candidates.map(({ userId, door }) => [userId, door]));
+  const audienceOf = new Map(candidates.map(({ userId, audience }) => [userId, audience]));
   const people = await findPeople(
     tx,
     candidates.map(({ userId }) => ({ projectId, userId })),
   );
-  const enrolling = await enrollingOf(tx, { rule, people, candidates, now });
+  const facts = await readEnrollmentFacts(tx, { rule, people, candidates, now });
   const hooked = people.map((person) => ({
     happened: { person, model, items: [], isWatched: false },
     rules: new Set([rule]),
@@ -89,12 +108,12 @@ async function evaluate(
   }));
   const known = await gatherKnown(tx, hooked, { now, locks: false });
   return people.flatMap((person) => {
-    const [door, ofPerson] = [doorOf.get(person.userId), known.get(personKey(person))];
-    const asked = enrolling.get(person.userId);
-    if (!door || !ofPerson || !asked) return [];
+    const [audience, ofPerson] = [audienceOf.get(person.userId), known.get(personKey(person))];
+    const enrollment = facts.get(person.userId);
+    if (!audience || !ofPerson || !enrollment) return [];
     const desk = openDesk({ person, model }, ofPerson, { now, newId: () => '' });
-    const anchor = moveAnchor(door.audienceId, { seq: null, acceptedAt: now });
-    consider(desk, door.hook, { anchor, by: 'enrollment', enrolling: asked });
+    const anchor = moveAnchor(audience.audienceId, { seq: null, acceptedAt: now });
+    consider(desk, audience.hook, { anchor, by: 'enrollment', enrollment });
     const reason = desk.outcome.decisions[0]?.reason as Reason | undefined;
     return reason === undefined ? [] : [{ person, reason }];
   });

@@ -10,13 +10,13 @@ import { findRule, type WholeRule } from '../../features/rules/index.ts';
 import { dueEarlier, readTurn, takeTurn } from '../../features/turns/index.ts';
 import type { Database, Tx } from '../../io/db/index.ts';
 import { loadProjectModels } from '../models.ts';
-import { doorsOf, editionsOf } from './members.ts';
+import { entryAudiences, editionsOf } from './members.ts';
 
 type OfRule = { projectId: number; reference: string; newId: NewId };
 
 /**
- * Starts to enroll the users who are in the audiences of a rule now. The rule must be on. While one enrollment of the rule is
- * running, it is the answer, so repeating the request changes nothing.
+ * Starts to enroll the users who are in the audiences of a rule now. The rule must be on. Returns the running enrollment of the
+ * rule if there is one, so repeating the request changes nothing.
  */
 export function startEnrollment(
   db: Pick<Database, 'transaction' | 'clock'>,
@@ -29,7 +29,7 @@ export function startEnrollment(
   });
 }
 
-/** The same within a transaction of the caller, who holds the project's turn. */
+/** Starts an enrollment in the caller's transaction, with the project locked. */
 export async function startEnrollmentIn(
   tx: Tx,
   { rule, projectId, newId, now }: { rule: WholeRule; projectId: number; newId: NewId; now: number },
@@ -68,17 +68,17 @@ async function readyEditions(
   const model = (await loadProjectModels(tx, [await readTurn(tx, projectId)], { now })).get(projectId);
   const active = model?.rules.byId.get(rule.id);
   if (!model || !active) throw new Error(`rule ${rule.id} of project ${projectId} was not loaded`);
-  const doors = doorsOf(model, active);
-  if (doors.length === 0)
+  const audiences = entryAudiences(model, active);
+  if (audiences.length === 0)
     throw refused(
       `The rule ${JSON.stringify(rule.name)} does not start when users enter an audience, so there are no members to enroll`,
     );
-  const building = doors.find(({ edition }) => edition === null);
+  const building = audiences.find(({ edition }) => edition === null);
   if (building)
     throw refused(
       `The audience ${JSON.stringify(building.name)} is still being built. Try again when it is ready`,
     );
-  return editionsOf(doors);
+  return editionsOf(audiences);
 }
 
 function refused(message: string): Fault {

@@ -125,8 +125,8 @@ function considerAll(desk: Desk, one: Happened, item: Item): void {
   const hooks = hooksOf(one, item);
   if (item.kind === 'trait') for (const hook of hooks) disarm(desk, hook);
   const anchor = anchorOf(one, item);
-  const enrolling = item.kind === 'enrollment' ? { enrolling: item.enrolling } : {};
-  if (anchor) for (const hook of hooks) consider(desk, hook, { anchor, by: handOf(item), ...enrolling });
+  const enrollment = item.kind === 'enrollment' ? { enrollment: item.enrollment } : {};
+  if (anchor) for (const hook of hooks) consider(desk, hook, { anchor, by: handOf(item), ...enrollment });
 }
 
 function handOf(item: Item): Considered['by'] {

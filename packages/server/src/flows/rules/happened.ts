@@ -1,6 +1,6 @@
 import type { NewEvent } from '../../features/events/index.ts';
 import { type ChangedPerson, type Person, personKey } from '../../features/people/index.ts';
-import type { Enrolling, Timer } from '../../features/rules/index.ts';
+import type { EnrollmentFacts, Timer } from '../../features/rules/index.ts';
 import type { Run } from '../../features/sequences/index.ts';
 import type { Model } from '../models.ts';
 
@@ -31,7 +31,7 @@ export type EnrollmentItem = {
   kind: 'enrollment';
   ruleId: string;
   audienceId: string;
-  enrolling: Enrolling;
+  enrollment: EnrollmentFacts;
   at: number;
 };
 
