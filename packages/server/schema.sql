@@ -708,7 +708,8 @@ CREATE TABLE beckon.rule_enrollment (
   members bigint NOT NULL,
   processed bigint NOT NULL,
   enrolled bigint NOT NULL,
-  excluded jsonb NOT NULL
+  excluded jsonb NOT NULL,
+  cancel_reason text COLLATE "C"
 );
 
 CREATE TABLE beckon.rule_entry (
@@ -1288,9 +1289,11 @@ ALTER TABLE beckon.rule ADD CONSTRAINT rule_deadline_ms_check CHECK ((deadline_m
 ALTER TABLE beckon.rule ADD CONSTRAINT rule_mode_check CHECK ((mode = ANY (ARRAY['draft'::text, 'autopilot'::text])));
 ALTER TABLE beckon.rule ADD CONSTRAINT rule_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.rule ADD CONSTRAINT rule_project_id_name_key UNIQUE (project_id, name);
+ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_cancel_reason_check CHECK ((cancel_reason = ANY (ARRAY['rule_off'::text, 'rule_edited'::text])));
 ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_check CHECK (((ended_at IS NULL) = (state = 'running'::text)));
 ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_check1 CHECK (((next_at IS NULL) = (state <> 'running'::text)));
 ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_check2 CHECK (((state = 'running'::text) OR (after_user IS NULL)));
+ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_check3 CHECK (((cancel_reason IS NOT NULL) = (state = 'cancelled'::text)));
 ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'cancelled'::text])));
 ALTER TABLE beckon.rule_entry ADD CONSTRAINT rule_entry_pkey PRIMARY KEY (project_id, external_user_id, rule_id, key);

@@ -42,7 +42,7 @@ export type RuleDocument = Record<string, unknown>;
 /** Why users were not enrolled, the most frequent reason first. */
 export type ExcludedUsers = { reason: string; sentence: string; count: number };
 
-/** Enrolls the users who were in the audiences of a rule when it started. Turning the rule off cancels it. */
+/** Enrolls the users who were in the audiences of a rule when it started. Turning the rule off or editing its definition cancels it. */
 export type RuleEnrollment = {
   id: string;
   state: 'running' | 'done' | 'cancelled';
@@ -53,6 +53,8 @@ export type RuleEnrollment = {
   processed: number;
   enrolled: number;
   excluded: ExcludedUsers[];
+  /** Null unless the enrollment was cancelled. */
+  cancel_reason: 'rule_off' | 'rule_edited' | null;
 };
 
 /** What an enrollment would do now; for a rule that is off: if it were turned on now. */

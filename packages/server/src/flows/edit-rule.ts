@@ -1,6 +1,7 @@
 import { iso } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { Actor } from '../features/drafts/index.ts';
+import { cancelEnrollment } from '../features/enrollments/index.ts';
 import { getSettings } from '../features/projects/index.ts';
 import { editRule as edit, findRule, type WholeRule } from '../features/rules/index.ts';
 import { dueEarlier, newModel, takeTurn } from '../features/turns/index.ts';
@@ -25,8 +26,10 @@ export type RuleEdit = {
 export type EditedRule = { rule: WholeRule; drafts: number };
 
 /**
- * Under the project's turn. Who is under way goes on in the version in which they began; a new mode concerns drafts at once,
- * where it takes them from autopilot.
+ * Saves an edited rule, with the project locked. Active runs continue in the version that they started with. A new mode applies
+ * at once to drafts that it takes off autopilot.
+ *
+ * A new version cancels a running enrollment: the definition decides whom it covers, and the preview was of the old one.
  */
 export function editRule(db: Pick<Database, 'transaction' | 'clock'>, wanted: RuleEdit): Promise<EditedRule> {
   const { projectId, reference, document } = wanted;
@@ -39,6 +42,8 @@ export function editRule(db: Pick<Database, 'transaction' | 'clock'>, wanted: Ru
     await newModel(tx, projectId);
     const now = db.clock.now();
     await checkRule(tx, { projectId, definition: rule.definition, now });
+    if (rule.version !== before.version)
+      await cancelEnrollment(tx, { projectId, ruleId: rule.id, reason: 'rule_edited', now });
     const drafts = await changeMode(tx, { before, rule, wanted, now });
     return { rule, drafts };
   });

@@ -41,7 +41,7 @@ export function disableRule(db: Deps, { projectId, reference, actor }: OfRule): 
     const rule = await switchRule({ tx, clock: db.clock, projectId }, known, false);
     await newModel(tx, projectId);
     const now = db.clock.now();
-    await cancelEnrollment(tx, { projectId, ruleId: rule.id, now });
+    await cancelEnrollment(tx, { projectId, ruleId: rule.id, reason: 'rule_off', now });
     const { moved: held } = await moveOpenDrafts(tx, { projectId, ruleId: rule.id }, (draft) =>
       holdForRule(draft, { now, actor }),
     );

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { canEnroll, enrollLabel, previewWords, progressWords, startsByEntering } from './enrollment-words.ts';
+import {
+  canEnroll,
+  canStart,
+  enrollLabel,
+  previewWords,
+  progressWords,
+  startsByEntering,
+} from './enrollment-words.ts';
 
 const audiences = [{ id: 'a', name: 'Trials', ready: true }];
 const preview = { audiences, members: 30, evaluated: 30, would_enroll: 12 };
@@ -43,12 +50,23 @@ describe('previewWords', () => {
 
 describe('progressWords', () => {
   test('says how far an enrollment came, and how to cancel a running one', () => {
-    const running = { state: 'running' as const, members: 5_000, processed: 1_200, enrolled: 1_150 };
+    const counts = { members: 5_000, processed: 1_200, enrolled: 1_150, cancel_reason: null };
+    const running = { ...counts, state: 'running' as const };
     expect(progressWords(running)).toBe(
       '1,200 of 5,000 members processed, 1,150 enrolled. Turn off the rule to cancel.',
     );
     expect(progressWords({ ...running, state: 'done' })).toBe(
       '1,200 of 5,000 members processed, 1,150 enrolled.',
+    );
+  });
+
+  test('says why an enrollment was cancelled', () => {
+    const cancelled = { state: 'cancelled' as const, members: 2, processed: 1, enrolled: 1 };
+    expect(progressWords({ ...cancelled, cancel_reason: 'rule_off' })).toBe(
+      '1 of 2 members processed, 1 enrolled. The rule was turned off.',
+    );
+    expect(progressWords({ ...cancelled, cancel_reason: 'rule_edited' })).toBe(
+      '1 of 2 members processed, 1 enrolled. The rule was edited. Preview and enroll its members again.',
     );
   });
 });

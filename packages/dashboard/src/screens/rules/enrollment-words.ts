@@ -42,13 +42,19 @@ export function enrollmentTitle({ state }: Pick<RuleEnrollment, 'state'>): strin
   return STATES[state];
 }
 
+const CANCELLED = {
+  rule_off: 'The rule was turned off.',
+  rule_edited: 'The rule was edited. Preview and enroll its members again.',
+};
+
 /** `1,200 of 5,000 members processed, 1,150 enrolled.` */
 export function progressWords(
-  enrollment: Pick<RuleEnrollment, 'state' | 'members' | 'processed' | 'enrolled'>,
+  enrollment: Pick<RuleEnrollment, 'state' | 'members' | 'processed' | 'enrolled' | 'cancel_reason'>,
 ) {
-  const { state, members, processed, enrolled } = enrollment;
+  const { state, members, processed, enrolled, cancel_reason: reason } = enrollment;
   const head = `${count(processed)} of ${count(members)} members processed, ${count(enrolled)} enrolled.`;
-  return state === 'running' ? `${head} Turn off the rule to cancel.` : head;
+  if (state === 'running') return `${head} Turn off the rule to cancel.`;
+  return reason === null ? head : `${head} ${CANCELLED[reason]}`;
 }
 
 export function users(number: number): string {

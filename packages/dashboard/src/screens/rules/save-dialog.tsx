@@ -102,6 +102,9 @@ function Consequences({
     ...(checked.new_version && checked.under_way > 0
       ? [`${checked.under_way} people under way go on in the version in which they began.`]
       : []),
+    ...(checked.new_version && rule.enrollment?.state === 'running'
+      ? ['The running enrollment of members is cancelled.']
+      : []),
     ...(checked.new_version ? [] : [`It says the same as version ${rule.version}: no new version is made.`]),
     ...(change === 'draft' && checked.open_untouched > 0
       ? [`${checked.open_untouched} open drafts lose their deadline at once: only a person sends them.`]

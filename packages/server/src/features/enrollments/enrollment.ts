@@ -19,7 +19,12 @@ export type Enrollment = {
   enrolled: number;
   /** The number of users who were not enrolled, by reason. */
   excluded: Record<string, number>;
+  /** Null unless the enrollment was cancelled. */
+  cancelReason: CancelReason | null;
 };
+
+/** `rule_edited`: the definition of the rule changed, so the preview no longer says whom the enrollment covers. */
+export type CancelReason = 'rule_off' | 'rule_edited';
 
 export type EnrollmentBatch = {
   /** Null if no member was left. */

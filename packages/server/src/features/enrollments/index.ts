@@ -1,4 +1,4 @@
-export { afterBatch, type Enrollment } from './enrollment.ts';
+export { afterBatch, type CancelReason, type Enrollment } from './enrollment.ts';
 export {
   cancelEnrollment,
   findDueEnrollment,

@@ -1,5 +1,5 @@
 import type { Tx } from '../../io/db/index.ts';
-import type { Enrollment } from './enrollment.ts';
+import type { CancelReason, Enrollment } from './enrollment.ts';
 
 /** A row of `rule_enrollment`, which is written with the project locked. */
 type Row = {
@@ -15,14 +15,16 @@ type Row = {
   processed: number;
   enrolled: number;
   excluded: Record<string, number>;
+  cancel_reason: CancelReason | null;
 };
 
-const COLUMNS = `project_id, id, rule_id, state, started_at, ended_at, next_at, after_user, members, processed, enrolled, excluded`;
+const COLUMNS = `project_id, id, rule_id, state, started_at, ended_at, next_at, after_user, members, processed, enrolled, excluded,
+  cancel_reason`;
 
 export async function insertEnrollment(tx: Tx, enrollment: Enrollment): Promise<void> {
   await tx.query(
     `INSERT INTO beckon.rule_enrollment (project_id, id, rule_id, state, started_at, ended_at, next_at, after_user, members,
-       processed, enrolled, excluded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+       processed, enrolled, excluded, cancel_reason) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
     valuesOf(enrollment),
   );
 }
@@ -36,15 +38,21 @@ export async function updateEnrollment(tx: Tx, enrollment: Enrollment): Promise<
   );
 }
 
-/** Ends the running enrollment of a rule, if there is one. Users who are enrolled already stay enrolled. */
+/** Cancels the running enrollment of a rule, if there is one. Users who are enrolled already stay enrolled. */
 export async function cancelEnrollment(
   tx: Tx,
-  { projectId, ruleId, now }: { projectId: number; ruleId: string; now: number },
+  {
+    projectId,
+    ruleId,
+    reason,
+    now,
+  }: { projectId: number; ruleId: string; reason: CancelReason; now: number },
 ): Promise<void> {
   await tx.query(
-    `UPDATE beckon.rule_enrollment SET state = 'cancelled', ended_at = $3, next_at = NULL, after_user = NULL
+    `UPDATE beckon.rule_enrollment SET state = 'cancelled', ended_at = $3, next_at = NULL, after_user = NULL,
+       cancel_reason = $4
      WHERE project_id = $1 AND rule_id = $2 AND state = 'running'`,
-    [projectId, ruleId, new Date(now)],
+    [projectId, ruleId, new Date(now), reason],
   );
 }
 
@@ -105,9 +113,21 @@ export async function leaveEnrollments(
 
 function valuesOf(enrollment: Enrollment): unknown[] {
   const { projectId, id, ruleId, state, startedAt, endedAt, nextAt, afterUser, ...counts } = enrollment;
-  const { members, processed, enrolled, excluded } = counts;
+  const { members, processed, enrolled, excluded, cancelReason } = counts;
   const moments = [new Date(startedAt), dateOf(endedAt), dateOf(nextAt)];
-  return [projectId, id, ruleId, state, ...moments, afterUser, members, processed, enrolled, excluded];
+  return [
+    projectId,
+    id,
+    ruleId,
+    state,
+    ...moments,
+    afterUser,
+    members,
+    processed,
+    enrolled,
+    excluded,
+    cancelReason,
+  ];
 }
 
 function dateOf(ms: number | null): Date | null {
@@ -129,5 +149,6 @@ function fromRow(row: Row): Enrollment {
     processed,
     enrolled,
     excluded,
+    cancelReason: row.cancel_reason,
   };
 }

@@ -1,5 +1,4 @@
 import {
-  cancelEnrollment,
   afterBatch,
   type Enrollment,
   findDueEnrollment,
@@ -17,6 +16,9 @@ export type EnrollmentStep = { enrollment: Enrollment; candidates: Candidate[]; 
 
 type BatchRequest = { projectId: number; model: Model; now: number; until: number; limit: number };
 
+/** An audience without members that can be read is built in the background, 500 users at a time. */
+const AUDIENCE_RETRY_MS = 10_000;
+
 /** Lists the next batch of a running enrollment that is due by `until`, with the project locked. */
 export async function nextEnrollmentStep(
   tx: Tx,
@@ -25,10 +27,9 @@ export async function nextEnrollmentStep(
   const enrollment = await findDueEnrollment(tx, { projectId, until });
   if (!enrollment) return null;
   const rule = model.rules.byId.get(enrollment.ruleId);
-  const audiences = rule && rule.enabledAt !== null ? entryAudiences(model, rule) : [];
-  if (audiences.length === 0) {
-    // The rule was changed: it does not start by entering an audience any more.
-    await cancelEnrollment(tx, { projectId, ruleId: enrollment.ruleId, now });
+  const audiences = rule ? entryAudiences(model, rule) : [];
+  if (audiences.length === 0 || audiences.some(({ edition }) => edition === null)) {
+    await updateEnrollment(tx, { ...enrollment, nextAt: now + AUDIENCE_RETRY_MS });
     return null;
   }
   const page = { projectId, audiences, until: enrollment.startedAt, after: enrollment.afterUser, limit };

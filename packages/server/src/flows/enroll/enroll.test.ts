@@ -6,10 +6,12 @@ import { knownProperties } from '../../features/events/index.ts';
 import { type Enrollment, findLatestEnrollment } from '../../features/enrollments/index.ts';
 import { findRule } from '../../features/rules/index.ts';
 import { setRefusals } from '../../features/suppressions/index.ts';
+import { newModel, takeTurn } from '../../features/turns/index.ts';
 import type { Database } from '../../io/db/index.ts';
 import { createAudience } from '../create-audience.ts';
 import { createRule } from '../create-rule.ts';
 import { digestDue } from '../digest/due.ts';
+import { editAudience } from '../edit-audience.ts';
 import { editRule } from '../edit-rule.ts';
 import { erasePerson } from '../erase-person.ts';
 import { createModels } from '../models.ts';
@@ -50,6 +52,8 @@ const of = ({ story: { projectId } }: Scene) => ({ projectId, reference: 'Pro' }
 const enable = (one: Scene) =>
   enableRule(db, { ...of(one), actor: 'ann', confirmed: false, enroll: { newId } });
 const start = (one: Scene) => startEnrollment(db, { ...of(one), newId });
+const edit = (one: Scene, change: object) =>
+  editRule(db, { ...of(one), document: { ...one.document, ...change }, includeOpen: false, actor: 'ann' });
 const preview = (one: Scene) => previewEnrollment(db, of(one));
 
 async function latest({ story: { projectId } }: Scene): Promise<Enrollment> {
@@ -336,20 +340,92 @@ describe('enrollment batches', () => {
       processed: 2,
       enrolled: 2,
       afterUser: null,
+      cancelReason: 'rule_off',
     });
     await enableRule(db, { ...of(one), actor: 'ann', confirmed: true });
     await one.story.later(DAY);
     expect(await enrolledUsers(one)).toEqual(['u1', 'u2']);
   });
 
-  test('end when an edit takes the audience away from the rule', async () => {
+  test('end when an edit changes the rule, so that nobody is enrolled who was not in the preview', async () => {
+    const one = await scene(['u1', 'u2', 'u3']);
+    const { story, audienceId } = one;
+    await story.user('z1', { email: 'z1@x.org', traits: { plan: 'free' } });
+    const { id: other } = await createAudience(db, {
+      projectId: story.projectId,
+      name: 'Free',
+      definition: { trait: 'plan', equals: 'free' },
+    });
+    await story.later(1_000);
+    const changes = [
+      { when: { event: 'did' } },
+      { when: { audience: other, move: 'joined' } },
+      { when: [audienceId, other].map((audience) => ({ audience, move: 'joined' })) },
+      { only_if: { trait: 'plan', equals: 'pro' } },
+    ];
+    await enable(one);
+    for (const [at, change] of changes.entries()) {
+      if (at > 0) await edit(one, {});
+      await start(one);
+      await edit(one, change);
+      expect(await latest(one), JSON.stringify(change)).toMatchObject({
+        state: 'cancelled',
+        cancelReason: 'rule_edited',
+        processed: 0,
+      });
+      await story.later(1_000);
+    }
+    expect(await enrolledUsers(one)).toEqual([]);
+  });
+
+  test('go on after an edit of the name, mode or deadline of the rule', async () => {
     const one = await scene(['u1', 'u2', 'u3']);
     await enable(one);
     await worker(2)(one);
-    const document = { ...one.document, when: { event: 'did' } };
-    await editRule(db, { ...of(one), document, includeOpen: false, actor: 'ann' });
+    await edit(one, { mode: 'draft', deadline: '2h' });
     await one.story.later(0);
-    expect(await latest(one)).toMatchObject({ state: 'cancelled', processed: 2 });
+    expect(await latest(one)).toMatchObject({ state: 'done', enrolled: 3, cancelReason: null });
+  });
+
+  test('enroll no users whom only a new definition of the audience covers', async () => {
+    const one = await scene(['u1', 'u2', 'u3']);
+    const { story, audienceId } = one;
+    await story.user('z1', { email: 'z1@x.org', traits: { plan: 'free' } });
+    await story.later(1_000);
+    await enable(one);
+    await worker(1)(one);
+    clock.advance(1);
+    const definition = { any: ['pro', 'free'].map((plan) => ({ trait: 'plan', equals: plan })) };
+    await editAudience(db, { projectId: story.projectId, reference: audienceId, definition });
+    await story.later(1_000);
+    expect(await latest(one)).toMatchObject({ state: 'done', processed: 3 });
+    expect(await enrolledUsers(one)).toEqual(['u1', 'u2', 'u3']);
+  });
+
+  test('wait while an audience has no ready members', async () => {
+    const one = await scene(['u1', 'u2']);
+    const { projectId } = one.story;
+    await enable(one);
+    const setState = (state: string) =>
+      db.transaction(async (tx) => {
+        await takeTurn(tx, projectId);
+        await newModel(tx, projectId);
+        await tx.query(`UPDATE beckon.audience_edition SET state = $2 WHERE project_id = $1`, [
+          projectId,
+          state,
+        ]);
+      });
+    await setState('building');
+    await worker(1)(one);
+    await worker(1)(one);
+    expect(await latest(one)).toMatchObject({
+      state: 'running',
+      processed: 0,
+      nextAt: one.story.now() + 10_000,
+    });
+    await setState('served');
+    await one.story.later(10_000);
+    expect(await latest(one)).toMatchObject({ state: 'done', enrolled: 2 });
   });
 
   test('leave an imported user free to enter the rule later', async () => {

@@ -55,6 +55,7 @@ export async function startEnrollmentIn(
     processed: 0,
     enrolled: 0,
     excluded: {},
+    cancelReason: null,
   };
   await insertEnrollment(tx, enrollment);
   await dueEarlier(tx, 'digest', [{ projectId, nextAt: new Date(now) }]);

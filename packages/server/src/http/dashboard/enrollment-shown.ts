@@ -5,7 +5,7 @@ import { REASONS } from '../../features/rules/index.ts';
 import type { EnrollmentPreview } from '../../flows/enroll/index.ts';
 
 export function shownEnrollment(enrollment: Enrollment): RuleEnrollment {
-  const { id, state, startedAt, endedAt, members, processed, enrolled, excluded } = enrollment;
+  const { id, state, startedAt, endedAt, members, processed, enrolled, excluded, cancelReason } = enrollment;
   return {
     id,
     state,
@@ -15,6 +15,7 @@ export function shownEnrollment(enrollment: Enrollment): RuleEnrollment {
     processed,
     enrolled,
     excluded: excludedUsers(Object.entries(excluded)),
+    cancel_reason: cancelReason,
   };
 }
 
