@@ -4,7 +4,7 @@ import type { RuleShown } from '@beckon/contract/dashboard';
 import { useApi, useChange } from '../../api/index.ts';
 import { ErrorBox, Lines, Loaded, told } from '../../parts/index.ts';
 import { EnrollmentPreview } from './enrollment-preview.tsx';
-import { canEnroll, enrollLabel } from './enrollment-words.ts';
+import { canStart, enrollLabel } from './enrollment-words.ts';
 
 type Props = { rule: Pick<RuleShown, 'id' | 'name'>; opened: boolean; onClose: () => void };
 
@@ -43,7 +43,7 @@ function EnrollForm({ rule, onClose }: Omit<Props, 'opened'>): ReactNode {
           Cancel
         </Button>
         <Button
-          disabled={!found || !canEnroll(found) || found.would_enroll === 0}
+          disabled={!found || !canStart(found)}
           loading={start.isPending}
           onClick={() => start.mutate({ params })}
         >

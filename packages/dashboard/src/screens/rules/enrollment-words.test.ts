@@ -48,6 +48,16 @@ describe('previewWords', () => {
   });
 });
 
+describe('canStart', () => {
+  test('is false only if all members were evaluated and none would be enrolled', () => {
+    const none = { ...preview, would_enroll: 0 };
+    expect(canStart(preview)).toBe(true);
+    expect(canStart(none)).toBe(false);
+    expect(canStart({ ...none, members: 25_000, evaluated: 10_000 })).toBe(true);
+    expect(canStart({ ...none, members: 0, evaluated: 0 })).toBe(false);
+  });
+});
+
 describe('progressWords', () => {
   test('says how far an enrollment came, and how to cancel a running one', () => {
     const counts = { members: 5_000, processed: 1_200, enrolled: 1_150, cancel_reason: null };

@@ -36,6 +36,11 @@ export function canEnroll({ audiences, members }: Preview): boolean {
   return audiences.length > 0 && audiences.every(({ ready }) => ready) && members > 0;
 }
 
+/** Whether an enrollment could enroll any user. Members beyond those that the preview evaluated may be enrolled too. */
+export function canStart(preview: Preview): boolean {
+  return canEnroll(preview) && (preview.would_enroll > 0 || preview.evaluated < preview.members);
+}
+
 const STATES = { running: 'Enrolling members', done: 'Members enrolled', cancelled: 'Enrollment cancelled' };
 
 export function enrollmentTitle({ state }: Pick<RuleEnrollment, 'state'>): string {
