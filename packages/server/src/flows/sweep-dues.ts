@@ -4,9 +4,9 @@ import type { Database, Tx } from '../io/db/index.ts';
 import { nextMoment } from './next-due.ts';
 
 /**
- * Whoever stores a moment at which something must be looked at again says so to the project's alarm in the same commit.
- * Should that ever be missed, by a defect or by a hand in the database, nobody would look until the next such moment: so
- * alarms that ring too late are looked for, and set. How many they were.
+ * Sets alarms that are later than the first due time of their project, and returns how many there were. The transaction that stores
+ * a due time also sets the project's alarm. If a defect or a manual change in the database misses that, the work would wait until
+ * the next due time of the project.
  */
 export async function sweepDues(db: Pick<Database, 'query' | 'prepared' | 'transaction'>): Promise<number> {
   const late = new Map<string, { projectId: number; work: Work }>();
@@ -28,7 +28,10 @@ export async function sweepDues(db: Pick<Database, 'query' | 'prepared' | 'trans
 
 type Source = { work: Work; table: string; column: string; where: string };
 
-/** Where moments are stored; each has an index that begins with the project and the moment. */
+/**
+ * Where due times are stored. Each table has an index that begins with the project and the time, except that of enrollments: a
+ * project has at most one running enrollment per rule, and their index begins with the project.
+ */
 const SOURCES: Source[] = [
   { work: 'digest', table: 'audience_due', column: 'at', where: 'true' },
   { work: 'digest', table: 'rule_timer', column: 'at', where: 'true' },
@@ -38,6 +41,7 @@ const SOURCES: Source[] = [
     column: 'next_at',
     where: `x.state = 'active' AND x.next_at IS NOT NULL`,
   },
+  { work: 'digest', table: 'rule_enrollment', column: 'next_at', where: `x.state = 'running'` },
   { work: 'send', table: 'draft', column: 'due_at', where: 'x.due_at IS NOT NULL' },
 ];
 

@@ -16,6 +16,7 @@ import { editRule } from '../edit-rule.ts';
 import { erasePerson } from '../erase-person.ts';
 import { createModels } from '../models.ts';
 import { suppress } from '../suppress.ts';
+import { sweepDues } from '../sweep-dues.ts';
 import { disableRule, enableRule } from '../switch-rule.ts';
 import { previewEnrollment, startEnrollment } from './index.ts';
 
@@ -442,6 +443,19 @@ describe('enrollment batches', () => {
     await story.later(0);
     expect(await latest(one)).toMatchObject({ enrolled: 1 });
     expect(await enrolledUsers(one)).toEqual(['u1']);
+  });
+
+  test('start again after the alarm of their project was lost', async () => {
+    const one = await scene(['u1', 'u2']);
+    await enable(one);
+    await db.query(`UPDATE beckon.tenant_due SET next_at = NULL WHERE project_id = $1`, [
+      one.story.projectId,
+    ]);
+    await one.story.later(0);
+    expect(await latest(one)).toMatchObject({ state: 'running', processed: 0 });
+    expect(await sweepDues(db)).toBe(1);
+    await one.story.later(0);
+    expect(await latest(one)).toMatchObject({ state: 'done', enrolled: 2 });
   });
 
   test('keep no id of a user who is erased while they run', async () => {
