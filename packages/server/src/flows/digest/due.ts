@@ -18,6 +18,7 @@ import {
   type EnrollmentStep,
   nextEnrollmentStep,
   recordEnrollment,
+  refreshCandidates,
 } from '../enroll/index.ts';
 import { loadProjectModels, type Model } from '../models.ts';
 import { nextMoment } from '../next-due.ts';
@@ -67,13 +68,14 @@ export function digestDue(given: BatchDeps, projectId: number, limit: number): P
     await writeStandings(tx, writes, at);
     await writeDecisions(tx, unheardMoves(answered, new Map([[projectId, model]]), now));
     await dropTimers(tx, due.timers);
-    const items = await itemsOf(step, due, transitions);
+    const enrolling = await currentEnrollment(tx, due.enrolling, transitions);
+    const items = await itemsOf(step, due.people, enrolling);
     const ruled = await applyRules(tx, happenedNow(step, due, { transitions, items }), {
       now,
       newId: deps.newId,
       isSmallest: limit === 1,
     });
-    if (due.enrolling) await recordEnrollment(tx, due.enrolling, { decisions: ruled.decisions, now });
+    if (enrolling) await recordEnrollment(tx, enrolling, { decisions: ruled.decisions, now });
     await addChanges(tx, transitionRows(transitions, 'time', { at, newId: deps.newId }));
     // Whoever began in a version that had been out of use goes on in it, so every process has to read definitions again.
     if (ruled.begun.some(({ ruleId, version }) => !known.rules.version(ruleId, version)))
@@ -161,17 +163,29 @@ function answerDue({ tx, model, now }: Step, { dues, people }: AllDue): Promise<
   return askAudiences(tx, asked, { now });
 }
 
-/** By user id, the members to enroll; a user who leaves the audience in this very batch is not one of them. */
-async function itemsOf(
-  { tx, model, now }: Step,
-  { enrolling, people }: AllDue,
+/** The enrollment batch without the memberships that end in this very transaction. */
+async function currentEnrollment(
+  tx: BatchTx,
+  enrolling: EnrollmentStep | null,
   transitions: Transition[],
+): Promise<EnrollmentStep | null> {
+  if (!enrolling) return null;
+  const audienceOf = new Map(
+    enrolling.candidates.map(({ userId, audience }) => [userId, audience.audienceId]),
+  );
+  const isLeft = transitions.some(
+    ({ userId, audienceId, move }) => move === 'left' && audienceOf.get(userId) === audienceId,
+  );
+  return isLeft ? refreshCandidates(tx, enrolling) : enrolling;
+}
+
+/** By user id, the members to enroll. */
+function itemsOf(
+  { tx, model, now }: Step,
+  people: Person[],
+  enrolling: EnrollmentStep | null,
 ): Promise<Map<string, EnrollmentItem>> {
-  if (!enrolling) return new Map();
-  const items = await enrollmentItems(tx, enrolling, { model, people, now });
-  for (const { userId, audienceId, move } of transitions)
-    if (move === 'left' && items.get(userId)?.audienceId === audienceId) items.delete(userId);
-  return items;
+  return enrolling ? enrollmentItems(tx, enrolling, { model, people, now }) : Promise.resolve(new Map());
 }
 
 type Brought = { transitions: Transition[]; items: Map<string, EnrollmentItem> };

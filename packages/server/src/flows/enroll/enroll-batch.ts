@@ -9,10 +9,22 @@ import type { Person } from '../../features/people/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import type { Model } from '../models.ts';
 import type { EnrollmentItem } from '../rules/index.ts';
-import { type Candidate, entryAudiences, listCandidates, readEnrollmentFacts } from './members.ts';
+import {
+  type Candidate,
+  type CandidatePage,
+  entryAudiences,
+  listCandidates,
+  readEnrollmentFacts,
+} from './members.ts';
 
 /** The next members of an enrollment, for the transaction that processes them. */
-export type EnrollmentStep = { enrollment: Enrollment; candidates: Candidate[]; isLast: boolean };
+export type EnrollmentStep = {
+  enrollment: Enrollment;
+  page: CandidatePage;
+  candidates: Candidate[];
+  lastUser: string | null;
+  isLast: boolean;
+};
 
 type BatchRequest = { projectId: number; model: Model; now: number; until: number; limit: number };
 
@@ -34,7 +46,18 @@ export async function nextEnrollmentStep(
   }
   const page = { projectId, audiences, until: enrollment.startedAt, after: enrollment.afterUser, limit };
   const candidates = await listCandidates(tx, page);
-  return { enrollment, candidates, isLast: candidates.length < limit };
+  const lastUser = candidates.at(-1)?.userId ?? null;
+  return { enrollment, page, candidates, lastUser, isLast: candidates.length < limit };
+}
+
+/**
+ * Reads the memberships of this batch again, after time alone changed some of them. A user who left one audience of the rule and is
+ * in another one stays a candidate, by that one. A user who left all of them is no candidate, as if they had left a batch earlier.
+ */
+export async function refreshCandidates(tx: Tx, step: EnrollmentStep): Promise<EnrollmentStep> {
+  const users = new Set(step.candidates.map(({ userId }) => userId));
+  const members = await listCandidates(tx, step.page);
+  return { ...step, candidates: members.filter(({ userId }) => users.has(userId)) };
 }
 
 /** Builds the items by which the rules evaluate the members of this batch, by user id. */
@@ -65,13 +88,12 @@ export async function enrollmentItems(
 /** Writes the progress and counts of an enrollment, in the transaction of its decisions. */
 export function recordEnrollment(
   tx: Tx,
-  { enrollment, candidates, isLast }: EnrollmentStep,
+  { enrollment, candidates, lastUser, isLast }: EnrollmentStep,
   { decisions, now }: { decisions: Decision[]; now: number },
 ): Promise<void> {
   const reasons = decisions.flatMap(({ ruleId, reason, detail }) =>
     ruleId === enrollment.ruleId && detail['by'] === 'enrollment' ? [reason] : [],
   );
-  const lastUser = candidates.at(-1)?.userId ?? null;
   const batch = { lastUser, processed: candidates.length, reasons, isLast };
   return updateEnrollment(tx, afterBatch(enrollment, batch, now));
 }

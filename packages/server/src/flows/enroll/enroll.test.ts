@@ -445,6 +445,29 @@ describe('enrollment batches', () => {
     expect(await enrolledUsers(one)).toEqual(['u1']);
   });
 
+  test('enroll a user who leaves one audience of the rule in the same batch by another one', async () => {
+    const one = await scene(['u1', 'u2']);
+    const { story, audienceId } = one;
+    for (const user of ['u1', 'u3']) await story.event(user, 'login');
+    await story.user('u3', { email: 'u3@x.org' });
+    await story.later(1_000);
+    const { id: active } = await createAudience(db, {
+      projectId: story.projectId,
+      name: 'Active',
+      definition: { event: 'login', within: '1d' },
+    });
+    await story.later(1_000);
+    await edit(one, { when: [active, audienceId].map((audience) => ({ audience, move: 'joined' })) });
+    await story.later(DAY - 10_000);
+    expect((await enable(one)).enrollment).toMatchObject({ members: 3 });
+    clock.advance(10_000);
+    await worker(500)(one);
+    expect(await latest(one)).toMatchObject({ state: 'done', processed: 2, enrolled: 2 });
+    expect(await enrolledUsers(one)).toEqual(['u1', 'u2']);
+    expect(await story.why('u1', 'Pro')).toEqual({ fired: 1 });
+    expect(await story.why('u3', 'Pro')).toEqual({});
+  });
+
   test('start again after the alarm of their project was lost', async () => {
     const one = await scene(['u1', 'u2']);
     await enable(one);

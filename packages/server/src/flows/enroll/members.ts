@@ -38,7 +38,7 @@ export function editionsOf(audiences: EntryAudience[]): number[] {
 
 export type Candidate = MemberOfAny & { audience: EntryAudience };
 
-type CandidatePage = {
+export type CandidatePage = {
   projectId: number;
   audiences: EntryAudience[];
   until: number;
