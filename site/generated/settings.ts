@@ -29,7 +29,8 @@ export function projectSettings(): string {
 }
 
 const ABOUT: Record<SettingName, string> = {
-  quiet_hours: 'No email is sent in these hours of the user’s time zone.',
+  quiet_hours:
+    'No email is sent in these hours of the user’s time zone. Without a relay, the default holds no email; quiet hours that you set do.',
   frequency_cap: 'How many emails a user gets at most.',
   throttle: 'How fast emails are sent.',
   autopilot: 'How long after its creation an untouched draft is sent automatically.',

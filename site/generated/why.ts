@@ -74,7 +74,8 @@ const GATE_ADVICE: Record<GateReason, string> = {
   domain: '`domain check`, then publish the records that it names.',
   no_sender: '`settings set from_address=…`, and add the domain of that address.',
   public_url: 'Set `PUBLIC_URL` to an address that recipients can open, and restart the server.',
-  quiet_hours: 'Wait. `explain` shows until when. `settings set quiet_hours=…` changes them for all users.',
+  quiet_hours:
+    'Wait. `explain` shows until when. `settings set quiet_hours=…` changes them for all users. Without a relay, the default quiet hours hold no email.',
   cap: 'Wait, or raise the caps. `policy simulate` previews the effect.',
   cap_yielded: 'Wait. The other email has the higher priority or the earlier deadline.',
   throttle: 'Wait, or raise `throttle`.',

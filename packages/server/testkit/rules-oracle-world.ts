@@ -3,6 +3,7 @@ import { silentLog } from '../src/base/log.ts';
 import { createRules, parseRule } from '../src/features/rules/index.ts';
 import { newModel, takeTurn } from '../src/features/turns/index.ts';
 import { createProject } from '../src/flows/create-project.ts';
+import { setSettings } from '../src/flows/set-settings.ts';
 import { createDigest, type Digest } from '../src/flows/digest/index.ts';
 import { type Act, moveDraft } from '../src/flows/move-draft.ts';
 import { pauseProject, resumeProject } from '../src/flows/pause-project.ts';
@@ -95,6 +96,7 @@ async function play(stage: Stage, { startMs, turns }: History): Promise<string[]
   const { db, clock } = stage;
   clock.advance(DAY - (clock.now() % DAY) + startMs);
   const { id: projectId } = await createProject(db, { name: 'Acme' });
+  await setSettings(db, projectId, { quiet_hours: '21:00-08:00' });
   await addRules(stage, projectId);
   const ids = new Map<string, string[]>();
   const oracle = newOracle(clock.now(), (draft) => idIn(ids, draft));

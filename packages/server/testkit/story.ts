@@ -63,12 +63,19 @@ export async function openStage(options: EngineOptions = {}): Promise<Stage> {
   return { server, engine: openEngine(server.db, server.clock, options) };
 }
 
+/** The default quiet hours, set: unset ones hold no email in the test inbox. */
+const DEFAULTS = { quiet_hours: '21:00-08:00' };
+
 /** At noon, so that quiet hours are nine hours away. */
-export async function newStory({ server, engine }: Stage): Promise<Story> {
+export async function newStory(
+  { server, engine }: Stage,
+  settings: Record<string, string> = DEFAULTS,
+): Promise<Story> {
   const { db, clock } = server;
   clock.advance(untilTimeOfDay(clock.now(), '12:00'));
   const caller = await newCaller(server, EVENTS);
   const projectId = caller.id;
+  await setSettings(db, projectId, settings);
 
   async function post(path: string, body: object): Promise<unknown> {
     const { status, json } = await caller.send({ path: `/api/v1/${path}`, body });

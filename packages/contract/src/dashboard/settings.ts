@@ -14,6 +14,8 @@ export type SettingShown = {
 
 export type ProjectSettingsShown = {
   settings: SettingShown[];
+  /** False: quiet hours hold no email. They are off, or they are the default and no relay is set. */
+  quiet_hours_in_force: boolean;
   /** Parsed, for forms. */
   parsed: {
     quiet_hours: { start: string; end: string } | null;

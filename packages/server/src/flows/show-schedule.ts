@@ -14,10 +14,10 @@ import {
 } from '../features/sending/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
 import { ruleNames } from './person-letters.ts';
-import type { Mailroom } from './send-drafts/index.ts';
+import { type Mailroom, policyOf } from './send-drafts/index.ts';
 import { shownFate } from './shown-fate.ts';
 import { inSnapshot } from './snapshot.ts';
-import { gatherWaiting, policyOfSettings } from './waiting-queue.ts';
+import { gatherWaiting } from './waiting-queue.ts';
 
 export type ScheduleDeps = { db: Pick<Database, 'session' | 'clock'>; mailroom: Mailroom };
 
@@ -33,7 +33,9 @@ export function showSchedule({ db, mailroom }: ScheduleDeps, projectId: number) 
     const { places, isCut, policy } = await foresee(tx, { projectId, now, settings, mailroom });
     const open = await countAllOpen(tx, projectId);
     const range = { from: now - (now % HOUR_MS), to: now - (now % HOUR_MS) + DAYS * 24 * HOUR_MS };
-    const { quiet_hours, frequency_cap, throttle, time_zone } = texts;
+    const { frequency_cap, throttle, time_zone } = texts;
+    // Those in force, which are none where the default holds nothing.
+    const quiet_hours = policy.quietHours ? texts.quiet_hours : 'off';
     return {
       now: iso(now),
       from: iso(range.from),
@@ -121,7 +123,7 @@ async function foresee(
   asked: Foreseeing & { isFirstOnly?: boolean },
 ): Promise<{ places: Place[]; isCut: boolean; policy: Policy }> {
   // A pause has no end of its own: what is planned is what would leave without it.
-  const policy = { ...policyOfSettings(asked.settings), paused: false };
+  const policy = { ...policyOf(asked.settings, asked.mailroom.outlet), paused: false };
   const { queue, isCut } = await gatherWaiting(tx, { ...asked, policies: [policy] });
   const fates = await withRests(simulating(queue, policy, asked.now));
   const places = queue.drafts.flatMap((draft) => {

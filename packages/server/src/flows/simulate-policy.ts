@@ -12,10 +12,10 @@ import {
   type Queue,
 } from '../features/sending/index.ts';
 import type { Database } from '../io/db/index.ts';
-import type { Mailroom } from './send-drafts/index.ts';
+import { type Mailroom, policyOf } from './send-drafts/index.ts';
 import { inSnapshot } from './snapshot.ts';
 import { type ShownFate, shownFate, shownTime } from './shown-fate.ts';
-import { gatherWaiting, policyOfSettings } from './waiting-queue.ts';
+import { gatherWaiting } from './waiting-queue.ts';
 
 /** Under one policy. Moments are texts, as everybody sees them. */
 export type PolicyTotals = {
@@ -68,10 +68,13 @@ export function simulatePolicy(
 ): Promise<SimulatedPolicy> {
   return inSnapshot(db, async (tx) => {
     const now = db.clock.now();
-    const { settings, texts } = await getSettings(tx, projectId);
+    const { texts, stored } = await getSettings(tx, projectId);
     const changes = readChanges(onlyPolicy(wanted));
-    const [today, changed] = [settings, readSettings({ ...texts, ...changes })].map(policyOfSettings);
-    if (!today || !changed) throw new Error('there are two policies');
+    // The stored texts and not all texts: quiet hours that were never set may hold nothing.
+    const [today, changed] = [
+      policyOf(readSettings(stored), mailroom.outlet),
+      policyOf(readSettings({ ...stored, ...changes }), mailroom.outlet),
+    ];
     const asked = { projectId, now, policies: [today, changed], mailroom };
     const { queue, isCut } = await gatherWaiting(tx, asked);
     const compared = await withRests(comparing(queue, now, { today, changed }));

@@ -2,7 +2,7 @@ import { normaliseAddress } from '../base/address.ts';
 import { ownZone } from '../base/zone.ts';
 import { listQueued, type QueuedLetter } from '../features/drafts/index.ts';
 import { findPeople, type Person } from '../features/people/index.ts';
-import { listSettings, type Settings } from '../features/projects/index.ts';
+import { listSettings } from '../features/projects/index.ts';
 import { type ActiveRule, loadRules } from '../features/rules/index.ts';
 import {
   findClaims,
@@ -14,7 +14,7 @@ import {
 } from '../features/sending/index.ts';
 import { findRefusals, findSuppressions } from '../features/suppressions/index.ts';
 import type { Tx } from '../io/db/index.ts';
-import { findSender, type Mailroom, policyOf } from './send-drafts/index.ts';
+import { findSender, type Mailroom } from './send-drafts/index.ts';
 
 export type WaitingAsked = {
   projectId: number;
@@ -37,10 +37,6 @@ export async function gatherWaiting(tx: Tx, asked: WaitingAsked): Promise<Waitin
   const { letters, isCut } = isFirstOnly ? await readFirst(tx, projectId) : await readQueue(tx, projectId);
   const { gate: domain } = await findSender(tx, { project }, mailroom);
   return { queue: await gatherFacts(tx, letters, { ...asked, domain }), isCut };
-}
-
-export function policyOfSettings(settings: Settings): Policy {
-  return policyOf({ project: { settings } });
 }
 
 const QUEUE_MAX = 100_000;

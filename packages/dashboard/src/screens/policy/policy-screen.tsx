@@ -68,6 +68,7 @@ function PolicyForm({ form }: { form: SettingsForm }): ReactNode {
       {!mayChange && <Text c="dimmed">You can look at the policy. Changing it needs the role admin.</Text>}
       <Section title="Quiet hours" text="In each recipient's own time zone, else in that of the project.">
         <QuietHoursField {...field('quiet_hours')} />
+        <DefaultQuietHours form={form} />
       </Section>
       <Section
         title="Letters to one person"
@@ -108,6 +109,18 @@ function PolicyForm({ form }: { form: SettingsForm }): ReactNode {
         <RateLimits />
       </Section>
     </Stack>
+  );
+}
+
+/** Says that the default quiet hours are not in force. */
+function DefaultQuietHours({ form }: { form: SettingsForm }): ReactNode {
+  const isOff = form.text('quiet_hours') === 'off';
+  if (isOff || form.changes['quiet_hours'] !== undefined) return null;
+  if (form.query.data?.data.quiet_hours_in_force !== false) return null;
+  return (
+    <Text size="sm" c="dimmed">
+      No relay is set, so the default quiet hours hold no email. Quiet hours that you set yourself do.
+    </Text>
   );
 }
 

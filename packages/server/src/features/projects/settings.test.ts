@@ -88,6 +88,7 @@ test('no text makes a setting throw, and what is refused is told its syntax', ()
 test('a project that set nothing has the defaults, in the form in which people write them', () => {
   expect(readSettings({})).toEqual({
     quietHours: { start: '21:00', end: '08:00' },
+    isQuietHoursSet: false,
     frequencyCap: [
       { letters: 1, windowMs: DAY_MS },
       { letters: 3, windowMs: 7 * DAY_MS },

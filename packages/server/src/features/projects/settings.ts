@@ -11,6 +11,8 @@ import { line, mailbox, type Topic, teamAddresses, topics, tracking } from './se
 export type Settings = {
   /** Local times between which nothing is sent; the end may be on the next day. */
   quietHours: { start: string; end: string } | null;
+  /** Whether the project set its quiet hours. False: they are the default. */
+  isQuietHoursSet: boolean;
   /** At most so many letters to one person in so much time, every entry by itself. */
   frequencyCap: { letters: number; windowMs: number }[] | null;
   throttle: Rate | null;
@@ -204,6 +206,7 @@ export type StoredSettings = Partial<Record<SettingName, string>>;
 export function readSettings(stored: StoredSettings): Settings {
   return {
     quietHours: read(quietHours, stored.quiet_hours),
+    isQuietHoursSet: stored.quiet_hours !== undefined,
     frequencyCap: read(frequencyCap, stored.frequency_cap),
     throttle: read(throttle, stored.throttle),
     autopilotMs: read(autopilot, stored.autopilot),

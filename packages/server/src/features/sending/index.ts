@@ -3,7 +3,7 @@ export { CONTEND_WITHIN_MS, slotsLeft, whoYields, type Cap, type Contender } fro
 export { refill, takeTokens, type Bucket, type Throttle } from './throttle.ts';
 export { comparing, type Comparison } from './compare.ts';
 export { type Fate, type Queue, type QueuedDraft, simulating } from './simulate.ts';
-export { quietSpans, quietUntil, type QuietWindow } from './quiet-hours.ts';
+export { quietHoursInForce, quietSpans, quietUntil, type QuietWindow } from './quiet-hours.ts';
 export { type Identity, OUTBOX_DOMAIN, type Outlet, senderGate, senderOf } from './sender.ts';
 export { letterHeaders, replyAddress } from './headers.ts';
 export {

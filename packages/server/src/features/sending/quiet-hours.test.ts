@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type QuietWindow, quietUntil, releaseAt } from './quiet-hours.ts';
+import { quietHoursInForce, type QuietWindow, quietUntil, releaseAt } from './quiet-hours.ts';
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
 const FROM = Date.UTC(1971, 0, 1);
@@ -263,3 +263,25 @@ test("100,000 cases agree with Python's zoneinfo, where both have the same time 
   });
   expect(wrong).toEqual([]);
 }, 120_000);
+
+describe('quietHoursInForce', () => {
+  const kinds = fc.constantFrom('outbox' as const, 'relay' as const);
+
+  test('returns the quiet hours of a project that set them, with and without a relay', () => {
+    fc.assert(
+      fc.property(fc.option(windows), kinds, (quietHours, kind) => {
+        expect(quietHoursInForce({ quietHours, isQuietHoursSet: true }, { kind })).toBe(quietHours);
+      }),
+    );
+  });
+
+  test('returns the default only with a relay', () => {
+    fc.assert(
+      fc.property(windows, (quietHours) => {
+        const settings = { quietHours, isQuietHoursSet: false };
+        expect(quietHoursInForce(settings, { kind: 'relay' })).toBe(quietHours);
+        expect(quietHoursInForce(settings, { kind: 'outbox' })).toBeNull();
+      }),
+    );
+  });
+});

@@ -1,5 +1,6 @@
 import { sha256 } from '../../base/hash.ts';
 import { recentMap } from '../../base/recent-map.ts';
+import type { Outlet } from './sender.ts';
 
 /**
  * Quiet hours in the recipient's own time. Every local date d has one quiet span, from `start` on d to `end` on d, or on
@@ -8,6 +9,17 @@ import { recentMap } from '../../base/recent-map.ts';
  * stays quiet to its real end, and no span ends before an instant that lies in it.
  */
 export type QuietWindow = { start: string; end: string };
+
+/**
+ * Quiet hours that hold emails. Without a relay emails stay in the test inbox and wake no recipient, so the default would only delay
+ * the first email of a new installation until the morning. Quiet hours that a project set itself always hold.
+ */
+export function quietHoursInForce(
+  { quietHours, isQuietHoursSet }: { quietHours: QuietWindow | null; isQuietHoursSet: boolean },
+  { kind }: Pick<Outlet, 'kind'>,
+): QuietWindow | null {
+  return kind === 'relay' || isQuietHoursSet ? quietHours : null;
+}
 
 /** So long after the end of quiet hours the letters that waited for it go, each at a moment of its own. */
 const SPREAD_MS = 30 * 60_000;

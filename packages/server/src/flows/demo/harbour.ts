@@ -100,6 +100,7 @@ export const RULES: object[] = [
 export const DOMAIN = 'mail.harbour.example';
 
 export const SETTINGS: Record<string, string> = {
+  quiet_hours: '21:00-08:00',
   time_zone: 'Europe/Berlin',
   from_name: 'Harbour',
   from_address: `hello@${DOMAIN}`,

@@ -1,6 +1,7 @@
 import { domainPart, normaliseAddress } from '../../base/address.ts';
 import { type Draft, listContending } from '../../features/drafts/index.ts';
 import { findByAddress, type Person, personKey } from '../../features/people/index.ts';
+import type { Settings } from '../../features/projects/index.ts';
 import {
   type Bucket,
   CONTEND_WITHIN_MS,
@@ -9,7 +10,9 @@ import {
   gate,
   type GateAnswer,
   type GateFacts,
+  type Outlet,
   type Policy,
+  quietHoursInForce,
   refill,
   slotsLeft,
   takeTokens,
@@ -50,15 +53,16 @@ export type GatesAsked = Pick<Gates, 'model' | 'now' | 'bucket' | 'mailroom'> & 
   sender: Sender;
 };
 
-export function policyOf({ project: { settings } }: { project: Pick<Model['project'], 'settings'> }): Policy {
-  const { paused, quietHours, frequencyCap, throttle, timeZone } = settings;
-  return { paused, quietHours, caps: frequencyCap, throttle, timeZone };
+/** The policy that these settings make. The outlet is that of the installation: a sandbox has the quiet hours of its project. */
+export function policyOf(settings: Settings, outlet: Outlet): Policy {
+  const { paused, frequencyCap, throttle, timeZone } = settings;
+  return { paused, quietHours: quietHoursInForce(settings, outlet), caps: frequencyCap, throttle, timeZone };
 }
 
 /** Looks up all that the gates have to know about these people of one project. */
 export async function openGates(tx: Tx, asked: GatesAsked): Promise<Gates> {
   const { model, now, people, sender, mailroom } = asked;
-  const policy = policyOf(model);
+  const policy = policyOf(model.project.settings, mailroom.outlet);
   const { projectId } = model.project;
   const reached = [...people.values()].map((person) => ({ person, address: addressOf(person) }));
   // Each once, or the letters to a mailbox that two people share would count twice.

@@ -20,7 +20,6 @@ import { nextMoment } from '../next-due.ts';
 import { timed } from '../project-time.ts';
 import { applyOutcomes, tellOutcomes } from '../record-outcome/index.ts';
 import { type BatchTx, inSession } from '../session.ts';
-import { policyOf } from './ask-gates.ts';
 import type { ClaimedLetter } from './claimed-letter.ts';
 import { type Batch, decideBatch, type Done, type SendDeps } from './decide-batch.ts';
 import { writeMoves } from '../write-moves.ts';
@@ -47,7 +46,7 @@ export function claimBatch(given: SendDeps, projectId: number, room: number): Pr
     const now = deps.db.clock.now();
     const known = (await deps.models.of(tx, [digestTurn])).get(projectId);
     if (!known) return NOTHING;
-    const { throttle } = policyOf(known);
+    const { throttle } = known.project.settings;
     const { left, bucket } = refill(turn.bucket, throttle, now);
     // While a project is paused or suspended its drafts stand still as they are; who lets it go on sets the alarm again.
     const isStill = turn.isSuspended || known.project.settings.paused;

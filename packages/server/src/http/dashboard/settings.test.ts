@@ -67,6 +67,15 @@ test('every setting is shown with what it may be, and is changed in the text in 
   expect((await ask('GET settings')).json).toEqual(changed.json);
 });
 
+test('the default quiet hours are not in force without a relay', async () => {
+  const inForce = async () => (await ask('GET settings')).json.data.quiet_hours_in_force;
+  expect(await inForce()).toBe(true);
+  await ask('PATCH settings', { body: { settings: { quiet_hours: 'off' } } });
+  expect(await inForce()).toBe(false);
+  story = await newStory(stage, { throttle: '5/s' });
+  expect(await inForce()).toBe(false);
+});
+
 test('a change stands in the audit log with what it was before, and says nothing of what stayed', async () => {
   await ask('PATCH settings', { body: { settings: { throttle: '5/s', quiet_hours: '21:00-08:00' } } });
   const asked = { projectIds: [story.projectId], actor: null, action: null, after: null, limit: 5 };

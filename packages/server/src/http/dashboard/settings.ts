@@ -9,6 +9,8 @@ import {
   readEndpoint,
   setRateLimit,
 } from '../../features/projects/index.ts';
+import { quietHoursInForce } from '../../features/sending/index.ts';
+import type { Mailroom } from '../../flows/send-drafts/index.ts';
 import { setSettings } from '../../flows/set-settings.ts';
 import { showSending } from '../../flows/show-sending.ts';
 import { simulatePolicy } from '../../flows/simulate-policy.ts';
@@ -22,13 +24,13 @@ const TEXT = Type.Optional(Type.String({ maxLength: 2_000 }));
 export const settingRoutes = [
   route('GET /projects/:project/settings', {
     needs: 'viewer',
-    handle: async ({ db }, { projectId }) => ({ data: await show(db, projectId) }),
+    handle: async ({ db, mailroom }, { projectId }) => ({ data: await show(db, projectId, mailroom) }),
   }),
   route('PATCH /projects/:project/settings', {
     needs: 'admin',
     audit: 'settings.change',
     body: Type.Object({ settings: TEXTS, seen: Type.Optional(TEXTS) }),
-    async handle({ db }, { projectId, body, actor, note }) {
+    async handle({ db, mailroom }, { projectId, body, actor, note }) {
       const { settings: wanted, seen = {} } = body;
       const { texts: before } = await getSettings(db, projectId);
       const after = await setSettings(db, projectId, wanted, { actor, seen }).catch((error: unknown) =>
@@ -40,7 +42,7 @@ export const settingRoutes = [
         before: Object.fromEntries(changed.map((name) => [name, textOf(before, name)])),
         after: Object.fromEntries(changed.map((name) => [name, textOf(after, name)])),
       });
-      return { data: await show(db, projectId) };
+      return { data: await show(db, projectId, mailroom) };
     },
   }),
   route('GET /projects/:project/sending', {
@@ -107,9 +109,13 @@ function textOf(texts: Record<string, string>, name: string): string | undefined
   return texts[name];
 }
 
-async function show(tx: Tx, projectId: number) {
+async function show(tx: Tx, projectId: number, { outlet }: Pick<Mailroom, 'outlet'>) {
   const { settings, texts } = await getSettings(tx, projectId);
-  return { settings: describeSettings(texts), parsed: toParsed(settings) };
+  return {
+    settings: describeSettings(texts),
+    parsed: toParsed(settings),
+    quiet_hours_in_force: quietHoursInForce(settings, outlet) !== null,
+  };
 }
 
 function toParsed({ quietHours, frequencyCap, throttle, ...settings }: Settings) {

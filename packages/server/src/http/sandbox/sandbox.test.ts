@@ -171,7 +171,11 @@ test('the clock answers to keys of sandboxes alone, and to what it can do', asyn
 
 test('quiet hours, and the hour that a spring night lacks, are those of the time that the clock shows', async () => {
   const live = await newCaller(server, EVENTS);
-  await setSettings(db, live.id, { time_zone: 'Europe/Paris', autopilot: '1h' });
+  await setSettings(db, live.id, {
+    time_zone: 'Europe/Paris',
+    autopilot: '1h',
+    quiet_hours: '21:00-08:00',
+  });
   const sandbox = await testSandbox(server, live.id);
   // From mid January to the evening before clocks go forward, half an hour past quiet.
   const evening = Date.UTC(2026, 2, 28, 20, 30);
