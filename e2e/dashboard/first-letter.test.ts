@@ -23,7 +23,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
       onTestFinished(() => installation.remove());
       const { page, troubles } = await newPerson(browser, { timeZone: zoneWhereItIs(hour) });
       const actions = await setUp(page, installation);
-      await seeFirstLetter(page, actions, { isNight: hour === 23 });
+      await seeFirstLetter(page, actions);
       process.stdout.write(`${hour}:00: ${actions.done.length} actions: ${actions.done.join(', ')}\n`);
       expect(actions.done.length).toBeLessThanOrEqual(ACTIONS_MAX);
       expect(troubles).toEqual([]);

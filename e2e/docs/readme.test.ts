@@ -5,7 +5,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { expect, onTestFinished, test } from 'vitest';
+import { pathToFileURL } from 'node:url';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../../packages/server/testkit/free-port.ts';
 import { fencesOf } from '../../site/markdown.ts';
 import { ROOT, TEXTS } from './texts.ts';
@@ -13,39 +14,66 @@ import { ROOT, TEXTS } from './texts.ts';
 const PORT = 8080;
 const [first = '', second = '', shown = ''] = fencesOf(TEXTS.get('README.md') ?? '').map(({ text }) => text);
 
-test('the first block of the README in one shell and the second in another end in a draft that can be seen', async () => {
-  expect(first.trim()).toBe('npm ci && npm start');
-  const folder = await freshCheckout();
-  const port = await portOf();
-  const asPasted = (text: string): string =>
-    // What is installed already is not installed again, and a port that somebody else has is another one.
-    text.replace('npm ci', 'true').replaceAll(`:${PORT}`, `:${port}`);
-  const env = { ...process.env, ...(port === PORT ? {} : { PORT: String(port) }) };
+/** Environment in which it is this hour for the programs of Node.js, in UTC. */
+function envAt(hour: number): NodeJS.ProcessEnv {
+  const now = new Date();
+  const wanted = new Date(now).setUTCHours(hour, 0, 0, 0);
+  return {
+    NODE_OPTIONS: `--import ${pathToFileURL(join(ROOT, 'e2e/kit/shift-clock.mjs')).href}`,
+    SHIFT_CLOCK_MS: String(wanted - now.getTime()),
+  };
+}
 
-  const server = spawn('bash', ['-c', asPasted(first)], {
-    cwd: folder,
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-    // npm, its shell and the server end together.
-    detached: true,
-  });
-  onTestFinished(() => end(server));
-  expect(await saysReady(server)).toContain(`Beckon is ready at http://localhost:${port}`);
+test.each([12, 23])(
+  'the blocks of the README end in a draft that is sent to the test inbox, at %d:00',
+  async (hour) => {
+    expect(first.trim()).toBe('npm ci && npm start');
+    const folder = await freshCheckout();
+    const port = await portOf();
+    const asPasted = (text: string): string =>
+      // Packages are installed already, and a port that is in use is replaced.
+      text.replace('npm ci', 'true').replaceAll(`:${PORT}`, `:${port}`);
+    const env = { ...process.env, ...envAt(hour), ...(port === PORT ? {} : { PORT: String(port) }) };
 
-  const shell = spawn('bash', ['-c', asPasted(second)], {
-    cwd: folder,
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const chunks: Buffer[] = [];
-  shell.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-  const [code] = (await once(shell, 'close')) as [number];
-  const printed = Buffer.concat(chunks).toString();
-  expect(code).toBe(0);
-  expect(printed).toContain('Welcome to Acme');
-  // The README shows what such a run printed.
-  expect(withoutChance(printed)).toBe(withoutChance(shown));
-});
+    const server = spawn('bash', ['-c', asPasted(first)], {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      // npm, its shell and the server end together.
+      detached: true,
+    });
+    onTestFinished(() => end(server));
+    expect(await saysReady(server)).toContain(`Beckon is ready at http://localhost:${port}`);
+
+    const paste = async (text: string): Promise<string> => {
+      const shell = spawn('bash', ['-c', asPasted(text)], {
+        cwd: folder,
+        env,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const chunks: Buffer[] = [];
+      shell.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+      const [code] = (await once(shell, 'close')) as [number];
+      expect(code).toBe(0);
+      return Buffer.concat(chunks).toString();
+    };
+    const printed = await paste(second);
+    expect(printed).toContain('Welcome to Acme');
+    // The README shows what such a run printed.
+    expect(withoutChance(printed)).toBe(withoutChance(shown));
+    const deadline = new Date(/\d{4}-\d\d-\d\dT[\d:.]+Z/.exec(printed)?.[0] ?? '');
+    expect(deadline.getUTCHours()).toBe((hour + 2) % 24);
+
+    await paste('npm run --silent beckon -- draft approve --project Acme --rule welcome');
+    await vi.waitFor(
+      async () =>
+        expect(await paste('npm run --silent beckon -- outbox list --project Acme')).toContain(
+          'Welcome to Acme',
+        ),
+      { timeout: 60_000, interval: 2_000 },
+    );
+  },
+);
 
 /** Everything but what is made here: the data of others is not in it. */
 async function freshCheckout(): Promise<string> {
