@@ -5,14 +5,14 @@ import { entersOnce, type EntryRow, type EntryWish, entryWish, refusesEntry } fr
 import { daysAfter, isOfEach, isTimed, type Moment, momentOf } from './moment.ts';
 import type { Anchor, Definition, Reason, Rule, Trigger } from './rule.ts';
 
-/** A rule whose trigger was hit for a person. Digest, timer, explainer and backtest all ask `decide`. */
+/** A trigger of a rule that matched for a person. Processing, timers, explain, backtest and enrollments all call `decide`. */
 export type Considered = {
   rule: Pick<Rule, 'id' | 'enabledAt'> & { definition: Definition };
   trigger: Trigger;
   anchor: Anchor;
   /**
-   * `due`: the moment of a timed trigger has come. `bulk`: users of the bulk lane, who start nothing at once. `enrollment`: the
-   * user is in the audience already, and a member of the team enrolls those who are.
+   * `due`: the time of a timed trigger has come. `bulk`: a bulk user request, which starts no runs at once. `enrollment`: the
+   * user is in the audience already, and a member enrolls such users.
    */
   by: 'record' | 'due' | 'bulk' | 'enrollment';
   /** Given only by an enrollment. */
@@ -35,50 +35,50 @@ export type PersonFacts = {
   isSuppressed: boolean;
   /** The last suppression in the order of acceptance. */
   suppressedSeq: number | null;
-  /** The first normal event behind it, which lifted it. */
+  /** The first normal event after it, which lifted it. */
   liveSeq: number | null;
   newest: Newest;
-  /** The moment that a trait tells now. */
+  /** The date that a trait has now. */
   date: (trait: string) => number | null;
   onlyIf: () => boolean;
   /** Whether the exit condition or the goal of the rule already holds. */
   isOut: () => boolean;
   entry: (key: string) => EntryRow | undefined;
   isInRun: () => boolean;
-  /** In how many runs the person is, of any rule. */
+  /** The number of active runs of the person, of any rule. */
   openRuns: () => number;
 };
 
 export type Decided = {
   reason: Reason;
   wish: EntryWish;
-  /** After which no letter of it leaves. */
+  /** No email of the run is sent after this. */
   endsAt: number | null;
-  /** When a timer is to be set. */
+  /** The time for which a timer has to be set. */
   armAt: number | null;
   detail: Record<string, unknown>;
 };
 
 /**
- * Whether the rule fires for this person, or the first gate that refuses. It changes nothing; whoever asked writes the entry
- * and begins the run.
+ * Decides whether the rule fires for this person, or names the first check that refuses. It changes nothing: the caller writes the
+ * entry and starts the run.
  */
 export function decide(considered: Considered, person: PersonFacts, now: number): Decided {
   const { rule, anchor, trigger, by } = considered;
   const subject = subjectOf(rule.definition, person.newest);
-  // By a record when it was accepted, however late it is digested.
+  // A record counts at the time when it was accepted, however late it is processed.
   const at = by === 'due' ? now : anchor.acceptedAt;
   const wish = entryWish(rule.definition, { anchor, subjectId: subject?.id ?? null, at });
   const moment = isTimed(trigger) ? momentOf(trigger, anchor) : null;
-  const asked: Asked = { ...considered, person, now, wish, moment, subjectId: subject?.id ?? null };
+  const evaluation: Evaluation = { ...considered, person, now, wish, moment, subjectId: subject?.id ?? null };
   for (const gate of GATES) {
-    const refusal = gate(asked);
-    if (refusal) return decided(asked, refusal);
+    const refusal = gate(evaluation);
+    if (refusal) return decided(evaluation, refusal);
   }
-  return decided(asked, { reason: isHeldOut(rule, person) ? 'holdout' : 'fired' });
+  return decided(evaluation, { reason: isHeldOut(rule, person) ? 'holdout' : 'fired' });
 }
 
-type Asked = Considered & {
+type Evaluation = Considered & {
   person: PersonFacts;
   now: number;
   wish: EntryWish;
@@ -86,18 +86,18 @@ type Asked = Considered & {
   subjectId: string | null;
 };
 type Refusal = { reason: Reason; detail?: Record<string, unknown> };
-type Gate = (asked: Asked) => Refusal | null;
+type Gate = (evaluation: Evaluation) => Refusal | null;
 
 const GATES: Gate[] = [
   isOff,
   failsFilter,
-  isNoMove,
+  isBulkMove,
   isSuppressed,
   isBeforeEnable,
   isSuperseded,
   isOver,
   isAhead,
-  isNoDate,
+  isBulkStart,
   isTooOld,
   isPresent,
   failsOnlyIf,
@@ -105,14 +105,14 @@ const GATES: Gate[] = [
   hasEntered,
   hasEnteredSinceJoin,
   isUnreachable,
-  isCrowded,
+  hasTooManyRuns,
 ];
 
-function isOff({ rule }: Asked): Refusal | null {
+function isOff({ rule }: Evaluation): Refusal | null {
   return rule.enabledAt === null ? { reason: 'rule_off' } : null;
 }
 
-function failsFilter({ trigger, anchor, moment, by }: Asked): Refusal | null {
+function failsFilter({ trigger, anchor, moment, by }: Evaluation): Refusal | null {
   if (isTimed(trigger) && moment === null) return { reason: 'filter', detail: { moment: null } };
   if (by === 'due' || !('where' in trigger) || matchesWhere(trigger.where, anchor.properties)) return null;
   const failing = trigger.where.find((test) => !matchesWhere([test], anchor.properties));
@@ -122,55 +122,56 @@ function failsFilter({ trigger, anchor, moment, by }: Asked): Refusal | null {
   return { reason: 'filter', detail: { property, value: brief(value) } };
 }
 
-/** A date is one that a timer may wait for, see `isAhead`. */
-function isNoMove({ by, anchor }: Asked): Refusal | null {
+/** Refuses joins and leaves by bulk users. A date passes, because a timer may wait for it; see `isAhead`. */
+function isBulkMove({ by, anchor }: Evaluation): Refusal | null {
   return by === 'bulk' && anchor.kind !== 'date' ? { reason: 'bulk' } : null;
 }
 
-function isNoDate({ by }: Asked): Refusal | null {
+/** Refuses bulk users whose time is not ahead: they start no runs at once. */
+function isBulkStart({ by }: Evaluation): Refusal | null {
   return by === 'bulk' ? { reason: 'bulk' } : null;
 }
 
-/** What started it must not have been accepted before the event that lifted the suppression, and none may stand now. */
+/** Refuses while triggers are suppressed for the user, and a record from before the event that lifted the suppression. */
 function isSuppressed({
-  person: { isSuppressed: stands, suppressedSeq, liveSeq },
+  person: { isSuppressed: isSuppressedNow, suppressedSeq, liveSeq },
   anchor,
-}: Asked): Refusal | null {
+}: Evaluation): Refusal | null {
   const isBefore = suppressedSeq !== null && anchor.seq !== null && anchor.seq < (liveSeq ?? Infinity);
-  return stands || isBefore ? { reason: 'suppressed' } : null;
+  return isSuppressedNow || isBefore ? { reason: 'suppressed' } : null;
 }
 
-function isBeforeEnable({ rule, anchor }: Asked): Refusal | null {
+function isBeforeEnable({ rule, anchor }: Evaluation): Refusal | null {
   return anchor.acceptedAt < (rule.enabledAt ?? 0) ? { reason: 'before_enable' } : null;
 }
 
-/** A trigger that hangs on what the rule is about needs that to be still the present one, and a date to be told still. */
-function isSuperseded({ rule, trigger, anchor, subjectId, person }: Asked): Refusal | null {
+/** Refuses a trigger whose subject was replaced, and a date that the trait no longer has. */
+function isSuperseded({ rule, trigger, anchor, subjectId, person }: Evaluation): Refusal | null {
   if (anchor.kind === 'date')
     return person.date(anchor.id) === anchor.occurredAt ? null : { reason: 'superseded' };
   const { about } = rule.definition;
-  const hangsOn =
+  const dependsOnSubject =
     about !== null && anchor.kind === 'event' && anchor.name === about.event && isTimed(trigger);
-  return hangsOn && anchor.id !== subjectId ? { reason: 'superseded' } : null;
+  return dependsOnSubject && anchor.id !== subjectId ? { reason: 'superseded' } : null;
 }
 
-function isOver({ moment, now }: Asked): Refusal | null {
+function isOver({ moment, now }: Evaluation): Refusal | null {
   return moment?.endsAt != null && now >= moment.endsAt
     ? { reason: 'over', detail: { ended_at: isoOf(moment.endsAt) } }
     : null;
 }
 
-/** Where every event would set a timer, none is set for whoever has entered for good. */
-function isAhead(asked: Asked): Refusal | null {
-  const { rule, trigger, moment, now } = asked;
+/** Waits for a later time. No timer is set for a user who can never enter the rule again, because each event would set one. */
+function isAhead(evaluation: Evaluation): Refusal | null {
+  const { rule, trigger, moment, now } = evaluation;
   if (moment === null || moment.at <= now) return null;
   const isForGood = isOfEach(rule.definition, trigger) && entersOnce(rule.definition);
-  const refusal = isForGood ? hasEntered(asked) : null;
+  const refusal = isForGood ? hasEntered(evaluation) : null;
   return refusal ?? { reason: 'armed', detail: { at: isoOf(moment.at) } };
 }
 
-/** Of events that start something by themselves; a timer that was set in time is not too old when it rings. */
-function isTooOld({ rule, anchor, by, moment }: Asked): Refusal | null {
+/** Refuses old events that start a run by themselves. A timer that was set in time is not too old when it is due. */
+function isTooOld({ rule, anchor, by, moment }: Evaluation): Refusal | null {
   if (by === 'due') return null;
   if (anchor.kind === 'date') return isLongPast(rule.definition, anchor, moment);
   if (anchor.kind !== 'event') return null;
@@ -179,14 +180,14 @@ function isTooOld({ rule, anchor, by, moment }: Asked): Refusal | null {
     : null;
 }
 
-/** A date that was long ago when it was first told has nothing to remind of; one that lies ahead has, however little is left. */
+/** Refuses a date that was long past when it was first sent. A date in the future passes, however little time is left. */
 function isLongPast({ maxEventAgeMs }: Definition, anchor: Anchor, moment: Moment | null): Refusal | null {
   return moment?.endsAt === null && moment.at < anchor.acceptedAt - maxEventAgeMs
     ? { reason: 'too_old', detail: { at: isoOf(moment.at) } }
     : null;
 }
 
-function isPresent({ trigger, anchor, person }: Asked): Refusal | null {
+function isPresent({ trigger, anchor, person }: Evaluation): Refusal | null {
   if (trigger.kind !== 'absence') return null;
   for (const event of trigger.of) {
     const newest = person.newest(event);
@@ -196,15 +197,15 @@ function isPresent({ trigger, anchor, person }: Asked): Refusal | null {
   return null;
 }
 
-function failsOnlyIf({ person }: Asked): Refusal | null {
+function failsOnlyIf({ person }: Evaluation): Refusal | null {
   return person.onlyIf() ? null : { reason: 'only_if' };
 }
 
-function isOut({ person }: Asked): Refusal | null {
+function isOut({ person }: Evaluation): Refusal | null {
   return person.isOut() ? { reason: 'exit' } : null;
 }
 
-function hasEntered({ rule, person, wish }: Asked): Refusal | null {
+function hasEntered({ rule, person, wish }: Evaluation): Refusal | null {
   const known = person.entry(wish.key);
   const reason = refusesEntry(rule.definition, known, wish);
   if (reason) return { reason, detail: { entered_at: isoOf(known?.enteredAt ?? 0) } };
@@ -216,7 +217,7 @@ function hasEntered({ rule, person, wish }: Asked): Refusal | null {
  * A user who entered the rule after joining the audience is not enrolled again. This matters for rules that a user may enter
  * several times: a second enrollment would otherwise enroll the same members again as soon as their runs have ended.
  */
-function hasEnteredSinceJoin({ enrollment, person, wish }: Asked): Refusal | null {
+function hasEnteredSinceJoin({ enrollment, person, wish }: Evaluation): Refusal | null {
   if (!enrollment) return null;
   const enteredAt = person.entry(wish.key)?.enteredAt ?? -Infinity;
   const last = Math.max(enrollment.lastRunAt ?? -Infinity, enteredAt);
@@ -224,26 +225,30 @@ function hasEnteredSinceJoin({ enrollment, person, wish }: Asked): Refusal | nul
 }
 
 /** After a join, an email without a recipient is drafted and then held or cancelled. An enrollment would create thousands of these. */
-function isUnreachable({ enrollment }: Asked): Refusal | null {
+function isUnreachable({ enrollment }: Evaluation): Refusal | null {
   return enrollment?.unreachable ? { reason: enrollment.unreachable } : null;
 }
 
-/** One person's events could otherwise begin runs without end, each with a draft that waits. */
+/** Bounds the active runs of one person. Each event could otherwise start one more run with a waiting draft. */
 const OPEN_RUNS_MAX = 100;
 
-function isCrowded({ person }: Asked): Refusal | null {
+function hasTooManyRuns({ person }: Evaluation): Refusal | null {
   const open = person.openRuns();
   return open < OPEN_RUNS_MAX ? null : { reason: 'crowded', detail: { runs: open } };
 }
 
-function decided(asked: Asked, { reason, detail = {} }: Refusal): Decided {
-  const { anchor, trigger, wish, moment } = asked;
+function decided(evaluation: Evaluation, { reason, detail = {} }: Refusal): Decided {
+  const { anchor, trigger, wish, moment } = evaluation;
   return {
     reason,
     wish,
     endsAt: moment ? moment.endsAt : endsInDays(trigger, anchor),
     armAt: reason === 'armed' && moment ? moment.at : null,
-    detail: { ...startedBy(anchor), ...(asked.by === 'enrollment' ? { by: 'enrollment' } : {}), ...detail },
+    detail: {
+      ...startedBy(anchor),
+      ...(evaluation.by === 'enrollment' ? { by: 'enrollment' } : {}),
+      ...detail,
+    },
   };
 }
 
@@ -258,7 +263,7 @@ function startedBy({ kind, id, name }: Anchor): Record<string, unknown> {
   return kind === 'audience' ? { audience_id: id } : { trait: name };
 }
 
-/** The same people for a rule for ever, and others for each rule. */
+/** Selects the same people of a rule at all times, and different people for each rule. */
 function isHeldOut(
   { id, definition }: Considered['rule'],
   { projectId, userId }: Pick<PersonFacts, 'projectId' | 'userId'>,
@@ -268,7 +273,7 @@ function isHeldOut(
   return drawn / 0x1_0000_0000 < definition.holdoutPercent / 100;
 }
 
-/** A suppressed match spends the entry of a rule that lets people in once ever: an imported sign-up spends the welcome. */
+/** A suppressed match uses up the entry of a rule that enrolls each user once: an imported sign-up gets no welcome later. */
 export function burnsEntry({ entry }: Pick<Definition, 'entry'>, reason: Reason): boolean {
   return reason === 'suppressed' && entry.kind === 'once';
 }
@@ -282,6 +287,6 @@ const VALUE_SHOWN_CHARS = 200;
 function brief(value: unknown): unknown {
   if (typeof value !== 'string' && typeof value !== 'object') return value;
   const text = JSON.stringify(value);
-  // A cut may go through a character, and half of one is no text that can be stored.
+  // The cut may split a surrogate pair, and PostgreSQL does not store half of one.
   return text.length <= VALUE_SHOWN_CHARS ? value : `${text.slice(0, VALUE_SHOWN_CHARS).toWellFormed()}…`;
 }

@@ -99,7 +99,7 @@ describe('startEnrollment', () => {
     expect(row?.detail).toEqual({ audience_id: one.audienceId, by: 'enrollment' });
   });
 
-  test('enrolls nobody when a rule is turned on without it', async () => {
+  test('enrolls no users when a rule is turned on without it', async () => {
     const one = await scene(['u1']);
     await enableRule(db, { ...of(one), actor: 'ann', confirmed: false });
     await one.story.later(DAY);
@@ -137,7 +137,7 @@ describe('startEnrollment', () => {
     );
   });
 
-  test('enrolls nobody a second time, even where the rule lets users enter again', async () => {
+  test('enrolls no user a second time, even where the rule lets users enter again', async () => {
     for (const entry of ['once', 'one_at_a_time', { cooldown: '1d' }]) {
       const one = await scene(['u1', 'u2'], { entry });
       await enable(one);
@@ -211,7 +211,7 @@ describe('previewEnrollment', () => {
     expect(await latest(one)).toMatchObject({ processed: 8, enrolled: found.enrolled, excluded });
   });
 
-  test('says of a rule that is off what would happen if it were turned on', async () => {
+  test('counts for a rule that is off what would happen if it were turned on', async () => {
     const one = await scene(['u1']);
     expect(await preview(one)).toMatchObject({ members: 1, enrolled: 1 });
     expect(await one.story.why('u1', 'Pro')).toEqual({});
@@ -348,7 +348,7 @@ describe('enrollment batches', () => {
     expect(await enrolledUsers(one)).toEqual(['u1', 'u2']);
   });
 
-  test('end when an edit changes the rule, so that nobody is enrolled who was not in the preview', async () => {
+  test('end when an edit changes the rule, so that only users of the preview are enrolled', async () => {
     const one = await scene(['u1', 'u2', 'u3']);
     const { story, audienceId } = one;
     await story.user('z1', { email: 'z1@x.org', traits: { plan: 'free' } });
