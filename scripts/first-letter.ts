@@ -55,7 +55,7 @@ async function useIt(page: Page, setupLink: string): Promise<void> {
   });
   const shell = (text: string): Promise<string> => run('bash', ['-c', text], folder);
   const actions = await step('set-up and first call', () => setUp(page, { setupLink, shell }));
-  await step('Review, Approve, Outbox', () => seeFirstLetter(page, actions, { isNight: false }));
+  await step('Review, Approve, Outbox', () => seeFirstLetter(page, actions));
   console.log(`        ${actions.done.length} actions: ${actions.done.join(', ')}`);
 }
 
