@@ -18,8 +18,9 @@ import { countedOperators, countFilters } from './liquid-work.ts';
 import { LINK_PART, LINK_WHOLE, markdownPlaces } from './link-places.ts';
 import './liquid-positions.ts';
 import type { LocaleFormats } from './locale-formats.ts';
-import { isBlank, printed } from './printed.ts';
+import { cut, isBlank, printed } from './printed.ts';
 import { type Findings, Reading } from './reading.ts';
+import { countSource } from './source-work.ts';
 
 /**
  * The Liquid of letters: few tags and few filters, no file, no other letter, no prototype, a bound on everything. Values are
@@ -38,8 +39,6 @@ const FILTERS = (
 ).split(' ');
 
 export const SOURCE_MAX_CHARS = 100_000;
-/** In characters and items that filters make, not in bytes. */
-const MEMORY_MAX = 1_000_000;
 /** Of `{{` and `{%` in one part. */
 const PLACES_MAX = 500;
 /** Longer sources are remembered too, but only a few, so that memory stays bounded. */
@@ -118,7 +117,7 @@ function parse(source: string): Parsed {
     return { flaw: { message: `there are more than ${PLACES_MAX} places to fill in`, ...START } };
   try {
     const templates = engine.parse(source);
-    reckonWithGaps(templates);
+    prepare(templates);
     return { templates };
   } catch (error) {
     const [line, column] = LiquidError.is(error) ? error.token.getPosition() : [];
@@ -138,9 +137,10 @@ function parseMarkdown(source: string): Parsed {
   };
 }
 
-/** Done once for each letter that is parsed. */
-function reckonWithGaps(templates: Template[]): void {
+/** Done once for each template that is parsed. */
+function prepare(templates: Template[]): void {
   for (const template of templates) {
+    countSource(template);
     const isAsked = isCondition(template);
     for (const argument of template.arguments?.() ?? []) {
       if (!(argument instanceof Value)) continue;
@@ -148,7 +148,7 @@ function reckonWithGaps(templates: Template[]): void {
       if (isAsked || defaults.length > 0) reckon(argument, isAsked || defaults.some(isNothing));
     }
     const children = template.children?.(false, true);
-    if (children !== undefined) reckonWithGaps(toValueSync(children) as Template[]);
+    if (children !== undefined) prepare(toValueSync(children) as Template[]);
   }
 }
 
@@ -166,12 +166,13 @@ function reckon(value: Value, mayBeNothing: boolean): void {
   value.value = function* (context): Generator<unknown, unknown, unknown> {
     if (!(context instanceof Reading)) return yield evaluate(context);
     const before = context.unset;
-    context.unset = [];
+    context.unset = new Set();
     const result = yield evaluate(context);
     const unset = context.unset;
     context.unset = before;
-    // A default that has no value itself stands in for nothing.
-    if (!mayBeNothing && (result === undefined || result === null || result === '')) before.push(...unset);
+    // A default that has no value itself replaces nothing.
+    if (!mayBeNothing && (result === undefined || result === null || result === ''))
+      for (const name of unset) context.noteUnset(name);
     return result;
   };
 }
@@ -184,11 +185,10 @@ function hardened(): Liquid {
     strictFilters: true,
     locale: 'en-US',
     parseLimit: SOURCE_MAX_CHARS,
-    memoryLimit: MEMORY_MAX,
     operators: countedOperators(),
     outputEscape(this: { context: unknown }, value: unknown) {
       if (value instanceof Address) return value.written;
-      return this.context instanceof Reading ? this.context.write(value) : '';
+      return this.context instanceof Reading ? this.context.written(value) : '';
     },
   });
   liquid.registerFilter('date', function (value: unknown, ...args: unknown[]) {
@@ -230,14 +230,31 @@ function localeIn(args: unknown[]): unknown {
   return args.find(isNamed)?.[1];
 }
 
-/** Liquid's own words name what is at fault well, but not what is allowed instead. */
+/** Messages of Liquid quote the source, in any length. */
+const MESSAGE_MAX_CHARS = 300;
+const NAME_MAX_CHARS = 100;
+
+/** Liquid names the error well, but not what is allowed instead. */
 function messageOf(error: unknown): string {
-  const message = (error instanceof Error ? error.message : String(error)).replace(
-    /, line:\d+, col:\d+$/,
-    '',
-  );
-  const filter = /^undefined filter: (.*)$/s.exec(message)?.[1];
-  if (filter !== undefined) return `there is no filter "${filter}"; there are ${FILTERS.join(', ')}`;
-  const tag = /^tag "(.*)" not found$/s.exec(message)?.[1];
-  return tag === undefined ? message : `there is no tag "${tag}"; there are ${TAGS.join(', ')}`;
+  const message = error instanceof Error ? error.message : String(error);
+  const filter = quoted(message, 'undefined filter: ', '');
+  if (filter !== null) return `there is no filter "${filter}"; there are ${FILTERS.join(', ')}`;
+  const tag = quoted(message, 'tag "', '" not found');
+  if (tag !== null) return `there is no tag "${tag}"; there are ${TAGS.join(', ')}`;
+  return cut(withoutPlace(message), MESSAGE_MAX_CHARS);
+}
+
+/** The text that a message quotes between two others; null for another message. */
+function quoted(message: string, before: string, after: string): string | null {
+  const text = withoutPlace(message);
+  if (!text.startsWith(before) || !text.endsWith(after)) return null;
+  return cut(text.slice(before.length, text.length - after.length), NAME_MAX_CHARS);
+}
+
+const PLACE_MAX_CHARS = 40;
+
+/** Liquid appends the line and column, which are reported separately. */
+function withoutPlace(message: string): string {
+  const end = message.slice(-PLACE_MAX_CHARS);
+  return message.slice(0, -PLACE_MAX_CHARS) + end.replace(/, line:\d+, col:\d+$/, '');
 }

@@ -5,8 +5,10 @@ import { escapeHtml } from './html-text.ts';
  * Markdown or HTML they spell, and everywhere they stay on their line.
  */
 
-/** Of one value; longer ones are no words in a letter any more. */
+/** Of one value; a longer one is cut. */
 const VALUE_MAX_CHARS = 2_000;
+/** Of a value before it is cleaned, so that cleaning takes a bounded time. Invisible characters and repeated spaces are removed then. */
+const CLEANED_MAX_CHARS = 2 * VALUE_MAX_CHARS;
 const DEEPEST = 4;
 
 /** Characters that show nothing, or turn the direction of what stands beside them. Joiners stay: emoji and Persian need them. */
@@ -36,7 +38,7 @@ export function printed(value: unknown, depth = 0): string {
 export function plainValue(value: unknown): string {
   const text = printed(value);
   if (text.length <= VALUE_MAX_CHARS && WORDS.test(text)) return text;
-  return cut(oneLine(text), VALUE_MAX_CHARS);
+  return cut(oneLine(cut(text, CLEANED_MAX_CHARS)), VALUE_MAX_CHARS);
 }
 
 /** As text and within quotes alike. */

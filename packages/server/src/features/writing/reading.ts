@@ -1,4 +1,5 @@
-import { Context, type Drop, type Liquid, type Scope } from 'liquidjs';
+import { JSON_MAX_KEY_CHARS } from '@beckon/contract';
+import { Context, Drop, type Liquid, type Scope } from 'liquidjs';
 import { ownLocale } from '../../base/locale.ts';
 import type { LetterPart } from './letter.ts';
 import { formatsOf, type LocaleFormats } from './locale-formats.ts';
@@ -8,6 +9,7 @@ import { type LetterVariables, LOCALE_FACT, valueOf, ZONE_FACT } from './variabl
 
 const FACTS_MAX = 255;
 const MISSING_MAX = 50;
+/** A longer name is cut before anything else is done with it. */
 const NAME_MAX_CHARS = 200;
 /** In units of work. Creating all formatters of a locale takes about 2 ms. */
 const NAMED_LOCALE_COST = 4_000;
@@ -42,7 +44,7 @@ export class Findings {
   }
 
   noteMissing(name: string): void {
-    if (this.missing.size < MISSING_MAX) this.missing.add(oneLine(name).slice(0, NAME_MAX_CHARS));
+    if (this.missing.size < MISSING_MAX) this.missing.add(oneLine(name.slice(0, NAME_MAX_CHARS)));
   }
 
   /** Noted as a fact, because another zone may be on another day. */
@@ -77,7 +79,7 @@ export class Findings {
   }
 }
 
-/** Values that only tell what they are asked for by name, and note it. Nothing can list them, count them or print them whole. */
+/** Values that can only be read by name, so that each read is noted. A template cannot list, count or print them whole. */
 class Source {
   readonly #name: string;
   readonly #values: Record<string, unknown>;
@@ -89,11 +91,12 @@ class Source {
     this.#findings = findings;
   }
 
+  /** As it is stored. */
   read(key: unknown): unknown {
     if (typeof key !== 'string' && typeof key !== 'number') return undefined;
     const value = valueOf(this.#values, String(key));
     this.#findings?.noteFact(oneLine(`${this.#name}.${key}`), value);
-    return enclosed(value);
+    return value;
   }
 
   toString(): string {
@@ -101,20 +104,45 @@ class Source {
   }
 }
 
-/** Blank text is as good as none: `Hi ,` helps nobody. Nor does `[object Object]`, so objects are told by name only. */
+/** A value as a template sees it. Blank text counts as missing, because `Hi ,` helps nobody. An object can only be read by name. */
 function enclosed(value: unknown): unknown {
   if (value === null || (typeof value === 'string' && isBlank(value))) return undefined;
   if (Array.isArray(value)) return value.map(enclosed);
   return typeof value === 'object' ? new Source('', value as Record<string, unknown>, null) : value;
 }
 
-/** How Liquid asks for a name; one for each part of a letter. */
+type Key = string | number | Drop;
+
+/** Whether a key can name a value. Longer keys are never stored, and a list is no key. */
+function isKey(key: unknown): key is Key {
+  if (typeof key === 'string') return key.length <= JSON_MAX_KEY_CHARS;
+  return typeof key === 'number' || key instanceof Drop;
+}
+
+/** Charged before the keys are used. Liquid turns a list that is used as a key into text. */
+function costOfKeys(keys: readonly unknown[]): number {
+  let cost = 0;
+  for (const key of keys) cost += costOf(key);
+  return cost;
+}
+
+function nameOf(keys: readonly unknown[]): string {
+  let name = '';
+  for (const key of keys) {
+    if (name.length > NAME_MAX_CHARS) break;
+    const text = typeof key === 'string' ? key : typeof key === 'number' ? String(key) : '';
+    name += (name === '' ? '' : '.') + text.slice(0, NAME_MAX_CHARS);
+  }
+  return name.slice(0, NAME_MAX_CHARS);
+}
+
+/** How Liquid reads a name; one for each part of an email. */
 export class Reading extends Context {
   readonly findings: Findings;
   /** How a value is written into this part. */
   readonly write: (value: unknown) => string;
-  /** Names without a value that nothing has stood in for yet: see `liquid.ts`. */
-  unset: string[] = [];
+  /** Names without a value and without a default so far: see `liquid.ts`. */
+  unset = new Set<string>();
 
   constructor(
     liquid: Liquid,
@@ -125,37 +153,55 @@ export class Reading extends Context {
     this.write = write;
     // Liquid calls this before each piece, with the time.
     this.renderLimit.check = () => this.work.chargePiece();
-    const use = this.memoryLimit.use.bind(this.memoryLimit);
-    // Ranges and what filters make pass here. Making them takes time too, and too much memory is too much work.
-    this.memoryLimit.use = (count) => {
-      try {
-        use(count);
-      } catch {
-        this.work.charge(Infinity);
-      }
-      this.work.charge(count > 0 ? count / 16 : 0);
-    };
+    // Liquid calls this before a filter or a range creates characters or items.
+    this.memoryLimit.use = (count) => this.work.allocate(count);
   }
 
   get work(): RenderWork {
     return this.findings.work;
   }
 
-  override *_getFromScope(
-    scope: unknown,
-    paths: (string | number | Drop)[] | string,
-  ): IterableIterator<unknown> {
+  noteUnset(name: string): void {
+    if (this.unset.size < MISSING_MAX) this.unset.add(name);
+  }
+
+  /** Charges for a value that is written, and writes it. */
+  written(value: unknown): string {
+    this.work.charge(costOf(value));
+    return this.write(value);
+  }
+
+  /** The name of a loop contains the source of its list. Liquid writes it as JSON wherever `forloop` is used as a value. */
+  override push(scope: object): number {
+    const { forloop } = scope as { forloop?: { name: string } };
+    if (forloop instanceof Drop) forloop.name = forloop.name.slice(0, NAME_MAX_CHARS);
+    return super.push(scope);
+  }
+
+  /** Liquid looks for the first key in each scope, so that key is checked before. */
+  override _get(paths: Key[]): IterableIterator<unknown> {
+    return typeof paths[0] === 'string' && isKey(paths[0])
+      ? super._get(paths)
+      : this._getFromScope(undefined, paths);
+  }
+
+  override *_getFromScope(scope: unknown, paths: Key[] | string): IterableIterator<unknown> {
     const keys = typeof paths === 'string' ? paths.split('.') : paths;
+    this.work.charge(costOfKeys(keys));
     let value = scope;
     for (const key of keys) value = yield this.readProperty(value as Scope, key);
-    this.work.charge(keys.length + costOf(value));
-    if (value === undefined || value === null) this.unset.push(keys.map(String).join('.'));
+    this.work.charge(costOf(value));
+    if (value === undefined || value === null) this.noteUnset(nameOf(keys));
     return value;
   }
 
-  override readProperty(from: Scope, key: string | number | Drop): unknown {
-    return (from as unknown) instanceof Source
-      ? (from as unknown as Source).read(key)
-      : super.readProperty(from, key);
+  override readProperty(from: Scope, key: Key): unknown {
+    if (!isKey(key)) return undefined;
+    const source: unknown = from;
+    if (!(source instanceof Source)) return super.readProperty(from, key);
+    const value = source.read(key);
+    // Charged as it is stored: whether a long text is blank takes a look at all of it.
+    this.work.charge(costOf(value));
+    return enclosed(value);
   }
 }

@@ -7,13 +7,18 @@ export const WORK_MAX = 200_000;
 
 /** Of one output, tag or text between them. */
 const PIECE_COST = 10;
-const CHARS_PER_UNIT = 16;
+export const CHARS_PER_UNIT = 16;
+/** The source of a piece up to this length is part of `PIECE_COST`. */
+export const PIECE_CHARS = PIECE_COST * CHARS_PER_UNIT;
+/** Of one email, in characters and list items that filters and ranges create. */
+const MEMORY_MAX = 1_000_000;
 
 export const TOO_MUCH_WORK =
   'Rendering this email takes too much work. Simplify loops, comparisons or nested blocks.';
 
 export class RenderWork {
   spent = 0;
+  #memory = 0;
 
   get isExceeded(): boolean {
     return this.spent > WORK_MAX;
@@ -26,6 +31,13 @@ export class RenderWork {
   charge(units: number): void {
     this.spent += units;
     if (this.isExceeded) throw new RangeError(TOO_MUCH_WORK);
+  }
+
+  /** Charges for characters and items before a filter or a range creates them. Too much memory counts as too much work. */
+  allocate(count: number): void {
+    if (!(count > 0)) return;
+    this.#memory += count;
+    this.charge(this.#memory > MEMORY_MAX ? Infinity : count / CHARS_PER_UNIT);
   }
 }
 
@@ -41,8 +53,20 @@ export function costOf(value: unknown): number {
   return cost;
 }
 
-/** What it takes to look for one text in another: in the worst case each place is compared up to the end of what is looked for. */
+/** The length of the text that Liquid makes of a value. Liquid joins a list before it searches in it or formats with it. */
+export function textLength(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (!Array.isArray(value)) return 1;
+  let length = 0;
+  for (const item of value) {
+    length += 1 + textLength(item);
+    if (length > WORK_MAX * CHARS_PER_UNIT) break;
+  }
+  return length;
+}
+
+/** The cost of a search for one text in another. In the worst case each place is compared up to the end of the searched text. */
 export function searchCost(text: unknown, part: unknown): number {
-  if (typeof text !== 'string' || typeof part !== 'string' || part.length > text.length) return 0;
-  return (text.length * part.length) / 512;
+  const [length, partLength] = [textLength(text), textLength(part)];
+  return partLength > length ? 0 : (length * partLength) / 512;
 }
