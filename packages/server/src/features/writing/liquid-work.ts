@@ -54,7 +54,8 @@ export function countFilters(liquid: Liquid): void {
 
 function filterCost(name: string, value: unknown, args: unknown[]): number {
   const input = args.reduce<number>((sum, arg) => sum + costOf(arg), costOf(value));
-  if (name === 'date') return input + DATE_COST + textLength(args[0]) * DATE_FORMAT_COST;
+  // The format may come after a named argument, so all arguments count.
+  if (name === 'date') return input + DATE_COST + textLength(args) * DATE_FORMAT_COST;
   if (name === 'sort') return input * Math.ceil(Math.log2(input + 1));
   if (ENCODES.has(name)) return input * ENCODE_FACTOR;
   if (!SEARCHES.has(name)) return input;

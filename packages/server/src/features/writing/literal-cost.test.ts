@@ -142,6 +142,7 @@ const filter = fc.oneof(
     .tuple(fc.constantFrom(...WITH, 'strip', 'times', 'link_whole'), operand)
     .map(([name, arg]) => `${name}: ${arg}`),
   fc.tuple(operand, operand).map(([a, b]) => `replace: ${a}, ${b}`),
+  literal.map((format) => `date: locale: "de", ${format}`),
 );
 const value = fc
   .tuple(operand, fc.array(filter, { maxLength: 3 }))
@@ -224,6 +225,14 @@ describe('renderLetter', () => {
     const search = (of: string): number =>
       ofEachTurn(`{% assign a = ${of} | remove: "${'a'.repeat(300)}b" %}`).work;
     expect(search('person.lists')).toBeGreaterThan(search(`"${'b'.repeat(10_000)}"`) / 2);
+  });
+
+  test('charges for the format of a date wherever it stands among the arguments', () => {
+    const format = '%A'.repeat(5_000);
+    const first = ofEachTurn(`{% assign a = 0 | date: "${format}", locale: "de" %}`).work;
+    const last = ofEachTurn(`{% assign a = 0 | date: locale: "de", "${format}" %}`).work;
+    expect(last).toBeGreaterThan(10_000);
+    expect(Math.abs(last - first)).toBeLessThan(10);
   });
 
   test('counts memory for all parts of an email together', () => {
