@@ -52,7 +52,7 @@ describe('tryEmails', () => {
         {
           field: 'steps.1.draft.body',
           message:
-            'steps.1.draft.body: Rendering this email takes more than 1.5 s. Simplify loops, comparisons or nested blocks.',
+            'steps.1.draft.body: Rendering this email takes more than 1.5 s. Simplify its Markdown or HTML, such as nested blocks, links and tables.',
         },
       ],
     });

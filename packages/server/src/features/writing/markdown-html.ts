@@ -1,5 +1,6 @@
 import MarkdownIt from 'markdown-it';
 import { isImage, isLink } from './addresses.ts';
+import { checkLinkChars, checkTables } from './html-limits.ts';
 import { escapeHtml } from './html-text.ts';
 
 /**
@@ -49,9 +50,11 @@ function writePre(tokens: Tokens, at: number): string {
 }
 
 export function markdownToHtml(body: string, troubles: Set<string>): string {
+  checkTables(body);
   const tokens = markdown.parse(body, {});
+  let linkChars = 0;
   for (const token of tokens) {
-    if (token.type === 'inline') dressInline(token.children ?? [], troubles);
+    if (token.type === 'inline') checkLinkChars((linkChars += dressInline(token.children ?? [], troubles)));
     else dress(token);
   }
   return markdown.renderer.render(tokens, markdown.options, {}).trimEnd();
@@ -63,12 +66,15 @@ function dress(token: Token): void {
   if (style !== undefined) token.attrSet('style', style + (token.attrGet('style') ?? ''));
 }
 
-function dressInline(tokens: Token[], troubles: Set<string>): void {
+/** Returns the length of all link addresses and titles. */
+function dressInline(tokens: Token[], troubles: Set<string>): number {
   // Links do not stand within each other.
   let isDropped = false;
+  let linkChars = 0;
   for (const token of tokens) {
     switch (token.type) {
       case 'link_open':
+        linkChars += linkCharsOf(token);
         isDropped = !passes(token, 'href', troubles);
         token.hidden = isDropped;
         break;
@@ -76,12 +82,18 @@ function dressInline(tokens: Token[], troubles: Set<string>): void {
         token.hidden = isDropped;
         break;
       case 'image':
+        linkChars += linkCharsOf(token);
         if (!passes(token, 'src', troubles)) leaveWords(token);
         break;
       default:
     }
     dress(token);
   }
+  return linkChars;
+}
+
+function linkCharsOf({ attrs }: Token): number {
+  return attrs?.reduce((sum, [, value]) => sum + String(value).length, 0) ?? 0;
 }
 
 function passes(token: Token, name: 'href' | 'src', troubles: Set<string>): boolean {

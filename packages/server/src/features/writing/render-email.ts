@@ -1,6 +1,7 @@
 import { directionOf } from '../../base/locale.ts';
 import { fillText, languageOfLocale, LANGUAGES } from '../../base/recipient-texts/index.ts';
 import { UNSUBSCRIBE } from './addresses.ts';
+import { checkHtmlSize } from './html-limits.ts';
 import { escapeHtml } from './html-text.ts';
 import { laidOut } from './layout.ts';
 import type { LetterText } from './letter.ts';
@@ -27,19 +28,23 @@ export type Email = { html: string; text: string; links: string[]; troubles: str
 const OWN_LINK = `href="${UNSUBSCRIBE}"`;
 
 /** Gmail clips longer emails. */
-const HTML_MAX_BYTES = 100_000;
+const CLIPPED_BYTES = 100_000;
 const UNSEEN = 'display:none;max-height:0;overflow:hidden;mso-hide:all;';
 
-/** Renders an email. Previews, test copies and sent emails all come from this function. */
+/**
+ * Renders an email. Previews, test copies and sent emails all come from this function. Throws a fault of the field `body` if
+ * its tables, links or HTML exceed their limits (`html-limits.ts`).
+ */
 export function renderEmail(content: LetterText, frame: EmailFrame): Email {
   const troubles = new Set<string>();
   const { html, shown } =
     content.format === 'markdown' ? inLayout(content, frame, troubles) : asPage(content, frame);
-  const { text, links } = plainText(shown);
   const size = Buffer.byteLength(html);
-  if (size > HTML_MAX_BYTES) {
+  checkHtmlSize(size);
+  const { text, links } = plainText(shown);
+  if (size > CLIPPED_BYTES) {
     troubles.add(
-      `It has ${size.toLocaleString('en-US')} bytes of HTML; mail programs cut off what is longer than ${HTML_MAX_BYTES.toLocaleString('en-US')}`,
+      `It has ${size.toLocaleString('en-US')} bytes of HTML; mail programs cut off what is longer than ${CLIPPED_BYTES.toLocaleString('en-US')}`,
     );
   }
   return { html, text, links, troubles: [...troubles] };

@@ -68,22 +68,35 @@ function openPool(): WorkerPool<RenderTasks> {
 const QUICK_MARKDOWN_MAX_CHARS = 8_000;
 const QUICK_PAGE_MAX_CHARS = 60_000;
 const QUICK_TAGS_MAX = 2_500;
+/** Signs of a table, which may grow to 65,000 cells, and of references, which write a long address at each use. */
+const QUICK_BARS_MAX = 500;
+const REFERENCE = ']:';
 
 /**
  * Most emails are small, and a message to a thread costs as much as rendering one. Markdown takes the square of its length at
- * worst, and a page grows with its tags: up to these bounds the worst known bodies take some 10 ms.
+ * worst, and a page grows with its tags. Tables and references can grow more, so Markdown with them is not quick.
  */
 export function isQuick({ content: { body, format } }: EmailToRender): boolean {
-  if (format === 'markdown') return body.length <= QUICK_MARKDOWN_MAX_CHARS;
-  if (body.length > QUICK_PAGE_MAX_CHARS) return false;
-  let tags = 0;
-  for (let at = body.indexOf('<'); at !== -1; at = body.indexOf('<', at + 1)) tags += 1;
-  return tags <= QUICK_TAGS_MAX;
+  if (format === 'markdown')
+    return (
+      body.length <= QUICK_MARKDOWN_MAX_CHARS &&
+      !body.includes(REFERENCE) &&
+      countAtMost(body, '|', QUICK_BARS_MAX) <= QUICK_BARS_MAX
+    );
+  return body.length <= QUICK_PAGE_MAX_CHARS && countAtMost(body, '<', QUICK_TAGS_MAX) <= QUICK_TAGS_MAX;
 }
 
-/** Whether rendering itself exceeded its bounds, and would again. */
+/** Stops counting above `most`. */
+function countAtMost(text: string, sign: string, most: number): number {
+  let count = 0;
+  for (let at = text.indexOf(sign); at !== -1 && count <= most; at = text.indexOf(sign, at + 1)) count += 1;
+  return count;
+}
+
+/** Whether rendering itself exceeded its bounds, and would again. Either a thread was stopped, or the email is too large. */
 export function isRenderFailure(error: unknown): boolean {
-  return error instanceof Fault && error.cause instanceof TaskStopped && error.cause.isForGood;
+  if (!(error instanceof Fault)) return false;
+  return error.cause instanceof TaskStopped ? error.cause.isForGood : error.code === 'validation_failed';
 }
 
 /** Whether too many wait, or the process stops. */
@@ -98,6 +111,6 @@ function faultOf(stopped: TaskStopped, withinMs: number): Fault {
     memory: 'takes too much memory',
     crashed: 'failed',
   }[stopped.trouble as 'deadline' | 'memory' | 'crashed'];
-  const message = `Rendering this email ${what}. Simplify loops, comparisons or nested blocks.`;
+  const message = `Rendering this email ${what}. Simplify its Markdown or HTML, such as nested blocks, links and tables.`;
   return new Fault('validation_failed', { details: [{ message, field: 'body' }], cause: stopped });
 }

@@ -227,6 +227,21 @@ describe('sending', () => {
     expect(sentTo(sending, projectId)).toEqual(['ada', 'bea', 'cyd']);
   });
 
+  test('holds a draft whose table has too many cells, and does not render it in the process', async () => {
+    const table =
+      '{% for i in (1..event.columns) %}|a{% endfor %}\n{% for i in (1..event.columns) %}|-{% endfor %}\n';
+    const rows = '{% for i in (1..event.rows) %}|\n{% endfor %}';
+    const projectId = await projectWith({ name: 'table', body: `Hello\n\n${table}${rows}` });
+    await put(projectId, [
+      { userId: 'ada', name: 'table', properties: { columns: 256, rows: 2_000 } },
+      { userId: 'bea', name: 'table', properties: { columns: 4, rows: 20 } },
+    ]);
+    await engine.settle();
+    await engine.advance(2 * HOUR);
+    expect(sentTo(engine, projectId)).toEqual(['bea']);
+    expect((await draftsOf(projectId)).get('ada')).toMatchObject({ state: 'held', reason: 'render_failed' });
+  });
+
   test('puts a draft back that the renderer had no room for', async () => {
     const busy = createWorkerPool<RenderTasks>({ ...POOL, places: 0 });
     const renderer = createRenderer({ pool: busy });
@@ -298,12 +313,24 @@ describe('previewLetter', () => {
     ).rejects.toMatchObject(refusal(/2300 selectors for 3510 elements/));
   });
 
+  test('refuses a table with too many cells, and names the body', async () => {
+    const table = `${'|a'.repeat(256)}\n${'|-'.repeat(256)}\n${'|\n'.repeat(3_000)}`;
+    await expect(preview('markdown', table)).rejects.toMatchObject(
+      refusal(/^The email has tables of up to 77\d,\d+ cells; at most 5,000 are allowed\./),
+    );
+    const projectId = await projectWith();
+    const document = { name: 'table', subject: 'Hello', body: table };
+    await expect(
+      createTemplate(deps, { projectId, document, follow: true, actor: 'ann' }),
+    ).rejects.toMatchObject(refusal(/cells; at most 5,000/));
+  });
+
   test('refuses a template that does not end within the deadline', async () => {
     const renderer = createRenderer({ pool: loopingPool(), deadlineMs: 1_500 });
     afterAll(() => renderer.close());
     await expect(preview('markdown', 'Hello', renderer)).rejects.toMatchObject(
       refusal(
-        /^Rendering this email takes more than 1.5 s\. Simplify loops, comparisons or nested blocks\.$/,
+        /^Rendering this email takes more than 1.5 s\. Simplify its Markdown or HTML, such as nested blocks, links and tables\.$/,
       ),
     );
   });
@@ -329,5 +356,11 @@ describe('isQuick', () => {
     expect(quick('<p>'.repeat(2_500), 'html')).toBe(true);
     expect(quick('<p>'.repeat(2_501), 'html')).toBe(false);
     expect(quick('x'.repeat(60_001), 'html')).toBe(false);
+  });
+
+  test('leaves Markdown that may grow far beyond its length to a thread', () => {
+    expect(quick('|a'.repeat(500), 'markdown')).toBe(true);
+    expect(quick('|a'.repeat(501), 'markdown')).toBe(false);
+    expect(quick('[a]: https://example.com/', 'markdown')).toBe(false);
   });
 });

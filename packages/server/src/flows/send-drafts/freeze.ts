@@ -1,5 +1,6 @@
 import { letterToken, type LetterName, type TokenKeys } from '../../base/letter-token.ts';
 import { deliveryAddress } from '../../base/address.ts';
+import { Fault } from '../../base/fault.ts';
 import { linksBaseOf } from '../../features/domains/index.ts';
 import { letterHeaders, MIME_MAX_BYTES, type Outlet, replyAddress } from '../../features/sending/index.ts';
 import { markLinks } from '../../features/writing/index.ts';
@@ -64,7 +65,10 @@ export async function freeze(letter: ClaimedLetter, deps: FreezeDeps): Promise<F
     },
     sender.signer?.dkim ?? null,
   );
-  if (mime.length > MIME_MAX_BYTES) throw new Error(`the letter has ${mime.length} bytes`);
+  if (mime.length > MIME_MAX_BYTES) {
+    const message = `The email has ${mime.length} bytes; at most ${MIME_MAX_BYTES} are allowed. Shorten its text.`;
+    throw new Fault('validation_failed', { details: [{ message, field: 'body' }] });
+  }
   return { mailFrom, mime, tracked };
 }
 

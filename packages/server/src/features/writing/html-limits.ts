@@ -1,0 +1,59 @@
+import type { Fault } from '../../base/fault.ts';
+import { refused } from './template.ts';
+
+/** Of the rendered HTML. Gmail clips an email at a fifth of it, and a larger one may exceed what is sent at all. */
+const HTML_MAX_BYTES = 500_000;
+/** Of all tables of one email. Markdown fills in cells that a row leaves out, so 8 kB can become 65,000 cells. */
+const CELLS_MAX = 5_000;
+/** Of the addresses and titles of all links. Markdown writes those of a reference at each of its uses. */
+const LINK_CHARS_MAX = 300_000;
+
+export function checkHtmlSize(bytes: number): void {
+  if (bytes > HTML_MAX_BYTES)
+    throw tooLarge(`has ${number(bytes)} bytes of HTML; at most ${number(HTML_MAX_BYTES)} are allowed`);
+}
+
+export function checkLinkChars(chars: number): void {
+  if (chars > LINK_CHARS_MAX)
+    throw tooLarge(
+      `repeats long link addresses or titles; at most ${number(LINK_CHARS_MAX)} characters are allowed`,
+    );
+}
+
+/** Checks Markdown before it is rendered. */
+export function checkTables(body: string): void {
+  if (!body.includes('|')) return;
+  const cells = cellsAtMost(body);
+  if (cells > CELLS_MAX)
+    throw tooLarge(`has tables of up to ${number(cells)} cells; at most ${number(CELLS_MAX)} are allowed`);
+}
+
+/** The second line of a table in Markdown, also within a quote or a list. */
+const DELIMITERS = /^[\s>|:-]*-[\s>|:-]*$/;
+const BLANK = /^[\s>]*$/;
+
+/** An upper bound: a table ends at the next blank line or before, and has as many columns as its second line. */
+function cellsAtMost(body: string): number {
+  let cells = 0;
+  let [rows, columns] = [0, 0];
+  for (const line of [...body.split('\n'), '']) {
+    if (BLANK.test(line)) {
+      cells += rows * columns;
+      [rows, columns] = [0, 0];
+      continue;
+    }
+    rows += 1;
+    if (line.includes('|') && DELIMITERS.test(line)) columns = Math.max(columns, line.split('|').length);
+  }
+  return cells;
+}
+
+function tooLarge(what: string): Fault {
+  return refused([
+    { message: `The email ${what}. Shorten its Markdown or HTML, or split it.`, field: 'body' },
+  ]);
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en-US');
+}
