@@ -15,7 +15,7 @@ export function isEmail(text: string): boolean {
 }
 
 function isDottedDomain(domain: string): boolean {
-  // Characters that a URL would take for something else never come out of it unchanged: only emails, digits, marks.
+  // Characters that a URL would take for something else never come out of it unchanged: only letters, digits and marks.
   const ascii = ASCII.test(domain)
     ? domain
     : /^[\p{L}\p{N}\p{M}.-]+$/u.test(domain)
