@@ -227,7 +227,7 @@ describe('sending', () => {
     expect(sentTo(sending, projectId)).toEqual(['ada', 'bea', 'cyd']);
   });
 
-  test('holds a draft whose table has too many cells, and does not render it in the process', async () => {
+  test('holds a draft whose table has too many cells, and sends others of its template', async () => {
     const table =
       '{% for i in (1..event.columns) %}|a{% endfor %}\n{% for i in (1..event.columns) %}|-{% endfor %}\n';
     const rows = '{% for i in (1..event.rows) %}|\n{% endfor %}';
