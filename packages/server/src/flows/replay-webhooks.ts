@@ -65,10 +65,10 @@ export async function replayWebhooks(
 type Range = { since: number; before: number };
 
 function checkRange({ since, before }: Range, now: number): void {
-  if (since >= before) throw invalid('--since has to be before --until', 'since');
+  if (since >= before) throw invalid('since must be before until', 'since');
   // A minute for whoever counts thirty days by a clock of their own.
   if (since < now - REPLAY_BACK_MAX_MS - 60_000)
-    throw invalid('Webhooks are stored for 30 days. Choose a later --since', 'since');
+    throw invalid('Webhooks are stored for 30 days. Choose a later since', 'since');
 }
 
 async function requireEnabled(
@@ -86,7 +86,8 @@ async function addHistory(
   { projectId, endpointId }: ReplayWanted,
   range: Range,
 ): Promise<void> {
-  if (endpointId === null) throw invalid('--history is for one endpoint: name it by --endpoint', 'endpoint');
+  if (endpointId === null)
+    throw invalid('history requires endpoint, because it is sent to one endpoint', 'endpoint');
   const now = db.clock.now();
   for (let since: number | null = range.since; since !== null;) {
     const step: History = { projectId, endpointId, since, before: range.before, now, limit: HISTORY_STEP };

@@ -112,7 +112,7 @@ function None({ isFiltered }: { isFiltered: boolean }): ReactNode {
     <Empty
       icon={Activity}
       title="No events yet"
-      command={`curl -X POST "$BECKON_URL/api/v1/events" -H "Authorization: Bearer $BECKON_KEY" \\
+      command={`curl -X POST "$BECKON_URL/api/v1/events" -H "Authorization: Bearer $BECKON_API_KEY" \\
   -H "Content-Type: application/json" -H "Idempotency-Key: $(uuidgen)" \\
   -d '{"external_user_id":"42","name":"trial_started","properties":{"trialDays":14}}'`}
     >

@@ -20,7 +20,7 @@ export function curlOf({ name, properties, examples }: Known): string {
   });
   const body = JSON.stringify({ external_user_id: '42', name, properties: Object.fromEntries(entries) });
   return [
-    'curl -X POST "$BECKON_URL/api/v1/events" -H "Authorization: Bearer $BECKON_KEY" \\',
+    'curl -X POST "$BECKON_URL/api/v1/events" -H "Authorization: Bearer $BECKON_API_KEY" \\',
     '  -H "Content-Type: application/json" -H "Idempotency-Key: $(uuidgen)" \\',
     // Property names could otherwise break out of the quotes in the shell.
     `  -d '${body.replaceAll("'", String.raw`'\''`)}'`,

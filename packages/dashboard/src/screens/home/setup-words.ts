@@ -62,9 +62,9 @@ export const STEPS: Record<SetupStep['id'], StepShown> = {
 /** The first API calls to paste: a user with an address, and an event. */
 export function firstCall(origin: string): string {
   const post = (path: string, body: object): string =>
-    `curl -sS ${origin}/api/v1/${path} -H "Authorization: Bearer $BECKON_KEY" -H "Content-Type: application/json" \\\n  -d '${JSON.stringify(body)}'`;
+    `curl -sS ${origin}/api/v1/${path} -H "Authorization: Bearer $BECKON_API_KEY" -H "Content-Type: application/json" \\\n  -d '${JSON.stringify(body)}'`;
   return [
-    'BECKON_KEY=sk_live_…',
+    'BECKON_API_KEY=sk_live_…',
     post('users', { external_user_id: 'user_42', email: 'ada@example.com', traits: { name: 'Ada' } }),
     post('events', { external_user_id: 'user_42', name: 'user_signed_up' }),
   ].join('\n');

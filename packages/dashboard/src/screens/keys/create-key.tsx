@@ -117,6 +117,6 @@ function firstEvent(url: string): string {
   return [
     `curl ${url}/api/v1/events \\`,
     `  -H "Authorization: Bearer $BECKON_API_KEY" -H 'Content-Type: application/json' \\`,
-    `  -d '{"external_user_id":"ada","name":"signed_up"}'`,
+    `  -d '{"external_user_id":"ada","name":"user_signed_up"}'`,
   ].join('\n');
 }

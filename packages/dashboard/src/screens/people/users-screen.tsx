@@ -132,7 +132,7 @@ function Nobody({ filter, project }: { filter: string | undefined; project: stri
     <Empty
       icon={Users}
       title="No users yet"
-      command={`curl -X POST "$BECKON_URL/api/v1/users" -H "Authorization: Bearer $BECKON_KEY" \\
+      command={`curl -X POST "$BECKON_URL/api/v1/users" -H "Authorization: Bearer $BECKON_API_KEY" \\
   -H "Content-Type: application/json" -H "Idempotency-Key: $(uuidgen)" \\
   -d '{"external_user_id":"42","email":"ada@x.org","traits":{"plan":"trial"}}'`}
     >

@@ -1,13 +1,16 @@
 /** A sample body, because request bodies are not stored. */
 const BODIES: Record<string, { path: string; body: string }> = {
   users: { path: 'users', body: '{"external_user_id":"ada","email":"ada@x.org"}' },
-  events: { path: 'events', body: '{"external_user_id":"ada","name":"signed_up"}' },
+  events: { path: 'events', body: '{"external_user_id":"ada","name":"user_signed_up"}' },
   'users-bulk': { path: 'users/bulk', body: '{"users":[{"external_user_id":"ada"}]}' },
   'events-batch': {
     path: 'events/batch',
-    body: '{"events":[{"external_user_id":"ada","name":"signed_up"}]}',
+    body: '{"events":[{"external_user_id":"ada","name":"user_signed_up"}]}',
   },
-  'events-bulk': { path: 'events/bulk', body: '{"events":[{"external_user_id":"ada","name":"signed_up"}]}' },
+  'events-bulk': {
+    path: 'events/bulk',
+    body: '{"events":[{"external_user_id":"ada","name":"user_signed_up"}]}',
+  },
 };
 
 /** A sample request as a command, with the secret in a shell variable. */

@@ -219,7 +219,7 @@ function None({ user, state, onClear }: NoneProps): ReactNode {
 }
 
 const ORIGIN = globalThis.location?.origin ?? 'http://localhost:8080';
-const HEAD = `-H "Authorization: Bearer $BECKON_KEY" -H "Content-Type: application/json"`;
+const HEAD = `-H "Authorization: Bearer $BECKON_API_KEY" -H "Content-Type: application/json"`;
 const FIRST_CALL = [
   `curl ${ORIGIN}/api/v1/users ${HEAD} \\`,
   `  -d '{"external_user_id": "42", "email": "ada@example.com"}'`,

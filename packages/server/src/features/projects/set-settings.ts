@@ -42,6 +42,6 @@ export function readChanges(wanted: Record<string, string>): StoredSettings {
   }
   if (faults.length > 0) throw new Fault('validation_failed', { details: faults });
   if (Object.keys(changes).length === 0)
-    throw invalid(`Say what to set: name=value of ${SETTING_NAMES.join(', ')}`);
+    throw invalid(`Give at least one setting: name=value of ${SETTING_NAMES.join(', ')}`);
   return changes;
 }

@@ -34,7 +34,7 @@ you have been on your own in Harbour so far. Teams that invite a second person i
 
 [Invite your team](https://app.harbour.example/invite)
 
-If you are only looking around for now: that is fine too. Answer this letter and tell us what you are after.`,
+If you are only looking around for now: that is fine too. Reply to this email and tell us what you are after.`,
   },
   {
     name: 'we miss you',

@@ -51,9 +51,9 @@ function success(
   text: OperationText,
 ): { status: number; examples: Record<string, Example> } {
   const { status, value } = replyTo(endpoint, text.body);
-  const examples: Record<string, Example> = { accepted: { summary: 'Everything was taken', value } };
+  const examples: Record<string, Example> = { accepted: { summary: 'All records were accepted', value } };
   if (text.partly) {
-    examples['partly'] = { summary: 'One record was refused', value: replyTo(endpoint, text.partly).value };
+    examples['partly'] = { summary: 'One record was rejected', value: replyTo(endpoint, text.partly).value };
   }
   return { status, examples };
 }
@@ -81,7 +81,7 @@ function faultsOf(endpoint: IngestEndpoint, body: Record<string, unknown>): Fiel
 function curl(url: string, body: Record<string, unknown>): string {
   return [
     `curl ${quoteForShell(url)} \\`,
-    `  -H "Authorization: Bearer $BECKON_KEY" \\`,
+    `  -H "Authorization: Bearer $BECKON_API_KEY" \\`,
     `  -H "Content-Type: application/json" \\`,
     `  -H "Idempotency-Key: $(uuidgen)" \\`,
     `  -d ${quoteForShell(jsonText(body))}`,
