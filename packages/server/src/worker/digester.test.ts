@@ -8,8 +8,7 @@ import { type Log, silentLog } from '../base/log.ts';
 import type { Priority } from '../features/inbox/index.ts';
 import { createProject } from '../flows/create-project.ts';
 import { createDigest, type Digest } from '../flows/digest/index.ts';
-import { type DigesterOptions, startDigester } from './digester.ts';
-import type { Digester } from './index.ts';
+import { type Digester, startDigester } from './index.ts';
 import { createTroubles } from './troubles.ts';
 
 const clock = heldClock();
@@ -39,7 +38,7 @@ const put = (projectId: number, priority: Priority, records = 1): Promise<number
 /** A digester whose batches are told, and that stops when the test has seen enough. */
 function watched(
   digest: Digest,
-  { log = silentLog, ...options }: Partial<Pick<DigesterOptions, 'log' | 'placesMax' | 'watchStalls'>> = {},
+  { log = silentLog, placesMax = 1_000 }: { log?: Log; placesMax?: number } = {},
 ): {
   digester: Digester;
   seen: (n: number) => Promise<string[]>;
@@ -53,7 +52,7 @@ function watched(
   const digester = startDigester({
     db,
     log,
-    ...options,
+    placesMax,
     digest: {
       ...digest,
       async batch(priority, projectIds, records) {
@@ -176,41 +175,6 @@ test('trouble grows with every failure, is over with the first success, and is f
   expect(troubles.isOpen(1, first + second)).toBe(true);
   troubles.passed([1, 2]);
   expect(troubles.together([1, 2, 3])).toEqual([1, 2, 3]);
-});
-
-test('a project that keeps the event loop busy is paused for nine times as long, whether its batch fails or not', () => {
-  const troubles = createTroubles(() => 1);
-  expect(troubles.failed([1], 0, 12_000)).toBe(108_000);
-  expect(troubles.isOpen(1, 107_999)).toBe(false);
-  expect(troubles.isOpen(1, 108_000)).toBe(true);
-  expect(troubles.stalled([2], 0, 3_000)).toBe(27_000);
-  expect(troubles.isOpen(2, 26_999)).toBe(false);
-  // Of several, each is tried alone at once, to find out which of them it is.
-  expect(troubles.stalled([3, 4], 0, 3_000)).toBe(0);
-  expect(troubles.isOpen(3, 0)).toBe(true);
-  expect(troubles.together([3, 4])).toEqual([3]);
-});
-
-test('the time of a batch that kept the event loop busy is followed by batches of other projects', async () => {
-  await put(one, 'live');
-  let stalledMs = 0;
-  const stalling: Digest = {
-    ...real,
-    async batch(priority, projectIds, records) {
-      const done = await real.batch(priority, projectIds, records);
-      if (projectIds.includes(one)) stalledMs = 2_000;
-      // More of the same project waits at once, and then something of another.
-      if (projectIds.includes(one)) for (const id of [one, other]) await put(id, 'live');
-      return done;
-    },
-  };
-  const watch = { longestMs: () => stalledMs, end: () => void (stalledMs = 0) };
-  const { digester, seen } = watched(stalling, { watchStalls: () => watch });
-  expect(await seen(2)).toEqual([`live ${one}`, `live ${other}`]);
-  expect(await waiting(one)).toBe(1);
-  clock.advance(18_000);
-  expect((await seen(3)).at(-1)).toBe(`live ${one}`);
-  await digester.stop();
 });
 
 test('whoever has the highest id is served too, while those before never stop waiting', async () => {

@@ -1,6 +1,5 @@
 import { backoffMs } from '../base/backoff.ts';
 import type { Log } from '../base/log.ts';
-import { isStall, type StallWatch, watchStalls } from '../base/stalls.ts';
 import type { Priority, Place } from '../features/inbox/index.ts';
 import { isAnyWork } from '../features/turns/index.ts';
 import type { Digest, Digested } from '../flows/digest/index.ts';
@@ -24,7 +23,6 @@ export type DigesterOptions = {
   log: Log;
   /** Projects that one look shows. */
   placesMax?: number;
-  watchStalls?: () => StallWatch;
   onLag?: (facts: { queue: Priority | 'timers'; ms: number }) => void;
   onOdd?: (projectId: number, code: string) => void;
 };
@@ -195,24 +193,14 @@ async function doTime(state: State, due: number[]): Promise<number> {
 /** A failure leaves everything as it was. Projects that failed together are tried one by one, each after a pause of its own. */
 async function attempt<T>(state: State, projectIds: number[], work: () => Promise<T>): Promise<T | null> {
   const { troubles, options } = state;
-  const { db, log } = options;
-  const projects = projectIds.slice(0, 10);
-  const watch = (options.watchStalls ?? watchStalls)();
   try {
     const done = await work();
-    const ms = watch.longestMs();
-    if (isStall(ms)) {
-      const inMs = troubles.stalled(projectIds, db.clock.now(), ms);
-      log.warn({ projects, ms: Math.round(ms), inMs: Math.round(inMs) }, 'processing.stalled');
-    } else troubles.passed(projectIds);
+    troubles.passed(projectIds);
     return done;
   } catch (error) {
-    const ms = watch.longestMs();
-    const inMs = troubles.failed(projectIds, db.clock.now(), isStall(ms) ? ms : 0);
-    log.warn({ projects, inMs: Math.round(inMs), err: error }, 'processing.failed');
+    const inMs = troubles.failed(projectIds, options.db.clock.now());
+    options.log.warn({ projects: projectIds.slice(0, 10), inMs, err: error }, 'processing.failed');
     return null;
-  } finally {
-    watch.end();
   }
 }
 

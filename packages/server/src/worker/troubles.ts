@@ -1,23 +1,19 @@
 import { backoffMs } from '../base/backoff.ts';
 
 /**
- * Projects whose batches failed for a reason that may be temporary. Each is paused for a time that grows, and is then tried
- * alone, so that it does not affect other projects.
+ * Projects whose batches failed for a reason that may pass. Each is left alone for a while that grows, and then tried by
+ * itself, so that what is wrong with one is no trouble to its neighbours.
  */
 export type Troubles = {
   isOpen(projectId: number, now: number): boolean;
-  /** Of these, the ones that may share the next batch: all before the first in trouble, or that one alone if it comes first. */
+  /** Of these, who may share the next batch: those in front of the first in trouble, which is tried by itself when it is the first. */
   together(projectIds: number[]): number[];
   passed(projectIds: number[]): void;
-  /** Returns for how long they are paused. */
-  failed(projectIds: number[], now: number, stalledMs?: number): number;
-  /** Their batch succeeded, but kept the event loop busy for so long. Returns for how long they are paused. */
-  stalled(projectIds: number[], now: number, stalledMs: number): number;
+  /** For how long they are left alone. */
+  failed(projectIds: number[], now: number): number;
 };
 
 const PAUSE = { baseMs: 100, maxMs: 5_000 };
-/** A project that keeps the event loop busy has a tenth of the time at most. The rest is for all others. */
-const PAUSE_PER_STALL = 9;
 
 export function createTroubles(random?: () => number): Troubles {
   const known = new Map<number, { attempts: number; until: number }>();
@@ -30,22 +26,16 @@ export function createTroubles(random?: () => number): Troubles {
     passed(projectIds) {
       for (const id of projectIds) known.delete(id);
     },
-    failed(projectIds, now, stalledMs = 0) {
+    failed(projectIds, now) {
       let longest = 0;
       for (const id of projectIds) {
         const attempts = (known.get(id)?.attempts ?? 0) + 1;
-        // Many failed together. Which of them it was is found by trying each, at once.
-        const isOne = projectIds.length === 1;
-        const pause = isOne ? Math.max(backoffMs(attempts, PAUSE, random), stalledMs * PAUSE_PER_STALL) : 0;
-        known.set(id, { attempts: isOne ? attempts : attempts - 1, until: now + pause });
+        // Many failed together: which of them it was is found by trying each, at once.
+        const pause = projectIds.length > 1 ? 0 : backoffMs(attempts, PAUSE, random);
+        known.set(id, { attempts: projectIds.length > 1 ? attempts - 1 : attempts, until: now + pause });
         longest = Math.max(longest, pause);
       }
       return longest;
-    },
-    stalled(projectIds, now, stalledMs) {
-      const pause = projectIds.length === 1 ? stalledMs * PAUSE_PER_STALL : 0;
-      for (const id of projectIds) known.set(id, { attempts: 0, until: now + pause });
-      return pause;
     },
   };
 }

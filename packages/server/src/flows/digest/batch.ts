@@ -59,10 +59,10 @@ export type BatchAsk = {
   /** Records of one project, and of all together. */
   ofEach: number;
   ofAll: number;
-  /** Receives which record comes first and how many there are, for callers that must know what a failure is about. */
+  /** Is told which record comes first, for whoever must know what a failure is about. */
   tried?: Tried;
 };
-export type Tried = { seq: number | null; records: number };
+export type Tried = { seq: number | null };
 
 const BATCH_MAX_BYTES = 4 * 1024 * 1024;
 
@@ -79,8 +79,7 @@ export function digestBatch(given: BatchDeps, asked: BatchAsk): Promise<Digested
     const deps = timed(given, first.aheadMs);
     const taken = await take(tx, turns, { deps, asked });
     if (taken.batch.taken.length === 0) return NOTHING_DIGESTED;
-    if (asked.tried)
-      Object.assign(asked.tried, { seq: taken.batch.firstSeq, records: taken.batch.records.length });
+    if (asked.tried) asked.tried.seq = taken.batch.firstSeq;
     given.db.reach?.('batch_claimed');
     const { priority, ofAll } = asked;
     const now = deps.db.clock.now();

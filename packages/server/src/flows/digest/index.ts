@@ -1,16 +1,16 @@
 import type { NewId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
-import type { StallWatch } from '../../base/stalls.ts';
 import type { EditionPlace } from '../../features/audiences/index.ts';
 import { ensurePartitions, isPartitioned, knownProperties } from '../../features/events/index.ts';
 import type { Priority } from '../../features/inbox/index.ts';
 import type { SuppressionHasher } from '../../features/suppressions/index.ts';
-import type { Database } from '../../io/db/index.ts';
-import { createAttempts } from './attempts.ts';
-import type { BatchDeps } from './batch.ts';
+import { type Database, isPoisonous } from '../../io/db/index.ts';
+import { type BatchDeps, digestBatch, type Tried } from './batch.ts';
 import { type BuildStep, buildStep, countStep } from './build.ts';
+import { createBurials } from './bury.ts';
 import type { Digested } from './digested.ts';
-import type { DueDone } from './due.ts';
+import { DUE_AT_ONCE_MAX, type DueDone, digestDue } from './due.ts';
+import { createRenderLimits } from './render-limits.ts';
 import { createModels } from '../models.ts';
 
 export type { Digested } from './digested.ts';
@@ -38,11 +38,13 @@ export type DigestOptions = {
   log: Log;
   newId: NewId;
   hasher: SuppressionHasher;
-  watchStalls?: () => StallWatch;
   onBatch?: (facts: { priority: Priority; records: number; events: number; ms: number }) => void;
 };
 
 const BATCH_MAX_RECORDS = 1_000;
+/** Of each project when many wait together, so that none of them is served by drops. */
+const OF_EACH_MIN = 50;
+
 function depsOf({ db, newId, hasher }: DigestOptions): BatchDeps {
   return { db, newId, hasher, models: createModels(db.clock), known: knownProperties() };
 }
@@ -51,13 +53,37 @@ export function createDigest(options: DigestOptions): Digest {
   const { db, log } = options;
   const deps = depsOf(options);
   const partitions = partitionKeeper(db);
-  const attempts = createAttempts(deps, options);
+  const burials = createBurials(db, log);
+  const limits = createRenderLimits(db.clock);
+
+  function attempt(priority: Priority, wanted: number[], recordsMax: number): Promise<Digested> {
+    return limits.within(wanted, recordsMax, ({ projectIds, records }) =>
+      applied(priority, projectIds, records),
+    );
+  }
+
+  async function applied(priority: Priority, projectIds: number[], ofAll: number): Promise<Digested> {
+    const ofEach = Math.min(ofAll, Math.max(OF_EACH_MIN, Math.floor(ofAll / projectIds.length)));
+    const tried: Tried = { seq: null };
+    try {
+      const digested = await digestBatch(deps, { priority, projectIds, ofEach, ofAll, tried });
+      if (digested.records > 0) burials.over(projectIds);
+      return digested;
+    } catch (error) {
+      const [projectId, ...others] = projectIds;
+      // Which of many projects it was is found by trying each: whoever called does so, and others go in between.
+      if (projectId === undefined || others.length > 0 || !isPoisoned(error)) throw error;
+      if (ofAll > 1) return attempt(priority, projectIds, Math.floor(ofAll / 2));
+      // Made smaller until it is one record: that one dies, and its neighbours are applied.
+      return burials.bury({ priority, projectId, seq: tried.seq, error });
+    }
+  }
 
   return {
     async batch(priority, projectIds, records = BATCH_MAX_RECORDS) {
       await partitions.keep(db.clock.now());
       const startedAt = performance.now();
-      const digested = await attempts.batch(priority, projectIds, records).catch((error: unknown) => {
+      const digested = await attempt(priority, projectIds, records).catch((error: unknown) => {
         partitions.doubt();
         throw error;
       });
@@ -70,13 +96,25 @@ export function createDigest(options: DigestOptions): Digest {
       return digested;
     },
     async due(projectId) {
-      const done = await attempts.due(projectId);
+      const done = await limits.within([projectId], DUE_AT_ONCE_MAX, ({ records }) =>
+        digestDue(deps, projectId, records),
+      );
       if (done.people > 0) log.info({ projectId, ...done }, 'timers.processed');
       return done;
     },
     build: (place) => buildStep(deps, place),
     count: (projectId) => countStep(deps, projectId),
   };
+}
+
+/** The database refused data, or a record is so odd that our own code stumbles over it: the same batch will fail again. */
+function isPoisoned(error: unknown): boolean {
+  return (
+    isPoisonous(error) ||
+    error instanceof TypeError ||
+    error instanceof RangeError ||
+    error instanceof SyntaxError
+  );
 }
 
 const ASK_AGAIN_MS = 60_000;
