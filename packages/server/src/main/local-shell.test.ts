@@ -57,10 +57,15 @@ async function stop(server: Supervised): Promise<void> {
 
 /** What a connection from another account gets. */
 async function connectAs(uid: number, path: string): Promise<string> {
-  const script = `require('net').connect(process.argv[1]).on('connect', () => { console.log('connected'); process.exit() })
+  // It changes its account itself: another account may not be able to read the folder of the program.
+  const script = `const id = Number(process.argv[2]);
+    process.setgroups([]); process.setgid(id); process.setuid(id);
+    require('net').connect(process.argv[1]).on('connect', () => { console.log('connected'); process.exit() })
     .on('error', ({ code }) => { console.log(code); process.exit() })`;
-  const options = { uid, gid: uid, cwd: '/', env: {} };
-  return (await promisify(execFile)(process.execPath, ['-e', script, path], options)).stdout.trim();
+  const options = { cwd: '/', env: {} };
+  return (
+    await promisify(execFile)(process.execPath, ['-e', script, path, String(uid)], options)
+  ).stdout.trim();
 }
 
 describe('local shell of a server with nothing but a data directory', async () => {

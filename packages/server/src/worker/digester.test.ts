@@ -177,6 +177,43 @@ test('trouble grows with every failure, is over with the first success, and is f
   expect(troubles.together([1, 2, 3])).toEqual([1, 2, 3]);
 });
 
+test('a project whose emails blocked the process is paused for nine times as long, and for two minutes at most', () => {
+  const troubles = createTroubles(() => 1);
+  expect(troubles.blocked(1, 0, 3_000)).toBe(27_000);
+  expect(troubles.isOpen(1, 26_999)).toBe(false);
+  expect(troubles.isOpen(1, 27_000)).toBe(true);
+  expect(troubles.isOpen(2, 0)).toBe(true);
+  expect(troubles.together([2, 1])).toEqual([2]);
+  expect(troubles.blocked(1, 0, 60_000)).toBe(120_000);
+});
+
+test('a batch that blocked the process is followed by batches of other projects', async () => {
+  await put(one, 'live');
+  let blocked = new Map<number, number>();
+  const blocking: Digest = {
+    ...real,
+    async batch(priority, projectIds, records) {
+      const done = await real.batch(priority, projectIds, records);
+      if (done.records === 0 || !projectIds.includes(one)) return done;
+      blocked = new Map([[one, 2_000]]);
+      // More of the same project waits at once, and then something of another.
+      for (const id of [one, other]) await put(id, 'live');
+      return done;
+    },
+    takeSlow() {
+      const taken = blocked;
+      blocked = new Map();
+      return taken;
+    },
+  };
+  const { digester, seen } = watched(blocking);
+  expect(await seen(2)).toEqual([`live ${one}`, `live ${other}`]);
+  expect(await waiting(one)).toBe(1);
+  clock.advance(18_000);
+  expect((await seen(3)).at(-1)).toBe(`live ${one}`);
+  await digester.stop();
+});
+
 test('whoever has the highest id is served too, while those before never stop waiting', async () => {
   const ids: number[] = [];
   for (let i = 0; i < 6; i += 1) ids.push((await createProject(db, { name: `P${i}` })).id);

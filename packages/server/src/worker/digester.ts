@@ -201,6 +201,12 @@ async function attempt<T>(state: State, projectIds: number[], work: () => Promis
     const inMs = troubles.failed(projectIds, options.db.clock.now());
     options.log.warn({ projects: projectIds.slice(0, 10), inMs, err: error }, 'processing.failed');
     return null;
+  } finally {
+    const now = options.db.clock.now();
+    for (const [projectId, ms] of options.digest.takeSlow()) {
+      const inMs = troubles.blocked(projectId, now, ms);
+      options.log.warn({ projectId, ms: Math.round(ms), inMs: Math.round(inMs) }, 'processing.blocked');
+    }
   }
 }
 

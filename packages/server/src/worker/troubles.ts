@@ -11,9 +11,13 @@ export type Troubles = {
   passed(projectIds: number[]): void;
   /** For how long they are left alone. */
   failed(projectIds: number[], now: number): number;
+  /** It blocked the process for so long, so all others get nine times as much time. Returns for how long it is left alone. */
+  blocked(projectId: number, now: number, ms: number): number;
 };
 
 const PAUSE = { baseMs: 100, maxMs: 5_000 };
+const PAUSE_PER_BLOCKED = 9;
+const BLOCKED_PAUSE_MAX_MS = 120_000;
 
 export function createTroubles(random?: () => number): Troubles {
   const known = new Map<number, { attempts: number; until: number }>();
@@ -36,6 +40,11 @@ export function createTroubles(random?: () => number): Troubles {
         longest = Math.max(longest, pause);
       }
       return longest;
+    },
+    blocked(projectId, now, ms) {
+      const pause = Math.min(ms * PAUSE_PER_BLOCKED, BLOCKED_PAUSE_MAX_MS);
+      known.set(projectId, { attempts: known.get(projectId)?.attempts ?? 0, until: now + pause });
+      return pause;
     },
   };
 }

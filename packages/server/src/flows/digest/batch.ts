@@ -36,7 +36,7 @@ import type { Model, Models } from '../models.ts';
 import { excludeLeavers } from '../enroll/index.ts';
 import { restoreReturned } from '../erased-suppressions.ts';
 import { timed } from '../project-time.ts';
-import { applyRules, happenedIn } from '../rules/index.ts';
+import { applyRules, happenedIn, type SlowRenders } from '../rules/index.ts';
 import { bulkChanges, liveChanges } from './changes.ts';
 import { type Batch, claimsOf, doneBy, fold, type Folded, gather } from './fold.ts';
 import { type Answered, askAudiences, type Asked, firstDues, transitionsOf, writesOf } from './members.ts';
@@ -51,6 +51,8 @@ export type BatchDeps = {
   models: Models;
   known: KnownProperties;
   hasher: SuppressionHasher;
+  /** Emails that took too long in earlier batches of this process. */
+  slow?: SlowRenders;
 };
 
 export type BatchAsk = {
@@ -255,7 +257,12 @@ async function finish(run: Run, { folded, answered, batch }: Ending): Promise<vo
     priority,
     records: batch.records,
   });
-  const ruled = await applyRules(tx, happened, { now, newId: deps.newId, isSmallest: run.isSmallest });
+  const ruled = await applyRules(tx, happened, {
+    now,
+    newId: deps.newId,
+    isSmallest: run.isSmallest,
+    ...(deps.slow && { slow: deps.slow }),
+  });
   deps.db.reach?.('digest_committing');
   await tx.together(() =>
     Promise.all([

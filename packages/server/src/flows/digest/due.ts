@@ -77,6 +77,7 @@ export function digestDue(given: BatchDeps, projectId: number, limit: number): P
       now,
       newId: deps.newId,
       isSmallest: limit === 1,
+      ...(deps.slow && { slow: deps.slow }),
     });
     if (enrolling) await recordEnrollment(tx, enrolling, { decisions: ruled.decisions, now });
     await addChanges(tx, transitionRows(transitions, 'time', { at, newId: deps.newId }));

@@ -12,6 +12,7 @@ import type { Digested } from './digested.ts';
 import { DUE_AT_ONCE_MAX, type DueDone, digestDue } from './due.ts';
 import { createRenderLimits } from './render-limits.ts';
 import { createModels } from '../models.ts';
+import { createSlowRenders, type SlowRenders } from '../rules/index.ts';
 
 export type { Digested } from './digested.ts';
 export type { BuildStep } from './build.ts';
@@ -31,6 +32,8 @@ export type Digest = {
   build(place: EditionPlace): Promise<BuildStep>;
   /** One step of counting, for ever, what the rules of a project ask about without a window. */
   count(projectId: number): Promise<BuildStep>;
+  /** For how many milliseconds the emails of each project blocked the process, since the last call. */
+  takeSlow(): Map<number, number>;
 };
 
 export type DigestOptions = {
@@ -38,6 +41,7 @@ export type DigestOptions = {
   log: Log;
   newId: NewId;
   hasher: SuppressionHasher;
+  slow?: SlowRenders;
   onBatch?: (facts: { priority: Priority; records: number; events: number; ms: number }) => void;
 };
 
@@ -45,8 +49,13 @@ const BATCH_MAX_RECORDS = 1_000;
 /** Of each project when many wait together, so that none of them is served by drops. */
 const OF_EACH_MIN = 50;
 
-function depsOf({ db, newId, hasher }: DigestOptions): BatchDeps {
-  return { db, newId, hasher, models: createModels(db.clock), known: knownProperties() };
+function depsOf({
+  db,
+  newId,
+  hasher,
+  slow = createSlowRenders(),
+}: DigestOptions): BatchDeps & { slow: SlowRenders } {
+  return { db, newId, hasher, slow, models: createModels(db.clock), known: knownProperties() };
 }
 
 export function createDigest(options: DigestOptions): Digest {
@@ -104,6 +113,7 @@ export function createDigest(options: DigestOptions): Digest {
     },
     build: (place) => buildStep(deps, place),
     count: (projectId) => countStep(deps, projectId),
+    takeSlow: () => deps.slow.take(),
   };
 }
 

@@ -26,11 +26,12 @@ import { type DuePlace, firstOfEach } from '../../features/turns/index.ts';
 import { wantWording } from '../../features/wording/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { type BatchRendering, createBatchRendering, inTurn } from './batch-rendering.ts';
-import { compose, gapOf, isOutdated, write } from './compose.ts';
+import { compose, gapOf, isOutdated, writeWithin } from './compose.ts';
 import { consider, type Desk, disarm, openDesk } from './desk.ts';
 import { gatherKnown, hooksOf, type Hooked } from './gather.ts';
 import type { Cause, Happened, Item } from './happened.ts';
 import { checkOut, goOn, hear, wake } from './under-way.ts';
+import { createSlowRenders, type SlowRenders } from './slow-renders.ts';
 import { writeMoves } from '../write-moves.ts';
 
 export type RulesDeps = {
@@ -38,6 +39,8 @@ export type RulesDeps = {
   newId: NewId;
   /** The batch is a single record, and cannot be made smaller: whatever it renders, it has to come through. */
   isSmallest?: boolean;
+  /** Emails that took too long in earlier batches of this process. */
+  slow?: SlowRenders;
 };
 
 type Composing = RulesDeps & { rendering: BatchRendering };
@@ -58,7 +61,7 @@ export async function applyRules(tx: Tx, happened: Happened[], deps: RulesDeps):
   const known = await gatherKnown(tx, concerned, { now: deps.now, locks: true });
   const desks = concerned.map((one) => decideAll(one, known.get(personKey(one.happened.person)), deps));
   const openOf = (desk: Desk): Draft[] => open.get(personKey(desk.person)) ?? [];
-  const rendering = createBatchRendering();
+  const rendering = createBatchRendering(deps.slow ?? createSlowRenders());
   const composing = { ...deps, rendering };
   const composed = await inTurn(desks, { ...composing, shareMin: 0 }, (desk) => composeAll(desk, composing));
   const second = { ...composing, shareMin: 0.5 };
@@ -213,8 +216,7 @@ function arrivalOf(desk: Desk, draft: Draft, { run, rendering }: Arriving): Deci
   const definition = model.rules.version(draft.ruleId, draft.version)?.definition;
   const instruction = model.programOf(draft.ruleId, draft.version)?.[draft.step];
   if (!definition || instruction?.kind !== 'draft') return null;
-  const written = write({ run, letter: instruction.letter, person, model });
-  rendering.add(person.projectId, written.work);
+  const written = writeWithin(rendering, { run, letter: instruction.letter, person, model });
   const { content, facts } = written;
   const gap = gapOf(written);
   if (draft.reason === 'no_address')

@@ -1,34 +1,52 @@
-import { WORK_MAX } from '../../features/writing/index.ts';
+import type { PersonId } from '../../features/people/index.ts';
+import { type RenderedLetter, WORK_MAX } from '../../features/writing/index.ts';
+import type { SlowRenders } from './slow-renders.ts';
 
 /**
  * Rendering within one batch. A single email is bounded (`render-work.ts`); a batch has up to 1,000 of them, and one project's
  * expensive template must not take the time of all others.
  */
 export type BatchRendering = {
-  /** `work`: counted while an email was rendered. */
-  add(projectId: number, work: number): void;
-  /** The project that has used more than its part of a batch; null: none has. */
+  /** Renders an email and counts its work. An email that takes too long is returned as failed. */
+  render(email: EmailOfPerson, render: () => RenderedLetter): RenderedLetter;
+  /** The project that has used more than its part of a batch, or null. */
   over(): number | null;
-  /** Lets everything else of the process go on, where enough was rendered since the last time. */
+  /** Lets other work of the process continue, if enough was rendered since the last pause. */
   pause(): Promise<void>;
 };
+
+/** `letter` is an object that stays the same until the definitions of the project change. */
+export type EmailOfPerson = { letter: object; format: RenderedLetter['content']['format']; person: PersonId };
 
 /** Ten emails of the most expensive kind, about a second. Those that ship use a two-hundredth of their budget or less. */
 const BATCH_WORK_MAX = 10 * WORK_MAX;
 /** About 20 ms. */
 const PAUSE_AFTER = WORK_MAX / 5;
+/** In the pauses other work of a busy process runs, and the transaction may be idle for no more than twice this time. */
+const BATCH_MAX_MS = 5_000;
 
-export function createBatchRendering(): BatchRendering {
+export function createBatchRendering(
+  slow: SlowRenders,
+  now = (): number => performance.now(),
+): BatchRendering {
   const spent = new Map<number, number>();
+  const began = now();
   let sincePause = 0;
   return {
-    add(projectId, work) {
-      spent.set(projectId, (spent.get(projectId) ?? 0) + work);
-      sincePause += work;
+    render(email, render) {
+      const { letter, person } = email;
+      const { projectId } = person;
+      if (slow.has(letter, person)) return tooSlow(email);
+      const { rendered, isSlow } = slow.measure(letter, person, render);
+      spent.set(projectId, (spent.get(projectId) ?? 0) + rendered.work);
+      sincePause += rendered.work;
+      return isSlow ? tooSlow(email) : rendered;
     },
     over() {
-      for (const [projectId, work] of spent) if (work > BATCH_WORK_MAX) return projectId;
-      return null;
+      const [most] = [...spent].toSorted(([, a], [, b]) => b - a);
+      if (!most) return null;
+      const [projectId, work] = most;
+      return work > BATCH_WORK_MAX || now() - began > BATCH_MAX_MS ? projectId : null;
     },
     async pause() {
       if (sincePause < PAUSE_AFTER) return;
@@ -36,6 +54,11 @@ export function createBatchRendering(): BatchRendering {
       await new Promise((resolve) => setImmediate(resolve));
     },
   };
+}
+
+function tooSlow({ format }: EmailOfPerson): RenderedLetter {
+  const content = { subject: '', preheader: '', body: '', format };
+  return { content, facts: {}, missing: [], failed: 'body', work: 0 };
 }
 
 export type InTurn = {

@@ -26,9 +26,8 @@ export function compose(
   const definition = model.rules.version(run.ruleId, run.version)?.definition;
   if (!definition) throw new Error(`version ${run.version} of rule ${run.ruleId} is not known`);
   const { projectId, userId } = person;
-  const written = write({ run, letter, person, model });
+  const written = writeWithin(rendering, { run, letter, person, model });
   const { content, facts } = written;
-  rendering.add(projectId, written.work);
   return newDraft({
     projectId,
     id: newId(),
@@ -81,6 +80,15 @@ type Writing = Omit<Composing, 'run'> & { run: Pick<Run, 'anchor' | 'endsAt'> };
 export function write(writing: Writing): RenderedLetter {
   const { letter, variables } = letterToRender(writing);
   return renderLetter(letter, variables);
+}
+
+/** The same, within the limits of a batch. */
+export function writeWithin(rendering: BatchRendering, writing: Writing): RenderedLetter {
+  const { letter, person, model } = writing;
+  const text = textOf(model, letter);
+  if (!text) throw new Error(`there is no template ${JSON.stringify(letter)}`);
+  const email = { letter: 'name' in letter ? text : letter, format: text.format, person };
+  return rendering.render(email, () => write(writing));
 }
 
 /** The same, for whoever renders it elsewhere. */

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import type { RenderedLetter } from '../../features/writing/index.ts';
+import { createBatchRendering } from './batch-rendering.ts';
+import { createSlowRenders } from './slow-renders.ts';
+
+const ada = { projectId: 1, userId: 'ada' };
+const bea = { projectId: 1, userId: 'bea' };
+const dan = { projectId: 2, userId: 'dan' };
+const rendered: RenderedLetter = {
+  content: { subject: 'Hello', preheader: '', body: 'Hello', format: 'markdown' },
+  facts: {},
+  missing: [],
+  failed: null,
+  work: 10,
+};
+
+/** Rendering that uses so much processor time. */
+function slowBy(ms: number) {
+  let used = 0;
+  let renders = 0;
+  const slow = createSlowRenders(() => used);
+  return {
+    slow,
+    renders: () => renders,
+    render: () => {
+      used += ms;
+      renders += 1;
+      return rendered;
+    },
+  };
+}
+
+describe('createSlowRenders', () => {
+  test('remembers an email that took 2 s for one person, and no other person and email', () => {
+    const { slow, render } = slowBy(2_000);
+    const letter = {};
+    expect(slow.measure(letter, ada, render).isSlow).toBe(true);
+    expect(slow.has(letter, ada)).toBe(true);
+    expect(slow.has(letter, bea)).toBe(false);
+    expect(slow.has({}, ada)).toBe(false);
+  });
+
+  test('remembers nothing below that', () => {
+    const { slow, render } = slowBy(1_999);
+    const letter = {};
+    expect(slow.measure(letter, ada, render).isSlow).toBe(false);
+    expect(slow.has(letter, ada)).toBe(false);
+    expect(slow.take()).toEqual(new Map());
+  });
+
+  test('returns once for how long each project blocked the process', () => {
+    const { slow, render } = slowBy(3_000);
+    for (const person of [ada, bea, dan]) slow.measure({}, person, render);
+    expect(slow.take()).toEqual(
+      new Map([
+        [1, 6_000],
+        [2, 3_000],
+      ]),
+    );
+    expect(slow.take()).toEqual(new Map());
+  });
+});
+
+describe('createBatchRendering', () => {
+  const email = (letter: object, person = ada) => ({ letter, format: 'markdown' as const, person });
+
+  test('returns an email that takes too long as failed, and does not render it again in a later batch', () => {
+    const { slow, render, renders } = slowBy(12_000);
+    const letter = {};
+    expect(createBatchRendering(slow).render(email(letter), render)).toMatchObject({ failed: 'body' });
+    expect(createBatchRendering(slow).render(email(letter), render)).toMatchObject({ failed: 'body' });
+    expect(renders()).toBe(1);
+    expect(createBatchRendering(slow).render(email(letter, bea), () => rendered)).toBe(rendered);
+  });
+
+  test('ends a batch after 5 s, by the project that rendered most', () => {
+    const { slow, render } = slowBy(0);
+    let now = 0;
+    const rendering = createBatchRendering(slow, () => now);
+    rendering.render(email({}, dan), render);
+    for (const person of [ada, bea]) rendering.render(email({}, person), render);
+    now = 5_000;
+    expect(rendering.over()).toBeNull();
+    now = 5_001;
+    expect(rendering.over()).toBe(1);
+  });
+});
