@@ -17,6 +17,7 @@ export const SAYS_LOCAL_DELIVERY_FAILED = any(
   // The name of an agent, or an absolute path, in front of the reason. X.400 addresses begin with "/o=".
   String.raw`(?<![^\s"'|/(])(?:procmail|maildrop|mail\.local|dovecot-lda|vdelivermail|cyrdeliver)\b["']?(?: -[^:]{0,40})?: ${UNKNOWN_USER}|(?:^|\d |[:;|/"'(] ?)deliver: ${UNKNOWN_USER}`,
   String.raw`(?<![^\s"'\x60(|])/[\w.-]{1,40}/.{0,160}?${UNKNOWN_USER}`,
+  String.raw`\blocal delivery (?:failed|failure|error)\b|\b(?:mail ?box|maildir|spool|file) (?:write|create|open|lock|access|append) (?:failed|failure|error)\b`,
   String.raw`\b(?:error|failure|failed|problem) (?:while |when |in |on )?(?:writing|creating|opening|locking|appending|saving|storing)(?: to| into)?(?: (?:the|an?|user|local|output|temporary|temp|dot|lock|mail)){0,4} ?["'\x60(]?(?:/|(?:email ?)?(?:file|folder)s?\b|mail ?box\b|maildir\b|director(?:y|ies)\b|spool\b)`,
   String.raw`(?:(?<!\S)["'\x60(]?/\S{1,200}|\b(?:mail ?box|maildir|folder|file|spool|director(?:y|ies))\b\S{0,2}(?: /\S{1,200})?):? (?:could ?n[o']t|could not|cannot|can not|can't|unable to|failed to) (?:be )?(?:created?|opened|open|written|write|append(?:ed)?|lock(?:ed)?)\b`,
 );

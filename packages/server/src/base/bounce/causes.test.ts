@@ -161,6 +161,8 @@ describe('classifyReport', () => {
     '/home/zoe/Maildir/new: user unknown',
     'Error writing to mailbox: no such user',
     'Error while opening /var/mail/zoe: unknown user',
+    'Mailbox write error: no such user',
+    'local delivery failed: no such user',
     'mkdir /var/mail/zoe failed: no such user',
     'delivery to /home/zoe/Maildir failed: No such user',
   ])('returns infrastructure for a failed local delivery: %s', (text) => {
