@@ -119,16 +119,22 @@ export const SENDER_ABROAD = any(
 const NO_REASON = String.raw`(?!\p{L}| ?[:：] ?\S| (?:par|wegen|por|per|door|aufgrund|en raison|devido|debido|a causa))`;
 const NO_IP = String.raw`(?<!\bip[ -]?)`;
 
-/** "Address rejected", as in `SAYS_UNAVAILABLE`. */
-export const REJECTED_ABROAD = any(
-  String.raw`(?:${NO_IP}adresse|\bempfänger(?:-?adresse)?)${NEAR} (?:abgelehnt|abgewiesen|zurückgewiesen)${NO_REASON}`,
-  String.raw`(?:${NO_IP}adres|\bontvanger(?:-?adres)?)${NEAR} (?:geweigerd|afgewezen)${NO_REASON}`,
-  String.raw`\b(?:adresse(?! ip)|destinataires?)${NEAR} (?:rejet[ée]e?s?|refus[ée]e?s?)${NO_REASON}`,
-  String.raw`\b(?:direcci[oó]n(?! ip)|destinatario)${NEAR} (?:rechazad[oa]|denegad[oa])${NO_REASON}`,
-  String.raw`\b(?:endereço(?! ip)|destinat[aá]rio)${NEAR} (?:rejeitado|recusado)${NO_REASON}`,
-  String.raw`\b(?:indirizzo(?! ip)|destinatario)${NEAR} (?:rifiutato|respinto)${NO_REASON}`,
-  String.raw`(?:宛先|(?<!ip|差出人|送信者|送信元)アドレス)(?:は|が)?拒否され|(?:العنوان|عنوان البريد|المستلم) مرفوض${NO_REASON}|تم رفض (?:العنوان|المستلم)${NO_REASON}`,
-);
+const rejected = (reason: string): RegExp =>
+  any(
+    String.raw`(?:${NO_IP}adresse|\bempfänger(?:-?adresse)?)${NEAR} (?:abgelehnt|abgewiesen|zurückgewiesen)${reason}`,
+    String.raw`(?:${NO_IP}adres|\bontvanger(?:-?adres)?)${NEAR} (?:geweigerd|afgewezen)${reason}`,
+    String.raw`\b(?:adresse(?! ip)|destinataires?)${NEAR} (?:rejet[ée]e?s?|refus[ée]e?s?)${reason}`,
+    String.raw`\b(?:direcci[oó]n(?! ip)|destinatario)${NEAR} (?:rechazad[oa]|denegad[oa])${reason}`,
+    String.raw`\b(?:endereço(?! ip)|destinat[aá]rio)${NEAR} (?:rejeitado|recusado)${reason}`,
+    String.raw`\b(?:indirizzo(?! ip)|destinatario)${NEAR} (?:rifiutato|respinto)${reason}`,
+    String.raw`(?:宛先|(?<!ip|差出人|送信者|送信元)アドレス)(?:は|が)?拒否され|(?:العنوان|عنوان البريد|المستلم) مرفوض${reason}|تم رفض (?:العنوان|المستلم)${reason}`,
+  );
+
+/** "Address rejected" with or without a reason, as in `SAYS_REFUSED`. */
+export const REFUSED_ABROAD = rejected('');
+
+/** "Address rejected" alone, as in `SAYS_UNAVAILABLE`. */
+export const REJECTED_ABROAD = rejected(NO_REASON);
 
 /** A group that does not exist, or takes no letters of this sender: Google says both in one sentence. */
 export const GROUP_ABROAD = any(

@@ -152,6 +152,19 @@ describe('classifyReport', () => {
     'deliver: mailbox /var/mail/zoe: cannot create: No such user',
     'mailbox /var/mail/zoe could not be opened: unknown user',
     'local: /home/zoe/Maildir: failed to create: no such user',
+    '/usr/bin/procmail: No such user',
+    '"|/usr/bin/procmail -a zoe": user unknown',
+    'procmail: Unknown user "zoe"',
+    'maildrop: user not found',
+    '550 5.1.1 deliver: user unknown',
+    'mail.local: /var/mail/zoe: No such user',
+    '/home/zoe/Maildir/new: user unknown',
+    'Error writing to mailbox: no such user',
+    'Error while opening /var/mail/zoe: unknown user',
+    'Mailbox write error: no such user',
+    'local delivery failed: no such user',
+    'mkdir /var/mail/zoe failed: no such user',
+    'delivery to /home/zoe/Maildir failed: No such user',
   ])('returns infrastructure for a failed local delivery: %s', (text) => {
     for (const status of ['5.0.0', '5.1.1', '5.3.0']) {
       expect(classOf([text], { status })).toBe('infrastructure');
@@ -159,6 +172,16 @@ describe('classifyReport', () => {
         'infrastructure',
       );
     }
+  });
+
+  it.each([
+    'User unknown in local recipient table /etc/postfix/users',
+    '/o=Example/ou=Site/cn=Recipients/cn=zoe: user unknown',
+    'https://help.example.net/unknown/user no such user',
+    'Unable to deliver: no such user',
+    'Error delivering to mailbox: no such user',
+  ])('returns hard for an unknown user without a failed local delivery: %s', (text) => {
+    expect(classOf([afterRcpt(`550 5.1.1 ${text}`)], { status: '5.1.1' })).toBe('hard');
   });
 
   it('returns soft for a local delivery that found the mailbox full', () => {

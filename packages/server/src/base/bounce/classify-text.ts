@@ -1,10 +1,15 @@
+import { REFUSED_ABROAD } from './abroad.ts';
+import { SAYS_REFUSED, SAYS_UNAVAILABLE } from './mailbox.ts';
 import { normaliseReply } from './normalise-reply.ts';
+import { otherCause } from './other-cause.ts';
 import type { Refusal, ReplyClass, Stage } from './refusal.ts';
 import { SAYS_LOCAL_DELIVERY_FAILED } from './broken.ts';
 import { essence, hasWords, remoteAnswer, type RemoteAnswer } from './remote-answer.ts';
 import { STRONG_RULES, WEAK_RULES, type Rule } from './rules.ts';
 
 const TEXT_CHARS_MAX = 1_500;
+
+const REFUSALS = [SAYS_REFUSED, SAYS_UNAVAILABLE, REFUSED_ABROAD];
 
 type Found = Pick<Rule, 'class' | 'about'>;
 
@@ -25,11 +30,17 @@ export function classifyText(refusal: Refusal): ReplyClass {
   return overruling(refusal, texts) ?? tempered(found, refusal);
 }
 
-/** What outranks `hard`: a failed local delivery, and what the remote server itself answered. */
+/** What outranks `hard`: a failed local delivery, another cause beside the words for a refused recipient, and what the remote server itself answered. */
 function overruling(refusal: Refusal, texts: string[]): ReplyClass | null {
   if (texts.some((text) => SAYS_LOCAL_DELIVERY_FAILED.test(text))) return 'infrastructure';
+  const cause = texts.map(causeOfRefusal).find((found) => found !== undefined);
+  if (cause) return cause;
   const answer = remoteAnswer(refusal.texts);
   return answer && classOfAnswer(answer, refusal);
+}
+
+function causeOfRefusal(text: string): ReplyClass | undefined {
+  return REFUSALS.map((phrase) => otherCause(text, phrase)).find((cause) => cause !== null);
 }
 
 /**
@@ -48,15 +59,17 @@ function classOfAnswer(answer: RemoteAnswer, { stage, category }: Refusal): Repl
   return stage === 'letter' ? 'policy' : 'soft';
 }
 
-function firstSaid(rules: readonly Rule[], texts: string[], stage: Stage | null): Rule | undefined {
+function firstSaid(rules: readonly Rule[], texts: string[], stage: Stage | null): Found | undefined {
   for (const text of texts) {
     const rule = rules.find(({ phrase, at }) => (at === undefined || at === stage) && phrase.test(text));
-    if (rule) return rule;
+    if (!rule) continue;
+    const cause = rule.yields ? otherCause(text, rule.phrase) : null;
+    return cause === null ? rule : { class: cause };
   }
   return undefined;
 }
 
-/** Statuses that are given for one reason alone. */
+/** Statuses with a single meaning. */
 function definite(status: string | null, replyCode: number | null): Found | null {
   const code = status ?? '';
   // How Symantec's gateway says that it knows no such recipient.
@@ -70,7 +83,7 @@ function isUnknownAddress(status: string | null): boolean {
   return /^5\.1\.[09]$/.test(status ?? '');
 }
 
-/** What is left says only that it failed, and where. */
+/** Every other status says only that delivery failed, and where. */
 function vague(status: string | null, replyCode: number | null, stage: Stage | null): Found {
   const code = status ?? '';
   if (isUnknownAddress(code)) return { class: 'hard' };
@@ -88,7 +101,7 @@ function tempered(found: Found, { texts, status, replyCode, stage }: Refusal): R
   if (stage === 'before') return 'policy';
   if (/^4\.[34]\./.test(code)) return 'infrastructure';
   if (code.startsWith('4.') || isTemporary(replyCode)) return 'soft';
-  // Who was reached does not say of its own domain that it is nowhere, but of ours.
+  // A server that was reached does not say that its own domain is missing. It means ours.
   if (found.about === 'host')
     return texts.some((text) => REACHED.test(text)) && !/^5\.(?:1|4)\./.test(code) && stage !== 'rcpt'
       ? 'policy'
@@ -100,7 +113,7 @@ function isTemporary(replyCode: number | null): boolean {
   return replyCode !== null && replyCode < 500;
 }
 
-/** Which no filter says; some say it of all their recipients at the end only. */
+/** Words that no filter uses. Some servers use them only after the email was sent. */
 const PLAIN =
   /\b(?:doesn't|does not|don't) have an? (?:\S+ ){0,3}account\b|\bdelivery error: dd\b|\baborted,? mail ?box not found\b/i;
 

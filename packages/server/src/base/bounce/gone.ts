@@ -1,12 +1,12 @@
 import { any, WHO, words } from './phrase.ts';
 
-/** Nobody is there, so plainly that other words beside it take nothing from it. */
+/** The plainest words for an unknown recipient. They precede the rules about spam, which look at the whole text. */
 export const SAYS_NOBODY = any(
   String.raw`\b(?:user|mail ?box|recipient|account) (?:is |was )?(?:not found|unknown|does not exist|doesn't exist|not exists?)\b(?! (?:or|for|in the sender))`,
   String.raw`\b(?:no such|unknown|invalid|nonexistent) (?:local )?(?:user|mail ?box|recipient)\b(?!s)|\bno mail ?box here by that name\b|\baccount or domain may not exist\b|\bno valid recipients for this\b`,
 );
 
-/** An address that was in use once. An account or mailbox that is inactive may come back; such an address does not. */
+/** An address that is no longer in use. An inactive account or mailbox may come back; an inactive address does not. */
 export const SAYS_ABANDONED = any(
   String.raw`\brecipient (?:is )?no longer on (?:this |the |our )?server\b|\b(?<!temporarily |currently )inactive (?:e-?mail|mail|recipient) address\b|\bnot an? active (?:e-?mail )?address\b`,
   String.raw`\b(?:e-?mail|mail|recipient) address(?: (?!temporarily\b|currently\b)[^\s.;]+){0,4}? (?:inactive|not active|no longer active)\b`,
@@ -27,18 +27,18 @@ export const SAYS_UNKNOWN = any(
   String.raw`\bno ?(?:one|body) at this\b|\bbad_?rcpt_?to\b|\b(?:user|account) missing home directory\b|\bnot known at this\b|\bunavailable (?:mail )?user\b|\bnot (?:an? )?user of this\b|\bdon'?t exists?\b|\bnot an? (?:\w+ ){0,2}(?:mail ?box|user|recipient) (?:here|on)\b`,
 );
 
-/** It has gone somewhere else. */
+/** The recipient moved to another address. */
 export const SAYS_MOVED = any(
   String.raw`\b(?:user|recipient|account|mail ?box|address|person|customer) (?:has |have )?(?:moved|changed|left)\b|\bhas (?:moved|changed (?:his|her|their|its)|left) (?:to|the|address\w*)\b|\buser not local\b|\bnew (?:e-?mail )?address is\b|\bnot our (?:user|customer)\b`,
 );
 
-/** Its name servers did not say where it leads. */
+/** The name servers of the domain did not answer properly. */
 export const SAYS_NO_ANSWER_OF_DNS = any(
   String.raw`\b(?:name ?server|name service|dns|resolver|lookup)\b.{0,80}\b(?:malformed|unexpected|servfail|server failure|try again|timed? ?out|timeout|time-out|refused|temporar\w+|did not complete)\b`,
   String.raw`\b(?:host|domain) ?name lookup (?:failure|failed)\b|\btemporary (?:failure in name|dns|name server|lookup)\b|\bdns query failed\b|\bmalformed (?:or unexpected )?name server\b`,
 );
 
-/** The domain leads nowhere, or takes no mail at all. */
+/** The domain does not exist, or accepts no mail. */
 export const SAYS_NO_HOST = any(
   String.raw`\b(?:host or domain|domain|hostname|host name|host address|destination (?:host|server|system)|mail server|e-?mail system)\b(?: (?:name|the|recipient|host|of|in|for|to)){0,4}(?: [^\s.;:]+){0,2} (?:unknown|not found|does ?n.t exist|does not exist|non-?existent|invalid|(?:could|can)(?:not| ?n.t| not) be (?:found|resolved|located)|(?:was|were) not found|unresolvable|not known|does not resolve)\b`,
   String.raw`\bhost (?:is )?(?:unknown|(?:was )?not found|does not exist|doesn't exist|could not be found|cannot be found)\b|\b(?:host|domain)unknown\b|\bhost names? (?:was|were) not found`,

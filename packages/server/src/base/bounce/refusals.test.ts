@@ -156,6 +156,15 @@ const WORDS = [
   '<<< 550 a ',
   'host a said: ',
   '(reason: 550 ',
+  'unknown user ',
+  'unknown user sender ',
+  'not listed ',
+  'à l expéditeur ',
+  '/var/mail/x ',
+  '/usr/bin/procmail: ',
+  'procmail: ',
+  'error writing to the ',
+  'mkdir /a/b failed ',
 ];
 
 test.each(WORDS)('64 KB of %j are no work', { timeout: 20_000 }, (word) => {

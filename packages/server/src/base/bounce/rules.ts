@@ -15,6 +15,8 @@ export type Rule = {
   about?: 'host';
   /** The only stage at which the words mean this. */
   at?: Stage;
+  /** Whether another cause near the words replaces the class. */
+  yields?: true;
 };
 
 const ANYTHING = /^/;
@@ -37,18 +39,18 @@ export const STRONG_RULES: readonly Rule[] = [
   { class: 'policy', phrase: unwanted.SAYS_WHO_ARE_YOU },
   { class: 'infrastructure', phrase: gone.SAYS_NO_ANSWER_OF_DNS },
   { class: 'hard', phrase: gone.SAYS_NO_HOST, about: 'host' },
-  { class: 'hard', phrase: gone.SAYS_ABANDONED },
-  { class: 'hard', phrase: abroad.ABANDONED_ABROAD },
+  { class: 'hard', phrase: gone.SAYS_ABANDONED, yields: true },
+  { class: 'hard', phrase: abroad.ABANDONED_ABROAD, yields: true },
   { class: 'soft', phrase: mailbox.SAYS_SUSPENDED },
-  { class: 'hard', phrase: gone.SAYS_NOBODY },
+  { class: 'hard', phrase: gone.SAYS_NOBODY, yields: true },
   { class: 'infrastructure', phrase: broken.SAYS_OUT_OF_ORDER },
   { class: 'soft', phrase: abroad.FILTERED_ABROAD },
   { class: 'soft', phrase: abroad.SUSPENDED_ABROAD },
   { class: 'policy', phrase: unwanted.SAYS_UNWANTED },
   { class: 'policy', phrase: abroad.UNWANTED_ABROAD },
   { class: 'hard', phrase: gone.SAYS_MOVED },
-  { class: 'hard', phrase: gone.SAYS_UNKNOWN },
-  { class: 'hard', phrase: abroad.UNKNOWN_ABROAD },
+  { class: 'hard', phrase: gone.SAYS_UNKNOWN, yields: true },
+  { class: 'hard', phrase: abroad.UNKNOWN_ABROAD, yields: true },
   { class: 'hard', phrase: mailbox.SAYS_DENIED, at: 'rcpt' },
 ];
 

@@ -156,4 +156,16 @@ describe('SNS notification', () => {
     const mail = await readMail(Buffer.from(lines.join('\r\n')));
     expect(isOnlyTitledAuto(mail, { ...ENVELOPE, subject: mail.subject })).toBe(false);
   });
+
+  it.each(['x-amz-sns-topic-arn', 'x-amz-sns-message-type', 'X-Amz-Sns-Subscription-Arn'])(
+    'is recognized by %s alone',
+    async (name) => {
+      const lines = fromSns(json.slice(0, half)).map((line) =>
+        line.startsWith('x-amz-sns-message-id:')
+          ? `${name}: arn:aws:sns:eu-west-1:123456789012:bounces`
+          : line,
+      );
+      expect((await classify(lines)).kind).toBe('auto_reply');
+    },
+  );
 });

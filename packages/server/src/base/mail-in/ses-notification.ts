@@ -1,4 +1,4 @@
-import { firstOf, linesOf } from './fields.ts';
+import { linesOf } from './fields.ts';
 import type { InboundMail, MailHeader } from './mail.ts';
 
 /** A notification of Amazon SES, from an SNS topic with an email subscription: JSON in place of a delivery report. */
@@ -14,7 +14,7 @@ const JSON_CHARS_MAX = 256 * 1024;
 
 /** Whether Amazon SNS sent it. It is never written by a person, whether or not its JSON can be read. */
 export function isSnsNotification({ headers }: InboundMail): boolean {
-  return firstOf(headers, 'x-amz-sns-message-id', 'x-amz-sns-subscription-arn') !== null;
+  return headers.some(({ name }) => name.startsWith('x-amz-sns-'));
 }
 
 export function readSesNotification(mail: InboundMail): SesNotification | null {
