@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { RENDER_TASKS } from '../packages/server/src/flows/rendering/tasks.ts';
 import { BOUNDED_PATTERNS } from './accepted.ts';
+import { judgePublish, PUBLISHED_BODIES, REFUSED_BODIES } from './cost/drafting-inputs.ts';
 import { judgeStatuses } from './cost/input.ts';
 import { expensiveInputs } from './cost/inputs.ts';
 import { growthOf } from './cost/growth.ts';
@@ -126,6 +128,37 @@ test('every expensive input names the statuses that it must get, and has a name 
   const inputs = expensiveInputs();
   expect(inputs.filter(({ reaches }) => reaches.length === 0)).toEqual([]);
   expect(new Set(inputs.map(({ by, name }) => `${by}: ${name}`)).size).toBe(inputs.length);
+});
+
+describe('judgePublish', () => {
+  const refusal = /at most 5,000/;
+
+  test('accepts a body that is published or refused as named', () => {
+    expect(judgePublish({ status: 200, text: '{}' }, null)).toEqual([]);
+    expect(judgePublish({ status: 422, text: 'at most 5,000 are allowed' }, refusal)).toEqual([]);
+  });
+
+  test('finds a body that is refused, published or refused for another reason', () => {
+    expect(judgePublish({ status: 422, text: 'at most 5,000' }, null)).toEqual([
+      'publishing is answered 422: the attack did not arrive: at most 5,000',
+    ]);
+    expect(judgePublish({ status: 200, text: '{}' }, refusal)).toHaveLength(1);
+    expect(judgePublish({ status: 422, text: 'too much work' }, refusal)).toHaveLength(1);
+  });
+});
+
+describe('the bodies of drafting attacks', () => {
+  const publish = (body: string) =>
+    RENDER_TASKS.publishable({ subject: 'Cost', preheader: '', body, format: 'markdown' });
+
+  test.each(Object.entries(PUBLISHED_BODIES))('are published: %s', async (_, body) => {
+    expect(await publish(body)).toMatchObject({ body });
+  });
+
+  test.each(Object.entries(REFUSED_BODIES))('are refused with their message: %s', async (_, refused) => {
+    const details = [{ field: 'body', message: expect.stringMatching(refused.message) as unknown }];
+    await expect(publish(refused.body)).rejects.toMatchObject({ code: 'validation_failed', details });
+  });
 });
 
 describe('growthOf', () => {

@@ -1,4 +1,5 @@
 import { BESIDE_TEMPLATES_MS, BUSY, type Input } from './input.ts';
+import type { Reply } from '../victim.ts';
 import type { World } from './world.ts';
 
 /** Ten times what one batch may take. */
@@ -15,9 +16,11 @@ const IF_GO = (text: string): string => `{% if event.go == "yes" %}${text}{% end
 const LOOP = (text: string): string => IF_GO(`{% for i in (1..9000) %}${text}{% endfor %}`);
 const COLUMNS = 256;
 const TABLE = ['|a'.repeat(COLUMNS), '|-'.repeat(COLUMNS), ''].join('\n');
+const LARGE_TABLE = TABLE + '|\n'.repeat(COLUMNS);
+const SMALL_TABLE = TABLE + '|\n'.repeat((8_000 - TABLE.length) / 2);
 
-/** Markdown that is published without a fault and costs as much as possible once it is rendered with the facts of an event. */
-const BODIES: Record<string, string> = {
+/** Markdown that costs as much as possible once it is rendered with the facts of an event. It must be published. */
+export const PUBLISHED_BODIES: Record<string, string> = {
   'a key of 90,000 characters': LOOP(`{{ person["${'k'.repeat(90_000)}"] }}`),
   'a key of 90,000 invisible characters': LOOP(`{{ person["${'\u200B'.repeat(90_000)}"] }}`),
   'an output of 90,000 invisible characters': LOOP(`{{ "${'\u200B'.repeat(90_000)}" }}`),
@@ -28,34 +31,89 @@ const BODIES: Record<string, string> = {
   'comparisons with 90,000 characters': LOOP(
     `{% if person.name contains "${'k'.repeat(90_000)}" %}{% endif %}`,
   ),
-  'a table of 65,536 cells': TABLE + '|\n'.repeat(COLUMNS),
-  'a table in 8 kB': TABLE + '|\n'.repeat((8_000 - TABLE.length) / 2),
+  'a table of 65,536 cells for one event': IF_GO(`\n${LARGE_TABLE}`),
+  'a table in 8 kB for one event': IF_GO(`\n${SMALL_TABLE}`),
+  '2,660 open images': '![['.repeat(2_660),
+};
+
+type Refused = { body: string; message: RegExp };
+
+/** Markdown that must be refused with this message when it is published. */
+export const REFUSED_BODIES: Record<string, Refused> = {
+  'a table of 65,536 cells': { body: LARGE_TABLE, message: /tables of up to 66,306 cells; at most 5,000/ },
+  'a table in 8 kB': { body: SMALL_TABLE, message: /tables of up to 896,673 cells; at most 5,000/ },
 };
 
 export function draftingInputs(): Input[] {
-  return Object.entries(BODIES).flatMap(([name, body], n) => [
+  const published = Object.entries(PUBLISHED_BODIES).flatMap(([name, body], n) => [
     drafting(`event that drafts: ${name}`, { body, event: `cost_draft_${n}`, isSent: false }),
     drafting(`draft that sends: ${name}`, { body, event: `cost_send_${n}`, isSent: true }),
   ]);
+  const refused = Object.entries(REFUSED_BODIES).map(([name, kind]) => refusing(name, kind));
+  return [...published, ...refused];
 }
 
-type Kind = { body: string; event: string; isSent: boolean };
+function publishPath({ victim }: World, name: string): string {
+  return `POST /projects/${victim.projectId}/templates/${name}/publish`;
+}
+
+function publishing(body: string): object {
+  const source = { format: 'markdown', subject: 'Cost', preheader: '', body };
+  return { source, version: null, seen: null, follow: false };
+}
+
+/** Finds a body that is refused although it must be published, or the other way round. `refusal`: null if it must be published. */
+export function judgePublish(
+  { status, text }: Pick<Reply, 'status' | 'text'>,
+  refusal: RegExp | null,
+): string[] {
+  if (refusal === null)
+    return status === 200
+      ? []
+      : [`publishing is answered ${status}: the attack did not arrive: ${shorten(text)}`];
+  const isAsNamed = status === 422 && refusal.test(text);
+  return isAsNamed ? [] : [`publishing is answered ${status}, not refused with ${refusal}: ${shorten(text)}`];
+}
+
+function shorten(text: string): string {
+  return text.slice(0, 300);
+}
+
+function refusing(name: string, { body, message }: Refused): Input {
+  let troubles: string[] = [];
+  return {
+    name: `publish, refused: ${name}`,
+    by: 'editor',
+    livezMaxMs: BESIDE_TEMPLATES_MS,
+    reaches: [422],
+    mayGet: BUSY,
+    prepare: async (world) => {
+      const reply = await world.victim.owner(publishPath(world, 'cost_refused'), publishing(body));
+      troubles = judgePublish(reply, message);
+    },
+    send: (world) => world.dashboard(publishPath(world, 'cost_refused'), publishing(body)),
+    settle: () => Promise.resolve(troubles),
+  };
+}
 
 let users = 0;
 
 function drafting(name: string, kind: Kind): Input {
+  let troubles: string[] = [];
   return {
     name,
     by: 'API key',
     livezMaxMs: BESIDE_TEMPLATES_MS,
     reaches: [202],
     mayGet: BUSY,
-    prepare: (world) => prepare(world, kind),
+    prepare: async (world) => {
+      troubles = await prepare(world, kind);
+    },
     send: ({ send, secret }) => {
       users += 1;
       return sendEvent(send, { secret, event: kind.event, user: userId(users) });
     },
-    settle: (world) => settle(world, kind),
+    settle: async (world) => (troubles.length > 0 ? troubles : settle(world, kind)),
   };
 }
 
@@ -73,23 +131,23 @@ function sendEvent(send: World['send'], { secret, event, user }: Sent): Promise<
 
 const NEIGHBOR_RULE = 'cost_neighbor';
 
-async function prepare(world: World, { body, event, isSent }: Kind): Promise<void> {
+/** Publishes the template and creates its rule. Returns what went wrong. */
+async function prepare(world: World, { body, event, isSent }: Kind): Promise<string[]> {
   const { owner, victim, neighborId } = world;
   const attacked = `/projects/${victim.projectId}`;
   const settings = { autopilot: '1s', quiet_hours: 'off', frequency_cap: 'off', throttle: 'off' };
   await owner(`PATCH ${attacked}/settings`, { settings });
-  const letter = { format: 'markdown', subject: 'Cost', preheader: '', body };
-  const publish = { source: letter, version: null, seen: null, follow: false };
-  const isPublished = await world.dashboard(`POST ${attacked}/templates/${event}/publish`, publish);
-  // A template that the editor refuses is not attacked with any more.
-  if (isPublished === 422) return;
+  const reply = await victim.owner(publishPath(world, event), publishing(body));
+  const troubles = judgePublish(reply, null);
+  if (troubles.length > 0) return troubles;
   const rule = { mode: isSent ? 'autopilot' : 'draft', when: { event }, steps: [{ draft: event }] };
   await owner(`POST ${attacked}/rules`, { document: { ...rule, name: event } });
-  if (world.hasNeighborRule) return;
+  if (world.hasNeighborRule) return [];
   const steps = [{ draft: { subject: 'Hello', preheader: '', body: 'Hello.' } }];
   const document = { name: NEIGHBOR_RULE, mode: 'draft', when: { event: NEIGHBOR_RULE }, steps };
   await owner(`POST /projects/${neighborId}/rules`, { document });
   world.hasNeighborRule = true;
+  return [];
 }
 
 /** Waits until every record is processed and every draft has an end, and meanwhile has another project draft an email. */
@@ -106,7 +164,7 @@ async function settleOwn({ victim }: World, event: string, isSent: boolean): Pro
       const { rows } = await db.query<State>(STATE, [projectId, event, isSent]);
       return rows[0];
     });
-    if (!state?.is_published) return [];
+    if (!state?.has_rule) return ['the rule does not exist: the attack did not arrive'];
     if (state.waiting === 0 && state.open === 0)
       return state.drafts + state.dead > 0 ? [] : ['no draft was created: the attack did not arrive'];
     if (performance.now() > endsAt)
@@ -115,11 +173,11 @@ async function settleOwn({ victim }: World, event: string, isSent: boolean): Pro
   }
 }
 
-type State = { is_published: boolean; waiting: number; dead: number; drafts: number; open: number };
+type State = { has_rule: boolean; waiting: number; dead: number; drafts: number; open: number };
 
 /** `$3`: drafts leave on their own, so those that neither left nor are held are open. */
 const STATE = `
-  SELECT EXISTS (SELECT FROM rule WHERE project_id = $1 AND name = $2) AS is_published,
+  SELECT EXISTS (SELECT FROM rule WHERE project_id = $1 AND name = $2) AS has_rule,
     (SELECT count(*)::int FROM inbox WHERE project_id = $1) AS waiting,
     (SELECT count(*)::int FROM dead_letter WHERE project_id = $1) AS dead,
     count(*)::int AS drafts,

@@ -55,6 +55,10 @@ export function mails(): Input[] {
     ofMail('200 parts within each other', `${head}${multipart('b0')}${levels.join('')}x`),
     ofMail('10,000 header fields', `${head}${'X-Y: z\r\n'.repeat(10_000)}\r\nx`),
     ofMail(
+      '125 kB of open groups as recipients',
+      `From: eve@home.test\r\nTo: ${'a:'.repeat(62_500)}\r\nSubject: cost\r\n\r\nx`,
+    ),
+    ofMail(
       '100 signatures',
       `${`DKIM-Signature: v=1; a=rsa-sha256; d=home.test; s=s; h=from; bh=AAAA; b=AAAA\r\n`.repeat(100)}${head}\r\nx`,
     ),

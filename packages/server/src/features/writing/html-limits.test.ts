@@ -23,6 +23,8 @@ describe('renderEmail', () => {
     ['a wide one with empty rows', table(256, 3_600)],
     ['one within a quote', table(100, 100, { prefix: '> ' })],
     ['one within a list', `- ${table(100, 100, { prefix: '  ' }).trimStart()}`],
+    ['one whose lines end with a carriage return', table(256, 3_600).replaceAll('\n', '\r')],
+    ['one whose lines end with CRLF', table(256, 3_600).replaceAll('\n', '\r\n')],
     ['several together', `${table(30, 50)}\n`.repeat(5)],
   ])('refuses tables of more than 5,000 cells: %s', (_, body) => {
     expect(() => rendered(body)).toThrow(refusal(/tables of up to [\d,]+ cells; at most 5,000 are allowed/));

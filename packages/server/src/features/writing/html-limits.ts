@@ -28,24 +28,30 @@ export function checkTables(body: string): void {
     throw tooLarge(`has tables of up to ${number(cells)} cells; at most ${number(CELLS_MAX)} are allowed`);
 }
 
-/** The second line of a table in Markdown, also within a quote or a list. */
-const DELIMITERS = /^[\s>|:-]*-[\s>|:-]*$/;
+/** All line ends of Markdown. */
+const LINE_END = /\r\n?|\n/;
+/** The second line of a table in Markdown, also within a quote or a list. It contains a `|` and a `-` besides. */
+const DELIMITERS = /^[\s>|:-]+$/;
 const BLANK = /^[\s>]*$/;
 
 /** An upper bound: a table ends at the next blank line or before, and has as many columns as its second line. */
 function cellsAtMost(body: string): number {
   let cells = 0;
   let [rows, columns] = [0, 0];
-  for (const line of [...body.split('\n'), '']) {
+  for (const line of [...body.split(LINE_END), '']) {
     if (BLANK.test(line)) {
       cells += rows * columns;
       [rows, columns] = [0, 0];
       continue;
     }
     rows += 1;
-    if (line.includes('|') && DELIMITERS.test(line)) columns = Math.max(columns, line.split('|').length);
+    if (isDelimiterRow(line)) columns = Math.max(columns, line.split('|').length);
   }
   return cells;
+}
+
+function isDelimiterRow(line: string): boolean {
+  return line.includes('|') && line.includes('-') && DELIMITERS.test(line);
 }
 
 function tooLarge(what: string): Fault {

@@ -1,6 +1,7 @@
 import { Fault } from '../../base/fault.ts';
 import { createWorkerPool, type Running, TaskStopped, type WorkerPool } from '../../io/threads/index.ts';
 import { emailOf, type EmailToRender, type RenderTasks } from './tasks.ts';
+import { createTimeSlices } from './time-slices.ts';
 
 type Name = keyof RenderTasks;
 
@@ -35,11 +36,18 @@ export type RendererOptions = {
   pool?: WorkerPool<RenderTasks>;
   /** Null: each task has its own. */
   deadlineMs?: number | null;
+  /** Measures the renders of this thread itself. */
+  nowMs?: () => number;
 };
 
-export function createRenderer({ pool = openPool(), deadlineMs = null }: RendererOptions = {}): Renderer {
+export function createRenderer({
+  pool = openPool(),
+  deadlineMs = null,
+  nowMs = () => performance.now(),
+}: RendererOptions = {}): Renderer {
+  const slices = createTimeSlices(nowMs);
   async function run(name: Name, input: never, of: RenderedFor): Promise<unknown> {
-    if (name === 'email' && isQuick(input)) return emailOf(input);
+    if (name === 'email' && isQuick(input)) return slices.run(() => emailOf(input));
     const withinMs = deadlineMs ?? WITHIN_MS[name] ?? RENDER_WITHIN_MS;
     try {
       return await pool.run(name, input, runningOf(of, withinMs));
@@ -68,20 +76,22 @@ function openPool(): WorkerPool<RenderTasks> {
 const QUICK_MARKDOWN_MAX_CHARS = 8_000;
 const QUICK_PAGE_MAX_CHARS = 60_000;
 const QUICK_TAGS_MAX = 2_500;
-/** Signs of a table, which may grow to 65,000 cells, and of references, which write a long address at each use. */
-const QUICK_BARS_MAX = 500;
+/** `|` makes tables, which may grow to 65,000 cells. `[` opens links and images, and thousands of them take 30 ms. */
+const QUICK_SIGNS = ['|', '['];
+const QUICK_SIGNS_MAX = 500;
+/** Makes references, which write a long address at each use. */
 const REFERENCE = ']:';
 
 /**
  * Most emails are small, and a message to a thread costs as much as rendering one. Markdown takes the square of its length at
- * worst, and a page grows with its tags. Tables and references can grow more, so Markdown with them is not quick.
+ * worst, and a page grows with its tags. Markdown with many tables or links, or with references, is not quick.
  */
 export function isQuick({ content: { body, format } }: EmailToRender): boolean {
   if (format === 'markdown')
     return (
       body.length <= QUICK_MARKDOWN_MAX_CHARS &&
       !body.includes(REFERENCE) &&
-      countAtMost(body, '|', QUICK_BARS_MAX) <= QUICK_BARS_MAX
+      QUICK_SIGNS.every((sign) => countAtMost(body, sign, QUICK_SIGNS_MAX) <= QUICK_SIGNS_MAX)
     );
   return body.length <= QUICK_PAGE_MAX_CHARS && countAtMost(body, '<', QUICK_TAGS_MAX) <= QUICK_TAGS_MAX;
 }

@@ -336,17 +336,37 @@ describe('previewLetter', () => {
   });
 });
 
+const FRAME = {
+  projectName: '',
+  postalAddress: null,
+  unsubscribeUrl: null,
+  locale: 'en',
+  projectLocale: 'en',
+};
+
+describe('createRenderer', () => {
+  test('lets other work run between the quick emails of one claim', async () => {
+    let readings = 0;
+    // Each render takes 4 ms: the clock is read before and after it.
+    const renderer = createRenderer({ nowMs: () => (readings += 1) * 4 });
+    const order: string[] = [];
+    setImmediate(() => order.push('other'));
+    const content = { subject: '', preheader: '', body: 'Hello', format: 'markdown' } as const;
+    const email = { content, frame: FRAME, ownPrefix: null };
+    const render = async (n: number): Promise<void> => {
+      await renderer.run('email', email, { projectId: 1, isSending: true });
+      order.push(String(n));
+    };
+    await Promise.all([1, 2, 3, 4, 5].map(render));
+    expect(order).toEqual(['1', '2', '3', 'other', '4', '5']);
+  });
+});
+
 describe('isQuick', () => {
   const quick = (body: string, format: 'markdown' | 'html') =>
     isQuick({
       content: { subject: '', preheader: '', body, format },
-      frame: {
-        projectName: '',
-        postalAddress: null,
-        unsubscribeUrl: null,
-        locale: 'en',
-        projectLocale: 'en',
-      },
+      frame: FRAME,
       ownPrefix: null,
     });
 
@@ -358,9 +378,12 @@ describe('isQuick', () => {
     expect(quick('x'.repeat(60_001), 'html')).toBe(false);
   });
 
-  test('leaves Markdown that may grow far beyond its length to a thread', () => {
+  test('leaves Markdown that is expensive for its length to a thread', () => {
     expect(quick('|a'.repeat(500), 'markdown')).toBe(true);
     expect(quick('|a'.repeat(501), 'markdown')).toBe(false);
+    expect(quick('[a](b)'.repeat(500), 'markdown')).toBe(true);
+    expect(quick('[a](b)'.repeat(501), 'markdown')).toBe(false);
+    expect(quick('![['.repeat(2_660), 'markdown')).toBe(false);
     expect(quick('[a]: https://example.com/', 'markdown')).toBe(false);
   });
 });

@@ -49,6 +49,12 @@ async function holding<T>(tables: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Connections that a request has or opens. */
+function heavyInUse(): number {
+  const heavy = db.pools().find(({ name }) => name === 'heavy');
+  return heavy ? heavy.total - heavy.idle : 0;
+}
+
 const AS = { headers: { 'x-test-role': 'owner', origin: 'http://localhost:8080' } };
 
 describe('a client that leaves', () => {
@@ -214,6 +220,17 @@ describe('heavy requests', () => {
     const statuses = (await Promise.all(previews)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 503)).toHaveLength(4);
     expect(statuses.filter((status) => status === 200)).toHaveLength(20);
+  });
+
+  test('take one connection each, however many statements they begin together', async () => {
+    const tables = 'beckon.event_volume, beckon.draft, beckon.message, beckon.outcome';
+    const charts = await holding(tables, async () => {
+      const asked = fetch(`${at}/home/charts`, AS);
+      await until({ 'heavy pages': 1 });
+      expect(heavyInUse()).toBe(1);
+      return [asked];
+    });
+    expect((await Promise.all(charts)).map(({ status }) => status)).toEqual([200]);
   });
 
   test('name the filter that takes longer than a statement may', async () => {

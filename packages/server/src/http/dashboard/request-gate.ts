@@ -64,11 +64,16 @@ async function runHeavy<T>(
 ): Promise<T> {
   const { one, field, signal } = request;
   const { turn = 'request' } = one;
-  const eachTurn = (): Promise<() => void> => enter(heavy, request, { isPatient: true });
   const leave = turn === 'request' ? await enter(heavy, request) : nothing;
+  // A request with a turn of its own runs its statements one after another. Otherwise two requests could take all connections.
+  const own = createFairQueue({ atOnce: 1 });
+  const turns = {
+    request: { turn: () => enter(own, request) },
+    statement: { turn: () => enter(heavy, request, { isPatient: true }) },
+    own: {},
+  };
   try {
-    const turns = turn === 'statement' ? { turn: eachTurn } : {};
-    return await work(db.forPages({ cost: 'heavy', ...endOf(request), ...turns }));
+    return await work(db.forPages({ cost: 'heavy', ...endOf(request), ...turns[turn] }));
   } catch (error) {
     // A request that changes something may have changed a part of it, so this is not a refusal.
     throw signal && isCanceled(error) ? tooLong(field, error) : error;
