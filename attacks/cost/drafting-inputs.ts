@@ -96,6 +96,8 @@ function refusing(name: string, { body, message }: Refused): Input {
   };
 }
 
+type Kind = { body: string; event: string; isSent: boolean };
+
 let users = 0;
 
 function drafting(name: string, kind: Kind): Input {
