@@ -76,9 +76,12 @@ function Values({ values }: { values: Record<string, unknown> }): ReactNode {
   );
 }
 
+/** A reason, such as that of a suppression. */
+const CODE = /^[a-z]+(?:_[a-z]+)+$/;
 const MOMENT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
 function Value({ value }: { value: unknown }): ReactNode {
   if (typeof value !== 'string') return JSON.stringify(value);
+  if (CODE.test(value)) return <code>{value}</code>;
   return MOMENT.test(value) ? <When at={value} /> : value;
 }
