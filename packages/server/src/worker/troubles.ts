@@ -1,17 +1,17 @@
 import { backoffMs } from '../base/backoff.ts';
 
 /**
- * Projects whose batches failed for a reason that may pass. Each is left alone for a while that grows, and then tried by
- * itself, so that what is wrong with one is no trouble to its neighbours.
+ * Projects whose batches failed for a reason that may be temporary. Each is paused for a time that grows, and is then tried
+ * alone, so that it does not affect other projects.
  */
 export type Troubles = {
   isOpen(projectId: number, now: number): boolean;
-  /** Of these, who may share the next batch: those in front of the first in trouble, which is tried by itself when it is the first. */
+  /** Of these, the projects that may share the next batch: all before the first in trouble, or that one alone if it is first. */
   together(projectIds: number[]): number[];
   passed(projectIds: number[]): void;
-  /** For how long they are left alone. */
+  /** Returns for how long they are paused. */
   failed(projectIds: number[], now: number): number;
-  /** It blocked the process for so long, so all others get nine times as much time. Returns for how long it is left alone. */
+  /** Pauses a project that blocked the process for `ms`, for nine times as long. Returns for how long it is paused. */
   blocked(projectId: number, now: number, ms: number): number;
 };
 

@@ -62,6 +62,8 @@ describe('an email that blocks the process', () => {
         ['cyd', null],
       ]),
     );
+    const held = drafts.find(({ userId }) => userId === 'bea');
+    expect(held?.content).toMatchObject({ subject: 'Hello', body: '' });
     expect(await listDead(db, projectId)).toEqual([]);
     expect(digest.takeSlow()).toEqual(new Map());
   });

@@ -141,7 +141,7 @@ function deadlineStep(
   moves: Move[],
 ): WhyStep {
   const values = {
-    made: iso(createdAt),
+    created: iso(createdAt),
     ...(deadlineAt === null ? {} : { deadline: iso(deadlineAt) }),
     ...(expiresAt === null ? {} : { expires: iso(expiresAt) }),
     ...(endsAt === null ? {} : { ends: iso(endsAt) }),

@@ -16,13 +16,13 @@ export type BatchRendering = {
 };
 
 /** `letter` is an object that stays the same until the definitions of the project change. */
-export type EmailOfPerson = { letter: object; format: RenderedLetter['content']['format']; person: PersonId };
+export type EmailOfPerson = { letter: object; person: PersonId };
 
 /** Ten emails of the most expensive kind, about a second. Those that ship use a two-hundredth of their budget or less. */
 const BATCH_WORK_MAX = 10 * WORK_MAX;
 /** About 20 ms. */
 const PAUSE_AFTER = WORK_MAX / 5;
-/** In the pauses other work of a busy process runs, and the transaction may be idle for no more than twice this time. */
+/** Other work of a busy process runs in the pauses. The transaction may be idle for twice this time. */
 const BATCH_MAX_MS = 5_000;
 
 export function createBatchRendering(
@@ -30,35 +30,28 @@ export function createBatchRendering(
   now = (): number => performance.now(),
 ): BatchRendering {
   const spent = new Map<number, number>();
+  const most = { projectId: null as number | null, work: 0 };
   const began = now();
   let sincePause = 0;
   return {
-    render(email, render) {
-      const { letter, person } = email;
+    render({ letter, person }, render) {
+      const failed = slow.find(letter, person);
+      if (failed) return failed;
+      const rendered = slow.measure(letter, person, render);
       const { projectId } = person;
-      if (slow.has(letter, person)) return tooSlow(email);
-      const { rendered, isSlow } = slow.measure(letter, person, render);
-      spent.set(projectId, (spent.get(projectId) ?? 0) + rendered.work);
-      sincePause += rendered.work;
-      return isSlow ? tooSlow(email) : rendered;
+      const work = (spent.get(projectId) ?? 0) + rendered.work;
+      spent.set(projectId, work);
+      if (work > most.work) Object.assign(most, { projectId, work });
+      sincePause += slow.find(letter, person) ? PAUSE_AFTER : rendered.work;
+      return rendered;
     },
-    over() {
-      const [most] = [...spent].toSorted(([, a], [, b]) => b - a);
-      if (!most) return null;
-      const [projectId, work] = most;
-      return work > BATCH_WORK_MAX || now() - began > BATCH_MAX_MS ? projectId : null;
-    },
+    over: () => (most.work > BATCH_WORK_MAX || now() - began > BATCH_MAX_MS ? most.projectId : null),
     async pause() {
       if (sincePause < PAUSE_AFTER) return;
       sincePause = 0;
       await new Promise((resolve) => setImmediate(resolve));
     },
   };
-}
-
-function tooSlow({ format }: EmailOfPerson): RenderedLetter {
-  const content = { subject: '', preheader: '', body: '', format };
-  return { content, facts: {}, missing: [], failed: 'body', work: 0 };
 }
 
 export type InTurn = {

@@ -87,7 +87,7 @@ export function writeWithin(rendering: BatchRendering, writing: Writing): Render
   const { letter, person, model } = writing;
   const text = textOf(model, letter);
   if (!text) throw new Error(`there is no template ${JSON.stringify(letter)}`);
-  const email = { letter: 'name' in letter ? text : letter, format: text.format, person };
+  const email = { letter: 'name' in letter ? text : letter, person };
   return rendering.render(email, () => write(writing));
 }
 

@@ -34,17 +34,18 @@ describe('createSlowRenders', () => {
   test('remembers an email that took 2 s for one person, and no other person and email', () => {
     const { slow, render } = slowBy(2_000);
     const letter = {};
-    expect(slow.measure(letter, ada, render).isSlow).toBe(true);
-    expect(slow.has(letter, ada)).toBe(true);
-    expect(slow.has(letter, bea)).toBe(false);
-    expect(slow.has({}, ada)).toBe(false);
+    const failed = { content: { subject: 'Hello', body: '' }, failed: 'body' };
+    expect(slow.measure(letter, ada, render)).toMatchObject(failed);
+    expect(slow.find(letter, ada)).toMatchObject(failed);
+    expect(slow.find(letter, bea)).toBeUndefined();
+    expect(slow.find({}, ada)).toBeUndefined();
   });
 
   test('remembers nothing below that', () => {
     const { slow, render } = slowBy(1_999);
     const letter = {};
-    expect(slow.measure(letter, ada, render).isSlow).toBe(false);
-    expect(slow.has(letter, ada)).toBe(false);
+    expect(slow.measure(letter, ada, render)).toBe(rendered);
+    expect(slow.find(letter, ada)).toBeUndefined();
     expect(slow.take()).toEqual(new Map());
   });
 
@@ -62,7 +63,7 @@ describe('createSlowRenders', () => {
 });
 
 describe('createBatchRendering', () => {
-  const email = (letter: object, person = ada) => ({ letter, format: 'markdown' as const, person });
+  const email = (letter: object, person = ada) => ({ letter, person });
 
   test('returns an email that takes too long as failed, and does not render it again in a later batch', () => {
     const { slow, render, renders } = slowBy(12_000);
@@ -71,6 +72,17 @@ describe('createBatchRendering', () => {
     expect(createBatchRendering(slow).render(email(letter), render)).toMatchObject({ failed: 'body' });
     expect(renders()).toBe(1);
     expect(createBatchRendering(slow).render(email(letter, bea), () => rendered)).toBe(rendered);
+  });
+
+  test('lets other work run after an email that took too long', async () => {
+    const { slow, render } = slowBy(12_000);
+    const rendering = createBatchRendering(slow);
+    const order: string[] = [];
+    setImmediate(() => order.push('other'));
+    rendering.render(email({}), render);
+    await rendering.pause();
+    order.push('batch');
+    expect(order).toEqual(['other', 'batch']);
   });
 
   test('ends a batch after 5 s, by the project that rendered most', () => {

@@ -1,4 +1,5 @@
 import { type PersonId, personKey } from '../../features/people/index.ts';
+import type { RenderedLetter } from '../../features/writing/index.ts';
 
 /**
  * A bound on rendering that does not rely on counted work: an operation whose cost nobody counts could block the process for longer
@@ -9,10 +10,10 @@ import { type PersonId, personKey } from '../../features/people/index.ts';
  * the process can make an email slow.
  */
 export type SlowRenders = {
-  /** Whether this email took too long for this person before. */
-  has(letter: object, person: PersonId): boolean;
-  /** Runs `render`, and remembers the email if it took too long. */
-  measure<T>(letter: object, person: PersonId, render: () => T): { rendered: T; isSlow: boolean };
+  /** Returns the email as failed if it took too long for this person before. */
+  find(letter: object, person: PersonId): RenderedLetter | undefined;
+  /** Runs `render`. If it takes too long, the email is remembered and returned as failed. */
+  measure(letter: object, person: PersonId, render: () => RenderedLetter): RenderedLetter;
   /** For how many milliseconds each project blocked the process, since the last call. */
   take(): Map<number, number>;
 };
@@ -22,18 +23,19 @@ const SLOW_MS = 2_000;
 
 /** The memory lasts as long as the definitions of the project do: a new version of the template is rendered again. */
 export function createSlowRenders(usedMs: () => number = threadMs): SlowRenders {
-  const known = new WeakMap<object, Set<string>>();
+  const known = new WeakMap<object, Map<string, RenderedLetter>>();
   let blocked = new Map<number, number>();
   return {
-    has: (letter, person) => known.get(letter)?.has(personKey(person)) ?? false,
+    find: (letter, person) => known.get(letter)?.get(personKey(person)),
     measure(letter, person, render) {
       const begin = usedMs();
       const rendered = render();
       const ms = usedMs() - begin;
-      if (ms < SLOW_MS) return { rendered, isSlow: false };
-      known.set(letter, (known.get(letter) ?? new Set()).add(personKey(person)));
+      if (ms < SLOW_MS) return rendered;
+      const failed = failedOf(rendered);
+      known.set(letter, (known.get(letter) ?? new Map()).set(personKey(person), failed));
       blocked.set(person.projectId, (blocked.get(person.projectId) ?? 0) + ms);
-      return { rendered, isSlow: true };
+      return failed;
     },
     take() {
       const taken = blocked;
@@ -41,6 +43,11 @@ export function createSlowRenders(usedMs: () => number = threadMs): SlowRenders 
       return taken;
     },
   };
+}
+
+/** The draft keeps its subject, so that members recognize it in Review. A body could be large, and is not remembered. */
+function failedOf({ content, work }: RenderedLetter): RenderedLetter {
+  return { content: { ...content, body: '' }, facts: {}, missing: [], failed: 'body', work };
 }
 
 function threadMs(): number {
