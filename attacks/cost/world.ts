@@ -24,7 +24,7 @@ export type World = {
   dashboard: (what: string, body?: unknown) => Promise<number>;
   /** The same, where only a success will do. */
   owner: (what: string, body: unknown) => Promise<unknown>;
-  /** Delivers one email to the mail listener and returns its last reply code. */
+  /** Delivers one reply to the attacked project's email and returns the last reply code; 0 if the connection ends before. */
   mail: (raw: Buffer) => Promise<number>;
 };
 export type Asked = { what: string; headers?: Record<string, string>; body?: string | Uint8Array };
@@ -61,13 +61,15 @@ export async function openWorld(target: Target): Promise<World> {
     await db.query('SELECT pg_reload_conf()');
   });
   const keys = [deriveKey(SECRET_KEY, 'letter tokens')] as const;
+  const name = { projectId: victim.projectId, messageId };
+  const replyTo = `r+${letterToken(name, 'reply', keys)}@in.example.com`;
   return {
     victim,
     secret,
     neighbor: neighbor.secret,
     neighborId,
     hasNeighborRule: false,
-    preferences: letterToken({ projectId: victim.projectId, messageId }, 'unsubscribe', keys),
+    preferences: letterToken(name, 'unsubscribe', keys),
     send: (asked) => send(victim, asked),
     dashboard: (what, body) => {
       const [method = '', path = ''] = what.split(/ (.*)/s);
@@ -80,7 +82,7 @@ export async function openWorld(target: Target): Promise<World> {
       });
     },
     owner: (what, body) => good(victim.owner(what, body)),
-    mail: (raw) => mail(victim, raw),
+    mail: (raw) => mail(victim, { to: replyTo, raw }),
   };
 }
 
@@ -132,31 +134,33 @@ function send({ port }: Victim, { what, headers = {}, body }: Asked): Promise<nu
 }
 
 /** Each command waits for its reply; the content is sent as it is. */
-async function mail({ mailInPort }: Victim, raw: Buffer): Promise<number> {
+async function mail({ mailInPort }: Victim, { to, raw }: { to: string; raw: Buffer }): Promise<number> {
   const socket = connect(mailInPort, '127.0.0.1');
   socket.setTimeout(ANSWER_MS, () => socket.destroy());
-  socket.on('error', () => socket.destroy());
-  let code = 0;
   const commands = [
     'EHLO mx.home.test\r\n',
     'MAIL FROM:<eve@home.test>\r\n',
-    'RCPT TO:<postmaster@in.example.com>\r\n',
+    `RCPT TO:<${to}>\r\n`,
     'DATA\r\n',
     Buffer.concat([raw, Buffer.from('\r\n.\r\n')]),
-    'QUIT\r\n',
-  ].values();
+  ];
+  let code = 0;
   let received = '';
-  for await (const bytes of socket) {
-    received += String(bytes);
-    // The last line of a reply has a space behind its code.
-    const [, reply] = /(?:^|\n)(\d{3}) [^\n]*\n$/.exec(received) ?? [];
-    if (reply === undefined) continue;
-    received = '';
-    if (reply !== '221') code = Number(reply);
-    const next = commands.next();
-    if (next.done === true || code >= 400) break;
-    socket.write(next.value);
+  try {
+    for await (const bytes of socket) {
+      received += String(bytes);
+      // The last line of a reply has a space after its code.
+      const [, reply] = /(?:^|\n)(\d{3}) [^\n]*\n$/.exec(received) ?? [];
+      if (reply === undefined) continue;
+      received = '';
+      code = Number(reply);
+      const next = commands.shift();
+      if (next === undefined || code >= 400) break;
+      socket.write(next);
+    }
+    socket.end('QUIT\r\n');
+  } catch {
+    return 0;
   }
-  socket.destroy();
   return code;
 }

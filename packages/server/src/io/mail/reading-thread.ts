@@ -1,4 +1,7 @@
 import { serveTasks } from '../threads/index.ts';
+import { JoinedChunks } from './joined-chunks.ts';
 import { readHere } from './read-inbound.ts';
+
+Object.assign(globalThis, { Blob: JoinedChunks });
 
 serveTasks({ read: readHere });
