@@ -1,6 +1,8 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { testDashboard } from '../../../testkit/dashboard.ts';
+import { DASHBOARD_ORIGIN, testDashboard } from '../../../testkit/dashboard.ts';
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { listEntries } from '../../features/audit/index.ts';
 import { createProject } from '../../flows/create-project.ts';
@@ -53,6 +55,21 @@ test('a body is held to its shape, and each fault names its field', async () => 
   expect((await dashboard.ask('POST /projects', { body: { name: ' ' } })).status).toBe(422);
   expect((await dashboard.ask('POST /projects', { body: { name: 'x'.repeat(2_000_000) } })).status).toBe(413);
   expect(await entries()).toEqual([]);
+});
+
+test('a client that still sends a body which is too large reads its 413', async () => {
+  const { hostname, port } = new URL(await dashboard.url());
+  const body = Buffer.alloc(8 * 1024 * 1024, ' ');
+  const head = [
+    'POST /api/dashboard/sign-in HTTP/1.1',
+    `Host: ${hostname}`,
+    `Origin: ${DASHBOARD_ORIGIN}`,
+    `Content-Length: ${body.length}`,
+  ];
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+  socket.write(`${[...head, 'Content-Type: application/json'].join('\r\n')}\r\n\r\n`);
+  socket.end(body);
+  expect(await text(socket)).toMatch(/^HTTP\/1.1 413 [^]*payload_too_large/);
 });
 
 test('what was done stands in the audit log, with who did it; a project that is not theirs is not there', async () => {

@@ -4,6 +4,7 @@ import { addEntry, type AuditEntry, beginEntry, dropEntry, endEntry } from '../.
 import { listMemberships, localShellAccess, type Person } from '../../features/team/index.ts';
 import { NoConnection, type Tx } from '../../io/db/index.ts';
 import { checkJsonBodies } from '../check-json.ts';
+import { refuseBody } from '../refuse-body.ts';
 import { answerFault } from '../faults.ts';
 import { createBacktestPlaces } from './backtest-places.ts';
 import { type Check, checkBody, checkQuery } from './check.ts';
@@ -219,6 +220,7 @@ function refuse({ log }: DashboardDeps, { error, request, reply }: Refused): Fas
   if (fault.code === 'server_error' && !(error instanceof RequestEnded))
     log.error({ err: error, request_id: request.id, path: request.routeOptions.url }, 'request.failed');
   const { status, headers, body } = answerFault(fault);
+  refuseBody(request.raw, reply.raw);
   return reply.status(status).headers(headers).send(body);
 }
 

@@ -7,6 +7,7 @@ import { type AdvanceDeps, advanceClock, readAdvance } from '../../flows/sandbox
 import { authenticate } from '../auth.ts';
 import type { Call, HttpDeps } from '../deps.ts';
 import { checkJsonBodies } from '../check-json.ts';
+import { refuseBody } from '../refuse-body.ts';
 import { answerFault } from '../faults.ts';
 
 export type SandboxDeps = AdvanceDeps & Pick<HttpDeps, 'keyring' | 'guard' | 'transport'>;
@@ -68,6 +69,7 @@ function refuse({ log }: SandboxDeps, { error, request, reply }: Refused): Fasti
   if (fault.code === 'server_error')
     log.error({ err: error, request_id: request.id, path: PATH }, 'request.failed');
   const { status, headers, body } = answerFault(fault);
+  refuseBody(request.raw, reply.raw);
   return reply.status(status).headers(headers).send(body);
 }
 
