@@ -36,10 +36,12 @@ export const GROWN: Grown[] = [
     async load() {
       const { checkJson, MANY_JSON } = await import('../../packages/server/src/http/check-json.ts');
       const { readBulk } = await import('../../packages/server/src/http/v1/envelope.ts');
+      const { runSteps } = await import('../../packages/server/src/base/steps.ts');
       const { readUser } = await import('../../packages/server/src/base/records/index.ts');
       return (input) => {
         checkJson(Buffer.from(input), MANY_JSON);
-        return readBulk(JSON.parse(input), readUser, { now: 0, checkStrings: true, field: 'users' });
+        const options = { now: 0, checkStrings: true, field: 'users' } as const;
+        return runSteps(readBulk(JSON.parse(input), readUser, options));
       };
     },
   },

@@ -66,7 +66,18 @@ export function templates(): Input[] {
             seen: null,
             follow: false,
           }),
+        settle: deletePublished,
       },
     ];
   });
 }
+
+/** A project can have 200 templates: with more of them, publishing would be refused before the template is rendered. */
+async function deletePublished({ victim }: World): Promise<string[]> {
+  await victim.database((db) => db.query(DELETE_PUBLISHED, [victim.projectId]));
+  return [];
+}
+
+const DELETE_PUBLISHED = `
+  WITH published AS (DELETE FROM template WHERE project_id = $1 AND name LIKE 'cost-%' RETURNING id)
+  DELETE FROM template_version WHERE project_id = $1 AND template_id IN (SELECT id FROM published)`;

@@ -24,6 +24,7 @@ import { momentOf, readStreamFilter } from '../../packages/server/src/features/s
 import { readRetryAfter } from '../../packages/server/src/features/webhooks/schedule.ts';
 import { readTemplate } from '../../packages/server/src/features/writing/index.ts';
 import { readPage } from '../../packages/server/src/http/dashboard/pages.ts';
+import { runSteps } from '../../packages/server/src/base/steps.ts';
 import { readBatch, readBulk, readSingle } from '../../packages/server/src/http/v1/envelope.ts';
 import { authenticateMail } from '../../packages/server/src/io/mail/index.ts';
 import { isQuick } from '../../packages/server/src/io/mail/read-inbound.ts';
@@ -119,9 +120,9 @@ export const PARSERS: Parser[] = [
       return [
         readSingle(value, readUser, READ),
         readSingle(value, readEvent, READ),
-        readBatch(value, readEvent, READ),
-        readBulk(value, readUser, { ...READ, field: 'users' }),
-        readBulk(value, readEvent, { ...READ, field: 'events' }),
+        runSteps(readBatch(value, readEvent, READ)),
+        runSteps(readBulk(value, readUser, { ...READ, field: 'users' })),
+        runSteps(readBulk(value, readEvent, { ...READ, field: 'events' })),
       ];
     }),
   },

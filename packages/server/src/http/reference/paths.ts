@@ -1,4 +1,5 @@
 import type { FieldFault } from '../../base/fault.ts';
+import { runSteps } from '../../base/steps.ts';
 import { INGEST_ENDPOINTS, type IngestEndpoint } from '../v1/index.ts';
 import { parameterRefs, schemaRef } from './components.ts';
 import { jsonText } from './json-text.ts';
@@ -65,14 +66,14 @@ function replyTo(
   endpoint: IngestEndpoint,
   body: Record<string, unknown>,
 ): { status: number; value: unknown } {
-  const read = endpoint.read(body, READ_OPTIONS);
+  const read = runSteps(endpoint.read(body, READ_OPTIONS));
   if (!read.ok) throw new Error(`the example of ${endpoint.path} is refused`);
   const { status, body: text } = read.reply;
   return { status, value: text === null ? { data: { accepted: true } } : (JSON.parse(text) as unknown) };
 }
 
 function faultsOf(endpoint: IngestEndpoint, body: Record<string, unknown>): FieldFault[] {
-  const read = endpoint.read(body, READ_OPTIONS);
+  const read = runSteps(endpoint.read(body, READ_OPTIONS));
   if (read.ok) throw new Error(`the invalid example of ${endpoint.path} is taken`);
   return read.faults;
 }

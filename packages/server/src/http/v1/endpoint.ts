@@ -1,6 +1,7 @@
 import type { BulkError, Endpoint } from '@beckon/contract';
 import type { FieldFault } from '../../base/fault.ts';
 import type { ReadOptions } from '../../base/records/index.ts';
+import type { Steps } from '../../base/steps.ts';
 import type { Reply } from '../../flows/accept/index.ts';
 
 /** What an endpoint adds to the pipeline that all five share (`ingest.ts`). */
@@ -10,7 +11,7 @@ export type IngestEndpoint = {
   /** Decides the status of a malformed request (422, on bulk 400), the queue row, the size of a body and what "same body" means. */
   kind: 'single' | 'batch' | 'bulk';
   stores: 'users' | 'events';
-  read(body: Record<string, unknown>, options: ReadOptions): ReadRequest;
+  read(body: Record<string, unknown>, options: ReadOptions): ReadRequest | Steps<ReadRequest>;
 };
 
 /**

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readEvent } from '../../base/records/index.ts';
+import { runSteps } from '../../base/steps.ts';
 import { readBatch, readBulk } from './envelope.ts';
 
 const options = { now: Date.UTC(2026, 0, 15), checkStrings: true };
@@ -24,8 +25,8 @@ test('the compact text of a good body is exactly what JSON.stringify makes of it
       (events, more, eventsFirst) => {
         const sent = eventsFirst ? { events, ...more } : { ...more, events };
         const body = JSON.parse(JSON.stringify(sent)) as Record<string, unknown>;
-        const batch = readBatch(body, readEvent, options);
-        const bulk = readBulk(body, readEvent, { ...options, field: 'events' });
+        const batch = runSteps(readBatch(body, readEvent, options));
+        const bulk = runSteps(readBulk(body, readEvent, { ...options, field: 'events' }));
         expect([batch, bulk]).toMatchObject([
           { compact: JSON.stringify(body) },
           { compact: JSON.stringify(body) },
@@ -33,4 +34,16 @@ test('the compact text of a good body is exactly what JSON.stringify makes of it
       },
     ),
   );
+});
+
+test('readBulk and readBatch yield after every eight records', () => {
+  const events = Array.from({ length: 20 }, (_, n) => ({ external_user_id: `u${n}`, name: 'e' }));
+  for (const steps of [
+    readBatch({ events }, readEvent, options),
+    readBulk({ events }, readEvent, { ...options, field: 'events' }),
+  ]) {
+    let yields = 0;
+    while (!steps.next().done) yields += 1;
+    expect(yields).toBe(2);
+  }
 });

@@ -3,6 +3,7 @@ import { MANY_BODY_MAX_BYTES, SINGLE_BODY_MAX_BYTES } from '@beckon/contract';
 import { Fault } from '../../base/fault.ts';
 import { parseInPieces } from '../../base/json-pieces.ts';
 import type { JsonBounds } from '../../base/json-scan.ts';
+import { runSteps, runStepsSlowly } from '../../base/steps.ts';
 import { fingerprint, type IdempotencyKey, readIdempotencyKey } from '../../features/idempotency/index.ts';
 import { type BodyHold, readBody, tooBusy } from '../body.ts';
 import { checkJson, heapBytesOf, MANY_JSON, SINGLE_JSON, TEXT_BYTES } from '../check-json.ts';
@@ -81,7 +82,8 @@ async function readBytes({ endpoint, call }: Receiving, { bytes, now, pause }: C
   const body = pause ? await parseSlowly(bytes) : parseAtOnce(bytes);
   const key = idempotencyKeyOf(call);
   if (pause) await pause();
-  const read = endpoint.read(body, { now, checkStrings: bytes.includes('\\u') });
+  const steps = endpoint.read(body, { now, checkStrings: bytes.includes('\\u') });
+  const read = pause ? await runStepsSlowly(steps, setImmediate) : runSteps(steps);
   if (!key) return { once: null, read: withoutText(read) };
   if (pause) await pause();
   const once = {

@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { equalInConstantTime } from '../../base/hash.ts';
+import { onePerTurn } from '../../base/pace.ts';
 import type { Log } from '../../base/log.ts';
-import { createPace, type MailRefusal, type ReceivedMail, refusal, takeLetter } from './take-letter.ts';
+import { type MailRefusal, type ReceivedMail, refusal, takeLetter } from './take-letter.ts';
 
 /**
  * Mail that comes in by SMTP. A letter is answered with 250 only once whoever asked for it has taken it, so that the server
@@ -76,7 +77,7 @@ function serverOptions(options: MailListenerOptions): SMTPServerOptions {
   const { recipientsMax = RECIPIENTS_MAX, clientsMax = CLIENTS_MAX } = options;
   const inside = new Set<string>();
   const held = { bytes: 0 };
-  const pace = createPace();
+  const pace = onePerTurn();
   return {
     ...(name === undefined ? {} : { name }),
     ...(tls ? { key: tls.key, cert: tls.cert } : {}),

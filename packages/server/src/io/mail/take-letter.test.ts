@@ -2,7 +2,8 @@ import { PassThrough } from 'node:stream';
 import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
 import { describe, expect, test } from 'vitest';
 import { silentLog } from '../../base/log.ts';
-import { createPace, takeLetter } from './take-letter.ts';
+import { onePerTurn } from '../../base/pace.ts';
+import { takeLetter } from './take-letter.ts';
 
 const CONNECTIONS = 20;
 const CHUNKS = 10;
@@ -24,7 +25,7 @@ describe('takeLetter', () => {
     const taking = {
       sizeMax: 1_000_000,
       held: { bytes: 0 },
-      pace: createPace(),
+      pace: onePerTurn(),
       accept: async () => {},
       log: silentLog,
     };

@@ -18,7 +18,10 @@ export type Taking = {
   sizeMax: number;
   /** Bytes of all emails that are being received. */
   held: { bytes: number };
-  /** Waits for a turn before each chunk. */
+  /**
+   * Waits for a turn before each chunk. Thirty connections that send 8 MiB each otherwise fill a turn of the event loop with 2 MB
+   * of line scanning, and other requests of the process wait 400 ms.
+   */
   pace: () => Promise<void>;
   accept: (mail: ReceivedMail) => Promise<MailRefusal | void>;
   log: Log;
@@ -26,21 +29,6 @@ export type Taking = {
 
 /** A few of the largest, so that letters which all arrive at once do not fill the memory. */
 const HELD_BYTES_MAX = 64 * 1024 * 1024;
-
-/**
- * Lets one chunk of all connections through per turn of the event loop. Thirty connections that send 8 MiB each otherwise fill
- * a turn with 2 MB of line scanning, and other requests of the process wait 400 ms.
- */
-export function createPace(): () => Promise<void> {
-  let last = Promise.resolve();
-  return () =>
-    (last = last.then(
-      () =>
-        new Promise((resolve) => {
-          setImmediate(resolve);
-        }),
-    ));
-}
 
 /** Null where the letter was taken. A 5xx is the letter's own fault; anything thrown is ours, and a 451. */
 export async function takeLetter(
