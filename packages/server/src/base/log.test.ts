@@ -45,7 +45,7 @@ test('what is of use is told as it is', () => {
   expect(line).toMatchObject({
     ...facts,
     at: '1970-01-01T00:00:00.000Z',
-    fact: 'records.accepted',
+    event: 'records.accepted',
     level: 30,
   });
 });
@@ -148,7 +148,7 @@ test('what has no end is told in part, and what cannot be told fails nobody', ()
     log.warn({ err: looping }, 'cause');
     log.warn({ bytes: Buffer.from('of somebody') }, 'bytes');
   });
-  expect(lines.map(({ fact }) => fact)).toEqual(['circle', 'long', 'cause', 'bytes']);
+  expect(lines.map(({ event }) => event)).toEqual(['circle', 'long', 'cause', 'bytes']);
   expect(lines.every((line) => JSON.stringify(line).length < 30_000)).toBe(true);
   expect(JSON.stringify(lines[3])).not.toContain('somebody');
 });

@@ -1,18 +1,18 @@
 import { destination, pino } from 'pino';
 import { createMask } from './mask.ts';
 
-/** One wide line per hop, named as a fact: `log.info({ ids, ms }, 'records.accepted')`. */
+/** Each call writes one line of JSON with all fields of an event: `log.info({ projects, ms }, 'records.processed')`. */
 export type Log = {
-  debug(facts: object, fact: string): void;
-  info(facts: object, fact: string): void;
-  warn(facts: object, fact: string): void;
-  error(facts: object, fact: string): void;
+  debug(fields: object, event: string): void;
+  info(fields: object, event: string): void;
+  warn(fields: object, event: string): void;
+  error(fields: object, event: string): void;
 };
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** `secrets`: those of this installation, of which no line tells anything. */
+/** `secrets`: the values of this installation's secrets. They are redacted in every line. */
 export function createLog(level: LogLevel, fd: 1 | 2 = 1, secrets: readonly string[] = []): Log {
   const mask = createMask(secrets);
   return unfailing(
@@ -20,10 +20,10 @@ export function createLog(level: LogLevel, fd: 1 | 2 = 1, secrets: readonly stri
       {
         level,
         base: null,
-        messageKey: 'fact',
+        messageKey: 'event',
         timestamp: pino.stdTimeFunctions.isoTime,
-        formatters: { log: (facts) => mask(facts) as Record<string, unknown> },
-        // What the mask made of an error is none any more.
+        formatters: { log: (fields) => mask(fields) as Record<string, unknown> },
+        // The mask has turned the error into a plain object already.
         serializers: { err: (error: unknown) => error },
       },
       destination({ fd, sync: true }),
@@ -31,18 +31,18 @@ export function createLog(level: LogLevel, fd: 1 | 2 = 1, secrets: readonly stri
   );
 }
 
-/** A full disk under the log must not turn a commit into an error: a line that cannot be written is lost. */
+/** Drops a line that cannot be written. A full disk under the log must not turn a commit into an error. */
 function unfailing(log: Log): Log {
-  const tried =
+  const attempt =
     (level: keyof Log) =>
-    (facts: object, fact: string): void => {
+    (fields: object, event: string): void => {
       try {
-        log[level](facts, fact);
+        log[level](fields, event);
       } catch {
-        // There is nowhere left to say so.
+        // No other place is left to report it.
       }
     };
-  return { debug: tried('debug'), info: tried('info'), warn: tried('warn'), error: tried('error') };
+  return { debug: attempt('debug'), info: attempt('info'), warn: attempt('warn'), error: attempt('error') };
 }
 
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };

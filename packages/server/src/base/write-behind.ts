@@ -21,8 +21,8 @@ export type WriteBehindOptions<V> = {
   /** An entry whose write failed meets a newer one of the same key. */
   merge(older: V, newer: V): V;
   log: Log;
-  /** The name of the fact that is logged when a write fails. */
-  failedFact: string;
+  /** The name of the event that is logged when a write fails. */
+  failedEvent: string;
 };
 
 export function writeBehind<V>(options: WriteBehindOptions<V>): WriteBehind<V> {
@@ -51,7 +51,7 @@ export function writeBehind<V>(options: WriteBehindOptions<V>): WriteBehind<V> {
     try {
       await options.write([...taken.values()]);
     } catch (error) {
-      options.log.warn({ err: error, entries: taken.size }, options.failedFact);
+      options.log.warn({ err: error, entries: taken.size }, options.failedEvent);
       for (const [key, older] of taken) {
         const newer = waiting.get(key);
         waiting.set(key, newer ? options.merge(older, newer) : older);

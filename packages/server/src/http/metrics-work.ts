@@ -11,7 +11,7 @@ export type WorkMetrics = {
   /** Before it was ever done here: it counts as done at this moment. */
   jobKnown: (job: string, at: number) => void;
   jobDone: (facts: { job: string; isWell: boolean; at: number; ms: number }) => void;
-  logged: (level: string, fact: string) => void;
+  logged: (level: string, event: string) => void;
 };
 
 const ACROSS_THE_NET = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
@@ -20,14 +20,14 @@ export function addWorkMetrics(registers: Registry[]): WorkMetrics {
   const lines = new Counter({
     name: 'beckon_log_lines_total',
     help: 'Warnings and errors in the log, by event name',
-    labelNames: ['level', 'fact'],
+    labelNames: ['level', 'event'],
     registers,
   });
   return {
     ...letterMetrics(registers),
     ...webhookMetrics(registers),
     ...jobMetrics(registers),
-    logged: (level, fact) => lines.labels(level, fact).inc(),
+    logged: (level, event) => lines.labels(level, event).inc(),
   };
 }
 

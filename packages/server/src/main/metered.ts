@@ -9,15 +9,15 @@ import type { Job } from '../worker/index.ts';
 
 export function meteredLog(log: Log, logged: Metrics['logged']): Log {
   return {
-    debug: (facts, fact) => log.debug(facts, fact),
-    info: (facts, fact) => log.info(facts, fact),
-    warn(facts, fact) {
-      logged('warn', fact);
-      log.warn(facts, fact);
+    debug: (fields, event) => log.debug(fields, event),
+    info: (fields, event) => log.info(fields, event),
+    warn(fields, event) {
+      logged('warn', event);
+      log.warn(fields, event);
     },
-    error(facts, fact) {
-      logged('error', fact);
-      log.error(facts, fact);
+    error(fields, event) {
+      logged('error', event);
+      log.error(fields, event);
     },
   };
 }

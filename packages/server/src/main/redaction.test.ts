@@ -197,9 +197,9 @@ test('nothing that is printed tells a secret, or of people, whatever goes well o
     await server.ended;
   });
   await server.url;
-  const heard = (...facts: string[]): Promise<unknown> =>
+  const heard = (...events: string[]): Promise<unknown> =>
     within(
-      server.line(({ fact }) => facts.includes(String(fact))),
+      server.line(({ event }) => events.includes(String(event))),
       20_000,
     );
   const answers: string[] = [];
@@ -367,15 +367,15 @@ test('nothing that is printed tells a secret, or of people, whatever goes well o
   server.child.kill('SIGTERM');
   await server.ended;
 
-  const facts = new Set(server.lines.map(({ fact }) => fact));
-  for (const fact of [
+  const events = new Set(server.lines.map(({ event }) => event));
+  for (const event of [
     'request.failed',
     'request.refused',
     'ai_draft.failed',
     'email.submitted',
     'records.accepted',
   ])
-    expect([...facts]).toContain(fact);
+    expect([...events]).toContain(event);
   const secrets = {
     ...SECRETS,
     apiKey,

@@ -46,7 +46,7 @@ async function makeChoice(deps: ChoiceDeps, letter: LetterName, choice: Choice):
     try {
       const made = await makeOnce(deps, letter, choice);
       if (!made) return null;
-      for (const { fact, ...facts } of made.notes) deps.log.warn({ projectId, ...facts }, fact);
+      for (const { event, ...fields } of made.notes) deps.log.warn({ projectId, ...fields }, event);
       deps.log.info({ projectId, messageId, choice: choice.kind }, 'choice.made');
       return await standingOf(deps.db, made.recipient, made.now);
     } catch (error) {

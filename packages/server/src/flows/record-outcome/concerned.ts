@@ -9,7 +9,7 @@ export type Concerned = {
 };
 
 /** What a team or an operator should read of it. */
-export type Note = { fact: string } & Record<string, unknown>;
+export type Note = { event: string } & Record<string, unknown>;
 
 /** Of which it is certain whose it is. */
 export function isBounce({ type, class: kind, detail }: Outcome, of: string): boolean {

@@ -147,7 +147,7 @@ async function recordNoted(options: Recording, results: LetterResult[]): Promise
   const { troubles, notes } = await recordResults(options, results);
   words.note(results);
   if (troubles.some((trouble) => words.isEverybodys(trouble))) transport.pause?.(PAUSE_MS);
-  for (const { fact, ...facts } of notes) log.warn(facts, fact);
+  for (const { event, ...fields } of notes) log.warn(fields, event);
 }
 
 function recording(options: Recording): Shared['record'] {

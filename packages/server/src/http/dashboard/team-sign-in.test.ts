@@ -209,7 +209,7 @@ test('nobody makes a link void by asking for another: not that of an operator, a
   const outlet = { kind: 'relay', publicUrl: DASHBOARD_ORIGIN, mailDomain: 'in.x.org' } as const;
   const mute = testTeam(server, {
     mailroom: testMailroom({ outlet }),
-    log: { ...silentLog, warn: (_facts, fact) => said.resolve(fact) },
+    log: { ...silentLog, warn: (_fields, event) => said.resolve(event) },
   });
   await mute.browser().ask('POST /forgot', { email: 'ada@x.org' });
   expect(await said.promise).toBe('reset.not_emailed');
