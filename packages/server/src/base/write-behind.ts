@@ -1,4 +1,4 @@
-import type { Log } from './log.ts';
+import type { Log, LogEvent } from './log.ts';
 
 /**
  * Facts that may be late but should not cost a statement each: gathered in memory by key, written together. Losing the
@@ -22,7 +22,7 @@ export type WriteBehindOptions<V> = {
   merge(older: V, newer: V): V;
   log: Log;
   /** The name of the event that is logged when a write fails. */
-  failedEvent: string;
+  failedEvent: LogEvent<'warn'>;
 };
 
 export function writeBehind<V>(options: WriteBehindOptions<V>): WriteBehind<V> {

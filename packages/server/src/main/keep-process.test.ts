@@ -43,9 +43,9 @@ test('a process for which the system had no room is tried again, and said to be 
   last.says({ kind: 'ready' });
   expect(kept.isServing).toBe(true);
   expect(ends).toMatchObject([
-    { event: 'process.ended', how: 0 },
-    { event: 'process.ended', said: 'spawn EAGAIN' },
-    { event: 'process.ended', said: 'spawn ENOMEM' },
+    { event: 'process.ended', exit: 0 },
+    { event: 'process.ended', reason: 'spawn EAGAIN' },
+    { event: 'process.ended', reason: 'spawn ENOMEM' },
   ]);
 });
 

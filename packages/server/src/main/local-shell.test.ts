@@ -220,7 +220,7 @@ describe('local shell over the life of processes', () => {
     await server.url;
     const serving = await server.line(hasEvent('listening'));
     const started = server.lines.find(
-      ({ event, name }) => event === 'process.started' && name === serving.process,
+      ({ event, process }) => event === 'process.started' && process === serving.process,
     );
     process.kill(started?.pid ?? 0, 'SIGKILL');
     await server.line((line) => hasEvent('listening')(line) && line !== serving);

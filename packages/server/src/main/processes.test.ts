@@ -50,8 +50,8 @@ function start(more: Record<string, string> = {}): Supervised {
 
 const started =
   (name: string, after = 0) =>
-  (line: { event?: string; name?: string; pid?: number }) =>
-    line.event === 'process.started' && line.name === name && line.pid !== after;
+  (line: { event?: string; process?: string; pid?: number }) =>
+    line.event === 'process.started' && line.process === name && line.pid !== after;
 
 async function pidOf(server: Supervised, name: string, after = 0): Promise<number> {
   return (await server.line(started(name, after))).pid ?? 0;
@@ -104,7 +104,7 @@ test('several processes share a port and what they count, and are there again wh
     const before = (await counted(at)).get(ACCEPTED) ?? 0;
     const pid = await pidOf(server, name);
     process.kill(pid, 'SIGKILL');
-    await server.line((line) => line.event === 'process.ended' && line.name === name);
+    await server.line((line) => line.event === 'process.ended' && line.process === name);
     // Nobody who scrapes sees the sum fall.
     expect((await counted(at)).get(ACCEPTED)).toBeGreaterThanOrEqual(before);
     await pidOf(server, name, pid);

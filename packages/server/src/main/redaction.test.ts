@@ -17,6 +17,7 @@ import { deriveKey } from '../base/hash.ts';
 import { idMaker } from '../base/ids.ts';
 import { letterToken } from '../base/letter-token.ts';
 import { silentLog } from '../base/log.ts';
+import { LOG_FIELDS } from '../base/log-names.ts';
 import { createSealer } from '../base/seal.ts';
 import { within } from '../base/within.ts';
 import { createKey } from '../flows/create-key.ts';
@@ -367,15 +368,17 @@ test('nothing that is printed tells a secret, or of people, whatever goes well o
   server.child.kill('SIGTERM');
   await server.ended;
 
-  const events = new Set(server.lines.map(({ event }) => event));
+  const logged = new Set(server.lines.map(({ event }) => event));
   for (const event of [
     'request.failed',
-    'request.refused',
+    'request.rejected',
     'ai_draft.failed',
     'email.submitted',
     'records.accepted',
   ])
-    expect([...events]).toContain(event);
+    expect([...logged]).toContain(event);
+  const listed = new Set<string>(['level', 'time', 'event', ...LOG_FIELDS]);
+  expect(server.lines.flatMap((line) => Object.keys(line).filter((field) => !listed.has(field)))).toEqual([]);
   const secrets = {
     ...SECRETS,
     apiKey,

@@ -391,7 +391,7 @@ test('an alarm that would ring too late, or never, is set to the first moment, a
     expect(await alarm()).toEqual(mended);
   }
   expect(said).toEqual([
-    ['timers.late', { projects: 1 }],
-    ['timers.late', { projects: 1 }],
+    ['alarms.repaired', { projects: 1 }],
+    ['alarms.repaired', { projects: 1 }],
   ]);
 });

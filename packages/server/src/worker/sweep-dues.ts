@@ -18,7 +18,7 @@ export function sweepDues({
     everyMs: EVERY_MS,
     async run() {
       const projects = await sweep(db);
-      if (projects > 0) log.warn({ projects }, 'timers.late');
+      if (projects > 0) log.warn({ projects }, 'alarms.repaired');
     },
   };
 }

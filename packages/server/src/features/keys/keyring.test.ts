@@ -147,7 +147,7 @@ test('a hash that cannot be renewed is reported and the key opens all the same',
     log,
   });
   expect((await verified(during, secret)).id).toBe(id);
-  expect(events).toEqual(['key.hash_not_renewed']);
+  expect(events).toEqual(['api_key.hash_not_renewed']);
 });
 
 /** A database whose statements wait at their end, with their answers in hand, until they are let go. */

@@ -51,7 +51,7 @@ export function requestLog({ db, clock, newId, log }: RequestLogDeps): RequestLo
     everyMs: REQUESTS_EVERY_MS,
     entriesMax: REQUESTS_MAX,
     log: rarely(log, clock),
-    failedEvent: 'requests.not_written',
+    failedEvent: 'request_log.not_written',
     write(rows) {
       // Dated when they are written: what had to wait for the database would else be missed by those who follow.
       const now = clock.now();

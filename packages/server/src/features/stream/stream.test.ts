@@ -331,7 +331,7 @@ test('requests that could not be written are kept, dated when they are, and comp
     await log.flush();
     clock.advance(4_000);
   }
-  expect(events).toEqual(['requests.not_written', 'requests.not_written']);
+  expect(events).toEqual(['request_log.not_written', 'request_log.not_written']);
   broken = false;
   await log.close();
   expect(await newest()).toMatchObject([

@@ -31,7 +31,8 @@ async function listen(deps: RouteDeps, asked: Asked<'GET /projects/:project/list
   const place = last === null ? null : readPlace(last);
   const isGap = place !== null && place.createdAt < openedAt - RESUMED_MAX_MS;
   const since = place === null || isGap ? openedAt : place;
-  const onTrouble = (trouble: unknown): void => log.warn({ err: trouble, projectId }, 'listen.failed');
+  const onTrouble = (trouble: unknown): void =>
+    log.warn({ err: trouble, project_id: projectId }, 'webhook_listener.failed');
   async function* events(signal: AbortSignal): AsyncGenerator<string> {
     for await (const some of followMessages({ db, projectId, since, signal, onTrouble }))
       yield some.map((one) => `id: ${placeText(one)}\ndata: ${dataOf(one)}\n\n`).join('');
