@@ -189,13 +189,13 @@ const webhooks: Reading = {
   values: ({ now, countedTo }) => [now, countedTo],
 };
 
-/** What is done in the background, one by one: what it is called, and where its moments are. */
+/** Kinds of background work: the label, and the column with the time at which a row is due. */
 const BACKGROUND = [
-  { of: 'hits', table: 'hit_count', column: 'settle_at' },
-  { of: 'replies', table: 'reply', column: 'forward_at' },
-  { of: 'wordings', table: 'draft_wording', column: 'next_at' },
-  { of: 'domain_checks', table: 'sending_domain', column: 'next_check_at' },
-  { of: 'tracking_checks', table: 'sending_domain', column: 'tracking_next_at' },
+  { work: 'hits', table: 'hit_count', column: 'settle_at' },
+  { work: 'replies', table: 'reply', column: 'forward_at' },
+  { work: 'ai_drafts', table: 'draft_wording', column: 'next_at' },
+  { work: 'domain_checks', table: 'sending_domain', column: 'next_check_at' },
+  { work: 'tracking_checks', table: 'sending_domain', column: 'tracking_next_at' },
 ];
 
 const background: Reading = {
@@ -204,20 +204,20 @@ const background: Reading = {
     {
       name: 'beckon_background_items',
       help: 'Waiting background work: hits to classify, replies to forward, drafts for AI drafting, DNS checks',
-      labels: ['of'],
+      labels: ['work'],
     },
     {
       name: 'beckon_background_overdue_seconds',
       help: 'Longest delay of waiting background work',
-      labels: ['of'],
+      labels: ['work'],
     },
   ],
   text: BACKGROUND.map(
-    ({ of, table, column }) =>
-      `SELECT 'beckon_background_items' AS gauge, '${of}' AS a, NULL AS b, count(*)::float8 AS value
+    ({ work, table, column }) =>
+      `SELECT 'beckon_background_items' AS gauge, '${work}' AS a, NULL AS b, count(*)::float8 AS value
        FROM (SELECT FROM beckon.${table} WHERE ${column} IS NOT NULL LIMIT $2) found
        UNION ALL
-       SELECT 'beckon_background_overdue_seconds', '${of}', NULL,
+       SELECT 'beckon_background_overdue_seconds', '${work}', NULL,
               coalesce(greatest(0, extract(epoch FROM $1::timestamptz - min(${column}))), 0)::float8
        FROM beckon.${table} WHERE ${column} IS NOT NULL`,
   ).join(' UNION ALL '),

@@ -286,9 +286,9 @@ test('the page tells how much waits and for how long, over all projects, and cou
     deleted: undefined,
   });
   expect({
-    hits: told('beckon_background_items{of="hits"}'),
-    late: told('beckon_background_overdue_seconds{of="hits"}'),
-    replies: told('beckon_background_items{of="replies"}'),
+    hits: told('beckon_background_items{work="hits"}'),
+    late: told('beckon_background_overdue_seconds{work="hits"}'),
+    replies: told('beckon_background_items{work="replies"}'),
     building: told('beckon_building_audiences'),
     buildingFor: told('beckon_building_audiences_oldest_seconds'),
     running: told('beckon_active_imports{state="running"}'),
@@ -403,10 +403,10 @@ test('what a server answers, refuses, digests and does in the background is coun
       .toBe(1);
     const page = await read();
     expect(page.get('beckon_requests_total{endpoint="users",status="202"}')).toBe(1);
-    expect(page.get('beckon_refusals_total{endpoint="users",code="validation_failed"}')).toBe(1);
+    expect(page.get('beckon_rejected_requests_total{endpoint="users",code="validation_failed"}')).toBe(1);
     expect(page.get('beckon_records_accepted_total{priority="live"}')).toBe(1);
     expect(page.get('beckon_relay_breaker_open')).toBe(0);
-    expect(page.get('beckon_database_connections{pool="everything",state="busy"}')).toBeDefined();
+    expect(page.get('beckon_database_connections{pool="general",state="busy"}')).toBeDefined();
     expect(Math.abs(page.get('beckon_clock_offset_seconds') ?? Number.NaN)).toBeLessThan(5);
   } finally {
     await server.stop();
@@ -443,7 +443,7 @@ test('how much room there is, and how old the newest backup is, is told of an em
 
 /** What a name may end in, and those that are the state of one thing and have no unit. */
 const UNITS =
-  /_(?:total|seconds|bytes|records|requests|drafts|emails|letters|deliveries|endpoints|outcomes|items|imports|audiences|domains|readings|connections|callers|fds|info)$/;
+  /_(?:total|seconds|bytes|records|requests|drafts|emails|dead_letters|deliveries|endpoints|outcomes|items|imports|audiences|domains|readings|connections|callers|fds|info)$/;
 const STATES = ['beckon_database_up', 'beckon_relay_breaker_open', 'beckon_log_copies_failing'];
 
 test('metrics have a unit in their name, and the reference page lists them with their help texts', async () => {

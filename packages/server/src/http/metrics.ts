@@ -60,7 +60,7 @@ function answerMetrics(registers: Registry[]): Pick<Metrics, 'answered'> {
     },
   });
   new Counter({
-    name: 'beckon_refusals_total',
+    name: 'beckon_rejected_requests_total',
     help: 'Rejected requests to the public endpoints, by code of the first error',
     labelNames: ['endpoint', 'code'],
     registers,

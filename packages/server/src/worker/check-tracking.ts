@@ -31,7 +31,7 @@ export function checkTracking(options: CheckTrackingOptions): Job {
   }
 
   return {
-    name: 'check_tracking',
+    name: 'check_tracking_hosts',
     everyMs: EVERY_MS,
     async run(stopping) {
       const due = await listDueProbes(db, { now: db.clock.now(), limit: DUE_MAX });

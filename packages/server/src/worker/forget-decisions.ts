@@ -28,12 +28,12 @@ export function forgetDecisions({ db, log }: ForgetDecisionsOptions): Job {
     }
   }
   return {
-    name: 'forget_decisions',
+    name: 'delete_decisions',
     everyMs: EVERY_MS,
     async run(stopping) {
       const projects = (await listProjects(db)).map(({ id: projectId }) => ({ projectId }));
       const fieldsOf = ({ projectId }: { projectId: number }): LogFields => ({ project_id: projectId });
-      const given = { log, job: 'forget_decisions', stopping, fieldsOf };
+      const given = { log, job: 'delete_decisions', stopping, fieldsOf };
       await oneByOne(projects, given, ({ projectId }) => forget(projectId, stopping));
     },
   };

@@ -14,7 +14,7 @@ export function sweepDues({
   log: Log;
 }): Job {
   return {
-    name: 'sweep_dues',
+    name: 'repair_alarms',
     everyMs: EVERY_MS,
     async run() {
       const projects = await sweep(db);

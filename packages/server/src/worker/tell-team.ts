@@ -28,7 +28,7 @@ export function tellTeam({ db, log, publicUrl, transport }: TellTeamOptions): Jo
   }
 
   return {
-    name: 'tell_team',
+    name: 'send_team_digests',
     everyMs: EVERY_MS,
     async run(stopping) {
       for (let after: number | null = 0; after !== null && !stopping();) {

@@ -30,7 +30,7 @@ export function wordDrafts(options: WordDraftsOptions): Job {
   const deps: WordDeps = { db, renderer, model, models: createModels(db.clock) };
 
   return {
-    name: 'word_drafts',
+    name: 'write_ai_drafts',
     everyMs: EVERY_MS,
     async run(stopping) {
       const stop = new AbortController();

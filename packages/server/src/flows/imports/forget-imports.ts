@@ -27,7 +27,7 @@ export async function forgetImports(
   stopping: () => boolean,
 ): Promise<void> {
   const before = new Date(db.clock.now() - IMPORT_KEPT_MS);
-  const given = { log, job: 'forget_imports', stopping, fieldsOf };
+  const given = { log, job: 'delete_import_files', stopping, fieldsOf };
   const cancelIdle = async (): Promise<void> =>
     oneByOne(await listIdle(db, before, AT_ONCE), given, (ref) =>
       db.transaction(async (tx) => {

@@ -130,7 +130,7 @@ describe('migrate, while a transaction uses a table that has to change', () => {
     const migrated = migrate(own.connection, { log, pause: () => goOn.promise, migrations: LATER });
     expect(await waits.promise).toMatchObject({
       event: 'database.migration_blocked',
-      blocked_by: [{ application: 'beckon accept', tables: ['ingest_log'] }],
+      blocked_by: [{ application: 'beckon batches', tables: ['ingest_log'] }],
     });
     await db.query(READ);
     await commit(session);
