@@ -92,7 +92,7 @@ test('every kind of item carries what its table knows', async () => {
   ]);
   await addChanges(db, [
     change({ kind: 'audience_joined', audienceId, detail: '{"edition":2,"type":"x","audience":"y"}' }),
-    change({ kind: 'bulk', userId: null, detail: '{"users":9}' }),
+    change({ kind: 'bulk_change', userId: null, detail: '{"users":9}' }),
   ]);
   await addEvents(['trial_started']);
   log.note({
@@ -120,7 +120,7 @@ test('every kind of item carries what its table knows', async () => {
       audience: 'Trials',
       edition: 2,
     },
-    { at, id, type: 'bulk', users: 9 },
+    { at, id, type: 'bulk_change', users: 9 },
     {
       at,
       id,
