@@ -13,7 +13,7 @@ export const listenRoutes = [
   route('POST /projects/:project/listener', {
     needs: 'reviewer',
     scope: 'read',
-    audit: 'listener.open',
+    audit: 'webhook_listener.open',
     async handle(deps, { projectId, person, note }) {
       const secret = await openListener(deps, { projectId, personId: person.id });
       note({ subject: isLocalShell(person) ? person.name : person.email });
