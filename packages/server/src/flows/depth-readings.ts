@@ -2,7 +2,7 @@ import { DRAFT_STATES } from '../features/drafts/index.ts';
 
 export type Gauge = { name: string; help: string; labels: readonly string[] };
 
-/** One statement, whose rows say `gauge`, its labels `a` and `b`, and `value`. It reads tables of several rooms. */
+/** A statement that returns rows of `gauge`, its labels `a` and `b`, and `value`. It reads tables of several modules. */
 export type Reading = {
   name: string;
   gauges: readonly Gauge[];
@@ -28,7 +28,7 @@ const inbox: Reading = {
       labels: ['priority'],
     },
   ],
-  // It hops from queue to queue by the primary key: what waits behind the first chunk of each is not read.
+  // Skips from queue to queue by the primary key, and reads only the first chunk of each.
   text: `WITH RECURSIVE head AS (
            (SELECT project_id, priority, accepted_at FROM beckon.inbox ORDER BY project_id, priority, seq LIMIT 1)
            UNION ALL

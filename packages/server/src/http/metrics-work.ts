@@ -1,14 +1,14 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** What the worker does where nobody waits for it: letters, webhooks, duties; and what is logged of trouble. */
+/** Metrics of work without a waiting client: emails, webhooks, background jobs and logged warnings and errors. */
 export type WorkMetrics = {
-  /** A letter was handed over, or was not; `class` is that of a refusal. */
+  /** Counts an email that was submitted. `class`: of a rejection, otherwise empty. */
   handed: (facts: { result: string; class: string; ms: number }) => void;
-  /** What says whether the relay is left alone at the moment. */
+  /** `isOpen`: whether the circuit breaker of the relay is open. */
   watchRelay: (isOpen: () => boolean) => void;
-  /** A request to an endpoint was answered (`2xx` …), or failed (by why). */
+  /** Counts a request to an endpoint. `result`: the class of the response (`2xx` …) or the error. */
   posted: (facts: { result: string; ms: number }) => void;
-  /** Before it was ever done here: it counts as done at this moment. */
+  /** Reports a job that has not run in this process yet, as if it succeeded at `at`. */
   jobKnown: (job: string, at: number) => void;
   jobDone: (facts: { job: string; isWell: boolean; at: number; ms: number }) => void;
   logged: (level: string, event: string) => void;
