@@ -108,7 +108,7 @@ export const s12: Attack = {
     const broken = victim
       .log()
       .split('\n')
-      .filter((line) => line.includes('"fact":"request.failed"'));
+      .filter((line) => line.includes('"event":"request.failed"'));
     if (broken.length > 0)
       findings.push({
         severity: 'high',

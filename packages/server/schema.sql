@@ -1199,7 +1199,7 @@ ALTER TABLE beckon.billing_customer ADD CONSTRAINT billing_customer_pkey PRIMARY
 ALTER TABLE beckon.billing_object ADD CONSTRAINT billing_object_kind_check CHECK ((kind = ANY (ARRAY['product'::text, 'price'::text, 'subscription'::text, 'invoice'::text])));
 ALTER TABLE beckon.billing_object ADD CONSTRAINT billing_object_pkey PRIMARY KEY (project_id, import_id, customer_id, kind, object_id);
 ALTER TABLE beckon.billing_snapshot ADD CONSTRAINT billing_snapshot_pkey PRIMARY KEY (project_id, import_id);
-ALTER TABLE beckon.change ADD CONSTRAINT change_kind_check CHECK ((kind = ANY (ARRAY['user_created'::text, 'user_changed'::text, 'user_erased'::text, 'audience_joined'::text, 'audience_left'::text, 'audience_built'::text, 'bulk'::text])));
+ALTER TABLE beckon.change ADD CONSTRAINT change_kind_check CHECK ((kind = ANY (ARRAY['user_created'::text, 'user_changed'::text, 'user_erased'::text, 'audience_joined'::text, 'audience_left'::text, 'audience_built'::text, 'bulk_change'::text])));
 ALTER TABLE beckon.change ADD CONSTRAINT change_pkey PRIMARY KEY (project_id, at, id);
 ALTER TABLE beckon.counted_event ADD CONSTRAINT counted_event_pkey PRIMARY KEY (project_id, name);
 ALTER TABLE beckon.dead_letter ADD CONSTRAINT dead_letter_kind_check CHECK ((kind = ANY (ARRAY['users'::text, 'events'::text])));
@@ -1410,7 +1410,7 @@ COMMENT ON INDEX beckon.audience_member_edition IS 'Processing looks up a few ed
 CREATE INDEX billing_customer_address ON beckon.billing_customer USING btree (project_id, import_id, address, named) WHERE ((address IS NOT NULL) AND (named IS NOT NULL));
 CREATE INDEX billing_customer_open ON beckon.billing_customer USING btree (project_id, import_id, customer_id) WHERE (matched_by IS NULL);
 CREATE INDEX billing_customer_user ON beckon.billing_customer USING btree (project_id, import_id, user_id, created) WHERE (user_id IS NOT NULL);
-CREATE INDEX change_bulk ON beckon.change USING btree (project_id, at) WHERE (kind = 'bulk'::text);
+CREATE INDEX change_bulk ON beckon.change USING btree (project_id, at) WHERE (kind = 'bulk_change'::text);
 COMMENT ON INDEX beckon.change_bulk IS 'The history of a user depends on when imports ran. Import changes are few among all changes.';
 CREATE INDEX change_person ON beckon.change USING btree (project_id, external_user_id, at) WHERE (external_user_id IS NOT NULL);
 CREATE INDEX dead_letter_person ON beckon.dead_letter USING btree (project_id, ((record ->> 'external_user_id'::text)));

@@ -16,13 +16,13 @@ const WORDS: Partial<Record<FeedType, (item: FeedItem) => string>> = {
   request: requestWords,
   event: (item) => `${textOf(item['name'])}${item['suppressed'] === true ? ', triggers suppressed' : ''}`,
   draft: (item) => `“${textOf(item['subject']) || 'a draft'}” is ${textOf(item['state'])}${ruleOf(item)}`,
-  move: (item) => `${item.actor_name ?? textOf(item['actor'])}: ${wayOf(item)}${ruleOf(item)}`,
+  draft_changed: (item) => `${item.actor_name ?? textOf(item['actor'])}: ${wayOf(item)}${ruleOf(item)}`,
   email: (item) => `${textOf(item['state'])}${ruleOf(item)}`,
   outcome: (item) => `${textOf(item['outcome']).replace('email.', '')}${ruleOf(item)}`,
   audience_joined: (item) => textOf(item['audience']),
   audience_left: (item) => textOf(item['audience']),
   audience_built: (item) => textOf(item['audience']),
-  bulk: countsOf,
+  bulk_change: countsOf,
 };
 
 function requestWords(item: FeedItem): string {
@@ -34,7 +34,7 @@ function requestWords(item: FeedItem): string {
 
 function countsOf(item: FeedItem): string {
   const counts = Object.entries(item).filter(([, value]) => typeof value === 'number');
-  return counts.map(([name, value]) => `${String(value)} ${name}`).join(', ');
+  return counts.map(([name, value]) => `${String(value)} ${plain(name)}`).join(', ');
 }
 
 function ruleOf({ rule }: FeedItem): string {

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 
 const MAIN = join(import.meta.dirname, '../src/main/main.ts');
 
-type Line = { fact?: string; name?: string; process?: string; pid?: number } & Record<string, unknown>;
+type Line = { event?: string; process?: string; pid?: number } & Record<string, unknown>;
 
 /** A server of several processes, as its log tells of them. */
 export type Supervised = {

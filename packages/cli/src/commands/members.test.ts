@@ -65,13 +65,13 @@ describe('audit', () => {
   testCases(local, [
     {
       run: 'audit list',
-      shows: /organization\.change +Acme Inc +[^]*"viewer"\} → \{"role":"editor"[^]*"viewer"\} → none/,
+      shows: /organization\.update +Acme Inc +[^]*"viewer"\} → \{"role":"editor"[^]*"viewer"\} → none/,
     },
     { run: 'audit list --action member.', json: [{ action: 'member.remove' }, {}, {}] },
     { run: 'audit list --action team.', json: [{ action: 'team.set_up' }] },
     { run: 'audit list --action team. --project-only', shows: /No matches/, json: [] },
     { run: 'audit list --actor team:nobody', json: [] },
-    { run: 'audit export --action organization.', shows: /^at,[^]*organization\.change/ },
+    { run: 'audit export --action organization.', shows: /^at,[^]*organization\.update/ },
   ]);
 });
 

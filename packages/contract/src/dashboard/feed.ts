@@ -46,7 +46,7 @@ export type FeedType =
   | 'request'
   | 'event'
   | 'draft'
-  | 'move'
+  | 'draft_changed'
   | 'email'
   | 'outcome'
   | 'user_created'
@@ -55,4 +55,4 @@ export type FeedType =
   | 'audience_joined'
   | 'audience_left'
   | 'audience_built'
-  | 'bulk';
+  | 'bulk_change';

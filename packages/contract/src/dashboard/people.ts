@@ -79,7 +79,7 @@ export type TimelineItem = {
     | 'left'
     | 'decision'
     | 'draft'
-    | 'move'
+    | 'draft_changed'
     | 'outcome'
     | 'reply';
   title: string;

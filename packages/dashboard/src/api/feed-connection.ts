@@ -4,10 +4,10 @@ import type { FeedDeps, FeedState, Source } from './feed.ts';
 /** The items that every tab receives. Events, requests and changes of users can be thousands per second, so they are opt-in. */
 const FEW_TYPES = [
   'draft',
-  'move',
+  'draft_changed',
   'email',
   'outcome',
-  'bulk',
+  'bulk_change',
   'audience_built',
   'user_erased',
 ] as const satisfies FeedType[];

@@ -82,7 +82,7 @@ class FakeSource implements Source {
     this.readyState = 1;
     this.onopen?.();
   }
-  say(place: string, type: FeedItem['type'] = 'move'): void {
+  say(place: string, type: FeedItem['type'] = 'draft_changed'): void {
     const data = JSON.stringify({ id: place, at: '2026-11-22T00:00:00.000Z', type, place });
     this.heard.get('message')?.({ data, lastEventId: place });
   }
@@ -145,13 +145,13 @@ describe('the tabs of a browser', () => {
     const { tab, sources, open } = browser();
     tab('a');
     const b = tab('b');
-    expect(sources[0]?.asked.filter).toContain('move');
+    expect(sources[0]?.asked.filter).toContain('draft_changed');
     sources[0]?.say('3');
     const live = listenTo(b, true);
     expect(sources).toHaveLength(2);
     expect(sources[1]?.asked).toEqual({ last_event_id: '3' });
     live.stop();
-    expect(sources[2]?.asked.filter).toContain('move');
+    expect(sources[2]?.asked.filter).toContain('draft_changed');
     expect(open()).toHaveLength(1);
   });
 

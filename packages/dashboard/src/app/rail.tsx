@@ -74,7 +74,7 @@ function RailLink({ item, isSmall, counts, onGo }: RailLinkProps): ReactNode {
 }
 
 const COUNT_EVERY_MS = 60_000;
-const COUNTED = new Set(['draft', 'move', 'email', 'outcome']);
+const COUNTED = new Set(['draft', 'draft_changed', 'email', 'outcome']);
 
 /** Refreshes the counts after changes, at most every two seconds, and at least once a minute. */
 function useCounts(): One<HomeCounts> | undefined {

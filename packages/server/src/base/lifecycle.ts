@@ -29,7 +29,7 @@ async function closeAll(closers: Closer[], log: Log, reach?: Reach): Promise<voi
       reach?.('stopping');
       await next.close();
     } catch (error) {
-      log.error({ part: next.name, err: error }, 'stop.failed');
+      log.error({ component: next.name, err: error }, 'shutdown.failed');
     }
   }
 }

@@ -1,22 +1,18 @@
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { createLog, type Log } from './log.ts';
+import { describe, expect, test } from 'vitest';
+import { createLog } from './log.ts';
 
-test.skipIf(!existsSync('/dev/full'))('a log that cannot be written fails nobody', () => {
-  const full = openSync('/dev/full', 'w');
-  const log = createLog('info', full as 1);
-  expect(() => log.info({ priority: 'live' }, 'records.accepted')).not.toThrow();
-  closeSync(full);
-});
+/** A log that accepts any field and event, to see what is written of them. */
+type AnyLog = Record<'info' | 'warn' | 'error', (fields: object, event: string) => void>;
 
-/** What stands in the log, line by line. */
-function logged(write: (log: Log) => void, secrets: string[] = []): Record<string, unknown>[] {
+/** Returns the written lines. */
+function logged(write: (log: AnyLog) => void, secrets: string[] = []): Record<string, unknown>[] {
   const folder = mkdtempSync(join(tmpdir(), 'beckon-log-'));
   const file = openSync(join(folder, 'log'), 'w');
   try {
-    write(createLog('debug', file as 1, secrets));
+    write(createLog('debug', file as 1, secrets) as AnyLog);
     const text = readFileSync(join(folder, 'log'), 'utf8').trim();
     return text.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
   } finally {
@@ -27,128 +23,141 @@ function logged(write: (log: Log) => void, secrets: string[] = []): Record<strin
 
 const ID = '019bd6fd-3cac-784a-af87-e42aa8a5af35';
 
-test('what is of use is told as it is', () => {
-  const facts = {
-    priority: 'live',
-    ms: 17.98,
-    requests: 3,
-    request_id: ID,
-    message: `msg_${ID}`,
-    reason: 'quiet_hours',
-    at: new Date(0),
-    path: '/api/v1/users/bulk',
-    host: 'mail.example:587',
-    nothing: null,
-    isFine: true,
-  };
-  const [line] = logged((log) => log.info(facts, 'records.accepted'));
-  expect(line).toMatchObject({
-    ...facts,
-    at: '1970-01-01T00:00:00.000Z',
-    fact: 'records.accepted',
-    level: 30,
+describe('createLog', () => {
+  test.skipIf(!existsSync('/dev/full'))('drops a line that cannot be written', () => {
+    const full = openSync('/dev/full', 'w');
+    const log = createLog('info', full as 1);
+    expect(() => log.info({ priority: 'live' }, 'records.accepted')).not.toThrow();
+    closeSync(full);
   });
-});
 
-test.each([
-  ['an API key', 'refused sk_live_abcdefghijklmnop0123456789ABCDEFG now', 'abcdefghijklmnop'],
-  ['a key of Stripe', 'Invalid API Key provided: rk_live_51Habcdefgh', '51Habcdefgh'],
-  ['a secret of a webhook', 'signed by whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'MfKQ9r8G'],
-  ['a header', 'sent Authorization: Bearer abc.def-ghi', 'abc.def-ghi'],
-  ['a password in an address', 'cannot reach smtp://user:s3cr3t!pw@mail.example:587', 's3cr3t'],
-  ['a password in the address of a local name', 'postgres://user:s3cr3t@localhost:5432/x', 's3cr3t'],
-  ['a mailbox', '550 5.1.1 <ada.lovelace@home.example>: no such user', 'lovelace'],
-  ['a mailbox in an address', 'GET /x?email=ada.lovelace%40home.example', 'lovelace'],
-  ['a mailbox of other letters', 'to renée.ünal@hôme.example', 'renée'],
-  ['a field of JSON', '{"password":"hunter2hunter2","a":1}', 'hunter2'],
-  ['a token of a letter', `/u/${'a2'.repeat(17)}.${'b3'.repeat(8)}`, 'b3b3b3'],
-  ['whatever is long and says nothing', 'token 3f9aZk2LqPw8xYv5Tn1Rb7Gc4Hd6Js0M', '3f9aZk2LqPw8'],
-])('%s is masked, wherever it is quoted', (_what, text, secret) => {
-  const cause = new Error(text);
-  const wrapped = new AggregateError([new Error('it failed', { cause })], text);
-  const facts = { why: text, list: [text], inside: { deeper: { why: text } }, err: wrapped };
-  expect(text).toContain(secret);
-  expect(JSON.stringify(logged((log) => log.warn(facts, 'x.failed')))).not.toContain(secret);
-});
-
-test('secrets of this installation are masked whatever they look like, and however they are written', () => {
-  const secret = 'plain words, pässword/+';
-  const spellings = [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64')];
-  const lines = logged(
-    (log) => spellings.forEach((one) => log.error({ why: `it said ${one}!` }, 'x')),
-    [secret],
-  );
-  expect(lines.map(({ why }) => why)).toEqual(
-    spellings.map((one) => expect.not.stringContaining(one) as string),
-  );
-  expect(lines.map(({ why }) => why)).toEqual(
-    spellings.map(() => expect.stringContaining('it said [masked]') as string),
-  );
-});
-
-test('a field whose name says that it is a secret or of a person is masked with all that is in it', () => {
-  const named = {
-    email: 'x',
-    traits: { plan: 'pro' },
-    Authorization: 'y',
-    nested: { cookie: ['z'], body: 'w' },
-  };
-  const [line] = logged((log) => log.info(named, 'x'));
-  expect(line).toMatchObject({
-    email: '[masked]',
-    traits: '[masked]',
-    Authorization: '[masked]',
-    nested: { cookie: '[masked]', body: '[masked]' },
+  test('writes ids, numbers, names, times, paths and hosts unchanged', () => {
+    const fields = {
+      priority: 'live',
+      ms: 17.98,
+      requests: 3,
+      request_id: ID,
+      message: `msg_${ID}`,
+      reason: 'quiet_hours',
+      at: new Date(0),
+      path: '/api/v1/users/bulk',
+      host: 'mail.example:587',
+      nothing: null,
+      isFine: true,
+    };
+    const [line] = logged((log) => log.info(fields, 'records.accepted'));
+    expect(line).toMatchObject({
+      ...fields,
+      at: '1970-01-01T00:00:00.000Z',
+      event: 'records.accepted',
+      level: 30,
+    });
   });
-});
 
-test('of an error it is told what and where, and none of the data that it carries', () => {
-  const error = Object.assign(new Error('invalid input syntax for type date: "12 Elm Street"'), {
-    code: '22007',
-    severity: 'ERROR',
-    table: 'person',
-    detail: 'Failing row contains (Ada, 12 Elm Street).',
-    where: 'unnamed portal parameter $1 = "12 Elm Street"',
-    response: 'whatever a server said to 12 Elm Street',
+  test.each([
+    ['an API key', 'refused sk_live_abcdefghijklmnop0123456789ABCDEFG now', 'abcdefghijklmnop'],
+    ['a Stripe key', 'Invalid API Key provided: rk_live_51Habcdefgh', '51Habcdefgh'],
+    ['a webhook secret', 'signed by whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'MfKQ9r8G'],
+    ['an Authorization header', 'sent Authorization: Bearer abc.def-ghi', 'abc.def-ghi'],
+    ['a password in a URL', 'cannot reach smtp://user:s3cr3t!pw@mail.example:587', 's3cr3t'],
+    [
+      'a password in a URL with a host name without dots',
+      'postgres://user:s3cr3t@localhost:5432/x',
+      's3cr3t',
+    ],
+    ['an email address', '550 5.1.1 <ada.lovelace@home.example>: no such user', 'lovelace'],
+    ['an email address in a URL', 'GET /x?email=ada.lovelace%40home.example', 'lovelace'],
+    ['a non-ASCII email address', 'to renée.ünal@hôme.example', 'renée'],
+    ['a JSON field', '{"password":"hunter2hunter2","a":1}', 'hunter2'],
+    ['the token of an email link', `/u/${'a2'.repeat(17)}.${'b3'.repeat(8)}`, 'b3b3b3'],
+    ['a long random string', 'token 3f9aZk2LqPw8xYv5Tn1Rb7Gc4Hd6Js0M', '3f9aZk2LqPw8'],
+  ])('redacts %s in fields, lists, nested objects and errors', (_what, text, secret) => {
+    const cause = new Error(text);
+    const wrapped = new AggregateError([new Error('it failed', { cause })], text);
+    const fields = { why: text, list: [text], inside: { deeper: { why: text } }, err: wrapped };
+    expect(text).toContain(secret);
+    expect(JSON.stringify(logged((log) => log.warn(fields, 'x.failed')))).not.toContain(secret);
   });
-  const [line] = logged((log) => log.error({ err: error, projectId: 7 }, 'request.failed'));
-  expect(JSON.stringify(line)).not.toContain('Elm');
-  expect(line).toMatchObject({
-    projectId: 7,
-    err: {
-      type: 'Error',
-      message: 'invalid input syntax for type date: "[masked]"',
+
+  test("redacts this installation's secrets in any form and encoding", () => {
+    const secret = 'plain words, pässword/+';
+    const spellings = [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64')];
+    const lines = logged(
+      (log) => spellings.forEach((one) => log.error({ why: `it said ${one}!` }, 'x')),
+      [secret],
+    );
+    expect(lines.map(({ why }) => why)).toEqual(
+      spellings.map((one) => expect.not.stringContaining(one) as string),
+    );
+    expect(lines.map(({ why }) => why)).toEqual(
+      spellings.map(() => expect.stringContaining('it said [masked]') as string),
+    );
+  });
+
+  test('redacts fields whose name stands for a secret or personal data, with everything inside', () => {
+    const named = {
+      email: 'x',
+      traits: { plan: 'pro' },
+      Authorization: 'y',
+      nested: { cookie: ['z'], body: 'w' },
+    };
+    const [line] = logged((log) => log.info(named, 'x'));
+    expect(line).toMatchObject({
+      email: '[masked]',
+      traits: '[masked]',
+      Authorization: '[masked]',
+      nested: { cookie: '[masked]', body: '[masked]' },
+    });
+  });
+
+  test('writes the type, code, table and stack of an error, without the data in it', () => {
+    const error = Object.assign(new Error('invalid input syntax for type date: "12 Elm Street"'), {
       code: '22007',
+      severity: 'ERROR',
       table: 'person',
-      stack: expect.stringContaining('log.test.ts') as string,
-    },
+      detail: 'Failing row contains (Ada, 12 Elm Street).',
+      where: 'unnamed portal parameter $1 = "12 Elm Street"',
+      response: 'whatever a server said to 12 Elm Street',
+    });
+    const [line] = logged((log) => log.error({ err: error, project_id: 7 }, 'request.failed'));
+    expect(JSON.stringify(line)).not.toContain('Elm');
+    expect(line).toMatchObject({
+      project_id: 7,
+      err: {
+        type: 'Error',
+        message: 'invalid input syntax for type date: "[masked]"',
+        code: '22007',
+        table: 'person',
+        stack: expect.stringContaining('log.test.ts') as string,
+      },
+    });
   });
-});
 
-test('what a parser stumbled over is not told', () => {
-  let error: unknown;
-  try {
-    JSON.parse('{"name": Ada');
-  } catch (thrown) {
-    error = thrown;
-  }
-  expect(String(error)).toContain('Ada');
-  expect(JSON.stringify(logged((log) => log.warn({ err: error }, 'x')))).not.toContain('Ada');
-});
-
-test('what has no end is told in part, and what cannot be told fails nobody', () => {
-  const circle: Record<string, unknown> = { a: 1 };
-  circle['again'] = circle;
-  const long = { text_of_it: 'ab '.repeat(10_000), list: Array.from({ length: 1_000 }, (_, n) => n) };
-  const looping = new Error('round');
-  looping.cause = looping;
-  const lines = logged((log) => {
-    log.warn(circle, 'circle');
-    log.warn(long, 'long');
-    log.warn({ err: looping }, 'cause');
-    log.warn({ bytes: Buffer.from('of somebody') }, 'bytes');
+  test('leaves out the text that a parser rejected', () => {
+    let error: unknown;
+    try {
+      JSON.parse('{"name": Ada');
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(String(error)).toContain('Ada');
+    expect(JSON.stringify(logged((log) => log.warn({ err: error }, 'x')))).not.toContain('Ada');
   });
-  expect(lines.map(({ fact }) => fact)).toEqual(['circle', 'long', 'cause', 'bytes']);
-  expect(lines.every((line) => JSON.stringify(line).length < 30_000)).toBe(true);
-  expect(JSON.stringify(lines[3])).not.toContain('somebody');
+
+  test('truncates circular, long and binary values', () => {
+    const circle: Record<string, unknown> = { a: 1 };
+    circle['again'] = circle;
+    const long = { text_of_it: 'ab '.repeat(10_000), list: Array.from({ length: 1_000 }, (_, n) => n) };
+    const looping = new Error('round');
+    looping.cause = looping;
+    const lines = logged((log) => {
+      log.warn(circle, 'circle');
+      log.warn(long, 'long');
+      log.warn({ err: looping }, 'cause');
+      log.warn({ bytes: Buffer.from('of somebody') }, 'bytes');
+    });
+    expect(lines.map(({ event }) => event)).toEqual(['circle', 'long', 'cause', 'bytes']);
+    expect(lines.every((line) => JSON.stringify(line).length < 30_000)).toBe(true);
+    expect(JSON.stringify(lines[3])).not.toContain('somebody');
+  });
 });

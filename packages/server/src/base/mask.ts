@@ -1,14 +1,14 @@
 /**
- * What is logged tells no secret and nobody's personal data, whoever wrote the text: an answer of somebody's server, a
- * statement that failed, a library. Three nets, one behind the other: fields by their name, texts by what they look like,
- * and the secrets of this installation by what they are.
+ * Redacts secrets and personal data in the fields of a log line.
+ *
+ * Texts may come from another server, a failed statement or a library. Three filters apply one after another: fields by their
+ * name, texts by their form, and the secrets of this installation by their value.
  */
-export type Mask = (facts: object) => object;
+export type Mask = (fields: object) => object;
 
-/** Wherever one of these names turns up in a log object, its value is a secret or somebody's personal data. */
+/** A field with one of these names, at any depth, contains a secret or personal data. */
 const SECRET_NAMES = new Set([
   'address',
-  'answer',
   'authorization',
   'body',
   'code_challenge',
@@ -21,6 +21,8 @@ const SECRET_NAMES = new Set([
   'properties',
   'rcptto',
   'recipient',
+  'reply',
+  'response',
   'secret',
   'subject',
   'text',
@@ -34,14 +36,14 @@ const TEXT_MAX_CHARS = 8_000;
 /** Shorter ones would be found in words that tell nothing. */
 const SECRET_MIN_CHARS = 8;
 
-/** `secrets`: those of this installation, whatever they look like. */
+/** `secrets`: the values of this installation's secrets, in any form. */
 export function createMask(secrets: readonly string[] = []): Mask {
   const known = [...new Set(secrets.flatMap(spellings))]
     .filter((secret) => secret.length >= SECRET_MIN_CHARS)
     // The longest first: one may begin with another.
     .toSorted((a, b) => b.length - a.length);
   const text = (given: string): string => maskText(given, known);
-  return (facts) => maskObject(facts, { text, depth: 0 }) as object;
+  return (fields) => maskObject(fields, { text, depth: 0 }) as object;
 }
 
 /** In an address a password is written otherwise, and who tells it on may have written it as base64. */

@@ -1,15 +1,21 @@
-import type { Log } from './log.ts';
+import type { Log, LogFields } from './log.ts';
 
-export type OneByOne = { log: Log; job: string; stopping: () => boolean };
+export type OneByOne<Item> = {
+  log: Log;
+  job: string;
+  stopping: () => boolean;
+  /** Fields of the log line of an item that failed. */
+  fieldsOf: (item: Item) => LogFields;
+};
 
 /**
- * What fails of one (of a project, say) is warned of with its ids, and does not keep those behind it from their turn. Behind all of
- * them it fails as a whole, so that whoever counts duties that fail hears of it.
+ * Works on the items of a background job one after another. An item that fails is logged with its ids, and the next item still has its
+ * turn. At the end the job fails as a whole, so that failed jobs are counted.
  */
-export async function oneByOne<Ids extends object>(
-  items: Ids[],
-  { log, job, stopping }: OneByOne,
-  work: (item: Ids) => Promise<void>,
+export async function oneByOne<Item>(
+  items: Item[],
+  { log, job, stopping, fieldsOf }: OneByOne<Item>,
+  work: (item: Item) => Promise<void>,
 ): Promise<void> {
   let failed = 0;
   for (const item of items) {
@@ -18,7 +24,7 @@ export async function oneByOne<Ids extends object>(
       await work(item);
     } catch (error) {
       failed += 1;
-      log.warn({ ...item, job, err: error }, 'job.failed_for_project');
+      log.warn({ ...fieldsOf(item), job, err: error }, 'job.partly_failed');
     }
   }
   if (failed > 0) throw new Error(`${job} failed for ${failed} of ${items.length}`);

@@ -23,7 +23,7 @@ export async function resealAll<Row extends { sealed: Uint8Array }>(
     try {
       return [{ ...row, sealed: sealer.seal(sealer.open(row.sealed, boundTo(row)), boundTo(row)) }];
     } catch (error) {
-      log.warn({ boundTo: boundTo(row), err: error }, 'secret.not_reencrypted');
+      log.warn({ bound_to: boundTo(row), err: error }, 'secret.not_reencrypted');
       return [];
     }
   };

@@ -9,7 +9,7 @@ function counted(write: (values: { key: string; count: number }[]) => Promise<vo
     write,
     merge: (older, newer) => ({ ...newer, count: older.count + newer.count }),
     log: silentLog,
-    failedFact: 'count.not_written',
+    failedEvent: 'warnings.not_written',
   });
 }
 

@@ -1,28 +1,28 @@
-import type { Log } from './log.ts';
+import type { Log, LogEvent } from './log.ts';
 
 /**
- * Facts that may be late but should not cost a statement each: gathered in memory by key, written together. Losing the
- * last few seconds of them in a crash must be harmless; nothing that was promised to anybody belongs here.
+ * Gathers values in memory by key and writes them together, for values that may be late but should not cost a statement each.
+ * A crash loses the last few seconds, so nothing that was acknowledged belongs here.
  */
 export type WriteBehind<V> = {
-  /** The entry that waits to be written, to be changed in place. */
+  /** Returns the waiting entry, to change it in place. */
   pending(key: string): V | undefined;
   add(key: string, value: V): void;
-  /** Everything noted before the call is written when it returns, or reported and kept for the next time. */
+  /** Writes all entries that were added before the call. If the write fails, they are kept for the next one. */
   flush(): Promise<void>;
   close(): Promise<void>;
 };
 
 export type WriteBehindOptions<V> = {
   everyMs: number;
-  /** Above it, entries of new keys are dropped until the next write. */
+  /** Above this number, entries with new keys are dropped until the next write. */
   entriesMax: number;
   write(values: V[]): Promise<void>;
-  /** An entry whose write failed meets a newer one of the same key. */
+  /** Merges an entry whose write failed with a newer one of the same key. */
   merge(older: V, newer: V): V;
   log: Log;
-  /** The name of the fact that is logged when a write fails. */
-  failedFact: string;
+  /** The name of the event that is logged when a write fails. */
+  failedEvent: LogEvent<'warn'>;
 };
 
 export function writeBehind<V>(options: WriteBehindOptions<V>): WriteBehind<V> {
@@ -51,7 +51,7 @@ export function writeBehind<V>(options: WriteBehindOptions<V>): WriteBehind<V> {
     try {
       await options.write([...taken.values()]);
     } catch (error) {
-      options.log.warn({ err: error, entries: taken.size }, options.failedFact);
+      options.log.warn({ err: error, entries: taken.size }, options.failedEvent);
       for (const [key, older] of taken) {
         const newer = waiting.get(key);
         waiting.set(key, newer ? options.merge(older, newer) : older);

@@ -2,7 +2,7 @@ import { DRAFT_STATES } from '../features/drafts/index.ts';
 
 export type Gauge = { name: string; help: string; labels: readonly string[] };
 
-/** One statement, whose rows say `gauge`, its labels `a` and `b`, and `value`. It reads tables of several rooms. */
+/** A statement that returns rows of `gauge`, its labels `a` and `b`, and `value`. It reads tables of several modules. */
 export type Reading = {
   name: string;
   gauges: readonly Gauge[];
@@ -28,7 +28,7 @@ const inbox: Reading = {
       labels: ['priority'],
     },
   ],
-  // It hops from queue to queue by the primary key: what waits behind the first chunk of each is not read.
+  // Skips from queue to queue by the primary key, and reads only the first chunk of each.
   text: `WITH RECURSIVE head AS (
            (SELECT project_id, priority, accepted_at FROM beckon.inbox ORDER BY project_id, priority, seq LIMIT 1)
            UNION ALL
@@ -189,13 +189,13 @@ const webhooks: Reading = {
   values: ({ now, countedTo }) => [now, countedTo],
 };
 
-/** What is done in the background, one by one: what it is called, and where its moments are. */
+/** Kinds of background work: the label, and the column with the time at which a row is due. */
 const BACKGROUND = [
-  { of: 'hits', table: 'hit_count', column: 'settle_at' },
-  { of: 'replies', table: 'reply', column: 'forward_at' },
-  { of: 'wordings', table: 'draft_wording', column: 'next_at' },
-  { of: 'domain_checks', table: 'sending_domain', column: 'next_check_at' },
-  { of: 'tracking_checks', table: 'sending_domain', column: 'tracking_next_at' },
+  { work: 'hits', table: 'hit_count', column: 'settle_at' },
+  { work: 'replies', table: 'reply', column: 'forward_at' },
+  { work: 'ai_drafts', table: 'draft_wording', column: 'next_at' },
+  { work: 'domain_checks', table: 'sending_domain', column: 'next_check_at' },
+  { work: 'tracking_checks', table: 'sending_domain', column: 'tracking_next_at' },
 ];
 
 const background: Reading = {
@@ -204,20 +204,20 @@ const background: Reading = {
     {
       name: 'beckon_background_items',
       help: 'Waiting background work: hits to classify, replies to forward, drafts for AI drafting, DNS checks',
-      labels: ['of'],
+      labels: ['work'],
     },
     {
       name: 'beckon_background_overdue_seconds',
       help: 'Longest delay of waiting background work',
-      labels: ['of'],
+      labels: ['work'],
     },
   ],
   text: BACKGROUND.map(
-    ({ of, table, column }) =>
-      `SELECT 'beckon_background_items' AS gauge, '${of}' AS a, NULL AS b, count(*)::float8 AS value
+    ({ work, table, column }) =>
+      `SELECT 'beckon_background_items' AS gauge, '${work}' AS a, NULL AS b, count(*)::float8 AS value
        FROM (SELECT FROM beckon.${table} WHERE ${column} IS NOT NULL LIMIT $2) found
        UNION ALL
-       SELECT 'beckon_background_overdue_seconds', '${of}', NULL,
+       SELECT 'beckon_background_overdue_seconds', '${work}', NULL,
               coalesce(greatest(0, extract(epoch FROM $1::timestamptz - min(${column}))), 0)::float8
        FROM beckon.${table} WHERE ${column} IS NOT NULL`,
   ).join(' UNION ALL '),

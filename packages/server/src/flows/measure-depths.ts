@@ -2,19 +2,18 @@ import type { Database, Tx } from '../io/db/index.ts';
 import { type Gauge, type Reading, READINGS } from './depth-readings.ts';
 
 /**
- * How much waits in every queue, over all projects, for who watches the installation. It must cost nothing that anybody
- * notices, however large the tables are: history is never counted, every count ends at a bound, and every reading has a time
- * of its own, after which it is given up and the others go on.
+ * Measures the waiting work of all projects for the metrics page. The cost must stay low however large the tables are: history
+ * is never counted, every count has a bound, and every reading has its own timeout, after which the others continue.
  */
 export type Sample = { gauge: string; labels: Record<string, string>; value: number };
 
-/** `failed`: readings that came to nothing, by name. */
+/** `failed`: names of readings that failed. */
 export type Depths = { samples: Sample[]; failed: string[] };
 
-/** All that are told, whatever the database says. */
+/** All gauges, whether or not the database responds. */
 export const GAUGES: readonly Gauge[] = READINGS.flatMap(({ gauges }) => gauges);
 
-/** What is counted is counted so far; who reads this number reads "at least". */
+/** A count stops here, so this value means "at least". */
 const COUNTED_TO = 100_000;
 const READ_WITHIN_MS = 1_000;
 
@@ -27,7 +26,7 @@ export async function measureDepths(db: Pick<Database, 'transaction' | 'clock'>)
       const rows = await db.transaction((tx) => read(tx, reading, db.clock.now()));
       depths.samples.push(...rows.map((row) => toSample(reading.gauges, row)));
     } catch (error) {
-      // One that took too long says nothing of the others; a database that is away answers none of them.
+      // A timeout concerns one reading only. If the database is unavailable, all would fail.
       if (!isOfStatement(error)) throw error;
       depths.failed.push(reading.name);
     }
@@ -37,15 +36,15 @@ export async function measureDepths(db: Pick<Database, 'transaction' | 'clock'>)
 
 async function read(tx: Tx, reading: Reading, now: number): Promise<Rows> {
   await tx.query(`SET LOCAL statement_timeout = ${READ_WITHIN_MS}`);
-  // Compiling a plan costs more than any of these takes.
+  // Compiling a plan takes longer than any of these statements.
   await tx.query('SET LOCAL jit = off');
   return tx.query(reading.text, reading.values({ now: new Date(now), countedTo: COUNTED_TO }));
 }
 
-/** PostgreSQL's codes for what is wrong with a statement and not with the database. */
+/** PostgreSQL's error codes that concern one statement and not the database. */
 const OF_STATEMENT = /^(?:57014|55P03|42|22|54)/;
 
-/** It took too long or, while processes of two releases share a database, asks for what is not there. */
+/** A timeout or, while processes of two releases share a database, a missing table or column. */
 function isOfStatement(error: unknown): boolean {
   return (
     error instanceof Error &&

@@ -28,7 +28,7 @@ export async function mayLettersLeave({ db, log, restoreGuard }: GuardDeps): Pro
   const { systemId, timeline } = found;
   if (restoreGuard === 'manual' && !(await isGateClosed(db))) {
     await acceptPlace(db, found, { at: db.clock.now(), how: 'failover' });
-    log.warn({ systemId, timeline }, 'restore.taken_for_failover');
+    log.warn({ system_id: systemId, timeline }, 'restore.accepted_as_failover');
     return true;
   }
   return false;

@@ -6,16 +6,16 @@ import type { Database } from '../io/db/index.ts';
 
 export type WatchedDatabase = Pick<Database, 'transaction' | 'clock' | 'offsetMs' | 'pools'>;
 
-/** However often it is scraped. */
+/** A more frequent scrape gets the last reading. */
 const READ_EVERY_MS = 5_000;
-/** A scrape waits no longer; what is read later is told by the next one. Less than a supervisor waits for a process. */
+/** A reading that takes longer appears in the next scrape. It is shorter than the supervisor waits for a process. */
 const WAIT_MS = 800;
-/** Where reading takes longer than that, the last one is told, for a few scrapes. */
+/** The last reading is shown this long while newer ones take too long. */
 const TOLD_FOR_MS = 60_000;
 
 /**
- * What waits in the database. Every process that is asked tells the same: of several, one takes the largest. Where the
- * database does not answer, these are left out, and what the process knows of itself is told all the same.
+ * Gauges of waiting work in the database. Every process reports the same values, so the maximum of several is used. If the
+ * database does not respond they are left out, and the page still has the metrics of the process.
  */
 export function watchDatabase(registry: Registry, { db, log }: { db: WatchedDatabase; log: Log }): void {
   const registers = [registry];
@@ -30,7 +30,7 @@ export function watchDatabase(registry: Registry, { db, log }: { db: WatchedData
       async collect() {
         const known = await depths();
         this.reset();
-        // Of one without labels nothing is a zero.
+        // prom-client resets a gauge without labels to 0 instead of removing it.
         if (labels.length === 0) this.remove();
         for (const sample of known.samples) if (sample.gauge === name) this.set(sample.labels, sample.value);
       },
@@ -39,13 +39,13 @@ export function watchDatabase(registry: Registry, { db, log }: { db: WatchedData
   addConnections(registers, db);
 }
 
-/** `up` is null before the first reading is over: nobody knows yet. */
+/** `up` is null before the first reading ends. */
 type Told = Depths & { up: 0 | 1 | null };
 type Remembered = () => Promise<Told>;
 
 const NOT_READ = { samples: [], failed: [] };
 
-/** Asked by every gauge of a scrape at once, and read for all of them together; never twice at a time, however slow it is. */
+/** All gauges of a scrape share one reading. Only one reading runs at a time. */
 function remembered(db: WatchedDatabase, log: Log): Remembered {
   let underWay: Promise<void> | null = null;
   let startedAt = -Infinity;

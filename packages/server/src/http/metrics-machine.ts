@@ -3,15 +3,15 @@ import { Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../base/clock.ts';
 import { atMost, within } from '../base/within.ts';
 
-/** Where the embedded database lies, and when its newest backup ended; null where none are meant to be made. */
+/** The folder of the embedded database, and the end of its newest backup. Null if no BACKUP_DIR is set. */
 export type EmbeddedData = { folder: string; newestBackupAt: (() => Promise<number | null>) | null };
 
-/** Backups are made by the night; a folder far away is not asked at every scrape. */
+/** Backups are made about once a day, so BACKUP_DIR, which may be a network folder, is not read for each scrape. */
 const READ_EVERY_MS = 60_000;
-/** A network folder that does not answer holds no scrape up: what it said last is told. */
+/** A network folder that does not respond must not delay a scrape. The last value is shown instead. */
 const WAIT_MS = 500;
 
-/** What only the machine of the embedded database knows: an external one is watched where it runs. */
+/** Adds metrics of the embedded database's machine. An external database is monitored where it runs. */
 export function watchEmbedded(registry: Registry, data: EmbeddedData, clock: Clock): void {
   const registers = [registry];
   new Gauge({

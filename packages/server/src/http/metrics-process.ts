@@ -3,7 +3,7 @@ import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** prom-client's own process metrics wake an idle process a hundred times a second; these are read when asked for. */
+/** Reads process metrics when the page is requested. Those of prom-client wake an idle process a hundred times a second. */
 export function addProcessMetrics(registers: Registry[]): { stop(): void } {
   addMemory(registers);
   addDescriptors(registers);
@@ -47,7 +47,7 @@ function addMemory(registers: Registry[]): void {
     aggregator: 'sum',
     read: () => process.memoryUsage.rss(),
   });
-  // A limit is that of one process, and so is what stands beside it.
+  // The heap limit applies to each process, so the used heap is not added up either.
   gauge(registers, {
     name: 'nodejs_heap_used_bytes',
     help: 'Used JavaScript heap. With several processes, the highest value.',
@@ -62,7 +62,7 @@ function addMemory(registers: Registry[]): void {
   });
 }
 
-/** Where the system tells them (Linux). */
+/** Available on Linux only. */
 function addDescriptors(registers: Registry[]): void {
   const told = (
     about: { name: string; help: string; aggregator: 'max' | 'min' },
@@ -94,7 +94,7 @@ function addDescriptors(registers: Registry[]): void {
 
 const LOOP_EVERY_MS = 250;
 
-/** How late a timer comes that is due four times a second: so long everybody else waited too. */
+/** Measures the delay of a timer that is due four times a second. All other work of the process waits as long. */
 function watchLoop(registers: Registry[]): () => void {
   const lag = new Histogram({
     name: 'beckon_event_loop_lag_seconds',

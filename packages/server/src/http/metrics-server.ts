@@ -1,7 +1,7 @@
 import http, { type Server } from 'node:http';
 import type { Metrics } from './metrics.ts';
 
-/** METRICS_PORT: nothing but /metrics, for a scraper on a network of its own. */
+/** The server at METRICS_PORT. It serves only /metrics, for a scraper on a separate network. */
 export function createMetricsServer(metrics: Pick<Metrics, 'text' | 'contentType'>): Server {
   return http.createServer((request, response) => {
     if (request.method !== 'GET' || request.url !== '/metrics') {

@@ -9,11 +9,11 @@ import { type WatchedDatabase, watchDatabase } from './metrics-database.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** As docs/reference/metrics.md has it, and how long a scrape waits at most. */
+/** The scrape interval of docs/how-to/monitoring.md, and the longest wait of a scrape. */
 const SCRAPE_EVERY_MS = 15_000;
 const SCRAPE_WAITS_MS = 800;
 
-/** A database that answers when it is told to, with so many dead records, or with an error where it is told one. */
+/** A database that responds when `answers` is called, with a number of dead-lettered records or an error. */
 function slowDatabase(): {
   db: WatchedDatabase;
   begun: () => number;
@@ -36,7 +36,7 @@ function slowDatabase(): {
       offsetMs: () => null,
       pools: () => [],
     },
-    // Each reading is a transaction; behind the gate all of them follow.
+    // Each reading is one transaction, and all of them follow once the gate opens.
     begun: () => Math.ceil(asked / READINGS.length),
     async answers(dead) {
       if (dead instanceof Error) gate.reject(dead);
@@ -65,7 +65,7 @@ function open(db: WatchedDatabase): () => Promise<{ up: number | null; dead: num
 const untilNextScrape = (): Promise<unknown> =>
   vi.advanceTimersByTimeAsync(SCRAPE_EVERY_MS - SCRAPE_WAITS_MS - 1);
 
-test('what takes longer to read than a scrape waits is told by the next one, and the database is up', async () => {
+test('shows a slow reading in the next scrape, with the database up', async () => {
   const slow = slowDatabase();
   const scrape = open(slow.db);
   expect(await scrape()).toEqual({ up: null, dead: null });
@@ -77,7 +77,7 @@ test('what takes longer to read than a scrape waits is told by the next one, and
   expect(await scrape()).toEqual({ up: 1, dead: 8 });
 });
 
-test('no reading begins while one is under way, and what was read is told for a minute', async () => {
+test('runs one reading at a time, and shows the last one for a minute', async () => {
   const slow = slowDatabase();
   const scrape = open(slow.db);
   await scrape();
@@ -92,7 +92,7 @@ test('no reading begins while one is under way, and what was read is told for a 
   expect(await scrape()).toEqual({ up: 0, dead: null });
 });
 
-test('a reading that failed says that the database is gone, until the next that does not', async () => {
+test('shows the database as down after a failed reading, until one succeeds', async () => {
   const slow = slowDatabase();
   const scrape = open(slow.db);
   await scrape();

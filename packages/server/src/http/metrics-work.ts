@@ -1,17 +1,17 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** What the worker does where nobody waits for it: letters, webhooks, duties; and what is logged of trouble. */
+/** Metrics of work without a waiting client: emails, webhooks, background jobs and logged warnings and errors. */
 export type WorkMetrics = {
-  /** A letter was handed over, or was not; `class` is that of a refusal. */
+  /** Counts an email that was submitted. `class`: of a rejection, otherwise empty. */
   handed: (facts: { result: string; class: string; ms: number }) => void;
-  /** What says whether the relay is left alone at the moment. */
+  /** `isOpen`: whether the circuit breaker of the relay is open. */
   watchRelay: (isOpen: () => boolean) => void;
-  /** A request to an endpoint was answered (`2xx` …), or failed (by why). */
+  /** Counts a request to an endpoint. `result`: the class of the response (`2xx` …) or the error. */
   posted: (facts: { result: string; ms: number }) => void;
-  /** Before it was ever done here: it counts as done at this moment. */
+  /** Reports a job that has not run in this process yet, as if it succeeded at `at`. */
   jobKnown: (job: string, at: number) => void;
   jobDone: (facts: { job: string; isWell: boolean; at: number; ms: number }) => void;
-  logged: (level: string, fact: string) => void;
+  logged: (level: string, event: string) => void;
 };
 
 const ACROSS_THE_NET = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
@@ -20,14 +20,14 @@ export function addWorkMetrics(registers: Registry[]): WorkMetrics {
   const lines = new Counter({
     name: 'beckon_log_lines_total',
     help: 'Warnings and errors in the log, by event name',
-    labelNames: ['level', 'fact'],
+    labelNames: ['level', 'event'],
     registers,
   });
   return {
     ...letterMetrics(registers),
     ...webhookMetrics(registers),
     ...jobMetrics(registers),
-    logged: (level, fact) => lines.labels(level, fact).inc(),
+    logged: (level, event) => lines.labels(level, event).inc(),
   };
 }
 

@@ -27,7 +27,7 @@ function metricsOf(db: Database): ReturnType<typeof createMetrics> {
   return metrics;
 }
 
-/** Every series by its name and labels, as it stands on the page. */
+/** The value of each series of the page, by name and labels. */
 function readPage(text: string): Map<string, number> {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return new Map(
@@ -101,7 +101,7 @@ function letter(state: string, more: Record<string, unknown>): Record<string, un
   return { ...ids, ...about, state, claimed_at: ago(90), ...more };
 }
 
-/** By table; each row gets the project, unless it says another. */
+/** Rows by table. Each gets the project's id unless it has one. */
 const WORLD: Record<string, Record<string, unknown>[]> = {
   inbox: [
     chunk(1, 'live', { records: 5, applied: 2, accepted_at: ago(40) }),
@@ -201,9 +201,9 @@ const WORLD: Record<string, Record<string, unknown>[]> = {
   })),
 };
 
-test('the page tells how much waits and for how long, over all projects, and counts nothing that is over', async () => {
+test('counts waiting work of all projects with its age, and no finished work', async () => {
   const db = await openTestDatabase(heldClock(NOW));
-  // The clock of a database is that of its server; what is asked here is what is told at a moment.
+  // The database clock follows its server, and this test needs a fixed time.
   const held = { ...db, clock: { now: () => NOW } };
   const { id: project_id } = await createProject(db, { name: 'Acme' });
   const { id: other } = await createProject(db, { name: 'Other' });
@@ -286,9 +286,9 @@ test('the page tells how much waits and for how long, over all projects, and cou
     deleted: undefined,
   });
   expect({
-    hits: told('beckon_background_items{of="hits"}'),
-    late: told('beckon_background_overdue_seconds{of="hits"}'),
-    replies: told('beckon_background_items{of="replies"}'),
+    hits: told('beckon_background_items{work="hits"}'),
+    late: told('beckon_background_overdue_seconds{work="hits"}'),
+    replies: told('beckon_background_items{work="replies"}'),
     building: told('beckon_building_audiences'),
     buildingFor: told('beckon_building_audiences_oldest_seconds'),
     running: told('beckon_active_imports{state="running"}'),
@@ -308,7 +308,7 @@ test('the page tells how much waits and for how long, over all projects, and cou
   });
 });
 
-test('what is over is not read, however much of it there is', async () => {
+test('reads no large table of finished work by a sequential scan', async () => {
   const db = await openTestDatabase(heldClock(NOW));
   const { id: project_id } = await createProject(db, { name: 'Acme' });
   const count = 8_000;
@@ -334,11 +334,11 @@ test('what is over is not read, however much of it there is', async () => {
   }
   const large = ['draft', 'webhook_delivery', 'outcome', 'message', 'hit_count', 'draft_move'];
   expect(read.filter((one) => large.some((table) => one.endsWith(`: ${table}`)))).toEqual([]);
-  // The pattern finds what there is to be found.
+  // The pattern matches plans at all.
   expect(read.length).toBeGreaterThan(0);
 });
 
-test('a statement that takes too long is given up, and the others are told', async () => {
+test('cancels a statement after its timeout, and shows the other readings', async () => {
   const own = await testDatabase();
   const db = await openDatabase({ connection: own.connection, clock: heldClock(NOW), log: silentLog });
   const other = await openDatabase({ connection: own.connection, clock: heldClock(NOW), log: silentLog });
@@ -347,7 +347,7 @@ test('a statement that takes too long is given up, and the others are told', asy
     await other.transaction(async (tx) => {
       await tx.query('LOCK TABLE beckon.dead_letter IN ACCESS EXCLUSIVE MODE');
       await metrics.text();
-      // The first scrape need not have waited for all of it; what it began is told as soon as it is over.
+      // The first scrape may end before the reading does. A later one shows it.
       await expect
         .poll(async () => readPage(await metrics.text()).get('beckon_failed_readings'), { timeout: 9_000 })
         .toBe(1);
@@ -362,7 +362,7 @@ test('a statement that takes too long is given up, and the others are told', asy
   }
 });
 
-test('without its database a process still tells of itself', async () => {
+test('shows process metrics while the database is unavailable', async () => {
   const server = await testServer({ listen: { metricsPort: 0 } });
   try {
     const read = async (): Promise<Map<string, number>> =>
@@ -379,7 +379,7 @@ test('without its database a process still tells of itself', async () => {
   }
 });
 
-test('what a server answers, refuses, digests and does in the background is counted as it happens', async () => {
+test('counts responses, rejections and processed records of a running server', async () => {
   const server = await testServer({ listen: { metricsPort: 0 } });
   try {
     const { secret } = await testProject(server);
@@ -403,17 +403,17 @@ test('what a server answers, refuses, digests and does in the background is coun
       .toBe(1);
     const page = await read();
     expect(page.get('beckon_requests_total{endpoint="users",status="202"}')).toBe(1);
-    expect(page.get('beckon_refusals_total{endpoint="users",code="validation_failed"}')).toBe(1);
+    expect(page.get('beckon_rejected_requests_total{endpoint="users",code="validation_failed"}')).toBe(1);
     expect(page.get('beckon_records_accepted_total{priority="live"}')).toBe(1);
     expect(page.get('beckon_relay_breaker_open')).toBe(0);
-    expect(page.get('beckon_database_connections{pool="everything",state="busy"}')).toBeDefined();
+    expect(page.get('beckon_database_connections{pool="general",state="busy"}')).toBeDefined();
     expect(Math.abs(page.get('beckon_clock_offset_seconds') ?? Number.NaN)).toBeLessThan(5);
   } finally {
     await server.stop();
   }
 });
 
-test('how much room there is, and how old the newest backup is, is told of an embedded database', async () => {
+test('shows free disk space and the newest backup of an embedded database', async () => {
   const clock = heldClock(NOW);
   const metrics = createMetrics(RELEASE);
   const backups = Promise.withResolvers<number | null>();
@@ -424,7 +424,7 @@ test('how much room there is, and how old the newest backup is, is told of an em
   };
   watchEmbedded(metrics.registry, { folder: tmpdir(), newestBackupAt }, clock);
   try {
-    // A folder that does not answer holds nothing up, and is not asked again meanwhile.
+    // A folder that does not respond does not delay the page, and is not read again at the same time.
     const silent = readPage(await metrics.text());
     expect(silent.get('beckon_backup_newest_timestamp_seconds')).toBe(0);
     expect(silent.get('beckon_data_free_bytes')).toBeGreaterThan(0);
@@ -433,7 +433,7 @@ test('how much room there is, and how old the newest backup is, is told of an em
     expect(told.get('beckon_backup_newest_timestamp_seconds')).toBe(NOW / 1_000 - 3_600);
     expect(reads).toBe(1);
     clock.advance(60_000);
-    // One that cannot be read is none.
+    // A folder that cannot be read counts as no backup.
     expect(readPage(await metrics.text()).get('beckon_backup_newest_timestamp_seconds')).toBe(0);
     expect(reads).toBe(2);
   } finally {
@@ -441,9 +441,9 @@ test('how much room there is, and how old the newest backup is, is told of an em
   }
 });
 
-/** What a name may end in, and those that are the state of one thing and have no unit. */
+/** Units that a name may end in. States have none. */
 const UNITS =
-  /_(?:total|seconds|bytes|records|requests|drafts|emails|letters|deliveries|endpoints|outcomes|items|imports|audiences|domains|readings|connections|callers|fds|info)$/;
+  /_(?:total|seconds|bytes|records|requests|drafts|emails|dead_letters|deliveries|endpoints|outcomes|items|imports|audiences|domains|readings|connections|callers|fds|info)$/;
 const STATES = ['beckon_database_up', 'beckon_relay_breaker_open', 'beckon_log_copies_failing'];
 
 test('metrics have a unit in their name, and the reference page lists them with their help texts', async () => {

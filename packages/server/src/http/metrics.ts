@@ -2,24 +2,24 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { addProcessMetrics } from './metrics-process.ts';
 import { addWorkMetrics, type WorkMetrics } from './metrics-work.ts';
 
-/** What a process counts of its own doing. Those of the database are added where there is one: see `metrics-database`. */
+/** Metrics of this process. `metrics-database` adds those of the database. */
 export type Metrics = WorkMetrics & {
-  /** `code`: which fault, where it was refused. */
+  /** Counts a response. `code`: of the first error, if the request was rejected. */
   answered: (endpoint: string, status: number, code?: string | null) => void;
   flushed: (facts: { priority: string; requests: number; records: number; ms: number }) => void;
   digested: (facts: { priority: string; records: number; ms: number }) => void;
-  /** How long the oldest record of a batch waited, or how late what time alone changes is. */
+  /** Reports the wait of the oldest record of a batch, or the longest delay of due work. */
   lagged: (facts: { queue: string; ms: number }) => void;
   registry: Registry;
   text(): Promise<string>;
   contentType: string;
-  /** The event loop is looked at no longer. */
+  /** Stops measuring the event loop and garbage collection. */
   stop(): void;
 };
 
 /**
- * Where several processes are read as one, counters and histograms are added up. Of a gauge that would be nonsense for most:
- * each says itself what is to be made of several (`aggregator`).
+ * Counters and histograms of several processes are added up. The sum of a gauge is meaningless for most, so each gauge has an
+ * `aggregator`.
  */
 export function createMetrics(release: { version: string; node: string }): Metrics {
   const registry = new Registry();
@@ -45,7 +45,7 @@ export function createMetrics(release: { version: string; node: string }): Metri
   };
 }
 
-/** Counted by ourselves and told when asked: prom-client hashes the labels at every step. */
+/** Counts in maps and fills the counters when the page is read, because prom-client hashes the labels at every increment. */
 function answerMetrics(registers: Registry[]): Pick<Metrics, 'answered'> {
   const answers = new Tally();
   const refusals = new Tally();
@@ -60,7 +60,7 @@ function answerMetrics(registers: Registry[]): Pick<Metrics, 'answered'> {
     },
   });
   new Counter({
-    name: 'beckon_refusals_total',
+    name: 'beckon_rejected_requests_total',
     help: 'Rejected requests to the public endpoints, by code of the first error',
     labelNames: ['endpoint', 'code'],
     registers,

@@ -31,7 +31,7 @@ async function serve(config: Partial<EdgeConfig>, publicUrl = 'https://beckon.te
   const deps = {
     rules: transportRules({ publicUrl, trustProxy: [] }),
     newId: () => '01890000-0000-7000-8000-000000000000',
-    log: { warn: (_: object, fact: string) => void warned.push(fact) },
+    log: { warn: (_: object, event: string) => void warned.push(event) },
   };
   const server = createEdgeServer({ tls: own, ...config }, deps, listener) as Server;
   server.listen(0, '127.0.0.1');

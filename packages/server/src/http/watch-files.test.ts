@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -107,6 +107,35 @@ test('every alert has a severity, a summary, a description and a runbook', () =>
   // Each runbook belongs to an alert.
   const used = new Set(rules.map(({ runbook }) => runbook?.split('#')[1]));
   expect(headings.filter((heading) => !used.has(heading))).toEqual([]);
+});
+
+/** Log events and commands in runbooks have tests of their own. */
+test('runbooks name existing metrics', () => {
+  const names = known();
+  const named = [...textOf('docs/how-to/monitoring.md').matchAll(/`((?:beckon|process|nodejs)_\w+)/g)];
+  expect(named.length).toBeGreaterThan(3);
+  expect(
+    named.map(([, name = '']) => name).filter((name) => !names.has(name) && !names.has(`${name}_count`)),
+  ).toEqual([]);
+});
+
+test('runbooks are numbered steps', () => {
+  const runbooks = textOf('docs/how-to/monitoring.md').split(/^### /m).slice(1);
+  const stepless = runbooks.filter((text) => !/^1\. [A-Z]/m.test(text.split(/^## /m)[0] ?? ''));
+  expect(stepless.map((text) => text.split('\n')[0])).toEqual([]);
+});
+
+test('the reference lists all background jobs', () => {
+  const folder = new URL('packages/server/src/worker/', root);
+  const sources = readdirSync(folder).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
+  const jobs = sources.flatMap((file) => {
+    const [, name] = /\bname: '(\w+)',\s+everyMs:/.exec(readFileSync(new URL(file, folder), 'utf8')) ?? [];
+    return name === undefined ? [] : [name];
+  });
+  expect(jobs.length).toBeGreaterThan(10);
+  const [, section = ''] = textOf('docs/reference/metrics.md').split('### Background jobs');
+  const listed = [...(section.split('\n## ')[0] ?? '').matchAll(/^\| `(\w+)` \|/gm)].map(([, job]) => job);
+  expect(listed).toEqual(jobs.toSorted());
 });
 
 const promtool = spawnSync('promtool', ['--version']).status === 0;

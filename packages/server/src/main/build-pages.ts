@@ -42,7 +42,8 @@ export function buildPages(
     child.once('close', (code) => {
       if (isStopping) return;
       if (code !== 0) return reject(new Error(`The ${name} could not be built: ${said}`));
-      log.info({ ms: Math.round(performance.now() - startedAt) }, `${name}.built`);
+      const ms = Math.round(performance.now() - startedAt);
+      log.info({ ms }, name === 'guide' ? 'guide.built' : 'dashboard.built');
       resolve();
     });
   });

@@ -80,10 +80,10 @@ function readConfig(): Config {
 function sayingWho(spoken: Log): Log {
   const who = { process: name };
   return {
-    debug: (facts, fact) => spoken.debug({ ...who, ...facts }, fact),
-    info: (facts, fact) => spoken.info({ ...who, ...facts }, fact),
-    warn: (facts, fact) => spoken.warn({ ...who, ...facts }, fact),
-    error: (facts, fact) => spoken.error({ ...who, ...facts }, fact),
+    debug: (fields, event) => spoken.debug({ ...who, ...fields }, event),
+    info: (fields, event) => spoken.info({ ...who, ...fields }, event),
+    warn: (fields, event) => spoken.warn({ ...who, ...fields }, event),
+    error: (fields, event) => spoken.error({ ...who, ...fields }, event),
   };
 }
 

@@ -21,7 +21,10 @@ function keep(...lives: (StandIn | Error)[]): { kept: Kept; begun: () => number;
     if (life instanceof Error) throw life;
     return life.worker;
   };
-  const log = { ...silentLog, error: (facts: object, fact: string) => void ends.push({ fact, ...facts }) };
+  const log = {
+    ...silentLog,
+    error: (fields: object, event: string) => void ends.push({ event, ...fields }),
+  };
   const options = { fork, heard: () => {}, ended: () => {}, log };
   return { kept: new Kept({ role: 'worker', number: 1 }, options), begun: () => begun, ends };
 }
@@ -40,9 +43,9 @@ test('a process for which the system had no room is tried again, and said to be 
   last.says({ kind: 'ready' });
   expect(kept.isServing).toBe(true);
   expect(ends).toMatchObject([
-    { fact: 'process.ended', how: 0 },
-    { fact: 'process.ended', said: 'spawn EAGAIN' },
-    { fact: 'process.ended', said: 'spawn ENOMEM' },
+    { event: 'process.ended', exit: 0 },
+    { event: 'process.ended', reason: 'spawn EAGAIN' },
+    { event: 'process.ended', reason: 'spawn ENOMEM' },
   ]);
 });
 

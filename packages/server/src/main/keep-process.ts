@@ -77,7 +77,7 @@ export class Kept {
     if (!life) return;
     this.tell({ kind: 'stop' });
     const late = setTimeout(() => {
-      this.#options.log.error({ name: this.name }, 'process.killed');
+      this.#options.log.error({ process: this.name }, 'process.killed');
       life.worker.process.kill('SIGKILL');
     }, withinMs);
     await life.gone.promise;
@@ -92,7 +92,7 @@ export class Kept {
     const life: Life = { worker, begunAt, said: '', isServing: false, gone: Promise.withResolvers<void>() };
     this.#life = life;
     const { pid } = worker.process;
-    if (pid !== undefined) log.info({ name: this.name, pid }, 'process.started');
+    if (pid !== undefined) log.info({ process: this.name, pid }, 'process.started');
     worker.on('message', (message: FromPart) => {
       // What is read behind its end is of a life whose counts were added to those of the ended.
       if (this.#life !== life) return;
@@ -120,7 +120,7 @@ export class Kept {
     this.#hasServed = true;
     life.isServing = true;
     this.#first.resolve();
-    this.#options.log.info({ name: this.name }, 'process.ready');
+    this.#options.log.info({ process: this.name }, 'process.ready');
   }
 
   #again({ said, begunAt }: Pick<Life, 'said' | 'begunAt'>, how: string | number): void {
@@ -130,7 +130,10 @@ export class Kept {
     ended(this);
     this.#failures = performance.now() - begunAt >= LIVED_WELL_MS ? 0 : this.#failures + 1;
     const inMs = backoffMs(this.#failures, RESTART);
-    log.error({ name: this.name, how, ...(said && { said }), again_in_ms: inMs }, 'process.ended');
+    log.error(
+      { process: this.name, exit: how, ...(said && { reason: said }), retry_in_ms: inMs },
+      'process.ended',
+    );
     this.#timer = setTimeout(() => this.#start(), inMs);
   }
 }

@@ -35,7 +35,7 @@ test('a server tells it as a line of its log', () => {
     `const log = createLog('info'); lastWords((error) => log.error({ err: error }, 'process.failed')); setImmediate(() => { throw refused; });`,
   );
   expect(status).toBe(1);
-  expect(JSON.parse(said)).toMatchObject({ fact: 'process.failed', err: { code: '23505' } });
+  expect(JSON.parse(said)).toMatchObject({ event: 'process.failed', err: { code: '23505' } });
   expect(said).not.toContain('reader@home.test');
 });
 

@@ -36,7 +36,7 @@ function start(dataDir: string, more: Record<string, string> = {}): Supervised {
 }
 
 const withDatabase = { DATABASE_URL: own.url, SECRET_KEY: 'a secret of these tests, and long enough' };
-const hasFact = (fact: string) => (line: { fact?: string }) => line.fact === `local_shell.${fact}`;
+const hasEvent = (event: string) => (line: { event?: string }) => line.event === `local_shell.${event}`;
 
 async function ask<T>(dataDir: string, what: string, asking: LocalAsking = {}): Promise<T> {
   const { status, body } = await askSocket(socketIn(dataDir), what.replace(' /', ' /api/dashboard/'), asking);
@@ -206,11 +206,11 @@ describe('local shell over the life of processes', () => {
     const first = start(dataDir, withDatabase);
     await first.url;
     const second = start(dataDir, withDatabase);
-    await second.line(hasFact('waiting'));
-    expect(second.lines.filter(hasFact('listening'))).toEqual([]);
+    await second.line(hasEvent('waiting'));
+    expect(second.lines.filter(hasEvent('listening'))).toEqual([]);
     await ask(dataDir, 'GET /projects');
     await stop(first);
-    await second.line(hasFact('listening'));
+    await second.line(hasEvent('listening'));
     await ask(dataDir, 'GET /projects');
   });
 
@@ -218,12 +218,12 @@ describe('local shell over the life of processes', () => {
     const dataDir = newDataDir();
     const server = start(dataDir, { ...withDatabase, ROLES: 'api', API_PROCESSES: '2' });
     await server.url;
-    const serving = await server.line(hasFact('listening'));
+    const serving = await server.line(hasEvent('listening'));
     const started = server.lines.find(
-      ({ fact, name }) => fact === 'process.started' && name === serving.process,
+      ({ event, process }) => event === 'process.started' && process === serving.process,
     );
     process.kill(started?.pid ?? 0, 'SIGKILL');
-    await server.line((line) => hasFact('listening')(line) && line !== serving);
+    await server.line((line) => hasEvent('listening')(line) && line !== serving);
     await ask(dataDir, 'GET /projects');
     expect((await stat(socketIn(dataDir))).mode & 0o777).toBe(0o600);
   });
@@ -233,7 +233,7 @@ describe('local shell over the life of processes', () => {
     const server = start(dataDir, { ...withDatabase, LOCAL_SHELL: 'off' });
     await server.url;
     await expect(stat(dataDir)).rejects.toMatchObject({ code: 'ENOENT' });
-    expect(server.lines.filter(({ fact }) => fact?.startsWith('local_shell'))).toEqual([]);
+    expect(server.lines.filter(({ event }) => event?.startsWith('local_shell'))).toEqual([]);
   });
 
   test('warns of a data directory that is too long, and starts without a socket', async () => {

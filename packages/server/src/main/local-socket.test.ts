@@ -14,10 +14,10 @@ afterAll(() => rmSync(base, { recursive: true }));
 
 /** A process that wants to serve a socket, and what it logs. */
 function candidate(path: string, name: string) {
-  const facts: string[] = [];
+  const events: string[] = [];
   const waiting = new Set<() => void>();
-  const note = (_facts: object, fact: string): void => {
-    facts.push(fact.replace('local_shell.', ''));
+  const note = (_fields: object, event: string): void => {
+    events.push(event.replace('local_shell.', ''));
     for (const look of waiting) look();
   };
   const log: Log = { debug: note, info: note, warn: note, error: note };
@@ -27,18 +27,18 @@ function candidate(path: string, name: string) {
     });
   const socket = serveLocalSocket({ path, createServer: createNamed, log, everyMs: 5 });
   onTestFinished(() => socket.stop());
-  /** Resolves once the newest fact is this one. */
-  const becomes = (fact: string): Promise<void> =>
+  /** Resolves once the newest event is this one. */
+  const becomes = (event: string): Promise<void> =>
     new Promise((resolve) => {
       const look = (): void => {
-        if (facts.at(-1) !== fact) return;
+        if (events.at(-1) !== event) return;
         waiting.delete(look);
         resolve();
       };
       waiting.add(look);
       look();
     });
-  return { ...socket, facts, becomes };
+  return { ...socket, events, becomes };
 }
 
 let count = 0;
@@ -77,7 +77,7 @@ describe('serveLocalSocket', () => {
     await one.start();
     await one.stop();
     expect(await readdir(join(path, '..'))).toEqual([]);
-    expect(one.facts).toEqual(['listening']);
+    expect(one.events).toEqual(['listening']);
   });
 
   test('replaces the file that a killed process left behind', async () => {
@@ -93,7 +93,7 @@ describe('serveLocalSocket', () => {
     const [first, second] = [candidate(path, 'first'), candidate(path, 'second')];
     await first.start();
     await second.start();
-    expect(second.facts).toEqual(['waiting']);
+    expect(second.events).toEqual(['waiting']);
     expect(await nameAt(path)).toEqual({ name: 'first' });
     await first.stop();
     await second.becomes('listening');
@@ -105,8 +105,8 @@ describe('serveLocalSocket', () => {
     await leaveStale(path);
     const all = Array.from({ length: 8 }, (_, at) => candidate(path, String(at)));
     await Promise.all(all.map((one) => one.start()));
-    await expect.poll(() => all.filter(({ facts }) => facts.at(-1) === 'listening').length).toBe(1);
-    const serving = all.findIndex(({ facts }) => facts.at(-1) === 'listening');
+    await expect.poll(() => all.filter(({ events }) => events.at(-1) === 'listening').length).toBe(1);
+    const serving = all.findIndex(({ events }) => events.at(-1) === 'listening');
     expect(await nameAt(path)).toEqual({ name: String(serving) });
     await all[serving]?.stop();
     await Promise.race(all.filter((_, at) => at !== serving).map((one) => one.becomes('listening')));
@@ -127,7 +127,7 @@ describe('serveLocalSocket', () => {
     writeFileSync(path, 'notes');
     const one = candidate(path, 'one');
     await one.start();
-    expect([one.facts, readFileSync(path, 'utf8')]).toEqual([['unavailable'], 'notes']);
+    expect([one.events, readFileSync(path, 'utf8')]).toEqual([['unavailable'], 'notes']);
     rmSync(path);
     await one.becomes('listening');
   });
@@ -136,6 +136,6 @@ describe('serveLocalSocket', () => {
     writeFileSync(join(base, 'file'), '');
     const one = candidate(join(base, 'file', 'beckon.sock'), 'one');
     await one.start();
-    expect(one.facts).toEqual(['unavailable']);
+    expect(one.events).toEqual(['unavailable']);
   });
 });

@@ -3,7 +3,7 @@ import { type BigIntStats, lstatSync, mkdirSync, renameSync, rmSync } from 'node
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
-import type { Log } from '../base/log.ts';
+import type { Log, LogFields } from '../base/log.ts';
 import { closed } from './listening.ts';
 
 export type LocalSocketOptions = {
@@ -42,11 +42,11 @@ export function serveLocalSocket({
   let checking: Promise<void> | null = null;
   let isStopped = false;
 
-  const enter = (next: State, facts: object = {}): void => {
+  const enter = (next: State, fields: LogFields = {}): void => {
     if (next === state) return;
     state = next;
-    if (next === 'unavailable') log.warn({ path, ...facts }, 'local_shell.unavailable');
-    else log.info({ path }, `local_shell.${next}`);
+    if (next === 'unavailable') log.warn({ path, ...fields }, 'local_shell.unavailable');
+    else log.info({ path }, next === 'waiting' ? 'local_shell.waiting' : 'local_shell.listening');
   };
   const check = async (): Promise<void> => {
     if (held?.isReachable()) return;

@@ -3,7 +3,7 @@ import { heldClock } from '../../testkit/clock.ts';
 import { createMetrics } from '../http/index.ts';
 import { meteredJob } from './metered.ts';
 
-test('a job that never ends is as old as its process', async () => {
+test('counts a job that never ends from the start of its process', async () => {
   const clock = heldClock();
   const metrics = createMetrics({ version: '', node: '' });
   const began = clock.now() / 1_000;

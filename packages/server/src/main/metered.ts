@@ -5,19 +5,19 @@ import type { Database } from '../io/db/index.ts';
 import type { Outbound } from '../io/outbound/index.ts';
 import type { Job } from '../worker/index.ts';
 
-/** What is counted without those who do it knowing: each of these does what it did, and somebody looks at his watch. */
+/** Wrappers that add metrics. What they wrap behaves as before. */
 
 export function meteredLog(log: Log, logged: Metrics['logged']): Log {
   return {
-    debug: (facts, fact) => log.debug(facts, fact),
-    info: (facts, fact) => log.info(facts, fact),
-    warn(facts, fact) {
-      logged('warn', fact);
-      log.warn(facts, fact);
+    debug: (fields, event) => log.debug(fields, event),
+    info: (fields, event) => log.info(fields, event),
+    warn(fields, event) {
+      logged('warn', event);
+      log.warn(fields, event);
     },
-    error(facts, fact) {
-      logged('error', fact);
-      log.error(facts, fact);
+    error(fields, event) {
+      logged('error', event);
+      log.error(fields, event);
     },
   };
 }
@@ -67,7 +67,7 @@ export function meteredJob(
   { metrics, clock }: { metrics: Metrics; clock: Database['clock'] },
 ): Job {
   const { name } = job;
-  // As if done when this process began: one that never comes to its end is overdue all the same.
+  // The start of the process counts as a success, so that a job that never ends becomes overdue too.
   metrics.jobKnown(name, clock.now());
   return {
     ...job,

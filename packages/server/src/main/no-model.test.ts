@@ -5,7 +5,7 @@ import { findWording, wantWording } from '../features/wording/index.ts';
 
 test('where there is no model nothing waits to be worded', async () => {
   const settled = Promise.withResolvers<void>();
-  const info = (_: object, fact: string): void => void (fact === 'ai_draft.finished' && settled.resolve());
+  const info = (_: object, event: string): void => void (event === 'ai_draft.finished' && settled.resolve());
   const server = await testServer({ roles: ['worker'], log: { ...silentLog, info } });
   try {
     const { id: projectId } = await testProject(server);

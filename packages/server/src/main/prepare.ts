@@ -152,7 +152,8 @@ export async function prepareServer(config: Config, place: Place, log: Log): Pro
 async function warnOfFewConnections(db: Database, config: Config, log: Log): Promise<void> {
   if (config.database?.namedStatements === false) return;
   const [needed, allowed] = [connectionsNeeded(config), await connectionsAllowed(db)];
-  if (needed > allowed) log.warn({ needed, allowed }, 'database.connections_few');
+  if (needed > allowed)
+    log.warn({ connections_needed: needed, connections_allowed: allowed }, 'database.too_few_connections');
 }
 
 /** Once the database is ready: the right secret key, or none of what was sealed could be opened. */

@@ -50,8 +50,8 @@ function start(more: Record<string, string> = {}): Supervised {
 
 const started =
   (name: string, after = 0) =>
-  (line: { fact?: string; name?: string; pid?: number }) =>
-    line.fact === 'process.started' && line.name === name && line.pid !== after;
+  (line: { event?: string; process?: string; pid?: number }) =>
+    line.event === 'process.started' && line.process === name && line.pid !== after;
 
 async function pidOf(server: Supervised, name: string, after = 0): Promise<number> {
   return (await server.line(started(name, after))).pid ?? 0;
@@ -104,14 +104,14 @@ test('several processes share a port and what they count, and are there again wh
     const before = (await counted(at)).get(ACCEPTED) ?? 0;
     const pid = await pidOf(server, name);
     process.kill(pid, 'SIGKILL');
-    await server.line((line) => line.fact === 'process.ended' && line.name === name);
+    await server.line((line) => line.event === 'process.ended' && line.process === name);
     // Nobody who scrapes sees the sum fall.
     expect((await counted(at)).get(ACCEPTED)).toBeGreaterThanOrEqual(before);
     await pidOf(server, name, pid);
     await enough(50);
   }
   await load.stop();
-  const serving = (): number => server.lines.filter(({ fact }) => fact === 'process.ready').length;
+  const serving = (): number => server.lines.filter(({ event }) => event === 'process.ready').length;
   while (serving() < 6) await pause(20);
   while ((await db.query(`SELECT 1 FROM beckon.inbox WHERE project_id = $1 LIMIT 1`, [id])).length > 0)
     await pause(20);
@@ -130,11 +130,11 @@ test('several processes share a port and what they count, and are there again wh
   expect(counts.get(ACCEPTED)).toBeGreaterThan(0);
   expect((await fetch(`${url}/metrics`)).status).toBe(404);
   // As a terminal and a service manager do: all of a group hear it.
-  const startsBefore = server.lines.filter(({ fact }) => fact === 'process.started').length;
+  const startsBefore = server.lines.filter(({ event }) => event === 'process.started').length;
   for (const name of ['api 2', 'worker 2']) process.kill(await pidOf(server, name), 'SIGTERM');
   server.child.kill('SIGTERM');
   expect(await server.ended).toBe(0);
-  expect(server.lines.filter(({ fact }) => fact === 'process.started')).toHaveLength(startsBefore);
+  expect(server.lines.filter(({ event }) => event === 'process.started')).toHaveLength(startsBefore);
   await expect(fetch(`${url}/livez`)).rejects.toThrow();
 }, 180_000);
 
@@ -158,11 +158,11 @@ test('the embedded database is that of the first process, and the others find it
     expect((await counted(url)).get('beckon_processes{role="api"}')).toBe(2);
     const [pid] = (await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n');
     process.kill(Number(pid), 'SIGKILL');
-    await server.line(({ fact }) => fact === 'postgres.recovered');
+    await server.line(({ event }) => event === 'postgres.recovered');
     while ((await fetch(`${url}/readyz`)).status !== 200) await pause(20);
     server.child.kill('SIGTERM');
     expect(await server.ended).toBe(0);
-    expect(server.lines.filter(({ fact }) => fact === 'postgres.stopped')).toHaveLength(1);
+    expect(server.lines.filter(({ event }) => event === 'postgres.stopped')).toHaveLength(1);
   } finally {
     // Killed, it would leave its PostgreSQL behind.
     server.child.kill('SIGTERM');
@@ -193,14 +193,14 @@ test('a certificate that was renewed is taken up by all of them at a SIGHUP, and
   await renew('second');
   server.child.kill('SIGHUP');
   for (const name of ['api 1', 'api 2'])
-    await server.line((line) => line.fact === 'certificate.reloaded' && line.process === name);
+    await server.line((line) => line.event === 'certificate.reloaded' && line.process === name);
   expect(await served()).toEqual(['second', 'second']);
   await copyFile(join(PAIRS, 'first.key'), keyFile);
   server.child.kill('SIGHUP');
   for (const name of ['api 1', 'api 2'])
-    await server.line((line) => line.fact === 'certificate.not_reloaded' && line.process === name);
+    await server.line((line) => line.event === 'certificate.not_reloaded' && line.process === name);
   expect(await served()).toEqual(['second', 'second']);
-  const counted = /^beckon_log_lines_total\{level="error",fact="certificate\.not_reloaded"[^}]*\} (\d+)$/m;
+  const counted = /^beckon_log_lines_total\{level="error",event="certificate\.not_reloaded"[^}]*\} (\d+)$/m;
   expect(counted.exec(await pageOf(port))?.[1]).toBe('2');
 }, 120_000);
 

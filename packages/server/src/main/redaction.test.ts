@@ -17,6 +17,7 @@ import { deriveKey } from '../base/hash.ts';
 import { idMaker } from '../base/ids.ts';
 import { letterToken } from '../base/letter-token.ts';
 import { silentLog } from '../base/log.ts';
+import { LOG_FIELDS } from '../base/log-names.ts';
 import { createSealer } from '../base/seal.ts';
 import { within } from '../base/within.ts';
 import { createKey } from '../flows/create-key.ts';
@@ -197,9 +198,9 @@ test('nothing that is printed tells a secret, or of people, whatever goes well o
     await server.ended;
   });
   await server.url;
-  const heard = (...facts: string[]): Promise<unknown> =>
+  const heard = (...events: string[]): Promise<unknown> =>
     within(
-      server.line(({ fact }) => facts.includes(String(fact))),
+      server.line(({ event }) => events.includes(String(event))),
       20_000,
     );
   const answers: string[] = [];
@@ -367,15 +368,17 @@ test('nothing that is printed tells a secret, or of people, whatever goes well o
   server.child.kill('SIGTERM');
   await server.ended;
 
-  const facts = new Set(server.lines.map(({ fact }) => fact));
-  for (const fact of [
+  const logged = new Set(server.lines.map(({ event }) => event));
+  for (const event of [
     'request.failed',
-    'request.refused',
+    'request.rejected',
     'ai_draft.failed',
     'email.submitted',
     'records.accepted',
   ])
-    expect([...facts]).toContain(fact);
+    expect([...logged]).toContain(event);
+  const listed = new Set<string>(['level', 'time', 'event', ...LOG_FIELDS]);
+  expect(server.lines.flatMap((line) => Object.keys(line).filter((field) => !listed.has(field)))).toEqual([]);
   const secrets = {
     ...SECRETS,
     apiKey,

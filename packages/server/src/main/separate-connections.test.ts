@@ -88,11 +88,11 @@ async function untilFull(): Promise<void> {
   const held = async (): Promise<unknown> =>
     db.query(
       `SELECT application_name AS pool, count(*)::int AS count FROM pg_stat_activity
-       WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name LIKE '%pages' GROUP BY 1 ORDER BY 1`,
+       WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name LIKE 'beckon dashboard%' GROUP BY 1 ORDER BY 1`,
     );
   const full = [
-    { pool: 'beckon heavy pages', count: 3 },
-    { pool: 'beckon pages', count: 3 },
+    { pool: 'beckon dashboard', count: 3 },
+    { pool: 'beckon dashboard_heavy', count: 3 },
   ];
   while (JSON.stringify(await held()) !== JSON.stringify(full));
 }

@@ -53,7 +53,7 @@ export async function wireMailIn(options: ServerOptions, { db, life, newId }: Pa
   } catch (error) {
     if (isAsked || !isTaken(error))
       return listens({ variable: 'MAIL_IN_PORT', host, port }, Promise.reject(error));
-    log.warn({ host, port }, 'mail_in.port_taken');
+    log.warn({ host, port }, 'inbound_email.port_in_use');
     return NO_MAIL;
   }
 }

@@ -105,7 +105,9 @@ function stopperOf(log: Log, parts: Record<string, Stoppable>): () => Promise<vo
   return async () => {
     stopping ??= Promise.all(
       Object.entries(parts).map(([part, running]) =>
-        running.stop().catch((error: unknown) => log.error({ part, err: error }, 'stop.failed')),
+        running
+          .stop()
+          .catch((error: unknown) => log.error({ component: part, err: error }, 'shutdown.failed')),
       ),
     );
     await stopping;

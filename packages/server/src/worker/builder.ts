@@ -1,4 +1,4 @@
-import type { Log } from '../base/log.ts';
+import type { Log, LogFields } from '../base/log.ts';
 import { type EditionPlace, listBuilding } from '../features/audiences/index.ts';
 import { listCountingProjects } from '../features/events/index.ts';
 import type { BuildStep, Digest } from '../flows/digest/index.ts';
@@ -32,7 +32,7 @@ export function startBuilder({ db, digest, log }: { db: Database; digest: Digest
       if (work.length === 0) return LOOK_EVERY_MS;
       return (await stepEach(work)) ? BETWEEN_STEPS_MS : BUSY_MS;
     } catch (error) {
-      log.warn({ err: error }, 'build.failed');
+      log.warn({ err: error }, 'audience_build.failed');
       return LOOK_EVERY_MS;
     }
   }
@@ -43,21 +43,22 @@ export function startBuilder({ db, digest, log }: { db: Database; digest: Digest
       if (stopping) return wentOn;
       if (!troubles.isOpen(one.of.projectId, db.clock.now())) continue;
       const step = await tried(one);
-      if (step === 'served') log.info(one.of, 'audience.built');
+      if (step === 'served') log.info(fieldsOf(one), 'audience.built');
       if (step === 'served' || step === 'went on') wentOn = true;
     }
     return wentOn;
   }
 
   /** What is wrong with one definition is no trouble to the others. */
-  async function tried({ of, step }: Work): Promise<BuildStep | null> {
+  async function tried(work: Work): Promise<BuildStep | null> {
+    const { of, step } = work;
     try {
       const done = await step();
       troubles.passed([of.projectId]);
       return done;
     } catch (error) {
-      const inMs = troubles.failed([of.projectId], db.clock.now());
-      log.warn({ ...of, inMs, err: error }, 'build.failed');
+      const retryInMs = troubles.failed([of.projectId], db.clock.now());
+      log.warn({ ...fieldsOf(work), retry_in_ms: retryInMs, err: error }, 'audience_build.failed');
       return null;
     }
   }
@@ -74,6 +75,10 @@ export function startBuilder({ db, digest, log }: { db: Database; digest: Digest
 
 /** What there is to do of one project, and what the log calls it. */
 type Work = { of: { projectId: number; edition?: number }; step: () => Promise<BuildStep> };
+
+function fieldsOf({ of: { projectId, edition } }: Work): LogFields {
+  return { project_id: projectId, ...(edition !== undefined && { definition: edition }) };
+}
 
 /** The next few definitions and counts, behind those of the round before. */
 function workFinder(db: Database, digest: Digest): () => Promise<Work[]> {

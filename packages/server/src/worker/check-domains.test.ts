@@ -20,15 +20,15 @@ const sealer = createSealer('a secret', null, 'dkim keys');
 const resolver = createResolver({ servers: dns.servers, timeoutMs: 60, tries: 1 });
 const mail = { mailDomain: 'in.beckon.test', spfInclude: null };
 
-let facts: string[] = [];
-const note = (_: object, fact: string): void => void facts.push(fact);
+let events: string[] = [];
+const note = (_: object, event: string): void => void events.push(event);
 const log: Log = { debug: note, info: note, warn: note, error: note };
 const job = (asking: Resolver = resolver) => checkDomains({ db, log, resolver: asking, mail });
 const run = (asking?: Resolver): Promise<void> => job(asking).run(() => false);
 
 let projectId = 0;
 beforeEach(async () => {
-  facts = [];
+  events = [];
   dns.trouble(null);
   await db.query('TRUNCATE beckon.sending_domain, beckon.dkim_key');
   ({ id: projectId } = await createProject(db, { name: 'Acme' }));
@@ -49,7 +49,7 @@ test('what is due is looked at, and nothing before its time', async () => {
   await run();
   expect(await show('early.test')).toMatchObject({ state: 'verified', checkedAt: clock.now() });
   expect(await due()).toEqual([]);
-  expect(facts).toEqual(['domain.verified']);
+  expect(events).toEqual(['domain.verified']);
 });
 
 test('a change for the worse is reported when it comes, and once', async () => {
@@ -62,7 +62,7 @@ test('a change for the worse is reported when it comes, and once', async () => {
     clock.advance(24 * 60 * MINUTE);
     await run();
   }
-  expect(facts).toEqual(['domain.verified', 'domain.degraded', 'domain.failed']);
+  expect(events).toEqual(['domain.verified', 'domain.degraded', 'domain.failed']);
 });
 
 test('of two processes one looks at each domain', async () => {
@@ -91,7 +91,7 @@ test('one that cannot be looked at keeps no other from it, and is due again late
   };
   await run(broken);
   expect((await show('whole.test')).state).toBe('verified');
-  expect(facts).toContain('domain.not_checked');
+  expect(events).toContain('domain.not_checked');
   expect(await due()).toEqual([]);
   clock.advance(5 * MINUTE);
   await run();

@@ -41,17 +41,17 @@ export function checkDomains(options: CheckDomainsOptions): Job {
 
 async function checkOne(options: CheckDomainsOptions, due: Due): Promise<void> {
   const { db, log } = options;
-  const { projectId, id } = due;
+  const ids = { project_id: due.projectId, domain_id: due.id };
   try {
     if (!(await claimCheck(db, due, db.clock.now() + CLAIMED_FOR_MS))) return;
     const checked = await checkDomain(options, due);
     if (!checked) return;
     const { name, state } = checked.view.domain;
-    const facts = { projectId, id, name, before: checked.before };
+    const fields = { ...ids, domain: name, previous_state: checked.before };
     if (state === checked.before) return;
-    if (state === 'verified') log.info(facts, 'domain.verified');
-    else log.warn(facts, state === 'failed' ? 'domain.failed' : 'domain.degraded');
+    if (state === 'verified') log.info(fields, 'domain.verified');
+    else log.warn(fields, state === 'failed' ? 'domain.failed' : 'domain.degraded');
   } catch (error) {
-    log.warn({ projectId, id, err: error }, 'domain.not_checked');
+    log.warn({ ...ids, err: error }, 'domain.not_checked');
   }
 }

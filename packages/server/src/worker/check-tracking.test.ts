@@ -61,14 +61,14 @@ const HOST = 't.acme.test';
 const PUBLIC = 'https://beckon.test';
 const mail = { mailDomain: null, spfInclude: null };
 const sealer = createSealer('a secret', null, 'dkim keys');
-let facts: string[] = [];
-const note = (_: object, fact: string): void => void facts.push(fact);
+let events: string[] = [];
+const note = (_: object, event: string): void => void events.push(event);
 const log: Log = { debug: note, info: note, warn: note, error: note };
 const run = (): Promise<void> => checkTracking({ db, log, outbound, tokenKeys: TOKEN_KEYS }).run(() => false);
 
 let place = { projectId: 0, name: 'acme.test' };
 beforeEach(async () => {
-  facts = [];
+  events = [];
   port = portOf(ours);
   dns.set('A', HOST, ['127.0.0.1']);
   await db.query('TRUNCATE beckon.sending_domain, beckon.dkim_key');
@@ -91,7 +91,7 @@ test('links have the host once it leads here, and the installation again when it
   await run();
   expect((await show()).tracking).toMatchObject({ state: 'working', found: null, checkedAt: clock.now() });
   expect(await base()).toBe(`https://${HOST}`);
-  expect(facts).toEqual(['tracking_host.working']);
+  expect(events).toEqual(['tracking_host.working']);
   await track(null);
   expect((await show()).tracking).toBe(null);
   expect(await base()).toBe(PUBLIC);
@@ -112,7 +112,7 @@ test('a host that leads to another installation, or nowhere, is not used, and wh
     state: 'failed',
     found: expect.stringContaining('ENOTFOUND'),
   });
-  expect(facts).toEqual(['tracking_host.failed']);
+  expect(events).toEqual(['tracking_host.failed']);
   expect(await base()).toBe(PUBLIC);
 });
 
@@ -128,7 +128,7 @@ test('one that stops leading here fails after three looks, and works again by th
   port = portOf(ours);
   await runAfter(MINUTE);
   expect(await base()).toBe(`https://${HOST}`);
-  expect(facts).toEqual(['tracking_host.working', 'tracking_host.failed', 'tracking_host.working']);
+  expect(events).toEqual(['tracking_host.working', 'tracking_host.failed', 'tracking_host.working']);
 });
 
 test('of several processes one asks, and what is not due is asked by none', async () => {
@@ -163,7 +163,7 @@ test('a look that was overtaken by another host, or by the end of the domain, ch
   await changed(() => track('u.acme.test'));
   expect((await show()).tracking).toMatchObject({ host: 'u.acme.test', state: 'pending', checkedAt: null });
   await changed(() => removeDomain(db, place));
-  expect(facts).toEqual([]);
+  expect(events).toEqual([]);
 });
 
 test('createTrackingHosts lists a host within a minute after a probe reached it', async () => {

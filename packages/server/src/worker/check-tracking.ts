@@ -31,7 +31,7 @@ export function checkTracking(options: CheckTrackingOptions): Job {
   }
 
   return {
-    name: 'check_tracking',
+    name: 'check_tracking_hosts',
     everyMs: EVERY_MS,
     async run(stopping) {
       const due = await listDueProbes(db, { now: db.clock.now(), limit: DUE_MAX });
@@ -42,16 +42,16 @@ export function checkTracking(options: CheckTrackingOptions): Job {
 
 async function probeOne(options: CheckTrackingOptions, due: Due): Promise<void> {
   const { db, log } = options;
-  const { projectId, id } = due;
+  const ids = { project_id: due.projectId, domain_id: due.id };
   try {
     if (!(await claimProbe(db, due, db.clock.now() + CLAIMED_FOR_MS))) return;
     const probed = await probeDomain(options, due);
     if (!probed || probed.before === probed.after) return;
     const { host, found } = probed.domain.tracking ?? {};
-    const facts = { projectId, id, host, found, before: probed.before };
-    if (probed.after === 'working') log.info(facts, 'tracking_host.working');
-    else log.warn(facts, 'tracking_host.failed');
+    const fields = { ...ids, host, reason: found, previous_state: probed.before };
+    if (probed.after === 'working') log.info(fields, 'tracking_host.working');
+    else log.warn(fields, 'tracking_host.failed');
   } catch (error) {
-    log.warn({ projectId, id, err: error }, 'tracking_host.not_checked');
+    log.warn({ ...ids, err: error }, 'tracking_host.not_checked');
   }
 }

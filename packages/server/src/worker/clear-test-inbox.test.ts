@@ -57,5 +57,5 @@ test('a project in which it fails is warned of, and keeps no other from it', asy
   const run = clearTestInbox({ db: failing, log: { ...silentLog, warn } }).run(() => false);
   await expect(run).rejects.toThrow('failed for 1 of');
   expect([await left(one.id), await left(two.id)]).toEqual([1, 0]);
-  expect(told).toMatchObject([{ projectId: one.id, job: 'clear_test_inbox' }]);
+  expect(told).toMatchObject([{ project_id: one.id, job: 'clear_test_inbox' }]);
 });

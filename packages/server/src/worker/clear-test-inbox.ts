@@ -1,4 +1,4 @@
-import type { Log } from '../base/log.ts';
+import type { Log, LogFields } from '../base/log.ts';
 import { oneByOne } from '../base/one-by-one.ts';
 import {
   deleteMailBefore,
@@ -14,7 +14,7 @@ const EVERY_MS = 3_600_000;
 /** Some ten milliseconds: a row is a packed letter. */
 const STEP = 500;
 
-/** The outbox is for looking at what just left: it keeps the letters of 30 days, and the newest 10,000 of a project at most. */
+/** Deletes emails of the test inbox after 30 days, and all but the newest 10,000 of a project. */
 export function clearTestInbox(
   { db, log }: { db: Pick<Database, 'query' | 'prepared' | 'clock'>; log: Log },
   kept: { ms: number; most: number } = { ms: TEST_INBOX_KEPT_MS, most: TEST_INBOX_KEPT_MAX },
@@ -35,7 +35,8 @@ export function clearTestInbox(
     everyMs: EVERY_MS,
     async run(stopping) {
       const projects = (await listProjects(db)).map(({ id: projectId }) => ({ projectId }));
-      const given = { log, job: 'clear_test_inbox', stopping };
+      const fieldsOf = ({ projectId }: { projectId: number }): LogFields => ({ project_id: projectId });
+      const given = { log, job: 'clear_test_inbox', stopping, fieldsOf };
       await oneByOne(projects, given, ({ projectId }) => forget(projectId, stopping));
     },
   };

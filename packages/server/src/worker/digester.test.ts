@@ -116,7 +116,7 @@ test('a project whose batches fail is left alone for a while, and is no trouble 
   await put(one, 'live');
   await put(other, 'live');
   const warned: number[][] = [];
-  const log: Log = { ...silentLog, warn: (facts) => warned.push((facts as { projects: number[] }).projects) };
+  const log: Log = { ...silentLog, warn: (fields) => warned.push(fields.project_ids as number[]) };
   const failing: Digest = {
     ...real,
     batch: (priority, projectIds, records) =>

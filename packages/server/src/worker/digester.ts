@@ -198,14 +198,16 @@ async function attempt<T>(state: State, projectIds: number[], work: () => Promis
     troubles.passed(projectIds);
     return done;
   } catch (error) {
-    const inMs = troubles.failed(projectIds, options.db.clock.now());
-    options.log.warn({ projects: projectIds.slice(0, 10), inMs, err: error }, 'processing.failed');
+    const retryInMs = troubles.failed(projectIds, options.db.clock.now());
+    const fields = { project_ids: projectIds.slice(0, 10), retry_in_ms: retryInMs };
+    options.log.warn({ ...fields, err: error }, 'processing.failed');
     return null;
   } finally {
     const now = options.db.clock.now();
     for (const [projectId, ms] of options.digest.takeSlow()) {
-      const inMs = troubles.blocked(projectId, now, ms);
-      options.log.warn({ projectId, ms: Math.round(ms), inMs: Math.round(inMs) }, 'processing.blocked');
+      const retryInMs = Math.round(troubles.blocked(projectId, now, ms));
+      const fields = { project_id: projectId, ms: Math.round(ms), retry_in_ms: retryInMs };
+      options.log.warn(fields, 'processing.blocked');
     }
   }
 }

@@ -12,7 +12,7 @@ const STEP = 1_000;
 /** Idempotency keys are forgotten after 24 hours. They count as absent before that; this only gives the space back. */
 export function forgetAnswers(db: Pick<Database, 'query' | 'prepared' | 'clock'>): Job {
   return {
-    name: 'forget_answers',
+    name: 'delete_idempotency_keys',
     everyMs: EVERY_MS,
     async run(stopping) {
       const before = new Date(db.clock.now() - IDEMPOTENCY_WINDOW_MS - MARGIN_MS);

@@ -74,5 +74,5 @@ test('a project in which it fails is warned of, and keeps no other from it', asy
   const run = forgetDecisions({ db: failing, log: { ...silentLog, warn } }).run(() => false);
   await expect(run).rejects.toThrow('failed for 1 of');
   expect([await decisionsOf(one.id), await decisionsOf(two.id)]).toEqual([3, 0]);
-  expect(told).toMatchObject([{ projectId: one.id, job: 'forget_decisions' }]);
+  expect(told).toMatchObject([{ project_id: one.id, job: 'delete_decisions' }]);
 });

@@ -1,4 +1,4 @@
-import type { Log } from '../base/log.ts';
+import type { Log, LogFields } from '../base/log.ts';
 import { oneByOne } from '../base/one-by-one.ts';
 import { type DecisionPlace, forgetDecisions as forgetOf } from '../features/decisions/index.ts';
 import { listProjects } from '../features/projects/index.ts';
@@ -28,11 +28,12 @@ export function forgetDecisions({ db, log }: ForgetDecisionsOptions): Job {
     }
   }
   return {
-    name: 'forget_decisions',
+    name: 'delete_decisions',
     everyMs: EVERY_MS,
     async run(stopping) {
       const projects = (await listProjects(db)).map(({ id: projectId }) => ({ projectId }));
-      const given = { log, job: 'forget_decisions', stopping };
+      const fieldsOf = ({ projectId }: { projectId: number }): LogFields => ({ project_id: projectId });
+      const given = { log, job: 'delete_decisions', stopping, fieldsOf };
       await oneByOne(projects, given, ({ projectId }) => forget(projectId, stopping));
     },
   };

@@ -15,7 +15,7 @@ export function forgetEditions(db: Pick<Database, 'query' | 'prepared' | 'transa
     }
   }
   return {
-    name: 'forget_editions',
+    name: 'delete_audience_definitions',
     everyMs: EVERY_MS,
     async run(stopping) {
       for (const place of await listRetired(db, EDITIONS_MAX)) {

@@ -17,7 +17,7 @@ export function forgetHistory(db: Pick<Database, 'query' | 'prepared' | 'transac
   let left: number[] = [];
   let restUntil = 0;
   return {
-    name: 'forget_history',
+    name: 'delete_history',
     everyMs: EVERY_MS,
     async run(stopping) {
       if (db.clock.now() < restUntil) return;

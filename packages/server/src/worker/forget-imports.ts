@@ -5,5 +5,5 @@ const EVERY_MS = 600_000;
 
 /** Files of imports that have ended, or that nobody went on with. */
 export function forgetImports(options: ForgetImportsOptions): Job {
-  return { name: 'forget_imports', everyMs: EVERY_MS, run: (stopping) => forget(options, stopping) };
+  return { name: 'delete_import_files', everyMs: EVERY_MS, run: (stopping) => forget(options, stopping) };
 }

@@ -15,8 +15,10 @@ export function forwardReplies({ log, ...deps }: ForwardDeps & { log: Log }): Jo
       for (let n = 0; n < AT_ONCE_MAX && !stopping(); n += 1) {
         const forwarded = await forwardNext(deps);
         if (!forwarded) return;
-        if (forwarded.trouble === null) log.info(forwarded, 'reply.forwarded');
-        else log.warn(forwarded, 'reply.not_forwarded');
+        const { projectId, id, trouble } = forwarded;
+        const ids = { project_id: projectId, reply_id: id };
+        if (trouble === null) log.info(ids, 'reply.forwarded');
+        else log.warn({ ...ids, reason: trouble }, 'reply.not_forwarded');
       }
     },
   };

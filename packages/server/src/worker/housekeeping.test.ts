@@ -373,7 +373,7 @@ test('an alarm that would ring too late, or never, is set to the first moment, a
   const right = await alarm();
   expect(right).toEqual(new Date(clock.now() + 7 * DAY_MS));
   const said: unknown[] = [];
-  const log: Log = { ...silentLog, warn: (facts, fact) => said.push([fact, facts]) };
+  const log: Log = { ...silentLog, warn: (fields, event) => said.push([event, fields]) };
   const set = (at: Date | null) =>
     db.query(`UPDATE beckon.tenant_due SET next_at = $2 WHERE project_id = $1 AND work = 'process'`, [
       projectId,
@@ -391,7 +391,7 @@ test('an alarm that would ring too late, or never, is set to the first moment, a
     expect(await alarm()).toEqual(mended);
   }
   expect(said).toEqual([
-    ['timers.late', { projects: 1 }],
-    ['timers.late', { projects: 1 }],
+    ['alarms.repaired', { projects: 1 }],
+    ['alarms.repaired', { projects: 1 }],
   ]);
 });

@@ -31,13 +31,13 @@ export function startImporter(deps: ImportDeps): Importer {
   }
 
   async function work(one: Import): Promise<void> {
-    const of = { projectId: one.projectId, import: one.id };
+    const ids = { project_id: one.projectId, import_id: one.id };
     try {
-      deps.log.info({ ...of, state: one.state, rows: one.counts.rows }, 'import.claimed');
+      deps.log.info({ ...ids, state: one.state, rows: one.counts.rows }, 'import.claimed');
       await workOn(deps, one, stop.signal);
     } catch (error) {
       // Its lease runs out, and then it is tried again.
-      deps.log.warn({ ...of, err: error }, 'import.failed');
+      deps.log.warn({ ...ids, err: error }, 'import.retried');
     }
   }
 

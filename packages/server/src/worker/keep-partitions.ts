@@ -14,7 +14,7 @@ const LOOK_EVERY_MS = 5_000;
 export function keepPartitions(db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>): Job {
   let dueAt = 0;
   return {
-    name: 'keep_partitions',
+    name: 'create_partitions',
     everyMs: LOOK_EVERY_MS,
     async run() {
       const now = db.clock.now();

@@ -7,7 +7,7 @@ const EVERY_MS = 30_000;
 /** Erasures, and the memory of who wrote what, go as soon as nothing waits that they were made for. */
 export function pruneMarks(db: Pick<Database, 'query' | 'prepared' | 'transaction'>): Job {
   return {
-    name: 'prune_marks',
+    name: 'delete_processing_marks',
     everyMs: EVERY_MS,
     async run(stopping) {
       for (const projectId of await listMarked(db)) {

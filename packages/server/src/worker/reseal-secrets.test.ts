@@ -57,7 +57,7 @@ test('one that cannot be read is warned of, and what another process seals under
   const running = job();
   await running.run(goOn);
   expect(await renewed()).toEqual([1, 1, 1, 1]);
-  expect(told.map((one) => ('boundTo' in one ? one.boundTo : one))).toEqual([
+  expect(told.map((one) => ('bound_to' in one ? one.bound_to : one))).toEqual([
     `dkim 1 ${idOf(1)} a`,
     `webhook secret 1 ${idOf(1)}`,
     'webhook listener 1 p1',
@@ -91,7 +91,7 @@ test('who has an authenticator app signs in by it, and by its backup codes, once
   await db.query(`UPDATE beckon.team_two_factor SET id = '0', secret = '$ba$1$00' WHERE verified = false`);
   told = [];
   await job().run(goOn);
-  expect(told).toContainEqual(expect.objectContaining({ factorId: '0' }));
+  expect(told).toContainEqual(expect.objectContaining({ factor_id: '0' }));
 
   const after = testTeam(server, { secret: NEW });
   const enter = async (): Promise<Browser> => {

@@ -12,7 +12,7 @@ const EVERY_MS = 10 * 60_000;
 export function resealSecrets(deps: ReencryptDeps): Job {
   const { db, log } = deps;
   const functions = secretKinds(deps);
-  const kinds = [...functions.keys()].map((of) => ({ of }));
+  const kinds = [...functions.keys()];
   let dueAt = 0;
   return {
     name: 'reencrypt_secrets',
@@ -20,9 +20,10 @@ export function resealSecrets(deps: ReencryptDeps): Job {
     async run(stopping) {
       const now = db.clock.now();
       if (now < dueAt) return;
-      await oneByOne(kinds, { log, job: 'reencrypt_secrets', stopping }, async ({ of }) => {
-        const count = await functions.get(of)?.();
-        if (count) log.info({ of, count }, 'secrets.reencrypted');
+      const options = { log, job: 'reencrypt_secrets', stopping, fieldsOf: (kind: string) => ({ kind }) };
+      await oneByOne(kinds, options, async (kind) => {
+        const count = await functions.get(kind)?.();
+        if (count) log.info({ kind, count }, 'secrets.reencrypted');
       });
       // A kind that failed is tried again at the next look, and counted as often.
       dueAt = now + EVERY_MS;

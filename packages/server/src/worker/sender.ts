@@ -116,8 +116,8 @@ async function batch({ db, sender, log, troubles, underWay }: State, projectId: 
     troubles.passed([projectId]);
     return drafts;
   } catch (error) {
-    const inMs = troubles.failed([projectId], db.clock.now());
-    log.warn({ projectId, inMs, err: error }, 'send.failed');
+    const retryInMs = troubles.failed([projectId], db.clock.now());
+    log.warn({ project_id: projectId, retry_in_ms: retryInMs, err: error }, 'send.failed');
     return 0;
   }
 }
@@ -126,5 +126,5 @@ async function giveUp(state: State): Promise<void> {
   if (performance.now() - state.gaveUpAt < GIVE_UP_EVERY_MS) return;
   state.gaveUpAt = performance.now();
   const lost = await state.sender.giveUp();
-  if (lost > 0) state.log.warn({ lost }, 'email.lost');
+  if (lost > 0) state.log.warn({ emails: lost }, 'emails.lease_expired');
 }

@@ -6,7 +6,7 @@ const EVERY_MS = 1_000;
 /** What was opened and followed is told apart by people and machines, some seconds after it happened. */
 export function settleHits(deps: Parameters<typeof settle>[0]): Job {
   return {
-    name: 'settle_hits',
+    name: 'classify_hits',
     everyMs: EVERY_MS,
     async run(stopping) {
       let isMore = true;

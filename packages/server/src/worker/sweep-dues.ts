@@ -14,11 +14,11 @@ export function sweepDues({
   log: Log;
 }): Job {
   return {
-    name: 'sweep_dues',
+    name: 'repair_alarms',
     everyMs: EVERY_MS,
     async run() {
       const projects = await sweep(db);
-      if (projects > 0) log.warn({ projects }, 'timers.late');
+      if (projects > 0) log.warn({ projects }, 'alarms.repaired');
     },
   };
 }

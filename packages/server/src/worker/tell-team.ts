@@ -20,14 +20,15 @@ export function tellTeam({ db, log, publicUrl, transport }: TellTeamOptions): Jo
 
   async function tellOne(projectId: number): Promise<void> {
     try {
-      if (await tell(db, { projectId, publicUrl, hand })) log.info({ projectId }, 'team.notified');
+      if (await tell(db, { projectId, publicUrl, hand }))
+        log.info({ project_id: projectId }, 'team_digest.sent');
     } catch (error) {
-      log.warn({ projectId, err: error }, 'team.not_notified');
+      log.warn({ project_id: projectId, err: error }, 'team_digest.not_sent');
     }
   }
 
   return {
-    name: 'tell_team',
+    name: 'send_team_digests',
     everyMs: EVERY_MS,
     async run(stopping) {
       for (let after: number | null = 0; after !== null && !stopping();) {

@@ -2,21 +2,21 @@ import type { Reach } from '../base/crash-points.ts';
 import type { Log } from '../base/log.ts';
 import { atMost } from '../base/within.ts';
 
-/** Something that is due again and again, and does no harm if two processes do it at once. */
+/** A periodic background job. Two processes may run it at the same time without harm. */
 export type Job = { name: string; everyMs: number; run(stopping: () => boolean): Promise<void> };
 
 export type Timetable = {
-  /** Begins none of them any more, and waits for those under way, but not for ever. */
+  /** Starts no more jobs, and waits up to 5 seconds for those that run. */
   stop(): Promise<void>;
-  /** A moment more, for who was waiting for something that is closed by now. */
+  /** Waits another second for jobs whose connections were closed. */
   settled(): Promise<void>;
 };
 
-/** As long as the sender waits: a relay or a site that does not answer keeps a duty for minutes. */
+/** As long as the sender waits. A relay or a site that does not respond keeps a job running for minutes. */
 const UNDER_WAY_MS = 5_000;
 const CUT_OFF_MS = 1_000;
 
-/** Each duty waits for its own end before it is due again; a failed one is reported and tried at its next time. */
+/** A job is due again after its own end. A failed job is logged and retried at its next time. */
 export function startTimetable(jobs: Job[], log: Log, reach?: Reach): Timetable {
   const clock = { stopping: false, timers: new Set<NodeJS.Timeout>(), running: new Set<Promise<void>>() };
 

@@ -30,7 +30,7 @@ export function wordDrafts(options: WordDraftsOptions): Job {
   const deps: WordDeps = { db, renderer, model, models: createModels(db.clock) };
 
   return {
-    name: 'word_drafts',
+    name: 'write_ai_drafts',
     everyMs: EVERY_MS,
     async run(stopping) {
       const stop = new AbortController();
@@ -69,15 +69,16 @@ type Wording = { log: Log; signal: AbortSignal };
 /** One that cannot be asked for is none the others wait for. */
 async function wordOne(deps: WordDeps, claim: Claim, { log, signal }: Wording): Promise<string> {
   const startedAt = performance.now();
+  const ids = { project_id: claim.projectId, draft_id: claim.draftId };
   try {
     const { verdict, reason } = await wordDraft(deps, claim, signal);
     const ms = Math.round(performance.now() - startedAt);
-    const facts = { projectId: claim.projectId, draftId: claim.draftId, verdict, ms };
-    if (verdict === 'later' || verdict === 'failed') log.warn({ ...facts, reason }, 'ai_draft.failed');
-    else if (verdict !== 'held') log.info(facts, 'ai_draft.finished');
+    const fields = { ...ids, result: verdict, ms };
+    if (verdict === 'later' || verdict === 'failed') log.warn({ ...fields, reason }, 'ai_draft.failed');
+    else if (verdict !== 'held') log.info(fields, 'ai_draft.finished');
     return verdict;
   } catch (error) {
-    log.warn({ projectId: claim.projectId, draftId: claim.draftId, err: error }, 'ai_draft.failed');
+    log.warn({ ...ids, err: error }, 'ai_draft.failed');
     return 'failed';
   }
 }

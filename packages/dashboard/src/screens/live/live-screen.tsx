@@ -25,7 +25,7 @@ import { wordsOf } from './words.ts';
 const route = getRouteApi('/p/$project/live');
 const HINTS = [
   'type:event name:trial_* user:42',
-  'type:request,event,draft,move,email,outcome · type:user_*,audience_*',
+  'type:request,event,draft,draft_changed,email,outcome · type:user_*,audience_*',
   'rule:"Welcome" · audience:Trials',
   'status:4* · endpoint:events · code:rate_limited · key:<id>',
   'name: name of an event, an action or an outcome',

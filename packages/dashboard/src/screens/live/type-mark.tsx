@@ -23,7 +23,7 @@ const LOOKS: Record<FeedType, { icon: LucideIcon; tone: Tone }> = {
   request: { icon: Plug, tone: 'quiet' },
   event: { icon: Zap, tone: 'info' },
   draft: { icon: FilePen, tone: 'info' },
-  move: { icon: ArrowRightLeft, tone: 'quiet' },
+  draft_changed: { icon: ArrowRightLeft, tone: 'quiet' },
   email: { icon: Send, tone: 'good' },
   outcome: { icon: MousePointerClick, tone: 'good' },
   user_created: { icon: UserPlus, tone: 'info' },
@@ -32,7 +32,7 @@ const LOOKS: Record<FeedType, { icon: LucideIcon; tone: Tone }> = {
   audience_joined: { icon: LogIn, tone: 'info' },
   audience_left: { icon: LogOut, tone: 'quiet' },
   audience_built: { icon: ChartNoAxesColumn, tone: 'quiet' },
-  bulk: { icon: Import, tone: 'quiet' },
+  bulk_change: { icon: Import, tone: 'quiet' },
 };
 
 /** An unknown type is shown by its name. */

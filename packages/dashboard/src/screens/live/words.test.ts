@@ -20,7 +20,7 @@ test.each<[Partial<FeedItem>, string]>([
   ],
   [
     {
-      type: 'move',
+      type: 'draft_changed',
       actor: 'team:1',
       actor_name: 'Ada',
       action: 'open_editor',
@@ -32,13 +32,13 @@ test.each<[Partial<FeedItem>, string]>([
     'Ada: editor opened, waiting → held, being edited (Welcome)',
   ],
   [
-    { type: 'move', actor: 'engine', action: 'edit', from: 'held', to: 'held', reason: null },
+    { type: 'draft_changed', actor: 'engine', action: 'edit', from: 'held', to: 'held', reason: null },
     'Beckon: edited, stays held',
   ],
   [{ type: 'draft', subject: 'Hello', state: 'scheduled', rule: 'Welcome' }, 'Hello is waiting (Welcome)'],
   [{ type: 'outcome', outcome: 'email.clicked', rule: 'Welcome' }, 'clicked (Welcome)'],
   [{ type: 'audience_joined', audience: null }, 'a deleted audience'],
-  [{ type: 'bulk', users: 9, events: 2 }, '9 users, 2 events'],
+  [{ type: 'bulk_change', users: 9, events: 2 }, '9 users, 2 events'],
   [{ type: 'user_created' }, ''],
 ])('wordsOf › %o is "%s"', (more, wanted) => {
   expect(wordsOf(item(more))).toBe(wanted);

@@ -6,7 +6,7 @@ export const TYPE_NAMES: Record<FeedType, string> = {
   request: 'Request',
   event: 'Event',
   draft: 'Draft',
-  move: 'Status change',
+  draft_changed: 'Status change',
   email: 'Email',
   outcome: 'Outcome',
   user_created: 'New user',
@@ -15,7 +15,7 @@ export const TYPE_NAMES: Record<FeedType, string> = {
   audience_joined: 'Joined audience',
   audience_left: 'Left audience',
   audience_built: 'Audience built',
-  bulk: 'Bulk change',
+  bulk_change: 'Bulk change',
 };
 
 /** Summarizes an item in one line. Values are shown as plain text. */
@@ -29,16 +29,16 @@ const WORDS: Partial<Record<FeedType, (item: FeedItem) => string>> = {
   event: (item) => `${textOf(item['name'])}${item['suppressed'] === true ? ', triggers suppressed' : ''}`,
   draft: (item) =>
     `${textOf(item['subject']) || 'a draft'} is ${stateWords(textOf(item['state']))}${ruleOf(item)}`,
-  move: (item) =>
+  draft_changed: (item) =>
     `${item.actor_name ?? actorOf(item)}: ${actionWords(textOf(item['action'])).toLowerCase()}, ${wayOf(item)}${ruleOf(item)}`,
   email: (item) => `${stateWords(textOf(item['state']))}${ruleOf(item)}`,
   outcome: (item) => `${outcomeWords(textOf(item['outcome']))}${ruleOf(item)}`,
   audience_joined: audienceOf,
   audience_left: audienceOf,
   audience_built: audienceOf,
-  bulk: (item) =>
+  bulk_change: (item) =>
     Object.entries(item)
-      .flatMap(([name, value]) => (typeof value === 'number' ? `${value} ${name}` : []))
+      .flatMap(([name, value]) => (typeof value === 'number' ? `${value} ${name.replaceAll('_', ' ')}` : []))
       .join(', '),
 };
 

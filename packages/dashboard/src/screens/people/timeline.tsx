@@ -28,7 +28,7 @@ const ICONS: Record<TimelineItem['kind'], LucideIcon> = {
   left: LogOut,
   decision: CircleHelp,
   draft: FileText,
-  move: Move,
+  draft_changed: Move,
   outcome: MailCheck,
   reply: MessageSquareReply,
 };
@@ -37,7 +37,7 @@ const GROUPS = [
   { value: 'event', label: 'Events', kinds: 'event' },
   { value: 'person', label: 'Changes', kinds: 'created,changed,joined,left' },
   { value: 'decision', label: 'Decisions', kinds: 'decision' },
-  { value: 'letters', label: 'Emails', kinds: 'draft,move' },
+  { value: 'letters', label: 'Emails', kinds: 'draft,draft_changed' },
   { value: 'became', label: 'Outcomes and replies', kinds: 'outcome,reply' },
 ];
 

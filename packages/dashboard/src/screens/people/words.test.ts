@@ -31,7 +31,7 @@ test('headline › describes each kind of item', () => {
     [{ kind: 'decision', title: 'only_if', rule }, 'Not enrolled: condition not met · Trial'],
     [{ kind: 'draft', title: 'Hello', rule }, 'Email drafted: “Hello” · Trial'],
     [
-      { kind: 'move', title: 'open_editor', actor: 'Ada', detail: { to: 'held' } },
+      { kind: 'draft_changed', title: 'open_editor', actor: 'Ada', detail: { to: 'held' } },
       'Editor opened by Ada: held',
     ],
     [{ kind: 'outcome', title: 'email.opened', rule }, 'Opened · Trial'],

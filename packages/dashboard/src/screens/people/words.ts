@@ -49,7 +49,7 @@ const WORDS: Record<TimelineItem['kind'], (item: TimelineItem) => string> = {
   left: (item) => `Left ${audienceOf(item)}`,
   decision: ({ title }) => decisionWords(title),
   draft: ({ title }) => `Email drafted: “${title}”`,
-  move: ({ title, actor, detail }) =>
+  draft_changed: ({ title, actor, detail }) =>
     `${actionWords(title)}${actor === null || actor === 'engine' ? '' : ` by ${actor}`}: ${stateWords(plain(detail['to']))}`,
   outcome: ({ title }) => capital(outcomeWords(title)),
   reply: ({ title }) => `Replied: “${title}”`,

@@ -6,6 +6,6 @@ export function useFollowed(draft: string): void {
   const refresh = useRefresh();
   const again = (): void =>
     void refresh('GET /projects/:project/drafts/:draft', 'GET /projects/:project/drafts/:draft/context');
-  useFeed(({ type, draft_id: id }) => type === 'move' && id === draft, again);
+  useFeed(({ type, draft_id: id }) => type === 'draft_changed' && id === draft, again);
   useOnLive(again);
 }

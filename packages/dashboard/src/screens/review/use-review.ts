@@ -45,7 +45,7 @@ export function useReview(filter: string | undefined): Review {
     );
     const gone = others.filter(isDecided).flatMap(({ draft_id: id }) => (id === undefined ? [] : [id]));
     left.add(gone, 'gone');
-    const last = others.findLast((item) => item.type === 'move' && item.actor_name !== undefined);
+    const last = others.findLast((item) => item.type === 'draft_changed' && item.actor_name !== undefined);
     if (last) say(wordsOf(last));
     renewSoon();
   });
@@ -148,14 +148,14 @@ function useNote(): [string | null, (text: string) => void] {
 }
 
 function isOfReview({ type }: FeedItem): boolean {
-  return type === 'move' || type === 'draft';
+  return type === 'draft_changed' || type === 'draft';
 }
 
 const OPEN = new Set(['composing', 'scheduled', 'held']);
 
 /** The draft needs no decision any more. */
 function isDecided({ type, to }: FeedItem): boolean {
-  return type === 'move' && !OPEN.has(String(to));
+  return type === 'draft_changed' && !OPEN.has(String(to));
 }
 
 const WORDS: Record<string, string> = {

@@ -75,7 +75,7 @@ function useArrivals(): void {
   const look = (): void =>
     void refresh('GET /projects/:project/test-inbox', 'GET /projects/:project/test-inbox/state');
   useFeed(
-    ({ type }) => type === 'email' || type === 'draft' || type === 'move',
+    ({ type }) => type === 'email' || type === 'draft' || type === 'draft_changed',
     () => {
       look();
       clearTimeout(timer.current);

@@ -37,7 +37,7 @@ export function keyUse({ db, clock, log, minimumVersions = new Map() }: KeyUseDe
     everyMs: KEY_USE_EVERY_MS,
     entriesMax: KEYS_MAX,
     log,
-    failedFact: 'key_use.not_written',
+    failedEvent: 'api_key.use_not_recorded',
     async write(noted) {
       await upsertUses(db, noted.map(toRow));
       // Last: what is written twice counts twice.

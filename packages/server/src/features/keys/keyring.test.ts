@@ -135,8 +135,8 @@ test('a key made under the previous pepper still opens, and needs it only once',
 
 test('a hash that cannot be renewed is reported and the key opens all the same', async () => {
   const { id, secret } = await newKey();
-  const facts: string[] = [];
-  const log: Log = { ...silentLog, warn: (_, fact) => facts.push(fact) };
+  const events: string[] = [];
+  const log: Log = { ...silentLog, warn: (_, event) => events.push(event) };
   const readOnly: Tx = {
     prepared: (query) => db.prepared(query),
     query: () => Promise.reject(new Error('read only')),
@@ -147,7 +147,7 @@ test('a hash that cannot be renewed is reported and the key opens all the same',
     log,
   });
   expect((await verified(during, secret)).id).toBe(id);
-  expect(facts).toEqual(['key.hash_not_renewed']);
+  expect(events).toEqual(['api_key.hash_not_renewed']);
 });
 
 /** A database whose statements wait at their end, with their answers in hand, until they are let go. */

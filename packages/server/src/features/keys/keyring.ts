@@ -113,7 +113,7 @@ async function renewHash({ db, pepper, log }: KeyringDeps, row: CandidateRow, se
   try {
     await updateHash(db, { last4: row.last4, id: row.id, oldHash: row.hash, hash });
   } catch (error) {
-    log.warn({ err: error, key_id: row.id }, 'key.hash_not_renewed');
+    log.warn({ err: error, key_id: row.id }, 'api_key.hash_not_renewed');
   }
 }
 

@@ -86,8 +86,8 @@ export function listByAddress(
 export async function listImports(tx: Tx, projectId: number, since: Date): Promise<number[]> {
   const rows = await tx.query<{ at: Date }>(
     `SELECT DISTINCT at FROM beckon.change
-     WHERE project_id = $1 AND kind = 'bulk' AND at >= $2
-       AND (detail ->> 'people_created')::bigint + (detail ->> 'people_changed')::bigint > 0
+     WHERE project_id = $1 AND kind = 'bulk_change' AND at >= $2
+       AND (detail ->> 'users_created')::bigint + (detail ->> 'users_changed')::bigint > 0
      ORDER BY at`,
     [projectId, since],
   );

@@ -11,7 +11,7 @@ export const TIMELINE_KINDS = [
   'left',
   'decision',
   'draft',
-  'move',
+  'draft_changed',
   'outcome',
   'reply',
 ] as const;
@@ -69,8 +69,8 @@ const SOURCES: { kinds: TimelineKind[]; text: string }[] = [
       FROM beckon.draft WHERE ${OF}`,
   },
   {
-    kinds: ['move'],
-    text: `SELECT m.at, 'move:' || m.draft_id || ':' || lpad(m.number::text, 9, '0') AS id, 'move' AS kind, m.action AS title,
+    kinds: ['draft_changed'],
+    text: `SELECT m.at, 'draft_changed:' || m.draft_id || ':' || lpad(m.number::text, 9, '0') AS id, 'draft_changed' AS kind, m.action AS title,
       d.rule_id, NULL::uuid AS audience_id, d.id AS draft_id, m.actor,
       jsonb_build_object('from', m.from_state, 'to', m.to_state, 'reason', m.reason, 'subject', d.subject, 'values', m.detail) AS detail
       FROM beckon.draft d JOIN beckon.draft_move m ON m.project_id = d.project_id AND m.draft_id = d.id

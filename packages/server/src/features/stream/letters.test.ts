@@ -32,7 +32,7 @@ test('what is done to a draft after it was made, and what becomes of its letter,
   const { projectId } = story;
   const [message] = await story.messages();
   const about = { external_user_id: 'ada', rule: 'Letters', draft_id: message?.draft_id };
-  expect(await all(projectId, 'type:move')).toMatchObject([
+  expect(await all(projectId, 'type:draft_changed')).toMatchObject([
     { ...about, action: 'approve', from: 'scheduled', to: 'approved', actor: 'ann' },
     { ...about, action: 'claim', from: 'approved', to: 'sending' },
     { ...about, action: 'sent', from: 'sending', to: 'sent' },
@@ -43,9 +43,9 @@ test('what is done to a draft after it was made, and what becomes of its letter,
     'email.opened',
   ]);
   expect(became[0]).toMatchObject({ ...about, email_id: message?.id });
-  expect((await all(projectId, 'type:move name:approve user:ada')).length).toBe(1);
+  expect((await all(projectId, 'type:draft_changed name:approve user:ada')).length).toBe(1);
   expect((await all(projectId, 'type:outcome name:*.clicked rule:Letters')).length).toBe(1);
-  expect(await all(projectId, 'type:move user:bob')).toEqual([]);
+  expect(await all(projectId, 'type:draft_changed user:bob')).toEqual([]);
 });
 
 test('moves of one draft within a millisecond are items of their own, in pages of any length and by their places', async () => {
@@ -56,7 +56,7 @@ test('moves of one draft within a millisecond are items of their own, in pages o
   const items = await all(projectId, '-type:request');
   const places = items.map((item) => cursorOf(item));
   expect(new Set(places).size).toBe(items.length);
-  expect(items.filter(({ type }) => type === 'move').length).toBeGreaterThanOrEqual(10);
+  expect(items.filter(({ type }) => type === 'draft_changed').length).toBeGreaterThanOrEqual(10);
   for (const limit of [1, 2, 3, 7]) expect(await all(projectId, '-type:request', limit)).toEqual(items);
   for (const item of items) expect(await findItem(db, { projectId, place: cursorOf(item) })).toEqual(item);
   const [first] = places;

@@ -122,11 +122,11 @@ const SOURCES: Source[] = [
     projectId: 'v.project_id',
     // The first one is the making of the draft, which is in the stream as the draft itself.
     only: 'v.from_state IS NOT NULL',
-    columns: `'move' AS type, d.external_user_id, ${NO_AUDIENCE}, ${NO_EVENT},
+    columns: `'draft_changed' AS type, d.external_user_id, ${NO_AUDIENCE}, ${NO_EVENT},
       jsonb_build_object('rule', r.name, 'draft_id', v.draft_id, 'action', v.action, 'from', v.from_state, 'to', v.to_state,
         'reason', v.reason, 'actor', v.actor) AS detail`,
     filtered: {
-      type: { sql: `'move'`, among: ['move'] },
+      type: { sql: `'draft_changed'`, among: ['draft_changed'] },
       name: { sql: 'v.action' },
       user: { sql: 'd.external_user_id' },
       rule: { sql: 'r.name' },

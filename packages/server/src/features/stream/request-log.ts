@@ -51,7 +51,7 @@ export function requestLog({ db, clock, newId, log }: RequestLogDeps): RequestLo
     everyMs: REQUESTS_EVERY_MS,
     entriesMax: REQUESTS_MAX,
     log: rarely(log, clock),
-    failedFact: 'requests.not_written',
+    failedEvent: 'request_log.not_written',
     write(rows) {
       // Dated when they are written: what had to wait for the database would else be missed by those who follow.
       const now = clock.now();
@@ -120,10 +120,10 @@ function rarely(log: Log, clock: Clock): Log {
   let saidAt = Number.NEGATIVE_INFINITY;
   return {
     ...log,
-    warn(fields, fact) {
+    warn(fields, event) {
       if (clock.now() - saidAt < COMPLAIN_EVERY_MS) return;
       saidAt = clock.now();
-      log.warn(fields, fact);
+      log.warn(fields, event);
     },
   };
 }

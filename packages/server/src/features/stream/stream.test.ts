@@ -92,7 +92,7 @@ test('every kind of item carries what its table knows', async () => {
   ]);
   await addChanges(db, [
     change({ kind: 'audience_joined', audienceId, detail: '{"edition":2,"type":"x","audience":"y"}' }),
-    change({ kind: 'bulk', userId: null, detail: '{"users":9}' }),
+    change({ kind: 'bulk_change', userId: null, detail: '{"users":9}' }),
   ]);
   await addEvents(['trial_started']);
   log.note({
@@ -120,7 +120,7 @@ test('every kind of item carries what its table knows', async () => {
       audience: 'Trials',
       edition: 2,
     },
-    { at, id, type: 'bulk', users: 9 },
+    { at, id, type: 'bulk_change', users: 9 },
     {
       at,
       id,
@@ -310,8 +310,8 @@ test('requests that were answered alike within a quarter second are one row', as
 
 test('requests that could not be written are kept, dated when they are, and complained of now and then', async () => {
   let broken = true;
-  const facts: string[] = [];
-  const complaining: Log = { ...silentLog, warn: (_, fact) => facts.push(fact) };
+  const events: string[] = [];
+  const complaining: Log = { ...silentLog, warn: (_, event) => events.push(event) };
   const tx: Tx = {
     prepared: (query) => db.prepared(query),
     query: (text, values) => (broken ? Promise.reject(new Error('gone')) : db.query(text, values)),
@@ -331,7 +331,7 @@ test('requests that could not be written are kept, dated when they are, and comp
     await log.flush();
     clock.advance(4_000);
   }
-  expect(facts).toEqual(['requests.not_written', 'requests.not_written']);
+  expect(events).toEqual(['request_log.not_written', 'request_log.not_written']);
   broken = false;
   await log.close();
   expect(await newest()).toMatchObject([

@@ -8,15 +8,15 @@ export const CHANGE_KINDS = [
   'audience_joined',
   'audience_left',
   'audience_built',
-  'bulk',
+  'bulk_change',
 ] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 /**
  * A draft as it was made, and a letter as it was claimed; both tell how they stand now. What was done to a draft after it was
  * made, and what became of a letter.
  */
-export type LetterKind = 'draft' | 'move' | 'email' | 'outcome';
-const LETTER_KINDS = ['draft', 'move', 'email', 'outcome'] as const satisfies LetterKind[];
+export type LetterKind = 'draft' | 'draft_changed' | 'email' | 'outcome';
+const LETTER_KINDS = ['draft', 'draft_changed', 'email', 'outcome'] as const satisfies LetterKind[];
 export type StreamType = 'request' | 'event' | LetterKind | ChangeKind;
 
 /** What happened to a person or an audience, as it is written down. */

@@ -37,7 +37,7 @@ export function createAuth({ database, publicOrigin, secrets, log, now }: AuthOp
     database,
     secrets: secrets.map((value) => ({ version: versionOf(value), value })),
     telemetry: { enabled: false },
-    logger: { log: (level, message) => log.debug({ how: level, message }, 'sign_in.logged') },
+    logger: { log: (level, message) => log.debug({ severity: level, message }, 'sign_in.logged') },
     ...TABLES,
     emailAndPassword: {
       enabled: true,

@@ -30,7 +30,7 @@ export async function resealFactors(tx: Tx, { secrets, log }: ResealFactorsOptio
       const renewed = { secret: await again(row.secret), backupCodes: await again(row.backupCodes) };
       return await updateFactor(tx, row, renewed);
     } catch (error) {
-      log.warn({ factorId: row.id, err: error }, 'two_factor.not_reencrypted');
+      log.warn({ factor_id: row.id, err: error }, 'two_factor.not_reencrypted');
       return false;
     }
   }

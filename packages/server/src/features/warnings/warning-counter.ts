@@ -23,7 +23,7 @@ export function warningCounter({ db, clock, log }: { db: Tx; clock: Clock; log: 
     everyMs: WARNINGS_EVERY_MS,
     entriesMax: WARNINGS_MAX,
     log,
-    failedFact: 'warnings.not_written',
+    failedEvent: 'warnings.not_written',
     write: (rows) => addWarnings(db, rows),
     merge: (older, newer) => ({ ...newer, count: older.count + newer.count }),
   });

@@ -34,8 +34,8 @@ test('warnings are counted by project, code and day of UTC, over all processes',
 
 test('what could not be written is said, kept and added to what comes after', async () => {
   let broken = true;
-  const facts: string[] = [];
-  const log: Log = { ...silentLog, warn: (_, fact) => facts.push(fact) };
+  const events: string[] = [];
+  const log: Log = { ...silentLog, warn: (_, event) => events.push(event) };
   const tx: Tx = {
     prepared: (query) => db.prepared(query),
     query: (text, values) => (broken ? Promise.reject(new Error('gone')) : db.query(text, values)),
@@ -45,7 +45,7 @@ test('what could not be written is said, kept and added to what comes after', as
   const failing = counter.flush();
   counter.note(projectId, 'placeholder_id');
   await failing;
-  expect(facts).toEqual(['warnings.not_written']);
+  expect(events).toEqual(['warnings.not_written']);
   broken = false;
   await counter.close();
   await counter.close();

@@ -104,7 +104,7 @@ async function insist(entries: Entry[], commit: Commit, log: Log): Promise<Fate[
       return await commit(entries);
     } catch (error) {
       if (!isCollision(error) || collisions === COLLISIONS_MAX) throw error;
-      log.warn({ err: error }, 'flush.collided');
+      log.warn({ err: error }, 'flush.retried');
     }
   }
 }

@@ -46,8 +46,9 @@ async function makeChoice(deps: ChoiceDeps, letter: LetterName, choice: Choice):
     try {
       const made = await makeOnce(deps, letter, choice);
       if (!made) return null;
-      for (const { fact, ...facts } of made.notes) deps.log.warn({ projectId, ...facts }, fact);
-      deps.log.info({ projectId, messageId, choice: choice.kind }, 'choice.made');
+      for (const { event, ...fields } of made.notes)
+        deps.log.warn({ project_id: projectId, ...fields }, event);
+      deps.log.info({ project_id: projectId, email_id: messageId, choice: choice.kind }, 'choice.made');
       return await standingOf(deps.db, made.recipient, made.now);
     } catch (error) {
       if (tried === TRIES || !isCollision(error)) throw error;

@@ -110,16 +110,16 @@ async function roundOf(
   const projectIds = places.map(({ projectId }) => projectId);
   const { claimed, lost, events } = await runRound(db, { answered, projectIds, room });
   for (const leaving of claimed) flight.begin(leaving);
-  if (lost > 0) log.warn({ lost }, 'webhooks.lost');
+  if (lost > 0) log.warn({ deliveries: lost }, 'webhooks.lease_expired');
   for (const event of events) report(log, event);
   return { recorded: answered.length, claimed: claimed.length, lateMs };
 }
 
 function report(log: Log, { endpoint, health, event }: EndpointEvent): void {
-  const { projectId, id: endpointId } = endpoint;
+  const { projectId, id } = endpoint;
   const { failures, failingSince } = health;
-  const facts = { projectId, endpointId, failures, failingSince };
-  if (event === 'gone' || event === 'failing') log.warn({ ...facts, reason: event }, 'endpoint.disabled');
-  else if (event === 'warned') log.warn(facts, 'endpoint.failing');
-  else log.info(facts, event === 'opened' ? 'endpoint.spared' : 'endpoint.recovered');
+  const fields = { project_id: projectId, endpoint_id: id, failures, failing_since: failingSince };
+  if (event === 'gone' || event === 'failing') log.warn({ ...fields, reason: event }, 'endpoint.disabled');
+  else if (event === 'warned') log.warn(fields, 'endpoint.failing');
+  else log.info(fields, event === 'opened' ? 'endpoint.spared' : 'endpoint.recovered');
 }

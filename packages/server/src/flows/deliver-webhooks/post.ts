@@ -29,7 +29,10 @@ export async function post(deps: PostDeps, leaving: Leaving): Promise<Answer> {
     return toAnswer(answer, clock.now());
   } catch (error) {
     const { projectId, endpointId, messageId } = leaving;
-    log.error({ projectId, endpointId, messageId, err: error }, 'webhook.not_posted');
+    log.error(
+      { project_id: projectId, endpoint_id: endpointId, webhook_id: messageId, err: error },
+      'webhook.not_posted',
+    );
     return { kind: 'failed', endedAt: clock.now(), error: 'internal', text: '' };
   }
 }

@@ -57,7 +57,7 @@ export function buryRecord(db: Database, refused: Refused, log: Log): Promise<Di
       const reason = (error instanceof Error ? error.message : String(error)).slice(0, REASON_MAX_CHARS);
       const at = new Date(db.clock.now());
       await bury(tx, { projectId, priority, kind, seq, acceptedAt, record }, { reason, at });
-      log.error({ projectId, seq, kind }, 'record.dead_lettered');
+      log.error({ project_id: projectId, seq, kind }, 'record.dead_lettered');
     }
     await settle(tx, [{ projectId, priority, rowSeq, records: 1, isWhole: chunk.records.length === 1 }]);
     return { ...NOTHING_DIGESTED, projects: 1, records: 1, lastProjectId: projectId };

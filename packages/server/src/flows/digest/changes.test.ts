@@ -27,7 +27,7 @@ describe('bulkChanges', () => {
   ])('counts a known user as the live priority does: %s changed', ([, folded, isCounted]) => {
     const rows = bulkChanges(folded, [], OPTIONS);
     expect(rows.map(({ detail }) => JSON.parse(detail) as object)).toEqual(
-      isCounted ? [{ people_created: 0, people_changed: 1, events: 0, joined: 0, left: 0 }] : [],
+      isCounted ? [{ users_created: 0, users_changed: 1, events: 0, joined: 0, left: 0 }] : [],
     );
     expect(liveChanges(folded, [], OPTIONS)).toHaveLength(isCounted ? 1 : 0);
   });

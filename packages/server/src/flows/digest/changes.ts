@@ -71,8 +71,8 @@ export function bulkChanges(folded: Folded, transitions: Transition[], options: 
     return known;
   };
   for (const { person, change } of folded.people.values()) {
-    if (change.isNew) of(person.projectId).people_created += 1;
-    else if (isChanged(person, change)) of(person.projectId).people_changed += 1;
+    if (change.isNew) of(person.projectId).users_created += 1;
+    else if (isChanged(person, change)) of(person.projectId).users_changed += 1;
   }
   for (const event of folded.events) of(event.projectId).events += 1;
   for (const { projectId, move } of transitions) of(projectId)[move] += 1;
@@ -80,12 +80,12 @@ export function bulkChanges(folded: Folded, transitions: Transition[], options: 
     projectId,
     at: options.at,
     id: options.newId(),
-    kind: 'bulk',
+    kind: 'bulk_change',
     userId: null,
     audienceId: null,
     detail: JSON.stringify(detail),
   }));
 }
 
-type Sums = { people_created: number; people_changed: number; events: number; joined: number; left: number };
-const NOTHING: Sums = { people_created: 0, people_changed: 0, events: 0, joined: 0, left: 0 };
+type Sums = { users_created: number; users_changed: number; events: number; joined: number; left: number };
+const NOTHING: Sums = { users_created: 0, users_changed: 0, events: 0, joined: 0, left: 0 };

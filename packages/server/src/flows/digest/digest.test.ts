@@ -227,7 +227,9 @@ test('a set that is imported three times changes nothing the second and the thir
     return tables();
   };
   const first = await importAll();
-  expect(await changes()).toMatchObject([{ kind: 'bulk', detail: { people_created: 100, events: 100 } }]);
+  expect(await changes()).toMatchObject([
+    { kind: 'bulk_change', detail: { users_created: 100, events: 100 } },
+  ]);
   expect(await importAll()).toEqual(first);
   expect(await importAll()).toEqual(first);
 });

@@ -108,7 +108,9 @@ export function createDigest(options: DigestOptions): Digest {
       const done = await limits.within([projectId], DUE_AT_ONCE_MAX, ({ records }) =>
         digestDue(deps, projectId, records),
       );
-      if (done.people > 0) log.info({ projectId, ...done }, 'timers.processed');
+      const { people, moves, lateMs } = done;
+      const fields = { project_id: projectId, users: people, transitions: moves, late_ms: lateMs };
+      if (people > 0) log.info(fields, 'timers.processed');
       return done;
     },
     build: (place) => buildStep(deps, place),

@@ -1,4 +1,4 @@
-import type { Log } from '../../base/log.ts';
+import type { Log, LogFields } from '../../base/log.ts';
 import { oneByOne } from '../../base/one-by-one.ts';
 import {
   deleteOldFindings,
@@ -27,7 +27,7 @@ export async function forgetImports(
   stopping: () => boolean,
 ): Promise<void> {
   const before = new Date(db.clock.now() - IMPORT_KEPT_MS);
-  const given = { log, job: 'forget_imports', stopping };
+  const given = { log, job: 'delete_import_files', stopping, fieldsOf };
   const cancelIdle = async (): Promise<void> =>
     oneByOne(await listIdle(db, before, AT_ONCE), given, (ref) =>
       db.transaction(async (tx) => {
@@ -50,6 +50,11 @@ export async function forgetImports(
   for (const work of [cancelIdle, clearEnded, forgetFindings])
     await work().catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures[0];
+}
+
+/** `id`: of an import. */
+function fieldsOf({ projectId, id }: { projectId: number; id?: string }): LogFields {
+  return { project_id: projectId, ...(id !== undefined && { import_id: id }) };
 }
 
 const LEFT = 'It was not continued for 7 days, so its file was deleted';

@@ -402,5 +402,5 @@ test('a project whose findings cannot be forgotten keeps those of no other', asy
   const run = forgetImports({ db: failing, log: { ...silentLog, warn } }, () => false);
   await expect(run).rejects.toThrow('failed for 1 of');
   expect(await findings()).toEqual([]);
-  expect(told).toMatchObject([{ projectId, job: 'forget_imports' }]);
+  expect(told).toMatchObject([{ project_id: projectId, job: 'delete_import_files' }]);
 });

@@ -20,7 +20,7 @@ export function holdLease(deps: Pick<ImportDeps, 'db' | 'log'>, claim: Claim, st
       (isOurs) => {
         if (!isOurs) lost.abort(new Error('another worker has taken over the import'));
       },
-      (error: unknown) => deps.log.warn({ err: error, import: claim.id }, 'import.lease_not_renewed'),
+      (error: unknown) => deps.log.warn({ err: error, import_id: claim.id }, 'import.lease_not_renewed'),
     );
   }, RENEW_EVERY_MS);
   timer.unref();

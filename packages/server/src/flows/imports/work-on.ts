@@ -40,7 +40,7 @@ export async function workOn(deps: ImportDeps, claimed: Import, stop: AbortSigna
     lease.end();
     // Where it has ended or was moved this finds nothing, because the epoch is another.
     await leaveLease(deps, claimed).catch((error: unknown) =>
-      deps.log.warn({ err: error, import: claimed.id }, 'import.lease_not_left'),
+      deps.log.warn({ err: error, import_id: claimed.id }, 'import.lease_not_released'),
     );
   }
 }
@@ -64,7 +64,10 @@ async function tried(deps: ImportDeps, worked: Worked, signal: AbortSignal): Pro
     worked.troubles += 1;
     const isFinal = error instanceof ImportHalt || worked.troubles > TROUBLES_MAX;
     const { projectId, id } = worked.one;
-    deps.log.warn({ err: error, projectId, import: id, isFinal }, 'import.retried');
+    deps.log.warn(
+      { err: error, project_id: projectId, import_id: id },
+      isFinal ? 'import.failed' : 'import.retried',
+    );
     if (isFinal) return giveUp(deps, worked.one, error);
     await pause(deps.pauseMs * 2 ** worked.troubles, signal);
     return signal.aborted;

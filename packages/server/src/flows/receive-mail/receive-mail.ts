@@ -96,14 +96,12 @@ type Answer = 'done' | 'unknown' | 'full' | 'unsigned';
 
 async function receiveFor(given: ReceiveDeps, received: Received, recipient: Recipient): Promise<Answer> {
   const { arrived, mail } = received;
-  const said = { kind: received.verdict.kind, to: recipient.use, bytes: arrived.raw.length };
+  const fields = { kind: received.verdict.kind, purpose: recipient.use, bytes: arrived.raw.length };
   const claim = claimOf(recipient, received, given.tokenKeys);
   const letter = claim && (await findLetter(given, claim));
   if (!claim || !letter) {
-    given.log.info(
-      { ...said, act: 'nothing', why: claim ? 'no such email' : 'names no email' },
-      'mail.received',
-    );
+    const reason = claim ? 'no such email' : 'names no email';
+    given.log.info({ ...fields, action: 'nothing', reason }, 'inbound_email.received');
     return 'unknown';
   }
   const { projectId, messageId } = letter;
@@ -124,8 +122,12 @@ async function receiveFor(given: ReceiveDeps, received: Received, recipient: Rec
     : decision.act === 'nothing' && mail.from === null
       ? 'unsigned'
       : await deps.projectQueue.run(projectId, () => act(deps, { ...received, letter }, decision));
-  const why = decision.act === 'nothing' ? decision.why : claim.by;
-  deps.log.info({ ...said, projectId, messageId, act: decision.act, why, answer }, 'mail.received');
+  const ids = { project_id: projectId, email_id: messageId };
+  const reason = decision.act === 'nothing' ? decision.why : claim.by;
+  deps.log.info(
+    { ...fields, ...ids, action: decision.act, reason, result: answer },
+    'inbound_email.received',
+  );
   return answer;
 }
 

@@ -1,3 +1,4 @@
+import type { LogEvent, LogFields } from '../../base/log.ts';
 import type { Outcome, OutcomeLetter } from '../../features/outcomes/index.ts';
 
 /** New outcomes of one project, whose consequences are drawn. */
@@ -8,8 +9,8 @@ export type Concerned = {
   outcomes: Outcome[];
 };
 
-/** What a team or an operator should read of it. */
-export type Note = { fact: string } & Record<string, unknown>;
+/** A log line about the consequences of an outcome. */
+export type Note = { event: LogEvent<'warn'> } & LogFields;
 
 /** Of which it is certain whose it is. */
 export function isBounce({ type, class: kind, detail }: Outcome, of: string): boolean {

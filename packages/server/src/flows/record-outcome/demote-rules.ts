@@ -25,7 +25,7 @@ export async function demoteRules(tx: Tx, { projectId, now, outcomes }: Concerne
     const { expiresAfterMs } = rule.definition;
     const mode = { ruleId, autopilotMs: null, includeOpen: false, expiresAfterMs, now, reason: 'demoted' };
     const { moved: drafts } = await changeModes(tx, projectId, [mode]);
-    notes.push({ fact: 'rule.demoted', rule: rule.name, why: demotion.why, drafts });
+    notes.push({ event: 'rule.autopilot_disabled', rule: rule.name, reason: demotion.why, drafts });
   }
   return notes;
 }

@@ -25,7 +25,7 @@ export async function pauseDomains(
     if (count <= REFUSED_MAX) continue;
     const reason = `${count} of its last ${of} emails were rejected because of their content or sender`;
     await pauseDomain(tx, { projectId, id: domain.id, reason, at: now });
-    notes.push({ fact: 'domain.paused', domain: domain.name, reason });
+    notes.push({ event: 'domain.paused', domain: domain.name, reason });
   }
   return notes;
 }

@@ -56,9 +56,10 @@ async function recordSlice(deps: RecordDeps, projectId: number, happened: Happen
   for (let tried = 1; ; tried += 1) {
     try {
       const applied = await recordOnce(deps, projectId, happened);
-      for (const { fact, ...facts } of applied.notes) deps.log.warn({ projectId, ...facts }, fact);
+      for (const { event, ...fields } of applied.notes)
+        deps.log.warn({ project_id: projectId, ...fields }, event);
       if (applied.outcomes.length > 0)
-        deps.log.info({ projectId, outcomes: applied.outcomes.length }, 'outcomes.recorded');
+        deps.log.info({ project_id: projectId, outcomes: applied.outcomes.length }, 'outcomes.recorded');
       return applied.outcomes;
     } catch (error) {
       if (tried === TRIES || !isCollision(error)) throw error;

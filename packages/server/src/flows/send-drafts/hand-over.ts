@@ -1,7 +1,7 @@
 import { deliveryAddress } from '../../base/address.ts';
 import { type Coalesced, coalesce } from '../../base/coalesce.ts';
 import type { NewId } from '../../base/ids.ts';
-import type { Log } from '../../base/log.ts';
+import type { Log, LogFields } from '../../base/log.ts';
 import { insertLinks, type TrackedLetter } from '../../features/outcomes/index.ts';
 import { isAccepted } from '../../features/restores/index.ts';
 import { packMime, quietUntil, type Submission, submitMessages } from '../../features/sending/index.ts';
@@ -90,8 +90,7 @@ export function createHandOver(given: HandOverOptions): HandOver {
     try {
       await one(shared, letter);
     } catch (error) {
-      const { projectId, draftId } = letter;
-      options.log.error({ projectId, draftId, err: error }, 'email.not_submitted');
+      options.log.error({ ...idsOf(letter), err: error }, 'email.not_submitted');
     } finally {
       waiting -= 1;
       pace.note();
@@ -147,7 +146,7 @@ async function recordNoted(options: Recording, results: LetterResult[]): Promise
   const { troubles, notes } = await recordResults(options, results);
   words.note(results);
   if (troubles.some((trouble) => words.isEverybodys(trouble))) transport.pause?.(PAUSE_MS);
-  for (const { fact, ...facts } of notes) log.warn(facts, fact);
+  for (const { event, ...fields } of notes) log.warn(fields, event);
 }
 
 function recording(options: Recording): Shared['record'] {
@@ -185,13 +184,12 @@ async function frozenOrNot(shared: Shared, letter: ClaimedLetter): Promise<Froze
   try {
     return await freeze(letter, shared);
   } catch (error) {
-    const { projectId, draftId } = letter;
     if (isRenderBusy(error)) return { result: 'put_back' };
     if (isRenderFailure(error)) {
-      shared.log.warn({ projectId, draftId, err: error }, 'email.not_rendered');
+      shared.log.warn({ ...idsOf(letter), err: error }, 'email.not_rendered');
       return { result: 'withheld', reason: error instanceof Error ? error.message : 'it was not rendered' };
     }
-    shared.log.error({ projectId, draftId, err: error }, 'email.not_composed');
+    shared.log.error({ ...idsOf(letter), err: error }, 'email.not_composed');
     return { result: 'failed', reason: 'not_composed' };
   }
 }
@@ -203,8 +201,7 @@ async function recorded({ record, recordAlone, log }: Shared, result: LetterResu
       await (attempt === 0 ? record(result) : recordAlone(result));
       return;
     } catch (error) {
-      const { projectId, draftId } = result.letter;
-      log.warn({ projectId, draftId, result: result.handed.result, err: error }, 'email.not_recorded');
+      log.warn({ ...idsOf(result.letter), result: result.handed.result, err: error }, 'email.not_recorded');
       if (againMs === null) return;
       await new Promise((resolve) => setTimeout(resolve, againMs));
     }
@@ -250,4 +247,8 @@ async function handOne(transport: Transport, letter: ClaimedLetter, frozen: Froz
   } catch (error) {
     return { result: 'unknown', reason: error instanceof Error ? error.message.slice(0, 500) : 'error' };
   }
+}
+
+function idsOf({ projectId, draftId }: Pick<ClaimedLetter, 'projectId' | 'draftId'>): LogFields {
+  return { project_id: projectId, draft_id: draftId };
 }

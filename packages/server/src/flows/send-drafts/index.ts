@@ -78,7 +78,11 @@ export function createSender(options: SenderOptions): Sender {
   async function begin(projectId: number): Promise<Sent> {
     const { letters, drafts, lateMs } = await claimBatch(deps, projectId, handOver.room());
     const handed = handOver.take(letters);
-    if (drafts > 0) log.info({ projectId, drafts, letters: letters.length, lateMs }, 'drafts.sent');
+    if (drafts > 0)
+      log.info(
+        { project_id: projectId, drafts, emails: letters.length, late_ms: lateMs },
+        'drafts.processed',
+      );
     return { drafts, letters: letters.length, lateMs, handed };
   }
 

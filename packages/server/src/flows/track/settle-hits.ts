@@ -64,7 +64,7 @@ async function settleSome(deps: RecordDeps, { projectId, messageIds }: Due): Pro
       const settled = await settleSome(deps, { projectId, messageIds: messageIds.slice(0, half) });
       return settled + (await settleSome(deps, { projectId, messageIds: messageIds.slice(half) }));
     }
-    log.warn({ projectId, letters: messageIds.length, err: error }, 'hits.not_settled');
+    log.warn({ project_id: projectId, emails: messageIds.length, err: error }, 'hits.not_classified');
     if (!isCollision(error))
       await putOffHits(db, { projectId, messageIds, until: new Date(db.clock.now() + AGAIN_MS) });
     return 0;

@@ -69,7 +69,7 @@ function changing(show: Show): DashboardRoute[] {
     }),
     route('PATCH /projects/:project/audiences/:audience', {
       needs: 'editor',
-      audit: 'audience.edit',
+      audit: 'audience.update',
       body: Type.Object({
         name: Type.Optional(Type.String()),
         definition: Type.Optional(DEFINITION),

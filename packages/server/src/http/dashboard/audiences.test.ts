@@ -159,7 +159,7 @@ test('an edit is refused where somebody else was faster, and one that is not sta
   const [entry] = await listEntries(db, {
     projectIds: [projectId],
     actor: null,
-    action: 'audience.edit',
+    action: 'audience.update',
     after: null,
     limit: 9,
   });

@@ -109,7 +109,7 @@ describe('audit log', () => {
     const after = (action: string) => kept.filter((one) => one.action === action).map((one) => one.after);
     expect(after('draft.skip')).toMatchObject([{ state: 'skipped', has_reason: true }]);
     expect(after('draft.send_test')).toEqual([{ to: 'an address at needle.test' }]);
-    expect(after('template.test')).toEqual([{ to: 'an address at needle.test' }]);
+    expect(after('template.send_test')).toEqual([{ to: 'an address at needle.test' }]);
     expect(after('suppression.remove')).toEqual([{ reason: 'user_request' }]);
     expect(after('dead_letter.discard')).toEqual([{ discarded: 1, reason: 'invalid_data' }]);
     expect(after('domain.pause')).toEqual([{ has_reason: true }]);

@@ -48,7 +48,7 @@ test('a sandbox stands beside its project as long as it is on, with its own time
     `SELECT action, subject, at FROM beckon.audit WHERE project_id = $1 AND is_done`,
     [sandbox.id],
   );
-  expect(entries).toEqual([{ action: 'clock.advance', subject: '1d', at: new Date(clock.now()) }]);
+  expect(entries).toEqual([{ action: 'test_clock.advance', subject: '1d', at: new Date(clock.now()) }]);
   const live = await dashboard.ask(`POST /projects/${sandbox.liveId}/clock`, { body });
   expect([live.status, live.json.errors[0]?.message]).toEqual([409, expect.stringContaining('is live')]);
   await setSettings(db, sandbox.liveId, { sandbox: 'off' });

@@ -14,7 +14,7 @@ export const clockRoutes = [
   }),
   route('POST /projects/:project/clock', {
     needs: 'editor',
-    audit: 'clock.advance',
+    audit: 'test_clock.advance',
     body: Type.Object({ advance: Type.String({ maxLength: 20 }) }),
     async handle(deps, { projectId, body, note }) {
       const ms = readAdvance(body.advance);

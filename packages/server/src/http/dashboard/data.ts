@@ -68,7 +68,7 @@ export const dataRoutes = [
     needs: 'admin',
     isHeavy: true,
     turn: 'statement',
-    audit: 'stream.export',
+    audit: 'activity.export',
     query: Type.Object({
       filter: Type.Optional(Type.String({ maxLength: 1_000 })),
       since: Type.Optional(Type.String({ maxLength: 100 })),

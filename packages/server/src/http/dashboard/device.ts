@@ -39,7 +39,7 @@ const LOOKED_AT_BY_PERSON = 100;
 export const deviceRoutes = [
   openRoute('POST /device', {
     isForPrograms: true,
-    audit: 'token.ask',
+    audit: 'token.request',
     body: Type.Object({ label: TEXT, scopes: SCOPES }),
     bodyMaxBytes: BODY_MAX_BYTES,
     async handle(deps, { body, request }) {

@@ -50,7 +50,7 @@ const domainsRoutes = [
   }),
   route('PATCH /projects/:project/domains/:domain', {
     needs: 'admin',
-    audit: 'domain.edit',
+    audit: 'domain.update',
     body: Type.Object(SPEED),
     async handle(deps, asked) {
       const place = placeOf(asked);
@@ -88,7 +88,7 @@ const domainActRoutes = [
   }),
   route('POST /projects/:project/domains/:domain/rotate', {
     needs: 'admin',
-    audit: 'domain.rotate',
+    audit: 'domain.rotate_key',
     async handle(deps, asked) {
       const data = toDomain(deps, await rotateKey(deps, placeOf(asked)));
       asked.note({ subject: data.name });
@@ -126,7 +126,7 @@ const domainActRoutes = [
   }),
   route('PUT /projects/:project/domains/:domain/tracking', {
     needs: 'admin',
-    audit: 'domain.track',
+    audit: 'domain.set_tracking_host',
     body: Type.Object({ host: Type.Union([Type.String(), Type.Null()]) }),
     async handle(deps, asked) {
       const place = placeOf(asked);

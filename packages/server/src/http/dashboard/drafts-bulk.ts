@@ -48,7 +48,7 @@ export const draftBulkRoutes: DashboardRoute[] = [
   }),
   route('POST /projects/:project/drafts/bulk', {
     needs: 'reviewer',
-    audit: 'draft.bulk',
+    audit: 'draft.bulk_action',
     body: ASKED,
     async handle({ db, newId, mailroom, models, access }, { projectId, body, actor, note }) {
       const what = readAct(body.act);

@@ -44,7 +44,7 @@ export const eventRoutes: DashboardRoute[] = [
   }),
   route('DELETE /projects/:project/events/:event/expected', {
     needs: 'editor',
-    audit: 'event.unexpect',
+    audit: 'event.ignore_changes',
     async handle(deps, { projectId, params, note }) {
       const { name } = await findName(deps, projectId, params.event);
       await deleteExpected(deps.db, projectId, name);

@@ -188,13 +188,13 @@ test('what came before is listed by pages, each item is found by its place, and 
     theirs,
   ]);
   const list = `GET /projects/${theirs}/stream`;
-  const first = (await dashboard.ask<FeedItem[]>(`${list}?filter=type:move&limit=1`)).json;
+  const first = (await dashboard.ask<FeedItem[]>(`${list}?filter=type:draft_changed&limit=1`)).json;
   expect(first).toMatchObject({
-    data: [{ type: 'move', action: 'sent', external_user_id: 'ada' }],
+    data: [{ type: 'draft_changed', action: 'sent', external_user_id: 'ada' }],
     meta: { pagination: { total: 2, offset: 0, limit: 1 } },
   });
   const second = (
-    await dashboard.ask<FeedItem[]>(`${list}?filter=type:move&limit=1&cursor=${first.meta.cursor}`)
+    await dashboard.ask<FeedItem[]>(`${list}?filter=type:draft_changed&limit=1&cursor=${first.meta.cursor}`)
   ).json;
   expect(second.data).toMatchObject([{ action: 'claim', actor: 'team:1', actor_name: 'Ada' }]);
   const place = second.data[0]?.place;

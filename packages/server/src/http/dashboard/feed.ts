@@ -80,7 +80,8 @@ async function feed(deps: RouteDeps, asked: Asked<'GET /projects/:project/feed'>
   const { projectId, query } = asked;
   const filter = readStreamFilter(query.filter ?? '');
   const { since, isGap } = placeToBegin(deps, asked);
-  const onTrouble = (trouble: unknown): void => log.warn({ err: trouble, projectId }, 'feed.failed');
+  const onTrouble = (trouble: unknown): void =>
+    log.warn({ err: trouble, project_id: projectId }, 'activity_feed.failed');
   const followed = await following(db, projectId);
   async function* events(signal: AbortSignal): AsyncGenerator<string> {
     for await (const items of followStream({ ...followed, projectId, filter, since, signal, onTrouble }))

@@ -128,7 +128,7 @@ export const importRoutes: DashboardRoute[] = [
   route('POST /projects/:project/imports/:import/key', {
     needs: 'editor',
     scope: 'import',
-    audit: 'import.key',
+    audit: 'import.set_key',
     body: Type.Object({ key: Type.String({ maxLength: 300 }) }),
     async handle(deps, { projectId, params: { import: id }, body, note }) {
       const one = await giveKey(deps, { projectId, id }, body.key);

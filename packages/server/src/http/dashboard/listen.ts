@@ -13,7 +13,7 @@ export const listenRoutes = [
   route('POST /projects/:project/listener', {
     needs: 'reviewer',
     scope: 'read',
-    audit: 'listener.open',
+    audit: 'webhook_listener.open',
     async handle(deps, { projectId, person, note }) {
       const secret = await openListener(deps, { projectId, personId: person.id });
       note({ subject: isLocalShell(person) ? person.name : person.email });
@@ -31,7 +31,8 @@ async function listen(deps: RouteDeps, asked: Asked<'GET /projects/:project/list
   const place = last === null ? null : readPlace(last);
   const isGap = place !== null && place.createdAt < openedAt - RESUMED_MAX_MS;
   const since = place === null || isGap ? openedAt : place;
-  const onTrouble = (trouble: unknown): void => log.warn({ err: trouble, projectId }, 'listen.failed');
+  const onTrouble = (trouble: unknown): void =>
+    log.warn({ err: trouble, project_id: projectId }, 'webhook_listener.failed');
   async function* events(signal: AbortSignal): AsyncGenerator<string> {
     for await (const some of followMessages({ db, projectId, since, signal, onTrouble }))
       yield some.map((one) => `id: ${placeText(one)}\ndata: ${dataOf(one)}\n\n`).join('');

@@ -186,7 +186,7 @@ async function audited(
     // A refusal changed nothing, unless it says otherwise. Of what failed in another way nobody knows: the entry stays as it was begun.
     if (error instanceof Fault)
       await (seen.isDone ? end() : dropEntry(db, entry)).catch((trouble: unknown) =>
-        log.warn({ err: trouble }, 'audit.not_ended'),
+        log.warn({ err: trouble }, 'audit_entry.not_closed'),
       );
     throw error;
   }

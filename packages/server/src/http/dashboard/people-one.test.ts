@@ -249,7 +249,7 @@ test('who looks at people as they were, or asks why, leaves accepting its connec
     for (let held = 0; held === 0;) {
       const [row] = await tx.query<{ held: number }>(
         `SELECT count(*) AS held FROM pg_stat_activity
-         WHERE datname = current_database() AND application_name = 'beckon heavy pages' AND wait_event_type = 'Lock'`,
+         WHERE datname = current_database() AND application_name = 'beckon dashboard_heavy' AND wait_event_type = 'Lock'`,
       );
       held = row?.held ?? 0;
     }

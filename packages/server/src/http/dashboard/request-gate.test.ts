@@ -51,7 +51,7 @@ async function holding<T>(tables: string, work: () => Promise<T>): Promise<T> {
 
 /** Connections that a request has or opens. */
 function heavyInUse(): number {
-  const heavy = db.pools().find(({ name }) => name === 'heavy');
+  const heavy = db.pools().find(({ name }) => name === 'dashboard_heavy');
   return heavy ? heavy.total - heavy.idle : 0;
 }
 
@@ -63,12 +63,12 @@ describe('a client that leaves', () => {
       what: 'a list with a filter',
       path: 'users?filter=-email:*@x.org',
       table: 'person',
-      pool: 'heavy pages',
+      pool: 'dashboard_heavy',
     },
-    { what: 'a list', path: 'views?screen=users', table: 'saved_view', pool: 'pages' },
-    { what: 'an export', path: 'users.csv?filter=plan:pro', table: 'person', pool: 'heavy pages' },
-    { what: 'a feed', path: 'feed?filter=type:user_created', table: 'change', pool: 'heavy pages' },
-    { what: 'a read as of one moment', path: 'schedule', table: 'draft', pool: 'heavy pages' },
+    { what: 'a list', path: 'views?screen=users', table: 'saved_view', pool: 'dashboard' },
+    { what: 'an export', path: 'users.csv?filter=plan:pro', table: 'person', pool: 'dashboard_heavy' },
+    { what: 'a feed', path: 'feed?filter=type:user_created', table: 'change', pool: 'dashboard_heavy' },
+    { what: 'a read as of one moment', path: 'schedule', table: 'draft', pool: 'dashboard_heavy' },
   ])('has the statement of $what canceled', async ({ path, table, pool }) => {
     const before = lines.length;
     await holding(`beckon.${table}`, async () => {
@@ -89,7 +89,7 @@ describe('a client that leaves', () => {
       const left = new AbortController();
       const ask = () => fetch(`${at}/users?filter=plan:pro`, { ...AS, signal: left.signal });
       const settled = Promise.allSettled(Array.from({ length: 20 }, ask));
-      await until({ 'heavy pages': 2 });
+      await until({ dashboard_heavy: 2 });
       left.abort();
       await settled;
       await until({});
@@ -104,11 +104,11 @@ describe('a client that leaves', () => {
       const headers = { ...AS.headers, 'content-type': 'application/json' };
       const asked = fetch(`${at}/views`, { method: 'POST', headers, body, signal: left.signal });
       const settled = Promise.allSettled([asked]);
-      await until({ 'heavy pages': 1 });
+      await until({ dashboard_heavy: 1 });
       left.abort();
       await settled;
       // It still waits for the lock.
-      expect(await waiting()).toEqual({ 'heavy pages': 1 });
+      expect(await waiting()).toEqual({ dashboard_heavy: 1 });
     });
     const kept = async (): Promise<object[]> =>
       db.query(`SELECT name FROM beckon.saved_view WHERE project_id = $1`, [projectId]);
@@ -125,13 +125,13 @@ describe('light requests', () => {
     const neighbor = at.replace(/\d+$/, String(other.id));
     const answers = await holding('beckon.saved_view', async () => {
       const own30 = Array.from({ length: 30 }, () => views(at));
-      await until({ pages: 2 });
+      await until({ dashboard: 2 });
       expect((await fetch(`${neighbor}/settings`, AS)).status).toBe(200);
-      expect(await waiting()).toEqual({ pages: 2 });
+      expect(await waiting()).toEqual({ dashboard: 2 });
       const asked = views(neighbor);
-      await until({ pages: 3 });
+      await until({ dashboard: 3 });
       // The access check of a request has a connection left.
-      expect(db.pools().find(({ name }) => name === 'pages')).toMatchObject({ waiting: 0 });
+      expect(db.pools().find(({ name }) => name === 'dashboard')).toMatchObject({ waiting: 0 });
       return [...own30, asked];
     });
     const statuses = (await Promise.all(answers)).map(({ status }) => status);
@@ -207,13 +207,13 @@ describe('heavy requests', () => {
       const asked = Array.from({ length: 24 }, preview);
       const refused = await Promise.race(asked);
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
-      await until({ 'heavy pages': 2 });
+      await until({ dashboard_heavy: 2 });
       expect((await fetch(`${at}/settings`, AS)).status).toBe(200);
       expect(db.pools().map(({ name, waiting: callers }) => [name, callers])).toEqual([
-        ['everything', 0],
+        ['general', 0],
         ['batches', 0],
-        ['pages', 0],
-        ['heavy', 0],
+        ['dashboard', 0],
+        ['dashboard_heavy', 0],
       ]);
       return asked;
     });
@@ -226,7 +226,7 @@ describe('heavy requests', () => {
     const tables = 'beckon.event_volume, beckon.draft, beckon.message, beckon.outcome';
     const charts = await holding(tables, async () => {
       const asked = fetch(`${at}/home/charts`, AS);
-      await until({ 'heavy pages': 1 });
+      await until({ dashboard_heavy: 1 });
       expect(heavyInUse()).toBe(1);
       return [asked];
     });

@@ -14,7 +14,7 @@ import { shownRule } from './rule-shown.ts';
 export const ruleActRoutes = [
   route('POST /projects/:project/rules/:rule/mode', {
     needs: 'editor',
-    audit: 'rule.mode',
+    audit: 'rule.set_mode',
     body: Type.Object({
       mode: Type.Union([Type.Literal('draft'), Type.Literal('autopilot')]),
       deadline: Type.Optional(Type.Union([Type.String(), Type.Null()])),
@@ -63,7 +63,7 @@ export const ruleActRoutes = [
   }),
   route('POST /projects/:project/rules/:rule/switch', {
     needs: 'editor',
-    audit: 'rule.switch',
+    audit: 'rule.set_enabled',
     body: Type.Object({
       on: Type.Boolean(),
       confirmed: Type.Optional(Type.Boolean()),
@@ -96,7 +96,7 @@ export const ruleActRoutes = [
   route('POST /projects/:project/rules/:rule/move-waiting', {
     needs: 'editor',
     isHeavy: true,
-    audit: 'rule.move_waiting',
+    audit: 'rule.move_runs',
     async handle({ db, wake }, { projectId, params: { rule: reference }, note }) {
       const { rule, moved, stayed } = await moveWaiting(db, { projectId, reference });
       wake();

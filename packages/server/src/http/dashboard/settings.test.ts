@@ -81,7 +81,7 @@ test('a change stands in the audit log with what it was before, and says nothing
   const asked = { projectIds: [story.projectId], actor: null, action: null, after: null, limit: 5 };
   expect(await listEntries(db, asked)).toMatchObject([
     {
-      action: 'settings.change',
+      action: 'settings.update',
       subject: 'throttle',
       before: { throttle: '10/s' },
       after: { throttle: '5/s' },

@@ -28,7 +28,7 @@ export const settingRoutes = [
   }),
   route('PATCH /projects/:project/settings', {
     needs: 'admin',
-    audit: 'settings.change',
+    audit: 'settings.update',
     body: Type.Object({ settings: TEXTS, seen: Type.Optional(TEXTS) }),
     async handle({ db, mailroom }, { projectId, body, actor, note }) {
       const { settings: wanted, seen = {} } = body;
@@ -77,7 +77,7 @@ export const settingRoutes = [
   }),
   route('PATCH /projects/:project/rate-limits/:endpoint', {
     needs: 'admin',
-    audit: 'rate_limit.change',
+    audit: 'rate_limit.update',
     body: Type.Object({ rate: Type.Optional(Type.Number()), burst: Type.Optional(Type.Number()) }),
     async handle({ db }, { projectId, params, body, note }) {
       const endpoint = readEndpoint(params.endpoint);

@@ -45,7 +45,7 @@ export async function mailTo(deps: RouteDeps, mailing: Mailing): Promise<boolean
     };
     return await mailPerson(options, mailing);
   } catch (error) {
-    log.warn({ err: error }, 'team.not_emailed');
+    log.warn({ err: error }, 'team_email.not_sent');
     return false;
   }
 }

@@ -16,7 +16,7 @@ export const factorRoutes = [
   route('POST /two-factor/begin', {
     needs: 'signed_in',
     isAccount: true,
-    audit: 'two_factor.begin',
+    audit: 'two_factor.set_up',
     body: PASSWORD,
     async handle(deps, { body, request, reply, person, note }) {
       const signIns = await deps.team.signIns();
@@ -32,7 +32,7 @@ export const factorRoutes = [
   route('POST /two-factor/confirm', {
     needs: 'signed_in',
     isAccount: true,
-    audit: 'two_factor.on',
+    audit: 'two_factor.enable',
     body: Type.Object({ code: TEXT }),
     async handle(deps, { body, request, reply, person, note }) {
       const [signIns, code] = [await deps.team.signIns(), body.code.replaceAll(' ', '')];
@@ -48,7 +48,7 @@ export const factorRoutes = [
   route('POST /two-factor/end', {
     needs: 'signed_in',
     isAccount: true,
-    audit: 'two_factor.off',
+    audit: 'two_factor.disable',
     body: PASSWORD,
     async handle(deps, { body, request, reply, person, note }) {
       const signIns = await deps.team.signIns();
@@ -62,7 +62,7 @@ export const factorRoutes = [
   route('POST /two-factor/backup-codes', {
     needs: 'signed_in',
     isAccount: true,
-    audit: 'two_factor.new_codes',
+    audit: 'two_factor.renew_codes',
     body: PASSWORD,
     async handle(deps, { body, request, person, note }) {
       const signIns = await deps.team.signIns();

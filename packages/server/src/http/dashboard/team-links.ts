@@ -102,7 +102,9 @@ export const linkRoutes = [
       const email = readEmail(body.email);
       await (await deps.team.signIns()).countResetRequest(callerOf(deps, request), email);
       // Behind the answer: how long it takes would tell who has an account.
-      mailReset(deps, email).catch((error: unknown) => deps.log.warn({ err: error }, 'reset.not_emailed'));
+      mailReset(deps, email).catch((error: unknown) =>
+        deps.log.warn({ err: error }, 'password_reset.not_emailed'),
+      );
       return { data: { requested: true } };
     },
   }),

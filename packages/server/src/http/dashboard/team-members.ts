@@ -40,7 +40,7 @@ export const memberRoutes = [
   }),
   route('POST /projects/:project/organization', {
     needs: 'owner',
-    audit: 'organization.change',
+    audit: 'organization.update',
     body: Type.Object({
       name: Type.Optional(Type.String({ maxLength: 1_000 })),
       requires_two_factor: Type.Optional(Type.Boolean()),
@@ -140,7 +140,7 @@ export const inviteRoutes = [
     needs: 'viewer',
     isAccount: true,
     scope: 'admin',
-    audit: 'team.test_email',
+    audit: 'team.send_test_email',
     async handle(deps, { projectId, person, note }) {
       const letter = testLetter(deps.installation.publicUrl);
       if (!(await mailTo(deps, { projectId, to: person.email, letter }))) {

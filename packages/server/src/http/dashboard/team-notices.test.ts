@@ -6,7 +6,7 @@ import { silentLog } from '../../base/log.ts';
 const server = await endpointServer();
 const logged = Promise.withResolvers<unknown[]>();
 const { setUp, join } = testTeam(server, {
-  log: { ...silentLog, warn: (facts, fact) => logged.resolve([fact, facts]) },
+  log: { ...silentLog, warn: (fields, event) => logged.resolve([event, fields]) },
 });
 const { ada, projectId } = await setUp();
 

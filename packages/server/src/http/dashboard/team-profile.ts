@@ -32,7 +32,7 @@ export const profileRoutes = [
   route('POST /organizations/:organization/digest', {
     needs: 'signed_in',
     isAccount: true,
-    audit: 'profile.digest',
+    audit: 'profile.set_digest',
     body: Type.Object({ enabled: Type.Boolean() }),
     async handle({ db }, { person, params, body, note }) {
       const row = { organizationId: params.organization, userId: person.id, wanted: body.enabled };

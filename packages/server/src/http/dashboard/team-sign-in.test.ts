@@ -209,10 +209,10 @@ test('nobody makes a link void by asking for another: not that of an operator, a
   const outlet = { kind: 'relay', publicUrl: DASHBOARD_ORIGIN, mailDomain: 'in.x.org' } as const;
   const mute = testTeam(server, {
     mailroom: testMailroom({ outlet }),
-    log: { ...silentLog, warn: (_facts, fact) => said.resolve(fact) },
+    log: { ...silentLog, warn: (_fields, event) => said.resolve(event) },
   });
   await mute.browser().ask('POST /forgot', { email: 'ada@x.org' });
-  expect(await said.promise).toBe('reset.not_emailed');
+  expect(await said.promise).toBe('password_reset.not_emailed');
   const mailed = /token=3D(\w+)/.exec(resets().at(-1)?.text.replaceAll('=\r\n', '') ?? '')?.[1] ?? '';
   const good = async (token: string) => (await browser().ask(`GET /links?token=${token}`)).status;
   expect([await good(mailed), await good(tokenOf(byOperator?.url ?? ''))]).toEqual([200, 200]);

@@ -84,7 +84,7 @@ export const templateRoutes: DashboardRoute[] = [
   }),
   route('PUT /projects/:project/templates/:template/draft', {
     needs: 'editor',
-    audit: 'template.draft',
+    audit: 'template.save',
     bodyMaxBytes: BODY_MAX_BYTES,
     body: Type.Object({ source: LETTER, seen: SEEN }),
     async handle(deps, { projectId, params, body: { source: letter, seen }, actor, note }) {
@@ -97,7 +97,7 @@ export const templateRoutes: DashboardRoute[] = [
   }),
   route('DELETE /projects/:project/templates/:template/draft', {
     needs: 'editor',
-    audit: 'template.discard',
+    audit: 'template.discard_unpublished',
     async handle(deps, { projectId, params: { template }, note }) {
       const before = await shownTemplate(deps, projectId, template);
       await discardDraft(deps.db, { projectId, name: before.name });
@@ -173,7 +173,7 @@ export const templateRoutes: DashboardRoute[] = [
   }),
   route('POST /projects/:project/templates/:template/send-test', {
     needs: 'editor',
-    audit: 'template.test',
+    audit: 'template.send_test',
     bodyMaxBytes: BODY_MAX_BYTES,
     body: Type.Object({
       source: Type.Optional(LETTER),

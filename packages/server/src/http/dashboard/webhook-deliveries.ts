@@ -26,7 +26,7 @@ const ID = Type.String({ maxLength: 100 });
 export const webhookDeliveryRoutes = [
   route('POST /projects/:project/webhooks/:endpoint/test', {
     needs: 'admin',
-    audit: 'webhook.test',
+    audit: 'webhook.send_test',
     async handle(deps, { projectId, params: { endpoint: endpointId }, note }) {
       const place = { projectId, endpointId };
       const messageId = await test(deps, place);

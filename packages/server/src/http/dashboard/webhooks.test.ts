@@ -62,7 +62,7 @@ test('a test event is sent now, its answer shown with the body that was posted, 
     `GET ${at}/webhook-deliveries/${json.data.id}/${one.id}`,
   );
   expect(whole.json.data.body).toBe(hooks.received[0]?.body);
-  const asked = { projectIds: [project], actor: null, action: 'webhook.test', after: null, limit: 9 };
+  const asked = { projectIds: [project], actor: null, action: 'webhook.send_test', after: null, limit: 9 };
   expect(await listEntries(db, asked)).toMatchObject([{ subject: one.url, isDone: true }]);
 });
 

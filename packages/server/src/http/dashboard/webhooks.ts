@@ -53,7 +53,7 @@ const endpointRoutes = [
   }),
   route('PATCH /projects/:project/webhooks/:endpoint', {
     needs: 'admin',
-    audit: 'webhook.edit',
+    audit: 'webhook.update',
     body: Type.Object({ url: Type.Optional(Type.String()), ...WANTED }),
     async handle(deps, asked) {
       const place = placeOf(asked);
@@ -104,7 +104,7 @@ const switchRoutes = [
   }),
   route('POST /projects/:project/webhooks/:endpoint/rotate', {
     needs: 'admin',
-    audit: 'webhook.rotate',
+    audit: 'webhook.rotate_secret',
     body: Type.Object({
       overlap_hours: Type.Optional(Type.Number({ minimum: 0, maximum: OVERLAP_MAX_HOURS })),
     }),

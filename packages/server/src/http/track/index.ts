@@ -66,7 +66,7 @@ async function follow(deps: TrackingDeps, { request, reply, name, link }: Follow
     note(deps, request, { ...name, kind: 'click', link });
     return plain(reply).code(302).header('Location', target).send();
   } catch (error) {
-    deps.log.warn({ err: error, projectId: name.projectId }, 'link.not_followed');
+    deps.log.warn({ err: error, project_id: name.projectId }, 'link.not_followed');
     return page(reply.header('Retry-After', String(RETRY_AFTER_S)), 503, 'unavailable');
   }
 }

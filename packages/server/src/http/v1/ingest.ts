@@ -181,7 +181,7 @@ async function refuse(
   else
     deps.log.debug(
       { endpoint: endpoint.name, request_id: call.id, status, code: body.errors[0]?.code },
-      'request.refused',
+      'request.rejected',
     );
   call.headers.push(...Object.entries(headers).flat());
   refuseBody(call.request, call.response);

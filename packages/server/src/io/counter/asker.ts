@@ -126,12 +126,12 @@ async function answer(state: State, asks: Ask[], at: number): Promise<void> {
       open = takeIn(state, open, { rows: await inTime(state, open, at), at });
     }
     if (open.length > 0) throw new Error('a rate limit disappeared after its creation');
-    if (state.failing) state.log.info({ buckets: asks.length }, 'counter.recovered');
+    if (state.failing) state.log.info({ buckets: asks.length }, 'rate_limits.recovered');
     state.failing = false;
   } catch (error) {
     for (const { bucket } of open) fail(bucket, unavailable(error));
     // Once for each time that the database is away, not twenty times a second.
-    if (!state.failing) state.log.warn({ err: error, buckets: asks.length }, 'counter.failed');
+    if (!state.failing) state.log.warn({ err: error, buckets: asks.length }, 'rate_limits.failed');
     state.failing = true;
   }
 }

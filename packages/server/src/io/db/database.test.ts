@@ -116,7 +116,7 @@ describe('requests of the dashboard', () => {
     session.release();
     await until(0);
     await expect(pages.query('SELECT 1')).rejects.toThrow('the client left');
-    expect(db.pools().find((pool) => pool.name === 'heavy')).toMatchObject({ total: 0 });
+    expect(db.pools().find((pool) => pool.name === 'dashboard_heavy')).toMatchObject({ total: 0 });
     await db.close();
   });
 

@@ -103,10 +103,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     reach: options.reach,
     offsetMs: () => offsetMs,
     pools: () => [
-      factsOf('everything', pools.work),
+      factsOf('general', pools.work),
       factsOf('batches', pools.batches),
-      factsOf('pages', pools.light),
-      factsOf('heavy', pools.heavy),
+      factsOf('dashboard', pools.light),
+      factsOf('dashboard_heavy', pools.heavy),
     ],
     forPages: ({ cost, signal, turn }: PageRequest): Database => {
       const turns = turn && { wait: turn, open: 0 };
@@ -136,26 +136,26 @@ function openPools({ connection, poolMax, namedStatements = true, ...options }: 
   return {
     work: openPool(connection, {
       max: poolMax ?? CONNECTIONS.pool,
-      name: 'pool',
+      name: 'general',
       queryWithinMs: withinMs + CLIENT_WAITS_MORE_MS,
       statementWithinMs: ofServer(withinMs),
     }),
     batches: openPool(connection, {
       ...sessions,
       max: CONNECTIONS.batches,
-      name: 'accept',
+      name: 'batches',
       statementWithinMs: ofServer(BATCH_STATEMENT_WITHIN_MS),
     }),
     light: openPool(connection, {
       ...pages,
       max: CONNECTIONS.pages,
-      name: 'pages',
+      name: 'dashboard',
       ...(options.pageWaitMs === undefined ? {} : { waitMs: options.pageWaitMs }),
     }),
     heavy: openPool(connection, {
       ...pages,
       max: CONNECTIONS.heavyPages,
-      name: 'heavy pages',
+      name: 'dashboard_heavy',
       waitMs: HEAVY_WAIT_MS,
     }),
   };

@@ -46,7 +46,7 @@ export function startListener({ connection, channel, heard, log }: ListenerOptio
       await opened.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
       failures = 0;
     } catch (error) {
-      log.debug({ err: error }, 'listener.not_open');
+      log.debug({ err: error }, 'database.listen_failed');
       await end(opened);
       again(opened);
     }

@@ -125,12 +125,12 @@ describe('migrate, while a transaction uses a table that has to change', () => {
     const db = await open(own);
     const session = await reader(db);
     const [waits, goOn] = [Promise.withResolvers<object>(), Promise.withResolvers<void>()];
-    const warn = (facts: object, fact: string): void => waits.resolve({ ...facts, fact });
+    const warn = (fields: object, event: string): void => waits.resolve({ ...fields, event });
     const log = { ...silentLog, warn };
     const migrated = migrate(own.connection, { log, pause: () => goOn.promise, migrations: LATER });
     expect(await waits.promise).toMatchObject({
-      fact: 'database.migration_waits',
-      holders: [{ application: 'beckon accept', tables: ['ingest_log'] }],
+      event: 'database.migration_blocked',
+      blocked_by: [{ application: 'beckon batches', tables: ['ingest_log'] }],
     });
     await db.query(READ);
     await commit(session);

@@ -48,7 +48,10 @@ export async function migrate(
       if (!error) return { applied: (results ?? []).map((result) => result.migrationName) };
       if (!isLocked(error) || performance.now() >= until)
         throw new Error(await explain(error, pool, migrations), { cause: error });
-      log.warn({ again_in_ms: AGAIN_AFTER_MS, holders: await listHolders(pool) }, 'database.migration_waits');
+      log.warn(
+        { retry_in_ms: AGAIN_AFTER_MS, blocked_by: await listHolders(pool) },
+        'database.migration_blocked',
+      );
       await pause(AGAIN_AFTER_MS);
     }
   } finally {

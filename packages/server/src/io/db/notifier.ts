@@ -16,7 +16,7 @@ export function createNotifier({ db, channel, everyMs, log }: NotifierOptions): 
     try {
       await db.query(`SELECT pg_notify($1, '')`, [channel]);
     } catch (error) {
-      log.debug({ err: error }, 'notifier.not_sent');
+      log.debug({ err: error }, 'database.notify_failed');
     }
   }
 

@@ -56,6 +56,6 @@ function isForeign(running: Running, seen: { elapsedMs: number; why: unknown }):
 
 async function forgetForeign(home: Home, running: Running): Promise<void> {
   if (await isLocked(home)) throw lockedBy(home.data);
-  home.log.warn({ pid: running.file.pid, data: home.data }, 'postgres.stale_pid_removed');
+  home.log.warn({ pid: running.file.pid, data_dir: home.data }, 'postgres.stale_pid_removed');
   removeStalePidFile(home.data, running.file);
 }

@@ -28,7 +28,7 @@ export async function ensureRunning(home: Home, signal?: AbortSignal): Promise<R
         {
           pid: start.file.pid,
           port: start.file.port,
-          data: home.data,
+          data_dir: home.data,
           ms: Math.round(performance.now() - begun),
         },
         'postgres.started',
@@ -39,7 +39,7 @@ export async function ensureRunning(home: Home, signal?: AbortSignal): Promise<R
       if (start.kind === 'later' && start.isLocked) throw lockedBy(home.data);
       throw new EmbeddedFailure('cannot_start', `PostgreSQL of ${home.dataDir} does not start: ${start.why}`);
     }
-    home.log.debug({ why: start.why, attempt }, 'postgres.start_contended');
+    home.log.debug({ reason: start.why, attempt }, 'postgres.start_contended');
     await pause(backoffMs(attempt, CONTENDED_BACKOFF), undefined, { signal });
   }
 }
@@ -58,7 +58,7 @@ async function look(home: Home): Promise<Running | 'none' | undefined> {
     // The number may be one of another container; the start that follows tells.
     if (await isLocked(home)) return 'none';
     removeStalePidFile(home.data, seen.file);
-    home.log.warn({ pid: seen.file.pid, data: home.data }, 'postgres.stale_pid_removed');
+    home.log.warn({ pid: seen.file.pid, data_dir: home.data }, 'postgres.stale_pid_removed');
     return undefined;
   }
   return !seen.sure || seen.file.status === 'ready' ? { file: seen.file, sure: seen.sure } : undefined;

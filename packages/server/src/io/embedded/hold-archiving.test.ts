@@ -23,7 +23,7 @@ afterEach(async () => {
   await rm(base, { recursive: true, force: true });
 }, 60_000);
 
-const log: Log = { ...silentLog, error: (_facts, fact) => void errors.push(fact) };
+const log: Log = { ...silentLog, error: (_fields, event) => void errors.push(event) };
 
 async function openArchiving(): Promise<Embedded> {
   const embedded = await openEmbedded({

@@ -20,8 +20,8 @@ export async function holdArchiving(home: Home): Promise<Hold> {
   }
   // The connection breaks where another one stops it just now.
   if (await hold.becomeLastUser().catch(() => false)) {
-    const by = await stopPostmaster(home, hold.file.pid);
-    home.log.info({ by, data: home.data }, 'postgres.stopped_to_archive');
+    const signal = await stopPostmaster(home, hold.file.pid);
+    home.log.info({ signal, data_dir: home.data }, 'postgres.stopped_to_archive');
   } else report(home, fault);
   await hold.close();
   return acquireHold(home);
@@ -43,7 +43,10 @@ async function findFault({ archive, data }: Home, hold: Hold): Promise<Fault | n
 }
 
 function report({ log, data }: Home, { mode, command }: Fault): void {
-  const next =
+  const advice =
     'BACKUP_DIR is set, but the log is not copied there. Run beckon-server doctor, which suggests a fix';
-  log.error({ data, mode, command, next }, 'postgres.not_archiving');
+  log.error(
+    { data_dir: data, archive_mode: mode, archive_command: command, advice },
+    'postgres.not_archiving',
+  );
 }

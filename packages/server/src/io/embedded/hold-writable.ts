@@ -31,8 +31,8 @@ async function tryHold(home: Home): Promise<Hold | undefined> {
     await refuseUpgraded(home.dataDir);
     // The connection breaks where another one stops it just now.
     if (await hold.becomeLastUser().catch(() => false)) {
-      const by = await stopPostmaster(home, hold.file.pid);
-      home.log.info({ by, data: home.data }, 'postgres.stopped_to_write');
+      const signal = await stopPostmaster(home, hold.file.pid);
+      home.log.info({ signal, data_dir: home.data }, 'postgres.stopped_to_write');
     }
   } finally {
     await hold.close();

@@ -43,8 +43,8 @@ const RESTART_BACKOFF = { baseMs: 100, maxMs: 5_000 };
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const home = await openHome(options);
   const folders = [home.dataDir, home.data, dirname(home.data), dirname(home.native)];
-  const swept = await sweepDrafts(folders, systemClock.now());
-  if (swept.length > 0) home.log.info({ swept }, 'postgres.drafts_swept');
+  const removed = await sweepDrafts(folders, systemClock.now());
+  if (removed.length > 0) home.log.info({ files: removed }, 'postgres.partial_files_removed');
   if (isInitialized(home.data)) await requireOurVersion(home.data, home.native);
   await initializeCluster(home);
   return keep(home, await holdArchiving(home));
@@ -95,7 +95,7 @@ async function keepHold(state: State): Promise<void> {
 async function retakeHold(state: State, why: string): Promise<void> {
   const { home, ending } = state;
   const begun = performance.now();
-  home.log.warn({ why, server: state.isServer }, 'postgres.lost');
+  home.log.warn({ reason: why }, 'postgres.lost');
   for (let attempt = 0; !ending.signal.aborted; attempt += 1) {
     try {
       const hold = state.isServer ? await acquireHold(home, ending.signal) : await joinRunning(home);
@@ -106,7 +106,7 @@ async function retakeHold(state: State, why: string): Promise<void> {
         return;
       }
     } catch (error) {
-      if (!ending.signal.aborted) home.log.error({ err: error, attempt }, 'postgres.retake_failed');
+      if (!ending.signal.aborted) home.log.error({ err: error, attempt }, 'postgres.recovery_failed');
     }
     // A command that ends without a word must not be kept alive by this.
     await pause(backoffMs(attempt, RESTART_BACKOFF), undefined, {
@@ -119,7 +119,7 @@ async function retakeHold(state: State, why: string): Promise<void> {
 async function isStillOurs(state: State, hold: Hold): Promise<boolean> {
   const other = state.isServer ? await hold.findOtherServer() : undefined;
   if (other === undefined) return true;
-  state.home.log.error({ other, dataDir: state.home.dataDir }, 'postgres.other_server');
+  state.home.log.error({ server: other, data_dir: state.home.dataDir }, 'postgres.used_by_other_server');
   await hold.close();
   return false;
 }
@@ -132,12 +132,12 @@ async function leave(state: State): Promise<void> {
   try {
     if (await hold.becomeLastUser()) {
       const begun = performance.now();
-      const by = await stopPostmaster(home, hold.file.pid);
-      home.log.info({ by, ms: Math.round(performance.now() - begun) }, 'postgres.stopped');
+      const signal = await stopPostmaster(home, hold.file.pid);
+      home.log.info({ signal, ms: Math.round(performance.now() - begun) }, 'postgres.stopped');
     }
   } catch (error) {
     // The connection broke just now: PostgreSQL is gone, or the next user will adopt it.
-    home.log.warn({ err: error }, 'postgres.left_unclean');
+    home.log.warn({ err: error }, 'postgres.not_stopped');
   }
   await hold.close();
 }

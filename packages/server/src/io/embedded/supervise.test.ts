@@ -78,8 +78,8 @@ test('a crash of one session, which makes PostgreSQL throw all others out, is su
 
 test('a session of the dead postmaster that still works delays the restart and does not prevent it', async () => {
   let contended = 0;
-  const debug = (_facts: object, fact: string): void =>
-    void (fact === 'postgres.start_contended' && (contended += 1));
+  const debug = (_fields: object, event: string): void =>
+    void (event === 'postgres.start_contended' && (contended += 1));
   const server = await at.open({ ...silentLog, debug });
   await server.becomeServer();
   const client = new pg.Client(server.connection());

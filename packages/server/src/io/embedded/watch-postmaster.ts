@@ -20,7 +20,7 @@ export function watchPostmaster(home: Home, of: Watched): void {
     looks += 1;
     if (looks % BOUND_LOG_EVERY_LOOKS === 0) {
       boundLog(logPath(home)).catch((error: unknown) =>
-        home.log.warn({ err: error }, 'postgres.log_unbound'),
+        home.log.warn({ err: error }, 'postgres.log_not_truncated'),
       );
     }
     const hold = of.hold();

@@ -59,7 +59,7 @@ const OPEN_DOOR: MailDoor = { connects: () => null, leaves: () => {}, writesTo: 
 export async function startMailListener(options: MailListenerOptions): Promise<MailListener> {
   const { host, port, log } = options;
   const server = new SMTPServer(serverOptions(options));
-  server.on('error', (error) => log.warn({ err: error }, 'mail.client_failed'));
+  server.on('error', (error) => log.warn({ err: error }, 'inbound_email.connection_failed'));
   server.server.on('connection', endInTime);
   // Of several processes each has its own: who is sent here by one may not be given to another.
   const listening = server.listen({ port, host, exclusive: true });

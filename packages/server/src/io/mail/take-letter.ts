@@ -43,7 +43,7 @@ export async function takeLetter(
     const answer = await taking.accept({ ...envelopeOf(session), raw: Buffer.concat(letter.chunks) });
     return answer ? refusal(answer) : null;
   } catch (error) {
-    taking.log.error({ err: error }, 'mail.not_accepted');
+    taking.log.error({ err: error }, 'inbound_email.not_accepted');
     return refusal({ code: 451, text: '4.3.0 The email could not be stored, try again later' });
   } finally {
     taking.held.bytes -= letter.kept;
