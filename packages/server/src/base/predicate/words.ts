@@ -12,9 +12,18 @@ const PLAIN = /^(?!(?:true|false|and|or|not|is|in|of|more)$)[\p{L}_][\p{L}\p{N}_
 
 /** A name or a text of the user's. */
 export function word(text: string): string {
-  const [head] = CUT.exec(text) ?? [];
-  const shown = head === undefined ? text : `${head}…`;
+  const shown = shortened(text);
   return PLAIN.test(shown) ? shown : `“${shown}”`;
+}
+
+/** A name that stands in quotes even where it needs none, such as that of an email. */
+export function quoted(text: string): string {
+  return `“${shortened(text)}”`;
+}
+
+function shortened(text: string): string {
+  const [head] = CUT.exec(text) ?? [];
+  return head === undefined ? text : `${head}…`;
 }
 
 function valueWords(value: string | number | boolean): string {
