@@ -4,7 +4,7 @@ import type { FieldFault } from '../fault.ts';
 /** Where in the document the reader stands. What is wrong there goes into one list for the whole document. */
 export type Place = { reading: Reading; path: Path };
 /** `whole`: what the document is, in messages about all of it. */
-export type Reading = { whole: 'predicate' | 'rule'; findings: Finding[]; conditions: number };
+export type Reading = { whole: 'definition' | 'rule'; findings: Finding[]; conditions: number };
 type Path = readonly (string | number)[];
 type Finding = { path: Path; message: string };
 export type JsonObject = Record<string, unknown>;
@@ -37,7 +37,7 @@ export function takeCondition(place: Place): boolean {
   if (place.reading.conditions === CONDITIONS_MAX + 1) {
     refuse(
       place,
-      `must be removed: a ${place.reading.whole} has at most ${CONDITIONS_MAX} conditions, including the tests of where`,
+      `is one condition too many: a ${place.reading.whole} has at most ${CONDITIONS_MAX}, including the tests in where`,
     );
   }
   return place.reading.conditions <= CONDITIONS_MAX;
