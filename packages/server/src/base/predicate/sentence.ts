@@ -14,9 +14,9 @@ export function userClauseOf(predicate: Predicate, nameOf: AudienceNames): strin
   return print(clauseOf(predicate, { nameOf, negated: false, user: 'the user ', the: 'the ' }));
 }
 
-/** Every `not` has been carried down to the single conditions, and groups of the same kind have become one. */
+/** A condition or a group. Each `not` is pushed down to the conditions, and nested groups of one kind are merged. */
 type Clause = string | { and: boolean; of: Clause[] };
-/** `user` and `the` go before what has no subject or no article of its own; both are empty where none is wanted. */
+/** `user` and `the` are put before conditions without a subject or an article; both are empty in the short form. */
 type Saying = { nameOf: AudienceNames; negated: boolean; user: string; the: string };
 
 function clauseOf(predicate: Predicate, saying: Saying): Clause {
@@ -56,7 +56,7 @@ function join(and: boolean, clauses: Clause[]): Clause {
   return of.length === 1 && only !== undefined ? only : { and, of };
 }
 
-/** A group within a group always stands in parentheses: which of and and or binds closer is nothing to be guessed. */
+/** Puts a group within a group in parentheses, so that the reader need not know whether `and` or `or` binds closer. */
 function print(clause: Clause): string {
   if (typeof clause === 'string') return clause;
   const parts = clause.of.map((part) => (typeof part === 'string' ? part : `(${print(part)})`));
@@ -71,7 +71,7 @@ export function audienceWords(name: string | undefined): string {
   return name === undefined ? 'an audience that does not exist' : `the audience “${name}”`;
 }
 
-/** A count is always known, so its opposite is a count too. */
+/** Describes a count. A count is always known, so its opposite is another count. */
 function countWords({ event, compare, count, window }: CountNode, negated: boolean): string {
   const counted = negated ? oppositeOf({ compare, count }) : { compare, count };
   const done = `done ${eventWords(event, window?.where ?? [])}`;
