@@ -46,7 +46,7 @@ function pageOf({ machine: about, node, postgres, tables }: Results): string {
   const parts = Map.groupBy(tables, ({ bench }) => bench);
   const sections = [...parts].map(([bench, some]) => `### ${bench}\n\n${some.map(tableOf).join('\n\n')}`);
   return [
-    `Machine: ${about}; Node.js ${node}, PostgreSQL ${postgres}. Load generator, product and PostgreSQL share it.`,
+    `Machine: ${about}; Node.js ${node}, PostgreSQL ${postgres}.\nLoad generator, product and PostgreSQL share it.`,
     ...sections,
     '',
   ].join('\n\n');

@@ -38,8 +38,8 @@ export function errorCodes(): string {
       [
         `## ${code}`,
         `${statuses.join(' or ')} · “${message}”`,
-        `**Cause.** ${oneSentencePerLine(when)}`,
-        `**Action.** ${oneSentencePerLine(remedy)}`,
+        `**Cause.**\n${oneSentencePerLine(when)}`,
+        `**Action.**\n${oneSentencePerLine(remedy)}`,
       ].join('\n\n'),
     )
     .join('\n\n');

@@ -257,7 +257,7 @@ const logCopies: Reading = {
   gauges: [
     {
       name: 'beckon_log_copies_failing',
-      help: '1 if the last copy of the PostgreSQL log failed',
+      help: '1 if the last copy of the write-ahead log (WAL) failed',
       labels: [],
     },
   ],

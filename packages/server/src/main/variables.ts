@@ -117,7 +117,7 @@ export const VARIABLES: readonly Variable[] = [
     unset: null,
     example: '/var/backups/beckon',
     about:
-      'For the embedded database: the folder for `beckon-server backup` and for a continuous copy of the PostgreSQL log. Both together restore any moment since a backup. Use another disk, preferably on another machine. With `DATABASE_URL`, it contains only the encrypted secret key.',
+      'For the embedded database: the folder for `beckon-server backup` and for a continuous copy of the write-ahead log (WAL). Both together restore any moment since a backup. Use another disk, preferably on another machine. With `DATABASE_URL`, it contains only the encrypted secret key.',
   },
   {
     name: 'BACKUP_PASSPHRASE',

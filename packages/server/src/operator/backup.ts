@@ -66,7 +66,7 @@ function addVerify(backup: Command, operator: Operator): void {
 function addPrune(backup: Command, operator: Operator): void {
   addCommand(backup, operator, {
     name: 'prune',
-    help: 'Delete old backups, and the parts of the PostgreSQL log that no other backup needs',
+    help: 'Delete old backups, and the parts of the write-ahead log (WAL) that no other backup needs',
     options: (command) =>
       command
         .option(...IN_OPTION)

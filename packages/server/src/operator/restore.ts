@@ -22,7 +22,7 @@ export function addRestoreCommands(program: Command, operator: Operator): void {
         )
         .option(
           '--timeline <number>',
-          'Timeline of the PostgreSQL log (default: the latest in use)',
+          'Timeline of the write-ahead log (WAL) (default: the latest in use)',
           readTimeline,
         )
         .option('--data-dir <folder>', 'Target, which is empty or does not exist (default: DATA_DIR)'),

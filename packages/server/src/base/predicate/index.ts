@@ -34,8 +34,8 @@ export type {
   Window,
   WindowSum,
 } from './predicate.ts';
-export { type AudienceNames, audienceWords, eventWords, sentenceOf } from './sentence.ts';
+export { type AudienceNames, audienceWords, eventWords, sentenceOf, userClauseOf } from './sentence.ts';
 export { predicateSql, type SqlContext } from './sql.ts';
 export { type SqlParams, sqlParams } from './sql-params.ts';
 export { type PropertyContext, propertyTestsSql, windowSumSql } from './sql-values.ts';
-export { durationWords, testWords, word } from './words.ts';
+export { durationWords, quoted, testWords, word } from './words.ts';

@@ -67,14 +67,14 @@ test('the example of the language is understood', () => {
 const SUBJECTS = 'all, any, not, trait, person, event or audience';
 
 test.each<[string, unknown, string[]]>([
-  ['no object', [], [`The predicate must be an object with one of ${SUBJECTS}`]],
-  ['no subject', {}, [`The predicate must have one of ${SUBJECTS}`]],
+  ['no object', [], [`The definition must be an object with one of ${SUBJECTS}`]],
+  ['no subject', {}, [`The definition must have one of ${SUBJECTS}`]],
   [
     'a subject of the prototype',
     JSON.parse('{"__proto__": {"trait": "a"}}'),
-    [`The predicate must have one of ${SUBJECTS}`],
+    [`The definition must have one of ${SUBJECTS}`],
   ],
-  ['two subjects', { trait: 'a', event: 'b' }, ['The predicate must have only one of trait and event']],
+  ['two subjects', { trait: 'a', event: 'b' }, ['The definition must have only one of trait and event']],
   [
     'two operators',
     { all: [{ trait: 'a', equals: 1, one_of: [1] }] },
@@ -128,7 +128,7 @@ test.each<[string, unknown, string[]]>([
   [
     'an address that is no text',
     { person: 'email', equals: 5 },
-    ['The predicate must compare email with a string'],
+    ['The definition must compare email with a string'],
   ],
   ['an audience by name', { audience: 'trial' }, ['audience must be a UUID']],
   ['a count of nothing', { event: 'a', at_least: 0 }, ['at_least must be a whole number from 1 to 1000']],
@@ -143,12 +143,12 @@ test.each<[string, unknown, string[]]>([
       'where.0.in_last is unknown here. Use property, is_set, equals, one_of, contains, starts_with, ends_with, at_least, at_most, greater_than, less_than, includes, before or after',
     ],
   ],
-  ['two shapes', { event: 'a', sum: 'b', last: {} }, ['The predicate must have only one of sum and last']],
+  ['two shapes', { event: 'a', sum: 'b', last: {} }, ['The definition must have only one of sum and last']],
   [
     'a sum of nothing',
     { event: 'a', sum: 'b' },
     [
-      'The predicate must have one of at_least, at_most, greater_than or less_than',
+      'The definition must have one of at_least, at_most, greater_than or less_than',
       'within must be a whole number and s, m, h or d, such as 90s, 15m, 2h or 7d, from 1m to 366d',
     ],
   ],
@@ -215,7 +215,7 @@ test('a predicate has ten levels and two hundred conditions at most', () => {
   expect(faultsOf({ all: many(200) })).toEqual([]);
   expect(faultsOf({ all: many(201) })).toEqual(['all must not have more than 200 conditions']);
   expect(faultsOf({ all: [{ any: many(150) }, { any: many(60) }] })).toEqual([
-    'all.1.any.50 must be removed: a predicate has at most 200 conditions, including the tests of where',
+    'all.1.any.50 is one condition too many: a definition has at most 200, including the tests in where',
   ]);
   const where = Array.from({ length: 20 }, () => ({ property: 'p', is_set: true }));
   const used = (count: number) => Array.from({ length: count }, () => ({ event: 'a', within: '7d', where }));

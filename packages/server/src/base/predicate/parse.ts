@@ -24,7 +24,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** A document as a predicate, or all that is wrong with it, each with its place in the document. */
 export function parsePredicate(value: unknown): ParsedPredicate {
-  const root = startReading('predicate');
+  const root = startReading('definition');
   const predicate = readPredicate(root, value);
   const faults = faultsOf(root.reading, value);
   return predicate && faults.length === 0 ? { ok: true, predicate } : { ok: false, faults };

@@ -1,10 +1,10 @@
 import { ERRORS_MAX } from '@beckon/contract';
 import type { FieldFault } from '../fault.ts';
 
-/** Where in the document the reader stands. What is wrong there goes into one list for the whole document. */
+/** A place in the document that is read. All errors go to one list for the whole document. */
 export type Place = { reading: Reading; path: Path };
-/** `whole`: what the document is, in messages about all of it. */
-export type Reading = { whole: 'predicate' | 'rule'; findings: Finding[]; conditions: number };
+/** `whole` names the document in messages about all of it. */
+export type Reading = { whole: 'definition' | 'rule'; findings: Finding[]; conditions: number };
 type Path = readonly (string | number)[];
 type Finding = { path: Path; message: string };
 export type JsonObject = Record<string, unknown>;
@@ -17,27 +17,27 @@ export function inside({ reading, path }: Place, key: string | number): Place {
   return { reading, path: [...path, key] };
 }
 
-/** A document can be wrong in a hundred thousand places: of so many only some are put in order and told. */
+/** A document can have a hundred thousand errors. Only this many are sorted and reported. */
 const FINDINGS_MAX = 1_000;
 
-/** The message goes on after the name of the field: `must be a string`. */
+/** Adds an error. The message follows the name of the field: `must be a string`. */
 export function refuse({ reading, path }: Place, message: string): undefined {
   if (reading.findings.length < FINDINGS_MAX) reading.findings.push({ path, message });
 }
 
 /**
- * The tests of where count too: each is one more thing to be asked of the database, and 4,000 of them kept its planner
- * busy for more than ten seconds.
+ * Limits the conditions of a document, including the tests in `where`. Each test is one more condition in SQL, and 4,000
+ * of them kept the planner of PostgreSQL busy for more than ten seconds.
  */
 export const CONDITIONS_MAX = 200;
 
-/** Said of the first one beyond, and the rest is not read. */
+/** Counts a condition. Returns false beyond the limit, with an error for the first one, so the rest is not read. */
 export function takeCondition(place: Place): boolean {
   place.reading.conditions += 1;
   if (place.reading.conditions === CONDITIONS_MAX + 1) {
     refuse(
       place,
-      `must be removed: a ${place.reading.whole} has at most ${CONDITIONS_MAX} conditions, including the tests of where`,
+      `is one condition too many: a ${place.reading.whole} has at most ${CONDITIONS_MAX}, including the tests in where`,
     );
   }
   return place.reading.conditions <= CONDITIONS_MAX;
@@ -47,7 +47,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The keys of `known` that the object has, in its own order. */
+/** Returns the known keys of an object, in the order of the object. */
 export function keysOf<K extends string>(object: JsonObject, known: readonly K[]): K[] {
   return Object.keys(object).filter((key): key is K => (known as readonly string[]).includes(key));
 }
@@ -63,7 +63,7 @@ export function listOf(words: readonly string[], last = 'or'): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`;
 }
 
-/** In the order of the document, a whole before its parts, and what is missing behind what is there. */
+/** Returns the errors in the order of the document: a whole before its parts, and missing fields last. */
 export function faultsOf({ whole, findings }: Reading, document: unknown): FieldFault[] {
   return findings
     .map((finding) => ({ finding, ranks: ranksOf(finding.path, document) }))
@@ -95,7 +95,7 @@ const KEY_SHOWN_CHARS = 255;
 
 function toFault({ path, message }: Finding, whole: Reading['whole']): FieldFault {
   if (path.length === 0) return { message: `The ${whole} ${message}` };
-  // The path goes into an answer, so it must itself be text that can be sent.
+  // The path is part of the response, so it must be well-formed text.
   const field = path
     .map((key) => String(key).slice(0, KEY_SHOWN_CHARS).toWellFormed().replaceAll('\0', '\uFFFD'))
     .join('.');

@@ -171,7 +171,7 @@ test('whatever is parsed is either a predicate or a list of faults with words an
       expect(parsed.faults.length).toBeGreaterThan(0);
       expect(parsed.faults.length).toBeLessThanOrEqual(20);
       for (const { message, field } of parsed.faults) {
-        expect(message.startsWith(`${field ?? 'The predicate'} `)).toBe(true);
+        expect(message.startsWith(`${field ?? 'The definition'} `)).toBe(true);
         expect(message.isWellFormed()).toBe(true);
       }
     }),

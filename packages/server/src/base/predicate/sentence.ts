@@ -4,17 +4,23 @@ import { momentWords, numberWords, spanWords, testWords, word, timesWords } from
 
 export type AudienceNames = (audienceId: string) => string | undefined;
 
-/** Who is meant, in plain English: `plan is trial and has not done login in the last 7 days`. */
+/** Describes a predicate in plain English: `plan is trial and has not done login in the last 7 days`. */
 export function sentenceOf(predicate: Predicate, nameOf: AudienceNames): string {
-  return print(clauseOf(predicate, { nameOf, negated: false }));
+  return print(clauseOf(predicate, { nameOf, negated: false, user: '', the: '' }));
 }
 
-/** Every `not` has been carried down to the single conditions, and groups of the same kind have become one. */
+/** Describes a predicate as a complete clause, to follow `if` or `when`: `the user has not done login`. */
+export function userClauseOf(predicate: Predicate, nameOf: AudienceNames): string {
+  return print(clauseOf(predicate, { nameOf, negated: false, user: 'the user ', the: 'the ' }));
+}
+
+/** A condition or a group. Each `not` is pushed down to the conditions, and nested groups of one kind are merged. */
 type Clause = string | { and: boolean; of: Clause[] };
-type Saying = { nameOf: AudienceNames; negated: boolean };
+/** `user` and `the` are put before conditions without a subject or an article; both are empty in the short form. */
+type Saying = { nameOf: AudienceNames; negated: boolean; user: string; the: string };
 
 function clauseOf(predicate: Predicate, saying: Saying): Clause {
-  const { nameOf, negated } = saying;
+  const { nameOf, negated, user, the } = saying;
   switch (predicate.kind) {
     case 'all':
     case 'any':
@@ -23,20 +29,20 @@ function clauseOf(predicate: Predicate, saying: Saying): Clause {
         predicate.of.map((child) => clauseOf(child, saying)),
       );
     case 'not':
-      return clauseOf(predicate.of, { nameOf, negated: !negated });
+      return clauseOf(predicate.of, { ...saying, negated: !negated });
     case 'trait':
       return testWords(word(predicate.trait), predicate.test, negated);
     case 'person':
       return testWords('email', predicate.test, negated);
     case 'count':
-      return countWords(predicate, negated);
+      return `${user}${countWords(predicate, negated)}`;
     case 'sum':
-      return sumWords(predicate, negated);
+      return `${the}${sumWords(predicate, negated)}`;
     case 'first':
     case 'last':
-      return edgeWords(predicate, negated);
+      return `${the}${edgeWords(predicate, negated)}`;
     case 'audience':
-      return `is ${negated ? 'not ' : ''}in ${audienceWords(nameOf(predicate.audienceId))}`;
+      return `${user}is ${negated ? 'not ' : ''}in ${audienceWords(nameOf(predicate.audienceId))}`;
     default:
       return predicate satisfies never;
   }
@@ -50,7 +56,7 @@ function join(and: boolean, clauses: Clause[]): Clause {
   return of.length === 1 && only !== undefined ? only : { and, of };
 }
 
-/** A group within a group always stands in parentheses: which of and and or binds closer is nothing to be guessed. */
+/** Puts a group within a group in parentheses, so that the reader need not know whether `and` or `or` binds closer. */
 function print(clause: Clause): string {
   if (typeof clause === 'string') return clause;
   const parts = clause.of.map((part) => (typeof part === 'string' ? part : `(${print(part)})`));
@@ -65,7 +71,7 @@ export function audienceWords(name: string | undefined): string {
   return name === undefined ? 'an audience that does not exist' : `the audience “${name}”`;
 }
 
-/** A count is always known, so its opposite is a count too. */
+/** Describes a count. A count is always known, so its opposite is another count. */
 function countWords({ event, compare, count, window }: CountNode, negated: boolean): string {
   const counted = negated ? oppositeOf({ compare, count }) : { compare, count };
   const done = `done ${eventWords(event, window?.where ?? [])}`;

@@ -3,18 +3,27 @@ import { printDuration } from '../duration.ts';
 import { iso } from '../clock.ts';
 import type { NumberCompare, TimeTest, ValueTest } from './predicate.ts';
 
-/** Beyond these a sentence would no longer be one; the predicate itself says all. */
+/** Texts are cut after 80 characters, and lists after 10 items, to keep sentences readable. The definition has all of it. */
 const CUT = /^.{80}(?=.)/su;
 const ITEMS_SHOWN = 10;
 
-/** What needs no quotes: it cannot be taken for a number, for true or false, or for a part of the sentence. */
+/** Texts without quotes: names that cannot be mistaken for a number, for true or false, or for a part of the sentence. */
 const PLAIN = /^(?!(?:true|false|and|or|not|is|in|of|more)$)[\p{L}_][\p{L}\p{N}_]*(?:[-.][\p{L}\p{N}_]+)*$/u;
 
-/** A name or a text of the user's. */
+/** Prints a name or a text of the user, in quotes if it could be misread without. */
 export function word(text: string): string {
-  const [head] = CUT.exec(text) ?? [];
-  const shown = head === undefined ? text : `${head}…`;
+  const shown = shortened(text);
   return PLAIN.test(shown) ? shown : `“${shown}”`;
+}
+
+/** Prints a name in quotes in any case, such as the name of an email. */
+export function quoted(text: string): string {
+  return `“${shortened(text)}”`;
+}
+
+function shortened(text: string): string {
+  const [head] = CUT.exec(text) ?? [];
+  return head === undefined ? text : `${head}…`;
 }
 
 function valueWords(value: string | number | boolean): string {
@@ -22,8 +31,8 @@ function valueWords(value: string | number | boolean): string {
 }
 
 /**
- * A condition on a value, or its opposite. A value may be missing or of another type, so the opposite of `at least 5` is
- * not `less than 5`.
+ * Describes a condition on a value, or its opposite. A value may be missing or of another type, so the opposite of
+ * `at least 5` is not `less than 5`.
  */
 export function testWords(subject: string, test: ValueTest, negated: boolean): string {
   if (test.op === 'includes') {
@@ -65,7 +74,7 @@ export function numberWords(compare: NumberCompare, than: number): string {
   return `${how[compare]} ${than}`;
 }
 
-/** Goes on after `is`: `before 2026-01-31`, `in the last 7 days`. */
+/** Describes a time after the word `is`: `before 2026-01-31`, `in the last 7 days`. */
 export function momentWords(test: TimeTest): string {
   switch (test.op) {
     case 'before':
@@ -84,7 +93,7 @@ export function momentWords(test: TimeTest): string {
   }
 }
 
-/** The first moment of a day is most often that day as somebody wrote it. */
+/** Prints midnight in UTC as a date, because definitions mostly contain dates. */
 function dateWords(at: number): string {
   return iso(at)
     .replace('T00:00:00.000Z', '')

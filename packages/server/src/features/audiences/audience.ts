@@ -32,7 +32,7 @@ export function readDefinition(definition: unknown): Predicate {
 
 function underDefinition({ message, field }: FieldFault): FieldFault {
   if (field === undefined || field === '')
-    return { message: message.replace(/^The predicate/, 'definition'), field: 'definition' };
+    return { message: message.replace(/^The definition/, 'definition'), field: 'definition' };
   return { message: `definition.${message}`, field: `definition.${field}` };
 }
 

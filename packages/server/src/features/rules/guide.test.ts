@@ -45,21 +45,21 @@ test.each(blocks)('$json is said as the guide says it', (example) => {
 test.each(triggers)('the trigger $json is said as the guide says it', (example) => {
   const sentence = said({ ...RIGHT, when: JSON.parse(example.json) });
   expect(sentence).toBe(
-    `Starts ${example.said}. Enrolls each user once. Steps: draft the email welcome. Ends early when the user replies.`,
+    `Starts ${example.said}. Enrolls each user once. Steps: draft the email “welcome”. Ends early when the user replies.`,
   );
 });
 
 test.each(entries)('the entry $json is said as the guide says it', (example) => {
   const sentence = said({ ...RIGHT, entry: JSON.parse(example.json), about: { event: 'trial_started' } });
   expect(sentence).toContain(
-    `Starts when user_signed_up happens. Enrolls each user ${example.said}. Steps: draft the email welcome.`,
+    `Starts when user_signed_up happens. Enrolls each user ${example.said}. Steps: draft the email “welcome”.`,
   );
 });
 
 test.each(steps)('the step $json is said as the guide says it', (example) => {
   const sentence = said({ ...RIGHT, steps: [{ draft: 'first' }, JSON.parse(example.json)] });
   expect(sentence).toContain(
-    `Enrolls each user once. Steps: draft the email first. Then ${example.said}. Ends early`,
+    `Enrolls each user once. Steps: draft the email “first”. Then ${example.said}. Ends early`,
   );
 });
 

@@ -4,8 +4,9 @@ import {
   durationWords,
   eventWords,
   listOf,
-  sentenceOf,
+  quoted,
   testWords,
+  userClauseOf,
   word,
 } from '../../base/predicate/index.ts';
 import { DEFAULTS } from './parse.ts';
@@ -17,12 +18,12 @@ export function ruleSentence(definition: Definition, names: AudienceNames): stri
   const triggers = when.map((trigger) => triggerSentence(trigger, names)).join('. Also starts ');
   return [
     `Starts ${triggers}.`,
-    ...(onlyIf ? [`Condition: ${sentenceOf(onlyIf, names)}.`] : []),
+    ...(onlyIf ? [`Applies only if ${userClauseOf(onlyIf, names)}.`] : []),
     `Enrolls each user ${entryWords(entry, about)}.`,
     `Steps: ${steps.map((step) => stepWords(step, names)).join('. Then ')}.`,
     ...(about ? [aboutWords(about)] : []),
     ...exitsWords(definition.exits, names),
-    ...(goal ? [`Goal, which also ends the run: ${sentenceOf(goal, names)}.`] : []),
+    ...(goal ? [`Goal, which also ends the run: ${userClauseOf(goal, names)}.`] : []),
     ...boundsWords(definition),
   ].join(' ');
 }
@@ -31,8 +32,12 @@ export function ruleSentence(definition: Definition, names: AudienceNames): stri
 export function triggerSentence(trigger: Trigger, names: AudienceNames): string {
   switch (trigger.kind) {
     case 'event': {
-      const over = trigger.endsInDays === null ? '' : `, valid for ${word(trigger.endsInDays)} days`;
-      return `when ${eventWords(trigger.event, trigger.where)} happens${over}`;
+      const tests = trigger.where.map(({ property, test }) =>
+        testWords(`its ${word(property)}`, test, false),
+      );
+      const happens = [`when ${word(trigger.event)} happens`, ...tests].join(' and ');
+      if (trigger.endsInDays === null) return happens;
+      return `${happens}; no email is sent more than ${word(trigger.endsInDays)} days later`;
     }
     case 'audience': {
       const move = trigger.move === 'joined' ? 'joins' : 'leaves';
@@ -41,18 +46,27 @@ export function triggerSentence(trigger: Trigger, names: AudienceNames): string 
     case 'relative': {
       const event = eventWords(trigger.event, trigger.where);
       const from =
-        trigger.plusDays === null ? event : `the end of ${word(trigger.plusDays)} days from ${event}`;
+        trigger.plusDays === null
+          ? event
+          : `the end of a period of ${word(trigger.plusDays)} days that begins with ${event}`;
       return `${durationWords(trigger.ms)} ${trigger.side} ${from}`;
     }
     case 'date':
-      return `${durationWords(trigger.ms)} ${trigger.side} ${word(trigger.trait)}`;
+      return `${durationWords(trigger.ms)} ${trigger.side} the user’s ${word(trigger.trait)}`;
     case 'absence': {
       const since = eventWords(trigger.since, trigger.where);
-      return `${durationWords(trigger.ms)} after ${since} without ${listOf(trigger.of.map(word))}`;
+      return `${durationWords(trigger.ms)} after ${since} if ${absentWords(trigger.of)}`;
     }
     default:
       return trigger satisfies never;
   }
+}
+
+function absentWords(events: string[]): string {
+  const [first = '', second] = events.map(word);
+  if (second === undefined) return `${first} has not happened since`;
+  if (events.length === 2) return `neither ${first} nor ${second} has happened since`;
+  return `none of ${listOf(events.map(word))} has happened since`;
 }
 
 function entryWords(entry: Entry, about: Definition['about']): string {
@@ -62,34 +76,39 @@ function entryWords(entry: Entry, about: Definition['about']): string {
     case 'once_per':
       return `once ${eachWords(entry.properties)}`;
     case 'once_per_about':
-      return `once for each ${word(about?.event ?? '')} or, without one, once in ${durationWords(entry.otherwiseMs)}`;
+      return `once for each ${word(about?.event ?? '')}; without one, ${atMostOnce(entry.otherwiseMs)}`;
     case 'one_at_a_time':
-      return 'in one run at a time';
+      return 'any number of times, but in one run at a time';
     case 'cooldown': {
       const each = entry.properties.length === 0 ? '' : ` ${eachWords(entry.properties)}`;
       const again = entry.again
-        ? ` and again when ${testWords(word(entry.again.property), entry.again.test, false)}`
+        ? `, and once more in that time when ${testWords(word(entry.again.property), entry.again.test, false)}`
         : '';
-      return `once in ${durationWords(entry.ms)}${each}${again}`;
+      return `${atMostOnce(entry.ms)}${each}${again}`;
     }
     default:
       return entry satisfies never;
   }
 }
 
+function atMostOnce(ms: number): string {
+  return `at most once every ${durationWords(ms).replace(/^1 /, '')}`;
+}
+
 function eachWords(properties: string[]): string {
-  return `for each ${listOf(properties.map(word), 'and')}`;
+  const names = listOf(properties.map(word), 'and');
+  return properties.length === 1 ? `for each ${names}` : `for each combination of ${names}`;
 }
 
 function aboutWords({ event, until }: NonNullable<Definition['about']>): string {
-  const over = until.length === 0 ? '' : ` without a later ${listOf(until.map(word))}`;
-  return `The subject is the newest ${word(event)}${over}.`;
+  const over = until.length === 0 ? '' : ` with no later ${listOf(until.map(word))}`;
+  return `Each run is about the user’s newest ${word(event)}${over}.`;
 }
 
 function exitsWords({ events, when, onReply }: Definition['exits'], names: AudienceNames): string[] {
   const ends = [
     ...(events.length === 0 ? [] : [`${listOf(events.map(word))} happens`]),
-    ...(when ? [`a condition holds (${sentenceOf(when, names)})`] : []),
+    ...(when ? [userClauseOf(when, names)] : []),
     ...(onReply ? ['the user replies'] : []),
   ];
   return [
@@ -106,20 +125,26 @@ function boundsWords(definition: Definition): string[] {
       `Events older than ${durationWords(maxEventAgeMs)} start nothing.`,
     ],
     [priority !== DEFAULTS.priority, `Priority: ${priority}.`],
-    [holdoutPercent > 0, `Holdout: ${holdoutPercent} of 100 users get no email, for comparison.`],
+    [holdoutPercent > 0, `Holdout: ${holdoutPercent}% of users get no email, for comparison.`],
     [!counts, 'Its emails do not count toward the frequency cap.'],
     [topic !== null, `Topic: ${topic}.`],
     [!tracking, 'Opens and clicks are not tracked.'],
     [
       expiresAfterMs !== DEFAULTS.expiresAfterMs,
-      `Its emails expire ${durationWords(expiresAfterMs)} after their deadline.`,
+      `Drafts expire ${durationWords(expiresAfterMs)} after their deadline.`,
     ],
   ];
   return said.flatMap(([isSaid, words]) => (isSaid ? [words] : []));
 }
 
+/** The steps of a branch. Branches within it are in parentheses, so that each "otherwise" has one possible "if". */
 function stepsWords(steps: Step[], names: AudienceNames): string {
-  return steps.map((step) => stepWords(step, names)).join('; then ');
+  return steps
+    .map((step) => {
+      const words = stepWords(step, names);
+      return 'then' in step && step.then.length + step.otherwise.length > 0 ? `(${words})` : words;
+    })
+    .join(', then ');
 }
 
 function stepWords(step: Step, names: AudienceNames): string {
@@ -132,16 +157,16 @@ function stepWords(step: Step, names: AudienceNames): string {
       return `wait until ${step.at}${weekdayWords(step.weekdays)}`;
     case 'wait_for': {
       const wait = `wait up to ${durationWords(step.timeoutMs)} for ${eventWords(step.event, step.where)}`;
-      const ways = waysWords(step, { yes: 'if it comes', no: 'if it does not come' }, names);
-      return ways === '' ? wait : `${wait} and ${ways}`;
+      const ways = waysWords(step, { yes: 'if it happens', no: 'if it does not happen' }, names);
+      return ways === '' ? wait : `${wait}; ${ways}`;
     }
     case 'branch': {
-      const condition = sentenceOf(step.if, names);
+      const condition = userClauseOf(step.if, names);
       const ways = waysWords(step, { yes: `if ${condition}`, no: `unless ${condition}` }, names);
       return ways === '' ? `check whether ${condition}` : ways;
     }
     case 'end':
-      return 'end';
+      return 'end the run';
     default:
       return step satisfies never;
   }
@@ -159,14 +184,14 @@ function waysWords(
   names: AudienceNames,
 ): string {
   const [first, second] = [stepsWords(then, names), stepsWords(otherwise, names)];
-  if (first === '') return second === '' ? '' : `${no} (${second})`;
-  return second === '' ? `${yes} (${first})` : `${yes} (${first}), else (${second})`;
+  if (first === '') return second === '' ? '' : `${no}, ${second}`;
+  return second === '' ? `${yes}, ${first}` : `${yes}, ${first}; otherwise, ${second}`;
 }
 
 function letterWords(letter: Letter): string {
   return 'name' in letter
-    ? `draft the email ${word(letter.name)}`
-    : `draft an email with the subject ${word(letter.subject)}`;
+    ? `draft the email ${quoted(letter.name)}`
+    : `draft an email with the subject ${quoted(letter.subject)}`;
 }
 
 const WEEKDAY_NAMES = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];

@@ -1,5 +1,5 @@
 import type { SequenceListed } from '@beckon/contract/dashboard';
-import { sentenceOf } from '../../base/predicate/index.ts';
+import { userClauseOf } from '../../base/predicate/index.ts';
 import { audienceNames } from '../../flows/audience-names.ts';
 import { type ListedSequence, listSequences, showSequence } from '../../flows/show-sequences.ts';
 import { route } from './route.ts';
@@ -52,10 +52,10 @@ function toListed(
     emails,
     exits: [
       ...exits.events.map((event) => `${event} happens`),
-      ...(exits.when ? [`the person ${sentenceOf(exits.when, names)}`] : []),
-      ...(exits.onReply ? ['the person replies'] : []),
+      ...(exits.when ? [userClauseOf(exits.when, names)] : []),
+      ...(exits.onReply ? ['the user replies'] : []),
     ],
-    goal: goal && sentenceOf(goal, names),
+    goal: goal && userClauseOf(goal, names),
     users,
     in_older_versions: inOlderVersions,
   };

@@ -28,8 +28,10 @@ Limits count decompressed bytes.
 
 - Unknown fields are ignored, and not stored.
 - Values are never trimmed, folded or converted: the string "3" is not the number 3.
-- null is a value only inside \`traits\` and \`properties\`. Anywhere else, leave the field out.
-- Times are RFC 3339 with \`Z\` or an offset. Times in responses are in UTC with milliseconds.
+- null is a value only inside \`traits\` and \`properties\`.
+  Anywhere else, leave the field out.
+- Times are RFC 3339 with \`Z\` or an offset.
+  Times in responses are in UTC with milliseconds.
 
 ## Idempotency
 

@@ -53,7 +53,7 @@ export const OPERATION_TEXTS: Record<Endpoint, OperationText> = {
     tag: 'Users',
     summary: 'Upsert a user',
     description:
-      'Creates or updates a user.\n`external_user_id` is unique in the project.\nTraits are merged key by key, so send only changes. null removes a key.',
+      'Creates or updates a user.\n`external_user_id` is unique in the project.\nTraits are merged key by key, so send only changes.\nThe value null removes a key.',
     request: 'One user. Unknown fields are ignored.',
     response: 'Accepted',
     success: PLAIN_ACCEPTANCE,
