@@ -38,8 +38,8 @@ const NOTHING = 'No action needed.';
 
 const RULE_ADVICE: Record<Reason, string> = {
   fired: 'Look at the draft. The tables below list what can hold it.',
-  armed: 'Wait. `beckon explain` shows the time.',
-  bulk: 'Send these users one by one if rules have to fire.',
+  starts_later: 'Wait. `beckon explain` shows the time.',
+  bulk_request: 'Send these users one by one if rules have to fire.',
   definition_change: 'No action needed. A changed definition is not an action of the user.',
   rule_off: '`beckon rules enable`. Events that arrived while the rule was disabled start nothing later.',
   filter:
@@ -50,10 +50,10 @@ const RULE_ADVICE: Record<Reason, string> = {
     'No action needed. A rule does not apply to the past. `beckon rules backtest` shows who would have been enrolled.',
   too_old: 'Send events as they happen, or raise the rule’s `max_event_age`.',
   superseded: NOTHING,
-  over: 'Send the event earlier, or let the rule start further ahead of the date.',
+  date_passed: 'Send the event earlier, or let the rule start earlier before the date.',
   not_absent: 'No action needed. The user did what the email would have asked for.',
   only_if: 'See `would pass if` in `beckon explain`. It shows the condition part by part.',
-  exit: 'See `beckon explain` for the exit condition or goal that holds.',
+  exit_condition: 'See `beckon explain` for the exit condition or goal that holds.',
   already_entered: 'No action needed, or change the rule’s `entry`, for example to a cooldown.',
   in_cooldown: 'Wait, or shorten the cooldown in the rule’s `entry`.',
   in_progress: 'No action needed. The user gets the emails of the current run.',

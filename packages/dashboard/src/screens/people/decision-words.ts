@@ -2,8 +2,8 @@ import { capital, named } from '../../parts/codes.ts';
 
 const DECISIONS: Record<string, string> = {
   fired: 'Enrolled',
-  armed: 'Waiting for its date',
-  bulk: 'Not enrolled: bulk change',
+  starts_later: 'Starts later',
+  bulk_request: 'Not enrolled: changed by a bulk request',
   definition_change: 'Not enrolled: audience definition changed',
   rule_off: 'Not enrolled: rule off',
   filter: 'Not enrolled: property filter',
@@ -11,10 +11,10 @@ const DECISIONS: Record<string, string> = {
   before_enable: 'Not enrolled: before the rule was turned on',
   too_old: 'Not enrolled: event too old',
   superseded: 'Not enrolled: subject replaced or ended',
-  over: 'Not enrolled: date has passed',
+  date_passed: 'Not enrolled: date has passed',
   not_absent: 'Not enrolled: the event happened',
   only_if: 'Not enrolled: condition not met',
-  exit: 'Not enrolled: exit condition or goal already met',
+  exit_condition: 'Not enrolled: exit condition or goal already met',
   already_entered: 'Not enrolled: enrolled before',
   in_cooldown: 'Not enrolled: cooldown',
   in_progress: 'Not enrolled: already in a run',

@@ -120,8 +120,8 @@ export type Anchor = {
 /** Why a rule that was considered for a person fired, or the first gate that said no. */
 export const REASONS = {
   fired: 'a run started',
-  armed: 'the run starts at a later time',
-  bulk: 'the audience or the date changed by a bulk user request, which starts no runs',
+  starts_later: 'the run starts at a later time',
+  bulk_request: 'the audience or the date changed in a bulk request, which starts no runs',
   definition_change: 'the audience changed because its definition was edited, which starts no runs',
   rule_off: 'the rule was disabled',
   filter: 'the event does not match the property filter',
@@ -129,10 +129,10 @@ export const REASONS = {
   before_enable: 'the record was accepted before the rule was enabled',
   too_old: 'the event is older than the rule allows',
   superseded: 'the subject of the trigger was replaced or has ended',
-  over: 'the date that the run had to precede has passed',
+  date_passed: 'the run had to start before a date that has passed',
   not_absent: 'the event that must be absent occurred',
   only_if: 'the condition does not hold',
-  exit: 'an exit condition or the goal already holds',
+  exit_condition: 'an exit condition or the goal already holds',
   already_entered: 'the user was already enrolled with the same key',
   in_cooldown: 'the user was enrolled within the cooldown',
   in_progress: 'the user is still in a run of this rule',

@@ -27,7 +27,7 @@ test('events that come and move nobody are told, with the reason that stood in t
   const refusals: SilenceFacts['refusals'] = [
     { reason: 'too_old', count: 3 },
     { reason: 'already_entered', count: 36 },
-    { reason: 'armed', count: 90 },
+    { reason: 'starts_later', count: 90 },
   ];
   expect(silence({ arrived: 40, refusals })).toEqual({
     code: 'fires_for_nobody',
@@ -58,7 +58,7 @@ test('a rule that is off, or not on for 7 days, or that fires is not silent', ()
 
 test('a rule that waits for a moment is not silent before anybody was considered', () => {
   const waiting = { definition: definitionOf('onboarding_stall'), arrived: 40 };
-  expect(silence({ ...waiting, refusals: [{ reason: 'armed', count: 40 }] })).toBeNull();
+  expect(silence({ ...waiting, refusals: [{ reason: 'starts_later', count: 40 }] })).toBeNull();
   expect(silence({ ...waiting, refusals: [{ reason: 'not_absent', count: 40 }] })?.code).toBe(
     'fires_for_nobody',
   );

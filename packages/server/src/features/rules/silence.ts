@@ -41,7 +41,7 @@ function isUndecided(facts: SilenceFacts): boolean {
 }
 
 function refusalsOf({ refusals }: SilenceFacts): SilenceFacts['refusals'] {
-  return refusals.filter(({ reason, count }) => count > 0 && reason !== 'armed');
+  return refusals.filter(({ reason, count }) => count > 0 && reason !== 'starts_later');
 }
 
 function firesForNobody(facts: SilenceFacts): Silence {
