@@ -149,7 +149,7 @@ test('by the end of the server before it a letter had left by itself, may have b
   ]);
   const { id } = await draftOf('due');
   expect((await listMoves(db, projectId, id)).at(-1)).toMatchObject({
-    action: 'doubt',
+    action: 'mark_unknown_after_restore',
     from: 'scheduled',
     to: 'unknown',
     actor: 'operator',

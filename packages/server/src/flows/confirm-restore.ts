@@ -23,7 +23,7 @@ import { doubtRuns, findRunsById, type Run, wakeRuns } from '../features/sequenc
 import { dueEarlier, duesOf, takeTurn } from '../features/turns/index.ts';
 import { countWaiting } from '../features/inbox/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
-import { settleLost } from './record-outcome/index.ts';
+import { resolveLost } from './record-outcome/index.ts';
 
 export type Confirming = {
   /** Up to when the database knows what happened. */
@@ -200,7 +200,7 @@ async function write(tx: Tx, { projectId, judged, restored, confirming, now }: W
     relayId: null,
   }));
   await endMessages(tx, { at: now, ends });
-  await settleLost(tx, { projectId, drafts: ended.map(({ draft }) => draft), now });
+  await resolveLost(tx, { projectId, drafts: ended.map(({ draft }) => draft), now });
   const doubted = judged.filter(({ found }) => found !== 'flows').flatMap(({ draft }) => runOf(draft));
   await doubtRuns(tx, { projectId, ids: doubted, lostMs: restored.stoppedAt - confirming.restoredTo });
   const runs = ended.flatMap(({ draft }) => runOf(draft));

@@ -123,7 +123,7 @@ async function approveOn(
 }
 
 /** Of one that was approved before, and is held, the old approval goes with the old text. */
-const FOLLOWS: ReadonlySet<string> = new Set(['follow', 'void_approval']);
+const FOLLOWS: ReadonlySet<string> = new Set(['refresh_content', 'void_approval']);
 
 async function followFacts(stage: Stage, draft: Draft): Promise<Moved | null> {
   const { tx, now } = stage;

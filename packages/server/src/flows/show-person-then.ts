@@ -196,7 +196,7 @@ const MOVES_DEADLINE: ReadonlySet<string> = new Set([
   'postpone',
   'undo',
   'close_editor',
-  'follow',
+  'refresh_content',
   'void_approval',
   'change_mode',
   'resume',

@@ -53,7 +53,13 @@ export function afterRestore(draft: Draft, judged: AfterRestore, doubting: Doubt
   switch (judged) {
     case 'unknown': {
       const changed = { state: 'unknown', reason: 'may_have_left' } as const;
-      return moved(draft, changed, { action: 'doubt', actor, now, reason: changed.reason, detail });
+      return moved(draft, changed, {
+        action: 'mark_unknown_after_restore',
+        actor,
+        now,
+        reason: changed.reason,
+        detail,
+      });
     }
     case 'review': {
       // It has a hole, which no approval of a letter that is held for something else would find. Filled, it is held for this.

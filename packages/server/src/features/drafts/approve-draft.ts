@@ -95,7 +95,7 @@ const BY_THE_ENGINE: ReadonlySet<string> = new Set([
   'resume',
   'change_mode',
   'claim',
-  'put_back',
+  'return',
 ]);
 
 /**

@@ -26,7 +26,7 @@ export type Followed = {
  * whole new period.
  */
 export function follow(draft: Draft, followed: Followed): Decided {
-  const action = isApproved(draft) ? 'void_approval' : 'follow';
+  const action = isApproved(draft) ? 'void_approval' : 'refresh_content';
   const { now, why, actor = ENGINE } = followed;
   const refused = refusal(draft, action, { actor: ENGINE, now });
   if (refused) return refused;

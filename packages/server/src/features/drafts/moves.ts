@@ -11,7 +11,7 @@ import { DRAFT_STATES, type Actor, type Draft, type DraftState } from './draft.t
 export const MOVES = {
   compose: { start: ['composing'] },
   schedule: { start: ['scheduled'], composing: ['scheduled'] },
-  again: { start: ['approved'] },
+  create_resend: { start: ['approved'] },
   hold: {
     start: ['held'],
     composing: ['held'],
@@ -36,11 +36,11 @@ export const MOVES = {
   open_editor: { scheduled: ['held'], approved: ['held'], held: ['held'] },
   close_editor: { held: ['scheduled', 'approved', 'held'] },
   /** An untouched one follows its letter and its facts; of one that is edited only the facts are noted. */
-  follow: { scheduled: ['scheduled', 'held'], held: ['held', 'scheduled'] },
+  refresh_content: { scheduled: ['scheduled', 'held'], held: ['held', 'scheduled'] },
   /** A model has put what an untouched one says into better words. */
-  reword: { scheduled: ['scheduled'] },
+  ai_rewrite: { scheduled: ['scheduled'] },
   /** Rendering it for sending exceeded its bounds, so it was claimed and not handed over. */
-  withhold: { sending: ['held'] },
+  hold_while_sending: { sending: ['held'] },
   /** What it says was approved, and holds no more. */
   void_approval: { approved: ['scheduled', 'held'], held: ['held'] },
   change_mode: {
@@ -64,9 +64,9 @@ export const MOVES = {
   sent: { sending: ['sent'] },
   /** From `held`: it was put off by the recipient's server until nobody waits for it any more. */
   fail: { sending: ['failed'], held: ['failed'] },
-  lose: { sending: ['unknown'] },
+  mark_unknown: { sending: ['unknown'] },
   /** The database was put back to a time before this one may have left. */
-  doubt: {
+  mark_unknown_after_restore: {
     composing: ['unknown'],
     scheduled: ['unknown'],
     approved: ['unknown'],
@@ -76,10 +76,10 @@ export const MOVES = {
   /** The recipient's server put it off. Its content stays as it was handed over. */
   retry: { sending: ['held'] },
   /** The draft was claimed but never handed to the relay. It returns to its state before the claim. */
-  put_back: { sending: ['scheduled', 'approved'] },
+  return: { sending: ['scheduled', 'approved'] },
   /** A later proof says what became of it. */
-  settle: { unknown: ['sent', 'failed'] },
-  /** The one that it is sent again as begins with `again`. */
+  resolve: { unknown: ['sent', 'failed'] },
+  /** The one that it is sent again as begins with `create_resend`. */
   send_again: { failed: ['failed'], unknown: ['unknown'] },
 } as const satisfies Record<string, Partial<Record<DraftState | 'start', readonly DraftState[]>>>;
 

@@ -31,7 +31,7 @@ export function finish(draft: Draft, outcome: Result, { now, detail = {} }: At):
   return moved(draft, changed, { action, actor: ENGINE, now, reason, detail });
 }
 
-const ACTIONS = { sent: 'sent', failed: 'fail', unknown: 'lose' } as const;
+const ACTIONS = { sent: 'sent', failed: 'fail', unknown: 'mark_unknown' } as const;
 
 /** The recipient's server put it off. It is handed over again as it is, after the gates that time can close were asked again. */
 export function retry(draft: Draft, { at, now, detail = {} }: At & { at: number }): Decided {
@@ -49,21 +49,21 @@ export function retry(draft: Draft, { at, now, detail = {} }: At & { at: number 
 }
 
 /** Returns a draft that was claimed but never handed to the relay to its state before the claim. All send checks run again. */
-export function putBack(draft: Draft, { at, now, detail = {} }: At & { at: number }): Decided {
-  const refused = refusal(draft, 'put_back', { actor: ENGINE, now });
+export function returnDraft(draft: Draft, { at, now, detail = {} }: At & { at: number }): Decided {
+  const refused = refusal(draft, 'return', { actor: ENGINE, now });
   if (refused) return refused;
   const state = draft.notBefore === null ? 'scheduled' : 'approved';
   const dueAt = Math.min(at, expiryOf({ ...draft, state, resumeState: null }) ?? at);
   const changed: Partial<Draft> = { state, resumeState: null, reason: null, dueAt };
-  return moved(draft, changed, { action: 'put_back', actor: ENGINE, now, detail });
+  return moved(draft, changed, { action: 'return', actor: ENGINE, now, detail });
 }
 
 /**
  * Rendering it for sending exceeded its bounds: it is held until a person or a new version of its template changes it. An approval
  * is over, so that it is found among those that wait for a person.
  */
-export function withhold(draft: Draft, { now, detail = {} }: At): Decided {
-  const refused = refusal(draft, 'withhold', { actor: ENGINE, now });
+export function holdWhileSending(draft: Draft, { now, detail = {} }: At): Decided {
+  const refused = refusal(draft, 'hold_while_sending', { actor: ENGINE, now });
   if (refused) return refused;
   const reason = 'render_failed';
   const changed: Partial<Draft> = {
@@ -73,22 +73,22 @@ export function withhold(draft: Draft, { now, detail = {} }: At): Decided {
     notBefore: null,
     dueAt: null,
   };
-  return moved(draft, changed, { action: 'withhold', actor: ENGINE, now, reason, detail });
+  return moved(draft, changed, { action: 'hold_while_sending', actor: ENGINE, now, reason, detail });
 }
 
 /** A bounce, an open, a click or a reply proves what became of one of which nobody knew. */
-export function settle(
+export function resolveDraft(
   draft: Draft,
   proof: Result & { result: 'sent' | 'failed' },
   { now, detail }: At,
 ): Decided {
-  const refused = refusal(draft, 'settle', { actor: ENGINE, now });
+  const refused = refusal(draft, 'resolve', { actor: ENGINE, now });
   if (refused) return refused;
   const reason = proof.result === 'sent' ? null : proof.reason;
   return moved(
     draft,
     { state: proof.result, reason },
-    { action: 'settle', actor: ENGINE, now, reason, detail: detail ?? {} },
+    { action: 'resolve', actor: ENGINE, now, reason, detail: detail ?? {} },
   );
 }
 
@@ -126,7 +126,7 @@ export function sendAgain(draft: Draft, moves: Move[], by: SentAgain): { again: 
       leaseBy: null,
       againOf: draft.id,
     },
-    { action: 'again', actor, now, detail: { again_of: draft.id } },
+    { action: 'create_resend', actor, now, detail: { again_of: draft.id } },
   );
   return { again: [old, made] };
 }

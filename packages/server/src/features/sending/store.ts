@@ -1,5 +1,5 @@
 import { momentList, plainList, type Tx } from '../../io/db/index.ts';
-import type { MessageEnd, SettledMessage } from './message-end.ts';
+import type { MessageEnd, ResolvedMessage } from './message-end.ts';
 
 /** `send_lock`, `message`, `message_mime` and `send_bucket`. */
 export async function insertSendTurn(tx: Tx, projectId: number): Promise<void> {
@@ -213,14 +213,14 @@ export async function endMessages(
       ends.map((end) => end.reply),
       ends.map((end) => end.relayId),
       new Date(at),
-      ends.map((end) => end.isPutBack ?? false),
+      ends.map((end) => end.isReturned ?? false),
     ],
   });
   return new Set(rows.map((row) => row.draft_id));
 }
 
 /** Of messages of which nobody knew: what was proven later. */
-export async function settleMessages(tx: Tx, settled: SettledMessage[]): Promise<void> {
+export async function resolveMessages(tx: Tx, settled: ResolvedMessage[]): Promise<void> {
   if (settled.length === 0) return;
   await tx.query(
     `UPDATE beckon.message m SET state = n.state, reason = n.reason

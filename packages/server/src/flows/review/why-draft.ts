@@ -165,22 +165,28 @@ const SHIFT_WORDS: Partial<Record<Move['action'], string>> = {
   edit: 'It was edited',
   postpone: 'It was postponed',
   undo: 'The last decision was undone',
-  follow: 'It was rendered again, because its facts changed',
-  reword: 'AI drafting rewrote it',
+  refresh_content: 'It was rendered again, because its facts changed',
+  ai_rewrite: 'AI drafting rewrote it',
   void_approval: 'Its approval was withdrawn, because its content had changed',
   change_mode: 'The mode of its rule changed',
   resume: 'The project was resumed',
   release: 'It was released',
   retry: 'The recipient’s server deferred it',
   claim: 'It was claimed for sending',
-  put_back: 'It was returned to the queue, because sending was interrupted',
-  withhold: 'It was held before sending',
+  return: 'It was returned unsent, because sending was interrupted',
+  hold_while_sending: 'It was held while being sent',
   send_again: 'It was sent again as another draft',
-  settle: 'Its delivery was determined',
+  resolve: 'A later outcome showed whether it was delivered',
 };
 
 /** What the end of it says is said as its end. */
-const ENDS: ReadonlySet<Move['action']> = new Set(['sent', 'fail', 'lose', 'doubt', 'cancel']);
+const ENDS: ReadonlySet<Move['action']> = new Set([
+  'sent',
+  'fail',
+  'mark_unknown',
+  'mark_unknown_after_restore',
+  'cancel',
+]);
 /** That somebody looked at it changed nothing. */
 const LOOKS: ReadonlySet<Move['action']> = new Set(['open_editor', 'close_editor']);
 

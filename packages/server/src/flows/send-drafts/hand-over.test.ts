@@ -210,7 +210,7 @@ test('who takes a claimed letter for lost is too late where it was submitted sin
   const { held, letGo } = holdFirst();
   const sending = engine.sender.batch(story.projectId);
   const { draftId, projectId } = await held;
-  const seen = { letter: { projectId, draftId, epoch: 1 }, handed: { result: 'put_back' } } as const;
+  const seen = { letter: { projectId, draftId, epoch: 1 }, handed: { result: 'returned' } } as const;
   await recordResults({ db, newId: idMaker(clock) }, [seen]);
   expect(await message(story, 'ada')).toMatchObject({ state: 'submitting', epoch: 1 });
   letGo();
