@@ -177,7 +177,7 @@ test('after a restore to a moment nothing leaves until it is confirmed, and then
     `SELECT action, reason, count(*)::int AS count FROM beckon.draft_move WHERE actor = 'operator' GROUP BY 1, 2 ORDER BY 1`,
   );
   expect(moves).toEqual([
-    { action: 'mark_unknown_after_restore', reason: 'may_have_left', count: AT_ONCE },
+    { action: 'mark_unknown_after_restore', reason: 'possibly_sent', count: AT_ONCE },
     { action: 'hold', reason: 'restored', count: LETTERS - 4 * AT_ONCE },
   ]);
 

@@ -105,16 +105,17 @@ const DRAFT_ADVICE: Record<keyof typeof DRAFT_WORDS, string> = {
   skipped: NOTHING,
   deferred: 'Wait. Beckon retries the same email for a day.',
   bounced: 'Ask the user for another address. Beckon suppresses this one if it does not exist.',
-  refused: 'Read the server’s reply in `beckon drafts show`. It usually says what to change.',
-  relay_away: 'Check the relay and `SMTP_URL`. `beckon-server doctor` tests both. Emails wait until then.',
-  relay_refused:
+  rejected: 'Read the server’s reply in `beckon drafts show`. It usually says what to change.',
+  relay_unreachable:
+    'Check the relay and `SMTP_URL`. `beckon-server doctor` tests both. Emails wait until then.',
+  relay_rejected:
     'Read its reply in `beckon drafts show`. The usual causes are the password, the sender, an account limit, or a blocked IP address of this server.',
   relay_failing: 'Ask the operator of the relay. No user was suppressed.',
   address_changed: 'No action needed. The next email goes to the new address.',
   not_composed:
     'Check the template with `beckon templates preview --user …`. `beckon drafts show` names the problem.',
   restored: 'Check whether it arrived. Then approve it, or skip it.',
-  may_have_left: 'As `lost`.',
+  possibly_sent: 'As `lost`.',
   lost: 'Its state is `unknown`. Check whether it arrived, then `beckon drafts send-again` or leave it. It is never resent automatically.',
   editing: 'Close the editor. After ten minutes without input, the draft continues automatically.',
   erased: NOTHING,

@@ -140,9 +140,9 @@ test('by the end of the server before it a letter had left by itself, may have b
   });
   expect(await confirm({ restoredTo: start + HOUR })).toMatchObject({ unknown: 3, review: 3, flows: 0 });
   expect(await stands('due', 'early', 'approved', 'later', 'waits', 'snoozed')).toEqual([
-    ['unknown', 'may_have_left'],
-    ['unknown', 'may_have_left'],
-    ['unknown', 'may_have_left'],
+    ['unknown', 'possibly_sent'],
+    ['unknown', 'possibly_sent'],
+    ['unknown', 'possibly_sent'],
     ['held', 'restored'],
     ['held', 'restored'],
     ['held', 'restored'],
@@ -153,7 +153,7 @@ test('by the end of the server before it a letter had left by itself, may have b
     from: 'scheduled',
     to: 'unknown',
     actor: 'operator',
-    reason: 'may_have_left',
+    reason: 'possibly_sent',
     detail: { stopped_at: new Date(stoppedAt).toISOString() },
   });
   // Nothing lets them go but a person, whatever becomes of the project.
@@ -238,7 +238,7 @@ test('a letter that was claimed at the moment of the restore is not put back: it
     flows: 0,
   });
   await engine.advance(24 * HOUR);
-  expect(await stands('claimed')).toEqual([['unknown', 'may_have_left']]);
+  expect(await stands('claimed')).toEqual([['unknown', 'possibly_sent']]);
 });
 
 test('what time alone brings again waits for a person: somebody joins, a date comes near', async () => {
@@ -376,13 +376,13 @@ describe('of a sequence whose letter may have left', () => {
     expect(await confirm({ restoredTo, stoppedAt: clock.now() })).toMatchObject({ unknown: 1, review: 0 });
     await engine.advance(2 * HOUR);
     expect(await draftsOf('u')).toEqual([
-      [0, 'unknown', 'may_have_left'],
+      [0, 'unknown', 'possibly_sent'],
       [2, 'held', 'restored'],
     ]);
     await act('u', { kind: 'approve' });
     await engine.advance(3 * DAY);
     expect(await draftsOf('u')).toEqual([
-      [0, 'unknown', 'may_have_left'],
+      [0, 'unknown', 'possibly_sent'],
       [2, 'sent', null],
       [4, 'sent', null],
     ]);

@@ -195,7 +195,7 @@ async function write(tx: Tx, { projectId, judged, restored, confirming, now }: W
     draftId: draft.id,
     epoch: null,
     state: 'unknown' as const,
-    reason: 'may_have_left',
+    reason: 'possibly_sent',
     reply: null,
     relayId: null,
   }));

@@ -324,7 +324,7 @@ test('an approval out of an open editor is taken back to how it stood before the
 
 test('what failed is sent again as a new draft, once, through all gates', async () => {
   await make();
-  engine.transport.answer({ result: 'failed', reason: 'relay_refused' });
+  engine.transport.answer({ result: 'failed', reason: 'relay_rejected' });
   const draft = await greet('ada');
   await engine.advance(2 * HOUR);
   expect(await newest('ada')).toMatchObject({ state: 'failed' });
@@ -419,7 +419,7 @@ test('an approval of a rule that is off waits until it is on again', async () =>
 
 test('what becomes of a letter that is sent again moves nothing of its run, which went on long ago', async () => {
   await make({ steps: [{ draft: LETTER }, { draft: SECOND_LETTER }] });
-  engine.transport.answer({ result: 'failed', reason: 'relay_refused' });
+  engine.transport.answer({ result: 'failed', reason: 'relay_rejected' });
   const draft = await greet('ada');
   await engine.advance(2 * HOUR);
   const { draft: made } = await act(draft, { kind: 'send_again' });
@@ -433,7 +433,7 @@ test('what becomes of a letter that is sent again moves nothing of its run, whic
 
 test('a letter that is sent again is not the one that its run waits for by now', async () => {
   await make({ steps: [{ draft: LETTER }, { draft: SECOND_LETTER }, { wait: '1h' }] });
-  engine.transport.answer({ result: 'failed', reason: 'relay_refused' });
+  engine.transport.answer({ result: 'failed', reason: 'relay_rejected' });
   const draft = await greet('ada');
   await engine.advance(2 * HOUR);
   engine.transport.answer({ result: 'sent' });

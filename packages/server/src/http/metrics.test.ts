@@ -127,7 +127,7 @@ const WORLD: Record<string, Record<string, unknown>[]> = {
     draft('sent', { ended_at: ago(100) }),
     draft('unknown', { ended_at: ago(100) }),
     draft('unknown', { ended_at: ago(2 * 86_400) }),
-    draft('failed', { ended_at: ago(100), reason: 'refused' }),
+    draft('failed', { ended_at: ago(100), reason: 'rejected' }),
   ],
   message: [
     letter('claimed', { next_at: ago(-60) }),

@@ -52,7 +52,7 @@ export function afterRestore(draft: Draft, judged: AfterRestore, doubting: Doubt
   const { now, actor, detail } = doubting;
   switch (judged) {
     case 'unknown': {
-      const changed = { state: 'unknown', reason: 'may_have_left' } as const;
+      const changed = { state: 'unknown', reason: 'possibly_sent' } as const;
       return moved(draft, changed, {
         action: 'mark_unknown_after_restore',
         actor,

@@ -63,5 +63,5 @@ export async function resolveUnknown(
 
 function resultOf({ type, detail }: Outcome): Parameters<typeof resolveDraft>[1] {
   if (type !== 'email.bounced') return { result: 'sent' };
-  return { result: 'failed', reason: detail['bounce_class'] === 'policy' ? 'refused' : 'bounced' };
+  return { result: 'failed', reason: detail['bounce_class'] === 'policy' ? 'rejected' : 'bounced' };
 }

@@ -293,7 +293,7 @@ test(
     await story.set({ autopilot: '1h', quiet_hours: 'off' });
     await story.user('ada', { email: 'ada@x.org' });
     await story.event('ada', 'user_signed_up');
-    engine.transport.answer({ result: 'deferred', reason: 'relay_away', isRelays: true });
+    engine.transport.answer({ result: 'deferred', reason: 'relay_unreachable', isRelays: true });
     await story.later(27 * HOUR);
     expect((await story.drafts())[0]).toMatchObject({ state: 'held', reason: 'deferred' });
     engine.transport.answer({ result: 'sent' });

@@ -82,7 +82,7 @@ test('one grammar filters them by every key, and says where it is wrong', async 
     when: { event: 'other' },
   });
   await sendTo(story, ['a', 'b']);
-  stage.engine.transport.answer({ result: 'failed', reason: 'refused', reply: '550 no' });
+  stage.engine.transport.answer({ result: 'failed', reason: 'rejected', reply: '550 no' });
   await story.event('b', 'other');
   await story.later(3_600_000);
   await story.became('a', OPENED, CLICKED, REPLIED);
@@ -160,7 +160,7 @@ test('the letter itself comes by an address of its own, in which nothing can run
 });
 
 test('what can be sent again says what that takes: nothing knows whether an unknown one arrived', async () => {
-  stage.engine.transport.answer({ result: 'failed', reason: 'refused', reply: '550 5.7.1 no' });
+  stage.engine.transport.answer({ result: 'failed', reason: 'rejected', reply: '550 5.7.1 no' });
   await sendTo(story, ['a']);
   stage.engine.transport.answer({ result: 'unknown', reason: 'lost' });
   await sendTo(story, ['b']);
@@ -170,7 +170,7 @@ test('what can be sent again says what that takes: nothing knows whether an unkn
   };
   expect(await whole('a')).toMatchObject({
     send_again: 'plain',
-    reason: 'refused',
+    reason: 'rejected',
     reason_text: "the recipient's server rejected it",
     reply: '550 5.7.1 no',
   });
