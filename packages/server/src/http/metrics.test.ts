@@ -271,8 +271,8 @@ test('the page tells how much waits and for how long, over all projects, and cou
     delivering: told('beckon_webhook_deliveries{state="delivering"}'),
     due: told('beckon_webhook_due_deliveries'),
     oldest: told('beckon_webhook_oldest_seconds'),
-    on: told('beckon_webhook_endpoints{condition="on"}'),
-    spared: told('beckon_webhook_endpoints{condition="spared"}'),
+    enabled: told('beckon_webhook_endpoints{condition="enabled"}'),
+    circuit_open: told('beckon_webhook_endpoints{condition="circuit_open"}'),
     gone: told('beckon_webhook_endpoints{condition="gone"}'),
     deleted: told('beckon_webhook_endpoints{condition="deleted"}'),
   }).toEqual({
@@ -280,8 +280,8 @@ test('the page tells how much waits and for how long, over all projects, and cou
     delivering: 1,
     due: 1,
     oldest: 500,
-    on: 1,
-    spared: 1,
+    enabled: 1,
+    circuit_open: 1,
     gone: 1,
     deleted: undefined,
   });

@@ -47,7 +47,7 @@ async function makeChoice(deps: ChoiceDeps, letter: LetterName, choice: Choice):
       const made = await makeOnce(deps, letter, choice);
       if (!made) return null;
       for (const { fact, ...facts } of made.notes) deps.log.warn({ projectId, ...facts }, fact);
-      deps.log.info({ projectId, messageId, choice: choice.kind }, 'choice.made');
+      deps.log.info({ projectId, messageId, change: choice.kind }, 'preferences.changed');
       return await standingOf(deps.db, made.recipient, made.now);
     } catch (error) {
       if (tried === TRIES || !isCollision(error)) throw error;

@@ -121,5 +121,5 @@ function report(log: Log, { endpoint, health, event }: EndpointEvent): void {
   const facts = { projectId, endpointId, failures, failingSince };
   if (event === 'gone' || event === 'failing') log.warn({ ...facts, reason: event }, 'endpoint.disabled');
   else if (event === 'warned') log.warn(facts, 'endpoint.failing');
-  else log.info(facts, event === 'opened' ? 'endpoint.spared' : 'endpoint.recovered');
+  else log.info(facts, event === 'opened' ? 'endpoint.paused' : 'endpoint.recovered');
 }
