@@ -1,5 +1,5 @@
 import { classifyReply } from '../../base/bounce/index.ts';
-import { veilSeals } from '../../features/test-inbox/index.ts';
+import { redactTokens } from '../../features/test-inbox/index.ts';
 import {
   askBreaker,
   closedBreaker,
@@ -38,7 +38,7 @@ export function relayTransport({ relay, now }: RelayTransportOptions): Transport
       if (!asked.passes || pausedUntil > now())
         return { result: 'deferred', reason: 'relay_unreachable', isRelays: true };
       const envid = envelopeId(mailFrom) ?? messageId;
-      const over = veiled(await relay.hand({ from: mailFrom, to: rcptTo, envid }, mime));
+      const over = redacted(await relay.hand({ from: mailFrom, to: rcptTo, envid }, mime));
       breaker = isRelaysTrouble(over) ? tripped(breaker, now()) : passed();
       return becomes(over);
     },
@@ -46,10 +46,10 @@ export function relayTransport({ relay, now }: RelayTransportOptions): Transport
 }
 
 /** A server may name the sealed sender in what it says, and whoever reads that could make a bounce: it is taken out before it is kept. */
-function veiled(over: HandOver): HandOver {
+function redacted(over: HandOver): HandOver {
   return 'reply' in over
-    ? { ...over, reply: veilSeals(over.reply) }
-    : { ...over, reason: veilSeals(over.reason) };
+    ? { ...over, reply: redactTokens(over.reply) }
+    : { ...over, reason: redactTokens(over.reason) };
 }
 
 /** The same seal as in the sender's address, which a report may give back where that address was rewritten on the way. */

@@ -141,7 +141,7 @@ test('it may come as often as it likes, at once too: 200 each time, and one outc
   expect(await outcomesOf(story)).toHaveLength(1);
 });
 
-test('the button of the page is told from the one click, and the address that it concerns is veiled', async () => {
+test('records the button of the page apart from one-click unsubscribe, and redacts the address on the page', async () => {
   const { story, link } = await afterLetter();
   const page = await send(link);
   expect(page.text).toContain('a•••@x.org');
