@@ -94,7 +94,10 @@ export async function closeGate(db: Deps): Promise<void> {
 
 function checkMoments(place: Lineage, { restoredTo, stoppedAt }: { restoredTo: number; stoppedAt: number }) {
   if (restoredTo > stoppedAt)
-    throw refused('until', `It is later than the end of the previous server, ${iso(stoppedAt)}`);
+    throw refused(
+      'until',
+      `The restored moment, ${iso(restoredTo)}, is later than the end of the previous server, ${iso(stoppedAt)}`,
+    );
   if (stoppedAt > place.seenAt.getTime())
     throw refused(
       'stopped_at',

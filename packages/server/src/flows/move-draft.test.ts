@@ -261,7 +261,7 @@ test('once a skip is final the run goes on at that very moment, and nothing take
   await engine.advance(1);
   // Waits count from there.
   expect(await runOf('ada')).toMatchObject({ step: 1, waitsFor: 'time', nextAt: clock.now() + HOUR });
-  await expect(act(draft, { kind: 'undo' })).rejects.toMatchObject(conflict(/skip is final/));
+  await expect(act(draft, { kind: 'undo' })).rejects.toMatchObject(conflict(/skip of the draft is final/));
   await engine.advance(HOUR);
   expect((await newest('ada')).content.subject).toBe('Again');
 });
@@ -361,14 +361,14 @@ test('of two people at once the second hears what the first did', async () => {
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   const refused = both.find(({ status }) => status === 'rejected');
   expect(refused).toMatchObject({
-    reason: conflict(/^Another member changed this draft. It has been (approved|skipped)/),
+    reason: conflict(/^The draft changed since you loaded it. It has been (approved|skipped)/),
   });
 
   const other = await greet('bea');
   await act(other, { kind: 'edit', content: { ...other.content, body: 'Other' } });
   await expect(act(other, { kind: 'approve' }, { hash })).rejects.toMatchObject(conflict(/text changed/));
   await act(other, { kind: 'open_editor' }, { actor: 'bob' });
-  await expect(act(other, SKIP)).rejects.toMatchObject(conflict(/^bob is editing it/));
+  await expect(act(other, SKIP)).rejects.toMatchObject(conflict(/^bob is editing the draft/));
 });
 
 test('what is no id of a draft, and a draft of another project, is not there', async () => {
@@ -395,8 +395,8 @@ test('moveEach › moves each draft, and reports those that must be decided one 
   const done = await many('approve');
   expect(done.acted.sort()).toEqual([ada.id, bea.id].sort());
   expect(done.refused.sort()).toMatchObject([
-    expect.stringMatching(/^It was postponed/) as string,
-    expect.stringMatching(/^bob is editing it/) as string,
+    expect.stringMatching(/^The draft was postponed/) as string,
+    expect.stringMatching(/^bob is editing the draft/) as string,
   ]);
   await engine.advance(UNDO);
   expect(sentTo().sort()).toEqual(['ada', 'bea']);

@@ -86,7 +86,7 @@ async function checkSeen(tx: Tx, projectId: number, seen: Record<string, string>
   throw new Fault('conflict', {
     details: changed.map(([field, text]) => ({
       field,
-      message: `${field} was changed by another member. It is ${text} now`,
+      message: `The setting ${field} was changed by another member. It is ${text} now`,
     })),
   });
 }

@@ -158,7 +158,7 @@ test('an approval freezes what was seen, leaves after ten seconds, and can be un
   });
   const claimed = orThrow(claim(approved, { now: T0 + 10_000 }));
   expect(codeOf(undo(claimed.draft, [move, claimed.move], by(T0 + 10_001)))).toBe(
-    'conflict: It is already being sent',
+    'conflict: The email is already being sent',
   );
 });
 
@@ -169,10 +169,12 @@ test('who decides on a text that has changed meanwhile, or after somebody else, 
   expect(codeOf(skip(edited, { ...by(T0), moves: draft.moves, reason: null }))).toMatch(
     /^conflict: Another member/,
   );
-  expect(codeOf(approve(after(approve(draft, by(T0))), by(T0)))).toBe('conflict: It is already approved');
+  expect(codeOf(approve(after(approve(draft, by(T0))), by(T0)))).toBe(
+    'conflict: The draft is already approved',
+  );
   expect(
     codeOf(postpone(after(cancel(draft, { reason: 'goal', now: T0 })), { ...by(T0), until: T0 + HOUR })),
-  ).toBe('conflict: It was canceled');
+  ).toBe('conflict: The draft was canceled');
 });
 
 test('a skip is final after ten seconds; taken back, the draft does not leave at that very moment', () => {
@@ -189,7 +191,9 @@ test('a skip is final after ten seconds; taken back, the draft does not leave at
   expect(undone).toMatchObject({ state: 'scheduled', reason: null, endedAt: null, notBefore: null });
   expect(undone.deadlineAt).toBe(near + 9_999 + 15 * MINUTE);
   expect(undone.dueAt).toBe(undone.deadlineAt);
-  expect(codeOf(undo(skipped, [move], by(near + 10_000)))).toMatch(/^conflict: The skip is final/);
+  expect(codeOf(undo(skipped, [move], by(near + 10_000)))).toMatch(
+    /^conflict: The skip of the draft is final/,
+  );
 });
 
 test('an edit pins the text, keeps autopilot with a quarter of an hour at least, and voids an approval', () => {
@@ -223,7 +227,7 @@ test('while an editor is open nothing leaves and nobody else acts, for ten minut
   const open = after(openEditor(draft, by(T0)));
   expect(open).toMatchObject({ state: 'held', reason: 'editing', leaseBy: 'ana', dueAt: T0 + 10 * MINUTE });
   expect(codeOf(approve(open, by(T0 + MINUTE, 'ben')))).toBe(
-    'conflict: ana is editing it. Wait until the editor is closed',
+    'conflict: ana is editing the draft. Wait until the editor is closed',
   );
   expect(codeOf(claim(open, { now: T0 + 6 * MINUTE }))).toMatch(/^conflict/);
   const renewed = after(openEditor(open, by(T0 + 9 * MINUTE)));
@@ -315,7 +319,7 @@ test('where its rule holds no more, an untouched draft goes and an edited one wa
   expect(after(noLongerHolds(after(approve(draft, by(T0))), { now: T0 })).state).toBe('canceled');
   const review = after(noLongerHolds(after(edit(draft, content, by(T0))), { now: T0 }));
   expect(review).toMatchObject({ state: 'held', reason: 'needs_review', dueAt: null });
-  expect(codeOf(approve(review, by(T0)))).toMatch(/^conflict: The condition of its rule/);
+  expect(codeOf(approve(review, by(T0)))).toMatch(/^conflict: The condition of the draft's rule/);
   const { draft: anyway, move } = orThrow(approve(review, { ...by(T0), anyway: true }));
   expect([anyway.state, move.detail.send_anyway]).toEqual(['approved', true]);
 });

@@ -30,8 +30,9 @@ export function follow(draft: Draft, followed: Followed): Decided {
   const { now, why, actor = ENGINE } = followed;
   const refused = refusal(draft, action, { actor: ENGINE, now });
   if (refused) return refused;
-  if (draft.reason === 'deferred') return conflict('It was already submitted once, so its content is fixed');
-  if (draft.resumeState === 'composing') return conflict('It is still being written');
+  if (draft.reason === 'deferred')
+    return conflict('The email was already submitted to the relay, so its content is fixed');
+  if (draft.resumeState === 'composing') return conflict('The draft is still being written');
   const text = textOf(draft, followed);
   const deadlineAt = deadlineOf(draft, followed);
   const place = placeOf({ ...draft, ...text, deadlineAt }, followed);

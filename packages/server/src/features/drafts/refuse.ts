@@ -32,11 +32,11 @@ export function invalid(field: string, message: string): Refusal {
 /** Why this cannot be done to a draft as it stands, by whoever wants it; null where it can. */
 export function refusal(draft: Draft, action: Action, by: By): Refusal | null {
   if (by.hash !== undefined && by.hash !== draft.contentHash) {
-    return conflict('Its text changed since you loaded it. Reload it, then decide');
+    return conflict('The text of the draft changed since you loaded it. Reload the draft, then decide');
   }
   if (by.moves !== undefined && by.moves !== draft.moves) {
     return conflict(
-      `Another member changed this draft. It has been ${draft.state} since ${iso(draft.updatedAt)}. Reload it, then decide`,
+      `The draft changed since you loaded it. It has been ${draft.state} since ${iso(draft.updatedAt)}. Reload the draft, then decide`,
     );
   }
   if (!can(draft.state, action)) return conflict(STATE_SAYS[draft.state]);
@@ -47,7 +47,7 @@ export function refusal(draft: Draft, action: Action, by: By): Refusal | null {
 function ofPerson(draft: Draft, by: By): Refusal | null {
   if (draft.reason === 'deferred') return conflict(DEFERRED);
   if (isLeased(draft, by.now) && draft.leaseBy !== by.actor) {
-    return conflict(`${draft.leaseBy} is editing it. Wait until the editor is closed`);
+    return conflict(`${draft.leaseBy} is editing the draft. Wait until the editor is closed`);
   }
   return null;
 }
@@ -56,10 +56,10 @@ function ofPerson(draft: Draft, by: By): Refusal | null {
 export function refusalOfExpired(draft: Draft, now: number): Refusal | null {
   if (!isExpired(draft, now)) return null;
   if (draft.endsAt !== null && draft.endsAt <= now) {
-    return conflict(`It expired at ${iso(draft.endsAt)}. It can only be skipped`);
+    return conflict(`The draft expired at ${iso(draft.endsAt)}. It can only be skipped`);
   }
   const at = iso(draft.expiresAt ?? now);
-  return conflict(`It expired at ${at}. Postpone it with an extended expiry, or skip it`);
+  return conflict(`The draft expired at ${at}. Postpone it with an extended expiry, or skip it`);
 }
 
 /** Whether somebody has an editor open on it. */
@@ -67,17 +67,18 @@ export function isLeased(draft: Pick<Draft, 'leaseBy' | 'dueAt'>, now: number): 
   return draft.leaseBy !== null && draft.dueAt !== null && draft.dueAt > now;
 }
 
-const DEFERRED = "It is already being sent. The recipient's server deferred it, and it will be retried";
+const DEFERRED =
+  "The email is already being sent. The recipient's server deferred it, and it will be retried";
 
 const STATE_SAYS: Record<DraftState, string> = {
-  composing: 'It is still being written',
-  scheduled: 'It is scheduled, and this action does not apply',
-  approved: 'It is already approved',
-  held: 'It is held, and this action does not apply',
-  sending: 'It is already being sent',
-  sent: 'It was already sent',
-  skipped: 'It was already skipped',
-  canceled: 'It was canceled',
-  failed: 'It could not be sent. It can be sent again as a new draft',
-  unknown: 'Its delivery is unknown. It can be sent again as a new draft',
+  composing: 'The draft is still being written',
+  scheduled: 'The draft is scheduled, and this action does not apply',
+  approved: 'The draft is already approved',
+  held: 'The draft is held, and this action does not apply',
+  sending: 'The email is already being sent',
+  sent: 'The email was already sent',
+  skipped: 'The draft was already skipped',
+  canceled: 'The draft was canceled',
+  failed: 'The email could not be sent. It can be sent again as a new draft',
+  unknown: 'Delivery of the email is unknown. It can be sent again as a new draft',
 };

@@ -47,7 +47,8 @@ export type Reworded = {
 export function reword(draft: Draft, moves: Move[], { content, from, now, detail }: Reworded): Decided {
   const refused = refusal(draft, 'ai_rewrite', { actor: MODEL, now, hash: from });
   if (refused) return refused;
-  if (isRewordable(draft, moves, now) !== 'yes') return conflict('AI drafting no longer applies to it');
+  if (isRewordable(draft, moves, now) !== 'yes')
+    return conflict('AI drafting no longer applies to this draft');
   return moved(
     draft,
     { content, contentHash: hashContent(content) },

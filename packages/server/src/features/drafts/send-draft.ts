@@ -10,7 +10,7 @@ type At = { now: number; detail?: Record<string, unknown> };
 export function claim(draft: Draft, { now, detail = {} }: At): Decided {
   const refused = refusal(draft, 'claim', { actor: ENGINE, now });
   if (refused) return refused;
-  if (dueAction(draft, now) !== 'leave') return conflict('It is not due yet');
+  if (dueAction(draft, now) !== 'leave') return conflict('The draft is not due yet');
   // What is not approved has no such moment: by that it is known as what it goes on should it be put back.
   const notBefore = isApproved(draft) ? draft.notBefore : null;
   const changed: Partial<Draft> = { state: 'sending', reason: null, notBefore };
@@ -25,7 +25,7 @@ export function finish(draft: Draft, outcome: Result, { now, detail = {} }: At):
   const refused = refusal(draft, action, { actor: ENGINE, now });
   if (refused) return refused;
   if (draft.state === 'held' && draft.reason !== 'deferred')
-    return conflict('It was never submitted to the relay');
+    return conflict('The email was never submitted to the relay');
   const reason = outcome.result === 'sent' ? null : outcome.reason;
   const changed: Partial<Draft> = { state: outcome.result, reason };
   return moved(draft, changed, { action, actor: ENGINE, now, reason, detail });
@@ -137,11 +137,13 @@ function refusalOfAgain(
   { now, confirmed }: { now: number; confirmed: boolean },
 ): Refusal | null {
   const before = moves.find((move) => move.action === 'send_again');
-  if (before) return conflict(`It was already sent again, as ${String(before.detail.draft_id)}`);
-  if (draft.endsAt !== null && draft.endsAt <= now + UNDO_MS) return conflict('Its expiry time has passed');
+  if (before)
+    return conflict(`The email was already sent again, as the draft ${String(before.detail.draft_id)}`);
+  if (draft.endsAt !== null && draft.endsAt <= now + UNDO_MS)
+    return conflict('The draft has expired, so the email cannot be sent again');
   if (draft.state === 'unknown' && !confirmed) {
     return conflict(
-      'It may have arrived, and the user would get it twice. Confirm that you want to send it again',
+      'The email may have arrived, and the user would get it twice. Confirm that you want to send it again',
     );
   }
   return null;

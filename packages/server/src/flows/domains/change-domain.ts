@@ -83,7 +83,7 @@ export function pauseDomain(
 }
 
 function isPaused({ name, pausedAt, pausedReason }: SendingDomain): Fault {
-  const message = `${name} has been paused since ${iso(pausedAt ?? 0)}: ${pausedReason ?? ''}`;
+  const message = `The domain ${name} has been paused since ${iso(pausedAt ?? 0)}: ${pausedReason ?? ''}`;
   return new Fault('conflict', { details: [{ message, field: 'domain' }] });
 }
 

@@ -52,4 +52,4 @@ export async function forgetImports(
   if (failures.length > 0) throw failures[0];
 }
 
-const LEFT = 'It was not continued for 7 days, so its file was deleted';
+const LEFT = 'The import was not continued for 7 days, so its file was deleted';

@@ -141,7 +141,7 @@ test('while somebody has its editor open nobody else touches it, and hears by na
   const refused = await post(`/${id}/approve`, {}, { as: 'reviewer' });
   expect([refused.status, refused.json.errors[0]?.message]).toEqual([
     409,
-    expect.stringContaining('Ada is editing it. Wait until the editor is closed'),
+    expect.stringContaining('Ada is editing the draft. Wait until the editor is closed'),
   ]);
   expect((await post(`/${id}/close-editor`, {}, { as: 'editor' })).json.data.draft).toMatchObject({
     state: 'scheduled',
@@ -224,8 +224,8 @@ test('what would come of an act on many is shown, and is what then comes of it',
     would_act: 2,
     users: 2,
     refused: expect.arrayContaining([
-      { message: expect.stringContaining('is editing it'), drafts: 1 },
-      { message: 'It is already approved', drafts: 1 },
+      { message: expect.stringContaining('is editing the draft'), drafts: 1 },
+      { message: 'The draft is already approved', drafts: 1 },
     ]),
     held_by: [{ reason: 'quiet_hours', sentence: "it is quiet hours in the user's time zone", drafts: 2 }],
     sends_now: 0,

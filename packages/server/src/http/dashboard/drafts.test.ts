@@ -167,7 +167,7 @@ test('why it is there is told from the event on, with the values that were found
     { kind: 'condition', holds: true, values: { order_placed: { count: 1 } } },
     { kind: 'email', values: { 'person.name': 'Ada' } },
     { kind: 'deadline', values: { autopilot: '4 hours' } },
-    { kind: 'shift', sentence: 'It was postponed', actor: 'Ada' },
+    { kind: 'shift', sentence: 'Postponed', actor: 'Ada' },
     { kind: 'gate', holds: true },
   ]);
   expect(data.user).toMatchObject({ external_user_id: 'ada', traits: { plan: 'pro' }, suppressed: false });

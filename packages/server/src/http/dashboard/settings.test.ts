@@ -113,8 +113,8 @@ test('what somebody else has changed meanwhile is not changed blindly, and it is
   expect([status, said]).toEqual([
     409,
     [
-      ['throttle', expect.stringMatching(/^Ada changed it at .*: .* It is 7\/s now$/)],
-      ['footer', 'footer was changed by another member. It is Bye now'],
+      ['throttle', expect.stringMatching(/^Ada changed the setting at .*: .* It is 7\/s now$/)],
+      ['footer', 'The setting footer was changed by another member. It is Bye now'],
     ],
   ]);
   const again = await ask('PATCH settings', {

@@ -150,14 +150,18 @@ test('whose customer it is: by metadata, by an address of one person alone, or n
   expect(
     chunks.flatMap(({ notes }) => notes ?? []).filter(({ kind }) => kind === 'unmatched_customer'),
   ).toEqual([
-    { kind: 'unmatched_customer', subject: 'cus_gone', text: 'It was deleted in Stripe.' },
+    { kind: 'unmatched_customer', subject: 'cus_gone', text: 'The customer was deleted in Stripe.' },
     {
       kind: 'unmatched_customer',
       subject: 'cus_nothing',
-      text: 'It has neither a user_id in its metadata nor an address.',
+      text: 'The customer has neither a user_id in its metadata nor an email address.',
     },
-    { kind: 'unmatched_customer', subject: 'cus_stranger', text: 'No user has its address.' },
-    { kind: 'unmatched_customer', subject: 'cus_two_people', text: 'Several users have its address.' },
+    { kind: 'unmatched_customer', subject: 'cus_stranger', text: 'No user has the address of the customer.' },
+    {
+      kind: 'unmatched_customer',
+      subject: 'cus_two_people',
+      text: 'Several users have the address of the customer.',
+    },
   ]);
   expect(Object.keys(eventsOf(chunks)).filter((user) => user.startsWith('cus_'))).toEqual([]);
 });
