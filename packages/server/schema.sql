@@ -1425,7 +1425,7 @@ CREATE INDEX draft_person ON beckon.draft USING btree (project_id, external_user
 CREATE INDEX draft_review ON beckon.draft USING btree (project_id, (
 CASE
     WHEN ((state = 'scheduled'::text) OR (reason = 'editing'::text)) THEN 0
-    WHEN (reason = 'snoozed'::text) THEN 2
+    WHEN (reason = 'postponed'::text) THEN 2
     ELSE 1
 END), COALESCE(deadline_at, 'infinity'::timestamp with time zone), id) WHERE ((ended_at IS NULL) AND (state = ANY (ARRAY['composing'::text, 'scheduled'::text, 'held'::text])) AND ((resume_state IS DISTINCT FROM 'approved'::text) OR (reason = ANY (ARRAY['needs_review'::text, 'replied'::text, 'restored'::text]))));
 COMMENT ON INDEX beckon.draft_review IS 'The order of the review screen: drafts with a deadline, drafts without one, held drafts, postponed drafts. Emails that were approved and may have been sent before a restore are included. features/drafts/review.ts has the same condition and the same two expressions.';

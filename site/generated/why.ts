@@ -101,7 +101,7 @@ const DRAFT_ADVICE: Record<keyof typeof DRAFT_WORDS, string> = {
   render_failed:
     'Edit the draft, or publish a template with simpler loops, comparisons or nested blocks. See [rendering limits](../reference/emails.md#rendering-limits).',
   replied: 'Read the reply. An edited or approved draft waits for you, and all others are canceled.',
-  snoozed: 'Wait until the chosen time, or approve it.',
+  postponed: 'Wait until the chosen time, or approve it.',
   skipped: NOTHING,
   deferred: 'Wait. Beckon retries the same email for a day.',
   bounced: 'Ask the user for another address. Beckon suppresses this one if it does not exist.',

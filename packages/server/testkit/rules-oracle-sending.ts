@@ -172,7 +172,7 @@ function tell(oracle: Oracle, { run: { who, rule, key } }: OracleDraft, reason: 
 
 function isReady({ now }: Oracle, draft: OracleDraft): boolean {
   const leaves = leavesAt(draft);
-  return draft.held !== 'snoozed' && leaves !== null && leaves <= now;
+  return draft.held !== 'postponed' && leaves !== null && leaves <= now;
 }
 
 /** What waits for nothing but time, and counts. */
@@ -238,7 +238,7 @@ export function follow(oracle: Oracle, draft: OracleDraft): boolean {
   if (JSON.stringify(facts) === JSON.stringify(draft.facts)) return false;
   if (isApproved(draft))
     draft.deadline = rule.deadlineMs === null ? null : beforeEnd(now + rule.deadlineMs, { now, endsAt });
-  const notBefore = draft.held === 'snoozed' ? draft.notBefore : null;
+  const notBefore = draft.held === 'postponed' ? draft.notBefore : null;
   Object.assign(draft, { facts, resume: 'scheduled', notBefore });
   if (draft.state !== 'held') Object.assign(draft, { state: 'scheduled', due: dueOfScheduled(draft) });
   return true;

@@ -212,7 +212,7 @@ export type DraftCounts = {
   later: number;
   no_deadline: number;
   held: number;
-  snoozed: number;
+  postponed: number;
   at_least: boolean;
 };
 

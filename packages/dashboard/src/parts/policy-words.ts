@@ -25,7 +25,7 @@ const REASONS: Record<string, string> = {
   render_failed: 'rendering limits',
   replied: 'user replied',
   editing: 'being edited',
-  snoozed: 'postponed',
+  postponed: 'postponed',
   deferred: 'deferred by the recipient’s server',
 };
 

@@ -120,8 +120,8 @@ test('by the end of the server before it a letter had left by itself, may have b
   await act('approved', { kind: 'approve' });
   await closeGate(db);
   clock.advance(90 * MINUTE);
-  await greet('later', 'waits', 'snoozed');
-  await act('snoozed', { kind: 'postpone', until: clock.now() + 5 * HOUR, extend: true });
+  await greet('later', 'waits', 'postponed');
+  await act('postponed', { kind: 'postpone', until: clock.now() + 5 * HOUR, extend: true });
   await engine.settle();
   const stoppedAt = start + 2 * HOUR;
   // The server before it went on until this one was started.
@@ -139,7 +139,7 @@ test('by the end of the server before it a letter had left by itself, may have b
     flows: 3,
   });
   expect(await confirm({ restoredTo: start + HOUR })).toMatchObject({ unknown: 3, review: 3, flows: 0 });
-  expect(await stands('due', 'early', 'approved', 'later', 'waits', 'snoozed')).toEqual([
+  expect(await stands('due', 'early', 'approved', 'later', 'waits', 'postponed')).toEqual([
     ['unknown', 'possibly_sent'],
     ['unknown', 'possibly_sent'],
     ['unknown', 'possibly_sent'],

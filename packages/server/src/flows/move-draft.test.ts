@@ -230,7 +230,7 @@ test('a draft that waits for a person is only put out of sight, and waits again 
   const until = clock.now() + 3 * HOUR;
   expect((await act(draft, { kind: 'postpone', until })).draft).toMatchObject({
     state: 'held',
-    reason: 'snoozed',
+    reason: 'postponed',
     deadlineAt: null,
   });
   await engine.advance(3 * HOUR);
@@ -390,8 +390,8 @@ test('moveEach › moves each draft, and reports those that must be decided one 
   await act(await greet('cid'), { kind: 'open_editor' }, { actor: 'bob' });
   const later = { kind: 'postpone', until: clock.now() + HOUR } as const;
   await setSettings(db, projectId, { autopilot: 'draft' });
-  const snoozed = await greet('dan');
-  await act(snoozed, later);
+  const postponed = await greet('dan');
+  await act(postponed, later);
   const done = await many('approve');
   expect(done.acted.sort()).toEqual([ada.id, bea.id].sort());
   expect(done.refused.sort()).toMatchObject([
@@ -401,7 +401,7 @@ test('moveEach › moves each draft, and reports those that must be decided one 
   await engine.advance(UNDO);
   expect(sentTo().sort()).toEqual(['ada', 'bea']);
   // A postponed draft can be skipped with the others.
-  expect((await many('skip')).acted).toEqual([snoozed.id]);
+  expect((await many('skip')).acted).toEqual([postponed.id]);
 });
 
 test('an approval of a rule that is off waits until it is on again', async () => {

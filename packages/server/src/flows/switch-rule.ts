@@ -61,7 +61,7 @@ const WAITS_FOR_MORE: ReadonlySet<string | null> = new Set([
   ...PERSON_DECIDES,
   ...NOT_WHOLE,
   'no_address',
-  'snoozed',
+  'postponed',
   'deferred',
 ]);
 

@@ -53,7 +53,7 @@ const REASONS: Record<string, string> = {
   replied: 'User replied',
   editing: 'Being edited',
   deferred: 'Deferred by mail server',
-  snoozed: 'Postponed',
+  postponed: 'Postponed',
 };
 
 /** The state of a draft: an icon and words. */
@@ -62,6 +62,6 @@ export function StateMark({ draft }: { draft: Pick<DraftListed, 'state' | 'reaso
   if (draft.state !== 'held') return <Mark icon={icon} tone={tone} label={label} />;
   const why = REASONS[draft.reason ?? ''] ?? 'Held';
   return (
-    <Mark icon={draft.reason === 'snoozed' ? BellOff : icon} tone={tone} label={why} title={`Held: ${why}`} />
+    <Mark icon={draft.reason === 'postponed' ? BellOff : icon} tone={tone} label={why} title={`Held: ${why}`} />
   );
 }

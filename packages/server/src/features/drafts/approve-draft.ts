@@ -147,7 +147,7 @@ function dueAfterUndo(draft: Draft, now: number): number | null {
 /** A gate holds it since it was approved, and goes on to hold it; an editor that was open then holds nothing any more. */
 function isHeldSince(draft: Draft, before: Standing): boolean {
   // That it is out of sight is what is taken back.
-  if (draft.reason === 'snoozed') return false;
+  if (draft.reason === 'postponed') return false;
   return draft.state === 'held' && (before.state !== 'held' || before.reason === 'editing');
 }
 

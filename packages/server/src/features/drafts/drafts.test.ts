@@ -276,10 +276,10 @@ test('postponing moves the deadline, voids an approval, and ends at the expiry u
 
 test('a draft that waits for a person is only put out of sight, and waits again afterwards', () => {
   const until = T0 + 5 * HOUR;
-  const snoozed = after(postpone(make(draftOnly), { ...by(T0), until }));
-  expect(snoozed).toMatchObject({ state: 'held', reason: 'snoozed', dueAt: until, deadlineAt: null });
-  expect(dueAction(snoozed, until)).toBe('release');
-  expect(after(release(snoozed, { now: until }))).toMatchObject({
+  const postponed = after(postpone(make(draftOnly), { ...by(T0), until }));
+  expect(postponed).toMatchObject({ state: 'held', reason: 'postponed', dueAt: until, deadlineAt: null });
+  expect(dueAction(postponed, until)).toBe('release');
+  expect(after(release(postponed, { now: until }))).toMatchObject({
     state: 'scheduled',
     dueAt: null,
     notBefore: null,
@@ -401,7 +401,7 @@ test('once only a person sends it, no approval or postponement that is taken bac
   expect(after(edit(changed, content, by(late)))).toMatchObject({ state: 'scheduled', ...waits });
   expect(after(postpone(changed, { ...by(late), until: late + HOUR }))).toMatchObject({
     state: 'held',
-    reason: 'snoozed',
+    reason: 'postponed',
     ...waits,
   });
   const postponed = postpone(draft, { ...by(T0), until: T0 + 20 * HOUR });

@@ -35,7 +35,7 @@ export function edit(draft: Draft, content: Content, by: By): Decided {
 /** Where an edited draft stands: the hole in a letter is filled, whatever else holds it goes on to hold it. */
 function placeOf(draft: Draft, now: number): Partial<Draft> {
   if (draft.state === 'held' && !isNotWhole(draft)) {
-    return { resumeState: 'scheduled', notBefore: draft.reason === 'snoozed' ? draft.notBefore : null };
+    return { resumeState: 'scheduled', notBefore: draft.reason === 'postponed' ? draft.notBefore : null };
   }
   if (isLeased(draft, now)) return { reason: 'editing', resumeState: 'scheduled' };
   return { state: 'scheduled', reason: null, notBefore: null, dueAt: dueOfScheduled(draft) };
@@ -104,5 +104,5 @@ const NOT_BY_TIME: ReadonlySet<string | null> = new Set([...PERSON_DECIDES, ...N
 
 function dueOfHeld({ reason, notBefore }: Draft, now: number): number | null {
   if (NOT_BY_TIME.has(reason)) return null;
-  return reason === 'snoozed' ? Math.max(notBefore ?? now, now) : now;
+  return reason === 'postponed' ? Math.max(notBefore ?? now, now) : now;
 }

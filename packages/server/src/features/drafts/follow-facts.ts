@@ -81,7 +81,7 @@ function placeOf(draft: Draft, followed: Followed): Partial<Draft> {
 /** Whatever holds it goes on to hold it, and is asked again later; but a hole in the letter is for a person to fill. */
 function heldOn(draft: Draft, gap: Gap | null, now: number): Partial<Draft> {
   if (gap === null || draft.reason === 'no_address') {
-    return { resumeState: 'scheduled', notBefore: draft.reason === 'snoozed' ? draft.notBefore : null };
+    return { resumeState: 'scheduled', notBefore: draft.reason === 'postponed' ? draft.notBefore : null };
   }
   return heldFor(gap, draft, now);
 }

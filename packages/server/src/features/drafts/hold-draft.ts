@@ -122,7 +122,7 @@ export function dueAction(draft: Draft, now: number): DueAction {
   if (draft.dueAt === null || draft.dueAt > now) return 'wait';
   if (isExpired(draft, now)) return draft.reason === 'deferred' ? 'give_up' : 'expire';
   if (draft.leaseBy !== null) return 'close_editor';
-  if (draft.state === 'held' && (draft.reason === 'snoozed' || !isReady(draft, now))) return 'release';
+  if (draft.state === 'held' && (draft.reason === 'postponed' || !isReady(draft, now))) return 'release';
   return isReady(draft, now) ? 'leave' : 'wait';
 }
 

@@ -282,7 +282,7 @@ function expectMayLeave(draft: Draft, now: number): void {
   expect(leaves).not.toBeNull();
   expect(leaves ?? Infinity).toBeLessThanOrEqual(now);
   expect(draft.leaseBy).toBeNull();
-  const waits = [...PERSON_DECIDES, ...NOT_WHOLE, 'editing', 'no_address', 'snoozed'];
+  const waits = [...PERSON_DECIDES, ...NOT_WHOLE, 'editing', 'no_address', 'postponed'];
   expect(waits).not.toContain(draft.reason);
   expect(now).toBeLessThan(draft.endsAt ?? Infinity);
 }

@@ -35,17 +35,17 @@ export function postpone(draft: Draft, by: Postponed): Decided {
   const expiresAt = extended
     ? expiresAfter(until, { ms: EXPIRES_AFTER_MS, endsAt: draft.endsAt })
     : draft.expiresAt;
-  const changed = draft.deadlineAt === null ? snoozed(until) : delayed(draft, until);
+  const changed = draft.deadlineAt === null ? postponed(until) : delayed(draft, until);
   const from = draft.deadlineAt === null ? null : iso(draft.deadlineAt);
   const detail = { until: iso(until), from, before: standing(draft) };
   return moved(draft, { ...changed, expiresAt }, { action: 'postpone', actor, now, detail });
 }
 
-function snoozed(until: number): Partial<Draft> {
+function postponed(until: number): Partial<Draft> {
   return {
     state: 'held',
     resumeState: 'scheduled',
-    reason: 'snoozed',
+    reason: 'postponed',
     notBefore: until,
     dueAt: until,
     leaseBy: null,

@@ -35,7 +35,7 @@ export const DRAFT_WORDS = {
   missing_variable: 'a variable has no value, so a member has to fill it in',
   render_failed: 'rendering the email exceeded its limits, so a member has to simplify it',
   replied: 'the user replied',
-  snoozed: 'a member postponed it',
+  postponed: 'a member postponed it',
   skipped: 'a member skipped it',
   deferred: "the recipient's server deferred it",
   bounced: 'it bounced: the address does not exist or accepts no email',

@@ -97,7 +97,7 @@ test('what was put off is back where it was for ten seconds, and for good then',
   await db.query(`UPDATE beckon.draft SET deadline_at = NULL, due_at = NULL WHERE id = $1`, [id]);
   expect((await post(`/${id}/postpone`, off)).json.data.draft).toMatchObject({
     state: 'held',
-    reason: 'snoozed',
+    reason: 'postponed',
   });
   expect((await post(`/${id}/undo`)).json.data.draft).toMatchObject({
     state: 'scheduled',

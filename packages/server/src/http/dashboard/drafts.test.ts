@@ -89,7 +89,7 @@ test('Review is in the order of deadlines, page by page, with what is held behin
     later: 1,
     no_deadline: 1,
     held: 1,
-    snoozed: 1,
+    postponed: 1,
     at_least: false,
   });
 });
