@@ -239,7 +239,12 @@ function hasSlot({ counts, state, attempts }: Message): boolean {
   return counts && state !== 'failed' && (state !== 'deferred' || attempts > 0);
 }
 
-const HELD_BY_TIME: ReadonlySet<string | null> = new Set(['quiet_hours', 'suppressed', 'cap', 'cap_yielded']);
+const HELD_BY_TIME: ReadonlySet<string | null> = new Set([
+  'quiet_hours',
+  'suppressed',
+  'frequency_cap',
+  'frequency_cap_yielded',
+]);
 
 function contends({ dueAt, counts, state, deadlineAt, reason }: Draft, until: number): boolean {
   if (dueAt === null || dueAt > until || !counts) return false;

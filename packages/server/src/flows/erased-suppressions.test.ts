@@ -166,7 +166,7 @@ describe('a user with the address of an erased user', () => {
     expect(await findText(db, [EMAIL, NORMALIZED])).toEqual([]);
     await story.user('eve', { email: EMAIL });
     expect(await mailedAfterHello('eve')).toEqual([]);
-    expect(await story.drafts('eve')).toMatchObject([{ state: 'canceled', reason: 'topic' }]);
+    expect(await story.drafts('eve')).toMatchObject([{ state: 'canceled', reason: 'topic_unsubscribed' }]);
   });
 
   test('gets emails again when a timed suppression ends', async () => {

@@ -16,7 +16,7 @@ import { findSender, type Mailroom } from './send-drafts/index.ts';
 export type SendingAsked = { projectId: number; now: number; mailroom: Mailroom };
 
 type DomainShown = { id: string; name: string; state: string; paused: string | null };
-export type SenderNo = { reason: 'domain' | 'no_sender' | 'public_url'; detail: string };
+export type SenderNo = { reason: 'domain_not_ready' | 'no_sender' | 'public_url'; detail: string };
 
 /** As whom a project writes now, and what holds its letters back that no setting says. */
 export async function showSending(tx: Tx, asked: SendingAsked) {

@@ -117,7 +117,7 @@ const GATES: { names: [GateReason, ...GateReason[]]; open: (asking: Asking) => A
   { names: ['suppressed'], open: changing({ suppression: null }), words: 'no suppression applies' },
   { names: ['no_address'], open: changing({ address: '' }), words: 'the user has an address' },
   {
-    names: ['domain', 'no_sender', 'public_url'],
+    names: ['domain_not_ready', 'no_sender', 'public_url'],
     open: changing({ domain: 'pass' }),
     words: 'the sender and its domain are ready',
   },
@@ -126,7 +126,7 @@ const GATES: { names: [GateReason, ...GateReason[]]; open: (asking: Asking) => A
     open: ({ facts, policy }) => ({ facts, policy: { ...policy, quietHours: null } }),
     words: 'it is outside quiet hours for the user',
   },
-  { names: ['cap'], open: changing({ counts: false }), words: 'the frequency cap is not reached' },
+  { names: ['frequency_cap'], open: changing({ counts: false }), words: 'the frequency cap is not reached' },
   {
     names: ['throttle'],
     open: changing({ throttle: { left: 1, nextAt: 0 } }),

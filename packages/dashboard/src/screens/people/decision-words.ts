@@ -21,7 +21,7 @@ const DECISIONS: Record<string, string> = {
   left_audience: 'Not enrolled: left the audience',
   no_address: 'Not enrolled: no address',
   address_suppressed: 'Not enrolled: suppressed',
-  topic_refused: 'Not enrolled: topic unsubscribed',
+  topic_unsubscribed: 'Not enrolled: topic unsubscribed',
   run_limit: 'Not enrolled: run limit reached',
   holdout: 'Holdout group',
 };

@@ -41,7 +41,7 @@ function lettingGo(draft: Draft, by: number): 'itself' | 'something' | 'somebody
   if ((leavesAt(draft) ?? Infinity) > by) return 'somebody';
   if (draft.state !== 'held') return 'itself';
   // That of a domain is looked at again at this moment, or as soon as it is found to be verified.
-  if (draft.dueAt === null || draft.reason === 'domain') return 'something';
+  if (draft.dueAt === null || draft.reason === 'domain_not_ready') return 'something';
   return draft.dueAt <= by ? 'itself' : 'somebody';
 }
 

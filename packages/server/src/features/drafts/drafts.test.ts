@@ -287,7 +287,7 @@ test('a draft that waits for a person is only put out of sight, and waits again 
 });
 
 test('a deadline that passes while a draft is held does nothing; let go too late it is canceled', () => {
-  const held = after(hold(make(), { reason: 'domain', until: null, now: T0 }));
+  const held = after(hold(make(), { reason: 'domain_not_ready', until: null, now: T0 }));
   expect(dueAction(held, T0 + 60 * HOUR)).toBe('wait');
   const now = T0 + 60 * HOUR;
   expect(after(release(held, { now }))).toMatchObject({ state: 'scheduled', dueAt: now });
@@ -299,7 +299,7 @@ test('a deadline that passes while a draft is held does nothing; let go too late
 });
 
 test('a gate holds a draft no longer than it is worth sending', () => {
-  const held = after(hold(make(), { reason: 'cap', until: T0 + 900 * HOUR, now: T0 }));
+  const held = after(hold(make(), { reason: 'frequency_cap', until: T0 + 900 * HOUR, now: T0 }));
   expect(held.dueAt).toBe(held.expiresAt);
   expect(dueAction(held, held.dueAt ?? 0)).toBe('expire');
 });

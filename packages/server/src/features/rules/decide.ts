@@ -26,7 +26,7 @@ export type EnrollmentFacts = {
   /** When the user last started a run of this rule, including ended ones. */
   lastRunAt: number | null;
   /** Why no email can reach the user now. */
-  unreachable: Extract<Reason, 'no_address' | 'address_suppressed' | 'topic_refused'> | null;
+  unreachable: Extract<Reason, 'no_address' | 'address_suppressed' | 'topic_unsubscribed'> | null;
 };
 
 export type PersonFacts = {

@@ -139,7 +139,7 @@ export const REASONS = {
   left_audience: 'the user left the audience before the enrollment reached them',
   no_address: 'an enrollment found no email address for this user',
   address_suppressed: 'an enrollment found this user or their address on the suppression list',
-  topic_refused: 'an enrollment found that this user refused the topic of the rule',
+  topic_unsubscribed: 'an enrollment found that this user unsubscribed from the topic of the rule',
   run_limit: 'the user already has the maximum number of active runs',
   holdout: 'the user is in the holdout group',
 } as const;

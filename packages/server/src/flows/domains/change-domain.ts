@@ -97,7 +97,7 @@ export function resumeDomain(
     const now = db.clock.now();
     const { projectId, id } = domain;
     const wasPaused = await resume(tx, { projectId, id, at: now });
-    const asked = wasPaused ? await askHeldAgain(tx, { projectId, reasons: ['domain'], now }) : 0;
+    const asked = wasPaused ? await askHeldAgain(tx, { projectId, reasons: ['domain_not_ready'], now }) : 0;
     return { domain, wasPaused, asked };
   });
 }

@@ -84,7 +84,7 @@ test('of a mixed history every row of the ledger is told, the newest first, and 
       ['welcome', 'fired', true],
       ['welcome', 'already_entered', false],
       ['welcome', 'claimed', false],
-      ['plan_limit_upsell', 'cap', false],
+      ['plan_limit_upsell', 'frequency_cap', false],
       ['onboarding_stall', 'starts_later', false],
       ['vip', 'filter', false],
       ['vip', 'only_if', false],

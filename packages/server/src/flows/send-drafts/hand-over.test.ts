@@ -382,7 +382,7 @@ test('what was put back has no slot of the cap any more, and takes a new one whe
     [story.projectId],
   );
   expect(one?.claimed_at.getTime()).toBeGreaterThanOrEqual(resumedAt);
-  expect((await story.drafts('second')).at(-1)).toMatchObject({ state: 'held', reason: 'cap' });
+  expect((await story.drafts('second')).at(-1)).toMatchObject({ state: 'held', reason: 'frequency_cap' });
 });
 
 test('an attempt again takes no second slot of the cap', async () => {

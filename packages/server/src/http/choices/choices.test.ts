@@ -414,10 +414,10 @@ test('a topic that is refused is written about no more, to the person and to the
   expect((await story.letters()).map(({ rule }) => rule).toSorted()).toEqual(['plain', 'plain', 'tips']);
   const refused = (await story.drafts()).filter(({ rule }) => rule === 'news');
   expect(refused).toMatchObject([
-    { userId: 'u1', state: 'canceled', reason: 'topic' },
-    { userId: 'u2', state: 'canceled', reason: 'topic' },
+    { userId: 'u1', state: 'canceled', reason: 'topic_unsubscribed' },
+    { userId: 'u2', state: 'canceled', reason: 'topic_unsubscribed' },
   ]);
-  expect(await story.why('u1', 'news')).toMatchObject({ fired: 1, topic: 1 });
+  expect(await story.why('u1', 'news')).toMatchObject({ fired: 1, topic_unsubscribed: 1 });
   await post(`${link}/topics`, 'topic=tips&topic=news');
   await story.event('u1', 'news');
   await story.later(3 * HOUR);

@@ -279,5 +279,8 @@ test('as whom letters leave, and what a relay would say of it, before there is o
   });
   const after = (await ask<SendingState>('GET sending')).json.data;
   expect(after.sender).toMatchObject({ name: 'Ada', address: 'ada@x.org', reply_to: 'r@x.org' });
-  expect(after.with_relay).toEqual({ reason: 'domain', detail: 'x.org was not added as a sending domain' });
+  expect(after.with_relay).toEqual({
+    reason: 'domain_not_ready',
+    detail: 'x.org was not added as a sending domain',
+  });
 });
