@@ -83,7 +83,7 @@ const returned = () => [{ kind: 'address', value: NORMALIZED, reason: 'unsubscri
 const gateOf = async (userId: string) => {
   const place = { projectId, kind: 'person' as const, value: userId };
   const { people } = await wouldBeMailed(db, { place, now: story.now(), mailroom: testMailroom() });
-  return people[0]?.gates.find(({ gate }) => gate === 'suppressed');
+  return people[0]?.gates.find(({ check }) => check === 'suppression');
 };
 
 describe('erasePerson', () => {
