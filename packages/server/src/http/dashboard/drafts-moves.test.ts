@@ -227,7 +227,7 @@ test('what would come of an act on many is shown, and is what then comes of it',
       { message: expect.stringContaining('is editing the draft'), drafts: 1 },
       { message: 'The draft is already approved', drafts: 1 },
     ]),
-    held_by: [{ reason: 'quiet_hours', sentence: "it is quiet hours in the user's time zone", drafts: 2 }],
+    held_by: [{ reason: 'quiet_hours', sentence: "quiet hours in the user's time zone", drafts: 2 }],
     sends_now: 0,
     rules: [{ name: 'vip', drafts: 2 }],
   });

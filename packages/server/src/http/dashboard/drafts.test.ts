@@ -132,7 +132,7 @@ test('a draft is shown whole, with the gate that says no now and each move by wh
     facts: { 'person.name': 'ada', 'person.plan': 'pro' },
     rule: { name: 'vip' },
     rule_holds: true,
-    send_check: { reason: 'quiet_hours', sentence: "it is quiet hours in the user's time zone" },
+    send_check: { reason: 'quiet_hours', sentence: "quiet hours in the user's time zone" },
     history: [{ number: 1, action: 'schedule', to: 'scheduled', actor: 'Ada' }],
     autopilot: true,
     lease: null,

@@ -171,7 +171,7 @@ test('what can be sent again says what that takes: nothing knows whether an unkn
   expect(await whole('a')).toMatchObject({
     send_again: 'plain',
     reason: 'rejected',
-    reason_text: "the recipient's server rejected it",
+    reason_text: "the recipient's server rejected the email",
     reply: '550 5.7.1 no',
   });
   expect(await whole('b')).toMatchObject({ send_again: 'confirmed', state: 'unknown' });
