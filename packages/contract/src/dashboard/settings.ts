@@ -57,7 +57,7 @@ export type SendingState = {
 
 /** The warm-up of the sending domain. `off` says why there is none. */
 export type WarmupShown =
-  | { off: 'test_inbox' | 'no_domain' | 'warm' | 'not_begun' | 'over' }
+  | { off: 'test_inbox' | 'no_domain' | 'warm' | 'not_started' | 'complete' }
   | { off: null; day: number; emails: number; remaining: number; ends_at: string; reduced: boolean };
 
 export type PolicyTotals = {

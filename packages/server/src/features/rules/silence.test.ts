@@ -30,7 +30,7 @@ test('events that come and move nobody are told, with the reason that stood in t
     { reason: 'starts_later', count: 90 },
   ];
   expect(silence({ arrived: 40, refusals })).toEqual({
-    code: 'fires_for_nobody',
+    code: 'no_enrollments',
     message:
       'user_signed_up arrived 40 times in the last 7 days, and the rule enrolled no user. Most common reason (36 times): the user was already enrolled with the same key.',
   });
@@ -60,6 +60,6 @@ test('a rule that waits for a moment is not silent before anybody was considered
   const waiting = { definition: definitionOf('onboarding_stall'), arrived: 40 };
   expect(silence({ ...waiting, refusals: [{ reason: 'starts_later', count: 40 }] })).toBeNull();
   expect(silence({ ...waiting, refusals: [{ reason: 'not_absent', count: 40 }] })?.code).toBe(
-    'fires_for_nobody',
+    'no_enrollments',
   );
 });

@@ -75,7 +75,7 @@ export async function updateRuns(tx: Tx, runs: Run[]): Promise<void> {
 }
 
 /**
- * The drafts of these runs have ended: they go on at this moment, a frozen one when it is no longer frozen. One that ended
+ * The drafts of these runs have ended: they go on at this moment, a paused one when it is no longer paused. One that ended
  * meanwhile, or waits for something else, stays as it is. The ids of those that go on.
  */
 export async function wakeRuns(
@@ -139,14 +139,14 @@ export async function waitAgain(
   );
 }
 
-/** How many stand still now. What their time brings, it brings when they are no longer frozen. */
-export function freezeRuns(tx: Tx, projectId: number, ruleId: string): Promise<number> {
-  return setState(tx, { projectId, ruleId, from: 'active', to: 'frozen' });
+/** How many stand still now. What their time brings, it brings when they are no longer paused. */
+export function pauseRuns(tx: Tx, projectId: number, ruleId: string): Promise<number> {
+  return setState(tx, { projectId, ruleId, from: 'active', to: 'paused' });
 }
 
 /** How many go on; those whose time came meanwhile are due at once. */
-export function thawRuns(tx: Tx, projectId: number, ruleId: string): Promise<number> {
-  return setState(tx, { projectId, ruleId, from: 'frozen', to: 'active' });
+export function resumeRuns(tx: Tx, projectId: number, ruleId: string): Promise<number> {
+  return setState(tx, { projectId, ruleId, from: 'paused', to: 'active' });
 }
 
 type StateChange = { projectId: number; ruleId: string; from: Run['state']; to: Run['state'] };

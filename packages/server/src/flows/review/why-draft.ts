@@ -13,7 +13,7 @@ import { valuesOf } from './predicate-values.ts';
 
 /** One step of why there is this draft, and why it stands where it does. `at`: milliseconds; null where it has no moment. */
 export type WhyStep = {
-  kind: 'trigger' | 'condition' | 'audience' | 'email' | 'deadline' | 'shift' | 'gate' | 'end';
+  kind: 'trigger' | 'condition' | 'audience' | 'email' | 'deadline' | 'action' | 'send_check' | 'end';
   at: number | null;
   sentence: string;
   holds: boolean | null;
@@ -197,21 +197,21 @@ function shiftSteps({ action, at, actor, reason, detail }: Move): WhyStep[] {
   // Of a skip the reason is what somebody wrote.
   const sentence = action === 'skip' ? `${words}${reason === null ? '' : `: “${reason}”`}` : `${words}${why}`;
   const { before: _before, from_hash: _hash, ...values } = detail;
-  return [step({ kind: 'shift', at, sentence, values, actor })];
+  return [step({ kind: 'action', at, sentence, values, actor })];
 }
 
 function gateSteps({ holds, gate }: LookAhead): WhyStep[] {
   const rule = holds
     ? []
-    : [step({ kind: 'gate', sentence: 'The condition of the rule no longer holds', holds: false })];
+    : [step({ kind: 'send_check', sentence: 'The condition of the rule no longer holds', holds: false })];
   if (gate === null) {
-    return [...rule, step({ kind: 'gate', sentence: 'The user has no email address', holds: false })];
+    return [...rule, step({ kind: 'send_check', sentence: 'The user has no email address', holds: false })];
   }
   if (gate.passes)
-    return [...rule, step({ kind: 'gate', sentence: 'All send checks pass now', holds: true })];
+    return [...rule, step({ kind: 'send_check', sentence: 'All send checks pass now', holds: true })];
   const { reason, until, detail } = gate;
   const sentence = `A send check would hold the draft now: ${reasonWords(reason, 'draft', detail)}`;
-  return [...rule, step({ kind: 'gate', at: until, sentence, holds: false, values: detail })];
+  return [...rule, step({ kind: 'send_check', at: until, sentence, holds: false, values: detail })];
 }
 
 function endSteps({ state, reason, endedAt }: Draft): WhyStep[] {

@@ -167,8 +167,8 @@ test('why it is there is told from the event on, with the values that were found
     { kind: 'condition', holds: true, values: { order_placed: { count: 1 } } },
     { kind: 'email', values: { 'person.name': 'Ada' } },
     { kind: 'deadline', values: { autopilot: '4 hours' } },
-    { kind: 'shift', sentence: 'Postponed', actor: 'Ada' },
-    { kind: 'gate', holds: true },
+    { kind: 'action', sentence: 'Postponed', actor: 'Ada' },
+    { kind: 'send_check', holds: true },
   ]);
   expect(data.user).toMatchObject({ external_user_id: 'ada', traits: { plan: 'pro' }, suppressed: false });
   expect(data.emails).toMatchObject([{ rule: 'vip', subject: 'Hello Ada', outcomes: [] }]);
