@@ -171,7 +171,7 @@ const SHIFT_WORDS: Partial<Record<Move['action'], string>> = {
   change_mode: 'Sending mode of the rule changed',
   resume: 'Rescheduled after a pause',
   release: 'Released',
-  retry: 'Deferred by the recipient’s server',
+  retry: 'Retry scheduled',
   claim: 'Sending started',
   return: 'Returned unsent, because sending was interrupted',
   hold_while_sending: 'Held while sending',
