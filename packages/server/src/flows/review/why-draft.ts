@@ -39,8 +39,8 @@ export async function whySteps(
     ...conditions,
     letterStep(opened),
     deadlineStep(draft, moves),
-    ...moves.slice(1).flatMap(shiftSteps),
-    ...(ahead ? gateSteps(ahead) : endSteps(draft)),
+    ...moves.slice(1).flatMap(actionSteps),
+    ...(ahead ? sendCheckSteps(ahead) : endSteps(draft)),
   ];
 }
 
@@ -154,12 +154,12 @@ function deadlineStep(
   return step({
     kind: 'deadline',
     at: deadlineAt,
-    sentence: `Autopilot: sent ${durationWords(autopilotMs)} after its creation${waits}, unless a member decides first`,
+    sentence: `Autopilot: sent ${durationWords(autopilotMs)} after the draft was created${waits}, unless a member decides first`,
     values: { ...values, autopilot: durationWords(autopilotMs) },
   });
 }
 
-const SHIFT_WORDS: Partial<Record<Move['action'], string>> = {
+const ACTION_WORDS: Partial<Record<Move['action'], string>> = {
   approve: 'Approved',
   skip: 'Skipped',
   edit: 'Edited',
@@ -190,17 +190,17 @@ const ENDS: ReadonlySet<Move['action']> = new Set([
 /** That somebody looked at it changed nothing. */
 const LOOKS: ReadonlySet<Move['action']> = new Set(['open_editor', 'close_editor']);
 
-function shiftSteps({ action, at, actor, reason, detail }: Move): WhyStep[] {
+function actionSteps({ action, at, actor, reason, detail }: Move): WhyStep[] {
   if (ENDS.has(action) || LOOKS.has(action)) return [];
   const why = reason === null ? '' : `: ${reasonWords(reason, 'draft', detail)}`;
-  const words = action === 'hold' ? 'Held' : (SHIFT_WORDS[action] ?? action.replaceAll('_', ' '));
+  const words = action === 'hold' ? 'Held' : (ACTION_WORDS[action] ?? action.replaceAll('_', ' '));
   // Of a skip the reason is what somebody wrote.
   const sentence = action === 'skip' ? `${words}${reason === null ? '' : `: “${reason}”`}` : `${words}${why}`;
   const { before: _before, from_hash: _hash, ...values } = detail;
   return [step({ kind: 'action', at, sentence, values, actor })];
 }
 
-function gateSteps({ holds, gate }: LookAhead): WhyStep[] {
+function sendCheckSteps({ holds, gate }: LookAhead): WhyStep[] {
   const rule = holds
     ? []
     : [step({ kind: 'send_check', sentence: 'The condition of the rule no longer holds', holds: false })];
