@@ -128,7 +128,7 @@ test('by the end of the server before it a letter had left by itself, may have b
   await db.query(`UPDATE beckon.lineage SET seen_at = $1`, [new Date(stoppedAt)]);
   clock.advance(HOUR);
   const dry = await confirm({ restoredTo: start + HOUR, dryRun: true });
-  expect(dry).toMatchObject({ unknown: 3, review: 3, flows: 0 });
+  expect(dry).toMatchObject({ unknown: 3, review: 3, unaffected: 0 });
   expect(await stands('due', 'later')).toEqual([
     ['scheduled', null],
     ['scheduled', null],
@@ -136,9 +136,9 @@ test('by the end of the server before it a letter had left by itself, may have b
   expect(await confirm({ restoredTo: start + HOUR, dryRun: true, nobodyApproved: true })).toMatchObject({
     unknown: 3,
     review: 0,
-    flows: 3,
+    unaffected: 3,
   });
-  expect(await confirm({ restoredTo: start + HOUR })).toMatchObject({ unknown: 3, review: 3, flows: 0 });
+  expect(await confirm({ restoredTo: start + HOUR })).toMatchObject({ unknown: 3, review: 3, unaffected: 0 });
   expect(await stands('due', 'early', 'approved', 'later', 'waits', 'postponed')).toEqual([
     ['unknown', 'possibly_sent'],
     ['unknown', 'possibly_sent'],
@@ -174,7 +174,7 @@ test('what is written since the restore of what had happened before waits for a 
   clock.advance(2 * MINUTE);
   await greet('since');
   await expect(confirm({ stoppedAt: stoppedAt + MINUTE })).rejects.toThrow(/has been separate since/);
-  expect(await confirm({ stoppedAt })).toMatchObject({ unknown: 0, review: 1, flows: 1 });
+  expect(await confirm({ stoppedAt })).toMatchObject({ unknown: 0, review: 1, unaffected: 1 });
   expect(await stands('before', 'since')).toEqual([
     ['held', 'restored'],
     ['scheduled', null],
@@ -235,7 +235,7 @@ test('a letter that was claimed at the moment of the restore is not put back: it
   expect(await confirm({ stoppedAt: clock.now() - HOUR, restoredTo: clock.now() - 2 * HOUR })).toMatchObject({
     unknown: 1,
     review: 0,
-    flows: 0,
+    unaffected: 0,
   });
   await engine.advance(24 * HOUR);
   expect(await stands('claimed')).toEqual([['unknown', 'possibly_sent']]);
@@ -275,7 +275,7 @@ test('what time alone brings again waits for a person: somebody joins, a date co
     ['scheduled', null],
     ['scheduled', null],
   ]);
-  expect(await confirm({ restoredTo, stoppedAt })).toMatchObject({ review: 2, flows: 0 });
+  expect(await confirm({ restoredTo, stoppedAt })).toMatchObject({ review: 2, unaffected: 0 });
 });
 
 describe('confirmRestore during an enrollment', () => {
@@ -304,7 +304,7 @@ describe('confirmRestore during an enrollment', () => {
     await digestDue(deps, projectId, 1);
     await expect(confirm({ restoredTo, stoppedAt })).rejects.toThrow(/still enrolling/);
     await engine.settle();
-    expect(await confirm({ restoredTo, stoppedAt })).toMatchObject({ unknown: 0, review: 3, flows: 0 });
+    expect(await confirm({ restoredTo, stoppedAt })).toMatchObject({ unknown: 0, review: 3, unaffected: 0 });
     expect(await stands(...users)).toEqual(users.map(() => ['held', 'restored']));
   });
 });
@@ -319,7 +319,7 @@ test('what somebody moved between the restore and its confirmation waits for a p
   const restoredTo = stoppedAt - 30 * MINUTE;
   expect(await confirm({ restoredTo, stoppedAt, nobodyApproved: true })).toMatchObject({
     review: 1,
-    flows: 1,
+    unaffected: 1,
   });
   expect(await stands('moved', 'same')).toEqual([
     ['held', 'restored'],

@@ -58,7 +58,7 @@ export async function confirmRestore(db: Deps, confirming: Confirming): Promise<
   const projects = (await listProjects(db)).filter(({ livemode }) => livemode);
   await checkCaughtUp(db, { projects, stoppedAt });
   const restored = { stoppedAt, seenAt: place.seenAt.getTime(), nobodyApproved: confirming.nobodyApproved };
-  const counts: Record<AfterRestore, number> = { unknown: 0, review: 0, flows: 0 };
+  const counts: Record<AfterRestore, number> = { unknown: 0, review: 0, unaffected: 0 };
   // What follows a change of one project is not taken back because another one failed.
   for (const { id } of projects) await ofProject(db, { projectId: id, restored, confirming, counts });
   if (!confirming.dryRun)
@@ -204,7 +204,7 @@ async function write(tx: Tx, { projectId, judged, restored, confirming, now }: W
   }));
   await endMessages(tx, { at: now, ends });
   await resolveLost(tx, { projectId, drafts: ended.map(({ draft }) => draft), now });
-  const doubted = judged.filter(({ found }) => found !== 'flows').flatMap(({ draft }) => runOf(draft));
+  const doubted = judged.filter(({ found }) => found !== 'unaffected').flatMap(({ draft }) => runOf(draft));
   await doubtRuns(tx, { projectId, ids: doubted, lostMs: restored.stoppedAt - confirming.restoredTo });
   const runs = ended.flatMap(({ draft }) => runOf(draft));
   const awake = await wakeRuns(tx, { projectId, ids: runs, at: now });

@@ -12,7 +12,7 @@ import { inSnapshot } from './snapshot.ts';
 /** Under the names of the interface; `unknown`: the changes of that time are not kept any more. */
 export type ShownThen = {
   at: string;
-  state: 'known' | 'not_yet' | 'unknown';
+  state: 'known' | 'not_created' | 'unknown';
   kept_since: string | null;
   email: { value: string | null; certainty: Certainty };
   traits: { trait: string; value: unknown; certainty: Certainty }[];

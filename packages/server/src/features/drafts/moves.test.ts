@@ -137,7 +137,7 @@ const VERBS = {
   lost: (d, { now }) => finish(d, { result: 'unknown', reason: 'crash' }, { now }),
   restored: (d, { now }, { n }) =>
     d.endedAt === null
-      ? afterRestore(d, n % 9 === 0 ? 'unknown' : n % 9 === 1 ? 'review' : 'flows', {
+      ? afterRestore(d, n % 9 === 0 ? 'unknown' : n % 9 === 1 ? 'review' : 'unaffected', {
           now,
           actor: 'engine',
           detail: {},
