@@ -50,7 +50,7 @@ const RULE_ADVICE: Record<Reason, string> = {
     'No action needed. A rule does not apply to the past. `beckon rules backtest` shows who would have been enrolled.',
   too_old: 'Send events as they happen, or raise the rule’s `max_event_age`.',
   superseded: NOTHING,
-  date_passed: 'Send the event earlier, or let the rule start earlier before the date.',
+  date_passed: 'Send the event earlier, or start the rule longer before the date.',
   not_absent: 'No action needed. The user did what the email would have asked for.',
   only_if: 'See `would pass if` in `beckon explain`. It shows the condition part by part.',
   exit_condition: 'See `beckon explain` for the exit condition or goal that holds.',
