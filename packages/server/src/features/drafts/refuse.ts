@@ -4,14 +4,14 @@ import { ENGINE, type Actor, type Draft, type DraftState } from './draft.ts';
 import { type Action, can, type Moved } from './moves.ts';
 import { isExpired } from './timing.ts';
 
-/** What a verb answers: the draft as it is afterwards, or why not. */
+/** The result of an action: the changed draft, or the reason why it was refused. */
 export type Refusal = { refused: Fault };
 export type Decided = Moved | Refusal;
 
-/** Who acts, when, and, where they say so, on what they saw: the content, or how many moves it had made. */
+/** Who acts and when. `hash` and `moves` name the content and the number of transitions that the actor saw. */
 export type By = { actor: Actor; now: number; hash?: string; moves?: number };
 
-/** For those who act on one draft, and hear of a refusal as of any other fault. */
+/** Throws a refusal as a fault. */
 export function orThrow<T extends object>(decided: T | Refusal): T {
   if ('refused' in decided) throw decided.refused;
   return decided;
@@ -29,7 +29,7 @@ export function invalid(field: string, message: string): Refusal {
   return { refused: new Fault('validation_failed', { details: [{ message, field }] }) };
 }
 
-/** Why this cannot be done to a draft as it stands, by whoever wants it; null where it can. */
+/** Why this action cannot be applied to the draft now; null if it can. */
 export function refusal(draft: Draft, action: Action, by: By): Refusal | null {
   if (by.hash !== undefined && by.hash !== draft.contentHash) {
     return conflict('The text of the draft changed since you loaded it. Reload the draft, then decide');
@@ -52,7 +52,7 @@ function ofPerson(draft: Draft, by: By): Refusal | null {
   return null;
 }
 
-/** What would not leave any more need not be approved, edited or looked at. */
+/** Refuses actions on an expired draft, which would not be sent. */
 export function refusalOfExpired(draft: Draft, now: number): Refusal | null {
   if (!isExpired(draft, now)) return null;
   if (draft.endsAt !== null && draft.endsAt <= now) {
@@ -62,7 +62,7 @@ export function refusalOfExpired(draft: Draft, now: number): Refusal | null {
   return conflict(`The draft expired at ${at}. Postpone it with an extended expiry, or skip it`);
 }
 
-/** Whether somebody has an editor open on it. */
+/** Whether a member has the editor of the draft open. */
 export function isLeased(draft: Pick<Draft, 'leaseBy' | 'dueAt'>, now: number): boolean {
   return draft.leaseBy !== null && draft.dueAt !== null && draft.dueAt > now;
 }

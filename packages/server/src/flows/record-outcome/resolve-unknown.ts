@@ -10,7 +10,7 @@ import { listProofs, type Outcome, type OutcomeLetter } from '../../features/out
 import { resolveMessages } from '../../features/sending/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 
-/** The drafts of letters of which nobody knows whether they arrived, locked. */
+/** Locks the drafts of emails whose delivery is unknown. */
 export function lockUnknown(
   tx: Tx,
   outcomes: Outcome[],
@@ -23,7 +23,7 @@ export function lockUnknown(
   return lockDrafts(tx, first.projectId, [...ids]);
 }
 
-/** Of these drafts those whose letters are lost from now on: what was heard of one while it was still under way says what became of it. */
+/** Resolves those of the drafts that became unknown just now, by outcomes that arrived while they were being sent. */
 export async function resolveLost(
   tx: Tx,
   { projectId, drafts, now }: { projectId: number; drafts: Draft[]; now: number },
@@ -33,7 +33,7 @@ export async function resolveLost(
   await resolveUnknown(tx, { outcomes: await listProofs(tx, projectId, ids), unknown, now });
 }
 
-/** Whatever came of a letter proves that it arrived, and a bounce that it did not; what was known before stays. */
+/** Resolves unknown deliveries. A bounce proves that an email did not arrive, any other outcome that it did. */
 export async function resolveUnknown(
   tx: Tx,
   { outcomes, unknown, now }: { outcomes: Outcome[]; unknown: Draft[]; now: number },

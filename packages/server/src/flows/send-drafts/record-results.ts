@@ -28,7 +28,7 @@ import { inSession } from '../session.ts';
 import { heedRefusals } from './heed-refusals.ts';
 import type { Handed } from './transport.ts';
 
-/** `returned`: it was not handed over, because something came in between; `withheld`: because it could not be rendered. */
+/** `returned`: the email was not submitted, because sending was interrupted. `withheld`: it could not be rendered. */
 export type LetterResult = {
   /** `aheadMs`: how far its project's clock is ahead, where that is known. */
   letter: { projectId: number; draftId: string; epoch: number; aheadMs?: number };
@@ -37,7 +37,7 @@ export type LetterResult = {
 
 /** Between attempts; the last one goes on. */
 const BACKOFF_MS = [1, 5, 15, 30, 60, 120, 240].map((minutes) => minutes * 60_000);
-/** At first it is asked again at once; whatever comes in between again and again is asked about ever more seldom. */
+/** The first returns are retried at once. After repeated returns, the delay grows. */
 const RETURN_DELAYS_MS = [0, 0, 1, 5, 15, 30, 60].map((minutes) => minutes * 60_000);
 /** Few letters wait for it: while a relay is away only one at a time is tried. */
 const RELAY_AGAIN_MS = 5 * 60_000;
@@ -184,7 +184,7 @@ function againAtOf(
   return at < until ? at : null;
 }
 
-/** By how many claims came to nothing; one that was withdrawn counts twice. */
+/** The delay by the number of claims that were returned. A withdrawn claim counts twice. */
 function returnDelayMs(epoch: number, attempt: Attempt | undefined): number {
   const claims = epoch - (attempt?.attempts ?? 0);
   return RETURN_DELAYS_MS[Math.max(0, claims - 1)] ?? RETURN_DELAYS_MS.at(-1) ?? 0;
@@ -197,7 +197,7 @@ function isWorthIt(draft: Draft | undefined, at: number): number | null {
 
 function endOf({ letter, handed, againAt }: Said): MessageEnd {
   const { projectId, draftId, epoch } = letter;
-  // The message of one that is withheld waits until somebody mends the draft.
+  // The message of a withheld draft waits until the draft is corrected.
   const isAgain = againAt !== null || handed.result === 'withheld';
   return {
     projectId,

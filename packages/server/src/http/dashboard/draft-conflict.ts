@@ -14,14 +14,14 @@ const DONE: Partial<Record<Move['action'], string>> = {
   send_again: 'sent this email again',
 };
 
-/** So long ago it is still news to whoever hears that they came too late. */
+/** An action of another member is named in a conflict for this long. */
 const NEWS_MS = 10 * 60_000;
 
 type Tried = { projectId: number; draftId: string; actor: string };
 
 /**
- * Runs a change of a draft; where it comes too late, whoever wanted it hears who did what, and when. People are called by
- * their names in whatever it says.
+ * Runs a change of a draft. A conflict says which member did what and when, and messages contain the names of members instead of
+ * their ids.
  */
 export async function tellingWho<T>(
   { db, access }: Pick<DashboardDeps, 'db' | 'access'>,
