@@ -67,7 +67,7 @@ export function* piecesOf(text: string, maxBytes: number): Generator<Piece, void
   }
 }
 
-const COUNTS = ['rows', 'added', 'known', 'expired', 'drafts', 'runs', 'refused'] as const;
+const COUNTS = ['rows', 'added', 'known', 'over', 'drafts', 'runs', 'refused'] as const;
 
 function sum(first: SuppressionImport, second: SuppressionImport): SuppressionImport {
   const counts = Object.fromEntries(COUNTS.map((name) => [name, first[name] + second[name]]));

@@ -43,7 +43,7 @@ export type SuppressionImport = {
   rows: number;
   added: number;
   known: number;
-  expired: number;
+  over: number;
   drafts: number;
   runs: number;
   refused: number;

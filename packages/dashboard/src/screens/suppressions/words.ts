@@ -63,7 +63,7 @@ export function importLines(told: SuppressionImport): string[] {
     ...count(told.rows, 'row', 'rows'),
     ...count(told.added, 'new or with a stronger reason', 'new or with a stronger reason'),
     ...count(told.known, 'already suppressed or duplicate', 'already suppressed or duplicates'),
-    ...count(told.expired, 'already ended', 'already ended'),
+    ...count(told.over, 'already ended', 'already ended'),
     ...count(told.refused, 'invalid row', 'invalid rows'),
     ...count(told.drafts, 'draft canceled', 'drafts canceled'),
     ...count(told.runs, 'run ended', 'runs ended'),

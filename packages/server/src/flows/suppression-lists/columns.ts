@@ -59,7 +59,7 @@ export type ListedPlace = {
 };
 
 export type RowTrouble = { field: Column; message: string };
-export type ReadRow = { place: ListedPlace } | { expired: true } | { trouble: RowTrouble };
+export type ReadRow = { place: ListedPlace } | { over: true } | { trouble: RowTrouble };
 
 export type RowRules = {
   now: number;
@@ -69,7 +69,7 @@ export type RowRules = {
   keyId: string;
 };
 
-/** One row; `expired`: it ended before now. */
+/** One row; `over`: it ended before now. */
 export function readRow(
   values: string[],
   columns: Columns,
@@ -92,7 +92,7 @@ export function readRow(
   if ('trouble' in times) return times;
   const { until } = times;
   if (reason === 'snoozed' && until === null) return trouble('until', 'A snooze needs an end. Set until');
-  return until !== null && until <= now ? { expired: true } : { place: { ...place, reason, ...times } };
+  return until !== null && until <= now ? { over: true } : { place: { ...place, reason, ...times } };
 }
 
 function readTimes(

@@ -35,7 +35,7 @@ export type ImportedList = {
   /** Something that lasts at least as long was there, or another row of the list said the same. */
   known: number;
   /** Ended before now. */
-  expired: number;
+  over: number;
   /** What was under way, and came to its end. */
   drafts: number;
   runs: number;
@@ -62,7 +62,7 @@ export async function importSuppressions(
     rows: 0,
     added: 0,
     known: 0,
-    expired: 0,
+    over: 0,
     drafts: 0,
     runs: 0,
     refused: 0,
@@ -125,7 +125,7 @@ function take(importing: Importing, row: FileRow, columns: Columns): void {
   const keyId = hasher.keyIdOf(projectId);
   const read = readRow(valuesOf(text), columns, { now: db.clock.now(), reason, keyId });
   if ('trouble' in read) refuse(done, { line, ...read.trouble });
-  else if ('expired' in read) done.expired += 1;
+  else if ('over' in read) done.over += 1;
   else {
     importing.hasHashes ||= isHashed(read.place.kind);
     waiting.push(read.place);

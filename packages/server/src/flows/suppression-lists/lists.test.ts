@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 const { add, list, importList, exportList } = suppressionLists(db, () => story);
 
-const NOTHING = { rows: 0, added: 0, known: 0, expired: 0, drafts: 0, runs: 0, refused: 0, problems: [] };
+const NOTHING = { rows: 0, added: 0, known: 0, over: 0, drafts: 0, runs: 0, refused: 0, problems: [] };
 
 /** The list after recipients withdrew what they said themselves. */
 async function afterResubscribing(...values: string[]): Promise<[string | null, string][]> {
@@ -53,7 +53,7 @@ describe('importSuppressions', () => {
       'over@x.org,,snoozed,2020-01-01,',
     ].join('\n');
     const { problems, ...counts } = await importList(text);
-    expect(counts).toMatchObject({ rows: 8, added: 1, expired: 1, refused: 6 });
+    expect(counts).toMatchObject({ rows: 8, added: 1, over: 1, refused: 6 });
     expect(problems.map(({ line, field }) => [line, field])).toEqual([
       [3, 'email'],
       [4, 'user'],
