@@ -74,7 +74,7 @@ export type RuleShown = RuleListed & {
   definition: RuleDocument;
   /** The newest one; null: the rule never had one. */
   enrollment: RuleEnrollment | null;
-  /** People under way in it, and how the runs of the others ended. */
+  /** Runs by state; `ended` by reason. Runs are paused while the rule is off. */
   runs: { active: number; paused: number; ended: Record<string, number> };
   suggestion: RuleSuggestion | null;
 };

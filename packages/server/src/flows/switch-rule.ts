@@ -25,7 +25,7 @@ import { moveOpenDrafts } from './open-drafts.ts';
 type Deps = Pick<Database, 'transaction' | 'clock'>;
 type OfRule = { projectId: number; reference: string; actor: Actor };
 
-/** `held`: drafts that stand still now; `paused`: runs. */
+/** `held`: the number of drafts held; `paused`: the number of runs paused. */
 export type Disabled = { rule: WholeRule; held: number; paused: number };
 
 /**
@@ -72,7 +72,7 @@ function holdForRule(draft: Draft, { now, actor }: { now: number; actor: Actor }
   return isRefused(decided) ? [] : [decided];
 }
 
-/** `resumedRuns`: runs that go on; `resumed`: drafts that do; `expired`: drafts that were not worth sending any more. */
+/** `resumedRuns` and `resumed`: the numbers of runs and drafts that continue; `expired`: drafts canceled because they expired. */
 export type Enabled = {
   rule: WholeRule;
   resumedRuns: number;
