@@ -174,7 +174,7 @@ test('a late trial_started that is older than a subscription arms nothing', asyn
   expect(await story.letters()).toEqual([]);
 });
 
-test('a trial that is told of late, but ends in the future, is armed for its own moment', async () => {
+test('starts the run at its own time for a trial that arrives late and ends in the future', async () => {
   const story = await withUser();
   const at = story.now();
   await story.event('u1', 'trial_started', { trialDays: 14 }, ago(story, 4 * DAY));
@@ -182,7 +182,7 @@ test('a trial that is told of late, but ends in the future, is armed for its own
   expect(await moments(story)).toEqual([at + 7 * DAY + 2 * HOUR]);
 });
 
-test('a trial that is imported under suppression stays unarmed, but a live trial_expiring with trialDays fires', async () => {
+test('sets no timer for a trial imported under suppression, but fires on a live trial_expiring with trialDays', async () => {
   const story = await withUser();
   await story.user('u2', { email: 'b@x.org' });
   const imported = ['u1', 'u2'].map((external_user_id) => ({
