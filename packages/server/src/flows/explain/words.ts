@@ -46,7 +46,8 @@ export const DRAFT_WORDS = {
   address_changed: "the user's address changed after the email was handed to the relay",
   not_composed: 'the email could not be composed',
   restored: 'the email may have been sent before the database was restored, so a member decides',
-  possibly_sent: 'the email may have been sent between the restored moment and the end of the previous server',
+  possibly_sent:
+    'the email may have been sent between the restored moment and the end of the previous server',
   lost: 'the worker stopped while sending, and delivery is unknown',
   editing: 'a member is editing the draft',
   erased: 'the user was erased',
