@@ -164,7 +164,9 @@ test('what is approved says what is true then; whoever had seen another text is 
   const draft = await greet('ada', { name: 'Ada' });
   await know('ada', { name: 'Grace' });
   const seen = { hash: draft.contentHash };
-  await expect(act(draft, { kind: 'approve' }, seen)).rejects.toMatchObject(conflict(/text changed/));
+  await expect(act(draft, { kind: 'approve' }, seen)).rejects.toMatchObject(
+    conflict(/text of the draft changed/),
+  );
   const anew = await newest('ada');
   expect(anew).toMatchObject({ state: 'scheduled', content: { body: 'Hello Grace' } });
   const { deadlineAt } = draft;
@@ -271,12 +273,12 @@ test('a skip cannot be taken back once the person has left the rule', async () =
   const draft = await greet('ada');
   await act(draft, SKIP);
   await send('ada', 'bye');
-  await expect(act(draft, { kind: 'undo' })).rejects.toMatchObject(conflict(/exited the rule/));
+  await expect(act(draft, { kind: 'undo' })).rejects.toMatchObject(conflict(/run of the user ended/));
   const other = await greet('bea');
   await act(other, SKIP);
   const suppression = { kind: 'person', value: 'bea', reason: 'manual', until: null } as const;
   await suppress(db, { projectId, ...suppression, actor: 'ana' });
-  await expect(act(other, { kind: 'undo' })).rejects.toMatchObject(conflict(/exited the rule/));
+  await expect(act(other, { kind: 'undo' })).rejects.toMatchObject(conflict(/run of the user ended/));
   await engine.advance(DAY);
   expect(sentTo()).toEqual([]);
   expect(await newest('bea')).toMatchObject({ state: 'skipped' });
@@ -366,7 +368,9 @@ test('of two people at once the second hears what the first did', async () => {
 
   const other = await greet('bea');
   await act(other, { kind: 'edit', content: { ...other.content, body: 'Other' } });
-  await expect(act(other, { kind: 'approve' }, { hash })).rejects.toMatchObject(conflict(/text changed/));
+  await expect(act(other, { kind: 'approve' }, { hash })).rejects.toMatchObject(
+    conflict(/text of the draft changed/),
+  );
   await act(other, { kind: 'open_editor' }, { actor: 'bob' });
   await expect(act(other, SKIP)).rejects.toMatchObject(conflict(/^bob is editing the draft/));
 });

@@ -165,9 +165,11 @@ test('an approval freezes what was seen, leaves after ten seconds, and can be un
 test('who decides on a text that has changed meanwhile, or after somebody else, hears of it', () => {
   const draft = make();
   const edited = after(edit(draft, content, by(T0, 'ben')));
-  expect(codeOf(approve(edited, { ...by(T0), hash: draft.contentHash }))).toMatch(/^conflict: Its text/);
+  expect(codeOf(approve(edited, { ...by(T0), hash: draft.contentHash }))).toMatch(
+    /^conflict: The text of the draft/,
+  );
   expect(codeOf(skip(edited, { ...by(T0), moves: draft.moves, reason: null }))).toMatch(
-    /^conflict: Another member/,
+    /^conflict: The draft changed/,
   );
   expect(codeOf(approve(after(approve(draft, by(T0))), by(T0)))).toBe(
     'conflict: The draft is already approved',
@@ -260,7 +262,9 @@ test('postponing moves the deadline, voids an approval, and ends at the expiry u
     notBefore: null,
   });
   const beyond = T0 + 75 * HOUR;
-  expect(codeOf(postpone(draft, { ...by(T0), until: beyond }))).toMatch(/^validation_failed: It expires at/);
+  expect(codeOf(postpone(draft, { ...by(T0), until: beyond }))).toMatch(
+    /^validation_failed: The draft expires at/,
+  );
   expect(after(postpone(draft, { ...by(T0), until: beyond, extend: true })).expiresAt).toBe(
     beyond + 72 * HOUR,
   );
@@ -495,5 +499,5 @@ test('a draft right at its expiry still has its quarter of an hour; the end of w
   ]);
   const trial = make({ endsAt: T0 + HOUR });
   expect([isExpired(trial, T0 + HOUR - 1), isExpired(trial, T0 + HOUR)]).toEqual([false, true]);
-  expect(codeOf(approve(trial, by(T0 + HOUR)))).toMatch(/^conflict: It expired/);
+  expect(codeOf(approve(trial, by(T0 + HOUR)))).toMatch(/^conflict: The draft expired/);
 });
