@@ -122,7 +122,7 @@ test('whoever decides about a text that is another by now hears who wrote it, an
       { as: 'admin' },
     );
     expect(status).toBe(409);
-    expect(json.errors[0]?.message).toMatch(/^Ada edited this 3 s ago\. /);
+    expect(json.errors[0]?.message).toMatch(/^Ada edited this draft 3 s ago\. /);
   }
   expect((await dashboard.ask<DraftWhole>(`GET ${at}/${id}`)).json.data.content.body).toBe(
     'Written by the first',
