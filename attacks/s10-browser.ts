@@ -33,7 +33,7 @@ export const s10: Attack = {
       ...(await runTests(target, [
         'packages/server/src/http/dashboard/team-attack.test.ts',
         'packages/server/src/http/dashboard/team-sign-in.test.ts',
-        'packages/server/src/http/dashboard/veil.test.ts',
+        'packages/server/src/http/dashboard/redact.test.ts',
         'packages/server/src/http/app/app.test.ts',
       ])),
     ];

@@ -165,7 +165,7 @@ test('after a restore to a moment nothing leaves until it is confirmed, and then
   expect(await sent(life.db)).toBe(3 * AT_ONCE);
 
   const confirm = ['confirm-restore', '--until', at, '--stopped-at', stoppedAt];
-  const counts = { unknown: AT_ONCE, review: LETTERS - 4 * AT_ONCE, flows: 0 };
+  const counts = { unknown: AT_ONCE, review: LETTERS - 4 * AT_ONCE, unaffected: 0 };
   expect(await life.server.command([...confirm, '--dry-run'])).toMatchObject({
     ...counts,
     sending_enabled: false,
@@ -177,11 +177,11 @@ test('after a restore to a moment nothing leaves until it is confirmed, and then
     `SELECT action, reason, count(*)::int AS count FROM beckon.draft_move WHERE actor = 'operator' GROUP BY 1, 2 ORDER BY 1`,
   );
   expect(moves).toEqual([
-    { action: 'doubt', reason: 'may_have_left', count: AT_ONCE },
+    { action: 'mark_unknown_after_restore', reason: 'possibly_sent', count: AT_ONCE },
     { action: 'hold', reason: 'restored', count: LETTERS - 4 * AT_ONCE },
   ]);
 
-  // The rest flows: a person looks at it, and it leaves.
+  // The rest waits for review. A member approves it, and it is sent.
   await life.server.product(['drafts', 'approve', untouched]);
   await until(() => recipients().length === leftFirst.length + 1);
   await life.db.close();

@@ -16,7 +16,7 @@
 
 mtype = { ready, held, withheld, sending, sent, failed, unknown }; /* the draft; `withheld`: held with render_failed */
 mtype = { none, claimed, submitting, deferred, m_sent, m_failed, m_unknown }; /* its message */
-mtype = { put_back, is_withheld, is_sent, is_failed, is_deferred, is_unknown }; /* the result */
+mtype = { is_returned, is_withheld, is_sent, is_failed, is_deferred, is_unknown }; /* the result */
 
 mtype draft = ready;
 mtype message = none;
@@ -49,7 +49,7 @@ byte taken = 0;
 #define IS_SOUND (!(message == deferred || message == m_failed) || taken == 0)
 
 /* These results are written only over a message that is claimed and not yet submitted. */
-#define IS_BEFORE_SUBMIT(result) (result == put_back || result == is_withheld)
+#define IS_BEFORE_SUBMIT(result) (result == is_returned || result == is_withheld)
 
 /* `endMessages` and the move of the draft: one commit of `recordResults`, which waits for the lock of the row. */
 inline record(mine, said) {
@@ -64,7 +64,7 @@ inline record(mine, said) {
     :: IS_BUSY && epoch == mine && (!IS_BEFORE_SUBMIT(said) || message == claimed) ->
 #endif
       if
-      :: said == put_back || said == is_deferred -> message = deferred; draft = held
+      :: said == is_returned || said == is_deferred -> message = deferred; draft = held
       :: said == is_withheld -> message = deferred; draft = withheld
       :: said == is_sent -> message = m_sent; draft = sent
       :: said == is_failed -> message = m_failed; draft = failed
@@ -141,14 +141,14 @@ inline hand_over(said) {
 
 proctype worker(byte me) {
   byte mine = 0;
-  mtype said = put_back;
+  mtype said = is_returned;
   bool may_go = false;
   bool saw_paused = false;
   bool is_whole = true;
 
 begin:
   /* A restarted worker remembers nothing. Resetting its variables keeps the number of states small. */
-  atomic { mine = 0; said = put_back; may_go = false; saw_paused = false; is_whole = true };
+  atomic { mine = 0; said = is_returned; may_go = false; saw_paused = false; is_whole = true };
 end_idle:
   claim(me, mine, is_whole);
   if
@@ -202,18 +202,18 @@ end_idle:
 /* `giveUp`: `listLost` reads, and `recordResults` writes later, based on that read. */
 active proctype reaper() {
   byte mine = 0;
-  mtype said = put_back;
+  mtype said = is_returned;
 end_idle:
   do
   :: atomic {
        IS_BUSY && lease_over ->
        mine = epoch;
 #ifdef DEFECT_RECLAIMS_SUBMITTED
-       said = put_back
+       said = is_returned
 #else
        if
        :: message == submitting -> said = is_unknown
-       :: else -> said = put_back
+       :: else -> said = is_returned
        fi
 #endif
      };
@@ -230,7 +230,7 @@ end_idle:
 #else
      record(mine, said);
 #endif
-     atomic { mine = 0; said = put_back }
+     atomic { mine = 0; said = is_returned }
   od
 }
 #endif

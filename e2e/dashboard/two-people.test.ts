@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await ada.page.keyboard.press('a');
     await ada.page
       .getByRole('alert')
-      .getByText(/Grace opened its editor/)
+      .getByText(/Grace opened the editor of this draft/)
       .waitFor();
     await rowIn(ada, user).waitFor();
     await grace.page.getByRole('button', { name: 'Discard' }).click();

@@ -52,10 +52,10 @@ function leavingOf(sending: Sending, moves: MoveRow[]): Leaving {
   return { ...sending, at, first: Math.min(...times), last, moves };
 }
 
-const GIVE: readonly string[] = ['approve', 'again'];
+const GIVE: readonly string[] = ['approve', 'create_resend'];
 const VOID: readonly string[] = ['edit', 'postpone', 'void_approval'];
 /** These may end an approval or leave it as it is; by where they lead one can tell. */
-const MAY_VOID: readonly string[] = ['undo', 'follow', 'resume'];
+const MAY_VOID: readonly string[] = ['undo', 'refresh_content', 'resume'];
 
 function judgeMoment(left: Leaving, findings: Findings): void {
   const { message, draft, moves, first } = left;

@@ -18,7 +18,7 @@ export function judgeLetters(facts: Facts, findings: Findings): Map<string, Send
   }
   for (const sending of sendings.values()) judgeCopies(sending, findings);
   const settled = new Set(
-    facts.rows.moves.filter(({ action }) => action === 'settle').map(({ draft }) => draft),
+    facts.rows.moves.filter(({ action }) => action === 'resolve').map(({ draft }) => draft),
   );
   for (const message of messages) {
     const copies = sendings.get(message.id)?.copies ?? [];

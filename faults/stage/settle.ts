@@ -74,7 +74,7 @@ async function passTime(db: Database): Promise<void> {
     ),
     await db.query(
       `UPDATE beckon.draft SET due_at = now() WHERE state = 'held' AND due_at > now()
-         AND reason IN ('deferred', 'domain', 'no_sender', 'domain_throttle', 'provider_throttle', 'warmup') RETURNING 1`,
+         AND reason IN ('deferred', 'domain_not_ready', 'no_sender', 'domain_throttle', 'provider_throttle', 'warmup') RETURNING 1`,
     ),
     await db.query(
       `UPDATE beckon.webhook_delivery SET next_at = now() WHERE state = 'pending' AND next_at > now() RETURNING 1`,
@@ -93,7 +93,7 @@ const WAITING: Record<string, string> = {
   'accepted records': `SELECT sum(records) FROM beckon.inbox`,
   // One that waits for a person has no deadline, only a day on which it is not worth sending any more.
   'drafts that are due': `SELECT count(*) FROM beckon.draft WHERE state IN ('approved', 'sending') OR (state = 'scheduled' AND deadline_at IS NOT NULL)`,
-  'letters that are put off': `SELECT count(*) FROM beckon.draft WHERE state = 'held' AND reason IN ('deferred', 'domain')`,
+  'letters that are put off': `SELECT count(*) FROM beckon.draft WHERE state = 'held' AND reason IN ('deferred', 'domain_not_ready')`,
   'letters in hand': `SELECT count(*) FROM beckon.message WHERE state IN ('claimed', 'submitting') OR (state = 'deferred' AND attempts > 0)`,
   'hits without a verdict': `SELECT count(*) FROM beckon.hit_count WHERE settle_at IS NOT NULL`,
   'webhooks that are not told': `SELECT count(*) FROM beckon.webhook_delivery WHERE next_at IS NOT NULL`,

@@ -1301,7 +1301,7 @@ ALTER TABLE beckon.run ADD CONSTRAINT run_arm_check CHECK ((arm = ANY (ARRAY['tr
 ALTER TABLE beckon.run ADD CONSTRAINT run_check CHECK (((state = 'ended'::text) = (ended_at IS NOT NULL)));
 ALTER TABLE beckon.run ADD CONSTRAINT run_check1 CHECK (((state = 'ended'::text) OR (waits_for IS NOT NULL)));
 ALTER TABLE beckon.run ADD CONSTRAINT run_pkey PRIMARY KEY (project_id, id);
-ALTER TABLE beckon.run ADD CONSTRAINT run_state_check CHECK ((state = ANY (ARRAY['active'::text, 'frozen'::text, 'ended'::text])));
+ALTER TABLE beckon.run ADD CONSTRAINT run_state_check CHECK ((state = ANY (ARRAY['active'::text, 'paused'::text, 'ended'::text])));
 ALTER TABLE beckon.run ADD CONSTRAINT run_waits_for_check CHECK ((waits_for = ANY (ARRAY['time'::text, 'event'::text, 'draft'::text])));
 ALTER TABLE beckon.sandbox_advance ADD CONSTRAINT sandbox_advance_pkey PRIMARY KEY (project_id);
 ALTER TABLE beckon.saved_view ADD CONSTRAINT saved_view_pkey PRIMARY KEY (project_id, id);
@@ -1425,7 +1425,7 @@ CREATE INDEX draft_person ON beckon.draft USING btree (project_id, external_user
 CREATE INDEX draft_review ON beckon.draft USING btree (project_id, (
 CASE
     WHEN ((state = 'scheduled'::text) OR (reason = 'editing'::text)) THEN 0
-    WHEN (reason = 'snoozed'::text) THEN 2
+    WHEN (reason = 'postponed'::text) THEN 2
     ELSE 1
 END), COALESCE(deadline_at, 'infinity'::timestamp with time zone), id) WHERE ((ended_at IS NULL) AND (state = ANY (ARRAY['composing'::text, 'scheduled'::text, 'held'::text])) AND ((resume_state IS DISTINCT FROM 'approved'::text) OR (reason = ANY (ARRAY['needs_review'::text, 'replied'::text, 'restored'::text]))));
 COMMENT ON INDEX beckon.draft_review IS 'The order of the review screen: drafts with a deadline, drafts without one, held drafts, postponed drafts. Emails that were approved and may have been sent before a restore are included. features/drafts/review.ts has the same condition and the same two expressions.';

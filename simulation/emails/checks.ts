@@ -87,7 +87,7 @@ function mustBeDue(
 }
 
 /** What lets a draft be rendered again: its content changed, or a person approved it. */
-const MENDS: ReadonlySet<string> = new Set(['edit', 'follow', 'void_approval', 'approve']);
+const MENDS: ReadonlySet<string> = new Set(['edit', 'refresh_content', 'void_approval', 'approve']);
 
 function mustBeMended({ moves }: Store, { id }: Draft, withheldAt: number | undefined): void {
   if (withheldAt === undefined) return;
@@ -164,7 +164,7 @@ const WITH_A_MESSAGE: Record<Message['state'], string[]> = {
 };
 
 /** Of what was claimed and never handed over: it goes on as what it was. */
-const PUT_BACK = ['scheduled', 'approved', 'held', 'canceled', 'skipped'];
+const RETURNED = ['scheduled', 'approved', 'held', 'canceled', 'skipped'];
 
 /** Behind every step: rows that contradict each other, or a no without its reason. */
 export function checkRows(store: Store, takenOf: (draftId: string) => number): void {
@@ -191,8 +191,8 @@ function checkDraft({ id, state, reason, resumeState, dueAt, endedAt, leaseBy }:
 
 function checkMessage(message: Message, draftState: string, taken: number): void {
   const { draftId, state, attempts } = message;
-  const isPutBack = state === 'deferred' && attempts === 0;
-  const states = isPutBack ? PUT_BACK : WITH_A_MESSAGE[state];
+  const isReturned = state === 'deferred' && attempts === 0;
+  const states = isReturned ? RETURNED : WITH_A_MESSAGE[state];
   must(states.includes(draftState), `${draftId} is ${draftState}, its message ${state}`);
   if (state === 'failed' || state === 'deferred')
     must(taken === 0, `${draftId} was taken, and its message is ${state}`);

@@ -14,7 +14,7 @@ export const EMAIL_DEFECTS: Record<string, Partial<Product>> = {
       present === epoch && (state === 'claimed' || state === 'submitting'),
   },
   'what is lost goes again, submitted or not': {
-    saidOfLost: () => ({ result: 'put_back' }),
+    saidOfLost: () => ({ result: 'returned' }),
     mayEnd: ({ state, epoch: present }, epoch) =>
       present === epoch && (state === 'claimed' || state === 'submitting'),
   },
@@ -74,11 +74,11 @@ export const EMAIL_DEFECTS: Record<string, Partial<Product>> = {
     askAgainAt: (_draft, until) => until,
   },
   'what cannot be rendered goes again by itself': {
-    withhold: (draft, { now }) => PRODUCT.putBack(draft, { at: now, now }),
+    holdWhileSending: (draft, { now }) => PRODUCT.returnDraft(draft, { at: now, now }),
   },
   'what cannot be rendered is due again in an hour': {
-    withhold(draft, at) {
-      const decided = PRODUCT.withhold(draft, at);
+    holdWhileSending(draft, at) {
+      const decided = PRODUCT.holdWhileSending(draft, at);
       return 'draft' in decided
         ? { ...decided, draft: { ...decided.draft, dueAt: at.now + HOUR, deadlineAt: at.now } }
         : decided;

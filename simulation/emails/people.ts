@@ -124,7 +124,7 @@ export function resume({ store }: Pick<Stage, 'store'>, by: By): void {
 /** `switch-rule.ts`: what waits for something else anyway is left to it. */
 const WAITS_FOR_MORE: ReadonlySet<string | null> = new Set([
   ...NOT_WHOLE,
-  'snoozed',
+  'postponed',
   'deferred',
   'no_address',
 ]);

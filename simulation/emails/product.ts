@@ -6,9 +6,9 @@ import {
   finish,
   follow,
   hold,
-  putBack,
+  returnDraft,
   retry,
-  withhold,
+  holdWhileSending,
 } from '../../packages/server/src/features/drafts/index.ts';
 import { refill } from '../../packages/server/src/features/sending/index.ts';
 import { passGates } from '../../packages/server/src/flows/send-drafts/ask-gates.ts';
@@ -26,8 +26,8 @@ export type Product = {
   hold: typeof hold;
   finish: typeof finish;
   retry: typeof retry;
-  putBack: typeof putBack;
-  withhold: typeof withhold;
+  returnDraft: typeof returnDraft;
+  holdWhileSending: typeof holdWhileSending;
   follow: typeof follow;
   approve: typeof approve;
   /** When one that a gate keeps in is asked again. Nobody but the sender wakes up what was put off, so that it never sleeps for good. */
@@ -50,8 +50,8 @@ export const PRODUCT: Product = {
   hold,
   finish,
   retry,
-  putBack,
-  withhold,
+  returnDraft,
+  holdWhileSending,
   follow,
   approve,
   askAgainAt: ({ reason }, until, now) => (reason === 'deferred' ? (until ?? now + ASK_AGAIN_MS) : until),
@@ -59,7 +59,7 @@ export const PRODUCT: Product = {
   mayEnd: ({ state, epoch: present }, epoch, said) =>
     present === epoch &&
     (state === 'claimed' ||
-      (state === 'submitting' && said.result !== 'put_back' && said.result !== 'withheld')),
+      (state === 'submitting' && said.result !== 'returned' && said.result !== 'withheld')),
   saidOfLost: ({ state }) =>
-    state === 'submitting' ? { result: 'unknown', reason: 'lost' } : { result: 'put_back' },
+    state === 'submitting' ? { result: 'unknown', reason: 'lost' } : { result: 'returned' },
 };

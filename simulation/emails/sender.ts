@@ -48,7 +48,7 @@ const ROOM = 3;
 const LOOKED_AT_MIN = 50;
 /** What stands in `record-results.ts`. */
 const BACKOFF_MS = [1, 5, 15, 30, 60, 120, 240].map((minutes) => minutes * 60_000);
-const PUT_BACK_FOR_MS = [0, 0, 1, 5, 15, 30, 60].map((minutes) => minutes * 60_000);
+const RETURN_DELAYS_MS = [0, 0, 1, 5, 15, 30, 60].map((minutes) => minutes * 60_000);
 const TRIED_FOR_MS = 24 * 3_600_000;
 
 export function* send(stage: Stage, owner: Owner): Task {
@@ -239,7 +239,12 @@ function hasSlot({ counts, state, attempts }: Message): boolean {
   return counts && state !== 'failed' && (state !== 'deferred' || attempts > 0);
 }
 
-const HELD_BY_TIME: ReadonlySet<string | null> = new Set(['quiet_hours', 'suppressed', 'cap', 'cap_yielded']);
+const HELD_BY_TIME: ReadonlySet<string | null> = new Set([
+  'quiet_hours',
+  'suppressed',
+  'frequency_cap',
+  'frequency_cap_yielded',
+]);
 
 function contends({ dueAt, counts, state, deadlineAt, reason }: Draft, until: number): boolean {
   if (dueAt === null || dueAt > until || !counts) return false;
@@ -259,7 +264,7 @@ function* handOver(stage: Stage, owner: Owner, letter: Claimed): Task {
   }
   const submitted = submit(stage, owner, letter);
   if (submitted === 'unheard') return;
-  let said: Said = { result: 'put_back' };
+  let said: Said = { result: 'returned' };
   if (submitted === 'may go') {
     yield { did: `submitted ${letter.draftId}` };
     said = relay.hand(letter.draftId);
@@ -274,10 +279,10 @@ function* handOver(stage: Stage, owner: Owner, letter: Claimed): Task {
 }
 
 /** The renderer may be busy too, and then the draft goes back. */
-function render({ store, schedule }: Stage, { draftId }: Claimed): 'rendered' | 'withheld' | 'put_back' {
+function render({ store, schedule }: Stage, { draftId }: Claimed): 'rendered' | 'withheld' | 'returned' {
   const draft = store.drafts.get(draftId);
   if (!draft) throw new Error('a message without its draft');
-  if (schedule.random.chance(0.02)) return 'put_back';
+  if (schedule.random.chance(0.02)) return 'returned';
   return rendersForSending(draft) ? 'rendered' : 'withheld';
 }
 
@@ -321,21 +326,21 @@ function record(
   const draft = store.drafts.get(letter.draftId);
   if (!message || !draft || !product.mayEnd(message, letter.epoch, said)) return;
   const againAt = againAtOf(said, { message, draft, now });
-  if (said.result === 'withheld') return withhold(stage, { message, draft, now });
+  if (said.result === 'withheld') return holdWhileSending(stage, { message, draft, now });
   const isOver = againAt === null;
   const result = said.result === 'sent' || said.result === 'unknown' ? said.result : 'failed';
   store.messages.set(letter.draftId, { ...message, state: isOver ? result : 'deferred', nextAt: null });
-  const again = said.result === 'put_back' && message.attempts === 0 ? product.putBack : product.retry;
+  const again = said.result === 'returned' && message.attempts === 0 ? product.returnDraft : product.retry;
   note(stage, isOver ? product.finish(draft, endedAs(said), { now }) : again(draft, { at: againAt, now }));
 }
 
 /** The message waits until the draft is corrected. */
-function withhold(
+function holdWhileSending(
   { store, product, happened }: Stage,
   { message, draft, now }: { message: Message; draft: Draft; now: number },
 ): void {
   store.messages.set(draft.id, { ...message, state: 'deferred', nextAt: null });
-  note({ store }, product.withhold(draft, { now }));
+  note({ store }, product.holdWhileSending(draft, { now }));
   happened.withheld(draft.id);
 }
 
@@ -343,15 +348,15 @@ function againAtOf(
   said: Said,
   { message, draft, now }: { message: Message; draft: Draft; now: number },
 ): number | null {
-  if (said.result === 'put_back') return now + putBackForMs(message.epoch - message.attempts);
+  if (said.result === 'returned') return now + returnDelayMs(message.epoch - message.attempts);
   if (said.result !== 'deferred') return null;
   const at = now + (BACKOFF_MS[Math.max(0, message.attempts - 1)] ?? BACKOFF_MS.at(-1) ?? 0);
   const until = Math.min((message.firstAt ?? now) + TRIED_FOR_MS, draft.expiresAt ?? Infinity);
   return at < until ? at : null;
 }
 
-function putBackForMs(claims: number): number {
-  return PUT_BACK_FOR_MS[Math.max(0, claims - 1)] ?? PUT_BACK_FOR_MS.at(-1) ?? 0;
+function returnDelayMs(claims: number): number {
+  return RETURN_DELAYS_MS[Math.max(0, claims - 1)] ?? RETURN_DELAYS_MS.at(-1) ?? 0;
 }
 
 function endedAs(said: Said): Parameters<Product['finish']>[1] {

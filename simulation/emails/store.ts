@@ -21,7 +21,7 @@ export type Said =
   | { result: 'sent' }
   | { result: 'failed' | 'unknown'; reason: string }
   | { result: 'deferred' }
-  | { result: 'put_back' }
+  | { result: 'returned' }
   /** Rendering exceeded its limits. */
   | { result: 'withheld' };
 

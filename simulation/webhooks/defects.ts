@@ -23,7 +23,7 @@ export const WEBHOOK_DEFECTS: Record<string, Partial<Product>> = {
     resultOf: ({ delivery, answer }) =>
       PRODUCT.resultOf({ delivery: { ...delivery, tries: delivery.tries + 1 }, answer }),
   },
-  'an endpoint that fails is never spared': {
+  'a failing endpoint is never paused': {
     judge(health, result) {
       const judged = PRODUCT.judge(health, result);
       return { ...judged, health: { ...judged.health, openUntil: null } };

@@ -21,7 +21,7 @@ export type FaultCode = keyof typeof FAULT_MESSAGES;
 
 /** What only those meet who run a project. No public endpoint answers it, so the reference has none of it. */
 export const TEAM_FAULT_MESSAGES = {
-  conflict: 'It was changed by someone else. Reload it and try again',
+  conflict: 'The resource changed since you loaded it. Reload it and try again',
   session_required: 'Sign in first: there is no session, or it has expired',
   role_required: 'Your role does not allow this',
   confirmation_required: 'Confirm that it is you, then try again.',

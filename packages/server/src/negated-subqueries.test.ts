@@ -8,7 +8,7 @@ import { literalsOf } from '../testkit/statements.ts';
  * the product of both. NOT EXISTS says the same and becomes an anti join. `…` is what is put into a template literal.
  */
 const NEGATED_SUBQUERIES = [
-  // A list of values is fine: `NOT IN ('fired', 'armed')`. A bare `NOT IN` is put in front of something that this test does not see.
+  // A list of values is fine: `NOT IN ('fired', 'starts_later')`. A bare `NOT IN` is put in front of something that this test does not see.
   /\bNOT IN\b(?!\s*\((?!\s*(?:SELECT\b|…)))/,
   /(?:<>|!=)\s*ALL\s*\(\s*SELECT\b/,
   /\bNOT\s*\(?\s*[\w.]+\s+IN\s*\(\s*SELECT\b/,

@@ -62,7 +62,7 @@ function edit({ now }: Oracle, draft: OracleDraft): void {
   if (draft.state === 'held') {
     Object.assign(draft, {
       resume: 'scheduled',
-      notBefore: draft.held === 'snoozed' ? draft.notBefore : null,
+      notBefore: draft.held === 'postponed' ? draft.notBefore : null,
     });
     return;
   }
@@ -76,7 +76,7 @@ function postpone(draft: OracleDraft, until: number): void {
     Object.assign(draft, {
       state: 'held',
       resume: 'scheduled',
-      held: 'snoozed',
+      held: 'postponed',
       notBefore: until,
       due: until,
     });
@@ -130,7 +130,7 @@ export function suppress(
 }
 
 /** These wait for something of their own, and go on to wait for it. */
-const WAITS_FOR_MORE = new Set(['no_address', 'needs_review', 'snoozed']);
+const WAITS_FOR_MORE = new Set(['no_address', 'needs_review', 'postponed']);
 
 export function switchOff(oracle: Oracle, rule: OracleRule): void {
   oracle.enabledAt.set(rule, null);

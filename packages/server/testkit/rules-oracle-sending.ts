@@ -172,11 +172,11 @@ function tell(oracle: Oracle, { run: { who, rule, key } }: OracleDraft, reason: 
 
 function isReady({ now }: Oracle, draft: OracleDraft): boolean {
   const leaves = leavesAt(draft);
-  return draft.held !== 'snoozed' && leaves !== null && leaves <= now;
+  return draft.held !== 'postponed' && leaves !== null && leaves <= now;
 }
 
 /** What waits for nothing but time, and counts. */
-const WAITS_FOR_TIME = new Set([null, 'quiet_hours', 'cap', 'cap_yielded', 'suppressed']);
+const WAITS_FOR_TIME = new Set([null, 'quiet_hours', 'frequency_cap', 'frequency_cap_yielded', 'suppressed']);
 
 function contends(draft: OracleDraft): boolean {
   const { end, due, held, state, run } = draft;
@@ -238,7 +238,7 @@ export function follow(oracle: Oracle, draft: OracleDraft): boolean {
   if (JSON.stringify(facts) === JSON.stringify(draft.facts)) return false;
   if (isApproved(draft))
     draft.deadline = rule.deadlineMs === null ? null : beforeEnd(now + rule.deadlineMs, { now, endsAt });
-  const notBefore = draft.held === 'snoozed' ? draft.notBefore : null;
+  const notBefore = draft.held === 'postponed' ? draft.notBefore : null;
   Object.assign(draft, { facts, resume: 'scheduled', notBefore });
   if (draft.state !== 'held') Object.assign(draft, { state: 'scheduled', due: dueOfScheduled(draft) });
   return true;
@@ -324,7 +324,7 @@ function capGate(oracle: Oracle, draft: OracleDraft): No | null {
     const oldest = claimed[letters - 1];
     return oldest !== undefined && oldest + ms > oracle.now ? [oldest + ms] : [];
   });
-  return frees.length > 0 ? { reason: 'cap', until: Math.max(...frees) } : null;
+  return frees.length > 0 ? { reason: 'frequency_cap', until: Math.max(...frees) } : null;
 }
 
 /** Those for one mailbox that are due within two hours: by priority, by when they are due, by their ids. */
@@ -348,7 +348,7 @@ function yieldGate(oracle: Oracle, draft: OracleDraft, rivals: Rival[]): No | nu
   const last = inOrder[slots - 1];
   const place = inOrder.findIndex((rival) => rival.draft === draft);
   if (!last || place < slots) return null;
-  return { reason: 'cap_yielded', until: Math.max(last.due, now + YIELDS_MS) };
+  return { reason: 'frequency_cap_yielded', until: Math.max(last.due, now + YIELDS_MS) };
 }
 
 /** What the transport of the histories answers, for the world to answer the same. */

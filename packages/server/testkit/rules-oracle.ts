@@ -186,7 +186,7 @@ function consider(desk: Desk, considered: Considered): void {
   const key = rule.entry.key(anchor, subjectOf(rule, person));
   const reason = decide(desk, considered, key);
   note(oracle, { who: person.id, rule, key, reason });
-  if (reason === 'armed')
+  if (reason === 'starts_later')
     arm(oracle, { who: person.id, rule, trigger, anchor, at: trigger.at(anchor) ?? oracle.now });
   const place = entryPlace(person, rule, key);
   if (reason === 'suppressed' && rule.entry.burns && !oracle.entries.has(place))
@@ -237,12 +237,12 @@ function decide({ oracle, person }: Desk, considered: Considered, key: string): 
       'superseded',
       () => isTimed && rule.about?.event === anchor.name && subjectOf(rule, person)?.id !== anchor.id,
     ],
-    ['over', () => isTimed && end !== null && now >= end],
-    ['armed', () => isTimed && at !== undefined && at > now],
+    ['date_passed', () => isTimed && end !== null && now >= end],
+    ['starts_later', () => isTimed && at !== undefined && at > now],
     ['too_old', () => !isDue && anchor.occurredAt < anchor.acceptedAt - rule.maxAgeMs],
     ['not_absent', () => trigger.absent.some((name) => hasHappened(person, name, anchor))],
     ['only_if', () => !rule.onlyIf(person)],
-    ['exit', () => rule.goal !== null && person.events.some(({ name }) => name === rule.goal)],
+    ['exit_condition', () => rule.goal !== null && person.events.some(({ name }) => name === rule.goal)],
   ];
   for (const [reason, refuses] of gates) if (refuses()) return reason;
   return refusedEntry({ oracle, person }, considered, key) ?? 'fired';

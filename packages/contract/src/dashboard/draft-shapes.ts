@@ -100,7 +100,7 @@ export type DraftSeen = { hash?: string; moves?: number };
 
 /** One step of why there is this draft, in order. `values`: what was found, as it is stored. */
 export type WhyStep = {
-  kind: 'trigger' | 'condition' | 'audience' | 'email' | 'deadline' | 'shift' | 'gate' | 'end';
+  kind: 'trigger' | 'condition' | 'audience' | 'email' | 'deadline' | 'action' | 'send_check' | 'end';
   at: string | null;
   sentence: string;
   /** Null: it is no question of yes or no. */
@@ -212,7 +212,7 @@ export type DraftCounts = {
   later: number;
   no_deadline: number;
   held: number;
-  snoozed: number;
+  postponed: number;
   at_least: boolean;
 };
 

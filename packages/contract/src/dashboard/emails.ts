@@ -98,8 +98,8 @@ export type EmailWhole = EmailListed & {
   links: { url: string; clicks: number; bot_clicks: number }[];
   webhooks: LetterWebhook[];
   replies: ReplyListed[];
-  /** What it takes to send its draft again; `no`: that cannot be done. */
-  send_again: 'no' | 'plain' | 'confirmed';
+  /** Whether the email can be sent again, and whether the member has to confirm that it may arrive twice. */
+  send_again: 'unavailable' | 'available' | 'requires_confirmation';
 };
 
 /** A letter that stayed on this machine. */

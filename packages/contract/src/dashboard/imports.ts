@@ -69,7 +69,7 @@ export type ImportCheck = {
   rules: { rule: string; name: string; event: string; users: PeopleCounted; recent: PeopleCounted }[];
   /** How many letters the import sends, unless events are told as live. */
   emails: 0;
-  /** Facts of the source by their name, for example `unmatched_customers` or `trials_without_timer`. */
+  /** Facts of the source by their name, for example `unmatched_customers` or `trials_without_reminder`. */
   facts: { [name: string]: number };
 };
 
@@ -118,7 +118,7 @@ export type Import = {
 };
 
 export type ImportFinding = {
-  /** `rejected`, or a word of the source's own, for example `unmatched`. */
+  /** `rejected`, or a word of the source's own, for example `unmatched_customer`. */
   kind: string;
   row: number | null;
   field: string | null;

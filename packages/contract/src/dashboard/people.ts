@@ -98,7 +98,7 @@ export type Certainty = 'exact' | 'same_around_import' | 'import' | 'not_kept';
 export type UserThen = {
   at: string;
   /** `unknown`: changes of that time are not kept any more. */
-  state: 'known' | 'not_yet' | 'unknown';
+  state: 'known' | 'not_created' | 'unknown';
   /** As long ago as changes are kept; null: of everything. */
   kept_since: string | null;
   email: { value: string | null; certainty: Certainty };

@@ -34,7 +34,7 @@ export type SenderVerdict = {
   /** Letters stay in the outbox of this installation, and no gate asks for a sender. */
   test_inbox: boolean;
   /** Null: it passes. */
-  problem: { reason: 'domain' | 'no_sender' | 'public_url'; detail: string } | null;
+  problem: { reason: 'domain_not_ready' | 'no_sender' | 'public_url'; detail: string } | null;
 };
 
 /** As whom letters leave now, and what holds them back that no setting says. */
@@ -57,7 +57,7 @@ export type SendingState = {
 
 /** The warm-up of the sending domain. `off` says why there is none. */
 export type WarmupShown =
-  | { off: 'test_inbox' | 'no_domain' | 'warm' | 'not_begun' | 'over' }
+  | { off: 'test_inbox' | 'no_domain' | 'warm' | 'not_started' | 'complete' }
   | { off: null; day: number; emails: number; remaining: number; ends_at: string; reduced: boolean };
 
 export type PolicyTotals = {

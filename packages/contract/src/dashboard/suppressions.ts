@@ -50,7 +50,7 @@ export type SuppressionImport = {
   problems: { line: number; field?: string; message: string }[];
 };
 
-/** What one gate says. `until`: when it opens by itself; null: it does not. */
+/** The result of one send check. `until`: when the check can pass without a change, or null. */
 export type GateSaid = {
   check: string;
   passes: boolean;

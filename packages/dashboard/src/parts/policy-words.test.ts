@@ -60,6 +60,6 @@ test('says that nothing changes', () => {
 });
 
 test('lists reasons by count, and shows an unknown one as words', () => {
-  expect(heldWords({ cap: 3, quiet_hours: 1_200 })).toBe('1,200 quiet hours, 3 frequency cap');
+  expect(heldWords({ frequency_cap: 3, quiet_hours: 1_200 })).toBe('1,200 quiet hours, 3 frequency cap');
   expect(reasonWords('some_new_gate')).toBe('some new gate');
 });

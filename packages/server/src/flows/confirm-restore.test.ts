@@ -120,15 +120,15 @@ test('by the end of the server before it a letter had left by itself, may have b
   await act('approved', { kind: 'approve' });
   await closeGate(db);
   clock.advance(90 * MINUTE);
-  await greet('later', 'waits', 'snoozed');
-  await act('snoozed', { kind: 'postpone', until: clock.now() + 5 * HOUR, extend: true });
+  await greet('later', 'waits', 'postponed');
+  await act('postponed', { kind: 'postpone', until: clock.now() + 5 * HOUR, extend: true });
   await engine.settle();
   const stoppedAt = start + 2 * HOUR;
   // The server before it went on until this one was started.
   await db.query(`UPDATE beckon.lineage SET seen_at = $1`, [new Date(stoppedAt)]);
   clock.advance(HOUR);
   const dry = await confirm({ restoredTo: start + HOUR, dryRun: true });
-  expect(dry).toMatchObject({ unknown: 3, review: 3, flows: 0 });
+  expect(dry).toMatchObject({ unknown: 3, review: 3, unaffected: 0 });
   expect(await stands('due', 'later')).toEqual([
     ['scheduled', null],
     ['scheduled', null],
@@ -136,24 +136,24 @@ test('by the end of the server before it a letter had left by itself, may have b
   expect(await confirm({ restoredTo: start + HOUR, dryRun: true, nobodyApproved: true })).toMatchObject({
     unknown: 3,
     review: 0,
-    flows: 3,
+    unaffected: 3,
   });
-  expect(await confirm({ restoredTo: start + HOUR })).toMatchObject({ unknown: 3, review: 3, flows: 0 });
-  expect(await stands('due', 'early', 'approved', 'later', 'waits', 'snoozed')).toEqual([
-    ['unknown', 'may_have_left'],
-    ['unknown', 'may_have_left'],
-    ['unknown', 'may_have_left'],
+  expect(await confirm({ restoredTo: start + HOUR })).toMatchObject({ unknown: 3, review: 3, unaffected: 0 });
+  expect(await stands('due', 'early', 'approved', 'later', 'waits', 'postponed')).toEqual([
+    ['unknown', 'possibly_sent'],
+    ['unknown', 'possibly_sent'],
+    ['unknown', 'possibly_sent'],
     ['held', 'restored'],
     ['held', 'restored'],
     ['held', 'restored'],
   ]);
   const { id } = await draftOf('due');
   expect((await listMoves(db, projectId, id)).at(-1)).toMatchObject({
-    action: 'doubt',
+    action: 'mark_unknown_after_restore',
     from: 'scheduled',
     to: 'unknown',
     actor: 'operator',
-    reason: 'may_have_left',
+    reason: 'possibly_sent',
     detail: { stopped_at: new Date(stoppedAt).toISOString() },
   });
   // Nothing lets them go but a person, whatever becomes of the project.
@@ -174,7 +174,7 @@ test('what is written since the restore of what had happened before waits for a 
   clock.advance(2 * MINUTE);
   await greet('since');
   await expect(confirm({ stoppedAt: stoppedAt + MINUTE })).rejects.toThrow(/has been separate since/);
-  expect(await confirm({ stoppedAt })).toMatchObject({ unknown: 0, review: 1, flows: 1 });
+  expect(await confirm({ stoppedAt })).toMatchObject({ unknown: 0, review: 1, unaffected: 1 });
   expect(await stands('before', 'since')).toEqual([
     ['held', 'restored'],
     ['scheduled', null],
@@ -235,10 +235,10 @@ test('a letter that was claimed at the moment of the restore is not put back: it
   expect(await confirm({ stoppedAt: clock.now() - HOUR, restoredTo: clock.now() - 2 * HOUR })).toMatchObject({
     unknown: 1,
     review: 0,
-    flows: 0,
+    unaffected: 0,
   });
   await engine.advance(24 * HOUR);
-  expect(await stands('claimed')).toEqual([['unknown', 'may_have_left']]);
+  expect(await stands('claimed')).toEqual([['unknown', 'possibly_sent']]);
 });
 
 test('what time alone brings again waits for a person: somebody joins, a date comes near', async () => {
@@ -275,7 +275,7 @@ test('what time alone brings again waits for a person: somebody joins, a date co
     ['scheduled', null],
     ['scheduled', null],
   ]);
-  expect(await confirm({ restoredTo, stoppedAt })).toMatchObject({ review: 2, flows: 0 });
+  expect(await confirm({ restoredTo, stoppedAt })).toMatchObject({ review: 2, unaffected: 0 });
 });
 
 describe('confirmRestore during an enrollment', () => {
@@ -304,7 +304,7 @@ describe('confirmRestore during an enrollment', () => {
     await digestDue(deps, projectId, 1);
     await expect(confirm({ restoredTo, stoppedAt })).rejects.toThrow(/still enrolling/);
     await engine.settle();
-    expect(await confirm({ restoredTo, stoppedAt })).toMatchObject({ unknown: 0, review: 3, flows: 0 });
+    expect(await confirm({ restoredTo, stoppedAt })).toMatchObject({ unknown: 0, review: 3, unaffected: 0 });
     expect(await stands(...users)).toEqual(users.map(() => ['held', 'restored']));
   });
 });
@@ -319,7 +319,7 @@ test('what somebody moved between the restore and its confirmation waits for a p
   const restoredTo = stoppedAt - 30 * MINUTE;
   expect(await confirm({ restoredTo, stoppedAt, nobodyApproved: true })).toMatchObject({
     review: 1,
-    flows: 1,
+    unaffected: 1,
   });
   expect(await stands('moved', 'same')).toEqual([
     ['held', 'restored'],
@@ -376,13 +376,13 @@ describe('of a sequence whose letter may have left', () => {
     expect(await confirm({ restoredTo, stoppedAt: clock.now() })).toMatchObject({ unknown: 1, review: 0 });
     await engine.advance(2 * HOUR);
     expect(await draftsOf('u')).toEqual([
-      [0, 'unknown', 'may_have_left'],
+      [0, 'unknown', 'possibly_sent'],
       [2, 'held', 'restored'],
     ]);
     await act('u', { kind: 'approve' });
     await engine.advance(3 * DAY);
     expect(await draftsOf('u')).toEqual([
-      [0, 'unknown', 'may_have_left'],
+      [0, 'unknown', 'possibly_sent'],
       [2, 'sent', null],
       [4, 'sent', null],
     ]);

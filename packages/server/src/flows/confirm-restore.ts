@@ -23,7 +23,7 @@ import { doubtRuns, findRunsById, type Run, wakeRuns } from '../features/sequenc
 import { dueEarlier, duesOf, takeTurn } from '../features/turns/index.ts';
 import { countWaiting } from '../features/inbox/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
-import { settleLost } from './record-outcome/index.ts';
+import { resolveLost } from './record-outcome/index.ts';
 
 export type Confirming = {
   /** Up to when the database knows what happened. */
@@ -58,7 +58,7 @@ export async function confirmRestore(db: Deps, confirming: Confirming): Promise<
   const projects = (await listProjects(db)).filter(({ livemode }) => livemode);
   await checkCaughtUp(db, { projects, stoppedAt });
   const restored = { stoppedAt, seenAt: place.seenAt.getTime(), nobodyApproved: confirming.nobodyApproved };
-  const counts: Record<AfterRestore, number> = { unknown: 0, review: 0, flows: 0 };
+  const counts: Record<AfterRestore, number> = { unknown: 0, review: 0, unaffected: 0 };
   // What follows a change of one project is not taken back because another one failed.
   for (const { id } of projects) await ofProject(db, { projectId: id, restored, confirming, counts });
   if (!confirming.dryRun)
@@ -94,7 +94,10 @@ export async function closeGate(db: Deps): Promise<void> {
 
 function checkMoments(place: Lineage, { restoredTo, stoppedAt }: { restoredTo: number; stoppedAt: number }) {
   if (restoredTo > stoppedAt)
-    throw refused('until', `It is later than the end of the previous server, ${iso(stoppedAt)}`);
+    throw refused(
+      'until',
+      `The restored moment, ${iso(restoredTo)}, is later than the end of the previous server, ${iso(stoppedAt)}`,
+    );
   if (stoppedAt > place.seenAt.getTime())
     throw refused(
       'stopped_at',
@@ -195,13 +198,13 @@ async function write(tx: Tx, { projectId, judged, restored, confirming, now }: W
     draftId: draft.id,
     epoch: null,
     state: 'unknown' as const,
-    reason: 'may_have_left',
+    reason: 'possibly_sent',
     reply: null,
     relayId: null,
   }));
   await endMessages(tx, { at: now, ends });
-  await settleLost(tx, { projectId, drafts: ended.map(({ draft }) => draft), now });
-  const doubted = judged.filter(({ found }) => found !== 'flows').flatMap(({ draft }) => runOf(draft));
+  await resolveLost(tx, { projectId, drafts: ended.map(({ draft }) => draft), now });
+  const doubted = judged.filter(({ found }) => found !== 'unaffected').flatMap(({ draft }) => runOf(draft));
   await doubtRuns(tx, { projectId, ids: doubted, lostMs: restored.stoppedAt - confirming.restoredTo });
   const runs = ended.flatMap(({ draft }) => runOf(draft));
   const awake = await wakeRuns(tx, { projectId, ids: runs, at: now });

@@ -167,7 +167,7 @@ const webhooks: Reading = {
     },
     {
       name: 'beckon_webhook_endpoints',
-      help: 'Webhook endpoints that are enabled (on), paused by their circuit breaker (spared), or disabled, by reason',
+      help: 'Webhook endpoints that are enabled, paused by their circuit breaker (circuit_open), or disabled, by reason',
       labels: ['condition'],
     },
   ],
@@ -180,8 +180,8 @@ const webhooks: Reading = {
                           coalesce(greatest(0, extract(epoch FROM $1::timestamptz - min(created_at))), 0)::float8 FROM open
          UNION ALL
          SELECT 'beckon_webhook_endpoints', c.condition, NULL, count(e.id)::float8
-         FROM unnest(ARRAY['on', 'spared', 'manual', 'gone', 'failing']) AS c(condition)
-         LEFT JOIN (SELECT e.id, coalesce(e.disabled_reason, CASE WHEN h.open_until > $1 THEN 'spared' ELSE 'on' END) AS condition
+         FROM unnest(ARRAY['enabled', 'circuit_open', 'manual', 'gone', 'failing']) AS c(condition)
+         LEFT JOIN (SELECT e.id, coalesce(e.disabled_reason, CASE WHEN h.open_until > $1 THEN 'circuit_open' ELSE 'enabled' END) AS condition
                     FROM beckon.webhook_endpoint e
                     LEFT JOIN beckon.webhook_health h ON h.project_id = e.project_id AND h.endpoint_id = e.id) e
            ON e.condition = c.condition

@@ -50,7 +50,7 @@ export function editRule(db: Pick<Database, 'transaction' | 'clock'>, wanted: Ru
 }
 
 function savedMeanwhile({ name, version, updatedAt }: WholeRule): Fault {
-  const message = `${JSON.stringify(name)} was saved by another member as version ${version} at ${iso(updatedAt)}. Load that version first`;
+  const message = `The rule ${JSON.stringify(name)} was saved by another member as version ${version} at ${iso(updatedAt)}. Load that version first`;
   return new Fault('conflict', { details: [{ message, field: 'rule' }] });
 }
 

@@ -83,7 +83,7 @@ const returned = () => [{ kind: 'address', value: NORMALIZED, reason: 'unsubscri
 const gateOf = async (userId: string) => {
   const place = { projectId, kind: 'person' as const, value: userId };
   const { people } = await wouldBeMailed(db, { place, now: story.now(), mailroom: testMailroom() });
-  return people[0]?.gates.find(({ gate }) => gate === 'suppressed');
+  return people[0]?.gates.find(({ check }) => check === 'suppression');
 };
 
 describe('erasePerson', () => {
@@ -166,7 +166,7 @@ describe('a user with the address of an erased user', () => {
     expect(await findText(db, [EMAIL, NORMALIZED])).toEqual([]);
     await story.user('eve', { email: EMAIL });
     expect(await mailedAfterHello('eve')).toEqual([]);
-    expect(await story.drafts('eve')).toMatchObject([{ state: 'canceled', reason: 'topic' }]);
+    expect(await story.drafts('eve')).toMatchObject([{ state: 'canceled', reason: 'topic_unsubscribed' }]);
   });
 
   test('gets emails again when a timed suppression ends', async () => {

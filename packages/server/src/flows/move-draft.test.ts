@@ -164,7 +164,9 @@ test('what is approved says what is true then; whoever had seen another text is 
   const draft = await greet('ada', { name: 'Ada' });
   await know('ada', { name: 'Grace' });
   const seen = { hash: draft.contentHash };
-  await expect(act(draft, { kind: 'approve' }, seen)).rejects.toMatchObject(conflict(/text changed/));
+  await expect(act(draft, { kind: 'approve' }, seen)).rejects.toMatchObject(
+    conflict(/text of the draft changed/),
+  );
   const anew = await newest('ada');
   expect(anew).toMatchObject({ state: 'scheduled', content: { body: 'Hello Grace' } });
   const { deadlineAt } = draft;
@@ -230,7 +232,7 @@ test('a draft that waits for a person is only put out of sight, and waits again 
   const until = clock.now() + 3 * HOUR;
   expect((await act(draft, { kind: 'postpone', until })).draft).toMatchObject({
     state: 'held',
-    reason: 'snoozed',
+    reason: 'postponed',
     deadlineAt: null,
   });
   await engine.advance(3 * HOUR);
@@ -261,7 +263,7 @@ test('once a skip is final the run goes on at that very moment, and nothing take
   await engine.advance(1);
   // Waits count from there.
   expect(await runOf('ada')).toMatchObject({ step: 1, waitsFor: 'time', nextAt: clock.now() + HOUR });
-  await expect(act(draft, { kind: 'undo' })).rejects.toMatchObject(conflict(/skip is final/));
+  await expect(act(draft, { kind: 'undo' })).rejects.toMatchObject(conflict(/skip of the draft is final/));
   await engine.advance(HOUR);
   expect((await newest('ada')).content.subject).toBe('Again');
 });
@@ -271,12 +273,12 @@ test('a skip cannot be taken back once the person has left the rule', async () =
   const draft = await greet('ada');
   await act(draft, SKIP);
   await send('ada', 'bye');
-  await expect(act(draft, { kind: 'undo' })).rejects.toMatchObject(conflict(/exited the rule/));
+  await expect(act(draft, { kind: 'undo' })).rejects.toMatchObject(conflict(/run of the user ended/));
   const other = await greet('bea');
   await act(other, SKIP);
   const suppression = { kind: 'person', value: 'bea', reason: 'manual', until: null } as const;
   await suppress(db, { projectId, ...suppression, actor: 'ana' });
-  await expect(act(other, { kind: 'undo' })).rejects.toMatchObject(conflict(/exited the rule/));
+  await expect(act(other, { kind: 'undo' })).rejects.toMatchObject(conflict(/run of the user ended/));
   await engine.advance(DAY);
   expect(sentTo()).toEqual([]);
   expect(await newest('bea')).toMatchObject({ state: 'skipped' });
@@ -324,7 +326,7 @@ test('an approval out of an open editor is taken back to how it stood before the
 
 test('what failed is sent again as a new draft, once, through all gates', async () => {
   await make();
-  engine.transport.answer({ result: 'failed', reason: 'relay_refused' });
+  engine.transport.answer({ result: 'failed', reason: 'relay_rejected' });
   const draft = await greet('ada');
   await engine.advance(2 * HOUR);
   expect(await newest('ada')).toMatchObject({ state: 'failed' });
@@ -361,14 +363,16 @@ test('of two people at once the second hears what the first did', async () => {
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   const refused = both.find(({ status }) => status === 'rejected');
   expect(refused).toMatchObject({
-    reason: conflict(/^Another member changed this draft. It has been (approved|skipped)/),
+    reason: conflict(/^The draft changed since you loaded it. It has been (approved|skipped)/),
   });
 
   const other = await greet('bea');
   await act(other, { kind: 'edit', content: { ...other.content, body: 'Other' } });
-  await expect(act(other, { kind: 'approve' }, { hash })).rejects.toMatchObject(conflict(/text changed/));
+  await expect(act(other, { kind: 'approve' }, { hash })).rejects.toMatchObject(
+    conflict(/text of the draft changed/),
+  );
   await act(other, { kind: 'open_editor' }, { actor: 'bob' });
-  await expect(act(other, SKIP)).rejects.toMatchObject(conflict(/^bob is editing it/));
+  await expect(act(other, SKIP)).rejects.toMatchObject(conflict(/^bob is editing the draft/));
 });
 
 test('what is no id of a draft, and a draft of another project, is not there', async () => {
@@ -390,18 +394,18 @@ test('moveEach › moves each draft, and reports those that must be decided one 
   await act(await greet('cid'), { kind: 'open_editor' }, { actor: 'bob' });
   const later = { kind: 'postpone', until: clock.now() + HOUR } as const;
   await setSettings(db, projectId, { autopilot: 'draft' });
-  const snoozed = await greet('dan');
-  await act(snoozed, later);
+  const postponed = await greet('dan');
+  await act(postponed, later);
   const done = await many('approve');
   expect(done.acted.sort()).toEqual([ada.id, bea.id].sort());
   expect(done.refused.sort()).toMatchObject([
-    expect.stringMatching(/^It was postponed/) as string,
-    expect.stringMatching(/^bob is editing it/) as string,
+    expect.stringMatching(/^The draft was postponed/) as string,
+    expect.stringMatching(/^bob is editing the draft/) as string,
   ]);
   await engine.advance(UNDO);
   expect(sentTo().sort()).toEqual(['ada', 'bea']);
   // A postponed draft can be skipped with the others.
-  expect((await many('skip')).acted).toEqual([snoozed.id]);
+  expect((await many('skip')).acted).toEqual([postponed.id]);
 });
 
 test('an approval of a rule that is off waits until it is on again', async () => {
@@ -419,7 +423,7 @@ test('an approval of a rule that is off waits until it is on again', async () =>
 
 test('what becomes of a letter that is sent again moves nothing of its run, which went on long ago', async () => {
   await make({ steps: [{ draft: LETTER }, { draft: SECOND_LETTER }] });
-  engine.transport.answer({ result: 'failed', reason: 'relay_refused' });
+  engine.transport.answer({ result: 'failed', reason: 'relay_rejected' });
   const draft = await greet('ada');
   await engine.advance(2 * HOUR);
   const { draft: made } = await act(draft, { kind: 'send_again' });
@@ -433,7 +437,7 @@ test('what becomes of a letter that is sent again moves nothing of its run, whic
 
 test('a letter that is sent again is not the one that its run waits for by now', async () => {
   await make({ steps: [{ draft: LETTER }, { draft: SECOND_LETTER }, { wait: '1h' }] });
-  engine.transport.answer({ result: 'failed', reason: 'relay_refused' });
+  engine.transport.answer({ result: 'failed', reason: 'relay_rejected' });
   const draft = await greet('ada');
   await engine.advance(2 * HOUR);
   engine.transport.answer({ result: 'sent' });

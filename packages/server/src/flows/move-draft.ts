@@ -81,7 +81,7 @@ export async function moveDraft(
   return acted;
 }
 
-const CHANGED = 'The draft changed while your edit was checked. Reload it and try again.';
+const CHANGED = 'The draft changed while your edit was checked. Reload the draft, then edit it again';
 const DRAFT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Whatever else was typed is the id of none. */
@@ -123,7 +123,7 @@ async function approveOn(
 }
 
 /** Of one that was approved before, and is held, the old approval goes with the old text. */
-const FOLLOWS: ReadonlySet<string> = new Set(['follow', 'void_approval']);
+const FOLLOWS: ReadonlySet<string> = new Set(['refresh_content', 'void_approval']);
 
 async function followFacts(stage: Stage, draft: Draft): Promise<Moved | null> {
   const { tx, now } = stage;
@@ -157,7 +157,7 @@ async function actOn(
   }
   if (act.kind === 'edit' && (await wasHandedOver(tx, draft)))
     throw conflict(
-      'It was already submitted once, so its content is fixed. Approve it unchanged, or skip it',
+      'The email was already submitted to the relay, so its content is fixed. Approve the draft unchanged, or skip it',
     );
   const decided = decideOn(draft, { act, by: whole, moves });
   return isRefused(decided) ? decided : write(stage, draft, { moved: [decided], act });
@@ -207,11 +207,11 @@ async function write(
 function checkWanted(act: Act): void {
   if (act.kind === 'approve' && !act.anyway) {
     throw conflict(
-      'The condition of its rule no longer holds. Skip it, or confirm that it should be sent anyway',
+      "The condition of the draft's rule no longer holds. Skip the draft, or confirm that it should be sent anyway",
     );
   }
   if (act.kind === 'send_again') {
-    throw conflict('The condition of its rule no longer holds, so it would not be sent again');
+    throw conflict("The condition of the draft's rule no longer holds, so the email would not be sent again");
   }
 }
 
@@ -261,7 +261,7 @@ async function checkWaits(
 ): Promise<void> {
   const [run] = await findRunsById(tx, [{ projectId, id: runId }]);
   if (run && run.state !== 'ended' && run.waitsFor === 'draft' && run.step === step) return;
-  throw conflict('The user has exited the rule or reached a later step, so the draft stays skipped');
+  throw conflict('The run of the user ended or reached a later step, so the draft stays skipped');
 }
 
 function conflict(message: string): Fault {

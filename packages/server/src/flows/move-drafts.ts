@@ -32,7 +32,7 @@ export function refusalOfMany(
 ): string | null {
   if (kind !== 'approve') return null;
   if (reason === 'replied') return 'The user replied. Read the reply, then approve the draft individually';
-  if (reason === 'snoozed') return 'It was postponed. Approve it individually';
+  if (reason === 'postponed') return 'The draft was postponed. Approve it individually';
   return null;
 }
 

@@ -18,7 +18,7 @@ type Asked = PersonId & { at: number; now: number };
 /** `unknown`: the changes of that time are not kept any more. `keptSince`: from when they are; null: all of them. */
 export type FoundThen = { keptSince: number | null } & (
   | { state: 'known'; then: PersonThen }
-  | { state: 'not_yet' | 'unknown' }
+  | { state: 'not_created' | 'unknown' }
 );
 
 /** What is known of a person as of a moment that lies back, by undoing the changes that were kept. */
@@ -31,7 +31,7 @@ export async function findPersonThen(tx: Tx, asked: Asked): Promise<FoundThen> {
   const keptSince = keepStreamMs === null ? null : now - keepStreamMs;
   if (keptSince !== null && at < keptSince) return { keptSince, state: 'unknown' };
   const then = await findThen(tx, person, asked);
-  return then ? { keptSince, state: 'known', then } : { keptSince, state: 'not_yet' };
+  return then ? { keptSince, state: 'known', then } : { keptSince, state: 'not_created' };
 }
 
 function fromTheFuture(): Fault {

@@ -267,17 +267,17 @@ test("with the project's autopilot off, no mode of a rule gives a draft a deadli
 test('a rule that is off considers nobody, and what it has under way stands still', async () => {
   await make({ steps: [{ draft: LETTER }, { wait: '1d' }, { draft: { ...LETTER, subject: 'Again' } }] });
   await greet('dora');
-  expect(await off()).toMatchObject({ held: 1, frozen: 1, rule: { enabledAt: null } });
-  expect(await off()).toMatchObject({ held: 0, frozen: 0 });
+  expect(await off()).toMatchObject({ held: 1, paused: 1, rule: { enabledAt: null } });
+  expect(await off()).toMatchObject({ held: 0, paused: 0 });
   expect(await draftsOf('dora')).toMatchObject([{ state: 'held', reason: 'rule_off', dueAt: null }]);
   await greet('emil');
   await engine.advance(5 * HOUR_MS);
   expect(await draftsOf('emil')).toEqual([]);
   expect(sentTo()).not.toContain('dora@x.org');
-  expect(await runsOf('dora')).toMatchObject([{ state: 'frozen' }]);
+  expect(await runsOf('dora')).toMatchObject([{ state: 'paused' }]);
 
   const enabledAt = clock.now();
-  expect(await on()).toMatchObject({ resumed: 1, expired: 0, thawed: 1, rule: { enabledAt } });
+  expect(await on()).toMatchObject({ resumed: 1, expired: 0, resumedRuns: 1, rule: { enabledAt } });
   const [draft] = await draftsOf('dora');
   expect(draft).toMatchObject({ state: 'scheduled', reason: null });
   // A quarter of an hour to look at it, and then spread over half an hour.
@@ -338,7 +338,7 @@ test('what waits for an address waits for it through a time when the rule is off
   await make();
   await send('hello', 'gina');
   expect(await draftsOf('gina')).toMatchObject([{ state: 'held', reason: 'no_address' }]);
-  expect(await off()).toMatchObject({ held: 0, frozen: 1 });
+  expect(await off()).toMatchObject({ held: 0, paused: 1 });
   await know('gina');
   await engine.advance(3 * HOUR_MS);
   expect(await draftsOf('gina')).toMatchObject([{ state: 'held', reason: 'rule_off' }]);
@@ -351,7 +351,7 @@ test('what waits for an address waits for it through a time when the rule is off
 test('more than a hundred drafts that were held for long go on only at a word', async () => {
   await make();
   await greet(...Array.from({ length: 601 }, (_, i) => `many${i}`));
-  expect(await off()).toMatchObject({ held: 601, frozen: 601 });
+  expect(await off()).toMatchObject({ held: 601, paused: 601 });
   clock.advance(DAY_MS + 1);
   await expect(on()).rejects.toMatchObject({
     code: 'conflict',
@@ -359,7 +359,7 @@ test('more than a hundred drafts that were held for long go on only at a word', 
   });
   expect(await findRule(db, { projectId, reference: 'greeter' })).toMatchObject({ enabledAt: null });
   expect(new Set((await draftsOf()).map(({ state }) => state))).toEqual(new Set(['held']));
-  expect(await on(true)).toMatchObject({ resumed: 601, thawed: 601 });
+  expect(await on(true)).toMatchObject({ resumed: 601, resumedRuns: 601 });
   expect(new Set((await draftsOf()).map(({ dueAt }) => dueAt)).size).toBeGreaterThan(100);
   // For the tests behind this one there are none of them.
   await setSettings(db, projectId, { paused: 'true' });
@@ -446,7 +446,7 @@ test('a rule that fires for nobody any more says so, and why', async () => {
   clock.advance(DAY_MS);
   await send('hello', 'mia');
   expect(await show()).toMatchObject({
-    code: 'fires_for_nobody',
+    code: 'no_enrollments',
     message: expect.stringContaining('the condition does not hold') as string,
   });
   const [row] = await listDecisionsOf(db, { projectId, userId: 'mia', limit: 1 });

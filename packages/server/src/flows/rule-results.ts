@@ -53,7 +53,7 @@ export async function showRuleResults(
   };
 }
 
-const NO_REFUSAL: ReadonlySet<string> = new Set(['fired', 'armed']);
+const NO_REFUSAL: ReadonlySet<string> = new Set(['fired', 'starts_later']);
 
 /** The ledger also says what became of letters. */
 function refusalsOf(reasons: Map<string, number>): RuleResults['refused'] {

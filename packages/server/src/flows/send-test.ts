@@ -109,7 +109,10 @@ export function replyOf(over: HandOver): string {
   if (over.result === 'accepted') return over.reply;
   throw new Fault('conflict', {
     details: [
-      { message: `The relay rejected it: ${'reply' in over ? over.reply : over.reason}`, field: 'to' },
+      {
+        message: `The relay rejected the test email: ${'reply' in over ? over.reply : over.reason}`,
+        field: 'to',
+      },
     ],
   });
 }

@@ -63,7 +63,7 @@ function write(db: Deps, { projectId, wanted, by }: Writing): Promise<Texts> {
     const first = endsAutopilot ? await endAutopilot(tx, projectId, { now, actor: by.actor }) : Infinity;
     // Letters that were held for want of a sender leave as soon as there is one.
     if (SENDER.some((name) => Object.hasOwn(wanted, name))) {
-      await askHeldAgain(tx, { projectId, reasons: ['no_sender', 'domain'], now });
+      await askHeldAgain(tx, { projectId, reasons: ['no_sender', 'domain_not_ready'], now });
     }
     // Behind all drafts: what is claimed but not on its way yet stays too.
     if (wanted.paused === 'true') await withdrawClaims(tx, { projectId });
@@ -86,7 +86,7 @@ async function checkSeen(tx: Tx, projectId: number, seen: Record<string, string>
   throw new Fault('conflict', {
     details: changed.map(([field, text]) => ({
       field,
-      message: `${field} was changed by another member. It is ${text} now`,
+      message: `The setting ${field} was changed by another member. It is ${text} now`,
     })),
   });
 }

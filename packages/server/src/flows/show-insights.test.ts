@@ -97,7 +97,7 @@ test('what never left is no letter, and what was refused at the door is one that
   await story.rule(lettersRule());
   await story.rule({ ...lettersRule(), name: 'Broken', when: { event: 'broken' } });
   const bounce = { class: 'policy', status: '5.7.1' } as const;
-  stage.engine.transport.answer({ result: 'failed', reason: 'refused', reply: '550 5.7.1 spam', bounce });
+  stage.engine.transport.answer({ result: 'failed', reason: 'rejected', reply: '550 5.7.1 spam', bounce });
   await sendTo(story, ['a']);
   stage.engine.transport.answer({ result: 'failed', reason: 'too_large' });
   await story.event('a', 'broken');

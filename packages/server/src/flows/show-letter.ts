@@ -34,7 +34,7 @@ export type ShownLetter = {
 };
 
 /** `confirmed`: nobody knows whether it arrived, so whoever wants it again has to say so. */
-export type SendAgain = 'no' | 'plain' | 'confirmed';
+export type SendAgain = 'unavailable' | 'available' | 'requires_confirmation';
 
 const OUTCOMES_SHOWN_MAX = 500;
 const TOLD_SHOWN_MAX = 500;
@@ -101,9 +101,9 @@ async function mayGoAgain(
   { projectId, draftId }: { projectId: number; draftId: string },
 ): Promise<SendAgain> {
   const found = await findDraft(tx, projectId, draftId);
-  if (!found || found.moves.some(({ action }) => action === 'send_again')) return 'no';
-  if (found.draft.state === 'unknown') return 'confirmed';
-  return found.draft.state === 'failed' ? 'plain' : 'no';
+  if (!found || found.moves.some(({ action }) => action === 'send_again')) return 'unavailable';
+  if (found.draft.state === 'unknown') return 'requires_confirmation';
+  return found.draft.state === 'failed' ? 'available' : 'unavailable';
 }
 
 function notFound(message: string): Fault {

@@ -12,7 +12,7 @@ import { inSnapshot } from './snapshot.ts';
 /** Under the names of the interface; `unknown`: the changes of that time are not kept any more. */
 export type ShownThen = {
   at: string;
-  state: 'known' | 'not_yet' | 'unknown';
+  state: 'known' | 'not_created' | 'unknown';
   kept_since: string | null;
   email: { value: string | null; certainty: Certainty };
   traits: { trait: string; value: unknown; certainty: Certainty }[];
@@ -196,7 +196,7 @@ const MOVES_DEADLINE: ReadonlySet<string> = new Set([
   'postpone',
   'undo',
   'close_editor',
-  'follow',
+  'refresh_content',
   'void_approval',
   'change_mode',
   'resume',

@@ -325,8 +325,8 @@ test('a person is shown with their letters, the decisions about them, and where 
   ]);
   const decided = { count: 1, at: now(), first_at: now(), detail: expect.any(Object) as object };
   expect(decisions.toSorted((a, b) => (a.rule < b.rule ? -1 : 1))).toEqual([
-    { rule: 'onboarding_stall', fired: false, reason: 'armed', ...decided },
-    { rule: 'trial_expiring', fired: false, reason: 'armed', ...decided },
+    { rule: 'onboarding_stall', fired: false, reason: 'starts_later', ...decided },
+    { rule: 'trial_expiring', fired: false, reason: 'starts_later', ...decided },
     { rule: 'welcome', fired: true, reason: 'fired', ...decided },
   ]);
   expect(runs).toMatchObject([

@@ -16,7 +16,7 @@ import { findSender, type Mailroom } from './send-drafts/index.ts';
 export type SendingAsked = { projectId: number; now: number; mailroom: Mailroom };
 
 type DomainShown = { id: string; name: string; state: string; paused: string | null };
-export type SenderNo = { reason: 'domain' | 'no_sender' | 'public_url'; detail: string };
+export type SenderNo = { reason: 'domain_not_ready' | 'no_sender' | 'public_url'; detail: string };
 
 /** As whom a project writes now, and what holds its letters back that no setting says. */
 export async function showSending(tx: Tx, asked: SendingAsked) {
@@ -71,7 +71,7 @@ function repliesOf(
 }
 
 export type WarmupState =
-  | { off: 'test_inbox' | 'no_domain' | 'warm' | 'not_begun' | 'over' }
+  | { off: 'test_inbox' | 'no_domain' | 'warm' | 'not_started' | 'complete' }
   | { off: null; day: number; emails: number; remaining: number; ends_at: string; reduced: boolean };
 
 async function showWarmup(
@@ -83,9 +83,9 @@ async function showWarmup(
   const domain = signer?.domain ?? null;
   if (!domain) return { off: 'no_domain' };
   if (domain.warm) return { off: 'warm' };
-  if (domain.warmupFrom === null) return { off: 'not_begun' };
+  if (domain.warmupFrom === null) return { off: 'not_started' };
   const { letters, day, startsAt, endsAt } = warmupDay(domain.warmupFrom, now);
-  if (letters === null) return { off: 'over' };
+  if (letters === null) return { off: 'complete' };
   const counts = await countForWarmup(tx, { projectId, domain: fromDomain, since: startsAt });
   const remaining = Math.max(0, warmupLeft(letters, counts));
   return {

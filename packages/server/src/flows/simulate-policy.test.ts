@@ -60,7 +60,7 @@ test('a wider cap lets the second letter of a person leave with the first', asyn
   await pay('u1', 1);
   await pay('u2');
   expect(await simulate({ frequency_cap: 'off' })).toMatchObject({
-    today: { sends: 3, sends_immediately: 0, held: { cap: 1 }, median_send_at: after(2) },
+    today: { sends: 3, sends_immediately: 0, held: { frequency_cap: 1 }, median_send_at: after(2) },
     changed: { sends: 3, held: {}, last_send_at: after(2) },
     earlier: 1,
     differences: [
@@ -111,7 +111,10 @@ test('the throttle counts the tokens that are there, and letters that left count
   });
   await engine.advance(2 * HOUR);
   await pay('u1', 1);
-  expect((await simulate({ frequency_cap: '1/24h' })).changed).toMatchObject({ held: { cap: 1 }, sends: 1 });
+  expect((await simulate({ frequency_cap: '1/24h' })).changed).toMatchObject({
+    held: { frequency_cap: 1 },
+    sends: 1,
+  });
 });
 
 test('what waits for a person is not in the queue', async () => {

@@ -18,9 +18,10 @@ import { addressOf, type Gates, openGates } from './send-drafts/ask-gates.ts';
 import { findSender, type Mailroom } from './send-drafts/index.ts';
 import { formsOf } from './suppress.ts';
 
-/** What one gate says of a letter that nobody has written. `until`: when it opens by itself; null: it does not. */
+/** The result of one send check for an email that does not exist. `until`: when the check can pass without a change, or null. */
 export type GateVerdict = {
-  gate: GateReason;
+  /** The name of the check. Its reasons are the codes of the drafts that it holds. */
+  check: string;
   passes: boolean;
   words: string;
   until: number | null;
@@ -102,43 +103,67 @@ function factsOf(gates: Gates, model: Model, person: Person): GateFacts {
 
 type Asking = { facts: GateFacts; policy: Policy };
 
-/** Each gate in its order, and how to have it out of the way of those behind it. */
-const GATES: { names: [GateReason, ...GateReason[]]; open: (asking: Asking) => Asking; words: string }[] = [
+type SendCheck = { check: string; reasons: GateReason[]; open: (asking: Asking) => Asking; words: string };
+
+/** The send checks in their order. `open` lets a check pass, so that the checks after it can be asked. */
+const GATES: SendCheck[] = [
   {
-    names: ['restore_unconfirmed'],
+    check: 'restore',
+    reasons: ['restore_unconfirmed'],
     open: changing({ isRestored: false }),
     words: 'the database is not a restored copy',
   },
   {
-    names: ['paused'],
+    check: 'pause',
+    reasons: ['paused'],
     open: ({ facts, policy }) => ({ facts, policy: { ...policy, paused: false } }),
     words: 'sending is not paused',
   },
-  { names: ['suppressed'], open: changing({ suppression: null }), words: 'no suppression applies' },
-  { names: ['no_address'], open: changing({ address: '' }), words: 'the user has an address' },
   {
-    names: ['domain', 'no_sender', 'public_url'],
+    check: 'suppression',
+    reasons: ['suppressed'],
+    open: changing({ suppression: null }),
+    words: 'no suppression applies',
+  },
+  {
+    check: 'address',
+    reasons: ['no_address'],
+    open: changing({ address: '' }),
+    words: 'the user has an address',
+  },
+  {
+    check: 'sender',
+    reasons: ['domain_not_ready', 'no_sender', 'public_url'],
     open: changing({ domain: 'pass' }),
     words: 'the sender and its domain are ready',
   },
   {
-    names: ['quiet_hours'],
+    check: 'quiet_hours',
+    reasons: ['quiet_hours'],
     open: ({ facts, policy }) => ({ facts, policy: { ...policy, quietHours: null } }),
     words: 'it is outside quiet hours for the user',
   },
-  { names: ['cap'], open: changing({ counts: false }), words: 'the frequency cap is not reached' },
   {
-    names: ['throttle'],
+    check: 'frequency_cap',
+    reasons: ['frequency_cap'],
+    open: changing({ counts: false }),
+    words: 'the frequency cap is not reached',
+  },
+  {
+    check: 'throttle',
+    reasons: ['throttle'],
     open: changing({ throttle: { left: 1, nextAt: 0 } }),
     words: 'the throttle of the project is not reached',
   },
   {
-    names: ['domain_throttle', 'provider_throttle'],
+    check: 'domain_throttle',
+    reasons: ['domain_throttle', 'provider_throttle'],
     open: changing({ narrow: null }),
     words: 'the throttles of the domain and the mailbox provider are not reached',
   },
   {
-    names: ['warmup'],
+    check: 'warmup',
+    reasons: ['warmup'],
     open: changing({ warmup: 'pass' }),
     words: 'the warm-up limit of the domain is not reached',
   },
@@ -150,12 +175,12 @@ function changing(change: Partial<GateFacts>): (asking: Asking) => Asking {
 
 function askEvery(given: GateFacts, { policy, now }: Gates): GateVerdict[] {
   let asking: Asking = { facts: given, policy };
-  return GATES.map(({ names, open, words }): GateVerdict => {
+  return GATES.map(({ check, reasons, open, words }): GateVerdict => {
     const answer = gate(asking.facts, asking.policy, now);
-    const isThis = !answer.passes && names.includes(answer.reason);
+    const isThis = !answer.passes && reasons.includes(answer.reason);
     asking = open(asking);
-    if (!isThis) return { gate: names[0], passes: true, words, until: null, detail: {} };
+    if (!isThis) return { check, passes: true, words, until: null, detail: {} };
     const { reason, until, detail } = answer;
-    return { gate: reason, passes: false, words: reasonWords(reason, 'draft', detail), until, detail };
+    return { check, passes: false, words: reasonWords(reason, 'draft', detail), until, detail };
   });
 }

@@ -34,11 +34,11 @@ export function addConfirmRestoreCommand(program: Command, operator: Operator): 
       ),
     text: (result) => {
       if ('nothing_lost' in result) return SENDING;
-      const { unknown, review, flows, restored_to, stopped_at, sending_enabled } = result;
+      const { unknown, review, unaffected, restored_to, stopped_at, sending_enabled } = result;
       return [
         `${unknown} emails may have been sent automatically between ${restored_to} and ${stopped_at}. Their delivery is unknown.`,
         `${review} may have been sent by a member. They wait for review.`,
-        `${flows} were certainly not sent. They continue.`,
+        `${unaffected} were certainly not sent. They continue.`,
         sending_enabled ? SENDING : 'This was a dry run. Run the command again without --dry-run.',
       ].join('\n');
     },

@@ -22,16 +22,16 @@ export function SendAgain({ letter }: { letter: EmailWhole }): ReactNode {
       });
     },
     onRefused: (error) => {
-      if (letter.send_again === 'plain') refused(error);
+      if (letter.send_again === 'available') refused(error);
     },
   });
-  if (letter.send_again === 'no' || !mayReview) return null;
+  if (letter.send_again === 'unavailable' || !mayReview) return null;
   const { draft_id: draft, external_user_id: user } = letter;
   const run = (): void => {
-    const confirm = letter.send_again === 'confirmed' ? { confirm: user } : {};
+    const confirm = letter.send_again === 'requires_confirmation' ? { confirm: user } : {};
     again.mutate({ params: { draft }, body: confirm });
   };
-  const needsWord = letter.send_again === 'confirmed';
+  const needsWord = letter.send_again === 'requires_confirmation';
   return (
     <>
       <Button

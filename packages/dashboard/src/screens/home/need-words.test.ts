@@ -8,7 +8,7 @@ const many = { count: 10_000, at_least: true };
 /** One need of each kind; a new kind is a type error here. */
 const NEEDS: { [K in Need['kind']]: Extract<Need, { kind: K }> } = {
   paused: { kind: 'paused' },
-  sender: { kind: 'sender', reason: 'domain', detail: 'x.org was not added as a sending domain' },
+  sender: { kind: 'sender', reason: 'domain_not_ready', detail: 'x.org was not added as a sending domain' },
   due_soon: {
     kind: 'due_soon',
     drafts: one,

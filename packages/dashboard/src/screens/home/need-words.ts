@@ -51,8 +51,8 @@ const SHOWS: Shows = {
     title: reason === 'no_sender' ? 'The sender is incomplete' : 'Emails cannot be sent from this sender',
     detail: `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`,
     at: null,
-    to: { page: reason === 'domain' ? 'domains' : 'sender' },
-    action: reason === 'domain' ? 'Open Domains' : 'Open Sender',
+    to: { page: reason === 'domain_not_ready' ? 'domains' : 'sender' },
+    action: reason === 'domain_not_ready' ? 'Open Domains' : 'Open Sender',
   }),
   due_soon: ({ drafts, first }) => ({
     tone: 'info',

@@ -31,7 +31,7 @@ export function Findings({ one }: { one: Import }): ReactNode {
 }
 
 /** The notes of a source that belong to no row. */
-const KINDS: Record<string, string> = { unmatched: 'Customer', unarmed_trial: 'Trial' };
+const KINDS: Record<string, string> = { unmatched_customer: 'Customer', trial_without_reminder: 'Trial' };
 
 const COLUMNS: Column<ImportFinding>[] = [
   { id: 'row', title: 'Row', width: '90px', cell: ({ row, kind }) => row ?? KINDS[kind] ?? 'Note' },

@@ -65,7 +65,7 @@ test('percentOf › uses rows if they were counted, else bytes', () => {
 
 test('sizeOf and factLabel › format sizes and facts', () => {
   expect([sizeOf(999), sizeOf(4_200_000), sizeOf(2_147_483_648)]).toEqual(['999 B', '4.2 MB', '2.1 GB']);
-  expect([factLabel('trials_without_timer'), factLabel('deleted_customers')]).toEqual([
+  expect([factLabel('trials_without_reminder'), factLabel('deleted_customers')]).toEqual([
     'Running trials without a reminder',
     'Deleted customers',
   ]);

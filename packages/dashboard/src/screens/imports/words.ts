@@ -66,7 +66,7 @@ const FACTS: Record<string, string> = {
   subscriptions: 'Subscriptions',
   invoices: 'Invoices',
   unmatched_customers: 'Customers without a matching user',
-  trials_without_timer: 'Running trials without a reminder',
+  trials_without_reminder: 'Running trials without a reminder',
 };
 
 /** The label of a source's fact; unknown names are shown in words. */

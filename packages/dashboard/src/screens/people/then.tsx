@@ -59,7 +59,7 @@ function Moment({ user, at, now, onAt }: MomentProps): ReactNode {
 }
 
 function Shown({ then, user }: { then: UserThen; user: UserShown }): ReactNode {
-  if (then.state === 'not_yet')
+  if (then.state === 'not_created')
     return (
       <Empty icon={History} title="This user did not exist yet">
         The first data of this user arrived later.

@@ -115,7 +115,7 @@ function TriggerAnswer({ trigger, zone }: { trigger: Trigger; zone: string | nul
           {passes.length > 0 && (
             <>
               <Text size="sm" mt={6}>
-                {reason === 'exit' ? 'Would pass if none of these were true:' : 'Would pass if:'}
+                {reason === 'exit_condition' ? 'Would pass if none of these were true:' : 'Would pass if:'}
               </Text>
               <Conditions of={passes} />
             </>

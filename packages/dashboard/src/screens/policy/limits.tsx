@@ -40,8 +40,8 @@ const NO_WARMUP: Record<NonNullable<WarmupShown['off']>, string> = {
   test_inbox: 'No warm-up: emails go to the test inbox',
   no_domain: 'No warm-up yet: the sender’s domain was not added',
   warm: 'No warm-up: the domain has sent before',
-  not_begun: 'The warm-up starts when the domain is verified',
-  over: 'The warm-up is complete',
+  not_started: 'The warm-up starts when the domain is verified',
+  complete: 'The warm-up is complete',
 };
 
 function Warmup({ warmup }: { warmup: WarmupShown }): ReactNode {

@@ -192,7 +192,7 @@ function DueOf({
 }: {
   row: DraftListed;
 }): ReactNode {
-  if (state === 'held' && reason === 'snoozed') return <When at={notBefore} style="relative" />;
+  if (state === 'held' && reason === 'postponed') return <When at={notBefore} style="relative" />;
   return at === null ? <span className={classes.none}>No deadline</span> : <Deadline at={at} />;
 }
 

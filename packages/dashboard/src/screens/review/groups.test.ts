@@ -17,7 +17,7 @@ test('a draft stands where its deadline puts it, by the day of the project', () 
     [due(null), 'no_deadline'],
     [due('2026-01-15T22:00:00.000Z', { state: 'held', reason: 'quiet_hours' }), 'held'],
     [due('2026-01-15T22:00:00.000Z', { state: 'held', reason: 'editing' }), 'soon'],
-    [due(null, { state: 'held', reason: 'snoozed' }), 'snoozed'],
+    [due(null, { state: 'held', reason: 'postponed' }), 'postponed'],
     [due(null, { state: 'composing' }), 'held'],
   ];
   for (const [draft, group] of stands) expect([draft, groupOf(draft, moment)]).toEqual([draft, group]);

@@ -2,7 +2,7 @@ import type { DraftListed } from '@beckon/contract/dashboard';
 import { localOf } from '../../parts/zoned.ts';
 
 /** The group of a draft in Review. It depends on the current time. */
-export type Group = 'overdue' | 'soon' | 'today' | 'later' | 'no_deadline' | 'held' | 'snoozed';
+export type Group = 'overdue' | 'soon' | 'today' | 'later' | 'no_deadline' | 'held' | 'postponed';
 
 export const GROUP_TITLES: Record<Group, string> = {
   overdue: 'Due now',
@@ -11,7 +11,7 @@ export const GROUP_TITLES: Record<Group, string> = {
   later: 'Later',
   no_deadline: 'No deadline: sent only after approval',
   held: 'Held',
-  snoozed: 'Postponed',
+  postponed: 'Postponed',
 };
 
 const HOUR_MS = 3_600_000;
@@ -22,7 +22,7 @@ export function groupOf(
   { state, reason, deadline_at: deadlineAt }: Pick<DraftListed, 'state' | 'reason' | 'deadline_at'>,
   { now, zone }: Moment,
 ): Group {
-  if (reason === 'snoozed' && state === 'held') return 'snoozed';
+  if (reason === 'postponed' && state === 'held') return 'postponed';
   if (state !== 'scheduled' && reason !== 'editing') return 'held';
   if (deadlineAt === null) return 'no_deadline';
   const at = Date.parse(deadlineAt);

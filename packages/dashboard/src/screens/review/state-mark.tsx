@@ -35,14 +35,14 @@ const REASONS: Record<string, string> = {
   paused: 'Paused',
   rule_off: 'Rule disabled',
   suppressed: 'Suppressed',
-  topic: 'Unsubscribed from topic',
+  topic_unsubscribed: 'Unsubscribed from topic',
   no_address: 'No address',
-  domain: 'Domain not ready',
+  domain_not_ready: 'Domain not ready',
   no_sender: 'Sender incomplete',
   public_url: 'No public URL',
   quiet_hours: 'Quiet hours',
-  cap: 'Frequency cap',
-  cap_yielded: 'Lower priority',
+  frequency_cap: 'Frequency cap',
+  frequency_cap_yielded: 'Lower priority',
   throttle: 'Throttle',
   domain_throttle: 'Domain throttle',
   provider_throttle: 'Provider limit',
@@ -53,7 +53,7 @@ const REASONS: Record<string, string> = {
   replied: 'User replied',
   editing: 'Being edited',
   deferred: 'Deferred by mail server',
-  snoozed: 'Postponed',
+  postponed: 'Postponed',
 };
 
 /** The state of a draft: an icon and words. */
@@ -62,6 +62,11 @@ export function StateMark({ draft }: { draft: Pick<DraftListed, 'state' | 'reaso
   if (draft.state !== 'held') return <Mark icon={icon} tone={tone} label={label} />;
   const why = REASONS[draft.reason ?? ''] ?? 'Held';
   return (
-    <Mark icon={draft.reason === 'snoozed' ? BellOff : icon} tone={tone} label={why} title={`Held: ${why}`} />
+    <Mark
+      icon={draft.reason === 'postponed' ? BellOff : icon}
+      tone={tone}
+      label={why}
+      title={`Held: ${why}`}
+    />
   );
 }

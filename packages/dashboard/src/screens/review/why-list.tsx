@@ -21,8 +21,8 @@ const ICONS: Record<WhyStep['kind'], LucideIcon> = {
   audience: Users,
   email: Mail,
   deadline: Clock3,
-  shift: History,
-  gate: ShieldQuestion,
+  action: History,
+  send_check: ShieldQuestion,
   end: Flag,
 };
 

@@ -46,7 +46,7 @@ test('each hour has its letters, the quiet part of its zone, and what is tried',
   const at = '2026-01-15T14:00:00.000Z';
   const days = daysOf(
     schedule('2026-01-15T12:00:00.000Z', {
-      hours: [{ at, sends: 4, waited: { cap: 1 }, deadlines: 6 }],
+      hours: [{ at, sends: 4, waited: { frequency_cap: 1 }, deadlines: 6 }],
       quiet: [
         {
           zone: 'UTC',
@@ -58,7 +58,7 @@ test('each hour has its letters, the quiet part of its zone, and what is tried',
     { zone: 'UTC', band: 'UTC', tried: [{ at, today: 4, changed: 9 }] },
   );
   const [, , third, fourth, fifth] = days[0]?.cells ?? [];
-  expect(third).toMatchObject({ sends: 4, waited: { cap: 1 }, deadlines: 6, quiet: 0.5, tried: 9 });
+  expect(third).toMatchObject({ sends: 4, waited: { frequency_cap: 1 }, deadlines: 6, quiet: 0.5, tried: 9 });
   expect([fourth?.quiet, fifth?.quiet, fourth?.tried]).toEqual([1, 0, 0]);
   expect(highest(days)).toBe(9);
 });

@@ -57,7 +57,7 @@ function TestInboxVerdict({ no }: { no: No }): ReactNode {
 
 const HELD: Record<NonNullable<No>['reason'], string> = {
   no_sender: 'All emails are held: the sender is incomplete',
-  domain: 'All emails are held: the domain cannot send',
+  domain_not_ready: 'All emails are held: the domain cannot send',
   public_url: 'All emails are held: links would not work',
 };
 
@@ -74,7 +74,7 @@ function RelayVerdict({ no, isLater = false }: { no: No; isLater?: boolean }): R
       <Text size="sm">
         {no.reason === 'no_sender' ? 'Set name, address and postal address below.' : sentence(no.detail)}
       </Text>
-      {no.reason === 'domain' && (
+      {no.reason === 'domain_not_ready' && (
         <Anchor
           size="sm"
           renderRoot={(props) => <Link to="/p/$project/domains" params={{ project }} {...props} />}

@@ -27,18 +27,15 @@ export const REMOVAL_CHOICES = Object.entries(REMOVALS).map(([value, label]) => 
 export const REASON_CHOICES = Object.entries(REASONS).map(([value, label]) => ({ value, label }));
 
 const GATES: Record<string, string> = {
-  restore_unconfirmed: 'Database restore',
-  paused: 'Sending pause',
-  suppressed: 'Suppression',
-  no_address: 'Address',
-  domain: 'Sending domain',
-  no_sender: 'Sender',
-  public_url: 'Public URL',
+  restore: 'Database restore',
+  pause: 'Sending pause',
+  suppression: 'Suppression',
+  address: 'Address',
+  sender: 'Sender and domain',
   quiet_hours: 'Quiet hours',
-  cap: 'Frequency cap',
+  frequency_cap: 'Frequency cap',
   throttle: 'Throttle',
-  domain_throttle: 'Domain throttle',
-  provider_throttle: 'Provider limit',
+  domain_throttle: 'Throttle of the domain and provider',
   warmup: 'Warm-up',
 };
 

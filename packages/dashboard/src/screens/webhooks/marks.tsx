@@ -21,10 +21,10 @@ const DISABLED: Record<string, string> = {
 
 /** The health of an endpoint. */
 export function EndpointMark({ endpoint }: { endpoint: WebhookEndpoint }): ReactNode {
-  const { state, disabled_reason: reason, backoff_until: spared, failing_since: failing } = endpoint;
+  const { state, disabled_reason: reason, backoff_until: backoff, failing_since: failing } = endpoint;
   if (state === 'disabled')
     return <Mark icon={CircleSlash} tone="quiet" label={DISABLED[reason ?? 'manual'] ?? 'Disabled'} />;
-  if (spared !== null) return <Mark icon={CircleX} tone="bad" label="Failing, retried rarely" />;
+  if (backoff !== null) return <Mark icon={CircleX} tone="bad" label="Failing, retried rarely" />;
   if (failing !== null) return <Mark icon={TriangleAlert} tone="warn" label="Failing" />;
   return <Mark icon={CircleCheck} tone="good" label="Healthy" />;
 }

@@ -18,13 +18,16 @@ export function matchCustomer(
   if (userId !== null) {
     return userId.length <= EXTERNAL_USER_ID_MAX_CHARS
       ? { userId, by: 'metadata' }
-      : nobody('The user_id in its metadata is too long.');
+      : nobody('The user_id in the metadata of the customer is too long.');
   }
-  if (isDeleted) return nobody('It was deleted in Stripe.');
-  if (email === null) return nobody('It has neither a user_id in its metadata nor an address.');
+  if (isDeleted) return nobody('The customer was deleted in Stripe.');
+  if (email === null)
+    return nobody('The customer has neither a user_id in its metadata nor an email address.');
   const [first, second] = candidates;
-  if (first === undefined) return nobody('No user has its address.');
-  return second === undefined ? { userId: first, by: 'address' } : nobody('Several users have its address.');
+  if (first === undefined) return nobody('No user has the address of the customer.');
+  return second === undefined
+    ? { userId: first, by: 'address' }
+    : nobody('Several users have the address of the customer.');
 }
 
 function nobody(why: string): Match {

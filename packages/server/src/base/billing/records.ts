@@ -19,7 +19,7 @@ export type BillingRecords = {
   user: UserInput | null;
   /** The oldest first. */
   events: EventInput[];
-  unarmedTrials: { plan: string | null; endsAt: number }[];
+  trialsWithoutReminder: { plan: string | null; endsAt: number }[];
 };
 
 /**
@@ -46,7 +46,7 @@ export function recordsOf(
   return {
     user: owner.isNewest ? userInput(history, owner, catalogue) : null,
     events,
-    unarmedTrials: history.subscriptions
+    trialsWithoutReminder: history.subscriptions
       .filter((subscription) => isTrialRunning(subscription, given.asOf))
       .map((subscription) => ({
         plan: planNow(subscription, catalogue),

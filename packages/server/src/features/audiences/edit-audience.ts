@@ -43,7 +43,7 @@ export async function editAudience(
 }
 
 function changedMeanwhile({ name, updatedAt }: Current): Fault {
-  const message = `${JSON.stringify(name)} was changed at ${updatedAt.toISOString()}, after you opened it`;
+  const message = `The audience ${JSON.stringify(name)} changed at ${updatedAt.toISOString()}, after you loaded it. Reload it and try again`;
   return new Fault('conflict', { details: [{ message }] });
 }
 

@@ -91,11 +91,13 @@ async function addKey(
 
 function stillRetiring({ name }: SendingDomain, keys: DkimKey[]): string {
   const since = keys.find(({ state }) => state === 'retiring')?.changedAt ?? 0;
-  return `${name} has two keys: receivers may still look up the previous one until ${iso(since + RETIRES_AFTER_MS)}`;
+  return `The domain ${name} has two keys: receivers may still look up the previous one until ${iso(since + RETIRES_AFTER_MS)}`;
 }
 
 function isThere(name: string): Fault {
-  return conflict(`This project has ${name} already. Show its DNS records with: beckon domains show ${name}`);
+  return conflict(
+    `This project already has the domain ${name}. Show its DNS records with: beckon domains show ${name}`,
+  );
 }
 
 function conflict(message: string): Fault {

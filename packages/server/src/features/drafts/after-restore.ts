@@ -5,14 +5,14 @@ import { isRefused } from './refuse.ts';
 import { leavesAt } from './timing.ts';
 
 /**
- * The database was put back to a moment (`restoredTo`), and the server before it went on until another (`stoppedAt`). What
- * it did in between nobody can look up: a letter that is open here may have left there.
+ * What a restore means for an open draft. The database was restored to one moment (`restoredTo`), and the previous server ran
+ * until a later one (`stoppedAt`). What it sent in between is not known here.
  *
- *   unknown   it would have left by then without anybody's doing, or was about to: nobody hands it over by himself again
- *   review    it would have left by then had a person, or a gate that somebody opens, let it: a person decides
- *   flows     it could not have left by then
+ *   unknown     it was due by then, or was being sent: it is never sent again automatically
+ *   review      it was sent by then if a member or a send check allowed it: a member decides
+ *   unaffected  it cannot have been sent by then
  */
-export type AfterRestore = 'unknown' | 'review' | 'flows';
+export type AfterRestore = 'unknown' | 'review' | 'unaffected';
 
 export type RestoredAt = {
   stoppedAt: number;
@@ -27,12 +27,12 @@ export function judgeRestored(draft: Draft, restored: RestoredAt, isNew: boolean
   const { stoppedAt, seenAt, nobodyApproved } = restored;
   if (draft.state === 'sending' || draft.state === 'composing') return 'unknown';
   // Written since, of what had happened before: the same letter may have been written, and have left, in the time that is lost.
-  if (draft.createdAt >= seenAt) return isNew ? 'flows' : 'review';
+  if (draft.createdAt >= seenAt) return isNew ? 'unaffected' : 'review';
   const leftBy = lettingGo(draft, stoppedAt);
   // When it leaves is not what it was: somebody or something has moved it since.
   if (draft.updatedAt >= seenAt && leftBy !== 'itself') return 'review';
   if (leftBy === 'itself') return 'unknown';
-  return leftBy === 'something' || (leftBy === 'somebody' && !nobodyApproved) ? 'review' : 'flows';
+  return leftBy === 'something' || (leftBy === 'somebody' && !nobodyApproved) ? 'review' : 'unaffected';
 }
 
 /** Who could have let it go by then, at the least: nobody, a person, a gate that opens when something else changes, or nobody was needed. */
@@ -41,7 +41,7 @@ function lettingGo(draft: Draft, by: number): 'itself' | 'something' | 'somebody
   if ((leavesAt(draft) ?? Infinity) > by) return 'somebody';
   if (draft.state !== 'held') return 'itself';
   // That of a domain is looked at again at this moment, or as soon as it is found to be verified.
-  if (draft.dueAt === null || draft.reason === 'domain') return 'something';
+  if (draft.dueAt === null || draft.reason === 'domain_not_ready') return 'something';
   return draft.dueAt <= by ? 'itself' : 'somebody';
 }
 
@@ -52,8 +52,14 @@ export function afterRestore(draft: Draft, judged: AfterRestore, doubting: Doubt
   const { now, actor, detail } = doubting;
   switch (judged) {
     case 'unknown': {
-      const changed = { state: 'unknown', reason: 'may_have_left' } as const;
-      return moved(draft, changed, { action: 'doubt', actor, now, reason: changed.reason, detail });
+      const changed = { state: 'unknown', reason: 'possibly_sent' } as const;
+      return moved(draft, changed, {
+        action: 'mark_unknown_after_restore',
+        actor,
+        now,
+        reason: changed.reason,
+        detail,
+      });
     }
     case 'review': {
       // It has a hole, which no approval of a letter that is held for something else would find. Filled, it is held for this.
@@ -61,7 +67,7 @@ export function afterRestore(draft: Draft, judged: AfterRestore, doubting: Doubt
       const held = hold({ ...draft, leaseBy: null }, { reason: 'restored', until: null, now, actor, detail });
       return isRefused(held) ? null : held;
     }
-    case 'flows':
+    case 'unaffected':
       return null;
     default:
       return judged satisfies never;

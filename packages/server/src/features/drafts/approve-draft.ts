@@ -18,7 +18,7 @@ export function approve(draft: Draft, by: By & { anyway?: boolean }): Decided {
 }
 
 function refusalOfHeld(draft: Draft, by: { anyway?: boolean }): Refusal | null {
-  if (draft.resumeState === 'composing') return conflict('It is still being written');
+  if (draft.resumeState === 'composing') return conflict('The draft is still being written');
   if (draft.reason === 'missing_variable') {
     return conflict(
       `${missingOf(draft)} is unknown, and the email uses it. Edit the draft, or wait until the value is known`,
@@ -31,7 +31,7 @@ function refusalOfHeld(draft: Draft, by: { anyway?: boolean }): Refusal | null {
   }
   if (draft.reason === 'needs_review' && !by.anyway) {
     return conflict(
-      'The condition of its rule no longer holds. Skip it, or confirm that it should be sent anyway',
+      "The condition of the draft's rule no longer holds. Skip the draft, or confirm that it should be sent anyway",
     );
   }
   return null;
@@ -95,7 +95,7 @@ const BY_THE_ENGINE: ReadonlySet<string> = new Set([
   'resume',
   'change_mode',
   'claim',
-  'put_back',
+  'return',
 ]);
 
 /**
@@ -108,14 +108,16 @@ export function undo(draft: Draft, moves: Move[], by: By): Decided {
   const last = moves.findLast((move) => !BY_THE_ENGINE.has(move.action));
   if (!last || !UNDONE.has(last.action)) {
     return conflict(
-      'There is nothing to undo, because the last action was not an approval, a skip or a postponement',
+      'The draft has nothing to undo, because its last action was not an approval, a skip or a postponement',
     );
   }
   if (draft.state === 'skipped' && by.now >= (draft.notBefore ?? 0)) {
-    return conflict('The skip is final. It can be undone for 10 seconds only');
+    return conflict('The skip of the draft is final. A skip can be undone for 10 seconds only');
   }
   if (last.action === 'postpone' && by.now >= last.at + UNDO_MS) {
-    return conflict('The postponement is final. It can be undone for 10 seconds only');
+    return conflict(
+      'The postponement of the draft is final. A postponement can be undone for 10 seconds only',
+    );
   }
   const before = last.detail.before as Standing;
   const changed = {
@@ -145,7 +147,7 @@ function dueAfterUndo(draft: Draft, now: number): number | null {
 /** A gate holds it since it was approved, and goes on to hold it; an editor that was open then holds nothing any more. */
 function isHeldSince(draft: Draft, before: Standing): boolean {
   // That it is out of sight is what is taken back.
-  if (draft.reason === 'snoozed') return false;
+  if (draft.reason === 'postponed') return false;
   return draft.state === 'held' && (before.state !== 'held' || before.reason === 'editing');
 }
 

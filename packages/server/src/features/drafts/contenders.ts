@@ -14,8 +14,8 @@ export type Contending = {
 const HELD_BY_TIME = [
   'quiet_hours',
   'suppressed',
-  'cap',
-  'cap_yielded',
+  'frequency_cap',
+  'frequency_cap_yielded',
   'domain_throttle',
   'provider_throttle',
   'warmup',

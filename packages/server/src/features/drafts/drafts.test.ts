@@ -158,21 +158,25 @@ test('an approval freezes what was seen, leaves after ten seconds, and can be un
   });
   const claimed = orThrow(claim(approved, { now: T0 + 10_000 }));
   expect(codeOf(undo(claimed.draft, [move, claimed.move], by(T0 + 10_001)))).toBe(
-    'conflict: It is already being sent',
+    'conflict: The email is already being sent',
   );
 });
 
 test('who decides on a text that has changed meanwhile, or after somebody else, hears of it', () => {
   const draft = make();
   const edited = after(edit(draft, content, by(T0, 'ben')));
-  expect(codeOf(approve(edited, { ...by(T0), hash: draft.contentHash }))).toMatch(/^conflict: Its text/);
-  expect(codeOf(skip(edited, { ...by(T0), moves: draft.moves, reason: null }))).toMatch(
-    /^conflict: Another member/,
+  expect(codeOf(approve(edited, { ...by(T0), hash: draft.contentHash }))).toMatch(
+    /^conflict: The text of the draft/,
   );
-  expect(codeOf(approve(after(approve(draft, by(T0))), by(T0)))).toBe('conflict: It is already approved');
+  expect(codeOf(skip(edited, { ...by(T0), moves: draft.moves, reason: null }))).toMatch(
+    /^conflict: The draft changed/,
+  );
+  expect(codeOf(approve(after(approve(draft, by(T0))), by(T0)))).toBe(
+    'conflict: The draft is already approved',
+  );
   expect(
     codeOf(postpone(after(cancel(draft, { reason: 'goal', now: T0 })), { ...by(T0), until: T0 + HOUR })),
-  ).toBe('conflict: It was canceled');
+  ).toBe('conflict: The draft was canceled');
 });
 
 test('a skip is final after ten seconds; taken back, the draft does not leave at that very moment', () => {
@@ -189,7 +193,9 @@ test('a skip is final after ten seconds; taken back, the draft does not leave at
   expect(undone).toMatchObject({ state: 'scheduled', reason: null, endedAt: null, notBefore: null });
   expect(undone.deadlineAt).toBe(near + 9_999 + 15 * MINUTE);
   expect(undone.dueAt).toBe(undone.deadlineAt);
-  expect(codeOf(undo(skipped, [move], by(near + 10_000)))).toMatch(/^conflict: The skip is final/);
+  expect(codeOf(undo(skipped, [move], by(near + 10_000)))).toMatch(
+    /^conflict: The skip of the draft is final/,
+  );
 });
 
 test('an edit pins the text, keeps autopilot with a quarter of an hour at least, and voids an approval', () => {
@@ -223,7 +229,7 @@ test('while an editor is open nothing leaves and nobody else acts, for ten minut
   const open = after(openEditor(draft, by(T0)));
   expect(open).toMatchObject({ state: 'held', reason: 'editing', leaseBy: 'ana', dueAt: T0 + 10 * MINUTE });
   expect(codeOf(approve(open, by(T0 + MINUTE, 'ben')))).toBe(
-    'conflict: ana is editing it. Wait until the editor is closed',
+    'conflict: ana is editing the draft. Wait until the editor is closed',
   );
   expect(codeOf(claim(open, { now: T0 + 6 * MINUTE }))).toMatch(/^conflict/);
   const renewed = after(openEditor(open, by(T0 + 9 * MINUTE)));
@@ -256,7 +262,9 @@ test('postponing moves the deadline, voids an approval, and ends at the expiry u
     notBefore: null,
   });
   const beyond = T0 + 75 * HOUR;
-  expect(codeOf(postpone(draft, { ...by(T0), until: beyond }))).toMatch(/^validation_failed: It expires at/);
+  expect(codeOf(postpone(draft, { ...by(T0), until: beyond }))).toMatch(
+    /^validation_failed: The draft expires at/,
+  );
   expect(after(postpone(draft, { ...by(T0), until: beyond, extend: true })).expiresAt).toBe(
     beyond + 72 * HOUR,
   );
@@ -272,10 +280,10 @@ test('postponing moves the deadline, voids an approval, and ends at the expiry u
 
 test('a draft that waits for a person is only put out of sight, and waits again afterwards', () => {
   const until = T0 + 5 * HOUR;
-  const snoozed = after(postpone(make(draftOnly), { ...by(T0), until }));
-  expect(snoozed).toMatchObject({ state: 'held', reason: 'snoozed', dueAt: until, deadlineAt: null });
-  expect(dueAction(snoozed, until)).toBe('release');
-  expect(after(release(snoozed, { now: until }))).toMatchObject({
+  const postponed = after(postpone(make(draftOnly), { ...by(T0), until }));
+  expect(postponed).toMatchObject({ state: 'held', reason: 'postponed', dueAt: until, deadlineAt: null });
+  expect(dueAction(postponed, until)).toBe('release');
+  expect(after(release(postponed, { now: until }))).toMatchObject({
     state: 'scheduled',
     dueAt: null,
     notBefore: null,
@@ -283,7 +291,7 @@ test('a draft that waits for a person is only put out of sight, and waits again 
 });
 
 test('a deadline that passes while a draft is held does nothing; let go too late it is canceled', () => {
-  const held = after(hold(make(), { reason: 'domain', until: null, now: T0 }));
+  const held = after(hold(make(), { reason: 'domain_not_ready', until: null, now: T0 }));
   expect(dueAction(held, T0 + 60 * HOUR)).toBe('wait');
   const now = T0 + 60 * HOUR;
   expect(after(release(held, { now }))).toMatchObject({ state: 'scheduled', dueAt: now });
@@ -295,7 +303,7 @@ test('a deadline that passes while a draft is held does nothing; let go too late
 });
 
 test('a gate holds a draft no longer than it is worth sending', () => {
-  const held = after(hold(make(), { reason: 'cap', until: T0 + 900 * HOUR, now: T0 }));
+  const held = after(hold(make(), { reason: 'frequency_cap', until: T0 + 900 * HOUR, now: T0 }));
   expect(held.dueAt).toBe(held.expiresAt);
   expect(dueAction(held, held.dueAt ?? 0)).toBe('expire');
 });
@@ -315,7 +323,7 @@ test('where its rule holds no more, an untouched draft goes and an edited one wa
   expect(after(noLongerHolds(after(approve(draft, by(T0))), { now: T0 })).state).toBe('canceled');
   const review = after(noLongerHolds(after(edit(draft, content, by(T0))), { now: T0 }));
   expect(review).toMatchObject({ state: 'held', reason: 'needs_review', dueAt: null });
-  expect(codeOf(approve(review, by(T0)))).toMatch(/^conflict: The condition of its rule/);
+  expect(codeOf(approve(review, by(T0)))).toMatch(/^conflict: The condition of the draft's rule/);
   const { draft: anyway, move } = orThrow(approve(review, { ...by(T0), anyway: true }));
   expect([anyway.state, move.detail.send_anyway]).toEqual(['approved', true]);
 });
@@ -397,7 +405,7 @@ test('once only a person sends it, no approval or postponement that is taken bac
   expect(after(edit(changed, content, by(late)))).toMatchObject({ state: 'scheduled', ...waits });
   expect(after(postpone(changed, { ...by(late), until: late + HOUR }))).toMatchObject({
     state: 'held',
-    reason: 'snoozed',
+    reason: 'postponed',
     ...waits,
   });
   const postponed = postpone(draft, { ...by(T0), until: T0 + 20 * HOUR });
@@ -491,5 +499,5 @@ test('a draft right at its expiry still has its quarter of an hour; the end of w
   ]);
   const trial = make({ endsAt: T0 + HOUR });
   expect([isExpired(trial, T0 + HOUR - 1), isExpired(trial, T0 + HOUR)]).toEqual([false, true]);
-  expect(codeOf(approve(trial, by(T0 + HOUR)))).toMatch(/^conflict: It expired/);
+  expect(codeOf(approve(trial, by(T0 + HOUR)))).toMatch(/^conflict: The draft expired/);
 });

@@ -21,7 +21,7 @@ import { dueOfScheduled, isExpired, LEASE_MS, withGrace } from './timing.ts';
 export function edit(draft: Draft, content: Content, by: By): Decided {
   const refused = refusal(draft, 'edit', by) ?? refusalOfExpired(draft, by.now) ?? refusalOfContent(content);
   if (refused) return refused;
-  if (draft.resumeState === 'composing') return conflict('It is still being written');
+  if (draft.resumeState === 'composing') return conflict('The draft is still being written');
   const { actor, now } = by;
   const deadlineAt = withGrace(draft, now);
   const changed = { content, contentHash: hashContent(content), isEdited: true, deadlineAt };
@@ -35,7 +35,7 @@ export function edit(draft: Draft, content: Content, by: By): Decided {
 /** Where an edited draft stands: the hole in a letter is filled, whatever else holds it goes on to hold it. */
 function placeOf(draft: Draft, now: number): Partial<Draft> {
   if (draft.state === 'held' && !isNotWhole(draft)) {
-    return { resumeState: 'scheduled', notBefore: draft.reason === 'snoozed' ? draft.notBefore : null };
+    return { resumeState: 'scheduled', notBefore: draft.reason === 'postponed' ? draft.notBefore : null };
   }
   if (isLeased(draft, now)) return { reason: 'editing', resumeState: 'scheduled' };
   return { state: 'scheduled', reason: null, notBefore: null, dueAt: dueOfScheduled(draft) };
@@ -76,7 +76,7 @@ export function openEditor(draft: Draft, by: By): Decided {
   const refused = refusal(draft, 'open_editor', by) ?? refusalOfExpired(draft, by.now);
   if (refused) return refused;
   const { state, resumeState, reason } = draft;
-  if (resumeState === 'composing') return conflict('It is still being written');
+  if (resumeState === 'composing') return conflict('The draft is still being written');
   const changed: Partial<Draft> = {
     state: 'held',
     resumeState: state === 'held' ? resumeState : state === 'approved' ? 'approved' : 'scheduled',
@@ -92,7 +92,7 @@ export function closeEditor(draft: Draft, by: By): Decided {
   const refused = refusal(draft, 'close_editor', by);
   if (refused) return refused;
   const { actor, now } = by;
-  if (draft.leaseBy === null) return conflict('No editor is open on it');
+  if (draft.leaseBy === null) return conflict('No editor is open for this draft');
   if (draft.reason === 'editing' && isExpired(draft, now))
     return cancel(draft, { reason: 'expired', now, actor });
   const changed = draft.reason === 'editing' ? afterHold(draft, { now }) : { dueAt: dueOfHeld(draft, now) };
@@ -104,5 +104,5 @@ const NOT_BY_TIME: ReadonlySet<string | null> = new Set([...PERSON_DECIDES, ...N
 
 function dueOfHeld({ reason, notBefore }: Draft, now: number): number | null {
   if (NOT_BY_TIME.has(reason)) return null;
-  return reason === 'snoozed' ? Math.max(notBefore ?? now, now) : now;
+  return reason === 'postponed' ? Math.max(notBefore ?? now, now) : now;
 }

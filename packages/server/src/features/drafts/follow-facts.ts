@@ -26,12 +26,13 @@ export type Followed = {
  * whole new period.
  */
 export function follow(draft: Draft, followed: Followed): Decided {
-  const action = isApproved(draft) ? 'void_approval' : 'follow';
+  const action = isApproved(draft) ? 'void_approval' : 'refresh_content';
   const { now, why, actor = ENGINE } = followed;
   const refused = refusal(draft, action, { actor: ENGINE, now });
   if (refused) return refused;
-  if (draft.reason === 'deferred') return conflict('It was already submitted once, so its content is fixed');
-  if (draft.resumeState === 'composing') return conflict('It is still being written');
+  if (draft.reason === 'deferred')
+    return conflict('The email was already submitted to the relay, so its content is fixed');
+  if (draft.resumeState === 'composing') return conflict('The draft is still being written');
   const text = textOf(draft, followed);
   const deadlineAt = deadlineOf(draft, followed);
   const place = placeOf({ ...draft, ...text, deadlineAt }, followed);
@@ -80,7 +81,7 @@ function placeOf(draft: Draft, followed: Followed): Partial<Draft> {
 /** Whatever holds it goes on to hold it, and is asked again later; but a hole in the letter is for a person to fill. */
 function heldOn(draft: Draft, gap: Gap | null, now: number): Partial<Draft> {
   if (gap === null || draft.reason === 'no_address') {
-    return { resumeState: 'scheduled', notBefore: draft.reason === 'snoozed' ? draft.notBefore : null };
+    return { resumeState: 'scheduled', notBefore: draft.reason === 'postponed' ? draft.notBefore : null };
   }
   return heldFor(gap, draft, now);
 }

@@ -58,7 +58,7 @@ export function release(draft: Draft, released: Released): Decided {
   const refused = refusal(draft, 'release', { actor: ENGINE, now });
   if (refused) return refused;
   if (draft.reason === 'deferred')
-    return conflict('It was deferred, and only the sender can submit it again');
+    return conflict('The email was deferred, and only the sender can submit it again');
   if (isExpired(draft, now)) return cancel(draft, { reason: 'expired', now, actor });
   const changed = isLeased(draft, now) ? { reason: 'editing' } : afterHold(draft, released);
   return moved(draft, changed, { action: 'release', actor, now, reason });
@@ -122,7 +122,7 @@ export function dueAction(draft: Draft, now: number): DueAction {
   if (draft.dueAt === null || draft.dueAt > now) return 'wait';
   if (isExpired(draft, now)) return draft.reason === 'deferred' ? 'give_up' : 'expire';
   if (draft.leaseBy !== null) return 'close_editor';
-  if (draft.state === 'held' && (draft.reason === 'snoozed' || !isReady(draft, now))) return 'release';
+  if (draft.state === 'held' && (draft.reason === 'postponed' || !isReady(draft, now))) return 'release';
   return isReady(draft, now) ? 'leave' : 'wait';
 }
 

@@ -25,7 +25,16 @@ export {
   release,
   replied,
 } from './hold-draft.ts';
-export { claim, finish, putBack, type Result, retry, sendAgain, settle, withhold } from './send-draft.ts';
+export {
+  claim,
+  finish,
+  returnDraft,
+  type Result,
+  retry,
+  sendAgain,
+  resolveDraft,
+  holdWhileSending,
+} from './send-draft.ts';
 export { follow, type Followed } from './follow-facts.ts';
 export { afterRestore, type AfterRestore, judgeRestored, type RestoredAt } from './after-restore.ts';
 export { isRewordable, reword } from './reword-draft.ts';

@@ -31,15 +31,15 @@ import {
   NOT_WHOLE,
   PERSON_DECIDES,
   postpone,
-  putBack,
-  withhold,
+  returnDraft,
+  holdWhileSending,
   release,
   replied,
   resumed,
   retry,
   reword,
   sendAgain,
-  settle,
+  resolveDraft,
   skip,
   undo,
   writeMoved,
@@ -86,7 +86,7 @@ test('nothing moves what has come to its end, except what may be said of it afte
   const after = Object.keys(MOVES).filter((action) =>
     [...ENDED].some((state) => can(state, action as keyof typeof MOVES)),
   );
-  expect(after.toSorted()).toEqual(['send_again', 'settle', 'undo']);
+  expect(after.toSorted()).toEqual(['resolve', 'send_again', 'undo']);
   expect(can('sent', 'undo')).toBe(false);
   expect([...ENDED].filter((state) => can(state, 'claim'))).toEqual([]);
 });
@@ -137,16 +137,16 @@ const VERBS = {
   lost: (d, { now }) => finish(d, { result: 'unknown', reason: 'crash' }, { now }),
   restored: (d, { now }, { n }) =>
     d.endedAt === null
-      ? afterRestore(d, n % 9 === 0 ? 'unknown' : n % 9 === 1 ? 'review' : 'flows', {
+      ? afterRestore(d, n % 9 === 0 ? 'unknown' : n % 9 === 1 ? 'review' : 'unaffected', {
           now,
           actor: 'engine',
           detail: {},
         })
       : null,
   retry: (d, { now }, { n }) => retry(d, { at: now + n * MINUTE, now }),
-  putBack: (d, { now }, { n }) => putBack(d, { at: now + n * MINUTE, now }),
-  withhold: (d, { now }) => withhold(d, { now }),
-  settle: (d, { now }) => settle(d, { result: 'failed', reason: 'bounced' }, { now }),
+  returnDraft: (d, { now }, { n }) => returnDraft(d, { at: now + n * MINUTE, now }),
+  holdWhileSending: (d, { now }) => holdWhileSending(d, { now }),
+  resolve: (d, { now }) => resolveDraft(d, { result: 'failed', reason: 'bounced' }, { now }),
 } satisfies Record<
   string,
   (draft: Draft, by: { actor: string; now: number }, more: { n: number; moves: Move[] }) => Decided | null
@@ -182,10 +182,10 @@ const sending = (end: Verb): Command[] => [doing('approve'), doing('claim', 10_0
 const RARE: [Beginning, Command[]][] = [
   sending('sent'),
   sending('failed'),
-  [...sending('lost'), doing('settle')],
+  [...sending('lost'), doing('resolve')],
   sending('retry'),
-  sending('putBack'),
-  sending('withhold'),
+  sending('returnDraft'),
+  sending('holdWhileSending'),
   [doing('openEditor'), doing('closeEditor')],
   [doing('approve'), doing('follow')],
   [doing('approve'), doing('undo', 1_000)],
@@ -199,8 +199,11 @@ function begin({ endsInMs, ...rest }: Beginning): Moved {
 /** What is being sent comes to an end sooner or later; else hardly a story would tell of what comes after. */
 function fitting({ state }: Draft, wanted: Verb, n: number): Verb {
   if (state === 'sending')
-    return (['sent', 'failed', 'lost', 'retry', 'putBack', 'withhold', wanted] as const)[n % 7] ?? wanted;
-  return state === 'unknown' ? 'settle' : wanted;
+    return (
+      (['sent', 'failed', 'lost', 'retry', 'returnDraft', 'holdWhileSending', wanted] as const)[n % 7] ??
+      wanted
+    );
+  return state === 'unknown' ? 'resolve' : wanted;
 }
 
 function play(first: Moved, commands: Command[]): Moved[] {
@@ -235,7 +238,7 @@ function expectSound(
     draftId: before.draft.id,
   });
   expect([by.actor, 'engine', 'model']).toContain(move.actor);
-  if (move.action === 'reword') expectInTime(before.draft, draft, by.now);
+  if (move.action === 'ai_rewrite') expectInTime(before.draft, draft, by.now);
   expect(draft.moves).toBe(move.number);
   expectWhole(draft);
   // An approval is of one text: it does not live on with another.
@@ -279,7 +282,7 @@ function expectMayLeave(draft: Draft, now: number): void {
   expect(leaves).not.toBeNull();
   expect(leaves ?? Infinity).toBeLessThanOrEqual(now);
   expect(draft.leaseBy).toBeNull();
-  const waits = [...PERSON_DECIDES, ...NOT_WHOLE, 'editing', 'no_address', 'snoozed'];
+  const waits = [...PERSON_DECIDES, ...NOT_WHOLE, 'editing', 'no_address', 'postponed'];
   expect(waits).not.toContain(draft.reason);
   expect(now).toBeLessThan(draft.endsAt ?? Infinity);
 }
@@ -289,10 +292,10 @@ test('the rare stories are told to their end', () => {
   const ends = [
     'sent',
     'fail',
-    'settle',
+    'resolve',
     'retry',
-    'put_back',
-    'withhold',
+    'return',
+    'hold_while_sending',
     'close_editor',
     'void_approval',
     'undo',
@@ -309,7 +312,9 @@ test('whatever anybody does in whatever order, no draft leaves the table, and ev
     { numRuns: 2_000, examples: RARE },
   );
   // The commands reach all of the table that verbs have, so that what was seen is no lucky corner.
-  const reached = Object.keys(MOVES).filter((action) => !['compose', 'again', 'send_again'].includes(action));
+  const reached = Object.keys(MOVES).filter(
+    (action) => !['compose', 'create_resend', 'send_again'].includes(action),
+  );
   expect([...seen].toSorted()).toEqual(reached.toSorted());
 });
 

@@ -1,17 +1,17 @@
 import { DRAFT_STATES, type Actor, type Draft, type DraftState } from './draft.ts';
 
 /**
- * The one table of moves. From where an action leads where; nothing else decides states, and SQL repeats the states as a
- * CHECK. `start` is where a draft that does not exist yet comes from. Where a row names several states, the first is the usual
- * one, and the action's own file says when it is another.
+ * The transitions of drafts: for each action, the states that it leads from and to. Nothing else decides states, and SQL repeats
+ * the states as a CHECK. `start` stands for a draft that does not exist yet. Where a row has several target states, the first is
+ * the usual one, and the file of the action says when it is another.
  *
- * Editing, postponing, new facts and new modes are moves like the others, though they mostly
- * keep the state: whatever changes a draft is a move, and every move is a row.
+ * Edits, postponements, new facts and new modes are transitions too, although most of them keep the state. Every change of a
+ * draft is a transition, and every transition is stored as a row.
  */
 export const MOVES = {
   compose: { start: ['composing'] },
   schedule: { start: ['scheduled'], composing: ['scheduled'] },
-  again: { start: ['approved'] },
+  create_resend: { start: ['approved'] },
   hold: {
     start: ['held'],
     composing: ['held'],
@@ -20,13 +20,13 @@ export const MOVES = {
     held: ['held'],
   },
   release: { held: ['scheduled', 'approved', 'composing', 'held'] },
-  /** From `held` too: the gates are asked again, and hold it as an approved one. */
+  /** A held draft can be approved too. The send checks run again, and hold it as an approved draft. */
   approve: { scheduled: ['approved'], held: ['approved'] },
   edit: { scheduled: ['scheduled'], approved: ['scheduled'], held: ['held', 'scheduled'] },
-  /** Without a deadline there is none to postpone: it is held out of sight until then. */
+  /** A draft without a deadline is held until the chosen time. */
   postpone: { scheduled: ['scheduled', 'held'], approved: ['scheduled', 'held'], held: ['held'] },
   skip: { composing: ['skipped'], scheduled: ['skipped'], approved: ['skipped'], held: ['skipped'] },
-  /** An approval out of an open editor goes back to the approval before it, and so does one that postponing had voided. */
+  /** Undoing an approval from an open editor, or a postponement, restores the approval before it. */
   undo: {
     scheduled: ['scheduled', 'held', 'approved'],
     approved: ['scheduled', 'held', 'approved'],
@@ -35,13 +35,13 @@ export const MOVES = {
   },
   open_editor: { scheduled: ['held'], approved: ['held'], held: ['held'] },
   close_editor: { held: ['scheduled', 'approved', 'held'] },
-  /** An untouched one follows its letter and its facts; of one that is edited only the facts are noted. */
-  follow: { scheduled: ['scheduled', 'held'], held: ['held', 'scheduled'] },
-  /** A model has put what an untouched one says into better words. */
-  reword: { scheduled: ['scheduled'] },
-  /** Rendering it for sending exceeded its bounds, so it was claimed and not handed over. */
-  withhold: { sending: ['held'] },
-  /** What it says was approved, and holds no more. */
+  /** An untouched draft gets the new content. An edited draft keeps its text, and only the facts are stored. */
+  refresh_content: { scheduled: ['scheduled', 'held'], held: ['held', 'scheduled'] },
+  /** A model replaced the text of an untouched draft. */
+  ai_rewrite: { scheduled: ['scheduled'] },
+  /** The draft was claimed, but rendering it exceeded its limits, so it was not submitted. */
+  hold_while_sending: { sending: ['held'] },
+  /** The approval covered content that has changed. */
   void_approval: { approved: ['scheduled', 'held'], held: ['held'] },
   change_mode: {
     composing: ['composing'],
@@ -62,24 +62,24 @@ export const MOVES = {
   },
   claim: { scheduled: ['sending'], approved: ['sending'], held: ['sending'] },
   sent: { sending: ['sent'] },
-  /** From `held`: it was put off by the recipient's server until nobody waits for it any more. */
+  /** From `held`: the recipient's server deferred the email until it expired. */
   fail: { sending: ['failed'], held: ['failed'] },
-  lose: { sending: ['unknown'] },
-  /** The database was put back to a time before this one may have left. */
-  doubt: {
+  mark_unknown: { sending: ['unknown'] },
+  /** The database was restored to a time before the email may have been sent. */
+  mark_unknown_after_restore: {
     composing: ['unknown'],
     scheduled: ['unknown'],
     approved: ['unknown'],
     held: ['unknown'],
     sending: ['unknown'],
   },
-  /** The recipient's server put it off. Its content stays as it was handed over. */
+  /** The recipient's server deferred the email. Its content stays as it was submitted. */
   retry: { sending: ['held'] },
   /** The draft was claimed but never handed to the relay. It returns to its state before the claim. */
-  put_back: { sending: ['scheduled', 'approved'] },
-  /** A later proof says what became of it. */
-  settle: { unknown: ['sent', 'failed'] },
-  /** The one that it is sent again as begins with `again`. */
+  return: { sending: ['scheduled', 'approved'] },
+  /** A later outcome shows whether the email was delivered. */
+  resolve: { unknown: ['sent', 'failed'] },
+  /** The new draft starts with `create_resend`. */
   send_again: { failed: ['failed'], unknown: ['unknown'] },
 } as const satisfies Record<string, Partial<Record<DraftState | 'start', readonly DraftState[]>>>;
 
@@ -100,7 +100,7 @@ export type Move = {
   detail: Record<string, unknown>;
 };
 
-/** A draft as a move leaves it, with the move: the one is not written without the other. */
+/** A draft after a transition, with the transition. Both are written together. */
 export type Moved = { draft: Draft; move: Move };
 
 export function can(from: DraftState | null, action: Action): boolean {
@@ -114,7 +114,7 @@ function targets(from: DraftState | null, action: Action): readonly DraftState[]
 
 export const ENDED: ReadonlySet<DraftState> = new Set(['sent', 'skipped', 'canceled', 'failed', 'unknown']);
 
-/** Those that have not come to their end: somebody or something still moves them. */
+/** The states of drafts that can still change. */
 export const OPEN_STATES = DRAFT_STATES.filter((state) => !ENDED.has(state));
 
 export type How = {
@@ -125,12 +125,12 @@ export type How = {
   detail?: Record<string, unknown>;
 };
 
-/** A change to a draft, counted and recorded. A state that the table does not lead to is a defect of ours. */
+/** Changes a draft and records the transition. Throws if the table has no such transition. */
 export function moved(from: Draft, changed: Partial<Draft>, how: How): Moved {
   return record(from.state, { ...from, ...changed, moves: from.moves + 1 }, how);
 }
 
-/** The first move of a draft that is made. */
+/** Creates a draft with its first transition. */
 export function begun(draft: Omit<Draft, 'moves' | 'createdAt' | 'updatedAt' | 'endedAt'>, how: How): Moved {
   return record(null, { ...draft, moves: 1, createdAt: how.now, updatedAt: how.now, endedAt: null }, how);
 }

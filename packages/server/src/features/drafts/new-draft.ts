@@ -113,7 +113,7 @@ export function addressArrived(
   given: { now: number; expiresAfterMs: number; missing: string | null; isFailed?: boolean; actor?: Actor },
 ): Decided {
   if (draft.state !== 'held' || draft.reason !== 'no_address') {
-    return conflict('It does not wait for an address');
+    return conflict('The draft does not wait for an address');
   }
   const { now, expiresAfterMs, missing, actor = ENGINE } = given;
   const timed =

@@ -35,17 +35,17 @@ export function postpone(draft: Draft, by: Postponed): Decided {
   const expiresAt = extended
     ? expiresAfter(until, { ms: EXPIRES_AFTER_MS, endsAt: draft.endsAt })
     : draft.expiresAt;
-  const changed = draft.deadlineAt === null ? snoozed(until) : delayed(draft, until);
+  const changed = draft.deadlineAt === null ? postponed(until) : delayed(draft, until);
   const from = draft.deadlineAt === null ? null : iso(draft.deadlineAt);
   const detail = { until: iso(until), from, before: standing(draft) };
   return moved(draft, { ...changed, expiresAt }, { action: 'postpone', actor, now, detail });
 }
 
-function snoozed(until: number): Partial<Draft> {
+function postponed(until: number): Partial<Draft> {
   return {
     state: 'held',
     resumeState: 'scheduled',
-    reason: 'snoozed',
+    reason: 'postponed',
     notBefore: until,
     dueAt: until,
     leaseBy: null,
@@ -58,10 +58,10 @@ function delayed(draft: Draft, until: number): Partial<Draft> {
 }
 
 function refusalOfPlace(draft: Draft): Refusal | null {
-  if (draft.resumeState === 'composing') return conflict('It is still being written');
+  if (draft.resumeState === 'composing') return conflict('The draft is still being written');
   if (draft.deadlineAt !== null) return null;
   if (draft.reason === 'no_address') {
-    return conflict('It waits for an address. Its deadline starts when there is one');
+    return conflict('The draft waits for an address. Its deadline starts when the address arrives');
   }
   if (draft.reason === 'render_failed') {
     return conflict(
@@ -78,13 +78,19 @@ function refusalOfTime(draft: Draft, { now, until, extend }: Postponed): Refusal
   const { deadlineAt, expiresAt, endsAt } = draft;
   if (until <= now) return invalid('until', 'A draft can only be postponed to a time in the future');
   if (endsAt !== null && until >= endsAt) {
-    return invalid('until', `It expires at ${iso(endsAt)}. Choose an earlier time`);
+    return invalid('until', `The draft expires at ${iso(endsAt)}. Choose an earlier time`);
   }
   if (!isApproved(draft) && deadlineAt !== null && until < deadlineAt) {
-    return invalid('until', `Its deadline is later, at ${iso(deadlineAt)}. Approve it to send it sooner`);
+    return invalid(
+      'until',
+      `The deadline of the draft is later, at ${iso(deadlineAt)}. Approve the draft to send it sooner`,
+    );
   }
   if (expiresAt !== null && until > expiresAt && !extend) {
-    return invalid('until', `It expires at ${iso(expiresAt)}. Extend it to postpone it further`);
+    return invalid(
+      'until',
+      `The draft expires at ${iso(expiresAt)}. Extend its expiry to postpone it further`,
+    );
   }
   return null;
 }

@@ -4,14 +4,14 @@ import { ENGINE, type Actor, type Draft, type DraftState } from './draft.ts';
 import { type Action, can, type Moved } from './moves.ts';
 import { isExpired } from './timing.ts';
 
-/** What a verb answers: the draft as it is afterwards, or why not. */
+/** The result of an action: the changed draft, or the reason why it was refused. */
 export type Refusal = { refused: Fault };
 export type Decided = Moved | Refusal;
 
-/** Who acts, when, and, where they say so, on what they saw: the content, or how many moves it had made. */
+/** Who acts and when. `hash` and `moves` name the content and the number of transitions that the actor saw. */
 export type By = { actor: Actor; now: number; hash?: string; moves?: number };
 
-/** For those who act on one draft, and hear of a refusal as of any other fault. */
+/** Throws a refusal as a fault. */
 export function orThrow<T extends object>(decided: T | Refusal): T {
   if ('refused' in decided) throw decided.refused;
   return decided;
@@ -29,14 +29,14 @@ export function invalid(field: string, message: string): Refusal {
   return { refused: new Fault('validation_failed', { details: [{ message, field }] }) };
 }
 
-/** Why this cannot be done to a draft as it stands, by whoever wants it; null where it can. */
+/** Why this action cannot be applied to the draft now; null if it can. */
 export function refusal(draft: Draft, action: Action, by: By): Refusal | null {
   if (by.hash !== undefined && by.hash !== draft.contentHash) {
-    return conflict('Its text changed since you loaded it. Reload it, then decide');
+    return conflict('The text of the draft changed since you loaded it. Reload the draft, then decide');
   }
   if (by.moves !== undefined && by.moves !== draft.moves) {
     return conflict(
-      `Another member changed this draft. It has been ${draft.state} since ${iso(draft.updatedAt)}. Reload it, then decide`,
+      `The draft changed since you loaded it. It has been ${draft.state} since ${iso(draft.updatedAt)}. Reload the draft, then decide`,
     );
   }
   if (!can(draft.state, action)) return conflict(STATE_SAYS[draft.state]);
@@ -47,37 +47,38 @@ export function refusal(draft: Draft, action: Action, by: By): Refusal | null {
 function ofPerson(draft: Draft, by: By): Refusal | null {
   if (draft.reason === 'deferred') return conflict(DEFERRED);
   if (isLeased(draft, by.now) && draft.leaseBy !== by.actor) {
-    return conflict(`${draft.leaseBy} is editing it. Wait until the editor is closed`);
+    return conflict(`${draft.leaseBy} is editing the draft. Wait until the editor is closed`);
   }
   return null;
 }
 
-/** What would not leave any more need not be approved, edited or looked at. */
+/** Refuses actions on an expired draft, which would not be sent. */
 export function refusalOfExpired(draft: Draft, now: number): Refusal | null {
   if (!isExpired(draft, now)) return null;
   if (draft.endsAt !== null && draft.endsAt <= now) {
-    return conflict(`It expired at ${iso(draft.endsAt)}. It can only be skipped`);
+    return conflict(`The draft expired at ${iso(draft.endsAt)}. It can only be skipped`);
   }
   const at = iso(draft.expiresAt ?? now);
-  return conflict(`It expired at ${at}. Postpone it with an extended expiry, or skip it`);
+  return conflict(`The draft expired at ${at}. Postpone it with an extended expiry, or skip it`);
 }
 
-/** Whether somebody has an editor open on it. */
+/** Whether a member has the editor of the draft open. */
 export function isLeased(draft: Pick<Draft, 'leaseBy' | 'dueAt'>, now: number): boolean {
   return draft.leaseBy !== null && draft.dueAt !== null && draft.dueAt > now;
 }
 
-const DEFERRED = "It is already being sent. The recipient's server deferred it, and it will be retried";
+const DEFERRED =
+  "The email is already being sent. The recipient's server deferred it, and it will be retried";
 
 const STATE_SAYS: Record<DraftState, string> = {
-  composing: 'It is still being written',
-  scheduled: 'It is scheduled, and this action does not apply',
-  approved: 'It is already approved',
-  held: 'It is held, and this action does not apply',
-  sending: 'It is already being sent',
-  sent: 'It was already sent',
-  skipped: 'It was already skipped',
-  canceled: 'It was canceled',
-  failed: 'It could not be sent. It can be sent again as a new draft',
-  unknown: 'Its delivery is unknown. It can be sent again as a new draft',
+  composing: 'The draft is still being written',
+  scheduled: 'The draft is scheduled, and this action does not apply',
+  approved: 'The draft is already approved',
+  held: 'The draft is held, and this action does not apply',
+  sending: 'The email is already being sent',
+  sent: 'The email was already sent',
+  skipped: 'The draft was already skipped',
+  canceled: 'The draft was canceled',
+  failed: 'The email could not be sent. It can be sent again as a new draft',
+  unknown: 'Delivery of the email is unknown. It can be sent again as a new draft',
 };

@@ -111,5 +111,5 @@ function towardsAutopilot(draft: Draft, mode: NewMode, autopilotMs: number): Par
 
 /** What was put out of sight stays so until the time that was wanted. */
 function hiddenUntil({ reason, notBefore }: Draft): number {
-  return reason === 'snoozed' ? (notBefore ?? 0) : 0;
+  return reason === 'postponed' ? (notBefore ?? 0) : 0;
 }

@@ -52,7 +52,7 @@ const COLUMNS: Record<keyof typeof VOCABULARY, FilterColumn> = {
 /** The index `draft_review` says the same: without it a page reads all open drafts. */
 const WAITS = `d.ended_at IS NULL AND d.state IN ('composing', 'scheduled', 'held')
   AND (d.resume_state IS DISTINCT FROM 'approved' OR d.reason IN (${PERSON_DECIDES.map((reason) => `'${reason}'`).join(', ')}))`;
-const GROUP = `(CASE WHEN d.state = 'scheduled' OR d.reason = 'editing' THEN 0 WHEN d.reason = 'snoozed' THEN 2 ELSE 1 END)`;
+const GROUP = `(CASE WHEN d.state = 'scheduled' OR d.reason = 'editing' THEN 0 WHEN d.reason = 'postponed' THEN 2 ELSE 1 END)`;
 const DEADLINE = `(coalesce(d.deadline_at, 'infinity'::timestamptz))`;
 
 const LISTED = `${selectOf(
@@ -64,7 +64,7 @@ const LISTED = `${selectOf(
 export type DraftPlace = { group: number; deadline: number | null; id: string };
 
 export function placeOfDraft({ state, reason, deadlineAt, id }: DraftInList): DraftPlace {
-  const group = state === 'scheduled' || reason === 'editing' ? 0 : reason === 'snoozed' ? 2 : 1;
+  const group = state === 'scheduled' || reason === 'editing' ? 0 : reason === 'postponed' ? 2 : 1;
   return { group, deadline: deadlineAt, id };
 }
 
@@ -109,14 +109,14 @@ export async function countDrafts(
   return rows[0]?.count ?? 0;
 }
 
-export type ReviewCounts = Record<'soon' | 'today' | 'later' | 'noDeadline' | 'held' | 'snoozed', number>;
+export type ReviewCounts = Record<'soon' | 'today' | 'later' | 'noDeadline' | 'held' | 'postponed', number>;
 
 /** What waits for a person, by when it leaves: before `soon`, before `tonight`, later. Each up to the bound. */
 export async function countReview(
   tx: Tx,
   asked: { projectId: number; filter: Filter; soon: number; tonight: number },
 ): Promise<ReviewCounts> {
-  const none = { soon: 0, today: 0, later: 0, noDeadline: 0, held: 0, snoozed: 0 };
+  const none = { soon: 0, today: 0, later: 0, noDeadline: 0, held: 0, postponed: 0 };
   const where = asking(asked.projectId, asked.filter);
   if (where === null) return none;
   const soon = `${where.bind(new Date(asked.soon).toISOString())}::timestamptz`;
@@ -129,7 +129,7 @@ export async function countReview(
        ${group(`${GROUP} = 0 AND ${DEADLINE} >= ${soon} AND ${DEADLINE} < ${tonight}`)} AS today,
        ${group(`${GROUP} = 0 AND ${DEADLINE} >= ${tonight} AND ${DEADLINE} < 'infinity'`)} AS later,
        ${group(`${GROUP} = 0 AND ${DEADLINE} = 'infinity'`)} AS "noDeadline",
-       ${group(`${GROUP} = 1`)} AS held, ${group(`${GROUP} = 2`)} AS snoozed`,
+       ${group(`${GROUP} = 1`)} AS held, ${group(`${GROUP} = 2`)} AS postponed`,
     where.values,
   );
   return rows[0] ?? none;

@@ -13,7 +13,7 @@ const TOUCHING: ReadonlySet<Action> = new Set([
   'undo',
   'open_editor',
   'close_editor',
-  'reword',
+  'ai_rewrite',
 ]);
 
 /**
@@ -45,13 +45,14 @@ export type Reworded = {
  * letter again. No time of it moves.
  */
 export function reword(draft: Draft, moves: Move[], { content, from, now, detail }: Reworded): Decided {
-  const refused = refusal(draft, 'reword', { actor: MODEL, now, hash: from });
+  const refused = refusal(draft, 'ai_rewrite', { actor: MODEL, now, hash: from });
   if (refused) return refused;
-  if (isRewordable(draft, moves, now) !== 'yes') return conflict('AI drafting no longer applies to it');
+  if (isRewordable(draft, moves, now) !== 'yes')
+    return conflict('AI drafting no longer applies to this draft');
   return moved(
     draft,
     { content, contentHash: hashContent(content) },
-    { action: 'reword', actor: MODEL, now, detail: { from_hash: draft.contentHash, ...detail } },
+    { action: 'ai_rewrite', actor: MODEL, now, detail: { from_hash: draft.contentHash, ...detail } },
   );
 }
 

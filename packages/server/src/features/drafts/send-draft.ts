@@ -6,12 +6,12 @@ import { type By, conflict, type Decided, type Refusal, refusal } from './refuse
 
 type At = { now: number; detail?: Record<string, unknown> };
 
-/** The sender takes it: from here on nobody can take back anything. Its gates were asked in the same transaction. */
+/** Claims a draft for sending. No action can be undone from here on. Its send checks ran in the same transaction. */
 export function claim(draft: Draft, { now, detail = {} }: At): Decided {
   const refused = refusal(draft, 'claim', { actor: ENGINE, now });
   if (refused) return refused;
-  if (dueAction(draft, now) !== 'leave') return conflict('It is not due yet');
-  // What is not approved has no such moment: by that it is known as what it goes on should it be put back.
+  if (dueAction(draft, now) !== 'leave') return conflict('The draft is not due yet');
+  // A draft that is not approved has no `notBefore`. That tells its earlier state if it is returned.
   const notBefore = isApproved(draft) ? draft.notBefore : null;
   const changed: Partial<Draft> = { state: 'sending', reason: null, notBefore };
   return moved(draft, changed, { action: 'claim', actor: ENGINE, now, detail });
@@ -19,21 +19,21 @@ export function claim(draft: Draft, { now, detail = {} }: At): Decided {
 
 export type Result = { result: 'sent' } | { result: 'failed' | 'unknown'; reason: string };
 
-/** What became of it. Nobody knows, where the process died or the connection broke in between: then it is never tried again. */
+/** Records the result of sending. It is unknown if the process or the connection ended in between; then it is never retried. */
 export function finish(draft: Draft, outcome: Result, { now, detail = {} }: At): Decided {
   const action = ACTIONS[outcome.result];
   const refused = refusal(draft, action, { actor: ENGINE, now });
   if (refused) return refused;
   if (draft.state === 'held' && draft.reason !== 'deferred')
-    return conflict('It was never submitted to the relay');
+    return conflict('The email was never submitted to the relay');
   const reason = outcome.result === 'sent' ? null : outcome.reason;
   const changed: Partial<Draft> = { state: outcome.result, reason };
   return moved(draft, changed, { action, actor: ENGINE, now, reason, detail });
 }
 
-const ACTIONS = { sent: 'sent', failed: 'fail', unknown: 'lose' } as const;
+const ACTIONS = { sent: 'sent', failed: 'fail', unknown: 'mark_unknown' } as const;
 
-/** The recipient's server put it off. It is handed over again as it is, after the gates that time can close were asked again. */
+/** Holds an email that the recipient's server deferred. It is submitted again unchanged, after the checks that depend on time. */
 export function retry(draft: Draft, { at, now, detail = {} }: At & { at: number }): Decided {
   const refused = refusal(draft, 'retry', { actor: ENGINE, now });
   if (refused) return refused;
@@ -41,7 +41,7 @@ export function retry(draft: Draft, { at, now, detail = {} }: At & { at: number 
     state: 'held',
     resumeState: 'approved',
     reason: 'deferred',
-    // Of one that nobody approved it is its deadline.
+    // Without an approval, it is the deadline.
     notBefore: draft.notBefore ?? draft.deadlineAt ?? now,
     dueAt: at,
   };
@@ -49,21 +49,21 @@ export function retry(draft: Draft, { at, now, detail = {} }: At & { at: number 
 }
 
 /** Returns a draft that was claimed but never handed to the relay to its state before the claim. All send checks run again. */
-export function putBack(draft: Draft, { at, now, detail = {} }: At & { at: number }): Decided {
-  const refused = refusal(draft, 'put_back', { actor: ENGINE, now });
+export function returnDraft(draft: Draft, { at, now, detail = {} }: At & { at: number }): Decided {
+  const refused = refusal(draft, 'return', { actor: ENGINE, now });
   if (refused) return refused;
   const state = draft.notBefore === null ? 'scheduled' : 'approved';
   const dueAt = Math.min(at, expiryOf({ ...draft, state, resumeState: null }) ?? at);
   const changed: Partial<Draft> = { state, resumeState: null, reason: null, dueAt };
-  return moved(draft, changed, { action: 'put_back', actor: ENGINE, now, detail });
+  return moved(draft, changed, { action: 'return', actor: ENGINE, now, detail });
 }
 
 /**
- * Rendering it for sending exceeded its bounds: it is held until a person or a new version of its template changes it. An approval
- * is over, so that it is found among those that wait for a person.
+ * Holds a draft whose rendering exceeded its limits, until a member or a new version of its template changes it. Its approval is
+ * withdrawn, so that it is listed among the drafts that wait for review.
  */
-export function withhold(draft: Draft, { now, detail = {} }: At): Decided {
-  const refused = refusal(draft, 'withhold', { actor: ENGINE, now });
+export function holdWhileSending(draft: Draft, { now, detail = {} }: At): Decided {
+  const refused = refusal(draft, 'hold_while_sending', { actor: ENGINE, now });
   if (refused) return refused;
   const reason = 'render_failed';
   const changed: Partial<Draft> = {
@@ -73,36 +73,36 @@ export function withhold(draft: Draft, { now, detail = {} }: At): Decided {
     notBefore: null,
     dueAt: null,
   };
-  return moved(draft, changed, { action: 'withhold', actor: ENGINE, now, reason, detail });
+  return moved(draft, changed, { action: 'hold_while_sending', actor: ENGINE, now, reason, detail });
 }
 
-/** A bounce, an open, a click or a reply proves what became of one of which nobody knew. */
-export function settle(
+/** Resolves an unknown delivery: a bounce, an open, a click or a reply proves the result. */
+export function resolveDraft(
   draft: Draft,
   proof: Result & { result: 'sent' | 'failed' },
   { now, detail }: At,
 ): Decided {
-  const refused = refusal(draft, 'settle', { actor: ENGINE, now });
+  const refused = refusal(draft, 'resolve', { actor: ENGINE, now });
   if (refused) return refused;
   const reason = proof.result === 'sent' ? null : proof.reason;
   return moved(
     draft,
     { state: proof.result, reason },
-    { action: 'settle', actor: ENGINE, now, reason, detail: detail ?? {} },
+    { action: 'resolve', actor: ENGINE, now, reason, detail: detail ?? {} },
   );
 }
 
 export type SentAgain = By & {
-  /** Of the new draft. */
+  /** The id of the new draft. */
   id: string;
-  /** It was typed that it may arrive twice. */
+  /** The member confirmed that the email may arrive twice. */
   confirmed?: boolean;
   expiresAfterMs?: number;
 };
 
 /**
- * A new draft of the same text, through all gates, once for each draft. The first of the two moves is the old one's.
- * `moves`: all moves of the old one.
+ * Creates a new draft with the same text, once for each draft. All send checks apply to it. The first of the two transitions is
+ * that of the old draft. `moves`: all transitions of the old draft.
  */
 export function sendAgain(draft: Draft, moves: Move[], by: SentAgain): { again: [Moved, Moved] } | Refusal {
   const { actor, now, id, confirmed, expiresAfterMs = EXPIRES_AFTER_MS } = by;
@@ -126,7 +126,7 @@ export function sendAgain(draft: Draft, moves: Move[], by: SentAgain): { again: 
       leaseBy: null,
       againOf: draft.id,
     },
-    { action: 'again', actor, now, detail: { again_of: draft.id } },
+    { action: 'create_resend', actor, now, detail: { again_of: draft.id } },
   );
   return { again: [old, made] };
 }
@@ -137,11 +137,13 @@ function refusalOfAgain(
   { now, confirmed }: { now: number; confirmed: boolean },
 ): Refusal | null {
   const before = moves.find((move) => move.action === 'send_again');
-  if (before) return conflict(`It was already sent again, as ${String(before.detail.draft_id)}`);
-  if (draft.endsAt !== null && draft.endsAt <= now + UNDO_MS) return conflict('Its expiry time has passed');
+  if (before)
+    return conflict(`The email was already sent again, as the draft ${String(before.detail.draft_id)}`);
+  if (draft.endsAt !== null && draft.endsAt <= now + UNDO_MS)
+    return conflict('The draft has expired, so the email cannot be sent again');
   if (draft.state === 'unknown' && !confirmed) {
     return conflict(
-      'It may have arrived, and the user would get it twice. Confirm that you want to send it again',
+      'The email may have arrived, and the user would get it twice. Confirm that you want to send it again',
     );
   }
   return null;

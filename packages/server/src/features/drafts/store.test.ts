@@ -224,7 +224,7 @@ test('what letting go would mean is counted as the decisions themselves would de
   ];
   for (const autopilotMs of [50 * HOUR, 74 * HOUR + 5 * MINUTE]) {
     const made = await stored(projectId, { autopilotMs });
-    all.push(await write(orThrow(hold(made, { reason: 'domain', until: null, now: T0 }))));
+    all.push(await write(orThrow(hold(made, { reason: 'domain_not_ready', until: null, now: T0 }))));
   }
   const approved = await write(orThrow(approve(await stored(projectId, { autopilotMs: 100 * HOUR }), by)));
   all.push(await write(orThrow(hold(approved, { reason: 'paused', until: null, now: T0 }))));
@@ -237,7 +237,7 @@ test('what letting go would mean is counted as the decisions themselves would de
     held: 3,
     longHeld: 3,
   });
-  expect(await countToLetGo(db, { projectId, reason: 'domain', now })).toMatchObject({
+  expect(await countToLetGo(db, { projectId, reason: 'domain_not_ready', now })).toMatchObject({
     open: 2,
     longHeld: 1,
   });

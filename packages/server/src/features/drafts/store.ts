@@ -20,7 +20,7 @@ const STANDING: readonly string[] = [
 ];
 const STANDING_COLUMNS = DRAFT_COLUMNS.filter(({ name }) => KEYS.includes(name) || STANDING.includes(name));
 /** These moves change nothing else, and of no others are there so many: to write a letter anew costs more than to move it. */
-const LEAVING: ReadonlySet<Move['action']> = new Set(['claim', 'sent', 'fail', 'lose']);
+const LEAVING: ReadonlySet<Move['action']> = new Set(['claim', 'sent', 'fail', 'mark_unknown']);
 
 /** Moves and drafts in one statement: the one is not written without the other, and it is one way to the database and back. */
 const MOVES = `WITH moves AS (

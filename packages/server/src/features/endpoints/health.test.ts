@@ -19,7 +19,7 @@ function claims(health: Health, now: number, inFlight = 0): number {
   return mayClaim(health, { limits: LIMITS, inFlight, now });
 }
 
-test('nine failures are no proof, ten are: it is spared for half a minute, and then asked once', () => {
+test('opens the circuit after 10 failures, not 9: pauses for 30 seconds, then allows one attempt', () => {
   expect(after(failures(9)).openUntil).toBeNull();
   const open = after(failures(10));
   expect(open.openUntil).toBe(NOW + 30 * SECOND);
@@ -28,7 +28,7 @@ test('nine failures are no proof, ten are: it is spared for half a minute, and t
   expect(claims(open, NOW + 30 * SECOND, 1)).toBe(0);
 });
 
-test('one success afterwards lets all through again, one failure spares it once more', () => {
+test('closes the circuit after one success, and opens it again after one failure', () => {
   const open = after(failures(10));
   const later = NOW + 31 * SECOND;
   expect(after([{ at: later, ok: true }], open)).toMatchObject({ openUntil: null, windows: [], failures: 0 });

@@ -1,11 +1,11 @@
 /**
- * How an endpoint does: tokens by which it is asked so often and no oftener, a breaker that spares it while nearly all
- * fails, and since when nothing succeeded. All of it is decided here and kept in its row.
+ * The health of an endpoint: rate limit tokens, a circuit breaker that pauses it while nearly all attempts fail, and the time
+ * since when nothing succeeded. All of it is decided here and stored in the endpoint's row.
  */
 export type Health = {
   tokens: number;
   refilledAt: number;
-  /** Until then nothing is asked of it; after that one request tells. Null: closed, all goes through. */
+  /** No attempts until then; after that one attempt decides. Null: the circuit is closed, and all attempts are made. */
   openUntil: number | null;
   /** What the breaker counts, the oldest first. */
   windows: Window[];

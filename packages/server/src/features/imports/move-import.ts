@@ -46,21 +46,21 @@ export function noSuchImport(): Fault {
 }
 
 const WORDS: Record<Move, string> = {
-  upload: 'It does not accept file parts',
-  complete: 'It does not accept file parts',
-  map: 'Its columns cannot be mapped',
-  check: 'It cannot be checked',
-  conclude: 'It is not being checked',
-  start: 'It cannot be started before it is checked',
-  pause: 'There is nothing to pause',
-  resume: 'It is not paused',
-  rekey: 'It does not accept a key',
-  finish: 'It is not running',
-  give_up: 'It is not being processed',
-  fail: 'It is not being processed',
-  cancel: 'It has ended',
+  upload: 'The import does not accept file parts',
+  complete: 'The import does not accept file parts',
+  map: 'The columns of the import cannot be mapped',
+  check: 'The import cannot be checked',
+  conclude: 'The import is not being checked',
+  start: 'The import cannot be started before it is checked',
+  pause: 'The import cannot be paused',
+  resume: 'The import is not paused',
+  rekey: 'The import does not accept a key',
+  finish: 'The import is not running',
+  give_up: 'The import is not being processed',
+  fail: 'The import is not being processed',
+  cancel: 'The import has ended',
 };
 
 function notNow({ state }: Import, move: Move): Fault {
-  return new Fault('conflict', { details: [{ message: `${WORDS[move]}. This import is ${state}` }] });
+  return new Fault('conflict', { details: [{ message: `${WORDS[move]}. Its state is ${state}` }] });
 }

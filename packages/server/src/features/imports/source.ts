@@ -41,7 +41,7 @@ export type RejectedRow = {
   userId: string | null;
 };
 
-/** `kind`: a word of the source's own, for example `unmatched` or `unarmed_trial`. */
+/** `kind`: a word of the source's own, for example `unmatched_customer` or `trial_without_reminder`. */
 export type ImportNote = { kind: string; subject: string; text: string };
 
 /**

@@ -26,7 +26,7 @@ export type EnrollmentFacts = {
   /** When the user last started a run of this rule, including ended ones. */
   lastRunAt: number | null;
   /** Why no email can reach the user now. */
-  unreachable: Extract<Reason, 'no_address' | 'address_suppressed' | 'topic_refused'> | null;
+  unreachable: Extract<Reason, 'no_address' | 'address_suppressed' | 'topic_unsubscribed'> | null;
 };
 
 export type PersonFacts = {
@@ -124,12 +124,12 @@ function failsFilter({ trigger, anchor, moment, by }: Evaluation): Refusal | nul
 
 /** Refuses joins and leaves by bulk users. A date passes, because a timer may wait for it; see `isAhead`. */
 function isBulkMove({ by, anchor }: Evaluation): Refusal | null {
-  return by === 'bulk' && anchor.kind !== 'date' ? { reason: 'bulk' } : null;
+  return by === 'bulk' && anchor.kind !== 'date' ? { reason: 'bulk_request' } : null;
 }
 
 /** Refuses bulk users whose time is not ahead: they start no runs at once. */
 function isBulkStart({ by }: Evaluation): Refusal | null {
-  return by === 'bulk' ? { reason: 'bulk' } : null;
+  return by === 'bulk' ? { reason: 'bulk_request' } : null;
 }
 
 /** Refuses while triggers are suppressed for the user, and a record from before the event that lifted the suppression. */
@@ -157,7 +157,7 @@ function isSuperseded({ rule, trigger, anchor, subjectId, person }: Evaluation):
 
 function isOver({ moment, now }: Evaluation): Refusal | null {
   return moment?.endsAt != null && now >= moment.endsAt
-    ? { reason: 'over', detail: { ended_at: isoOf(moment.endsAt) } }
+    ? { reason: 'date_passed', detail: { ended_at: isoOf(moment.endsAt) } }
     : null;
 }
 
@@ -167,7 +167,7 @@ function isAhead(evaluation: Evaluation): Refusal | null {
   if (moment === null || moment.at <= now) return null;
   const isForGood = isOfEach(rule.definition, trigger) && entersOnce(rule.definition);
   const refusal = isForGood ? hasEntered(evaluation) : null;
-  return refusal ?? { reason: 'armed', detail: { at: isoOf(moment.at) } };
+  return refusal ?? { reason: 'starts_later', detail: { at: isoOf(moment.at) } };
 }
 
 /** Refuses old events that start a run by themselves. A timer that was set in time is not too old when it is due. */
@@ -202,7 +202,7 @@ function failsOnlyIf({ person }: Evaluation): Refusal | null {
 }
 
 function isOut({ person }: Evaluation): Refusal | null {
-  return person.isOut() ? { reason: 'exit' } : null;
+  return person.isOut() ? { reason: 'exit_condition' } : null;
 }
 
 function hasEntered({ rule, person, wish }: Evaluation): Refusal | null {
@@ -243,7 +243,7 @@ function decided(evaluation: Evaluation, { reason, detail = {} }: Refusal): Deci
     reason,
     wish,
     endsAt: moment ? moment.endsAt : endsInDays(trigger, anchor),
-    armAt: reason === 'armed' && moment ? moment.at : null,
+    armAt: reason === 'starts_later' && moment ? moment.at : null,
     detail: {
       ...startedBy(anchor),
       ...(evaluation.by === 'enrollment' ? { by: 'enrollment' } : {}),

@@ -27,10 +27,10 @@ test('events that come and move nobody are told, with the reason that stood in t
   const refusals: SilenceFacts['refusals'] = [
     { reason: 'too_old', count: 3 },
     { reason: 'already_entered', count: 36 },
-    { reason: 'armed', count: 90 },
+    { reason: 'starts_later', count: 90 },
   ];
   expect(silence({ arrived: 40, refusals })).toEqual({
-    code: 'fires_for_nobody',
+    code: 'no_enrollments',
     message:
       'user_signed_up arrived 40 times in the last 7 days, and the rule enrolled no user. Most common reason (36 times): the user was already enrolled with the same key.',
   });
@@ -58,8 +58,8 @@ test('a rule that is off, or not on for 7 days, or that fires is not silent', ()
 
 test('a rule that waits for a moment is not silent before anybody was considered', () => {
   const waiting = { definition: definitionOf('onboarding_stall'), arrived: 40 };
-  expect(silence({ ...waiting, refusals: [{ reason: 'armed', count: 40 }] })).toBeNull();
+  expect(silence({ ...waiting, refusals: [{ reason: 'starts_later', count: 40 }] })).toBeNull();
   expect(silence({ ...waiting, refusals: [{ reason: 'not_absent', count: 40 }] })?.code).toBe(
-    'fires_for_nobody',
+    'no_enrollments',
   );
 });

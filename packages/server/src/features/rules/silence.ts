@@ -15,7 +15,7 @@ export type SilenceFacts = {
   refusals: { reason: Reason; count: number }[];
 };
 
-export type Silence = { code: 'fires_for_nobody' | 'events_stopped'; message: string };
+export type Silence = { code: 'no_enrollments' | 'events_stopped'; message: string };
 
 const QUIET_MS = 7 * 86_400_000;
 /** Decisions that are no refusal. A user in the holdout group gets no email, but passed every check. */
@@ -26,7 +26,7 @@ export function silenceOf(facts: SilenceFacts): Silence | null {
   const { now, enabledAt, arrived, fired, firedBefore } = facts;
   if (enabledAt === null || now - enabledAt < QUIET_MS || fired > 0) return null;
   if (facts.refusals.some(({ reason, count }) => count > 0 && ENTERED.has(reason))) return null;
-  if (arrived > 0) return isUndecided(facts) ? null : firesForNobody(facts);
+  if (arrived > 0) return isUndecided(facts) ? null : noEnrollments(facts);
   if (firedBefore === 0) return null;
   return {
     code: 'events_stopped',
@@ -41,17 +41,17 @@ function isUndecided(facts: SilenceFacts): boolean {
 }
 
 function refusalsOf({ refusals }: SilenceFacts): SilenceFacts['refusals'] {
-  return refusals.filter(({ reason, count }) => count > 0 && reason !== 'armed');
+  return refusals.filter(({ reason, count }) => count > 0 && reason !== 'starts_later');
 }
 
-function firesForNobody(facts: SilenceFacts): Silence {
+function noEnrollments(facts: SilenceFacts): Silence {
   const { definition, arrived } = facts;
   const [most] = refusalsOf(facts).toSorted((a, b) => b.count - a.count);
   const why = most
     ? `Most common reason (${timesWords(most.count)}): ${REASONS[most.reason]}.`
     : 'The decision log has no reason.';
   return {
-    code: 'fires_for_nobody',
+    code: 'no_enrollments',
     message: `${startWords(definition)} arrived ${timesWords(arrived)} in the last 7 days, and the rule enrolled no user. ${why}`,
   };
 }

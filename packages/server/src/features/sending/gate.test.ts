@@ -70,14 +70,14 @@ const GATES: [string, Close, No][] = [
   [
     'a topic that the person refuses',
     { facts: { refusedTopic: 'news' } },
-    { reason: 'topic', until: null, detail: { topic: 'news' } },
+    { reason: 'topic_unsubscribed', until: null, detail: { topic: 'news' } },
   ],
   [
     'no address',
     { facts: { address: null } },
     { reason: 'no_address', until: null, detail: { address: null } },
   ],
-  ...(['domain', 'no_sender', 'public_url'] as const).map((reason): [string, Close, No] => [
+  ...(['domain_not_ready', 'no_sender', 'public_url'] as const).map((reason): [string, Close, No] => [
     `the sending domain: ${reason}`,
     { facts: { domain: { reason, detail: 'what it says' } } },
     { reason, until: null, detail: { domain: 'what it says' } },
@@ -99,7 +99,7 @@ const GATES: [string, Close, No][] = [
     'a cap',
     { facts: { claimedAt: [NOW - 23 * HOUR, NOW - 25 * HOUR] } },
     {
-      reason: 'cap',
+      reason: 'frequency_cap',
       until: NOW + HOUR,
       detail: { cap: '1/24h', slot_taken_at: '2026-01-14T13:00:00.000Z' },
     },
@@ -108,7 +108,7 @@ const GATES: [string, Close, No][] = [
     'a better claim to the slot',
     { facts: { yieldsTo: { id: 'the-other', deadlineAt: NOW + HOUR } } },
     {
-      reason: 'cap_yielded',
+      reason: 'frequency_cap_yielded',
       until: NOW + HOUR,
       detail: { yields_to: 'the-other', its_deadline: '2026-01-15T13:00:00.000Z' },
     },
@@ -187,7 +187,7 @@ describe('a gate is open', () => {
 
 test('whoever yields to a letter that is late itself asks again after a while', () => {
   const late = { facts: { yieldsTo: { id: 'the-other', deadlineAt: NOW - HOUR } } };
-  expect(ask([late])).toMatchObject({ reason: 'cap_yielded', until: NOW + 5 * MINUTE });
+  expect(ask([late])).toMatchObject({ reason: 'frequency_cap_yielded', until: NOW + 5 * MINUTE });
 });
 
 test('a moment that has passed is asked again later, never at once', () => {

@@ -23,14 +23,14 @@ export type GateReason =
   | 'paused'
   | 'rule_off'
   | 'suppressed'
-  | 'topic'
+  | 'topic_unsubscribed'
   | 'no_address'
-  | 'domain'
+  | 'domain_not_ready'
   | 'no_sender'
   | 'public_url'
   | 'quiet_hours'
-  | 'cap'
-  | 'cap_yielded'
+  | 'frequency_cap'
+  | 'frequency_cap_yielded'
   | 'throttle'
   | 'domain_throttle'
   | 'provider_throttle'
@@ -49,7 +49,7 @@ export type GateFacts = {
   /** Normalised; null where the person has none. */
   address: string | null;
   /** What the sending domain says; `pass` in outbox mode. */
-  domain: 'pass' | { reason: 'domain' | 'no_sender' | 'public_url'; detail: string };
+  domain: 'pass' | { reason: 'domain_not_ready' | 'no_sender' | 'public_url'; detail: string };
   /** The recipient's zone, already chosen: see `zoneOf`. */
   zone: string;
   /** Whether this letter counts for the caps; one that does not is not held by them either. */
@@ -103,7 +103,9 @@ const suppression: Gate = ({ suppression: found }, _policy, now) => {
 };
 
 const topic: Gate = ({ refusedTopic }) =>
-  refusedTopic === null ? null : { reason: 'topic', until: null, detail: { topic: refusedTopic } };
+  refusedTopic === null
+    ? null
+    : { reason: 'topic_unsubscribed', until: null, detail: { topic: refusedTopic } };
 
 const address: Gate = (facts) =>
   facts.address === null ? { reason: 'no_address', until: null, detail: { address: null } } : null;
@@ -125,14 +127,14 @@ const cap: Gate = ({ counts, claimedAt }, { caps }, now) => {
   const { letters, windowMs } = held.cap;
   // One moment says it, the claim whose slot comes free; a list of all would be long where a cap is generous.
   const detail = { cap: `${letters}/${printDuration(windowMs)}`, slot_taken_at: iso(held.until - windowMs) };
-  return { reason: 'cap', until: held.until, detail };
+  return { reason: 'frequency_cap', until: held.until, detail };
 };
 
 const yielding: Gate = ({ counts, yieldsTo }, { caps }, now) => {
   if (!counts || !caps || !yieldsTo) return null;
   const { id, deadlineAt } = yieldsTo;
   const detail = { yields_to: id, its_deadline: iso(deadlineAt) };
-  return { reason: 'cap_yielded', until: Math.max(deadlineAt, now + YIELDS_FOR_MS), detail };
+  return { reason: 'frequency_cap_yielded', until: Math.max(deadlineAt, now + YIELDS_FOR_MS), detail };
 };
 
 const throttle: Gate = ({ throttle: { left, nextAt } }, { throttle: limit }) => {

@@ -46,7 +46,7 @@ export {
   insertMessages as claimMessages,
   type MessageRow,
   type NarrowRow,
-  settleMessages,
+  resolveMessages,
   type Submission,
   submitMessages,
   upsertNarrow,

@@ -9,9 +9,9 @@ export type MessageEnd = {
   reply: string | null;
   relayId: string | null;
   /** It was not handed over: so it is only while it is claimed, and not where whoever has it has submitted it by now. */
-  isPutBack?: boolean;
+  isReturned?: boolean;
 };
 
-export type SettledMessage = Pick<MessageEnd, 'projectId' | 'draftId' | 'reason'> & {
+export type ResolvedMessage = Pick<MessageEnd, 'projectId' | 'draftId' | 'reason'> & {
   state: 'sent' | 'failed';
 };

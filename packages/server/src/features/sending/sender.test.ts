@@ -34,16 +34,16 @@ test.each([
 test('nothing leaves through a relay from a domain that was not added, not verified, or has failed', () => {
   const ask = (domain: Parameters<typeof senderGate>[0]['domain']) =>
     senderGate({ outlet: RELAY, identity: IDENTITY, domain });
-  expect(ask(null)).toMatchObject({ reason: 'domain' });
+  expect(ask(null)).toMatchObject({ reason: 'domain_not_ready' });
   for (const state of ['pending', 'failed'] as const)
-    expect(ask({ ...VERIFIED, state })).toMatchObject({ reason: 'domain' });
+    expect(ask({ ...VERIFIED, state })).toMatchObject({ reason: 'domain_not_ready' });
   for (const state of ['verified', 'degraded'] as const) expect(ask({ ...VERIFIED, state })).toBe('pass');
 });
 
 test('nothing leaves through a relay from a domain that is paused, and the gate says why it is', () => {
   const domain = { ...VERIFIED, pausedReason: '6 of its last 40 letters were refused for what they are' };
   expect(senderGate({ outlet: RELAY, identity: IDENTITY, domain })).toEqual({
-    reason: 'domain',
+    reason: 'domain_not_ready',
     detail: 'acme.example is paused: 6 of its last 40 letters were refused for what they are',
   });
 });

@@ -45,15 +45,18 @@ export function senderGate({ outlet, identity, domain }: SenderFacts): GateFacts
     };
   }
   const from = domainPart(identity.fromAddress ?? '');
-  if (!domain) return { reason: 'domain', detail: `${from} was not added as a sending domain` };
+  if (!domain) return { reason: 'domain_not_ready', detail: `${from} was not added as a sending domain` };
   if (domain.state === 'pending') {
-    return { reason: 'domain', detail: `the records of ${domain.name} were not found in the DNS yet` };
+    return {
+      reason: 'domain_not_ready',
+      detail: `the records of ${domain.name} were not found in the DNS yet`,
+    };
   }
   if (domain.state === 'failed') {
-    return { reason: 'domain', detail: `the records of ${domain.name} are no longer in the DNS` };
+    return { reason: 'domain_not_ready', detail: `the records of ${domain.name} are no longer in the DNS` };
   }
   if (domain.pausedReason !== null) {
-    return { reason: 'domain', detail: `${domain.name} is paused: ${domain.pausedReason}` };
+    return { reason: 'domain_not_ready', detail: `${domain.name} is paused: ${domain.pausedReason}` };
   }
   if (isLoopbackName(new URL(outlet.publicUrl).hostname)) {
     return {

@@ -56,7 +56,7 @@ test('what time alone does not open holds for ever, and says which gate', () => 
     draft('gone', { suppression: { reason: 'complaint', until: null } }),
     draft('unasked', { refusedTopic: 'news' }),
     draft('nowhere', { address: null }),
-    draft('unverified', { domain: { reason: 'domain', detail: 'no DKIM' } }),
+    draft('unverified', { domain: { reason: 'domain_not_ready', detail: 'no DKIM' } }),
     draft('snoozed', { suppression: { reason: 'snoozed', until: NOW + DAY } }),
     draft('snoozed nowhere', { suppression: { reason: 'snoozed', until: NOW + DAY }, address: null }),
   ]);
@@ -64,9 +64,9 @@ test('what time alone does not open holds for ever, and says which gate', () => 
   expect(fatesOf(queue, OPEN)).toEqual({
     off: held('rule_off'),
     gone: held('suppressed'),
-    unasked: held('topic'),
+    unasked: held('topic_unsubscribed'),
     nowhere: held('no_address'),
-    unverified: held('domain'),
+    unverified: held('domain_not_ready'),
     snoozed: sends(NOW + DAY, 'suppressed'),
     'snoozed nowhere': held('no_address'),
   });
@@ -103,8 +103,8 @@ describe('the slots of one address', () => {
       [[address, [NOW - 23 * HOUR]]],
     );
     expect(fatesOf(queue, { ...OPEN, caps: DAILY })).toEqual({
-      a: sends(NOW + HOUR, 'cap'),
-      b: sends(NOW + 25 * HOUR, 'cap'),
+      a: sends(NOW + HOUR, 'frequency_cap'),
+      b: sends(NOW + 25 * HOUR, 'frequency_cap'),
       free: sends(NOW),
     });
   });
@@ -114,7 +114,7 @@ describe('the slots of one address', () => {
     const within = queueOf([draft('low', { address }), draft('high', { ...better, dueAt: NOW + 2 * HOUR })]);
     expect(fatesOf(within, { ...OPEN, caps: DAILY })).toEqual({
       high: sends(NOW + 2 * HOUR),
-      low: sends(NOW + 26 * HOUR, 'cap'),
+      low: sends(NOW + 26 * HOUR, 'frequency_cap'),
     });
     const beyond = queueOf([
       draft('low', { address }),
@@ -122,7 +122,7 @@ describe('the slots of one address', () => {
     ]);
     expect(fatesOf(beyond, { ...OPEN, caps: DAILY })).toEqual({
       low: sends(NOW),
-      high: sends(NOW + DAY, 'cap'),
+      high: sends(NOW + DAY, 'frequency_cap'),
     });
   });
 
@@ -175,8 +175,12 @@ test('a draft expires while it is held, and an expired one is not sent', () => {
   const at = (expiresAt: number) => draft('x', { address, expiresAt });
   const capped = (expiresAt: number) =>
     fatesOf(queueOf([at(expiresAt)], [[address, [NOW - 20 * HOUR]]]), { ...OPEN, caps: DAILY })['x'];
-  expect(capped(NOW + 4 * HOUR)).toEqual({ kind: 'expires', expiresAt: NOW + 4 * HOUR, after: 'cap' });
-  expect(capped(NOW + 4 * HOUR + 1)).toEqual(sends(NOW + 4 * HOUR, 'cap'));
+  expect(capped(NOW + 4 * HOUR)).toEqual({
+    kind: 'expires',
+    expiresAt: NOW + 4 * HOUR,
+    after: 'frequency_cap',
+  });
+  expect(capped(NOW + 4 * HOUR + 1)).toEqual(sends(NOW + 4 * HOUR, 'frequency_cap'));
   expect(fatesOf(queueOf([at(NOW)]), OPEN)['x']).toEqual({ kind: 'expires', expiresAt: NOW, after: null });
   const line = [draft('a'), draft('b', { dueAt: NOW + 1, expiresAt: NOW + HOUR })];
   expect(fatesOf(queueOf(line), { ...OPEN, throttle: { letters: 1, perMs: HOUR } })['b']).toEqual({
@@ -194,7 +198,8 @@ test('a draft that is held again and again is left as it stands after a while', 
   expect(fates.filter((fate) => fate.kind === 'sends')).toHaveLength(200);
   expect(fates.filter((fate) => fate.kind === 'held')).toHaveLength(50);
   for (const fate of fates)
-    if (fate.kind === 'held') expect(fate).toMatchObject({ reason: 'cap', until: expect.any(Number) });
+    if (fate.kind === 'held')
+      expect(fate).toMatchObject({ reason: 'frequency_cap', until: expect.any(Number) });
 });
 
 const ADDRESSES = ['a@x.org', 'b@x.org', 'c@x.org'];
@@ -275,8 +280,8 @@ test('every draft has a fate, and what leaves breaks nothing of the policy', () 
     }),
     { numRuns: 1_500 },
   );
-  const names = ['sends after null', 'sends after quiet_hours', 'sends after cap', 'sends after throttle'];
-  for (const name of [...names, 'expires after cap', 'expires after null', 'rule_off', 'no_address']) {
+  const names = ['sends after null', 'sends after quiet_hours', 'sends after frequency_cap', 'sends after throttle'];
+  for (const name of [...names, 'expires after frequency_cap', 'expires after null', 'rule_off', 'no_address']) {
     expect(seen[name], name).toBeGreaterThan(20);
   }
 });
@@ -356,7 +361,7 @@ function plainSender(queue: Queue, policy: Policy): { fates: Map<string, Fate>; 
     const answer = ask(standing, at, yieldsTo);
     if (answer.passes) return { kind: 'sends', leavesAt: at, after: standing.after };
     if (answer.until === null) return { kind: 'held', reason: answer.reason, until: null };
-    if (answer.reason === 'cap_yielded') yields += 1;
+    if (answer.reason === 'frequency_cap_yielded') yields += 1;
     Object.assign(standing, { at: answer.until, after: answer.reason });
     return expiresAt <= answer.until ? { kind: 'expires', expiresAt, after: answer.reason } : null;
   };
@@ -403,11 +408,11 @@ test('a comparison says what a change does to each draft and to all', () => {
   const result = compare(queue, NOW, { today, changed });
   expect(result.drafts).toEqual([
     { id: 'a', today: sends(NOW), changed: sends(NOW) },
-    { id: 'b', today: sends(NOW + DAY, 'cap'), changed: sends(NOW + 3 * HOUR) },
+    { id: 'b', today: sends(NOW + DAY, 'frequency_cap'), changed: sends(NOW + 3 * HOUR) },
     {
       id: 'c',
-      today: { kind: 'expires', expiresAt: NOW + 30 * HOUR, after: 'cap' },
-      changed: sends(NOW + DAY, 'cap'),
+      today: { kind: 'expires', expiresAt: NOW + 30 * HOUR, after: 'frequency_cap' },
+      changed: sends(NOW + DAY, 'frequency_cap'),
     },
     {
       id: 'd',
@@ -417,8 +422,20 @@ test('a comparison says what a change does to each draft and to all', () => {
     { id: 'e', today: sends(NOW + HOUR), changed: sends(NOW + HOUR) },
   ]);
   expect(result.totals).toEqual({
-    today: { sends: 3, held: 1, expires: 1, reasons: { cap: 2, rule_off: 1 }, lastLeavesAt: NOW + DAY },
-    changed: { sends: 4, held: 1, expires: 0, reasons: { cap: 1, rule_off: 1 }, lastLeavesAt: NOW + DAY },
+    today: {
+      sends: 3,
+      held: 1,
+      expires: 1,
+      reasons: { frequency_cap: 2, rule_off: 1 },
+      lastLeavesAt: NOW + DAY,
+    },
+    changed: {
+      sends: 4,
+      held: 1,
+      expires: 0,
+      reasons: { frequency_cap: 1, rule_off: 1 },
+      lastLeavesAt: NOW + DAY,
+    },
     earlier: 1,
     later: 0,
     same: 2,

@@ -1,5 +1,5 @@
 import { momentList, plainList, type Tx } from '../../io/db/index.ts';
-import type { MessageEnd, SettledMessage } from './message-end.ts';
+import type { MessageEnd, ResolvedMessage } from './message-end.ts';
 
 /** `send_lock`, `message`, `message_mime` and `send_bucket`. */
 export async function insertSendTurn(tx: Tx, projectId: number): Promise<void> {
@@ -197,12 +197,12 @@ export async function endMessages(
   if (ends.length === 0) return new Set();
   const rows = await tx.prepared<{ draft_id: string }>({
     name: 'sending.end',
-    text: `UPDATE beckon.message m SET state = n.state, reason = CASE WHEN n.is_put_back THEN m.reason ELSE n.reason END, reply = coalesce(n.reply, m.reply),
+    text: `UPDATE beckon.message m SET state = n.state, reason = CASE WHEN n.is_returned THEN m.reason ELSE n.reason END, reply = coalesce(n.reply, m.reply),
              relay_id = coalesce(n.relay_id, m.relay_id), next_at = NULL, ended_at = CASE WHEN n.state = 'deferred' THEN NULL ELSE $8::timestamptz END
            FROM unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $9::boolean[])
-             AS n(project_id, draft_id, epoch, state, reason, reply, relay_id, is_put_back)
+             AS n(project_id, draft_id, epoch, state, reason, reply, relay_id, is_returned)
            WHERE m.project_id = n.project_id AND m.draft_id = n.draft_id AND m.ended_at IS NULL AND m.epoch = coalesce(n.epoch, m.epoch)
-             AND (m.state = 'claimed' OR NOT n.is_put_back) AND (m.state IN ('claimed', 'submitting') OR (m.state = 'deferred' AND n.epoch IS NULL AND n.state IN ('failed', 'unknown')))
+             AND (m.state = 'claimed' OR NOT n.is_returned) AND (m.state IN ('claimed', 'submitting') OR (m.state = 'deferred' AND n.epoch IS NULL AND n.state IN ('failed', 'unknown')))
            RETURNING m.draft_id`,
     values: [
       plainList(ends.map((end) => end.projectId)),
@@ -213,14 +213,14 @@ export async function endMessages(
       ends.map((end) => end.reply),
       ends.map((end) => end.relayId),
       new Date(at),
-      ends.map((end) => end.isPutBack ?? false),
+      ends.map((end) => end.isReturned ?? false),
     ],
   });
   return new Set(rows.map((row) => row.draft_id));
 }
 
 /** Of messages of which nobody knew: what was proven later. */
-export async function settleMessages(tx: Tx, settled: SettledMessage[]): Promise<void> {
+export async function resolveMessages(tx: Tx, settled: ResolvedMessage[]): Promise<void> {
   if (settled.length === 0) return;
   await tx.query(
     `UPDATE beckon.message m SET state = n.state, reason = n.reason

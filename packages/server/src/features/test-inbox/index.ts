@@ -9,7 +9,7 @@ export {
 } from './mail.ts';
 export { type ReadMail, readMail } from './read-mail.ts';
 export { withoutPixel } from './tracked.ts';
-export { veilSeals } from './veil.ts';
+export { redactTokens } from './redact.ts';
 export { keepMail } from './keep-mail.ts';
 export { countMail, findMail, listMail, listWholeMailOf, type WholeMail } from './reads.ts';
 export { deleteMailBefore, deleteMailBeyond, deleteMailOf as eraseMail } from './store.ts';

@@ -132,5 +132,7 @@ export function unknownCode(): never {
 
 function alreadyDecided(state: DeviceState): Fault {
   const what = state === 'denied' ? 'denied' : 'approved';
-  return new Fault('conflict', { details: [{ message: `It was already ${what}`, field: 'code' }] });
+  return new Fault('conflict', {
+    details: [{ message: `This sign-in request was already ${what}`, field: 'code' }],
+  });
 }

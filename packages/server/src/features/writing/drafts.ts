@@ -40,7 +40,7 @@ export async function saveDraft(
 }
 
 function savedMeanwhile(name: string): Fault {
-  const message = `The draft of ${JSON.stringify(name)} changed since you opened it. Load it again`;
+  const message = `The unpublished version of the template ${JSON.stringify(name)} changed since you loaded it. Load it again`;
   return new Fault('conflict', { details: [{ message, field: 'seen' }] });
 }
 

@@ -139,7 +139,7 @@ test.each(RULES)('over what the engine saw, it finds what the engine decided: %s
   expect(entered.length).toBeGreaterThan(1);
   const refused = await db.query<{ reason: string; count: number }>(
     `SELECT reason, sum(count)::int AS count FROM beckon.decision
-     WHERE project_id = $1 AND NOT detail ? 'draft_id' AND reason NOT IN ('fired', 'armed') GROUP BY reason ORDER BY reason`,
+     WHERE project_id = $1 AND NOT detail ? 'draft_id' AND reason NOT IN ('fired', 'starts_later') GROUP BY reason ORDER BY reason`,
     [projectId],
   );
   const counted = found.refused.map(({ reason, count }) => ({ reason, count }));

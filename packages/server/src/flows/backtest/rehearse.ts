@@ -122,7 +122,7 @@ function play(stage: Stage, scene: Scene): void {
   for (const run of begun) enter(stage, run, { desk, evidence: scene.evidence });
 }
 
-const NO_REFUSAL: ReadonlySet<string> = new Set(['fired', 'holdout', 'armed']);
+const NO_REFUSAL: ReadonlySet<string> = new Set(['fired', 'holdout', 'starts_later']);
 
 function count(refused: Map<string, number>, reason: string): void {
   if (!NO_REFUSAL.has(reason)) refused.set(reason, (refused.get(reason) ?? 0) + 1);

@@ -188,7 +188,7 @@ test('an endpoint is asked no more at once, and no oftener, than it is allowed t
   expect(countOf('/seldom')).toBe(20);
 });
 
-test('an endpoint that fails nearly always is spared, then asked once, and waiting costs no try', async () => {
+test('pauses an endpoint that fails nearly always, then tries it once, and counts no attempt while it waits', async () => {
   const projectId = await stage.project();
   await stage.endpoint(projectId, '/breaks');
   hooks.answer(() => ({ status: 500 }));

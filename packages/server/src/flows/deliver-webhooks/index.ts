@@ -121,5 +121,5 @@ function report(log: Log, { endpoint, health, event }: EndpointEvent): void {
   const fields = { project_id: projectId, endpoint_id: id, failures, failing_since: failingSince };
   if (event === 'gone' || event === 'failing') log.warn({ ...fields, reason: event }, 'endpoint.disabled');
   else if (event === 'warned') log.warn(fields, 'endpoint.failing');
-  else log.info(fields, event === 'opened' ? 'endpoint.spared' : 'endpoint.recovered');
+  else log.info(fields, event === 'opened' ? 'endpoint.paused' : 'endpoint.recovered');
 }

@@ -13,7 +13,7 @@ const HOUR = 60 * MINUTE;
 
 const REFUSED: Handed = {
   result: 'failed',
-  reason: 'refused',
+  reason: 'rejected',
   reply: '550 5.1.1 The email account that you tried to reach does not exist',
   bounce: { class: 'hard', status: '5.1.1' },
 };

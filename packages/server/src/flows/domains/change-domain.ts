@@ -83,7 +83,7 @@ export function pauseDomain(
 }
 
 function isPaused({ name, pausedAt, pausedReason }: SendingDomain): Fault {
-  const message = `${name} has been paused since ${iso(pausedAt ?? 0)}: ${pausedReason ?? ''}`;
+  const message = `The domain ${name} has been paused since ${iso(pausedAt ?? 0)}: ${pausedReason ?? ''}`;
   return new Fault('conflict', { details: [{ message, field: 'domain' }] });
 }
 
@@ -97,7 +97,7 @@ export function resumeDomain(
     const now = db.clock.now();
     const { projectId, id } = domain;
     const wasPaused = await resume(tx, { projectId, id, at: now });
-    const asked = wasPaused ? await askHeldAgain(tx, { projectId, reasons: ['domain'], now }) : 0;
+    const asked = wasPaused ? await askHeldAgain(tx, { projectId, reasons: ['domain_not_ready'], now }) : 0;
     return { domain, wasPaused, asked };
   });
 }

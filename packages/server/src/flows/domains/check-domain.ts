@@ -29,7 +29,7 @@ export type CheckDeps = {
 export type Checked = { view: DomainView; before: DomainState };
 
 /** What may have kept letters in while nothing could leave from the domain. */
-const HELD_FOR_DOMAIN = ['domain', 'no_sender', 'public_url'];
+const HELD_FOR_DOMAIN = ['domain_not_ready', 'no_sender', 'public_url'];
 
 /**
  * Looks at the DNS and draws the consequences; null where the domain is gone. The DNS is asked outside any transaction.

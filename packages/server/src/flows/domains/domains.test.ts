@@ -158,7 +158,7 @@ test('where no bounces are taken in, no MX record is asked for, and letters come
 
 test('letters that wait for their domain are asked again when it is verified, and no others', async () => {
   const added = await add();
-  const [waiting, quiet] = [await holdLetter('domain'), await holdLetter('quiet_hours')];
+  const [waiting, quiet] = [await holdLetter('domain_not_ready'), await holdLetter('quiet_hours')];
   await check(added);
   expect(await dueOf(waiting)).toBe(null);
   clock.advance(MINUTE);
@@ -198,7 +198,7 @@ test('a record that is gone shows at once, and stops letters after three looks o
   dns.trouble('servfail');
   expect((await check(seen)).domain.state).toBe('failed');
   dns.trouble(null);
-  const waiting = await holdLetter('domain');
+  const waiting = await holdLetter('domain_not_ready');
   dns.set(type, at, [value]);
   expect((await check(seen)).domain).toMatchObject({
     state: 'verified',

@@ -196,7 +196,7 @@ describe('previewEnrollment', () => {
     expect(excluded).toMatchObject({
       no_address: 1,
       address_suppressed: 1,
-      topic_refused: 1,
+      topic_unsubscribed: 1,
       suppressed: 1,
       only_if: 1,
       in_progress: 1,

@@ -98,5 +98,5 @@ type Reachability = { email: string | null; isSuppressed: boolean; isRefused: bo
 function unreachable({ email, isSuppressed, isRefused }: Reachability): EnrollmentFacts['unreachable'] {
   if (isSuppressed) return 'address_suppressed';
   if (email === null) return 'no_address';
-  return isRefused ? 'topic_refused' : null;
+  return isRefused ? 'topic_unsubscribed' : null;
 }

@@ -140,7 +140,7 @@ function told(rule: ActiveRule, { reason, detail }: DecidedThen, desk: Desk): To
 }
 
 function refusingOf({ definition: { onlyIf, exits, goal } }: ActiveRule, reason: RuleReason): Predicate[] {
-  const refusing = reason === 'only_if' ? [onlyIf] : reason === 'exit' ? [exits.when, goal] : [];
+  const refusing = reason === 'only_if' ? [onlyIf] : reason === 'exit_condition' ? [exits.when, goal] : [];
   return refusing.filter((predicate) => predicate !== null);
 }
 
@@ -158,7 +158,7 @@ function decideThrough(
 ): DecidedThen {
   const considered: Considered = { rule, trigger, anchor, by };
   const { reason, detail, armAt } = decide(considered, facts, now);
-  if (reason !== 'armed' || armAt === null) return { reason, detail, at: null };
+  if (reason !== 'starts_later' || armAt === null) return { reason, detail, at: null };
   const then = decide({ ...considered, by: 'due' }, facts, armAt);
   return { reason: then.reason, detail: then.detail, at: armAt };
 }

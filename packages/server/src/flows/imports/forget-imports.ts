@@ -57,4 +57,4 @@ function fieldsOf({ projectId, id }: { projectId: number; id?: string }): LogFie
   return { project_id: projectId, ...(id !== undefined && { import_id: id }) };
 }
 
-const LEFT = 'It was not continued for 7 days, so its file was deleted';
+const LEFT = 'The import was not continued for 7 days, so its file was deleted';

@@ -257,11 +257,11 @@ test('paused it goes on where it stood; canceled it is over, and its file is gon
   });
   await workThrough(importDeps(db, pausing));
   expect(await now(one)).toMatchObject({ state: 'paused', counts: { users: 2 } });
-  await expect(startImport(db, one, { liveEvents: null })).rejects.toThrow('This import is paused');
+  await expect(startImport(db, one, { liveEvents: null })).rejects.toThrow('Its state is paused');
   await resumeImport(db, one);
   await workThrough(importDeps(db, chunkSource(chunks)));
   expect(await now(one)).toMatchObject({ state: 'done', counts: { users: 4 } });
-  await expect(cancelImport(db, one)).rejects.toThrow('It has ended');
+  await expect(cancelImport(db, one)).rejects.toThrow('The import has ended');
 
   const file = await uploadFile(db, { projectId, kind: 'users', text: usersCsv(0, 3) });
   expect((await cancelImport(db, file)).state).toBe('canceled');

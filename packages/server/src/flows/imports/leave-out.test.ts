@@ -65,7 +65,7 @@ function inHand(): ReturnType<typeof chunkSource> {
     userId,
   }));
   const invalid = { external_user_id: zoe, email: 'no address' };
-  const notes = [{ kind: 'unarmed_trial', subject: zoe, text: 'It ends' }];
+  const notes = [{ kind: 'trial_without_reminder', subject: zoe, text: 'It ends' }];
   return chunkSource([{ rows: 4, users: [invalid], rejected, notes }], async () => void (await erase()));
 }
 

@@ -136,7 +136,7 @@ async function giveUp(deps: ImportDeps, one: Import, error: unknown): Promise<tr
   const problem =
     error instanceof ImportHalt
       ? error.message.slice(0, PROBLEM_MAX_CHARS)
-      : `It failed ${TROUBLES_MAX + 1} times at the same place. The server log has the reason`;
+      : `The import failed ${TROUBLES_MAX + 1} times at the same place. The server log has the reason`;
   const moved = await moveClaimed(deps, one, { move, change: () => ({ problem }) });
   if (moved && move === 'fail') await clearImport(deps.db, one);
   return true;

@@ -3,7 +3,7 @@ import type { NewId } from '../../base/ids.ts';
 import type { TokenKeys } from '../../base/letter-token.ts';
 import type { Log } from '../../base/log.ts';
 import { isOnlyTitledAuto, type MailVerdict, snippetOf } from '../../base/mail-in/index.ts';
-import { veilSeals } from '../../features/test-inbox/index.ts';
+import { redactTokens } from '../../features/test-inbox/index.ts';
 import { insertReply } from '../../features/replies/index.ts';
 import {
   findLetter as findSentLetter,
@@ -183,7 +183,7 @@ async function act(deps: ReceiveDeps, received: Concerning, decision: Decision):
         bounceClass,
         status,
         // It may name the address that it came to, which proves whose bounce it is.
-        reason: veilSeals(reason),
+        reason: redactTokens(reason),
         verified,
         source: 'dsn',
       });
@@ -226,7 +226,7 @@ async function keep(
   const { letter, mail, arrived } = received;
   const { projectId, messageId } = letter;
   // Where only a quotation is there, it is what is kept: it must not let in whoever reads the thread.
-  const text = veilSeals(received.text);
+  const text = redactTokens(received.text);
   const now = db.clock.now();
   const inserted = await db.transaction(async (tx) => {
     // Whoever erases the person meanwhile waits, and then finds this too.

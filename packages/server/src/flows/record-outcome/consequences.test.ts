@@ -277,7 +277,7 @@ test.each([
   { what: REPLIED, name: 'an answer', knows: ['sent', null] },
   { what: ONE_CLICK, name: 'an unsubscribe', knows: ['sent', null] },
   { what: bounced('hard'), name: 'a bounce', knows: ['failed', 'bounced'] },
-  { what: bounced('policy'), name: 'a refusal', knows: ['failed', 'refused'] },
+  { what: bounced('policy'), name: 'a refusal', knows: ['failed', 'rejected'] },
 ])('$name tells of a letter of which nobody knew', async ({ what, knows }) => {
   stage.engine.transport.answer({ result: 'unknown', reason: 'lost' });
   const story = await withLetter();
@@ -311,7 +311,7 @@ test('what the relay refused for itself until it was too late is told as trouble
   await story.rule(lettersRule({ expires_after: '1h' }, 1));
   stage.engine.transport.answer({
     result: 'deferred',
-    reason: 'relay_refused',
+    reason: 'relay_rejected',
     isRelays: true,
     reply: '554 5.7.1 Relay access denied',
     bounce: { class: 'policy', status: '5.7.1' },
@@ -435,7 +435,7 @@ test('letters that are refused at the door for what they are pause their domain 
     [story.projectId, newId()],
   );
   const bounce = { class: 'policy', status: '5.7.1' } as const;
-  stage.engine.transport.answer({ result: 'failed', reason: 'refused', reply: '550 5.7.1 spam', bounce });
+  stage.engine.transport.answer({ result: 'failed', reason: 'rejected', reply: '550 5.7.1 spam', bounce });
   await sendTo(story, ['a', 'b', 'c', 'd', 'e', 'f']);
   await story.later(MINUTE);
   expect(await story.outcomes()).toHaveLength(6);

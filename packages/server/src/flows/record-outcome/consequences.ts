@@ -12,7 +12,7 @@ import { type Concerned, isBounce, type Note } from './concerned.ts';
 import { demoteRules } from './demote-rules.ts';
 import { endForReplies } from './end-for-replies.ts';
 import { pauseDomains } from './pause-domains.ts';
-import { lockUnknown, settleUnknown } from './settle-unknown.ts';
+import { lockUnknown, resolveUnknown } from './resolve-unknown.ts';
 
 /**
  * What follows from bounces, replies and unsubscribes, with both turns of the project taken. `said`: the known ones too, for
@@ -30,7 +30,7 @@ export async function drawConsequences(
   await liftByLife(tx, projectId, { alive: replied, letters, now });
   await endForReplies(tx, { projectId, replied, now });
   const unknown = await lockUnknown(tx, said, letters);
-  await settleUnknown(tx, { outcomes: said, unknown, now });
+  await resolveUnknown(tx, { outcomes: said, unknown, now });
   return [...(await demoteRules(tx, concerned)), ...(await pauseDomains(tx, concerned))];
 }
 

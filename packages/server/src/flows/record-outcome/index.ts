@@ -7,4 +7,4 @@ export {
   tellOutcomes,
 } from './record-outcomes.ts';
 export type { Note } from './concerned.ts';
-export { settleLost } from './settle-unknown.ts';
+export { resolveLost } from './resolve-unknown.ts';

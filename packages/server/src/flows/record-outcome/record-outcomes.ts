@@ -20,7 +20,7 @@ import { inSession } from '../session.ts';
 import type { Note } from './concerned.ts';
 import { drawConsequences, liftByLife } from './consequences.ts';
 import { eventOf, isCertain, isOfPerson, outcomeOf, webhookOf } from './outcome-of.ts';
-import { lockUnknown, settleUnknown } from './settle-unknown.ts';
+import { lockUnknown, resolveUnknown } from './resolve-unknown.ts';
 
 /**
  * What becomes of letters, and what follows from it, in one commit: the outcome, its webhook, its event for rules and
@@ -166,7 +166,7 @@ async function recordEngagement({ tx, projectId, letters, now, toldAt, wished }:
     tx,
     wished.filter(({ messageId }) => there.has(messageId)),
   );
-  await settleUnknown(tx, { outcomes: wished, unknown, now });
+  await resolveUnknown(tx, { outcomes: wished, unknown, now });
   return { projectId, outcomes, letters, now, toldAt, notes: [] };
 }
 

@@ -89,7 +89,7 @@ async function lookAheadNow(
 
 type Deciding = { act: ManyAct; by: Acting & { now: number }; holds: boolean };
 
-const HOLDS_NO_MORE = 'The condition of its rule no longer holds';
+const HOLDS_NO_MORE = "The condition of the draft's rule no longer holds";
 
 function refusalOf(draft: Draft, { act, by, holds }: Deciding): string | null {
   const unseen = refusalOfMany(draft, act);

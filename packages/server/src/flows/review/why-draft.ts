@@ -13,7 +13,7 @@ import { valuesOf } from './predicate-values.ts';
 
 /** One step of why there is this draft, and why it stands where it does. `at`: milliseconds; null where it has no moment. */
 export type WhyStep = {
-  kind: 'trigger' | 'condition' | 'audience' | 'email' | 'deadline' | 'shift' | 'gate' | 'end';
+  kind: 'trigger' | 'condition' | 'audience' | 'email' | 'deadline' | 'action' | 'send_check' | 'end';
   at: number | null;
   sentence: string;
   holds: boolean | null;
@@ -39,8 +39,8 @@ export async function whySteps(
     ...conditions,
     letterStep(opened),
     deadlineStep(draft, moves),
-    ...moves.slice(1).flatMap(shiftSteps),
-    ...(ahead ? gateSteps(ahead) : endSteps(draft)),
+    ...moves.slice(1).flatMap(actionSteps),
+    ...(ahead ? sendCheckSteps(ahead) : endSteps(draft)),
   ];
 }
 
@@ -56,7 +56,7 @@ function triggerSteps({ draft, run, model }: DraftCase): WhyStep[] {
   const anchor = run?.anchor;
   if (!anchor) return [step({ kind: 'trigger', sentence: 'The trigger is no longer stored' })];
   const trigger = definition?.when.find((one) => isOf(one, anchor));
-  const waited = trigger ? `: its rule starts ${triggerSentence(trigger, names)}` : '';
+  const waited = trigger ? `: the rule starts ${triggerSentence(trigger, names)}` : '';
   return [
     step({
       kind: anchor.kind === 'audience' ? 'audience' : 'trigger',
@@ -126,12 +126,12 @@ function parts(predicate: Predicate, explained: Explained): [Predicate, Explaine
 function letterStep({ draft, moves, model }: DraftCase): WhyStep {
   const [first] = moves;
   const name = letterOf(model, draft)?.name;
-  const which = name ? `the template “${name}”` : 'the email in its rule';
-  const of = `version ${draft.version} of its rule`;
+  const which = name ? `the template “${name}”` : 'the email in the rule';
+  const of = `version ${draft.version} of the rule`;
   return step({
     kind: 'email',
     at: first?.at ?? draft.createdAt,
-    sentence: `It was written from ${which}, by ${of}`,
+    sentence: `Drafted from ${which}, by ${of}`,
     values: draft.facts,
   });
 }
@@ -148,64 +148,70 @@ function deadlineStep(
   };
   const [first] = moves;
   if (autopilotMs === null) {
-    return step({ kind: 'deadline', sentence: 'It waits for approval and has no deadline', values });
+    return step({ kind: 'deadline', sentence: 'Waits for approval and has no deadline', values });
   }
   const waits = first?.to === 'held' ? `, counted from when the hold ended (${first.reason ?? ''})` : '';
   return step({
     kind: 'deadline',
     at: deadlineAt,
-    sentence: `Autopilot: it is sent ${durationWords(autopilotMs)} after its creation${waits}, unless a member decides first`,
+    sentence: `Autopilot: sent ${durationWords(autopilotMs)} after the draft was created${waits}, unless a member decides first`,
     values: { ...values, autopilot: durationWords(autopilotMs) },
   });
 }
 
-const SHIFT_WORDS: Partial<Record<Move['action'], string>> = {
-  approve: 'It was approved',
-  skip: 'It was skipped',
-  edit: 'It was edited',
-  postpone: 'It was postponed',
-  undo: 'The last decision was undone',
-  follow: 'It was rendered again, because its facts changed',
-  reword: 'AI drafting rewrote it',
-  void_approval: 'Its approval was withdrawn, because its content had changed',
-  change_mode: 'The mode of its rule changed',
-  resume: 'The project was resumed',
-  release: 'It was released',
-  retry: 'The recipient’s server deferred it',
-  claim: 'It was claimed for sending',
-  put_back: 'It was returned to the queue, because sending was interrupted',
-  withhold: 'It was held before sending',
-  send_again: 'It was sent again as another draft',
-  settle: 'Its delivery was determined',
+const ACTION_WORDS: Partial<Record<Move['action'], string>> = {
+  approve: 'Approved',
+  skip: 'Skipped',
+  edit: 'Edited',
+  postpone: 'Postponed',
+  undo: 'Last action undone',
+  refresh_content: 'Content refreshed',
+  ai_rewrite: 'Text replaced by AI drafting',
+  void_approval: 'Approval withdrawn, because the content changed',
+  change_mode: 'Sending mode of the rule changed',
+  resume: 'Rescheduled after a pause',
+  release: 'Released',
+  retry: 'Retry scheduled',
+  claim: 'Sending started',
+  return: 'Returned unsent, because sending was interrupted',
+  hold_while_sending: 'Held while sending',
+  send_again: 'Sent again as another draft',
+  resolve: 'Delivery resolved by a later outcome',
 };
 
 /** What the end of it says is said as its end. */
-const ENDS: ReadonlySet<Move['action']> = new Set(['sent', 'fail', 'lose', 'doubt', 'cancel']);
+const ENDS: ReadonlySet<Move['action']> = new Set([
+  'sent',
+  'fail',
+  'mark_unknown',
+  'mark_unknown_after_restore',
+  'cancel',
+]);
 /** That somebody looked at it changed nothing. */
 const LOOKS: ReadonlySet<Move['action']> = new Set(['open_editor', 'close_editor']);
 
-function shiftSteps({ action, at, actor, reason, detail }: Move): WhyStep[] {
+function actionSteps({ action, at, actor, reason, detail }: Move): WhyStep[] {
   if (ENDS.has(action) || LOOKS.has(action)) return [];
   const why = reason === null ? '' : `: ${reasonWords(reason, 'draft', detail)}`;
-  const words = action === 'hold' ? 'It was held' : (SHIFT_WORDS[action] ?? action.replaceAll('_', ' '));
+  const words = action === 'hold' ? 'Held' : (ACTION_WORDS[action] ?? action.replaceAll('_', ' '));
   // Of a skip the reason is what somebody wrote.
   const sentence = action === 'skip' ? `${words}${reason === null ? '' : `: “${reason}”`}` : `${words}${why}`;
   const { before: _before, from_hash: _hash, ...values } = detail;
-  return [step({ kind: 'shift', at, sentence, values, actor })];
+  return [step({ kind: 'action', at, sentence, values, actor })];
 }
 
-function gateSteps({ holds, gate }: LookAhead): WhyStep[] {
+function sendCheckSteps({ holds, gate }: LookAhead): WhyStep[] {
   const rule = holds
     ? []
-    : [step({ kind: 'gate', sentence: 'The condition of its rule no longer holds', holds: false })];
+    : [step({ kind: 'send_check', sentence: 'The condition of the rule no longer holds', holds: false })];
   if (gate === null) {
-    return [...rule, step({ kind: 'gate', sentence: 'The user has no email address', holds: false })];
+    return [...rule, step({ kind: 'send_check', sentence: 'The user has no email address', holds: false })];
   }
   if (gate.passes)
-    return [...rule, step({ kind: 'gate', sentence: 'All send checks pass now', holds: true })];
+    return [...rule, step({ kind: 'send_check', sentence: 'All send checks pass now', holds: true })];
   const { reason, until, detail } = gate;
-  const sentence = `A send check would hold it now: ${reasonWords(reason, 'draft', detail)}`;
-  return [...rule, step({ kind: 'gate', at: until, sentence, holds: false, values: detail })];
+  const sentence = `A send check would hold the draft now: ${reasonWords(reason, 'draft', detail)}`;
+  return [...rule, step({ kind: 'send_check', at: until, sentence, holds: false, values: detail })];
 }
 
 function endSteps({ state, reason, endedAt }: Draft): WhyStep[] {
@@ -214,10 +220,10 @@ function endSteps({ state, reason, endedAt }: Draft): WhyStep[] {
 }
 
 const END_WORDS: Partial<Record<Draft['state'], string>> = {
-  sending: 'It is being sent',
-  sent: 'It was sent',
-  skipped: 'It was skipped',
-  canceled: 'It was canceled',
-  failed: 'It could not be sent',
-  unknown: 'Its delivery is unknown',
+  sending: 'Sending',
+  sent: 'Sent',
+  skipped: 'Skipped',
+  canceled: 'Canceled',
+  failed: 'Not sent',
+  unknown: 'Delivery unknown',
 };

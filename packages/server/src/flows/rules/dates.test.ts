@@ -28,7 +28,7 @@ test('before a date comes at once where less is left when the date is told, and 
   expect(await story.drafts()).toMatchObject([{ state: 'scheduled', endsAt: story.now() + 3 * DAY - HOUR }]);
   await renews(story, -HOUR);
   await story.later(20 * DAY);
-  expect(await story.why('u1', 'Renewal')).toEqual({ fired: 1, over: 1, claimed: 1 });
+  expect(await story.why('u1', 'Renewal')).toEqual({ fired: 1, date_passed: 1, claimed: 1 });
   expect(await story.letters()).toHaveLength(1);
 });
 
@@ -52,7 +52,7 @@ test('a date that a trait tells no more brings nothing, though the rule looks at
   });
   await renews(story, 385 * DAY);
   await story.later(40 * DAY);
-  expect(await story.why('u1', 'Renewal')).toEqual({ armed: 1, superseded: 1 });
+  expect(await story.why('u1', 'Renewal')).toEqual({ starts_later: 1, superseded: 1 });
   expect(await story.letters()).toEqual([]);
 });
 
@@ -63,6 +63,6 @@ test('a cooldown counts from when the person entered, and not from when the date
   expect(await story.letters()).toHaveLength(1);
   await renews(story, 15 * DAY);
   await story.later(10 * DAY);
-  expect(await story.why('u1', 'Renewal')).toEqual({ armed: 2, fired: 1, claimed: 1, in_cooldown: 1 });
+  expect(await story.why('u1', 'Renewal')).toEqual({ starts_later: 2, fired: 1, claimed: 1, in_cooldown: 1 });
   expect(await story.letters()).toHaveLength(1);
 });

@@ -107,7 +107,7 @@ export function consider(desk: Desk, hook: Hook, started: Omit<Considered, 'rule
   const decided = decide({ rule, trigger, ...started }, factsOf(desk, rule), desk.now);
   const { reason, wish } = decided;
   note(desk, rule, decided);
-  if (reason === 'armed') arm(desk, hook, { anchor, decided });
+  if (reason === 'starts_later') arm(desk, hook, { anchor, decided });
   // An enrollment that excludes an imported user leaves them free to enter later.
   const burns = by !== 'enrollment' && burnsEntry(rule.definition, reason);
   if (burns && !entryOf(desk, rule.id, wish.key)) {

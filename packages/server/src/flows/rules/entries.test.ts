@@ -190,7 +190,7 @@ test('once: each event has a moment of its own until one lets the person in, and
   await story.later(5 * DAY + HOUR);
   expect((await story.drafts()).map(({ createdAt }) => createdAt)).toEqual([at + 40 * DAY]);
   await did(story, {}, 40 * DAY);
-  const why = { armed: 3, only_if: 1, fired: 1, claimed: 1, already_entered: 2 };
+  const why = { starts_later: 3, only_if: 1, fired: 1, claimed: 1, already_entered: 2 };
   expect(await story.why('u1', 'Did')).toEqual(why);
 });
 

@@ -35,7 +35,11 @@ test('an imported sign-up spends the welcome, and the stall behind it', async ()
   await story.later(10 * DAY);
   expect(await story.letters()).toEqual([]);
   expect(await story.why('u1', 'welcome')).toEqual({ suppressed: 1, already_entered: 1 });
-  expect(await story.why('u1', 'onboarding_stall')).toEqual({ suppressed: 1, armed: 1, already_entered: 1 });
+  expect(await story.why('u1', 'onboarding_stall')).toEqual({
+    suppressed: 1,
+    starts_later: 1,
+    already_entered: 1,
+  });
 });
 
 test('an import spends no entry that has a key, a cooldown or one at a time', async () => {
@@ -110,7 +114,7 @@ test('conditions, exits and what a rule is about read imported history', async (
   await story.event('u1', 'trial_expiring', { trialDays: 2 });
   await story.later(DAY);
   expect(await rules(story)).toEqual(['Done', 'trial_expiring']);
-  expect(await story.why('u1', 'Not done')).toEqual({ exit: 1 });
+  expect(await story.why('u1', 'Not done')).toEqual({ exit_condition: 1 });
   // The trial that was imported is the one that it is about.
   expect((await story.runs('u1', 'trial_expiring'))[0]?.key).not.toBe('none');
 });
@@ -123,7 +127,7 @@ test('runs and letters that are open go on while the watermark stands', async ()
   await story.later(DAY);
   expect(await rules(story)).toEqual(['welcome']);
   await story.later(10 * DAY);
-  expect(await story.why('u1', 'onboarding_stall')).toEqual({ armed: 1, suppressed: 1 });
+  expect(await story.why('u1', 'onboarding_stall')).toEqual({ starts_later: 1, suppressed: 1 });
 });
 
 test('who joins an audience by a live record enters, and nobody by bulk users, by its making, or while suppressed', async () => {
@@ -146,7 +150,12 @@ test('who joins an audience by a live record enters, and nobody by bulk users, b
   await story.later(DAY);
   expect((await story.letters()).map(({ to }) => to)).toEqual(['u1']);
   const why = await Promise.all(['u1', 'u2', 'u3', 'u4'].map((userId) => story.why(userId, 'Joined')));
-  expect(why).toEqual([{ fired: 1, claimed: 1 }, { bulk: 1 }, { suppressed: 1 }, { definition_change: 1 }]);
+  expect(why).toEqual([
+    { fired: 1, claimed: 1 },
+    { bulk_request: 1 },
+    { suppressed: 1 },
+    { definition_change: 1 },
+  ]);
 });
 
 test('of dates that bulk users tell only those whose moment is still to come remind of anything', async () => {
@@ -164,7 +173,7 @@ test('of dates that bulk users tell only those whose moment is still to come rem
   });
   await story.later(DAY);
   expect(await story.letters()).toEqual([]);
-  expect(await story.why('u1', 'Renewal')).toEqual({ bulk: 1 });
+  expect(await story.why('u1', 'Renewal')).toEqual({ bulk_request: 1 });
   await story.later(4 * DAY);
   expect((await story.letters()).map(({ to }) => to)).toEqual(['u2']);
   await story.user('u1', { traits: inDays(5) });

@@ -45,7 +45,7 @@ test('welcome: who signed up before the event could tell it is too late for them
   await story.later(DAY);
   expect(await story.why('u1', 'welcome')).toEqual({ too_old: 1 });
   // Of the three days that the other rule waits two are left.
-  expect(await story.why('u1', 'onboarding_stall')).toEqual({ armed: 1 });
+  expect(await story.why('u1', 'onboarding_stall')).toEqual({ starts_later: 1 });
 });
 
 test('onboarding_stall: fires exactly three days after the sign-up, and its letter leaves two hours later', async () => {
@@ -55,7 +55,7 @@ test('onboarding_stall: fires exactly three days after the sign-up, and its lett
   const at = story.now();
   await story.later(3 * DAY - 1);
   expect((await story.drafts()).map(({ rule }) => rule)).toEqual(['welcome']);
-  expect(await story.why('u1', 'onboarding_stall')).toEqual({ armed: 1 });
+  expect(await story.why('u1', 'onboarding_stall')).toEqual({ starts_later: 1 });
   await story.later(1);
   const [, draft] = await story.drafts();
   expect(draft).toMatchObject({
@@ -69,7 +69,7 @@ test('onboarding_stall: fires exactly three days after the sign-up, and its lett
   expect((await story.letters())[1]).toMatchObject({ rule: 'onboarding_stall', at: at + 3 * DAY + 2 * HOUR });
   await story.later(30 * DAY);
   expect(await told(story)).toEqual(['onboarding_stall to u1', 'welcome to u1']);
-  expect(await story.why('u1', 'onboarding_stall')).toEqual({ armed: 1, fired: 1, claimed: 1 });
+  expect(await story.why('u1', 'onboarding_stall')).toEqual({ starts_later: 1, fired: 1, claimed: 1 });
 });
 
 test.each(['onboarding_completed', 'feature_used'])(
@@ -81,7 +81,7 @@ test.each(['onboarding_completed', 'feature_used'])(
     await story.later(3 * DAY - 1);
     await story.event('u1', name);
     await story.later(DAY);
-    expect(await story.why('u1', 'onboarding_stall')).toEqual({ armed: 1, not_absent: 1 });
+    expect(await story.why('u1', 'onboarding_stall')).toEqual({ starts_later: 1, not_absent: 1 });
     expect(await told(story)).toEqual(['welcome to u1']);
   },
 );
@@ -102,7 +102,7 @@ test('onboarding_stall: what was done before the sign-up is no progress, and imp
   await story.post('events/bulk', { events: [imported] });
   await story.later(4 * DAY);
   expect(await told(story)).toEqual(['onboarding_stall to u1', 'welcome to u1', 'welcome to u2']);
-  expect(await story.why('u2', 'onboarding_stall')).toEqual({ armed: 1, not_absent: 1 });
+  expect(await story.why('u2', 'onboarding_stall')).toEqual({ starts_later: 1, not_absent: 1 });
 });
 
 test('onboarding_stall: who gets on while the letter waits needs it no more', async () => {

@@ -272,7 +272,7 @@ test('nobody comes in whose goal is reached, or for whom the exit holds', async 
   await story.event('u1', 'bought');
   await begin(story);
   await story.later(DAY);
-  expect(await story.why('u1', 'Steps')).toEqual({ exit: 2 });
+  expect(await story.why('u1', 'Steps')).toEqual({ exit_condition: 2 });
 });
 
 test('a run goes on by the version that it began with', async () => {

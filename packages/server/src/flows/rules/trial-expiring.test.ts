@@ -25,7 +25,7 @@ test('a whole trial of 14 days: one letter, two hours after the third day before
   await story.event('u1', 'trial_started', { trialDays: 14, plan: 'pro' });
   await story.later(11 * DAY - 1);
   expect(await story.drafts()).toEqual([]);
-  expect(await story.why('u1', RULE)).toEqual({ armed: 1 });
+  expect(await story.why('u1', RULE)).toEqual({ starts_later: 1 });
   await story.later(1);
   expect(await story.drafts()).toMatchObject([
     {
@@ -43,7 +43,7 @@ test('a whole trial of 14 days: one letter, two hours after the third day before
   expect(letter?.body).toContain('Your 14-day trial of Acme ends on');
   await story.later(30 * DAY);
   expect(await story.letters()).toHaveLength(1);
-  expect(await story.why('u1', RULE)).toEqual({ armed: 1, fired: 1, claimed: 1 });
+  expect(await story.why('u1', RULE)).toEqual({ starts_later: 1, fired: 1, claimed: 1 });
   const delays = armed.flatMap((spy) => spy.mock.calls.map(([, ms]) => Number(ms ?? 0)));
   expect(Math.max(0, ...delays)).toBeLessThanOrEqual(5 * MINUTE);
   vi.restoreAllMocks();
@@ -58,7 +58,7 @@ test('one trial brings one letter, whether its end is told, reckoned, or both', 
   expect(await story.letters()).toHaveLength(1);
   await story.later(30 * DAY);
   expect(await story.letters()).toHaveLength(1);
-  expect(await story.why('u1', RULE)).toEqual({ armed: 1, fired: 1, claimed: 1, already_entered: 1 });
+  expect(await story.why('u1', RULE)).toEqual({ starts_later: 1, fired: 1, claimed: 1, already_entered: 1 });
 });
 
 test('the event that comes behind the reckoned one starts nothing either', async () => {
@@ -116,7 +116,7 @@ test.each(['subscription_started', 'subscription_canceled'])(
     await story.event('u2', name);
     await story.later(10 * DAY);
     expect(await story.letters()).toEqual([]);
-    expect(await story.why('u1', RULE)).toEqual({ armed: 1, superseded: 1 });
+    expect(await story.why('u1', RULE)).toEqual({ starts_later: 1, superseded: 1 });
     expect(await story.drafts('u2')).toMatchObject([{ state: 'canceled', reason: 'exit_event' }]);
     expect(await story.runs('u2', RULE)).toMatchObject([{ state: 'ended', end_reason: 'exit_event' }]);
   },
@@ -159,7 +159,7 @@ test('never after the end: neither at once, nor when quiet hours hold it for too
   // Ends at 22:30, in quiet hours that last until 08:00.
   await story.event('u3', 'trial_started', { trialDays: 2 / 24 });
   await story.later(DAY);
-  expect(await story.why('u1', RULE)).toEqual({ over: 1 });
+  expect(await story.why('u1', RULE)).toEqual({ date_passed: 1 });
   expect(await story.letters()).toMatchObject([{ to: 'u2', at: at + 45 * MINUTE }]);
   expect(await story.drafts('u3')).toMatchObject([{ state: 'canceled', reason: 'expired' }]);
   expect(await story.why('u3', RULE)).toEqual({ fired: 1, quiet_hours: 1, expired: 1 });
@@ -174,7 +174,7 @@ test('a late trial_started that is older than a subscription arms nothing', asyn
   expect(await story.letters()).toEqual([]);
 });
 
-test('a trial that is told of late, but ends in the future, is armed for its own moment', async () => {
+test('starts the run at its own time for a trial that arrives late and ends in the future', async () => {
   const story = await withUser();
   const at = story.now();
   await story.event('u1', 'trial_started', { trialDays: 14 }, ago(story, 4 * DAY));
@@ -182,7 +182,7 @@ test('a trial that is told of late, but ends in the future, is armed for its own
   expect(await moments(story)).toEqual([at + 7 * DAY + 2 * HOUR]);
 });
 
-test('a trial that is imported under suppression stays unarmed, but a live trial_expiring with trialDays fires', async () => {
+test('sets no timer for a trial imported under suppression, but fires on a live trial_expiring with trialDays', async () => {
   const story = await withUser();
   await story.user('u2', { email: 'b@x.org' });
   const imported = ['u1', 'u2'].map((external_user_id) => ({
@@ -214,7 +214,7 @@ test('a trial that runs when the person is suppressed is not told of, not even a
   await story.event('u1', 'login');
   await story.later(30 * DAY);
   expect(await story.letters()).toEqual([]);
-  expect(await story.why('u1', RULE)).toEqual({ armed: 1, suppressed: 1 });
+  expect(await story.why('u1', RULE)).toEqual({ starts_later: 1, suppressed: 1 });
 });
 
 test('without a trial the events themselves count, once in thirty days', async () => {
@@ -255,6 +255,6 @@ test('what a trial is told by is kept until its moment has come, for however sho
   expect(await forget()).toEqual(['u1 trial_started', 'u2 subscription_started', 'u2 trial_started']);
   await story.later(13 * DAY);
   expect(await moments(story)).toEqual([at + 57 * DAY + 2 * HOUR]);
-  expect(await story.why('u2', RULE)).toEqual({ armed: 1, superseded: 1 });
+  expect(await story.why('u2', RULE)).toEqual({ starts_later: 1, superseded: 1 });
   expect(await forget()).toEqual([]);
 });

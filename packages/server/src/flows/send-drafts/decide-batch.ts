@@ -211,11 +211,12 @@ type No = Extract<GateAnswer, { passes: false }>;
 
 /** Held, not dropped; but for those to whom nobody writes any more, at all or about its topic. */
 function keepIn(draft: Draft, { reason, until, detail }: No, now: number): Decided {
-  const isUnwanted = reason === 'topic' || (reason === 'suppressed' && until === null);
+  const isUnwanted = reason === 'topic_unsubscribed' || (reason === 'suppressed' && until === null);
   if (isUnwanted) return cancel(draft, { reason, now, detail });
   // What was put off keeps saying so, whatever holds it meanwhile: whoever mends that would not know to wake it.
   const isPutOff = draft.reason === 'deferred' && until === null;
-  const isMendable = isPutOff || reason === 'domain' || reason === 'no_sender' || reason === 'public_url';
+  const isMendable =
+    isPutOff || reason === 'domain_not_ready' || reason === 'no_sender' || reason === 'public_url';
   return hold(draft, { reason, until: isMendable ? now + ASK_AGAIN_MS : until, now, detail });
 }
 

@@ -37,7 +37,7 @@ async function simulate({ projectId }: Story, wanted: Record<string, string>) {
 async function explained(story: Story, by = mailroom): Promise<boolean | undefined> {
   const place = { projectId: story.projectId, kind: 'person' as const, value: 'ada' };
   const { people } = await wouldBeMailed(db, { place, now: story.now(), mailroom: by });
-  return people[0]?.gates.find(({ gate }) => gate === 'quiet_hours')?.passes;
+  return people[0]?.gates.find(({ check }) => check === 'quiet_hours')?.passes;
 }
 
 describe('quiet hours that a project did not set', () => {

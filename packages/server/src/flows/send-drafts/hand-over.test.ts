@@ -210,7 +210,7 @@ test('who takes a claimed letter for lost is too late where it was submitted sin
   const { held, letGo } = holdFirst();
   const sending = engine.sender.batch(story.projectId);
   const { draftId, projectId } = await held;
-  const seen = { letter: { projectId, draftId, epoch: 1 }, handed: { result: 'put_back' } } as const;
+  const seen = { letter: { projectId, draftId, epoch: 1 }, handed: { result: 'returned' } } as const;
   await recordResults({ db, newId: idMaker(clock) }, [seen]);
   expect(await message(story, 'ada')).toMatchObject({ state: 'submitting', epoch: 1 });
   letGo();
@@ -293,7 +293,7 @@ test(
     await story.set({ autopilot: '1h', quiet_hours: 'off' });
     await story.user('ada', { email: 'ada@x.org' });
     await story.event('ada', 'user_signed_up');
-    engine.transport.answer({ result: 'deferred', reason: 'relay_away', isRelays: true });
+    engine.transport.answer({ result: 'deferred', reason: 'relay_unreachable', isRelays: true });
     await story.later(27 * HOUR);
     expect((await story.drafts())[0]).toMatchObject({ state: 'held', reason: 'deferred' });
     engine.transport.answer({ result: 'sent' });
@@ -382,7 +382,7 @@ test('what was put back has no slot of the cap any more, and takes a new one whe
     [story.projectId],
   );
   expect(one?.claimed_at.getTime()).toBeGreaterThanOrEqual(resumedAt);
-  expect((await story.drafts('second')).at(-1)).toMatchObject({ state: 'held', reason: 'cap' });
+  expect((await story.drafts('second')).at(-1)).toMatchObject({ state: 'held', reason: 'frequency_cap' });
 });
 
 test('an attempt again takes no second slot of the cap', async () => {

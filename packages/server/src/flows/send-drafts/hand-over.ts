@@ -170,7 +170,7 @@ async function one(shared: Shared, letter: ClaimedLetter): Promise<void> {
     const handed = await slots.use(async () => {
       const isKept = isStopping() || isQuiet(letter, shared.now() + letter.aheadMs);
       if (isKept || !(await submit(submissionOf(letter, frozen, shared.now()))))
-        return { result: 'put_back' as const };
+        return { result: 'returned' as const };
       return handOne(transport, letter, frozen);
     });
     await recorded(shared, { letter, handed });
@@ -184,7 +184,7 @@ async function frozenOrNot(shared: Shared, letter: ClaimedLetter): Promise<Froze
   try {
     return await freeze(letter, shared);
   } catch (error) {
-    if (isRenderBusy(error)) return { result: 'put_back' };
+    if (isRenderBusy(error)) return { result: 'returned' };
     if (isRenderFailure(error)) {
       shared.log.warn({ ...idsOf(letter), err: error }, 'email.not_rendered');
       return { result: 'withheld', reason: error instanceof Error ? error.message : 'it was not rendered' };

@@ -102,7 +102,7 @@ export function createSender(options: SenderOptions): Sender {
       const lost = await listLost(db, new Date(db.clock.now()));
       const results = lost.map(({ submitted, ...letter }): LetterResult => ({
         letter,
-        handed: submitted ? { result: 'unknown', reason: 'lost' } : { result: 'put_back' },
+        handed: submitted ? { result: 'unknown', reason: 'lost' } : { result: 'returned' },
       }));
       if (results.length > 0) await recordResults({ db, newId }, results);
       return lost.length;

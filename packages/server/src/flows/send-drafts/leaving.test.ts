@@ -113,9 +113,9 @@ test('of two that are due within two hours the one of the higher priority takes 
   await story.event('u1', 'high');
   await story.later(HOUR);
   const [low, high] = await story.drafts();
-  expect(low).toMatchObject({ rule: 'Low', state: 'held', reason: 'cap_yielded' });
+  expect(low).toMatchObject({ rule: 'Low', state: 'held', reason: 'frequency_cap_yielded' });
   const [row] = await story.server.db.query<{ detail: object }>(
-    `SELECT detail FROM beckon.decision WHERE project_id = $1 AND reason = 'cap_yielded'`,
+    `SELECT detail FROM beckon.decision WHERE project_id = $1 AND reason = 'frequency_cap_yielded'`,
     [story.projectId],
   );
   expect(row?.detail).toMatchObject({ yields_to: high?.id });
@@ -306,7 +306,7 @@ test('an approval passes no gate: neither quiet hours, nor the cap, nor a suppre
   await story.later(HOUR);
   expect((await story.drafts())[1]).toMatchObject({ reason: 'quiet_hours', resumeState: 'approved' });
   await story.until('09:00');
-  expect((await story.drafts())[1]).toMatchObject({ reason: 'cap', resumeState: 'approved' });
+  expect((await story.drafts())[1]).toMatchObject({ reason: 'frequency_cap', resumeState: 'approved' });
   expect(await story.letters()).toHaveLength(1);
   await story.later(2 * DAY);
   expect(await story.letters()).toHaveLength(2);

@@ -54,7 +54,11 @@ const asked: fc.Arbitrary<Asked> = fc
     domain: mostly<GateFacts['domain']>(
       'pass',
       fc
-        .constantFrom<'domain' | 'no_sender' | 'public_url'>('domain', 'no_sender', 'public_url')
+        .constantFrom<'domain_not_ready' | 'no_sender' | 'public_url'>(
+          'domain_not_ready',
+          'no_sender',
+          'public_url',
+        )
         .map((reason) => ({ reason, detail: 'x' })),
     ),
     counts: mostly(true, fc.constant(false)),
@@ -130,12 +134,12 @@ function reasonFor({ facts, policy, now }: Asked): GateReason | null {
     ['paused', policy.paused],
     ['rule_off', !facts.ruleIsOn],
     ['suppressed', suppression !== null && (suppression.until ?? Infinity) > now],
-    ['topic', facts.refusedTopic !== null],
+    ['topic_unsubscribed', facts.refusedTopic !== null],
     ['no_address', facts.address === null],
-    [domain === 'pass' ? 'domain' : domain.reason, domain !== 'pass'],
+    [domain === 'pass' ? 'domain_not_ready' : domain.reason, domain !== 'pass'],
     ['quiet_hours', isQuiet(now, facts.zone, policy.quietHours)],
-    ['cap', facts.counts && isFull(facts, policy.caps, now)],
-    ['cap_yielded', facts.counts && policy.caps !== null && facts.yieldsTo !== null],
+    ['frequency_cap', facts.counts && isFull(facts, policy.caps, now)],
+    ['frequency_cap_yielded', facts.counts && policy.caps !== null && facts.yieldsTo !== null],
     ['throttle', policy.throttle !== null && facts.throttle.left < 1],
     [facts.narrow?.of === 'domain' ? 'domain_throttle' : 'provider_throttle', facts.narrow !== null],
     ['warmup', facts.warmup !== 'pass'],
@@ -145,8 +149,8 @@ function reasonFor({ facts, policy, now }: Asked): GateReason | null {
 
 const OPENED_BY_TIME: GateReason[] = [
   'quiet_hours',
-  'cap',
-  'cap_yielded',
+  'frequency_cap',
+  'frequency_cap_yielded',
   'throttle',
   'domain_throttle',
   'provider_throttle',
@@ -168,7 +172,7 @@ function wrongEnd({ facts: { suppression } }: Asked, until: number): string | nu
 
 const WRONG: Partial<Record<GateReason, (given: Asked, until: number) => string | null>> = {
   quiet_hours: wrongRelease,
-  cap: wrongSlot,
+  frequency_cap: wrongSlot,
   suppressed: wrongEnd,
 };
 
@@ -267,7 +271,7 @@ const DEFECTS: [string, Gate][] = [
     'the cap speaks before quiet hours do',
     (facts, policy, now) => {
       const capped = gate(facts, { ...policy, quietHours: null }, now);
-      return !capped.passes && capped.reason === 'cap' ? capped : gate(facts, policy, now);
+      return !capped.passes && capped.reason === 'frequency_cap' ? capped : gate(facts, policy, now);
     },
   ],
   ['what is held is asked again too early', (facts, policy, now) => later(gate(facts, policy, now), -HOUR)],

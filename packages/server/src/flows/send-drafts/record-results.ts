@@ -6,9 +6,9 @@ import {
   isRefused,
   lockDrafts,
   type Moved,
-  putBack,
+  returnDraft,
   retry,
-  withhold,
+  holdWhileSending,
   writeMoved,
 } from '../../features/drafts/index.ts';
 import type { Happened } from '../../features/outcomes/index.ts';
@@ -23,22 +23,22 @@ import { wakeRuns } from '../../features/sequences/index.ts';
 import { dueEarlier, readTurn, takeTurn } from '../../features/turns/index.ts';
 import type { Database, Tx } from '../../io/db/index.ts';
 import { timed } from '../project-time.ts';
-import { type Applied, applyOutcomes, settleLost, tellOutcomes } from '../record-outcome/index.ts';
+import { type Applied, applyOutcomes, resolveLost, tellOutcomes } from '../record-outcome/index.ts';
 import { inSession } from '../session.ts';
 import { heedRefusals } from './heed-refusals.ts';
 import type { Handed } from './transport.ts';
 
-/** `put_back`: it was not handed over, because something came in between; `withheld`: because it could not be rendered. */
+/** `returned`: the email was not submitted, because sending was interrupted. `withheld`: it could not be rendered. */
 export type LetterResult = {
   /** `aheadMs`: how far its project's clock is ahead, where that is known. */
   letter: { projectId: number; draftId: string; epoch: number; aheadMs?: number };
-  handed: Handed | { result: 'put_back' } | { result: 'withheld'; reason: string };
+  handed: Handed | { result: 'returned' } | { result: 'withheld'; reason: string };
 };
 
 /** Between attempts; the last one goes on. */
 const BACKOFF_MS = [1, 5, 15, 30, 60, 120, 240].map((minutes) => minutes * 60_000);
-/** At first it is asked again at once; whatever comes in between again and again is asked about ever more seldom. */
-const PUT_BACK_FOR_MS = [0, 0, 1, 5, 15, 30, 60].map((minutes) => minutes * 60_000);
+/** The first returns are retried at once. After repeated returns, the delay grows. */
+const RETURN_DELAYS_MS = [0, 0, 1, 5, 15, 30, 60].map((minutes) => minutes * 60_000);
 /** Few letters wait for it: while a relay is away only one at a time is tried. */
 const RELAY_AGAIN_MS = 5 * 60_000;
 /** For so long a letter is tried. */
@@ -120,7 +120,7 @@ async function recordOfProject(
   const ours = await endMessages(tx, { at: now, ends: said.map(endOf) });
   const moved = said.filter(({ letter }) => ours.has(letter.draftId)).flatMap((one) => movedBy(one, now));
   await writeMoved(tx, moved);
-  await settleLost(tx, { projectId, drafts: moved.map(({ draft }) => draft), now });
+  await resolveLost(tx, { projectId, drafts: moved.map(({ draft }) => draft), now });
   const happened = said
     .filter(({ letter }) => ours.has(letter.draftId))
     .flatMap((one) => bounceOf(one, messages.get(one.letter.draftId), now) ?? []);
@@ -175,7 +175,7 @@ function againAtOf(
   { letter: { epoch }, handed }: LetterResult,
   { draft, attempt, now }: { draft: Draft | undefined; attempt: Attempt | undefined; now: number },
 ): number | null {
-  if (handed.result === 'put_back') return now + putBackForMs(epoch, attempt);
+  if (handed.result === 'returned') return now + returnDelayMs(epoch, attempt);
   if (handed.result !== 'deferred') return null;
   if (handed.isRelays === true) return isWorthIt(draft, now + RELAY_AGAIN_MS);
   const { attempts, firstAt } = attempt ?? { attempts: 1, firstAt: now };
@@ -184,10 +184,10 @@ function againAtOf(
   return at < until ? at : null;
 }
 
-/** By how many claims came to nothing; one that was withdrawn counts twice. */
-function putBackForMs(epoch: number, attempt: Attempt | undefined): number {
+/** The delay by the number of claims that were returned. A withdrawn claim counts twice. */
+function returnDelayMs(epoch: number, attempt: Attempt | undefined): number {
   const claims = epoch - (attempt?.attempts ?? 0);
-  return PUT_BACK_FOR_MS[Math.max(0, claims - 1)] ?? PUT_BACK_FOR_MS.at(-1) ?? 0;
+  return RETURN_DELAYS_MS[Math.max(0, claims - 1)] ?? RETURN_DELAYS_MS.at(-1) ?? 0;
 }
 
 /** A relay that is away is nobody's refusal, however long it lasts. */
@@ -197,7 +197,7 @@ function isWorthIt(draft: Draft | undefined, at: number): number | null {
 
 function endOf({ letter, handed, againAt }: Said): MessageEnd {
   const { projectId, draftId, epoch } = letter;
-  // The message of one that is withheld waits until somebody mends the draft.
+  // The message of a withheld draft waits until the draft is corrected.
   const isAgain = againAt !== null || handed.result === 'withheld';
   return {
     projectId,
@@ -211,7 +211,7 @@ function endOf({ letter, handed, againAt }: Said): MessageEnd {
     reason: 'reason' in handed ? handed.reason : null,
     reply: 'reply' in handed ? (handed.reply ?? null) : null,
     relayId: 'relayId' in handed ? (handed.relayId ?? null) : null,
-    isPutBack: handed.result === 'put_back' || handed.result === 'withheld',
+    isReturned: handed.result === 'returned' || handed.result === 'withheld',
   };
 }
 
@@ -219,10 +219,10 @@ function endOf({ letter, handed, againAt }: Said): MessageEnd {
 function movedBy({ handed, draft, againAt, wasTried }: Said, now: number): Moved[] {
   if (!draft) return [];
   if (handed.result === 'withheld') {
-    const withheld = withhold(draft, { now, detail: { why: handed.reason } });
+    const withheld = holdWhileSending(draft, { now, detail: { why: handed.reason } });
     return isRefused(withheld) ? [] : [withheld];
   }
-  const again = handed.result === 'put_back' && !wasTried ? putBack : retry;
+  const again = handed.result === 'returned' && !wasTried ? returnDraft : retry;
   const detail = 'reply' in handed && handed.reply !== undefined ? { reply: handed.reply } : {};
   const decided =
     againAt === null
@@ -240,7 +240,7 @@ function endedAs(handed: LetterResult['handed']): Parameters<typeof finish>[1] {
       return { result: handed.result, reason: handed.reason };
     case 'deferred':
       return { result: 'failed', reason: handed.reason };
-    case 'put_back':
+    case 'returned':
     case 'withheld':
       return { result: 'failed', reason: handed.result };
     default:

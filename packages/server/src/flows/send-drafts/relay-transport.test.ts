@@ -49,7 +49,7 @@ test.each<[string, HandOver, object]>([
   [
     'nobody there',
     { result: 'not_sent', stage: 'connect', reason: 'ECONNREFUSED' },
-    { result: 'deferred', reason: 'relay_away' },
+    { result: 'deferred', reason: 'relay_unreachable' },
   ],
   ['nobody knows', { result: 'unknown', reason: 'the line broke' }, { result: 'unknown' }],
   [
@@ -60,14 +60,14 @@ test.each<[string, HandOver, object]>([
   [
     'not wanted',
     refused('body', 554, '554 5.7.1 spam'),
-    { result: 'failed', reason: 'refused', bounce: { class: 'policy' } },
+    { result: 'failed', reason: 'rejected', bounce: { class: 'policy' } },
   ],
   ['later', refused('rcpt', 450, '450 4.2.1 greylisted'), { result: 'deferred', reason: 'deferred' }],
   ['less', refused('rcpt', 421, '421 4.7.0 too many'), { result: 'deferred', slowDown: true }],
   [
     'our own sender',
     refused('mail', 550, '550 5.7.1 sender rejected'),
-    { result: 'deferred', reason: 'relay_refused' },
+    { result: 'deferred', reason: 'relay_rejected' },
   ],
 ])('what a relay says becomes what became of the letter: %s', async (_, says, becomes) => {
   const { state, hand } = withRelay();
@@ -84,7 +84,7 @@ test('a relay that is away is asked less and less, and no refusal of a recipient
   for (let i = 0; i < 3; i += 1) await hand();
   expect(transport.closedUntil?.(state.now)).toBe(1_000);
   const asked = state.asked;
-  expect(await hand()).toMatchObject({ result: 'deferred', reason: 'relay_away' });
+  expect(await hand()).toMatchObject({ result: 'deferred', reason: 'relay_unreachable' });
   expect(state.asked).toBe(asked);
   expect(transport.isDoubtful?.()).toBe(true);
   state.now = 1_000;

@@ -1,5 +1,5 @@
 import { classifyReply } from '../../base/bounce/index.ts';
-import { veilSeals } from '../../features/test-inbox/index.ts';
+import { redactTokens } from '../../features/test-inbox/index.ts';
 import {
   askBreaker,
   closedBreaker,
@@ -36,9 +36,9 @@ export function relayTransport({ relay, now }: RelayTransportOptions): Transport
       const asked = askBreaker(breaker, now());
       breaker = asked.breaker;
       if (!asked.passes || pausedUntil > now())
-        return { result: 'deferred', reason: 'relay_away', isRelays: true };
+        return { result: 'deferred', reason: 'relay_unreachable', isRelays: true };
       const envid = envelopeId(mailFrom) ?? messageId;
-      const over = veiled(await relay.hand({ from: mailFrom, to: rcptTo, envid }, mime));
+      const over = redacted(await relay.hand({ from: mailFrom, to: rcptTo, envid }, mime));
       breaker = isRelaysTrouble(over) ? tripped(breaker, now()) : passed();
       return becomes(over);
     },
@@ -46,10 +46,10 @@ export function relayTransport({ relay, now }: RelayTransportOptions): Transport
 }
 
 /** A server may name the sealed sender in what it says, and whoever reads that could make a bounce: it is taken out before it is kept. */
-function veiled(over: HandOver): HandOver {
+function redacted(over: HandOver): HandOver {
   return 'reply' in over
-    ? { ...over, reply: veilSeals(over.reply) }
-    : { ...over, reason: veilSeals(over.reason) };
+    ? { ...over, reply: redactTokens(over.reply) }
+    : { ...over, reason: redactTokens(over.reason) };
 }
 
 /** The same seal as in the sender's address, which a report may give back where that address was rewritten on the way. */
@@ -70,7 +70,7 @@ function becomes(over: HandOver): Handed {
       return refused(over);
     case 'not_sent': {
       const reply = `${over.stage}: ${over.reason}`;
-      return { result: 'deferred', reason: 'relay_away', reply, isRelays: true };
+      return { result: 'deferred', reason: 'relay_unreachable', reply, isRelays: true };
     }
     case 'unknown':
       return { result: 'unknown', reason: over.reason };
@@ -84,13 +84,13 @@ function refused({ stage, code, reply }: Refused): Handed {
   const { isRelays } = verdict;
   const bounce = { class: verdict.class, status: verdict.status };
   if (!verdict.retry) return { result: 'failed', reason: REASONS[verdict.class], reply, bounce };
-  const reason = isRelays ? 'relay_refused' : 'deferred';
+  const reason = isRelays ? 'relay_rejected' : 'deferred';
   return { result: 'deferred', reason, reply, isRelays, slowDown: verdict.slowDown && !isRelays, bounce };
 }
 
 const REASONS = {
   hard: 'bounced',
   soft: 'bounced',
-  policy: 'refused',
+  policy: 'rejected',
   infrastructure: 'bounced',
 } as const;

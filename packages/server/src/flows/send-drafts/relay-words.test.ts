@@ -78,7 +78,11 @@ test.each<[string, [number, LetterResult['handed']][], boolean]>([
     true,
   ],
   ['one whose neighbour could not be written to', [[2, { result: 'failed', reason: 'not_composed' }]], true],
-  ['one whose neighbour was not served at all', [[2, { result: 'deferred', reason: 'relay_away' }]], true],
+  [
+    'one whose neighbour was not served at all',
+    [[2, { result: 'deferred', reason: 'relay_unreachable' }]],
+    true,
+  ],
 ])('words are everybody’s or not, heard by %s', (_, heardBy, isEverybodys) => {
   expect(heard(...heardBy).words.isEverybodys(TROUBLE)).toBe(isEverybodys);
 });

@@ -39,8 +39,8 @@ test('nothing leaves from a domain that nobody verified, and what waits says so;
   await signUp(story, 'ada');
   await story.later(2 * HOUR);
   expect(received(story)).toEqual([]);
-  expect(await draftOf(story, 'ada')).toEqual({ state: 'held', reason: 'domain' });
-  expect(Object.keys(await story.why('ada', 'welcome'))).toContain('domain');
+  expect(await draftOf(story, 'ada')).toEqual({ state: 'held', reason: 'domain_not_ready' });
+  expect(Object.keys(await story.why('ada', 'welcome'))).toContain('domain_not_ready');
   await story.publish();
   expect(await story.check()).toBe('verified');
   await story.later(HOUR);
@@ -96,7 +96,7 @@ test('a domain whose records are gone keeps its letters in, whole, and they leav
   await signUp(story, 'cem');
   await story.later(2 * HOUR);
   expect(received(story)).toEqual([]);
-  expect(await draftOf(story, 'cem')).toEqual({ state: 'held', reason: 'domain' });
+  expect(await draftOf(story, 'cem')).toEqual({ state: 'held', reason: 'domain_not_ready' });
   await story.publish();
   expect(await story.check()).toBe('verified');
   await story.later(HOUR);
@@ -168,7 +168,7 @@ test('a letter that was put off leaves by the domain that it is signed for, whoe
   });
   await story.later(3 * HOUR);
   expect(tried).toEqual([]);
-  expect(Object.keys(await story.why('gus', 'welcome'))).toContain('domain');
+  expect(Object.keys(await story.why('gus', 'welcome'))).toContain('domain_not_ready');
   await set(domain, 'verified');
   await story.later(2 * HOUR);
   expect(tried).toEqual(['gus']);

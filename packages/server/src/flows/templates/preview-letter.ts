@@ -184,9 +184,9 @@ async function personOfThen(tx: Tx, scene: Scene, userId: string): Promise<Known
   };
 }
 
-function notKnownThen(state: 'not_yet' | 'unknown'): Fault {
+function notKnownThen(state: 'not_created' | 'unknown'): Fault {
   const message =
-    state === 'not_yet' ? 'The user did not exist yet' : 'The changes of that time are no longer stored';
+    state === 'not_created' ? 'The user did not exist yet' : 'The changes of that time are no longer stored';
   return new Fault('validation_failed', { details: [{ message, field: 'at' }] });
 }
 

@@ -36,11 +36,11 @@ export async function publishLetter(deps: WriteDeps, wanted: Publishing): Promis
 }
 
 function writtenMeanwhile(name: string, version: number | null): Fault {
-  const letter = JSON.stringify(name);
+  const template = `the template ${JSON.stringify(name)}`;
   const message =
     version === null
-      ? `${letter} was deleted by another member. Publish it as a new template`
-      : `Version ${version} of ${letter} was published by another member. Load it first`;
+      ? `Another member deleted ${template}. Publish it as a new template`
+      : `Another member published version ${version} of ${template}. Load that version first`;
   return new Fault('conflict', { details: [{ message, field: 'template' }] });
 }
 

@@ -78,10 +78,10 @@ function nameStays(name: string): Fault {
 }
 
 function writtenMeanwhile({
-  template: { version },
+  template: { name, version },
   version: { createdBy },
 }: Omit<WrittenTemplate, 'drafts'>) {
-  const message = `${createdBy} published version ${version}. Load it first`;
+  const message = `${createdBy} published version ${version} of the template ${JSON.stringify(name)}. Load that version first`;
   return new Fault('conflict', { details: [{ message, field: 'template' }] });
 }
 

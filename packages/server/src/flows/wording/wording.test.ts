@@ -133,7 +133,7 @@ test('the letter is there at once, and the model’s words take its place: no ti
   const wording = await wordingOf(after);
   expect(wording).toMatchObject({ verdict: 'worded', findings: [], model: 'small-1' });
   expect((await movesOf(after)).at(-1)).toMatchObject({
-    action: 'reword',
+    action: 'ai_rewrite',
     actor: 'model',
     from: 'scheduled',
     to: 'scheduled',
@@ -265,7 +265,7 @@ test.each<[string, Act]>([
     });
     await word();
     expect(server.asked).toHaveLength(1);
-    expect((await movesOf(other)).map(({ action }) => action)).not.toContain('reword');
+    expect((await movesOf(other)).map(({ action }) => action)).not.toContain('ai_rewrite');
     expect((await wordingOf(other))?.verdict).toMatch(/touched|too_late/);
   },
 );
@@ -286,7 +286,7 @@ test('whoever comes to an answer after somebody else took over makes nothing of 
   });
   await word();
   expect((await draftOf('u1')).content.subject).toBe('7 reports, Ada');
-  expect((await movesOf(draft)).filter(({ action }) => action === 'reword')).toHaveLength(1);
+  expect((await movesOf(draft)).filter(({ action }) => action === 'ai_rewrite')).toHaveLength(1);
 });
 
 test('whoever is told to stop stops, and somebody else goes on at once', async () => {

@@ -141,7 +141,7 @@ test('it may come as often as it likes, at once too: 200 each time, and one outc
   expect(await outcomesOf(story)).toHaveLength(1);
 });
 
-test('the button of the page is told from the one click, and the address that it concerns is veiled', async () => {
+test('records the button of the page apart from one-click unsubscribe, and redacts the address on the page', async () => {
   const { story, link } = await afterLetter();
   const page = await send(link);
   expect(page.text).toContain('a•••@x.org');
@@ -414,10 +414,10 @@ test('a topic that is refused is written about no more, to the person and to the
   expect((await story.letters()).map(({ rule }) => rule).toSorted()).toEqual(['plain', 'plain', 'tips']);
   const refused = (await story.drafts()).filter(({ rule }) => rule === 'news');
   expect(refused).toMatchObject([
-    { userId: 'u1', state: 'canceled', reason: 'topic' },
-    { userId: 'u2', state: 'canceled', reason: 'topic' },
+    { userId: 'u1', state: 'canceled', reason: 'topic_unsubscribed' },
+    { userId: 'u2', state: 'canceled', reason: 'topic_unsubscribed' },
   ]);
-  expect(await story.why('u1', 'news')).toMatchObject({ fired: 1, topic: 1 });
+  expect(await story.why('u1', 'news')).toMatchObject({ fired: 1, topic_unsubscribed: 1 });
   await post(`${link}/topics`, 'topic=tips&topic=news');
   await story.event('u1', 'news');
   await story.later(3 * HOUR);

@@ -160,7 +160,7 @@ function answerTrouble({ log }: ChoicesDeps, { error, request, reply }: Trouble)
   const status = (error as { statusCode?: unknown }).statusCode;
   if (typeof status === 'number' && status < 500)
     return reply.send(page(reply, status, noticePage(place, 'refused')));
-  log.error({ err: error, request_id: request.id, path: request.routeOptions.url }, 'choice.failed');
+  log.error({ err: error, request_id: request.id, path: request.routeOptions.url }, 'preferences.failed');
   void reply.header('Retry-After', String(RETRY_AFTER_S));
   return reply.send(page(reply, 503, noticePage(place, 'trouble')));
 }

@@ -4,24 +4,24 @@ import { isDraftId } from '../../flows/move-draft.ts';
 import type { DashboardDeps } from './deps.ts';
 
 const DONE: Partial<Record<Move['action'], string>> = {
-  approve: 'approved this',
-  skip: 'skipped this',
-  edit: 'edited this',
-  postpone: 'postponed this',
-  undo: 'undid the last action on this',
-  open_editor: 'opened its editor',
-  close_editor: 'closed its editor',
-  send_again: 'sent this again',
+  approve: 'approved this draft',
+  skip: 'skipped this draft',
+  edit: 'edited this draft',
+  postpone: 'postponed this draft',
+  undo: 'undid the last action on this draft',
+  open_editor: 'opened the editor of this draft',
+  close_editor: 'closed the editor of this draft',
+  send_again: 'sent this email again',
 };
 
-/** So long ago it is still news to whoever hears that they came too late. */
+/** An action of another member is named in a conflict for this long. */
 const NEWS_MS = 10 * 60_000;
 
 type Tried = { projectId: number; draftId: string; actor: string };
 
 /**
- * Runs a change of a draft; where it comes too late, whoever wanted it hears who did what, and when. People are called by
- * their names in whatever it says.
+ * Runs a change of a draft. A conflict says which member did what and when, and messages contain the names of members instead of
+ * their ids.
  */
 export async function tellingWho<T>(
   { db, access }: Pick<DashboardDeps, 'db' | 'access'>,

@@ -97,7 +97,7 @@ test('what was put off is back where it was for ten seconds, and for good then',
   await db.query(`UPDATE beckon.draft SET deadline_at = NULL, due_at = NULL WHERE id = $1`, [id]);
   expect((await post(`/${id}/postpone`, off)).json.data.draft).toMatchObject({
     state: 'held',
-    reason: 'snoozed',
+    reason: 'postponed',
   });
   expect((await post(`/${id}/undo`)).json.data.draft).toMatchObject({
     state: 'scheduled',
@@ -122,7 +122,7 @@ test('whoever decides about a text that is another by now hears who wrote it, an
       { as: 'admin' },
     );
     expect(status).toBe(409);
-    expect(json.errors[0]?.message).toMatch(/^Ada edited this 3 s ago\. /);
+    expect(json.errors[0]?.message).toMatch(/^Ada edited this draft 3 s ago\. /);
   }
   expect((await dashboard.ask<DraftWhole>(`GET ${at}/${id}`)).json.data.content.body).toBe(
     'Written by the first',
@@ -141,7 +141,7 @@ test('while somebody has its editor open nobody else touches it, and hears by na
   const refused = await post(`/${id}/approve`, {}, { as: 'reviewer' });
   expect([refused.status, refused.json.errors[0]?.message]).toEqual([
     409,
-    expect.stringContaining('Ada is editing it. Wait until the editor is closed'),
+    expect.stringContaining('Ada is editing the draft. Wait until the editor is closed'),
   ]);
   expect((await post(`/${id}/close-editor`, {}, { as: 'editor' })).json.data.draft).toMatchObject({
     state: 'scheduled',
@@ -224,10 +224,10 @@ test('what would come of an act on many is shown, and is what then comes of it',
     would_act: 2,
     users: 2,
     refused: expect.arrayContaining([
-      { message: expect.stringContaining('is editing it'), drafts: 1 },
-      { message: 'It is already approved', drafts: 1 },
+      { message: expect.stringContaining('is editing the draft'), drafts: 1 },
+      { message: 'The draft is already approved', drafts: 1 },
     ]),
-    held_by: [{ reason: 'quiet_hours', sentence: "it is quiet hours in the user's time zone", drafts: 2 }],
+    held_by: [{ reason: 'quiet_hours', sentence: "quiet hours in the user's time zone", drafts: 2 }],
     sends_now: 0,
     rules: [{ name: 'vip', drafts: 2 }],
   });

@@ -89,7 +89,7 @@ test('Review is in the order of deadlines, page by page, with what is held behin
     later: 1,
     no_deadline: 1,
     held: 1,
-    snoozed: 1,
+    postponed: 1,
     at_least: false,
   });
 });
@@ -132,7 +132,7 @@ test('a draft is shown whole, with the gate that says no now and each move by wh
     facts: { 'person.name': 'ada', 'person.plan': 'pro' },
     rule: { name: 'vip' },
     rule_holds: true,
-    send_check: { reason: 'quiet_hours', sentence: "it is quiet hours in the user's time zone" },
+    send_check: { reason: 'quiet_hours', sentence: "quiet hours in the user's time zone" },
     history: [{ number: 1, action: 'schedule', to: 'scheduled', actor: 'Ada' }],
     autopilot: true,
     lease: null,
@@ -167,8 +167,8 @@ test('why it is there is told from the event on, with the values that were found
     { kind: 'condition', holds: true, values: { order_placed: { count: 1 } } },
     { kind: 'email', values: { 'person.name': 'Ada' } },
     { kind: 'deadline', values: { autopilot: '4 hours' } },
-    { kind: 'shift', sentence: 'It was postponed', actor: 'Ada' },
-    { kind: 'gate', holds: true },
+    { kind: 'action', sentence: 'Postponed', actor: 'Ada' },
+    { kind: 'send_check', holds: true },
   ]);
   expect(data.user).toMatchObject({ external_user_id: 'ada', traits: { plan: 'pro' }, suppressed: false });
   expect(data.emails).toMatchObject([{ rule: 'vip', subject: 'Hello Ada', outcomes: [] }]);

@@ -172,7 +172,7 @@ function toCounts(counts: Awaited<ReturnType<typeof countReview>>): DraftCounts 
     later: bounded(counts.later),
     no_deadline: bounded(counts.noDeadline),
     held: bounded(counts.held),
-    snoozed: bounded(counts.snoozed),
+    postponed: bounded(counts.postponed),
     at_least: Object.values(counts).some((count) => count > DRAFTS_COUNT_MAX),
   };
 }

@@ -8,7 +8,7 @@ import { reasonWords } from '../../flows/explain/index.ts';
 import { countRemoteImages } from '../../flows/inline-images.ts';
 import type { ShownLetter } from '../../flows/show-letter.ts';
 import { bounceClassOf, botOf, botWords, outcomeWords } from './letter-words.ts';
-import { type Veil, veilMail } from './veil.ts';
+import { type Redact, redactMail } from './redact.ts';
 
 export function toListed(letter: Letter): EmailListed {
   return {
@@ -33,7 +33,7 @@ export function toListed(letter: Letter): EmailListed {
   };
 }
 
-export function toWhole(shown: ShownLetter, veil: Veil): EmailWhole {
+export function toWhole(shown: ShownLetter, redact: Redact): EmailWhole {
   const { letter, outcomes, urls, hits } = shown;
   return {
     ...toListed(letter),
@@ -41,7 +41,7 @@ export function toWhole(shown: ShownLetter, veil: Veil): EmailWhole {
     first_at: timeOf(letter.firstAt),
     next_at: timeOf(letter.nextAt),
     relay_id: letter.relayId,
-    frozen: toFrozen(shown, veil),
+    frozen: toFrozen(shown, redact),
     hits: hits.map((hit) => toHit(hit, urls)),
     hits_counted: shown.hitsCounted,
     outcome_history: outcomes.map((outcome) => ({
@@ -72,12 +72,12 @@ export function toWhole(shown: ShownLetter, veil: Veil): EmailWhole {
   };
 }
 
-function toFrozen({ frozen }: ShownLetter, veil: Veil): EmailWhole['frozen'] {
+function toFrozen({ frozen }: ShownLetter, redact: Redact): EmailWhole['frozen'] {
   if (!frozen) return null;
   const { mailFrom, rcptTo, mime, mail } = frozen;
-  const { headers, text } = veilMail(mail, veil);
+  const { headers, text } = redactMail(mail, redact);
   return {
-    mail_from: veil(mailFrom),
+    mail_from: redact(mailFrom),
     rcpt_to: rcptTo,
     size: mime.length,
     headers,

@@ -82,7 +82,7 @@ test('one grammar filters them by every key, and says where it is wrong', async 
     when: { event: 'other' },
   });
   await sendTo(story, ['a', 'b']);
-  stage.engine.transport.answer({ result: 'failed', reason: 'refused', reply: '550 no' });
+  stage.engine.transport.answer({ result: 'failed', reason: 'rejected', reply: '550 no' });
   await story.event('b', 'other');
   await story.later(3_600_000);
   await story.became('a', OPENED, CLICKED, REPLIED);
@@ -131,7 +131,7 @@ test('one letter tells how it left, who fetched what of it and why that was a ma
     frozen: { mail_from: 'b@acme.test', has_html: true },
     links: [{ url: 'https://acme.example/start', clicks: 0, bot_clicks: 1 }],
     hits_counted: 2,
-    send_again: 'no',
+    send_again: 'unavailable',
   });
   expect(json.data.frozen?.headers).toContainEqual(expect.objectContaining({ name: 'subject' }));
   expect(json.data.frozen?.text).toContain('Hello Ada');
@@ -160,7 +160,7 @@ test('the letter itself comes by an address of its own, in which nothing can run
 });
 
 test('what can be sent again says what that takes: nothing knows whether an unknown one arrived', async () => {
-  stage.engine.transport.answer({ result: 'failed', reason: 'refused', reply: '550 5.7.1 no' });
+  stage.engine.transport.answer({ result: 'failed', reason: 'rejected', reply: '550 5.7.1 no' });
   await sendTo(story, ['a']);
   stage.engine.transport.answer({ result: 'unknown', reason: 'lost' });
   await sendTo(story, ['b']);
@@ -169,14 +169,14 @@ test('what can be sent again says what that takes: nothing knows whether an unkn
     return (await ask<EmailWhole>(`/${message?.id}`)).json.data;
   };
   expect(await whole('a')).toMatchObject({
-    send_again: 'plain',
-    reason: 'refused',
-    reason_text: "the recipient's server rejected it",
+    send_again: 'available',
+    reason: 'rejected',
+    reason_text: "the recipient's server rejected the email",
     reply: '550 5.7.1 no',
   });
-  expect(await whole('b')).toMatchObject({ send_again: 'confirmed', state: 'unknown' });
+  expect(await whole('b')).toMatchObject({ send_again: 'requires_confirmation', state: 'unknown' });
   await story.act('a', { kind: 'send_again' });
-  expect(await whole('a')).toMatchObject({ send_again: 'no' });
+  expect(await whole('a')).toMatchObject({ send_again: 'unavailable' });
 });
 
 test('letters of another project, and what is no letter, are not there; nor are bytes that nobody kept', async () => {

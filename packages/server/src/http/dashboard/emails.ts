@@ -22,7 +22,7 @@ import { FRAME_QUERY, sendLetter } from './plain-frame.ts';
 import { replyRoutes } from './replies.ts';
 import { type DashboardRoute, route } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
-import { veilOf } from './veil.ts';
+import { redactFor } from './redact.ts';
 
 const FILTER = { filter: Type.Optional(Type.String({ maxLength: 1_000 })) };
 
@@ -57,7 +57,7 @@ export const emailRoutes: DashboardRoute[] = [
     needs: 'viewer',
     async handle({ db, mailroom: { renderer } }, { projectId, params, role }) {
       const shown = await showLetter({ tx: db, renderer }, { projectId, id: params.email });
-      return { data: toWhole(shown, veilOf(role, shown.letter)) };
+      return { data: toWhole(shown, redactFor(role, shown.letter)) };
     },
   }),
   route('GET /projects/:project/emails/:email/email.html', {
@@ -66,7 +66,7 @@ export const emailRoutes: DashboardRoute[] = [
     async handle({ db, openOutbound, mailroom }, { projectId, params, query, role, reply }) {
       const { letter, mime } = await showLetterBytes(db, { projectId, id: params.email });
       const mail = await mailroom.renderer.run('readMail', mime, { projectId });
-      const html = veilOf(role, letter)(withoutPixel(mail.html));
+      const html = redactFor(role, letter)(withoutPixel(mail.html));
       return sendLetter({ openOutbound }, reply, { html, ...query });
     },
   }),

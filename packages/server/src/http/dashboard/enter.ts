@@ -96,8 +96,8 @@ function scopeOf({ needs, scope, isAccount }: DashboardRoute): TokenScope | 'any
 const NOBODY: Who = { person: null, role: 'viewer', projectId: 0, actor: '', actorName: '', token: null };
 
 /**
- * The highest role that the scopes of a token amount to. It decides what is shown: links of emails stay veiled to a token
- * that only reads, whoever its member is.
+ * The highest role that the scopes of a token amount to. It decides what is shown: links of emails stay redacted for a
+ * read-only token, whatever the role of its member.
  */
 function roleOfToken(one: DashboardRoute, { scopes }: HeldToken): Role {
   // `import` opens routes of editors, but shows no more than `read` on any other.

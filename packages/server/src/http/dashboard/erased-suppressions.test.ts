@@ -70,7 +70,7 @@ describe('GET suppressions/check', () => {
       suppression: { ...ERASED, value: expect.any(String) },
     });
     expect(people[0]?.checks.find(({ passes }) => !passes)).toMatchObject({
-      check: 'suppressed',
+      check: 'suppression',
       text: 'suppressed: address or id of an erased user',
     });
     const { held } = (await ask<UserShown>('GET /users/eve')).json.data;

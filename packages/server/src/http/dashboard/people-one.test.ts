@@ -184,7 +184,7 @@ test('as of a moment they are what they were; before they came they are not ther
     state: 'known',
     traits: [{ trait: 'plan', value: 'trial', certainty: 'exact' }],
   });
-  expect((await at(new Date(Date.parse(then) - 1).toISOString())).state).toBe('not_yet');
+  expect((await at(new Date(Date.parse(then) - 1).toISOString())).state).toBe('not_created');
   expect((await at('2020-01-01')).state).toBe('unknown');
   for (const wrong of ['yesterday', new Date(clock.now() + MINUTE).toISOString()])
     expect((await dashboard.ask(`GET ${path(`/at?at=${wrong}`)}`)).status).toBe(422);

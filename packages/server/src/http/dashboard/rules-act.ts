@@ -109,12 +109,12 @@ export const ruleActRoutes = [
 type Switching = Parameters<typeof disableRule>[1];
 
 async function switchOn(db: Parameters<typeof enableRule>[0], wanted: Parameters<typeof enableRule>[1]) {
-  const { rule, resumed: drafts, thawed: runs, expired, enrollment } = await enableRule(db, wanted);
+  const { rule, resumed: drafts, resumedRuns: runs, expired, enrollment } = await enableRule(db, wanted);
   return { rule, drafts, runs, expired, enrollment };
 }
 
 async function switchOff(db: Parameters<typeof disableRule>[0], wanted: Switching) {
-  const { rule, held: drafts, frozen: runs } = await disableRule(db, wanted);
+  const { rule, held: drafts, paused: runs } = await disableRule(db, wanted);
   return { rule, drafts, runs, expired: 0, enrollment: null };
 }
 

@@ -113,8 +113,8 @@ test('what somebody else has changed meanwhile is not changed blindly, and it is
   expect([status, said]).toEqual([
     409,
     [
-      ['throttle', expect.stringMatching(/^Ada changed it at .*: .* It is 7\/s now$/)],
-      ['footer', 'footer was changed by another member. It is Bye now'],
+      ['throttle', expect.stringMatching(/^Ada changed the setting at .*: .* It is 7\/s now$/)],
+      ['footer', 'The setting footer was changed by another member. It is Bye now'],
     ],
   ]);
   const again = await ask('PATCH settings', {
@@ -279,5 +279,8 @@ test('as whom letters leave, and what a relay would say of it, before there is o
   });
   const after = (await ask<SendingState>('GET sending')).json.data;
   expect(after.sender).toMatchObject({ name: 'Ada', address: 'ada@x.org', reply_to: 'r@x.org' });
-  expect(after.with_relay).toEqual({ reason: 'domain', detail: 'x.org was not added as a sending domain' });
+  expect(after.with_relay).toEqual({
+    reason: 'domain_not_ready',
+    detail: 'x.org was not added as a sending domain',
+  });
 });

@@ -99,7 +99,7 @@ async function failed(tx: Tx, projectId: number, error: unknown): Promise<never>
   const entries = await listEntries(tx, { ...asked, limit: CHANGES_LOOKED_AT });
   const details = error.details.map(({ field, message }) => {
     const by = entries.find(({ after }) => field !== undefined && Object.hasOwn(after ?? {}, field));
-    const who = by && `${by.actorName} changed it at ${by.at.toISOString()}: `;
+    const who = by && `${by.actorName} changed the setting at ${by.at.toISOString()}: `;
     return { ...(field === undefined ? {} : { field }), message: `${who ?? ''}${message}` };
   });
   throw new Fault('conflict', { details });

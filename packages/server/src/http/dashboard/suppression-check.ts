@@ -54,6 +54,6 @@ function toShown({ person, address, gates, topicsRefused }: Mailable): MailableA
   };
 }
 
-function toSaid({ gate, passes, words, until }: GateVerdict): GateSaid {
-  return { check: gate, passes, text: words, until: timeOf(until) };
+function toSaid({ check, passes, words, until }: GateVerdict): GateSaid {
+  return { check, passes, text: words, until: timeOf(until) };
 }

@@ -141,5 +141,7 @@ async function mailReset(deps: RouteDeps, email: string): Promise<void> {
 }
 
 function notMailed(): Fault {
-  return new Fault('conflict', { details: [{ message: 'the email was not accepted' }] });
+  return new Fault('conflict', {
+    details: [{ message: 'The email could not be sent. Check MAIL_FROM and the relay' }],
+  });
 }

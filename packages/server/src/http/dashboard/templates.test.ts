@@ -102,7 +102,7 @@ test('what is saved and not published nobody gets, and publishing asks which ope
   const late = await publish({});
   expect([late.status, late.errors[0]?.message]).toEqual([
     409,
-    expect.stringContaining('Version 2 of "greeting" was published by another member') as string,
+    expect.stringContaining('Another member published version 2 of the template "greeting"') as string,
   ]);
   const other = letter({ subject: 'Good day' });
   expect((await publish({ version: 2, source: other })).data.drafts).toBe(1);

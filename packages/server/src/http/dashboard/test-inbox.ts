@@ -22,7 +22,7 @@ import { badCursor, isId, PAGE, readPage, timeAndId, toPage } from './pages.ts';
 import { FRAME_QUERY, sendLetter } from './plain-frame.ts';
 import { type DashboardRoute, route } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
-import { requireForPerson, type Veil, veilMail, veilOf } from './veil.ts';
+import { requireForPerson, type Redact, redactMail, redactFor } from './redact.ts';
 
 const COPY = { copy: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })) };
 const DAY_MS = 86_400_000;
@@ -48,7 +48,7 @@ export const testInboxRoutes: DashboardRoute[] = [
       const total = none ? 0 : await countMail(db, { ...asked, most: page.most });
       const placeOf = ({ at, id, copy }: KeptMail): string[] => [String(at), id, String(copy)];
       return toPage(rows.slice(page.offset), page, {
-        show: (mail) => toListed(mail, veilOf(role, mail)),
+        show: (mail) => toListed(mail, redactFor(role, mail)),
         placeOf,
         total,
       });
@@ -91,7 +91,7 @@ export const testInboxRoutes: DashboardRoute[] = [
       const asked = { projectId, id: params.email, copy: query.copy ?? 1 };
       const shown = await showMail({ db, renderer }, asked);
       const mail = await renderer.run('readMail', shown.mail.raw, { projectId });
-      return { data: toWhole(shown, mail, veilOf(role, shown.mail)) };
+      return { data: toWhole(shown, mail, redactFor(role, shown.mail)) };
     },
   }),
   route('GET /projects/:project/test-inbox/:email/email.html', {
@@ -100,7 +100,7 @@ export const testInboxRoutes: DashboardRoute[] = [
     async handle({ db, openOutbound, mailroom }, { projectId, params, query, role, reply }) {
       const mail = await openMail(db, { projectId, id: params.email, copy: query.copy ?? 1 });
       const read = await mailroom.renderer.run('readMail', mail.raw, { projectId });
-      const html = veilOf(role, mail)(withoutPixel(read.html));
+      const html = redactFor(role, mail)(withoutPixel(read.html));
       return sendLetter({ openOutbound }, reply, { html, ...query });
     },
   }),
@@ -138,7 +138,7 @@ function toPlace(parts: string[]): { at: number; id: string; copy: number } {
   return { ...timeAndId(parts), copy };
 }
 
-function toListed(mail: KeptMail, veil: Veil): TestInboxEmail {
+function toListed(mail: KeptMail, redact: Redact): TestInboxEmail {
   const { id, copy, copies, draftId, userId, mailFrom, rcptTo, subject, size, at } = mail;
   return {
     id,
@@ -147,7 +147,7 @@ function toListed(mail: KeptMail, veil: Veil): TestInboxEmail {
     draft_id: draftId,
     external_user_id: userId,
     kind: draftId === null ? 'team' : 'person',
-    mail_from: veil(mailFrom),
+    mail_from: redact(mailFrom),
     to: rcptTo,
     subject,
     size,
@@ -155,21 +155,25 @@ function toListed(mail: KeptMail, veil: Veil): TestInboxEmail {
   };
 }
 
-function toWhole({ mail, html, text, checks }: ShownMail, read: ReadMail, veil: Veil): TestInboxEmailWhole {
-  const { headers } = veilMail(read, veil);
+function toWhole(
+  { mail, html, text, checks }: ShownMail,
+  read: ReadMail,
+  redact: Redact,
+): TestInboxEmailWhole {
+  const { headers } = redactMail(read, redact);
   return {
-    ...toListed(mail, veil),
+    ...toListed(mail, redact),
     from: read.from.map(printMailbox).join(', '),
     headers,
-    text: veil(text),
+    text: redact(text),
     has_html: html !== '',
     remote_images: countRemoteImages(withoutPixel(html)),
-    html_source: veil(html),
+    html_source: redact(html),
     checks: checks.map(({ name, status, message, detail = [] }) => ({
       name,
       status,
       message,
-      detail: detail.map(veil),
+      detail: detail.map(redact),
     })),
   };
 }

@@ -96,7 +96,10 @@ test('a code is decided once, by whoever comes first, and its ten minutes are al
   );
   expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 409]);
   const again = await ada.ask(`POST /device/${taken.user_code}/deny`);
-  expect([again.status, again.json.errors[0]?.message]).toEqual([409, 'It was already approved']);
+  expect([again.status, again.json.errors[0]?.message]).toEqual([
+    409,
+    'This sign-in request was already approved',
+  ]);
   const refused = await begin();
   expect((await ada.ask(`POST /device/${refused.user_code}/deny`)).status).toBe(200);
   expect(await fetchToken(refused)).toEqual({ state: 'denied' });

@@ -99,14 +99,14 @@ function conclude(begun: Begun, { history, records, ground }: Concluded): void {
   if (matchedBy === 'nobody') {
     count(chunk.facts, 'unmatched_customers', 1);
     if (customer.created === null) count(chunk.facts, 'deleted_customers', 1);
-    chunk.notes.push({ kind: 'unmatched', subject: customer.id, text: history.why ?? '' });
+    chunk.notes.push({ kind: 'unmatched_customer', subject: customer.id, text: history.why ?? '' });
   } else {
     count(chunk.facts, `matched_by_${matchedBy}`, 1);
   }
-  for (const { plan, endsAt } of records?.unarmedTrials ?? []) {
-    count(chunk.facts, 'trials_without_timer', 1);
+  for (const { plan, endsAt } of records?.trialsWithoutReminder ?? []) {
+    count(chunk.facts, 'trials_without_reminder', 1);
     chunk.notes.push({
-      kind: 'unarmed_trial',
+      kind: 'trial_without_reminder',
       subject: history.userId ?? customer.id,
       text: `The trial${plan === null ? '' : ` of ${plan}`} ends at ${iso(endsAt * 1_000)}. No email will be drafted before it.`,
     });

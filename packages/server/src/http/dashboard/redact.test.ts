@@ -43,7 +43,7 @@ test('nobody comes in as somebody else by a letter to the team that lies in the 
       const at = `GET /projects/${projectId}/test-inbox/${id}`;
       const shown = await one.ask(at);
       expect(shown.status).toBe(200);
-      expect((shown.json.data as TestInboxEmailWhole).text).toContain('token=veiled');
+      expect((shown.json.data as TestInboxEmailWhole).text).toContain('token=redacted');
       for (const path of ['', '/email.html', '/email.html?images=show'])
         expect((await one.ask(`${at}${path}`)).text).not.toMatch(TOKEN);
       for (const path of ['/source', '/eml']) expect((await one.ask(`${at}${path}`)).status).toBe(403);
@@ -98,7 +98,7 @@ test('what a letter lets its recipient do is not for those who only look', async
   for (const place of [...places, ...files])
     expect([place, (await plain.ask(place, { as: 'editor' })).text.includes(seal)]).toEqual([place, true]);
   const whole = (await plain.ask<EmailWhole>(places[3] ?? '', { as: 'viewer' })).json.data;
-  expect(whole.frozen?.mail_from).toBe('b+veiled@acme.test');
+  expect(whole.frozen?.mail_from).toBe('b+redacted@acme.test');
   await showsProgramsNothing({ projectId: story.projectId, places, files, seal });
 });
 

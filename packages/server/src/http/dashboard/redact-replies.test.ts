@@ -35,7 +35,7 @@ test('an answer that is a quotation alone shows nobody what the letter lets its 
   ];
   for (const place of places) {
     const { status, text } = await dashboard.ask(`GET /projects/${projectId}${place}`, { as: 'viewer' });
-    expect([place, status, text.includes('/u/veiled'), SEAL.test(text)]).toEqual([place, 200, true, false]);
+    expect([place, status, text.includes('/u/redacted'), SEAL.test(text)]).toEqual([place, 200, true, false]);
   }
   const told = await db.query<{ told: string }>(
     `SELECT detail::text AS told FROM beckon.outcome WHERE project_id = $1 AND type = 'email.replied'
@@ -47,7 +47,7 @@ test('an answer that is a quotation alone shows nobody what the letter lets its 
 });
 
 /** Wherever its letter is read, and in whatever is told of it. */
-async function expectVeiled(userId: string): Promise<void> {
+async function expectRedacted(userId: string): Promise<void> {
   const [message] = await db.query<{ id: string; draft_id: string }>(
     `SELECT id, draft_id FROM beckon.message WHERE project_id = $1 AND external_user_id = $2`,
     [projectId, userId],
@@ -73,14 +73,14 @@ async function expectVeiled(userId: string): Promise<void> {
     [projectId, userId, message?.draft_id],
   );
   expect([...shown, ...kept.map((one) => one.kept)].filter((one) => SEAL.test(one))).toEqual([]);
-  expect(kept.some((one) => one.kept.includes('veiled@'))).toBe(true);
+  expect(kept.some((one) => one.kept.includes('redacted@'))).toBe(true);
 }
 
 test('a bounce that names the sealed sender lets nobody who reads it make another', async () => {
   const cid = await sendTo(story, 'cid', 'cid@home.test');
   const raw = dsn({ recipient: cid.email, diagnostic: `smtp; 550 5.1.1 <${cid.bounceTo}>: no such user` });
   expect((await talk.hand({ to: [cid.bounceTo], raw })).data).toMatch(/^250 /);
-  await expectVeiled('cid');
+  await expectRedacted('cid');
 });
 
 test.each<[string, (from: string) => HandOver]>([
@@ -106,6 +106,6 @@ test.each<[string, (from: string) => HandOver]>([
     await own.user('bea', { email: 'bea@home.test' });
     await own.event('bea', 'user_signed_up');
     await own.later(HOUR);
-    await expectVeiled('bea');
+    await expectRedacted('bea');
   },
 );

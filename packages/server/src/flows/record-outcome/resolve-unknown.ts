@@ -3,14 +3,14 @@ import {
   isRefused,
   lockDrafts,
   type Moved,
-  settle,
+  resolveDraft,
   writeMoved,
 } from '../../features/drafts/index.ts';
 import { listProofs, type Outcome, type OutcomeLetter } from '../../features/outcomes/index.ts';
-import { settleMessages } from '../../features/sending/index.ts';
+import { resolveMessages } from '../../features/sending/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 
-/** The drafts of letters of which nobody knows whether they arrived, locked. */
+/** Locks the drafts of emails whose delivery is unknown. */
 export function lockUnknown(
   tx: Tx,
   outcomes: Outcome[],
@@ -23,18 +23,18 @@ export function lockUnknown(
   return lockDrafts(tx, first.projectId, [...ids]);
 }
 
-/** Of these drafts those whose letters are lost from now on: what was heard of one while it was still under way says what became of it. */
-export async function settleLost(
+/** Resolves those of the drafts that became unknown just now, by outcomes that arrived while they were being sent. */
+export async function resolveLost(
   tx: Tx,
   { projectId, drafts, now }: { projectId: number; drafts: Draft[]; now: number },
 ): Promise<void> {
   const unknown = drafts.filter(({ state }) => state === 'unknown');
   const ids = unknown.map(({ id }) => id);
-  await settleUnknown(tx, { outcomes: await listProofs(tx, projectId, ids), unknown, now });
+  await resolveUnknown(tx, { outcomes: await listProofs(tx, projectId, ids), unknown, now });
 }
 
-/** Whatever came of a letter proves that it arrived, and a bounce that it did not; what was known before stays. */
-export async function settleUnknown(
+/** Resolves unknown deliveries. A bounce proves that an email did not arrive, any other outcome that it did. */
+export async function resolveUnknown(
   tx: Tx,
   { outcomes, unknown, now }: { outcomes: Outcome[]; unknown: Draft[]; now: number },
 ): Promise<void> {
@@ -46,11 +46,11 @@ export async function settleUnknown(
     const proof = proofs.get(draft.id);
     if (!proof) return [];
     const detail = { outcome: proof.type };
-    const decided = settle(draft, resultOf(proof), { now, detail });
+    const decided = resolveDraft(draft, resultOf(proof), { now, detail });
     return isRefused(decided) ? [] : [decided];
   });
   await writeMoved(tx, moved);
-  await settleMessages(
+  await resolveMessages(
     tx,
     moved.map(({ draft }) => ({
       projectId: draft.projectId,
@@ -61,7 +61,7 @@ export async function settleUnknown(
   );
 }
 
-function resultOf({ type, detail }: Outcome): Parameters<typeof settle>[1] {
+function resultOf({ type, detail }: Outcome): Parameters<typeof resolveDraft>[1] {
   if (type !== 'email.bounced') return { result: 'sent' };
-  return { result: 'failed', reason: detail['bounce_class'] === 'policy' ? 'refused' : 'bounced' };
+  return { result: 'failed', reason: detail['bounce_class'] === 'policy' ? 'rejected' : 'bounced' };
 }
