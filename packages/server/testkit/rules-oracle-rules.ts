@@ -110,7 +110,7 @@ function daysAfter({ occurredAt, properties }: OracleEvent): number | null {
 }
 
 function text(subject: string): object {
-  return { draft: { subject, body: 'Hi {{ person.name | default: "there" }}.' } };
+  return { draft: { subject, body: 'Hi {{ user.name | default: "there" }}.' } };
 }
 
 /** In the order of their names, as the product has them. */

@@ -27,7 +27,7 @@ beforeAll(async () => {
   await file('other.json', { title: 'Pro' });
   await file(
     'email.md',
-    '---\nsubject: Hello {{ person.name | default: "you" }}\npreheader: Hi\n---\n\nWelcome **back**.\n',
+    '---\nsubject: Hello {{ user.name | default: "you" }}\npreheader: Hi\n---\n\nWelcome **back**.\n',
   );
   await file(
     'email.mjml',

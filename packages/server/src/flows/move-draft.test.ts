@@ -25,7 +25,7 @@ const newId = idMaker(db.clock);
 const SECOND = 1_000;
 const UNDO = 10 * SECOND;
 const DAY = 24 * HOUR;
-const LETTER = { subject: 'Hello', body: 'Hello {{ person.name | default: "there" }}' };
+const LETTER = { subject: 'Hello', body: 'Hello {{ user.name | default: "there" }}' };
 const SECOND_LETTER = { subject: 'Again', body: 'Still there?' };
 const GREETER = { name: 'greeter', when: { event: 'hello' }, entry: { once_per: ['n'] } };
 

@@ -39,7 +39,7 @@ const engine = openEngine(db, clock);
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-const LETTER = { subject: 'Hello', body: 'Hello {{ person.name | default: "there" }}' };
+const LETTER = { subject: 'Hello', body: 'Hello {{ user.name | default: "there" }}' };
 const GREETER = { name: 'greeter', when: { event: 'hello' }, steps: [{ draft: LETTER }] };
 const THERE_IS_NONE = '01900000-0000-7000-8000-000000000000';
 

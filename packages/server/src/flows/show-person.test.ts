@@ -370,7 +370,7 @@ test('an export has whole letters with every move, and what rules keep of a pers
         id: draftId,
         rule: 'welcome',
         body: expect.stringContaining('Hi ada,') as string,
-        facts: { 'person.name': 'ada' },
+        facts: { 'user.name': 'ada' },
         moves: [{ number: 1, at: now(), action: 'schedule', from: null, to: 'scheduled', actor: 'engine' }],
       },
     ],

@@ -67,7 +67,7 @@ export function LetterForm({ letter, onChange, faults, readOnly, template }: Pro
         />
       )}
       <Text size="xs" c="dimmed">
-        Variables are Liquid: <code>{'{{ person.name | default: "there" }}'}</code>. A footer with the
+        Variables are Liquid: <code>{'{{ user.name | default: "there" }}'}</code>. A footer with the
         unsubscribe link is added to every email.
       </Text>
     </Stack>
@@ -84,7 +84,7 @@ const MJML_START = `<mjml>
   <mj-body>
     <mj-section>
       <mj-column>
-        <mj-text>Hi {{ person.name | default: "there" }},</mj-text>
+        <mj-text>Hi {{ user.name | default: "there" }},</mj-text>
       </mj-column>
     </mj-section>
   </mj-body>

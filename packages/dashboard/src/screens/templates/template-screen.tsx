@@ -35,7 +35,7 @@ const FIRST: LetterSource = {
   format: 'markdown',
   subject: '',
   preheader: '',
-  body: 'Hi {{ person.name | default: "there" }},\n\n',
+  body: 'Hi {{ user.name | default: "there" }},\n\n',
 };
 
 /** A new template with only a name. */

@@ -26,7 +26,7 @@ function clauseOf(predicate: Predicate, saying: Saying): Clause {
       return clauseOf(predicate.of, { nameOf, negated: !negated });
     case 'trait':
       return testWords(word(predicate.trait), predicate.test, negated);
-    case 'person':
+    case 'user':
       return testWords('email', predicate.test, negated);
     case 'count':
       return countWords(predicate, negated);

@@ -9,7 +9,7 @@ import type { Content } from './draft.ts';
 export type EditChange = {
   part: 'subject' | 'preheader' | 'body';
   kind: 'removed' | 'added' | 'replaced';
-  /** With `{{ person.name }}` where the letter says what it knows. */
+  /** With `{{ user.name }}` where the letter says what it knows. */
   before: string;
   after: string;
   /** Of a whole paragraph, which one it is in most drafts, from 1; null: it is about words. */

@@ -41,7 +41,7 @@ async function know(user: string, traits: object = {}): Promise<void> {
   await engine.settle();
 }
 const LETTER = {
-  draft: { subject: 'Hello {{ person.name | default: "there" }}', body: 'About {{ event.name }}' },
+  draft: { subject: 'Hello {{ user.name | default: "there" }}', body: 'About {{ event.name }}' },
 };
 const rule = (more: object): object => ({ name: 'tested', steps: [LETTER], ...more });
 const run = (document: object, sinceMs = 30 * DAY) =>

@@ -206,7 +206,7 @@ test('an address that comes too late for a letter cancels it, and the run goes o
 
 test('who approves again what was held approves what is true now, and that stands', async () => {
   const story = await withUser({ name: 'Ada' });
-  const draft = { subject: 'Hello', body: 'Hello {{ person.name }}.' };
+  const draft = { subject: 'Hello', body: 'Hello {{ user.name }}.' };
   await story.rule({ name: 'By hand', when: { event: 'did' }, mode: 'draft', steps: [{ draft }] });
   await story.until('21:30');
   await story.event('u1', 'did');

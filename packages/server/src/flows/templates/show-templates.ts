@@ -118,7 +118,7 @@ export async function showVariables(
   };
 }
 
-const PERSON = 'person.';
+const PERSON = 'user.';
 const EVENT = 'event.';
 
 function fillOf(name: string, { traits, email }: FillRates): number | null {

@@ -19,7 +19,7 @@ const dashboard = testDashboard(db, {
 afterAll(() => dashboard.close());
 
 const HOUR = 3_600_000;
-const LETTER = { draft: { subject: 'Hello {{ person.name }}', body: 'Your plan is {{ person.plan }}.' } };
+const LETTER = { draft: { subject: 'Hello {{ user.name }}', body: 'Your plan is {{ user.plan }}.' } };
 
 let story: Story;
 let at: string;

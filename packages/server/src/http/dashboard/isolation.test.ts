@@ -223,7 +223,7 @@ test('whatever was done to their drafts, of who is erased nothing is left, not e
     when: { event: 'hello' },
     mode: 'draft',
     deadline: '8h',
-    steps: [{ draft: { subject: 'Hello {{ person.name | default: "you" }}', body: 'You' } }],
+    steps: [{ draft: { subject: 'Hello {{ user.name | default: "you" }}', body: 'You' } }],
   });
   const zoe = { email: 'zoe.zebra@x.org', traits: { name: 'Zoe Zebra' } };
   await theirs.user('zoe-zebra', zoe);

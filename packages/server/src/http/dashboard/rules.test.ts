@@ -32,7 +32,7 @@ async function ask<T>(what: string, options: AskOptions = {}): Promise<Answer<T>
   const { status, json } = await dashboard.ask(`${method} /projects/${story.projectId}${path}`, options);
   return { status, data: json?.data as T, errors: json?.errors ?? [] };
 }
-const LETTER = { subject: 'Hello {{ person.name | default: "there" }}', body: 'About {{ event.name }}' };
+const LETTER = { subject: 'Hello {{ user.name | default: "there" }}', body: 'About {{ event.name }}' };
 const greeter = (more: object = {}): Record<string, unknown> => ({
   name: 'greeter',
   when: { event: 'hello' },

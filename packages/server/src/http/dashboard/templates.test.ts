@@ -36,9 +36,9 @@ async function ask<T>(what: string, options: AskOptions = {}): Promise<Answer<T>
 }
 const letter = (more: Partial<LetterSource> = {}): LetterSource => ({
   format: 'markdown',
-  subject: 'Hello {{ person.name | default: "there" }}',
+  subject: 'Hello {{ user.name | default: "there" }}',
   preheader: '',
-  body: 'You are on {{ person.plan }}.',
+  body: 'You are on {{ user.plan }}.',
   ...more,
 });
 const create = (name = 'greeting', more: Partial<LetterSource> = {}) =>
@@ -81,7 +81,7 @@ test('what is saved and not published nobody gets, and publishing asks which ope
   await create();
   await drafted('ada', 'bob');
   await story.act('bob', { kind: 'approve' });
-  const words = letter({ subject: 'Welcome {{ person.name | default: "you" }}' });
+  const words = letter({ subject: 'Welcome {{ user.name | default: "you" }}' });
   const saved = await save('greeting', words);
   expect(saved.data).toMatchObject({
     version: 1,
@@ -152,13 +152,13 @@ test('a preview is the letter as it would leave, with what would hold it and wha
     event: 'hello',
   });
   const held = (await preview({ user: 'eve' })).data;
-  expect(held.missing).toEqual(['person.plan']);
+  expect(held.missing).toEqual(['user.plan']);
   expect(held.variables).toEqual([
-    { name: 'person.name', holds: false, fill: 0.5, from: [] },
-    { name: 'person.plan', holds: true, fill: 0.5, from: [] },
+    { name: 'user.name', holds: false, fill: 0.5, from: [] },
+    { name: 'user.plan', holds: true, fill: 0.5, from: [] },
   ]);
   expect((await preview({ user: 'nobody' })).status).toBe(404);
-  const broken = (await preview({ source: letter({ body: 'Hello {{ person.name' }) })).data;
+  const broken = (await preview({ source: letter({ body: 'Hello {{ user.name' }) })).data;
   expect(broken.faults).toMatchObject([{ field: 'body' }]);
   expect(broken.preview_id).toBe(null);
 });
@@ -187,7 +187,7 @@ test('a preview as of then is told by what was known of the person then; what is
 });
 
 test('words that are only being written have a page of their own, which nothing can do anything in', async () => {
-  const body = 'Nothing *yet* for {{ person.name }} <script>alert(1)</script>';
+  const body = 'Nothing *yet* for {{ user.name }} <script>alert(1)</script>';
   const words = letter({ body });
   const { data } = await ask<TemplatePreview>('POST /templates/brand new/preview'.replace(' new', '%20new'), {
     body: { source: words },
