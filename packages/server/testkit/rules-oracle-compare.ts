@@ -262,7 +262,7 @@ function beyondCaps(letters: Handed[], drafts: Map<string, OracleDraft>): string
 export function forbiddenNow(oracle: Oracle, { userId, address, at }: Handed, zone: unknown): string[] {
   const isQuiet = quietEnd(at, zoneOf({ traits: { timezone: zone } })) !== null;
   const isSuppressed = oracle.suppressions.some(
-    ({ kind, value, until }) => value === (kind === 'person' ? userId : address) && (until ?? Infinity) > at,
+    ({ kind, value, until }) => value === (kind === 'user' ? userId : address) && (until ?? Infinity) > at,
   );
   return [
     ...(isQuiet ? [`a letter left for ${userId} in quiet hours, at ${iso(at)}`] : []),

@@ -102,15 +102,15 @@ export type EmailWhole = EmailListed & {
   send_again: 'no' | 'plain' | 'confirmed';
 };
 
-/** A letter that stayed on this machine. */
+/** An email that the test inbox captured. */
 export type TestInboxEmail = {
   id: string;
   copy: number;
   copies: number;
   draft_id: string | null;
   external_user_id: string | null;
-  /** `team`: to whoever works here, a forwarded answer or a test copy. */
-  kind: 'person' | 'team';
+  /** `user`: sent to a tracked user. `team`: sent to a member, such as a forwarded reply or a test copy. */
+  kind: 'user' | 'team';
   mail_from: string;
   to: string;
   subject: string;

@@ -24,11 +24,11 @@ export type TraitShown = {
 
 export type AudienceOfUser = { id: string; name: string; since: string };
 
-/** What keeps letters from them. */
+/** The suppression that keeps emails from the user. `kind`: whether it names their email address or their id. */
 export type UserHeld = {
   reason: string;
   until: string | null;
-  kind: 'address' | 'person';
+  kind: 'email' | 'user';
   created_at: string;
   /** It was made for a user with the same address, or the same id, who has been erased since. */
   from_erased: boolean;

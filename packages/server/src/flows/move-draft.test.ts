@@ -274,7 +274,7 @@ test('a skip cannot be taken back once the person has left the rule', async () =
   await expect(act(draft, { kind: 'undo' })).rejects.toMatchObject(conflict(/exited the rule/));
   const other = await greet('bea');
   await act(other, SKIP);
-  const suppression = { kind: 'person', value: 'bea', reason: 'manual', until: null } as const;
+  const suppression = { kind: 'user', value: 'bea', reason: 'manual', until: null } as const;
   await suppress(db, { projectId, ...suppression, actor: 'ana' });
   await expect(act(other, { kind: 'undo' })).rejects.toMatchObject(conflict(/exited the rule/));
   await engine.advance(DAY);

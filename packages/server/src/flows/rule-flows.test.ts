@@ -173,7 +173,7 @@ test('events are kept for as long as a rule looks back, and a rule looks no furt
   await expect(setSettings(db, projectId, { keep_events: '58d' })).rejects.toMatchObject({
     details: [{ message: expect.stringContaining('older version') as string }],
   });
-  await suppress(db, { projectId, kind: 'person', value: 'ada', reason: 'manual', until: null, actor: 'x' });
+  await suppress(db, { projectId, kind: 'user', value: 'ada', reason: 'manual', until: null, actor: 'x' });
   clock.advance(15 * DAY_MS);
   await setSettings(db, projectId, { keep_events: '58d' });
 });
@@ -411,14 +411,14 @@ test('who is suppressed gets nothing more, and what was under way to them ends, 
   await send('hello', 'jan', 'kim');
   await suppress(db, {
     projectId,
-    kind: 'person',
+    kind: 'user',
     value: 'nobody',
     reason: 'manual',
     until: null,
     actor: 'x',
   });
   const value = 'TEAM@xn--bcher-kva.example';
-  const place = { projectId, kind: 'address', value } as const;
+  const place = { projectId, kind: 'email', value } as const;
   const done = await suppress(db, { ...place, reason: 'manual', until: null, actor: 'operator' });
   expect(done).toEqual({ isAdded: true, drafts: 2, runs: 2 });
   for (const id of ['jan', 'kim']) {

@@ -361,7 +361,7 @@ test('an export has whole letters with every move, and what rules keep of a pers
   await claimMessages(db, [{ ...message, id: draftId, address: 'ada@x.org' }]);
   const until = clock.now() + HOUR_MS;
   const snoozed = { reason: 'snoozed', until, createdAt: clock.now(), createdBy: 'ada' } as const;
-  await addSuppression(db, { projectId, kind: 'address', value: 'ADA@x.org', ...snoozed });
+  await addSuppression(db, { projectId, kind: 'email', value: 'ADA@x.org', ...snoozed });
   const { value } = await exported();
   expect(value).toMatchObject({
     suppression: { reason: 'snoozed', until: inMs(HOUR_MS) },

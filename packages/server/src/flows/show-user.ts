@@ -38,7 +38,7 @@ export type ShownUser = Omit<ShownPerson, 'traits'> & {
 type Held = {
   reason: string;
   until: string | null;
-  kind: 'address' | 'person';
+  kind: 'email' | 'user';
   created_at: string;
   from_erased: boolean;
 };
@@ -92,9 +92,9 @@ async function findHeld(
   tx: Tx,
   { projectId, userId, address, now }: PersonId & { address: string | null; now: number },
 ): Promise<ShownUser['held']> {
-  const ofPerson = await findSuppression(tx, { projectId, kind: 'person', value: userId });
+  const ofPerson = await findSuppression(tx, { projectId, kind: 'user', value: userId });
   const ofAddress = address
-    ? await findSuppression(tx, { projectId, kind: 'address', value: address })
+    ? await findSuppression(tx, { projectId, kind: 'email', value: address })
     : undefined;
   const inForce = [ofPerson, ofAddress].find((one) => one && (one.until === null || one.until > now));
   return inForce ? toHeld(inForce) : null;
@@ -104,7 +104,7 @@ function toHeld({ reason, until, kind, createdAt, fromErased = false }: StoredSu
   return {
     reason,
     until: until === null ? null : iso(until),
-    kind: isAboutAddress(kind) ? 'address' : 'person',
+    kind: isAboutAddress(kind) ? 'email' : 'user',
     created_at: iso(createdAt),
     from_erased: fromErased,
   };

@@ -30,7 +30,7 @@ export function suppressPeople(
     );
     const found = new Set(people.map(({ userId }) => userId));
     const wanted = [...found].map((value) => ({
-      kind: 'person' as const,
+      kind: 'user' as const,
       value,
       reason: 'manual' as const,
       until: null,

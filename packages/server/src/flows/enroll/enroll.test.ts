@@ -178,13 +178,13 @@ describe('previewEnrollment', () => {
     await story.later(1_000);
     await suppress(db, {
       projectId,
-      kind: 'address',
+      kind: 'email',
       value: 'listed@x.org',
       reason: 'manual',
       until: null,
       actor: 'ann',
     });
-    const place = { projectId, kind: 'person' as const, value: 'topic' };
+    const place = { projectId, kind: 'user' as const, value: 'topic' };
     await setRefusals(db, { places: [place], refused: ['news'], wanted: [], at: story.now() });
     const found = await preview(one);
     expect(found).toMatchObject({

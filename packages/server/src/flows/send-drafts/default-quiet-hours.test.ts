@@ -35,7 +35,7 @@ async function simulate({ projectId }: Story, wanted: Record<string, string>) {
   return { today: today.held, changed: changed.held };
 }
 async function explained(story: Story, by = mailroom): Promise<boolean | undefined> {
-  const place = { projectId: story.projectId, kind: 'person' as const, value: 'ada' };
+  const place = { projectId: story.projectId, kind: 'user' as const, value: 'ada' };
   const { people } = await wouldBeMailed(db, { place, now: story.now(), mailroom: by });
   return people[0]?.gates.find(({ gate }) => gate === 'quiet_hours')?.passes;
 }

@@ -184,7 +184,7 @@ function suppressOnce({ db, options, seen, waiting }: Importing): Promise<Counte
     const wanted = places.map((place) => ({ ...place, createdBy: actor }));
     const now = db.clock.now();
     const clear = places.flatMap(({ kind, value }): ClearPlace[] =>
-      kind === 'address' || kind === 'person' ? [{ projectId, kind, value }] : [],
+      kind === 'email' || kind === 'user' ? [{ projectId, kind, value }] : [],
     );
     await restorePlaces(tx, { hasher: options.hasher, places: clear, now });
     const counted = await suppressIn(tx, projectId, { wanted, now, actor });

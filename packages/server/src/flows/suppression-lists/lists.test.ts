@@ -17,7 +17,7 @@ const NOTHING = { rows: 0, added: 0, known: 0, over: 0, drafts: 0, runs: 0, refu
 
 /** The list after recipients withdrew what they said themselves. */
 async function afterResubscribing(...values: string[]): Promise<[string | null, string][]> {
-  const places = values.map((value) => ({ projectId: story.projectId, kind: 'address' as const, value }));
+  const places = values.map((value) => ({ projectId: story.projectId, kind: 'email' as const, value }));
   await liftSuppressions(db, { places, reasons: SAID_BY_RECIPIENT, at: story.now(), by: 'recipient' });
   return (await list()).map(({ value, reason }) => [value, reason]);
 }

@@ -23,7 +23,7 @@ beforeEach(async () => {
   EMAIL = `Needle${story.projectId}@Bücher.example`;
   await story.user('ada', { email: EMAIL });
   await stage.engine.settle();
-  const places = [{ projectId: story.projectId, kind: 'address' as const, value: EMAIL }];
+  const places = [{ projectId: story.projectId, kind: 'email' as const, value: EMAIL }];
   await setRefusals(db, { places, refused: ['news'], wanted: [], at: story.now() });
   await ask('POST /suppressions', { body: { email: EMAIL, reason: 'unsubscribed' } });
   await ask('POST /suppressions', { body: { email: 'bob@x.org' } });
@@ -74,7 +74,7 @@ describe('GET suppressions/check', () => {
       text: 'suppressed: address or id of an erased user',
     });
     const { held } = (await ask<UserShown>('GET /users/eve')).json.data;
-    expect(held).toMatchObject({ reason: 'unsubscribed', kind: 'address', from_erased: true });
+    expect(held).toMatchObject({ reason: 'unsubscribed', kind: 'email', from_erased: true });
   });
 });
 

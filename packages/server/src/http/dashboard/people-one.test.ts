@@ -80,7 +80,7 @@ test('a user is shown with the last change of each trait, as long as it is the o
   ]);
   await dashboard.ask(`POST /projects/${projectId}/users/suppress`, { body: { users: [ID] } });
   const held = (await dashboard.ask(`GET ${path()}`)).json.data as UserShown;
-  expect(held.held).toMatchObject({ reason: 'manual', kind: 'person', until: null });
+  expect(held.held).toMatchObject({ reason: 'manual', kind: 'user', until: null });
 });
 
 test('GET user names a time zone that is invalid, and the one that is used', async () => {

@@ -92,7 +92,7 @@ test('what something holds for good, and what waits for a person, is not on the 
   await story.event('bo', 'ask');
   await db.query(
     `INSERT INTO beckon.suppression (project_id, kind, value, reason, created_at, created_by)
-     VALUES ($1, 'person', 'ada', 'manual', now(), 'operator')`,
+     VALUES ($1, 'user', 'ada', 'manual', now(), 'operator')`,
     [story.projectId],
   );
   await story.later(0);

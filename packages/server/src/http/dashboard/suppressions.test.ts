@@ -207,7 +207,7 @@ test('would this be can_receive: every gate answers, behind one that says no too
     can_receive: true,
     users: [{ can_receive: true }],
   });
-  const place = { projectId: story.projectId, kind: 'person' as const, value: 'ada' };
+  const place = { projectId: story.projectId, kind: 'user' as const, value: 'ada' };
   await setRefusals(db, { places: [place], refused: ['news'], wanted: [], at: story.now() });
   await add({ user: 'ada', reason: 'snoozed', until: new Date(story.now() + DAY).toISOString() });
   await story.set({ paused: 'true', quiet_hours: '00:00-23:59' });

@@ -92,8 +92,8 @@ test('letters are listed, the newest first, in pages and by user, those to the t
   const all = (await ask<TestInboxEmail[]>('GET /test-inbox', { as: 'viewer' })).json;
   expect(all.data.map(({ id, kind }) => [id, kind])).toEqual([
     [team, 'team'],
-    [second, 'person'],
-    [first, 'person'],
+    [second, 'user'],
+    [first, 'user'],
   ]);
   expect(all.meta.pagination.total).toBe(3);
   const page = (await ask<TestInboxEmail[]>('GET /test-inbox?limit=2')).json;

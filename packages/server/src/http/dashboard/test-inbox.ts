@@ -146,7 +146,7 @@ function toListed(mail: KeptMail, veil: Veil): TestInboxEmail {
     copies,
     draft_id: draftId,
     external_user_id: userId,
-    kind: draftId === null ? 'team' : 'person',
+    kind: draftId === null ? 'team' : 'user',
     mail_from: veil(mailFrom),
     to: rcptTo,
     subject,
