@@ -74,12 +74,12 @@ const HIT: Column<LetterHit>[] = [
 ];
 
 function emailView(email: EmailWhole): View {
-  const { frozen, outcome_history, hits, links, replies, webhooks } = email;
+  const { raw, outcome_history, hits, links, replies, webhooks } = email;
   return [
-    viewOf({ ...email, state: stateOf(email), return_path: frozen?.mail_from }, DETAILS),
-    frozen === null
+    viewOf({ ...email, state: stateOf(email), return_path: raw?.mail_from }, DETAILS),
+    raw === null
       ? 'The raw email is not stored.'
-      : `${frozen.text.trimEnd()}\n\nThe whole email: beckon emails raw ${email.id}`,
+      : `${raw.text.trimEnd()}\n\nThe whole email: beckon emails raw ${email.id}`,
     tableOf({ title: 'Outcomes', empty: 'No outcomes yet.' }, outcome_history, OUTCOME),
     tableOf('Opens and clicks', hits, HIT),
     tableOf('Links', links, fields('url clicks bot_clicks')),

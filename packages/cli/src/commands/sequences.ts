@@ -6,7 +6,7 @@ import { count } from '../output/words.ts';
 const STEP: Column<SequenceStep>[] = [
   'step=at',
   ['what', ({ depth, way, label }) => `${'· '.repeat(depth)}${way === null ? '' : `${way}: `}${label}`],
-  ...fields('template active frozen'),
+  ...fields('template active paused'),
 ];
 
 export const sequences: Noun = {

@@ -81,15 +81,15 @@ export type EmailWhole = EmailListed & {
   first_at: string | null;
   next_at: string | null;
   relay_id: string | null;
-  /** As it was handed over; null: it was not, or the bytes were forgotten. */
-  frozen: {
+  /** The raw email as it was submitted to the relay. Null: it was not submitted, or it is no longer stored. */
+  raw: {
     mail_from: string;
     rcpt_to: string;
     size: number;
     headers: LetterHeader[];
     text: string;
     has_html: boolean;
-    /** Left out of the frame unless somebody asks for them. */
+    /** Not loaded in the frame unless requested. */
     remote_images: number;
   } | null;
   hits: LetterHit[];

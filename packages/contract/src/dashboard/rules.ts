@@ -74,8 +74,8 @@ export type RuleShown = RuleListed & {
   definition: RuleDocument;
   /** The newest one; null: the rule never had one. */
   enrollment: RuleEnrollment | null;
-  /** People under way in it, and how the runs of the others ended. */
-  runs: { active: number; frozen: number; ended: Record<string, number> };
+  /** Runs by state; `ended` by reason. Runs are paused while the rule is off. */
+  runs: { active: number; paused: number; ended: Record<string, number> };
   suggestion: RuleSuggestion | null;
 };
 
@@ -144,7 +144,7 @@ export type RunListed = {
   version: number;
   /** Where they stand, in words, and the place in its list of steps. */
   step: { at: number; label: string };
-  state: 'active' | 'frozen';
+  state: 'active' | 'paused';
   waits_for: 'time' | 'event' | 'draft' | null;
   next_at: string | null;
   entered_at: string;

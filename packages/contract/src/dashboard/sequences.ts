@@ -12,7 +12,7 @@ export type SequenceStep = {
   template: string | null;
   /** People who stand there. */
   active: number;
-  frozen: number;
+  paused: number;
 };
 
 /** One version of a rule in which somebody is under way, or the present one. */

@@ -267,14 +267,14 @@ test("with the project's autopilot off, no mode of a rule gives a draft a deadli
 test('a rule that is off considers nobody, and what it has under way stands still', async () => {
   await make({ steps: [{ draft: LETTER }, { wait: '1d' }, { draft: { ...LETTER, subject: 'Again' } }] });
   await greet('dora');
-  expect(await off()).toMatchObject({ held: 1, frozen: 1, rule: { enabledAt: null } });
-  expect(await off()).toMatchObject({ held: 0, frozen: 0 });
+  expect(await off()).toMatchObject({ held: 1, paused: 1, rule: { enabledAt: null } });
+  expect(await off()).toMatchObject({ held: 0, paused: 0 });
   expect(await draftsOf('dora')).toMatchObject([{ state: 'held', reason: 'rule_off', dueAt: null }]);
   await greet('emil');
   await engine.advance(5 * HOUR_MS);
   expect(await draftsOf('emil')).toEqual([]);
   expect(sentTo()).not.toContain('dora@x.org');
-  expect(await runsOf('dora')).toMatchObject([{ state: 'frozen' }]);
+  expect(await runsOf('dora')).toMatchObject([{ state: 'paused' }]);
 
   const enabledAt = clock.now();
   expect(await on()).toMatchObject({ resumed: 1, expired: 0, thawed: 1, rule: { enabledAt } });
@@ -338,7 +338,7 @@ test('what waits for an address waits for it through a time when the rule is off
   await make();
   await send('hello', 'gina');
   expect(await draftsOf('gina')).toMatchObject([{ state: 'held', reason: 'no_address' }]);
-  expect(await off()).toMatchObject({ held: 0, frozen: 1 });
+  expect(await off()).toMatchObject({ held: 0, paused: 1 });
   await know('gina');
   await engine.advance(3 * HOUR_MS);
   expect(await draftsOf('gina')).toMatchObject([{ state: 'held', reason: 'rule_off' }]);
@@ -351,7 +351,7 @@ test('what waits for an address waits for it through a time when the rule is off
 test('more than a hundred drafts that were held for long go on only at a word', async () => {
   await make();
   await greet(...Array.from({ length: 601 }, (_, i) => `many${i}`));
-  expect(await off()).toMatchObject({ held: 601, frozen: 601 });
+  expect(await off()).toMatchObject({ held: 601, paused: 601 });
   clock.advance(DAY_MS + 1);
   await expect(on()).rejects.toMatchObject({
     code: 'conflict',

@@ -41,7 +41,7 @@ export async function showRule(tx: Tx, asked: Asked & { reference: string }): Pr
   const { projectId } = asked;
   const rule = await findRule(tx, asked);
   const listed = await list(tx, rule, await findSurroundings(tx, asked));
-  const runs = (await countRuns(tx, projectId)).get(rule.id) ?? { active: 0, frozen: 0, ended: {} };
+  const runs = (await countRuns(tx, projectId)).get(rule.id) ?? { active: 0, paused: 0, ended: {} };
   const { autopilotMs } = (await getSettings(tx, projectId)).settings;
   const ladder = await countForLadder(tx, projectId, rule.id);
   return { ...listed, runs, suggestion: suggest(ladder, autopilotPeriod(rule, autopilotMs)) };

@@ -26,7 +26,7 @@ export type ShownStep = Omit<OutlinedStep, 'step'> & {
   /** The letter that it writes, where that has a name. */
   template: string | null;
   active: number;
-  frozen: number;
+  paused: number;
 };
 
 export type ShownSequence = ListedSequence & {
@@ -99,7 +99,7 @@ function toVersion(
       label: stepLabel(step, names),
       template: step.kind === 'draft' && 'name' in step.letter ? step.letter.name : null,
       active: at(place.at, 'active'),
-      frozen: at(place.at, 'frozen'),
+      paused: at(place.at, 'paused'),
     })),
   };
 }

@@ -16,7 +16,7 @@ import {
 import { cancelEnrollment, type Enrollment } from '../features/enrollments/index.ts';
 import { findRule, switchRule, type WholeRule } from '../features/rules/index.ts';
 import { takeSendTurn, withdrawClaims } from '../features/sending/index.ts';
-import { countRuns, freezeRuns, thawRuns, wakeRuns } from '../features/sequences/index.ts';
+import { countRuns, pauseRuns, resumeRuns, wakeRuns } from '../features/sequences/index.ts';
 import { dueEarlier, newModel, takeTurn } from '../features/turns/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
 import { startEnrollmentIn } from './enroll/index.ts';
@@ -25,8 +25,8 @@ import { moveOpenDrafts } from './open-drafts.ts';
 type Deps = Pick<Database, 'transaction' | 'clock'>;
 type OfRule = { projectId: number; reference: string; actor: Actor };
 
-/** `held`: drafts that stand still now; `frozen`: runs. */
-export type Disabled = { rule: WholeRule; held: number; frozen: number };
+/** `held`: the number of drafts held; `paused`: the number of runs paused. */
+export type Disabled = { rule: WholeRule; held: number; paused: number };
 
 /**
  * Under the project's turn. Nothing is considered by it any more; its drafts and those who are under way stand still where
@@ -36,7 +36,7 @@ export function disableRule(db: Deps, { projectId, reference, actor }: OfRule): 
   return db.transaction(async (tx) => {
     await takeTurn(tx, projectId);
     const known = await findRule(tx, { projectId, reference });
-    if (known.enabledAt === null) return { rule: known, held: 0, frozen: 0 };
+    if (known.enabledAt === null) return { rule: known, held: 0, paused: 0 };
     await takeSendTurn(tx, projectId);
     const rule = await switchRule({ tx, clock: db.clock, projectId }, known, false);
     await newModel(tx, projectId);
@@ -47,7 +47,7 @@ export function disableRule(db: Deps, { projectId, reference, actor }: OfRule): 
     );
     // What is claimed but not on its way yet stays too.
     await withdrawClaims(tx, { projectId, ruleId: rule.id });
-    return { rule, held, frozen: await freezeRuns(tx, projectId, rule.id) };
+    return { rule, held, paused: await pauseRuns(tx, projectId, rule.id) };
   });
 }
 
@@ -105,7 +105,7 @@ export function enableRule(
     const now = db.clock.now();
     const drafts = await letGo(tx, { projectId, ruleId: rule.id, now, actor });
     if (!confirmed && needsConfirmation(drafts)) throw unconfirmed(rule, drafts);
-    const thawed = await thawRuns(tx, projectId, rule.id);
+    const thawed = await resumeRuns(tx, projectId, rule.id);
     await wakeRuns(tx, { projectId, ids: drafts.endedRuns, at: now });
     // Those whose time came meanwhile are due at once, and so are those whose drafts expired.
     if (thawed > 0) await dueEarlier(tx, 'process', [{ projectId, nextAt: new Date(now) }]);
@@ -194,7 +194,7 @@ export async function previewSwitch(
     sending,
     drafts: heldOff - expired,
     others: expired,
-    runs: runs?.frozen ?? 0,
+    runs: runs?.paused ?? 0,
     longHeld: needsConfirmation({ longHeld }) ? longHeld : 0,
   };
 }

@@ -46,7 +46,7 @@ const WAITS = {
 } as const;
 
 function StateMark({ run }: { run: RunListed }): ReactNode {
-  if (run.state === 'frozen') return <Mark icon={CirclePause} tone="warn" label="Paused" />;
+  if (run.state === 'paused') return <Mark icon={CirclePause} tone="warn" label="Paused" />;
   return run.waits_for === null ? null : <Mark {...WAITS[run.waits_for]} />;
 }
 

@@ -92,7 +92,7 @@ const TABS = [
 function RuleTabs({ rule, reference }: { rule: RuleShown; reference: string }): ReactNode {
   const { tab = 'rule' } = route.useSearch();
   const navigate = route.useNavigate();
-  const inside = rule.runs.active + rule.runs.frozen;
+  const inside = rule.runs.active + rule.runs.paused;
   return (
     <>
       <EnrollmentProgress reference={reference} enrollment={rule.enrollment} />

@@ -43,7 +43,7 @@ function isFirstOfWay(steps: SequenceStep[], index: number): boolean {
 
 function Step({ step }: { step: SequenceStep }): ReactNode {
   const { id } = useProject();
-  const { kind, label, template: letter, active, frozen } = step;
+  const { kind, label, template: letter, active, paused } = step;
   const Icon = ICONS[kind];
   return (
     <Group justify="space-between" gap="sm" wrap="nowrap">
@@ -70,8 +70,8 @@ function Step({ step }: { step: SequenceStep }): ReactNode {
       </Group>
       <Group gap="xs" wrap="nowrap">
         {active > 0 && <Mark icon={Users} tone="info" label={people(active)} />}
-        {frozen > 0 && (
-          <Mark icon={CirclePause} tone="warn" label={`${frozen.toLocaleString('en-GB')} paused`} />
+        {paused > 0 && (
+          <Mark icon={CirclePause} tone="warn" label={`${paused.toLocaleString('en-GB')} paused`} />
         )}
       </Group>
     </Group>

@@ -112,7 +112,7 @@ test('a run that stands somewhere waits for what is there, and one at the end is
     waitsFor: 'event',
     nextAt: NOW + 5,
   });
-  const done = standAt({ ...run, state: 'frozen' }, { step: 4, stop: { kind: 'end' } }, NOW);
+  const done = standAt({ ...run, state: 'paused' }, { step: 4, stop: { kind: 'end' } }, NOW);
   expect(done).toEqual({
     ...run,
     step: 4,

@@ -2,13 +2,13 @@ import type { Tx } from '../../io/db/index.ts';
 import { type CountRow, listCounts } from './reads.ts';
 import type { EndReason, Run } from './run.ts';
 
-export type RunCounts = { active: number; frozen: number; ended: Partial<Record<EndReason, number>> };
+export type RunCounts = { active: number; paused: number; ended: Partial<Record<EndReason, number>> };
 
 /** How many runs of each rule are where; a rule without any is not among them. */
 export async function countRuns(tx: Tx, projectId: number): Promise<Map<string, RunCounts>> {
   const counts = new Map<string, RunCounts>();
   for (const row of await listCounts(tx, projectId, null)) {
-    const known = counts.get(row.rule_id) ?? { active: 0, frozen: 0, ended: {} };
+    const known = counts.get(row.rule_id) ?? { active: 0, paused: 0, ended: {} };
     addCount(known, row);
     counts.set(row.rule_id, known);
   }

@@ -9,7 +9,7 @@ export type Run = {
   version: number;
   userId: string;
   key: string;
-  state: 'active' | 'frozen' | 'ended';
+  state: 'active' | 'paused' | 'ended';
   arm: 'treatment' | 'holdout';
   /** Of a rule that lets a person in once at a time. */
   single: boolean;

@@ -9,7 +9,7 @@ import {
   endRun,
   eraseRuns,
   findOpenRuns,
-  freezeRuns,
+  pauseRuns,
   insertRuns,
   listDueRuns,
   listRunsOf,
@@ -18,7 +18,7 @@ import {
   nextRunAt,
   type ProgramStep,
   type Run,
-  thawRuns,
+  resumeRuns,
   updateRuns,
   wakeRuns,
 } from './index.ts';
@@ -114,8 +114,8 @@ test('of a rule that lets a person in once at a time, one run begins until it is
   ];
   expect(await begin(first, second, other, sister)).toEqual([first, other, sister]);
   expect(await begin(single())).toEqual([]);
-  // A frozen one is not over.
-  await freezeRuns(db, projectId, ruleId);
+  // A paused one is not over.
+  await pauseRuns(db, projectId, ruleId);
   expect(await begin(single())).toEqual([]);
   await updateRuns(db, [endRun(first, 'done', now())]);
   expect(await begin(single())).toHaveLength(1);
@@ -158,11 +158,11 @@ test('runs of several projects are moved on at once, and whose they are stays', 
 test('open runs are those that are not over, and on demand those that still wait for their goal', async () => {
   const until = now() + HOUR;
   const over = (more: Partial<Run>): Run => endRun(run(more), 'done', now());
-  const frozen = run({ state: 'frozen' });
+  const paused = run({ state: 'paused' });
   const open = run({ userId: 'u2' });
   const goal = over({ goalUntil: until });
   await begin(
-    frozen,
+    paused,
     goal,
     open,
     over({}),
@@ -173,11 +173,11 @@ test('open runs are those that are not over, and on demand those that still wait
   const people = ['u2', 'u1', 'nobody'].map((userId) => ({ projectId, userId }));
   const find = (goals?: number) =>
     db.transaction((tx) => findOpenRuns(tx, people, goals === undefined ? {} : { goals }));
-  expect(ids(await find())).toEqual(ids([frozen, open]));
+  expect(ids(await find())).toEqual(ids([paused, open]));
   expect(ids(await find(until - 1))).toEqual(
-    ids([frozen, open, goal].toSorted((a, b) => (a.id < b.id ? -1 : 1))),
+    ids([paused, open, goal].toSorted((a, b) => (a.id < b.id ? -1 : 1))),
   );
-  expect(ids(await find(until))).toEqual(ids([frozen, open]));
+  expect(ids(await find(until))).toEqual(ids([paused, open]));
   expect(await findOpenRuns(db, [])).toEqual([]);
 });
 
@@ -200,7 +200,7 @@ test('time moves on the runs that are due, the longest overdue first, and says w
   await begin(
     ...runs,
     run(),
-    waiting(now(), { state: 'frozen' }),
+    waiting(now(), { state: 'paused' }),
     waiting(now(), { projectId: projectId + 1 }),
   );
   expect(await nextRunAt(db, projectId)).toBe(now() + 1);
@@ -213,34 +213,34 @@ test('time moves on the runs that are due, the longest overdue first, and says w
 });
 
 test('a run whose draft has ended goes on then, and no other is woken', async () => {
-  const [a, frozen, timed, over, sister] = [
+  const [a, paused, timed, over, sister] = [
     run(),
-    run({ state: 'frozen' }),
+    run({ state: 'paused' }),
     waiting(now() + HOUR),
     endRun(run(), 'exit_event', now()),
     run({ projectId: projectId + 1 }),
   ];
-  const all = [a, frozen, timed, over, sister];
+  const all = [a, paused, timed, over, sister];
   await begin(...all);
   const woken = await wakeRuns(db, { projectId, ids: [...ids(all), newId()], at: now() + 5 });
-  expect(new Set(woken)).toEqual(new Set(ids([a, frozen])));
+  expect(new Set(woken)).toEqual(new Set(ids([a, paused])));
   expect(await wakeRuns(db, { projectId, ids: [], at: now() })).toEqual([]);
   const after = new Map((await of('u1')).map((one) => [one.id, one]));
   expect(after.get(a.id)).toEqual({ ...a, waitsFor: 'time', nextAt: now() + 5 });
-  expect(after.get(frozen.id)).toEqual({ ...frozen, waitsFor: 'time', nextAt: now() + 5 });
+  expect(after.get(paused.id)).toEqual({ ...paused, waitsFor: 'time', nextAt: now() + 5 });
   expect([after.get(timed.id), after.get(over.id)]).toEqual([timed, over]);
   expect(await wakeRuns(db, { projectId, ids: [a.id], at: now() + 9 })).toEqual([]);
 });
 
-test('frozen runs stand still, and what came meanwhile is due when they go on', async () => {
+test('paused runs stand still, and what came meanwhile is due when they go on', async () => {
   const [mine, other] = [waiting(now() + 1), waiting(now() + 1, { ruleId: newId() })];
   await begin(mine, other, endRun(run(), 'done', now()));
-  expect(await freezeRuns(db, projectId, ruleId)).toBe(1);
-  expect(await freezeRuns(db, projectId, ruleId)).toBe(0);
+  expect(await pauseRuns(db, projectId, ruleId)).toBe(1);
+  expect(await pauseRuns(db, projectId, ruleId)).toBe(0);
   clock.advance(HOUR);
   const due = () => listDueRuns(db, { projectId, now: now(), limit: 10 });
   expect(ids(await due())).toEqual([other.id]);
-  expect(await thawRuns(db, projectId, ruleId)).toBe(1);
+  expect(await resumeRuns(db, projectId, ruleId)).toBe(1);
   expect(ids(await due())).toEqual(ids([mine, other]));
 });
 
@@ -254,7 +254,7 @@ test('a version is in use as long as a run of it is open or waits for its goal',
   const until = now() + HOUR;
   const over = (more: Partial<Run>): Run => endRun(run(more), 'done', now());
   await begin(
-    run({ version: 1, state: 'frozen' }),
+    run({ version: 1, state: 'paused' }),
     run({ version: 1 }),
     over({ version: 2, goalUntil: until }),
     over({ version: 3, goalUntil: until, convertedAt: now() }),
@@ -276,7 +276,7 @@ test('runs go on by another version where both are the same up to their step, an
   const to = { version: 3, program: compile([draft('a'), wait(1), draft('c'), draft('d')]) };
   const runs = [
     run({ step: 0 }),
-    waiting(now() + 1, { step: 1, state: 'frozen' }),
+    waiting(now() + 1, { step: 1, state: 'paused' }),
     run({ step: 2 }),
     run({ step: 0, version: 2 }),
     waiting(now() + 1, { step: 1, version: 2 }),
@@ -314,7 +314,7 @@ test('runs are counted by rule, state and what ended them, and conversions by ar
     endRun(run(more), reason, now());
   await begin(
     run(),
-    run({ state: 'frozen' }),
+    run({ state: 'paused' }),
     over('done', { convertedAt: now() }),
     over('goal', { convertedAt: now() }),
     over('goal', { convertedAt: now() }),
@@ -325,8 +325,8 @@ test('runs are counted by rule, state and what ended them, and conversions by ar
   );
   expect(await countRuns(db, projectId)).toEqual(
     new Map([
-      [ruleId, { active: 1, frozen: 1, ended: { done: 1, goal: 2, holdout: 2 } }],
-      [other, { active: 1, frozen: 0, ended: {} }],
+      [ruleId, { active: 1, paused: 1, ended: { done: 1, goal: 2, holdout: 2 } }],
+      [other, { active: 1, paused: 0, ended: {} }],
     ]),
   );
   expect(await countLift(db, { projectId, ruleId })).toEqual({

@@ -75,8 +75,8 @@ export async function updateRuns(tx: Tx, runs: Run[]): Promise<void> {
 }
 
 /**
- * The drafts of these runs have ended: they go on at this moment, a frozen one when it is no longer frozen. One that ended
- * meanwhile, or waits for something else, stays as it is. The ids of those that go on.
+ * Continues runs whose drafts have ended: an active run now, a paused one when it is resumed. Skips runs that have ended or
+ * wait for something else. Returns the ids of the runs that continue.
  */
 export async function wakeRuns(
   tx: Tx,
@@ -139,14 +139,14 @@ export async function waitAgain(
   );
 }
 
-/** How many stand still now. What their time brings, it brings when they are no longer frozen. */
-export function freezeRuns(tx: Tx, projectId: number, ruleId: string): Promise<number> {
-  return setState(tx, { projectId, ruleId, from: 'active', to: 'frozen' });
+/** Returns the number of runs paused. A wait that ends while a run is paused takes effect when the run is resumed. */
+export function pauseRuns(tx: Tx, projectId: number, ruleId: string): Promise<number> {
+  return setState(tx, { projectId, ruleId, from: 'active', to: 'paused' });
 }
 
 /** How many go on; those whose time came meanwhile are due at once. */
-export function thawRuns(tx: Tx, projectId: number, ruleId: string): Promise<number> {
-  return setState(tx, { projectId, ruleId, from: 'frozen', to: 'active' });
+export function resumeRuns(tx: Tx, projectId: number, ruleId: string): Promise<number> {
+  return setState(tx, { projectId, ruleId, from: 'paused', to: 'active' });
 }
 
 type StateChange = { projectId: number; ruleId: string; from: Run['state']; to: Run['state'] };

@@ -40,7 +40,7 @@ export function goOn(desk: Desk, { id }: Pick<Run, 'id'>): void {
   if (run && isDue) walk(desk, run, onTime(programOf(desk, run), run.step));
 }
 
-/** Its letter has ended, so it goes on now, or when it is no longer frozen. */
+/** Its draft has ended, so the run continues now, or when it is resumed. */
 export function wake(desk: Desk, run: Run): void {
   if (run.waitsFor === 'draft') replace(desk, run, { ...run, waitsFor: 'time', nextAt: desk.now });
 }

@@ -41,7 +41,7 @@ export function toWhole(shown: ShownLetter, veil: Veil): EmailWhole {
     first_at: timeOf(letter.firstAt),
     next_at: timeOf(letter.nextAt),
     relay_id: letter.relayId,
-    frozen: toFrozen(shown, veil),
+    raw: toRaw(shown, veil),
     hits: hits.map((hit) => toHit(hit, urls)),
     hits_counted: shown.hitsCounted,
     outcome_history: outcomes.map((outcome) => ({
@@ -72,9 +72,9 @@ export function toWhole(shown: ShownLetter, veil: Veil): EmailWhole {
   };
 }
 
-function toFrozen({ frozen }: ShownLetter, veil: Veil): EmailWhole['frozen'] {
-  if (!frozen) return null;
-  const { mailFrom, rcptTo, mime, mail } = frozen;
+function toRaw({ raw }: ShownLetter, veil: Veil): EmailWhole['raw'] {
+  if (!raw) return null;
+  const { mailFrom, rcptTo, mime, mail } = raw;
   const { headers, text } = veilMail(mail, veil);
   return {
     mail_from: veil(mailFrom),

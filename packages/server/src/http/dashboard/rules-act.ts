@@ -114,7 +114,7 @@ async function switchOn(db: Parameters<typeof enableRule>[0], wanted: Parameters
 }
 
 async function switchOff(db: Parameters<typeof disableRule>[0], wanted: Switching) {
-  const { rule, held: drafts, frozen: runs } = await disableRule(db, wanted);
+  const { rule, held: drafts, paused: runs } = await disableRule(db, wanted);
   return { rule, drafts, runs, expired: 0, enrollment: null };
 }
 

@@ -91,7 +91,7 @@ function toRun(run: Run, labelOf: Labels): RunListed {
     external_user_id: userId,
     version,
     step: { at: step, label: labelOf(version, step) },
-    state: state === 'frozen' ? 'frozen' : 'active',
+    state: state === 'paused' ? 'paused' : 'active',
     waits_for: waitsFor,
     next_at: nextAt === null ? null : iso(nextAt),
     entered_at: iso(enteredAt),
