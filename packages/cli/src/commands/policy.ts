@@ -3,7 +3,7 @@ import { usage } from '../failure.ts';
 import { call, type Noun } from '../framework/declare.ts';
 import { type Column, fields, tableOf, viewOf } from '../output/auto.ts';
 import type { View } from '../output/view.ts';
-import { fateOf } from './draft-views.ts';
+import { forecastWords } from './draft-views.ts';
 import { settingTexts } from './settings.ts';
 
 const NAMES = ['quiet_hours', 'frequency_cap', 'throttle', 'time_zone', 'paused', 'autopilot'];
@@ -36,8 +36,8 @@ const EFFECT = fields(
 );
 const DIFFERENCE: Column<PolicyEffect['differences'][number]>[] = [
   ...fields('draft=id rule external_user_id'),
-  ['today', ({ today }, words) => fateOf(today, words)],
-  ['changed', ({ changed }, words) => fateOf(changed, words)],
+  ['today', ({ today }, words) => forecastWords(today, words)],
+  ['changed', ({ changed }, words) => forecastWords(changed, words)],
 ];
 
 function effectView(effect: PolicyEffect): View {

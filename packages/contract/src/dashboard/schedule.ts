@@ -1,5 +1,5 @@
 import type { Many, One, PageQuery } from './envelope.ts';
-import type { PolicyFate } from './settings.ts';
+import type { SendForecast } from './settings.ts';
 
 /** One hour of the ribbon; hours in which nothing happens are left out. */
 export type ScheduleHour = {
@@ -42,18 +42,18 @@ export type ScheduledDraft = {
   rule: string;
   external_user_id: string;
   email: string | null;
-  /** The person's own; null where the project's counts. */
+  /** The user's time zone. Null: the project's time zone is used. */
   zone: string | null;
   deadline_at: string;
   expires_at: string | null;
-  fate: PolicyFate;
+  forecast: SendForecast;
 };
 
 export type ScheduleApi = {
   'GET /projects/:project/schedule': { answer: One<Schedule> };
-  /** Drafts that leave from `from` on and before `to`; `held` and `expires`: those that do not. */
+  /** Drafts with this `result` (default: `sends`). `from` and `to` limit the send time of drafts that are sent: from ≤ time < to. */
   'GET /projects/:project/schedule/drafts': {
-    query: PageQuery & { from?: string; to?: string; becomes?: 'sends' | 'held' | 'expires' };
+    query: PageQuery & { from?: string; to?: string; result?: 'sends' | 'held' | 'expires' };
     answer: Many<ScheduledDraft>;
   };
 };

@@ -68,13 +68,14 @@ export type PolicyTotals = {
   median_send_at: string | null;
   last_send_at: string | null;
 };
-export type PolicyFate = { becomes: 'sends' | 'held' | 'expires'; at: string | null; reason: string | null };
-export type FateChanged = {
+/** The expected result of a draft if no member acts. `reason`: the last send check that delays or holds it. */
+export type SendForecast = { result: 'sends' | 'held' | 'expires'; at: string | null; reason: string | null };
+export type ForecastChange = {
   id: string;
   rule: string;
   external_user_id: string;
-  today: PolicyFate;
-  changed: PolicyFate;
+  today: SendForecast;
+  changed: SendForecast;
 };
 
 /** What a changed policy would do to the letters that wait now. */
@@ -91,7 +92,7 @@ export type PolicyEffect = {
   newly_expire: number;
   /** Those whose deadline the change takes away at once: only a person sends them then. */
   stop_sending: number;
-  differences: FateChanged[];
+  differences: ForecastChange[];
   /** Of the next 7 days those hours in which something leaves under either. */
   hours: { at: string; today: number; changed: number }[];
 };

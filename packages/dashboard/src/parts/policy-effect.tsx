@@ -1,7 +1,7 @@
 import { Alert, Group, List, Skeleton, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { ArrowRight, FlaskConical } from 'lucide-react';
-import type { PolicyEffect, PolicyFate } from '@beckon/contract/dashboard';
+import type { PolicyEffect, SendForecast } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
 import { type ApiError, useApi } from '../api/index.ts';
 import { ErrorBox } from './error-box.tsx';
@@ -69,9 +69,9 @@ function Differences({ effect: { differences, drafts } }: { effect: PolicyEffect
               <span>
                 {rule} to {user}:
               </span>
-              <FateText fate={today} />
+              <ForecastText forecast={today} />
               <ArrowRight size={13} aria-label="becomes" />
-              <FateText fate={changed} />
+              <ForecastText forecast={changed} />
             </Group>
           </List.Item>
         ))}
@@ -81,8 +81,8 @@ function Differences({ effect: { differences, drafts } }: { effect: PolicyEffect
 }
 
 /** The result for an email: "24 Nov, 08:12", "held: frequency cap". */
-export function FateText({ fate: { becomes, at, reason } }: { fate: PolicyFate }): ReactNode {
-  if (becomes === 'sends') return <When at={at} />;
+export function ForecastText({ forecast: { result, at, reason } }: { forecast: SendForecast }): ReactNode {
+  if (result === 'sends') return <When at={at} />;
   const why = reason === null ? '' : `: ${reasonWords(reason)}`;
-  return <span>{becomes === 'held' ? `held${why}` : `expires${why}`}</span>;
+  return <span>{result === 'held' ? `held${why}` : `expires${why}`}</span>;
 }

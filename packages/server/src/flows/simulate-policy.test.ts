@@ -67,8 +67,8 @@ test('a wider cap lets the second letter of a person leave with the first', asyn
       {
         rule: 'paid',
         external_user_id: 'u1',
-        today: { becomes: 'sends' },
-        changed: { becomes: 'sends', at: after(2), reason: null },
+        today: { result: 'sends' },
+        changed: { result: 'sends', at: after(2), reason: null },
       },
     ],
   });

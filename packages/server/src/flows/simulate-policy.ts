@@ -14,7 +14,7 @@ import {
 import type { Database } from '../io/db/index.ts';
 import { type Mailroom, policyOf } from './send-drafts/index.ts';
 import { inSnapshot } from './snapshot.ts';
-import { type ShownFate, shownFate, shownTime } from './shown-fate.ts';
+import { type Forecast, forecastOf, shownTime } from './forecast.ts';
 import { gatherWaiting } from './waiting-queue.ts';
 
 /** Under one policy. Moments are texts, as everybody sees them. */
@@ -31,8 +31,8 @@ export type DraftDifference = {
   id: string;
   rule: string;
   external_user_id: string;
-  today: ShownFate;
-  changed: ShownFate;
+  today: Forecast;
+  changed: Forecast;
 };
 
 export type SimulatedPolicy = {
@@ -166,19 +166,19 @@ function differencesOf(
   names: (ruleId: string) => string,
 ): DraftDifference[] {
   const byId = new Map(queue.drafts.map((draft) => [draft.id, draft]));
-  const differing = drafts.filter(({ today, changed }) => !isSame(shownFate(today), shownFate(changed)));
+  const differing = drafts.filter(({ today, changed }) => !isSame(forecastOf(today), forecastOf(changed)));
   return differing.slice(0, DIFFERENCES_SHOWN).map(({ id, today, changed }) => {
     const draft = byId.get(id);
     return {
       id,
       rule: names(draft?.ruleId ?? ''),
       external_user_id: draft?.userId ?? '',
-      today: shownFate(today),
-      changed: shownFate(changed),
+      today: forecastOf(today),
+      changed: forecastOf(changed),
     };
   });
 }
 
-function isSame(a: ShownFate, b: ShownFate): boolean {
-  return a.becomes === b.becomes && a.at === b.at && (a.becomes === 'sends' || a.reason === b.reason);
+function isSame(a: Forecast, b: Forecast): boolean {
+  return a.result === b.result && a.at === b.at && (a.result === 'sends' || a.reason === b.reason);
 }

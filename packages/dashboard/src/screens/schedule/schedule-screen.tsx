@@ -143,19 +143,19 @@ function plannedOf({
   hour: string | undefined;
   show: 'held' | 'expires' | undefined;
 }): Planned | null {
-  if (show !== undefined) return { becomes: show };
+  if (show !== undefined) return { result: show };
   const from = Date.parse(hour ?? '');
   if (Number.isNaN(from)) return null;
   return {
-    becomes: 'sends',
+    result: 'sends',
     from: new Date(from).toISOString(),
     to: new Date(from + HOUR_MS).toISOString(),
   };
 }
 
-function titleOf({ becomes, from }: Planned, zone: string): string {
-  if (becomes === 'held') return 'Held until another change';
-  if (becomes === 'expires') return 'Expire before they can be sent';
+function titleOf({ result, from }: Planned, zone: string): string {
+  if (result === 'held') return 'Held until another change';
+  if (result === 'expires') return 'Expire before they can be sent';
   return `Sent in the hour from ${formatTime(from ?? '', zone)}`;
 }
 
