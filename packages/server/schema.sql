@@ -1014,7 +1014,7 @@ CREATE TABLE beckon.template (
 );
 COMMENT ON TABLE beckon.template IS 'A template has a name and immutable versions.';
 
-CREATE TABLE beckon.template_draft (
+CREATE TABLE beckon.template_unpublished (
   project_id bigint NOT NULL,
   name text COLLATE "C" NOT NULL,
   format text COLLATE "C" NOT NULL,
@@ -1024,7 +1024,7 @@ CREATE TABLE beckon.template_draft (
   saved_at timestamp with time zone NOT NULL,
   saved_by text COLLATE "C" NOT NULL
 );
-COMMENT ON TABLE beckon.template_draft IS 'Template text that is saved but not published. Keyed by name, which built-in templates have too.';
+COMMENT ON TABLE beckon.template_unpublished IS 'Template text that is saved but not published. Keyed by name, which built-in templates have too.';
 
 CREATE TABLE beckon.template_version (
   project_id bigint NOT NULL,
@@ -1348,8 +1348,8 @@ ALTER TABLE beckon.team_user ADD CONSTRAINT team_user_pkey PRIMARY KEY (id);
 ALTER TABLE beckon.team_verification ADD CONSTRAINT team_verification_pkey PRIMARY KEY (id);
 ALTER TABLE beckon.template ADD CONSTRAINT template_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.template ADD CONSTRAINT template_project_id_name_key UNIQUE (project_id, name);
-ALTER TABLE beckon.template_draft ADD CONSTRAINT template_draft_format_check CHECK ((format = ANY (ARRAY['markdown'::text, 'mjml'::text])));
-ALTER TABLE beckon.template_draft ADD CONSTRAINT template_draft_pkey PRIMARY KEY (project_id, name);
+ALTER TABLE beckon.template_unpublished ADD CONSTRAINT template_unpublished_format_check CHECK ((format = ANY (ARRAY['markdown'::text, 'mjml'::text])));
+ALTER TABLE beckon.template_unpublished ADD CONSTRAINT template_unpublished_pkey PRIMARY KEY (project_id, name);
 ALTER TABLE beckon.template_version ADD CONSTRAINT template_version_check CHECK (((format = 'mjml'::text) = (html IS NOT NULL)));
 ALTER TABLE beckon.template_version ADD CONSTRAINT template_version_format_check CHECK ((format = ANY (ARRAY['markdown'::text, 'mjml'::text])));
 ALTER TABLE beckon.template_version ADD CONSTRAINT template_version_pkey PRIMARY KEY (project_id, template_id, version);

@@ -168,7 +168,7 @@ describe('templates', () => {
     { run: () => `templates preview news --file ${at('email.mjml')}`, json: { subject: 'Hi & hello' } },
     { run: 'templates publish news --update-drafts', shows: /Published version 2 of news/ },
     { run: 'templates publish news', fails: [1, /./] },
-    { run: () => `templates save news --file ${at('email.md')}`, json: { has_draft: true } },
+    { run: () => `templates save news --file ${at('email.md')}`, json: { has_unpublished: true } },
     { run: 'templates discard news', answers: [true], shows: /Discarded/ },
     { run: 'templates send-test news --to ada@x.org', shows: /From JSON” to ada@x.org/ },
     { run: 'templates delete news', fails: [2, /all its versions\? Pass --yes/] },

@@ -18,8 +18,8 @@ export type TemplateListed = {
   format: LetterSource['format'];
   subject: string;
   used_by: { id: string; name: string }[];
-  /** Words that are saved and not published. */
-  has_draft: boolean;
+  /** Whether an unpublished version is saved. */
+  has_unpublished: boolean;
   updated_at: string | null;
 };
 
@@ -37,7 +37,8 @@ export type TemplateVariable = { name: string; holds: boolean; fill: number | nu
 
 export type TemplateShown = TemplateListed & {
   published: LetterSource;
-  draft: (LetterSource & { saved_at: string; saved_by: string }) | null;
+  /** The saved unpublished version; null: there is none. */
+  unpublished: (LetterSource & { saved_at: string; saved_by: string }) | null;
   /** The newest first; none of a letter that ships. */
   versions: TemplateVersion[];
   variables: TemplateVariable[];
@@ -88,13 +89,16 @@ export type TemplatesApi = {
   };
   'GET /projects/:project/templates/:template': { answer: One<TemplateShown> };
   'DELETE /projects/:project/templates/:template': { answer: One<{ drafts: number }> };
-  /** Words that are not published yet; nobody gets them. */
-  'PUT /projects/:project/templates/:template/draft': {
-    /** `seen`: `saved_at` of those that they are written over, null of none; who saved meanwhile is told of. */
+  /** Saves the unpublished version. No email uses it until it is published. */
+  'PUT /projects/:project/templates/:template/unpublished': {
+    /**
+     * `seen`: `saved_at` of the unpublished version that this replaces, or null if there was none. If another one is saved by
+     * now, the answer is a conflict.
+     */
     body: { source: LetterSource; seen: string | null };
     answer: One<TemplateShown>;
   };
-  'DELETE /projects/:project/templates/:template/draft': { answer: One<TemplateShown> };
+  'DELETE /projects/:project/templates/:template/unpublished': { answer: One<TemplateShown> };
   'POST /projects/:project/templates/:template/publish': {
     /**
      * `letter`: left out, the saved unpublished version is published. `version`: the published version that the caller edited,

@@ -47,10 +47,10 @@ function begun(name: string): TemplateShown {
     format: 'markdown',
     subject: '',
     used_by: [],
-    has_draft: false,
+    has_unpublished: false,
     updated_at: null,
     published: FIRST,
-    draft: null,
+    unpublished: null,
     versions: [],
     variables: [],
     users: 0,
@@ -90,7 +90,7 @@ function Shown({ template }: { template: TemplateShown }): ReactNode {
 function State({ template }: { template: TemplateShown }): ReactNode {
   const { id } = useProject();
   const mayEdit = useMay('editor');
-  const { draft, used_by: users, is_shipped: isShipped, version } = template;
+  const { unpublished, used_by: users, is_shipped: isShipped, version } = template;
   return (
     <>
       {version === null && isShipped && (
@@ -98,9 +98,9 @@ function State({ template }: { template: TemplateShown }): ReactNode {
           {mayEdit ? 'Edit and publish it to replace it in every rule that uses it.' : 'It is unchanged.'}
         </Alert>
       )}
-      {draft && (
+      {unpublished && (
         <Alert mb="md" title="Unpublished version">
-          Saved by {draft.saved_by}, <When at={draft.saved_at} style="relative" />. Users get the published
+          Saved by {unpublished.saved_by}, <When at={unpublished.saved_at} style="relative" />. Users get the published
           version until you publish this one.
         </Alert>
       )}

@@ -44,7 +44,7 @@ const letter = (more: Partial<LetterSource> = {}): LetterSource => ({
 const create = (name = 'greeting', more: Partial<LetterSource> = {}) =>
   ask<TemplatePublished>('POST /templates', { body: { name, source: letter(more) } });
 const save = (name: string, more: Partial<LetterSource>, seen: string | null = null) =>
-  ask<TemplateShown>(`PUT /templates/${name}/draft`, { body: { source: letter(more), seen } });
+  ask<TemplateShown>(`PUT /templates/${name}/unpublished`, { body: { source: letter(more), seen } });
 async function drafted(...users: string[]): Promise<void> {
   await story.rule({
     name: 'greeter',
@@ -65,7 +65,7 @@ test('letters are listed with who uses them, those that ship and those that are 
   await save('plans', { subject: 'Plans' });
   const { data } = await ask<TemplateListed[]>('GET /templates', { as: 'viewer' });
   expect(
-    data.map(({ name, version, is_shipped, has_draft }) => [name, version, is_shipped, has_draft]),
+    data.map(({ name, version, is_shipped, has_unpublished }) => [name, version, is_shipped, has_unpublished]),
   ).toEqual([
     ['greeting', 1, false, false],
     ['onboarding_stall', null, true, false],
@@ -86,17 +86,17 @@ test('what is saved and not published nobody gets, and publishing asks which ope
   expect(saved.data).toMatchObject({
     version: 1,
     open_untouched: 1,
-    draft: { subject: words.subject, saved_by: 'Ada' },
+    unpublished: { subject: words.subject, saved_by: 'Ada' },
     published: { subject: letter().subject },
   });
   expect((await story.drafts('ada'))[0]?.content.subject).toBe('Hello ADA');
   const publish = (more: object) =>
     ask<TemplatePublished>('POST /templates/greeting/publish', {
-      body: { source: words, version: 1, seen: saved.data.draft?.saved_at, follow: true, ...more },
+      body: { source: words, version: 1, seen: saved.data.unpublished?.saved_at, follow: true, ...more },
     });
   expect((await publish({ follow: false })).data).toMatchObject({
     drafts: 0,
-    template: { version: 2, draft: null },
+    template: { version: 2, unpublished: null },
   });
   expect((await story.drafts('ada'))[0]?.content.subject).toBe('Hello ADA');
   const late = await publish({});
@@ -105,7 +105,7 @@ test('what is saved and not published nobody gets, and publishing asks which ope
     expect.stringContaining('Version 2 of "greeting" was published by another member') as string,
   ]);
   const other = letter({ subject: 'Good day' });
-  expect((await publish({ version: 2, source: other })).data.drafts).toBe(1);
+  expect((await publish({ version: 2, source: other })).data.unpublisheds).toBe(1);
   expect((await story.drafts('ada'))[0]?.content.subject).toBe('Good day');
   expect((await story.drafts('bob'))[0]?.content.subject).toBe('Hello BOB');
   const { data } = await ask<TemplateShown>('GET /templates/greeting');
@@ -258,7 +258,7 @@ describe('the saved unpublished version', () => {
     expect((await publish({ version: 7 })).status).toBe(409);
     expect((await publish()).data.template).toMatchObject({
       version: 2,
-      draft: null,
+      unpublished: null,
       published: { subject: 'Unpublished' },
     });
   });
@@ -268,8 +268,8 @@ test('a viewer writes nothing, another project has nothing of it, and what canno
   await create();
   for (const [what, body] of [
     ['POST /templates', { name: 'x', source: letter() }],
-    ['PUT /templates/greeting/draft', { source: letter(), seen: null }],
-    ['DELETE /templates/greeting/draft', {}],
+    ['PUT /templates/greeting/unpublished', { source: letter(), seen: null }],
+    ['DELETE /templates/greeting/unpublished', {}],
     ['POST /templates/greeting/publish', { source: letter(), version: 1, seen: null, follow: false }],
     ['POST /templates/greeting/send-test', {}],
     ['DELETE /templates/greeting', {}],
@@ -288,18 +288,18 @@ test('a viewer writes nothing, another project has nothing of it, and what canno
 test('what was saved can be thrown away', async () => {
   await create();
   await save('greeting', { subject: 'Later' });
-  const { data } = await ask<TemplateShown>('DELETE /templates/greeting/draft', { body: {} });
-  expect([data.draft, data.has_draft]).toEqual([null, false]);
-  expect((await ask<TemplateShown>('GET /templates/greeting')).data.draft).toBe(null);
+  const { data } = await ask<TemplateShown>('DELETE /templates/greeting/unpublished', { body: {} });
+  expect([data.unpublished, data.has_unpublished]).toEqual([null, false]);
+  expect((await ask<TemplateShown>('GET /templates/greeting')).data.unpublished).toBe(null);
 });
 
 test('two who write one letter do not overwrite each other unseen, and publishing ends only the words that were seen', async () => {
   await create();
   const first = await save('greeting', { subject: 'First' });
-  const seen = first.data.draft?.saved_at ?? null;
+  const seen = first.data.unpublished?.saved_at ?? null;
   stage.server.clock.advance(1_000);
   const second = await save('greeting', { subject: 'Second' }, seen);
-  expect(second.data.draft?.subject).toBe('Second');
+  expect(second.data.unpublished?.subject).toBe('Second');
   for (const old of [seen, null]) {
     const late = await save('greeting', { subject: 'Late' }, old);
     expect([late.status, late.errors[0]?.field]).toEqual([409, 'seen']);
@@ -307,8 +307,8 @@ test('two who write one letter do not overwrite each other unseen, and publishin
   const published = await ask<TemplatePublished>('POST /templates/greeting/publish', {
     body: { source: letter({ subject: 'Late' }), version: 1, seen, follow: false },
   });
-  expect(published.data.template).toMatchObject({ version: 2, draft: { subject: 'Second' } });
-  await ask('DELETE /templates/greeting/draft', { body: {} });
+  expect(published.data.template).toMatchObject({ version: 2, unpublished: { subject: 'Second' } });
+  await ask('DELETE /templates/greeting/unpublished', { body: {} });
   // Those that it was written over are gone, and somebody meant that.
-  expect((await save('greeting', { subject: 'Late' }, second.data.draft?.saved_at)).status).toBe(409);
+  expect((await save('greeting', { subject: 'Late' }, second.data.unpublished?.saved_at)).status).toBe(409);
 });
