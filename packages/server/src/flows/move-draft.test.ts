@@ -27,7 +27,7 @@ const UNDO = 10 * SECOND;
 const DAY = 24 * HOUR;
 const LETTER = { subject: 'Hello', body: 'Hello {{ user.name | default: "there" }}' };
 const SECOND_LETTER = { subject: 'Again', body: 'Still there?' };
-const GREETER = { name: 'greeter', when: { event: 'hello' }, entry: { once_per: ['n'] } };
+const GREETER = { name: 'greeter', when: { event: 'hello' }, enrollment: { once_per: ['n'] } };
 
 let projectId = 0;
 beforeEach(async () => {

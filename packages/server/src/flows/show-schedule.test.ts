@@ -54,7 +54,7 @@ async function live({ zones, shared, happened, ...settings }: World): Promise<St
     await story.rule({
       name,
       when: { event: name },
-      entry: { once_per: ['n'] },
+      enrollment: { once_per: ['n'] },
       priority: name === 'slow' ? 90 : 10,
       deadline,
       steps: [{ draft: { subject: `${name} {{ event.n }}`, body: 'Hello' } }],
@@ -75,7 +75,9 @@ async function plan(story: Story) {
   const asked = { projectId: story.projectId, from: null, to: null, offset: 0, limit: 1_000 };
   const deps = { db: story.server.db, mailroom: testMailroom() };
   const { rows } = await listPlanned(deps, { ...asked, result: 'sends' });
-  const sends = rows.map(({ external_user_id: to, subject, forecast }) => [to, subject, forecast.at].join(' '));
+  const sends = rows.map(({ external_user_id: to, subject, forecast }) =>
+    [to, subject, forecast.at].join(' '),
+  );
   return { from: story.now(), sends };
 }
 

@@ -27,7 +27,7 @@ beforeEach(async () => {
     document: {
       name: 'paid',
       when: { event: 'paid' },
-      entry: { once_per: ['n'] },
+      enrollment: { once_per: ['n'] },
       deadline: '2h',
       steps: [LETTER],
     },

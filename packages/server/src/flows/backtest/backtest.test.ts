@@ -58,34 +58,34 @@ function dice(seed: number): (sides: number) => number {
 
 const RULES: [string, object][] = [
   ['once ever', { when: { event: 'ordered', where: [{ property: 'total', at_least: 50 }] } }],
-  ['once per key', { when: { event: 'ordered' }, entry: { once_per: ['shop'] } }],
+  ['once per key', { when: { event: 'ordered' }, enrollment: { once_per: ['shop'] } }],
   [
     'in a cooldown, and again',
     {
       when: { event: 'ordered' },
-      entry: { cooldown: '2d', per: ['shop'], again: { property: 'total', at_least: 80 } },
+      enrollment: { cooldown: '2d', per: ['shop'], again: { property: 'total', at_least: 80 } },
     },
   ],
   [
     'one at a time, for as long as the letter waits',
-    { when: { event: 'ordered' }, entry: 'one_at_a_time', exits: { events: ['canceled'] } },
+    { when: { event: 'ordered' }, enrollment: 'one_at_a_time', exits: { events: ['canceled'] } },
   ],
   [
     'after an absence',
-    { when: { absence_of: ['visited'], since: { event: 'ordered' }, for: '30h' }, entry: { cooldown: '2d' } },
+    { when: { absence_of: ['visited'], since: { event: 'ordered' }, for: '30h' }, enrollment: { cooldown: '2d' } },
   ],
   [
     'before an end, about one thing',
     {
       when: { relative_to: { event: 'ordered', plus_days: 'days' }, before: '1d' },
       about: { event: 'ordered', until: ['canceled'] },
-      entry: { once_per: 'about' },
+      enrollment: { once_per: 'about' },
     },
   ],
   ['after an event', { when: { relative_to: { event: 'ordered' }, after: '20h' } }],
   [
     'after an event, for each key',
-    { when: { relative_to: { event: 'ordered' }, after: '20h' }, entry: { once_per: ['shop'] } },
+    { when: { relative_to: { event: 'ordered' }, after: '20h' }, enrollment: { once_per: ['shop'] } },
   ],
   [
     'on a condition on events, as they were then',
@@ -103,10 +103,10 @@ const RULES: [string, object][] = [
           { event: 'ordered', at_least: 2, within: '9d', where: [{ property: 'shop', equals: 'a' }] },
         ],
       },
-      entry: { cooldown: '12h' },
+      enrollment: { cooldown: '12h' },
     },
   ],
-  ['old events', { when: { event: 'ordered' }, max_event_age: '1h', entry: { cooldown: '12h' } }],
+  ['old events', { when: { event: 'ordered' }, max_event_age: '1h', enrollment: { cooldown: '12h' } }],
 ];
 
 test.each(RULES)('over what the engine saw, it finds what the engine decided: %s', async (_name, more) => {
@@ -232,11 +232,11 @@ test('a cap holds what the rule would write too much, and letters that left coun
   await happen('ordered', { user: 'u2', properties: { n: 2 } });
   await happen('paid', { user: 'u2' });
   await engine.advance(3 * HOUR);
-  const found = await run(rule({ when: { event: 'ordered' }, entry: { once_per: ['n'] } }));
+  const found = await run(rule({ when: { event: 'ordered' }, enrollment: { once_per: ['n'] } }));
   expect(found.emails.written).toBe(3);
   expect(found.caps).toMatchObject({ held: 2, displaced: 1 });
   const uncounted = await run(
-    rule({ when: { event: 'ordered' }, entry: { once_per: ['n'] }, counts: false }),
+    rule({ when: { event: 'ordered' }, enrollment: { once_per: ['n'] }, counts: false }),
   );
   expect(uncounted.caps).toMatchObject({ held: 0, displaced: 0 });
 });
@@ -305,7 +305,7 @@ test('what a run that began by a date ends by is what came after its cause, as t
   const document = rule({
     when: { relative_to: { trait: 'renewal' }, before: '24h' },
     exits: { events: ['canceled'] },
-    entry: { cooldown: '1m' },
+    enrollment: { cooldown: '1m' },
   });
   await createRule(db, { projectId, document });
   await know('u1', { renewal: new Date(clock.now() + 2 * DAY).toISOString() });

@@ -82,7 +82,7 @@ export const RULES: object[] = [
   {
     name: 'Payment failed',
     when: { event: 'payment_failed' },
-    entry: { cooldown: '7d' },
+    enrollment: { cooldown: '7d' },
     deadline: '30m',
     priority: 95,
     steps: [

@@ -127,7 +127,7 @@ test('a relay that is away is nobody in particular: an infrastructure bounce end
 });
 
 test('five letters in a row that a full mailbox gave back over three days leave it alone for thirty', async () => {
-  const story = await withLetter(lettersRule({ entry: { cooldown: '1h' } }));
+  const story = await withLetter(lettersRule({ enrollment: { cooldown: '1h' } }));
   const soft = { ...bounced('soft') } as WhatHappened;
   for (let n = 1; n < 5; n += 1) {
     await story.became('ada', soft);
@@ -148,7 +148,7 @@ test('five letters in a row that a full mailbox gave back over three days leave 
 });
 
 test('soft bounces with a letter between them that arrived, or within less than three days, suppress nobody', async () => {
-  const story = await withLetter(lettersRule({ entry: { cooldown: '1h' } }));
+  const story = await withLetter(lettersRule({ enrollment: { cooldown: '1h' } }));
   for (let n = 0; n < 8; n += 1) {
     if (n !== 3) await story.became('ada', bounced('soft'));
     await story.later(n < 4 ? DAY : 2 * HOUR);

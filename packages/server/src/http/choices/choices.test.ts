@@ -35,7 +35,7 @@ async function afterLetter(settings: Record<string, string> = {}): Promise<{ sto
     await story.rule({
       name,
       when: { event: name },
-      entry: 'one_at_a_time',
+      enrollment: 'one_at_a_time',
       ...(topic === null ? {} : { topic }),
       steps,
     });

@@ -40,7 +40,7 @@ async function done<T>(what: string, body?: object): Promise<T> {
 }
 
 async function draft(event: string): Promise<string> {
-  await story.rule({ name: event, when: { event }, entry: 'once', steps: [LETTER] });
+  await story.rule({ name: event, when: { event }, enrollment: 'once', steps: [LETTER] });
   await story.event(USER, event);
   await story.later(1_000);
   const found = (await done<DraftListed[]>('GET /drafts')).find(({ rule }) => rule.name === event);

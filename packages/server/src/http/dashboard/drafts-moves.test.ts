@@ -26,7 +26,7 @@ let at: string;
 beforeEach(async () => {
   story = await newStory(stage);
   at = `/projects/${story.projectId}/drafts`;
-  await story.rule({ name: 'vip', when: { event: 'order_placed' }, entry: 'once', steps: [LETTER] });
+  await story.rule({ name: 'vip', when: { event: 'order_placed' }, enrollment: 'once', steps: [LETTER] });
   await story.set({ autopilot: '4h' });
 });
 

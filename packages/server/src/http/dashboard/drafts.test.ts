@@ -16,7 +16,7 @@ const HOUR = 3_600_000;
 const STEPS = [
   { draft: { subject: 'Hello {{ user.name }}', body: 'Your plan is {{ user.plan }}.\n\nBye for now' } },
 ];
-const RULE = { name: 'vip', when: { event: 'order_placed' }, entry: 'once', steps: STEPS };
+const RULE = { name: 'vip', when: { event: 'order_placed' }, enrollment: 'once', steps: STEPS };
 
 let story: Story;
 let at: string;

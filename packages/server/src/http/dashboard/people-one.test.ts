@@ -47,7 +47,7 @@ const VIP = {
   name: 'vip',
   when: { event: 'order_placed', where: [{ property: 'total', at_least: 100 }] },
   only_if: { trait: 'plan', equals: 'pro' },
-  entry: { cooldown: '1d' },
+  enrollment: { cooldown: '1d' },
   steps: [{ draft: { subject: 'Hello', body: 'Hello' } }],
 };
 
