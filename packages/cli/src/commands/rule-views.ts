@@ -74,7 +74,7 @@ export function backtestView(found: Backtest, { when }: Words): View {
       found.entries.slice(0, ENTRIES_SHOWN),
       fields('external_user_id at by'),
     ),
-    tableOf('Not enrolled', found.refused, fields('times=count reason=sentence')),
+    tableOf('Not enrolled', found.excluded, fields('times=count reason=sentence')),
     tableOf('Emails per day', per_day, fields('day emails')),
     ...found.samples.map(
       ({ external_user_id, at, subject, body }) =>

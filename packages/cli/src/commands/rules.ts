@@ -162,7 +162,7 @@ export const rules: Noun = {
       help: 'Show the results of a rule: funnel, outcomes, holdout and why users were not enrolled',
       options: { days: whole('--days <count>', 'How many days back (default: 30)', [1, DAYS_MAX]) },
       view: fields(
-        'since has_goal holdout_percent bounced complained unsubscribed replied funnel drafts lift refused',
+        'since has_goal holdout_percent bounced complained unsubscribed replied funnel drafts lift excluded',
       ),
     }),
     list('GET /projects/:project/rules/:rule/runs', 'runs <rule>', {

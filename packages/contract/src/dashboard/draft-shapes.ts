@@ -183,16 +183,17 @@ export type BulkAct =
 /** Either these drafts, or those of Review that pass a filter; at most 500 a call. */
 export type BulkAsked = { act: BulkAct; ids?: string[]; filter?: string };
 
-export type BulkRefused = { message: string; drafts: number };
+/** How many drafts the action cannot change, and why. */
+export type BulkUnchanged = { message: string; drafts: number };
 
 /** What would come of it; nothing is changed. */
 export type BulkPreview = {
   drafts: number;
   /** There are more than one call takes. */
   more: boolean;
-  would_act: number;
+  would_change: number;
   users: number;
-  refused: BulkRefused[];
+  unchanged: BulkUnchanged[];
   /** Of those that would be approved: what would still hold them. */
   held_by: { reason: string; sentence: string; drafts: number }[];
   sends_now: number;
@@ -200,8 +201,8 @@ export type BulkPreview = {
 };
 
 export type BulkActed = {
-  acted: DraftListed[];
-  refused: { id: string; message: string }[];
+  changed: DraftListed[];
+  unchanged: { id: string; message: string }[];
   more: boolean;
 };
 

@@ -53,7 +53,7 @@ export type UserShown = {
   audiences: AudienceOfUser[];
   runs: RunOfUser[];
   held: UserHeld | null;
-  refused_topics: string[];
+  unsubscribed_topics: string[];
   triggers: { suppressed: boolean; live_since: string | null };
   first_seen_at: string;
   last_seen_at: string;
@@ -174,11 +174,11 @@ export type SavedView = {
   created_at: string;
 };
 
-/** `known`: of so many it was said before; `unknown`: so many are nobody here. */
+/** How many users were suppressed, were suppressed before, and do not exist; and how many open drafts and runs that ended. */
 export type SuppressedUsers = {
   added: number;
-  known: number;
-  unknown: number;
+  already_suppressed: number;
+  not_found: number;
   drafts: number;
   runs: number;
 };

@@ -179,8 +179,8 @@ export type RuleResults = {
   replied: number;
   /** How the last drafts ended: as they were written, edited, or skipped. */
   drafts: { untouched: number; edited: number; skipped: number };
-  /** Why others did not come in. */
-  refused: { reason: string; sentence: string; count: number }[];
+  /** Why users were not enrolled. `count`: evaluations. */
+  excluded: ExcludedUsers[];
   has_goal: boolean;
   holdout_percent: number;
   /** Of a rule with people in its holdout, since it was made. */
@@ -210,7 +210,7 @@ export type Backtest = {
   considered: number;
   entered: { users: number; runs: number; held_out: number };
   entries: { external_user_id: string; at: string; key: string; by: string; held_out: boolean }[];
-  refused: { reason: string; count: number; sentence: string }[];
+  excluded: ExcludedUsers[];
   waiting: number;
   emails: {
     written: number;

@@ -42,11 +42,13 @@ export type SuppressionPlace = { email?: string; user?: string };
 export type SuppressionImport = {
   rows: number;
   added: number;
-  known: number;
-  over: number;
+  /** Rows that changed nothing: already suppressed for at least as long, or duplicate. */
+  already_suppressed: number;
+  /** Suppressions that ended before now. */
+  already_ended: number;
   drafts: number;
   runs: number;
-  refused: number;
+  rejected: number;
   problems: { line: number; field?: string; message: string }[];
 };
 
@@ -67,7 +69,7 @@ export type MailableAnswer = {
   /** Who is suppressed at this very place, whether or not somebody here is known by it. */
   suppression: SuppressionListed | null;
   /** The topics refused at this very place, by an erased user too. */
-  topics_refused: string[];
+  unsubscribed_topics: string[];
   /** When one was lifted here last, and by whom. */
   lifted: { reason: SuppressionReasonName; lifted_at: string; lifted_by_name: string } | null;
   /** Whoever has the address, or the user. */
@@ -78,7 +80,7 @@ export type MailableAnswer = {
     /** In the order in which they are asked. */
     checks: GateSaid[];
     /** Letters of these topics they do not want; others may leave. */
-    topics_refused: string[];
+    unsubscribed_topics: string[];
   }[];
   /** More people share the address than are shown. */
   is_cut: boolean;

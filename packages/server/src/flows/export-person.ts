@@ -46,7 +46,7 @@ export async function* exportPerson(
     ...(person ?? nobody(userId)),
     audiences: await listAudiencesOf(tx, wanted),
     suppression: await findSuppression(tx, { projectId, userId, address: person?.email ?? null }),
-    refused_topics: await findRefused(tx, { projectId, userId, address: person?.email ?? null }),
+    unsubscribed_topics: await findRefused(tx, { projectId, userId, address: person?.email ?? null }),
   });
   yield `${known.slice(0, -1)},`;
   yield* field('events', listAll(tx, wanted), toShownEvent);

@@ -187,7 +187,7 @@ test('an export has all that is shown, and what the stream noted and what could 
   expect(value).toEqual({
     ...(await show()),
     suppression: null,
-    refused_topics: [],
+    unsubscribed_topics: [],
     entries: [],
     timers: [],
     messages: [],

@@ -28,7 +28,7 @@ export type ShownUser = Omit<ShownPerson, 'traits'> & {
   audiences: ShownAudience[];
   runs: ShownRun[];
   held: Held | null;
-  refused_topics: string[];
+  unsubscribed_topics: string[];
   zone: string | null;
   invalid_zones: string[];
   locale: string | null;
@@ -68,7 +68,7 @@ export async function showUser(tx: Tx, wanted: PersonId & { now: number }): Prom
     audiences: await listAudiencesOf(tx, wanted),
     runs: runs.map((run) => toShownRun(run, names)),
     held: await findHeld(tx, { ...wanted, address: person.email, now }),
-    refused_topics: [...(refused ?? [])].toSorted(),
+    unsubscribed_topics: [...(refused ?? [])].toSorted(),
     zone: ownZone(zones),
     invalid_zones: zoneOf(zones, 'UTC').invalid,
     locale: ownLocale(locale),

@@ -94,7 +94,7 @@ const NO_SHRINK = { flexShrink: 0, marginTop: 3 } as const;
 const WRAP = { overflowWrap: 'anywhere' } as const;
 
 function Times({ user }: { user: UserShown }): ReactNode {
-  const { first_seen_at, last_seen_at, zone, locale, triggers, refused_topics: topics } = user;
+  const { first_seen_at, last_seen_at, zone, locale, triggers, unsubscribed_topics: topics } = user;
   return (
     <Stack gap={4}>
       <Title order={2} size="h5">

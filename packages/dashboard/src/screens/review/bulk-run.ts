@@ -17,7 +17,7 @@ export type Run = {
   asked: string[] | null;
   /** The ids that were changed. */
   ids: string[];
-  refused: number;
+  unchanged: number;
   /** The ids that were not requested, or got no response. */
   left: BulkAsked[];
   fault: ApiError | null;
@@ -32,16 +32,16 @@ export type Running = {
 
 /** Runs until the first error, and returns the completed part with it. */
 export async function runChunks(chunks: BulkAsked[], { send, isEnded, onStep }: Running): Promise<Run> {
-  const run: Run = { asked: [], ids: [], refused: 0, left: chunks, fault: null };
+  const run: Run = { asked: [], ids: [], unchanged: 0, left: chunks, fault: null };
   for (const [at, body] of chunks.entries()) {
     if (isEnded()) break;
     try {
-      const { acted, refused } = await send(body);
-      run.ids.push(...acted.map(({ id }) => id));
-      run.refused += refused.length;
+      const { changed, unchanged } = await send(body);
+      run.ids.push(...changed.map(({ id }) => id));
+      run.unchanged += unchanged.length;
       run.asked = body.ids && run.asked ? [...run.asked, ...body.ids] : null;
       run.left = chunks.slice(at + 1);
-      onStep(acted.length);
+      onStep(changed.length);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       run.fault = error;

@@ -164,7 +164,7 @@ function Samples({ samples }: { samples: Backtest['samples'] }): ReactNode {
   );
 }
 
-function Reasons({ found: { refused, waiting, assumptions } }: { found: Backtest }): ReactNode {
+function Reasons({ found: { excluded, waiting, assumptions } }: { found: Backtest }): ReactNode {
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
       <section>
@@ -172,7 +172,7 @@ function Reasons({ found: { refused, waiting, assumptions } }: { found: Backtest
           Why other users were not enrolled
         </Title>
         <List size="sm" spacing={2}>
-          {refused.map(({ reason, sentence, count }) => (
+          {excluded.map(({ reason, sentence, count }) => (
             <List.Item key={reason}>
               {count.toLocaleString('en-GB')} × {sentence}
             </List.Item>
@@ -180,7 +180,7 @@ function Reasons({ found: { refused, waiting, assumptions } }: { found: Backtest
           {waiting > 0 && (
             <List.Item>{waiting.toLocaleString('en-GB')} users wait for a later date</List.Item>
           )}
-          {refused.length === 0 && waiting === 0 && <List.Item>No users were excluded</List.Item>}
+          {excluded.length === 0 && waiting === 0 && <List.Item>No users were excluded</List.Item>}
         </List>
       </section>
       <section>

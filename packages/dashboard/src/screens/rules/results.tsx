@@ -60,7 +60,7 @@ function Shown({ results }: { results: RuleResults }): ReactNode {
         <Lift results={results} />
         <Endings results={results} />
       </SimpleGrid>
-      <Refused results={results} />
+      <Excluded results={results} />
     </>
   );
 }
@@ -158,15 +158,15 @@ function Endings({ results }: { results: RuleResults }): ReactNode {
   );
 }
 
-function Refused({ results: { refused } }: { results: RuleResults }): ReactNode {
-  if (refused.length === 0) return null;
+function Excluded({ results: { excluded } }: { results: RuleResults }): ReactNode {
+  if (excluded.length === 0) return null;
   return (
     <section>
       <Title order={2} size="h6" mb="xs">
         Why other users were not enrolled
       </Title>
       <List size="sm" spacing={4}>
-        {refused.map(({ reason, sentence, count }) => (
+        {excluded.map(({ reason, sentence, count }) => (
           <List.Item key={reason}>
             {count.toLocaleString('en-GB')} × {sentence}
           </List.Item>

@@ -137,13 +137,13 @@ test.each(RULES)('over what the engine saw, it finds what the engine decided: %s
   const entered = found.entries.map(({ external_user_id: user, key, at }) => ({ user, key, at }));
   expect(entered).toEqual(runs.map(({ at, ...one }) => ({ ...one, at: at.toISOString() })));
   expect(entered.length).toBeGreaterThan(1);
-  const refused = await db.query<{ reason: string; count: number }>(
+  const excluded = await db.query<{ reason: string; count: number }>(
     `SELECT reason, sum(count)::int AS count FROM beckon.decision
      WHERE project_id = $1 AND NOT detail ? 'draft_id' AND reason NOT IN ('fired', 'armed') GROUP BY reason ORDER BY reason`,
     [projectId],
   );
-  const counted = found.refused.map(({ reason, count }) => ({ reason, count }));
-  expect(counted.toSorted((a, b) => (a.reason < b.reason ? -1 : 1))).toEqual(refused);
+  const counted = found.excluded.map(({ reason, count }) => ({ reason, count }));
+  expect(counted.toSorted((a, b) => (a.reason < b.reason ? -1 : 1))).toEqual(excluded);
 });
 
 test('nothing is written: every table has the rows that it had', async () => {

@@ -48,7 +48,7 @@ function openStage(play: Play, { armed, isCut }: { armed: Armed[]; isCut: boolea
       isCut,
       cutAt: null,
       entered: [],
-      refused: new Map(),
+      excluded: new Map(),
       waiting: 0,
       letters: [],
       samples: [],
@@ -118,14 +118,14 @@ function play(stage: Stage, scene: Scene): void {
     const known = stage.entries.get(userId) ?? new Map<string, EntryRow>();
     stage.entries.set(userId, known.set(wish.key, { enteredAt: wish.at, level: wish.level }));
   }
-  for (const { reason } of decisions) count(stage.done.refused, reason);
+  for (const { reason } of decisions) count(stage.done.excluded, reason);
   for (const run of begun) enter(stage, run, { desk, evidence: scene.evidence });
 }
 
 const NO_REFUSAL: ReadonlySet<string> = new Set(['fired', 'holdout', 'armed']);
 
-function count(refused: Map<string, number>, reason: string): void {
-  if (!NO_REFUSAL.has(reason)) refused.set(reason, (refused.get(reason) ?? 0) + 1);
+function count(excluded: Map<string, number>, reason: string): void {
+  if (!NO_REFUSAL.has(reason)) excluded.set(reason, (excluded.get(reason) ?? 0) + 1);
 }
 
 function deskOf(stage: Stage, { evidence, at, userId }: Scene): Desk {

@@ -20,7 +20,7 @@ export type Backtested = {
   entered: { users: number; runs: number; held_out: number };
   /** The first of them. */
   entries: { external_user_id: string; at: string; key: string; by: string; held_out: boolean }[];
-  refused: { reason: string; count: number; sentence: string }[];
+  excluded: { reason: string; count: number; sentence: string }[];
   /** People for whom a moment is set that comes later. */
   waiting: number;
   emails: {
@@ -90,7 +90,7 @@ export function report(
       held_out: done.entered.filter(({ isHeldOut }) => isHeldOut).length,
     },
     entries: done.entered.slice(0, SHOWN_MAX).map(toEntry),
-    refused: [...done.refused]
+    excluded: [...done.excluded]
       .map(([reason, count]) => ({ reason, count, sentence: REASONS[reason as Reason] }))
       .toSorted((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1)),
     waiting: done.waiting,

@@ -55,7 +55,7 @@ export const draftBulkRoutes: DashboardRoute[] = [
       const doing = { act: what, by: { actor } };
       const done = await actOnMany({ db, newId, mailroom, models }, chosen(projectId, body), doing);
       const { acted, refused, more } = done;
-      const after = { acted: acted.map(({ draft }) => draft.id), refused: refused.length };
+      const after = { changed: acted.map(({ draft }) => draft.id), unchanged: refused.length };
       note({ subject: `${what.kind} ${acted.length} drafts`, after });
       const described = await describeDrafts(
         db,
@@ -64,7 +64,7 @@ export const draftBulkRoutes: DashboardRoute[] = [
       );
       const names = await access.namesOf(actorsOf(acted.map(({ draft }) => draft)));
       const looker = { actor, names, now: db.clock.now() };
-      return { data: { acted: described.map((one) => toDraftListed(one, looker)), refused, more } };
+      return { data: { changed: described.map((one) => toDraftListed(one, looker)), unchanged: refused, more } };
     },
   }),
 ];
@@ -97,9 +97,9 @@ function toPreview(found: ManyPreviewed, names: (ruleId: string) => string): Bul
   return {
     drafts,
     more,
-    would_act: wouldAct.length,
+    would_change: wouldAct.length,
     users: new Set(wouldAct.map(({ userId }) => userId)).size,
-    refused: counted(refused, ({ message }) => message).map(([message, many]) => ({ message, drafts: many })),
+    unchanged: counted(refused, ({ message }) => message).map(([message, many]) => ({ message, drafts: many })),
     held_by: counted(held, (reason) => reason).map(([reason, many]) => ({
       reason,
       sentence: reasonWords(reason, 'draft'),

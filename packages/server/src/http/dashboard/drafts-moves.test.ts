@@ -221,9 +221,9 @@ test('what would come of an act on many is shown, and is what then comes of it',
   expect(preview.data).toEqual({
     drafts: 4,
     more: false,
-    would_act: 2,
+    would_change: 2,
     users: 2,
-    refused: expect.arrayContaining([
+    unchanged: expect.arrayContaining([
       { message: expect.stringContaining('is editing it'), drafts: 1 },
       { message: 'It is already approved', drafts: 1 },
     ]),
@@ -234,9 +234,9 @@ test('what would come of an act on many is shown, and is what then comes of it',
   const states = await Promise.all(drafts.map(({ id }) => stateOf(id)));
   expect(states.toSorted()).toEqual(['approved', 'held', 'scheduled', 'scheduled']);
   const { json: done } = await post<BulkActed>('/bulk', asked, { as: 'reviewer' });
-  const acted = done.data.acted.map(({ user: person, state }: DraftListed) => `${person.name} ${state}`);
+  const acted = done.data.changed.map(({ user: person, state }: DraftListed) => `${person.name} ${state}`);
   expect(acted.toSorted()).toEqual(['cleo approved', 'dan approved']);
-  expect(done.data.refused).toHaveLength(2);
+  expect(done.data.unchanged).toHaveLength(2);
 });
 
 test('all that pass a filter are skipped or put off at once; without saying which, none', async () => {
@@ -244,15 +244,15 @@ test('all that pass a filter are skipped or put off at once; without saying whic
   const skip = { kind: 'skip', reason: 'not today' };
   const one = await post('/bulk', { act: skip, filter: 'user:ada' });
   expect(one.json.data).toMatchObject({
-    acted: [{ state: 'skipped', reason: 'not today' }],
-    refused: [],
+    changed: [{ state: 'skipped', reason: 'not today' }],
+    unchanged: [],
     more: false,
   });
   const off = await post<BulkActed>('/bulk', {
     act: { kind: 'postpone', until: later(9 * HOUR) },
     filter: '',
   });
-  expect(off.json.data.acted.map(({ deadline_at }: DraftListed) => deadline_at)).toEqual(
+  expect(off.json.data.changed.map(({ deadline_at }: DraftListed) => deadline_at)).toEqual(
     Array(2).fill(later(9 * HOUR)),
   );
   for (const body of [

@@ -58,7 +58,11 @@ describe('GET suppressions', () => {
 
 describe('GET suppressions/check', () => {
   test('finds the suppression and the refused topics of an erased user by the address', async () => {
-    expect(await check()).toMatchObject({ can_receive: null, suppression: ERASED, topics_refused: ['news'] });
+    expect(await check()).toMatchObject({
+      can_receive: null,
+      suppression: ERASED,
+      unsubscribed_topics: ['news'],
+    });
   });
 
   test('says so for a user who has the address since', async () => {
@@ -73,8 +77,8 @@ describe('GET suppressions/check', () => {
       check: 'suppressed',
       text: 'suppressed: address or id of an erased user',
     });
-    const { held } = (await ask<UserShown>('GET /users/eve')).json.data;
-    expect(held).toMatchObject({ reason: 'unsubscribed', kind: 'email', from_erased: true });
+    const { suppression } = (await ask<UserShown>('GET /users/eve')).json.data;
+    expect(suppression).toMatchObject({ reason: 'unsubscribed', kind: 'email', from_erased: true });
   });
 });
 

@@ -201,7 +201,7 @@ test('nor can it be named in what is said about another', async () => {
   for (const act of [{ kind: 'approve' }, { kind: 'skip' }, { kind: 'postpone', until: later }]) {
     expect((await ask('POST /drafts/bulk', { act, ids: [own['draft']] })).status).toBe(404);
     const preview = await ask('POST /drafts/bulk/preview', { act, ids: [own['draft']] });
-    expect(preview.json.data).toMatchObject({ would_act: 0, users: 0 });
+    expect(preview.json.data).toMatchObject({ would_change: 0, users: 0 });
   }
   const replay = { endpoint: own['endpoint'], since: '2026-01-01T00:00:00Z' };
   expect((await ask('POST /webhook-replays', replay)).status).toBe(404);

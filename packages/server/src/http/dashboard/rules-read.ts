@@ -121,7 +121,7 @@ async function listVersions(
   }));
 }
 
-function toResults({ rule, since, days, letters, drafts, refused, lift }: RuleResults): ShownResults {
+function toResults({ rule, since, days, letters, drafts, excluded, lift }: RuleResults): ShownResults {
   const sum = (key: 'entered' | 'drafted' | 'sent' | 'goal'): number =>
     days.reduce((all, day) => all + day[key], 0);
   const { delivered, opened, clicked, ...became } = becameOf(letters);
@@ -132,7 +132,7 @@ function toResults({ rule, since, days, letters, drafts, refused, lift }: RuleRe
     days,
     ...became,
     drafts,
-    refused: refused.map(({ reason, count }) => ({ reason, count, sentence: REASONS[reason] })),
+    excluded: excluded.map(({ reason, count }) => ({ reason, count, sentence: REASONS[reason] })),
     has_goal: rule.definition.goal !== null,
     holdout_percent: rule.definition.holdoutPercent,
     lift,

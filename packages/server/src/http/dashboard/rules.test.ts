@@ -307,7 +307,7 @@ test('the results of a rule are its funnel, why others did not come in, and how 
   expect(data.funnel).toMatchObject({ entered: 1, drafted: 1, sent: 1, goal: 1 });
   expect(data.drafts).toEqual({ untouched: 1, edited: 0, skipped: 0 });
   expect(data).toMatchObject({ has_goal: true, holdout_percent: 0, lift: null });
-  expect(data.refused.length).toBeGreaterThan(0);
+  expect(data.excluded.length).toBeGreaterThan(0);
   expect((await ask('GET /rules/greeter/results?days=0')).status).toBe(422);
 });
 
