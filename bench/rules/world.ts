@@ -103,7 +103,7 @@ const DRAFTS = `
     CROSS JOIN LATERAL (SELECT ($4::uuid[])[1 + o.rule] AS rule_id) r
     CROSS JOIN LATERAL (SELECT $7::timestamptz + (o.nth * cardinality($4::uuid[]) + o.rule) * $8::float8 * interval '1 millisecond' AS at) w
   ), runs AS (
-    INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, arm, single, step, waits_for, anchor, entered_at)
+    INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, arm, single, step, waits_for, anchor, enrolled_at)
     SELECT $3::bigint, run_id, rule_id, 1, user_id, '', 'active', 'treatment', false, 0, 'draft',
            jsonb_build_object('kind', 'event', 'id', run_id, 'name', 'something', 'properties', '{}'::jsonb,
              'occurredAt', 0, 'acceptedAt', 0, 'seq', 1), made_at FROM made

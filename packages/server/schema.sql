@@ -700,7 +700,7 @@ CREATE TABLE beckon.rule_entry (
   external_user_id text COLLATE "C" NOT NULL,
   rule_id uuid NOT NULL,
   key text COLLATE "C" NOT NULL,
-  entered_at timestamp with time zone NOT NULL,
+  enrolled_at timestamp with time zone NOT NULL,
   level smallint NOT NULL
 );
 COMMENT ON TABLE beckon.rule_entry IS 'Keyed by rule and not by rule version.';
@@ -742,7 +742,7 @@ CREATE TABLE beckon.run (
   next_at timestamp with time zone,
   anchor jsonb NOT NULL,
   ends_at timestamp with time zone,
-  entered_at timestamp with time zone NOT NULL,
+  enrolled_at timestamp with time zone NOT NULL,
   goal_until timestamp with time zone,
   converted_at timestamp with time zone,
   ended_at timestamp with time zone,

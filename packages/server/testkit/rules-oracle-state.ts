@@ -30,7 +30,7 @@ export type OracleRun = {
   rule: OracleRule;
   key: string;
   anchor: OracleEvent;
-  enteredAt: number;
+  enrolledAt: number;
   endsAt: number | null;
   /** The steps that are not done yet; the first is the one at which it stands. */
   rest: OracleStep[];

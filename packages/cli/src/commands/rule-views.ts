@@ -60,19 +60,19 @@ const ENTRIES_SHOWN = 20;
 
 export function backtestView(found: Backtest, { when }: Words): View {
   const { per_day, ...emails } = found.emails;
-  const to = found.cut_at === null ? when(found.to) : `${when(found.cut_at)} (cut: too many events)`;
+  const to = found.stopped_at === null ? when(found.to) : `${when(found.stopped_at)} (cut: too many events)`;
   return [
     `${found.rule}${found.is_saved ? '' : ' (not saved)'}, from ${when(found.from)} to ${to}`,
     viewOf(
       { ...found, emails },
       fields(
-        'evaluated=considered enrolled=entered waiting emails frequency_caps=caps compared_with=difference',
+        'evaluated enrolled waiting emails frequency_caps comparison',
       ),
     ),
     tableOf(
-      `Enrolled${found.entries.length > ENTRIES_SHOWN ? ` (first ${ENTRIES_SHOWN})` : ''}`,
-      found.entries.slice(0, ENTRIES_SHOWN),
-      fields('external_user_id at by'),
+      `Enrolled${found.enrollments.length > ENTRIES_SHOWN ? ` (first ${ENTRIES_SHOWN})` : ''}`,
+      found.enrollments.slice(0, ENTRIES_SHOWN),
+      fields('external_user_id at trigger'),
     ),
     tableOf('Not enrolled', found.excluded, fields('times=count reason=sentence')),
     tableOf('Emails per day', per_day, fields('day emails')),

@@ -175,7 +175,7 @@ export const rules: Noun = {
       row: [
         ...fields('external_user_id state'),
         ['step', ({ step }) => step.label],
-        ...fields('waits_for next_at entered_at by version'),
+        ...fields('waits_for next_at enrolled_at trigger version'),
       ],
       empty: 'No active runs.',
     }),

@@ -121,7 +121,7 @@ describe('rules', () => {
       shows: /version +current +created/,
       json: [{ version: 2 }, { version: 1 }],
     },
-    { run: 'rules results welcome --days 7', shows: /Funnel +entered: 0/, json: { funnel: { entered: 0 } } },
+    { run: 'rules results welcome --days 7', shows: /Funnel +enrolled: 0/, json: { funnel: { enrolled: 0 } } },
     { run: 'rules runs welcome', shows: /No active runs/, json: [] },
     { run: 'rules move-waiting second', shows: /Moved 0 runs to version \d/, json: { moved: 0 } },
     { run: 'rules edits welcome', shows: /No recurring changes/, json: { edited: 0 } },

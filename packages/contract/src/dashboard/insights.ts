@@ -2,7 +2,7 @@ import type { One, Raw } from './envelope.ts';
 
 export type InsightGrouping = 'rule' | 'template' | 'domain' | 'provider';
 
-export type InsightArm = { entered: number; converted: number };
+export type InsightArm = { enrolled: number; converted: number };
 
 /** Up to how many milliseconds behind the letter the first person opened it; the last one has no end. */
 export type OpenedWithin = { until_ms: number | null; emails: number };
@@ -33,7 +33,8 @@ export type InsightGroup = {
   lift: {
     treatment: InsightArm;
     holdout: InsightArm;
-    shown: { difference: number; from: number; to: number } | null;
+    /** The difference of the shares that reached the goal, with its 95 % interval. Null: fewer than 100 users in an arm. */
+    estimate: { difference: number; from: number; to: number } | null;
   } | null;
 };
 

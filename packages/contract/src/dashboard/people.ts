@@ -41,7 +41,7 @@ export type RunOfUser = {
   state: string;
   waits_for: string | null;
   next_at: string | null;
-  entered_at: string;
+  enrolled_at: string;
   ended_at: string | null;
   end_reason: string | null;
 };

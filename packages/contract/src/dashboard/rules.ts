@@ -6,8 +6,8 @@ export type RuleHint = { code: string; message: string };
 /** A fault of a document, at its place in it. */
 export type DocumentFault = { message: string; field?: string };
 
-/** A day of the project: who came in, what was written, what left, and who came to the goal. */
-export type RuleDay = { day: string; entered: number; drafted: number; sent: number; goal: number };
+/** One day in the project's time zone. `goal`: users who reached the goal. */
+export type RuleDay = { day: string; enrolled: number; drafted: number; sent: number; goal: number };
 
 export type RuleMode = 'draft' | 'autopilot';
 
@@ -147,9 +147,9 @@ export type RunListed = {
   state: 'active' | 'paused';
   waits_for: 'time' | 'event' | 'draft' | null;
   next_at: string | null;
-  entered_at: string;
-  /** What they came in by. */
-  by: string;
+  enrolled_at: string;
+  /** The event, date or audience that enrolled the user. */
+  trigger: string;
 };
 
 /** Moving to the present version: who would be moved, and who stays because the versions differ up to where they stand. */
@@ -159,12 +159,12 @@ export type MoveWaitingPreview = {
   stayed: { version: number; step: number; runs: number }[];
 };
 
-export type RuleArm = { entered: number; converted: number };
+export type RuleArm = { enrolled: number; converted: number };
 
 export type RuleResults = {
   since: string;
   funnel: {
-    entered: number;
+    enrolled: number;
     drafted: number;
     sent: number;
     delivered: number;
@@ -187,8 +187,8 @@ export type RuleResults = {
   lift: {
     treatment: RuleArm;
     holdout: RuleArm;
-    /** From a hundred on each side: by how much more often, as a share, and between which bounds 95 times of 100. */
-    shown: { difference: number; from: number; to: number } | null;
+    /** The difference of the shares that reached the goal, with its 95 % interval. Null: fewer than 100 users in an arm. */
+    estimate: { difference: number; from: number; to: number } | null;
   } | null;
 };
 
@@ -206,10 +206,13 @@ export type Backtest = {
   is_saved: boolean;
   from: string;
   to: string;
-  cut_at: string | null;
-  considered: number;
-  entered: { users: number; runs: number; held_out: number };
-  entries: { external_user_id: string; at: string; key: string; by: string; held_out: boolean }[];
+  /** Where the backtest stopped, because there were too many events. Null: it reached `to`. */
+  stopped_at: string | null;
+  /** How often the rule was evaluated. */
+  evaluated: number;
+  enrolled: { users: number; runs: number; holdout: number };
+  /** The first 1,000 enrollments. */
+  enrollments: { external_user_id: string; at: string; key: string; trigger: string; holdout: boolean }[];
   excluded: ExcludedUsers[];
   waiting: number;
   emails: {
@@ -218,9 +221,9 @@ export type Backtest = {
     without_address: number;
     per_day: { day: string; emails: number }[];
   };
-  caps: { held: number; displaced: number; sample: { external_user_id: string; at: string }[] };
+  frequency_caps: { held: number; displaced: number; sample: { external_user_id: string; at: string }[] };
   samples: BacktestSample[];
-  difference: {
+  comparison: {
     version: number;
     added: { users: number; external_user_ids: string[] };
     removed: { users: number; external_user_ids: string[] };
@@ -231,11 +234,11 @@ export type Backtest = {
   assumptions: string[];
 };
 
-/** One line each of what a backtest streams: how far it is (of one, from 0 to 1), and at last what it found or why it could not. */
+/** A line of a backtest's response: its progress (`share` is from 0 to 1), and at the end its result or its failure. */
 export type BacktestLine =
-  | { progress: { share: number; looked_at: number; at: string; of: 'rule' | 'saved' } }
-  | { found: Backtest }
-  | { failed: { code: string; errors: DocumentFault[] } };
+  | { progress: { share: number; evaluated: number; at: string; of: 'rule' | 'saved' } }
+  | { result: Backtest }
+  | { failure: { code: string; errors: DocumentFault[] } };
 
 export type RulesApi = {
   'GET /projects/:project/rules': { answer: Many<RuleListed> };

@@ -25,7 +25,7 @@ export type RuleResults = {
   drafts: LadderCounts;
   excluded: { reason: Reason; count: number }[];
   /** Of a rule with people in its holdout: who came to its goal, since the rule was made. */
-  lift: (Lift & { shown: LiftShown | null }) | null;
+  lift: (Lift & { estimate: LiftShown | null }) | null;
 };
 
 type Asked = { projectId: number; reference: string; days: number; now: number };
@@ -68,5 +68,5 @@ function isReason(reason: string): reason is Reason {
 
 async function findLift(tx: Tx, projectId: number, ruleId: string): Promise<RuleResults['lift']> {
   const lift = await countLift(tx, { projectId, ruleId });
-  return lift.holdout.entered === 0 ? null : { ...lift, shown: liftOf(lift.treatment, lift.holdout) };
+  return lift.holdout.enrolled === 0 ? null : { ...lift, estimate: liftOf(lift.treatment, lift.holdout) };
 }

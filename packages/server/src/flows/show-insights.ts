@@ -38,7 +38,7 @@ export type ShownInsight = {
     number | null
   >;
   /** Of a rule with people in its holdout: who came to its goal, since the rule was made. */
-  lift: { treatment: Arm; holdout: Arm; shown: LiftShown | null } | null;
+  lift: { treatment: Arm; holdout: Arm; estimate: LiftShown | null } | null;
 };
 
 export type ShownInsights = {
@@ -78,7 +78,7 @@ export async function showInsights(tx: Tx, asked: Asked): Promise<ShownInsights>
 async function findLift(tx: Tx, projectId: number, { ruleId }: Insight): Promise<ShownInsight['lift']> {
   if (ruleId === null) return null;
   const { treatment, holdout } = await countLift(tx, { projectId, ruleId });
-  return holdout.entered === 0 ? null : { treatment, holdout, shown: liftOf(treatment, holdout) };
+  return holdout.enrolled === 0 ? null : { treatment, holdout, estimate: liftOf(treatment, holdout) };
 }
 
 function toShown(insight: Insight, lift: ShownInsight['lift']): ShownInsight {

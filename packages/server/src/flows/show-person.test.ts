@@ -330,7 +330,7 @@ test('a person is shown with their letters, the decisions about them, and where 
     { rule: 'welcome', fired: true, reason: 'fired', ...decided },
   ]);
   expect(runs).toMatchObject([
-    { rule: 'welcome', version: 1, state: 'active', arm: 'treatment', waits_for: 'draft', entered_at: now() },
+    { rule: 'welcome', version: 1, state: 'active', arm: 'treatment', waits_for: 'draft', enrolled_at: now() },
   ]);
 });
 
@@ -376,7 +376,7 @@ test('an export has whole letters with every move, and what rules keep of a pers
     ],
     decisions: (await show()).decisions,
     runs: (await show()).runs,
-    entries: [{ rule: 'welcome', key: '', entered_at: now(), level: 0 }],
+    entries: [{ rule: 'welcome', key: '', enrolled_at: now(), level: 0 }],
     messages: [{ rule: 'welcome', draft_id: draftId, address: 'ada@x.org', state: 'claimed' }],
   });
   expect(value['timers']).toHaveLength(2);

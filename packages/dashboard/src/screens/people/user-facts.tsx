@@ -154,8 +154,8 @@ function Runs({ user: { runs, zone } }: { user: UserShown }): ReactNode {
       {runs.map((run) => (
         <Text key={run.id} size="sm">
           {run.rule}: {run.state}
-          {run.end_reason && ` (${endWords(run.end_reason)})`}, entered{' '}
-          <When at={run.entered_at} theirZone={zone} />
+          {run.end_reason && ` (${endWords(run.end_reason)})`}, enrolled{' '}
+          <When at={run.enrolled_at} theirZone={zone} />
           {run.next_at && (
             <>
               , continues <When at={run.next_at} theirZone={zone} />

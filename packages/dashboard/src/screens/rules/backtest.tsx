@@ -116,7 +116,7 @@ function Running({ state: { isRunning, progress } }: { state: BacktestState }): 
         ) : (
           <>
             {progress.of === 'saved' ? 'Saved version: ' : ''}
-            {progress.looked_at.toLocaleString('en-GB')} events checked, up to <When at={progress.at} />
+            {progress.evaluated.toLocaleString('en-GB')} events checked, up to <When at={progress.at} />
           </>
         )}
       </Text>

@@ -116,7 +116,7 @@ function play(stage: Stage, scene: Scene): void {
   if (at < stage.from) return;
   for (const { wish } of [...entries, ...burnt]) {
     const known = stage.entries.get(userId) ?? new Map<string, EntryRow>();
-    stage.entries.set(userId, known.set(wish.key, { enteredAt: wish.at, level: wish.level }));
+    stage.entries.set(userId, known.set(wish.key, { enrolledAt: wish.at, level: wish.level }));
   }
   for (const { reason } of decisions) count(stage.done.excluded, reason);
   for (const run of begun) enter(stage, run, { desk, evidence: scene.evidence });
@@ -151,7 +151,7 @@ function arm(stage: Stage, timer: Armed, keepFirst: boolean): void {
 
 function enter(stage: Stage, run: Run, { desk, evidence }: { desk: Desk; evidence: Evidence }): void {
   const { done, model, periodMs, until } = stage;
-  const { userId, key, enteredAt: at, anchor, endsAt } = run;
+  const { userId, key, enrolledAt: at, anchor, endsAt } = run;
   const isHeldOut = run.arm === 'holdout';
   done.entered.push({ userId, at, key, by: anchor.kind, name: anchor.name, isHeldOut });
   const program = model.programOf(run.ruleId, run.version);

@@ -159,7 +159,11 @@ describe('startEnrollment', () => {
 describe('previewEnrollment', () => {
   test('counts and names who would be enrolled and why others are excluded, and the enrollment does the same', async () => {
     const users = ['u1', 'u2', 'muted', 'listed', 'topic', 'never', 'in'];
-    const more = { only_if: { not: { trait: 'skip', equals: true } }, topic: 'news', enrollment: 'one_at_a_time' };
+    const more = {
+      only_if: { not: { trait: 'skip', equals: true } },
+      topic: 'news',
+      enrollment: 'one_at_a_time',
+    };
     const one = await scene(users, { ...more, holdout: 0 });
     const { story } = one;
     const { projectId } = story;
@@ -234,7 +238,7 @@ describe('previewEnrollment', () => {
     const users = Array.from({ length: 30 }, (_, at) => `u${at}`);
     const one = await scene(users, { holdout: 50, goal: { event: 'paid' } });
     await db.query(
-      `INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, arm, single, step, waits_for, anchor, entered_at)
+      `INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, arm, single, step, waits_for, anchor, enrolled_at)
        SELECT $1, gen_random_uuid(), gen_random_uuid(), 1, 'u0', n::text, 'active', 'treatment', false, 0, 'event', '{}', now()
        FROM generate_series(1, 100) AS n`,
       [one.story.projectId],
