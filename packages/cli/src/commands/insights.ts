@@ -38,7 +38,7 @@ function insightsView({ range, before }: Insights, by: string, { when }: Words):
   if (rows.length > 1) rows.push(groupRow(by, { ...range.total, name: 'total' }));
   return [
     { rows, empty: `No emails were sent in this period: ${when(range.since)} to ${when(range.until)}.` },
-    range.is_cut
+    range.truncated
       ? 'The period has too many emails or groups. These numbers do not include all of them.'
       : null,
     range.groups.flatMap(liftText).join('\n'),

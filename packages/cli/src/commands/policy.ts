@@ -32,7 +32,7 @@ function policyOf(pairs: readonly string[]): PolicyQuery {
 }
 
 const EFFECT = fields(
-  'sent_without_a_decision=drafts is_cut earlier later same newly_expire stop_sending today changed',
+  'sent_without_a_decision=drafts truncated earlier later same newly_expire stop_sending today changed',
 );
 const DIFFERENCE: Column<PolicyEffect['differences'][number]>[] = [
   ...fields('draft=id rule external_user_id'),

@@ -142,6 +142,6 @@ function checkView(answer: MailableAnswer, words: Words): View {
       ),
       refused.length === 0 ? null : `Refused topics: ${refused.join(', ')}`,
     ]),
-    answer.is_cut ? 'More users have this address.' : null,
+    answer.truncated ? 'More users have this address.' : null,
   ];
 }

@@ -211,7 +211,7 @@ export type EmailsApi = {
   /** As it came over the wire, no more than is pleasant to look at. */
   'GET /projects/:project/test-inbox/:email/source': {
     query: { copy?: number };
-    answer: One<{ source: string; is_cut: boolean }>;
+    answer: One<{ source: string; truncated: boolean }>;
   };
   'GET /projects/:project/test-inbox/:email/eml': { query: { copy?: number }; answer: Raw };
   'GET /projects/:project/replies': {

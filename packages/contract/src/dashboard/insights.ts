@@ -45,7 +45,7 @@ export type InsightRange = {
   total: InsightGroup;
   groups: InsightGroup[];
   /** There are more letters, or more groups, than are looked at. */
-  is_cut: boolean;
+  truncated: boolean;
 };
 
 export type Insights = {

@@ -23,7 +23,7 @@ export type Schedule = {
   paused: boolean;
   /** Drafts that leave by themselves; those beyond the bound were not looked at. */
   drafts: number;
-  is_cut: boolean;
+  truncated: boolean;
   /** Open drafts that wait for a person, and are not on the ribbon. */
   waits_for_review: number;
   hours: ScheduleHour[];

@@ -81,7 +81,7 @@ export type ForecastChange = {
 /** What a changed policy would do to the letters that wait now. */
 export type PolicyEffect = {
   drafts: number;
-  is_cut: boolean;
+  truncated: boolean;
   today: PolicyTotals;
   changed: PolicyTotals;
   earlier: number;
@@ -117,7 +117,7 @@ export type PauseEffect = {
   next_hour: number;
   next_day: number;
   open: number;
-  is_cut: boolean;
+  truncated: boolean;
 };
 
 /** What letting go would mean. */

@@ -83,7 +83,7 @@ export type MailableAnswer = {
     unsubscribed_topics: string[];
   }[];
   /** More people share the address than are shown. */
-  is_cut: boolean;
+  truncated: boolean;
 };
 
 /**

@@ -50,7 +50,7 @@ export function EffectOnQueue({ effect, error, isAsking }: Simulation): ReactNod
       </List>
       <Differences effect={effect} />
       <Text size="xs" c="dimmed" mt={6}>
-        {effect.is_cut ? 'Not all waiting emails were checked. ' : ''}
+        {effect.truncated ? 'Not all waiting emails were checked. ' : ''}
         Calculated with the real send checks, assuming that no new emails arrive.
       </Text>
     </Alert>

@@ -14,7 +14,7 @@ const TOTALS = {
 function effect(changed: Partial<PolicyEffect>): PolicyEffect {
   return {
     drafts: 300,
-    is_cut: false,
+    truncated: false,
     today: TOTALS,
     changed: TOTALS,
     earlier: 0,

@@ -45,7 +45,7 @@ export type ShownInsights = {
   by: Grouping;
   since: string;
   until: string;
-  is_cut: boolean;
+  truncated: boolean;
   /** All together. */
   total: ShownInsight;
   groups: ShownInsight[];
@@ -72,7 +72,7 @@ export async function showInsights(tx: Tx, asked: Asked): Promise<ShownInsights>
   for (const group of groups)
     shown.push(toShown(group, withoutLift ? null : await findLift(tx, projectId, group)));
   const period = { since: iso(since), until: iso(until) };
-  return { by, ...period, is_cut: isCut, total: toShown(total, null), groups: shown };
+  return { by, ...period, truncated: isCut, total: toShown(total, null), groups: shown };
 }
 
 async function findLift(tx: Tx, projectId: number, { ruleId }: Insight): Promise<ShownInsight['lift']> {

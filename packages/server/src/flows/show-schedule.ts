@@ -43,7 +43,7 @@ export function showSchedule({ db, mailroom }: ScheduleDeps, projectId: number) 
       time_zone,
       paused: settings.paused,
       drafts: places.length,
-      is_cut: isCut,
+      truncated: isCut,
       waits_for_review: isCut ? 0 : Math.max(0, open - places.length),
       hours: hoursOf(places, range),
       beyond: beyondOf(places, range.to),
@@ -67,7 +67,7 @@ export function previewPause({ db, mailroom }: ScheduleDeps, projectId: number) 
       next_hour: leaving(HOUR_MS),
       next_day: leaving(24 * HOUR_MS),
       open: await countAllOpen(tx, projectId),
-      is_cut: isCut,
+      truncated: isCut,
     };
   });
 }

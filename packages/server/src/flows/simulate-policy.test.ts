@@ -51,7 +51,7 @@ test('the same policy makes no difference', async () => {
   await pay('u1', 1);
   const { frequency_cap } = await setSettings(db, projectId, { throttle: '10/s' });
   const simulated = await simulate({ frequency_cap });
-  expect(simulated).toMatchObject({ drafts: 2, is_cut: false, earlier: 0, later: 0, differences: [] });
+  expect(simulated).toMatchObject({ drafts: 2, truncated: false, earlier: 0, later: 0, differences: [] });
   expect(simulated.changed).toEqual(simulated.today);
 });
 

@@ -38,7 +38,7 @@ export type DraftDifference = {
 export type SimulatedPolicy = {
   drafts: number;
   /** The queue is longer than what was looked at. */
-  is_cut: boolean;
+  truncated: boolean;
   today: PolicyTotals;
   changed: PolicyTotals;
   earlier: number;
@@ -82,7 +82,7 @@ export function simulatePolicy(
     const names = new Map((await listRules(tx, projectId)).map(({ id, name }) => [id, name]));
     return {
       drafts: queue.drafts.length,
-      is_cut: isCut,
+      truncated: isCut,
       today: totalsOf(
         compared.drafts.map((draft) => draft.today),
         now,

@@ -162,7 +162,7 @@ function titleOf({ result, from }: Planned, zone: string): string {
 type SummaryProps = { schedule: Schedule; onShow: (what: 'held' | 'expires') => void };
 
 function Summary({ schedule, onShow }: SummaryProps): ReactNode {
-  const { drafts, is_cut, waits_for_review: waiting, beyond } = schedule;
+  const { drafts, truncated, waits_for_review: waiting, beyond } = schedule;
   const project = String(useProject().id);
   const held = Object.values(beyond.held).reduce((sum, count) => sum + count, 0);
   const planned = drafts - held - beyond.expires - beyond.sends;
@@ -170,7 +170,7 @@ function Summary({ schedule, onShow }: SummaryProps): ReactNode {
     <Group gap="xs" wrap="wrap">
       <Text size="sm">
         <b>{planned.toLocaleString('en')}</b> {planned === 1 ? 'email' : 'emails'} planned within seven days
-        {is_cut && ' (not all waiting drafts were checked)'}
+        {truncated && ' (not all waiting drafts were checked)'}
       </Text>
       {beyond.sends > 0 && <Text size="sm">· {beyond.sends.toLocaleString('en')} later</Text>}
       {held > 0 && (

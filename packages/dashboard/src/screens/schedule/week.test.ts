@@ -12,7 +12,7 @@ function schedule(from: string, changed: Partial<Schedule> = {}): Schedule {
     time_zone: 'UTC',
     paused: false,
     drafts: 0,
-    is_cut: false,
+    truncated: false,
     waits_for_review: 0,
     hours: [],
     beyond: { sends: 0, held: {}, expires: 0 },

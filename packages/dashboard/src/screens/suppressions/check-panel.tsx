@@ -89,7 +89,7 @@ function Answer({ answer }: { answer: MailableAnswer }): ReactNode {
           isShared={kind === 'email' && people.length > 1}
         />
       ))}
-      {answer.is_cut && (
+      {answer.truncated && (
         <Text size="sm" c="dimmed">
           More users share this address than shown.
         </Text>

@@ -39,7 +39,7 @@ test('letters of a range stand beside those of the range before it, by group and
   expect(data.range).toMatchObject({
     total: { name: 'all', sent: 2, delivered: 2, opened: 1 },
     groups: [{ name: 'Letters', sent: 2, rates: { opened: 0.5 }, rule_id: expect.any(String) }],
-    is_cut: false,
+    truncated: false,
   });
   expect(data.before).toMatchObject({
     until: data.range.since,

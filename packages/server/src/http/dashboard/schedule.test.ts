@@ -36,7 +36,7 @@ test('letters stand in the hour in which they leave, with what made them wait; d
     200,
     {
       drafts: 2,
-      is_cut: false,
+      truncated: false,
       waits_for_review: 0,
       paused: false,
       throttle_per_hour: 36_000,
@@ -99,7 +99,9 @@ test('what something holds for good, and what waits for a person, is not on the 
   const { json } = await ask('schedule');
   expect(json.data).toMatchObject({ drafts: 1, waits_for_review: 1, beyond: { held: { suppressed: 1 } } });
   const held = (await ask<ScheduledDraft[]>('schedule/drafts?result=held')).json.data;
-  expect(held).toMatchObject([{ external_user_id: 'ada', forecast: { result: 'held', reason: 'suppressed' } }]);
+  expect(held).toMatchObject([
+    { external_user_id: 'ada', forecast: { result: 'held', reason: 'suppressed' } },
+  ]);
 });
 
 test('what is planned is what the sender does, letter by letter, if nobody acts', async () => {

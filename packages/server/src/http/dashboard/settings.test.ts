@@ -191,7 +191,7 @@ test('before a pause it is told what it keeps back; nothing leaves in it, and wh
     next_hour: 0,
     next_day: 2,
     open: 2,
-    is_cut: false,
+    truncated: false,
   });
   expect((await ask('POST pause', { as: 'admin' })).json.data).toEqual({ paused: true });
   await story.later(6 * HOUR);

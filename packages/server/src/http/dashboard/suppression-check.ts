@@ -37,7 +37,7 @@ export const suppressionCheckRoutes: DashboardRoute[] = [
           : null,
         unsubscribed_topics: await listRefusedTopics(db, places),
         users: shown,
-        is_cut: isCut,
+        truncated: isCut,
       };
       return { data };
     },

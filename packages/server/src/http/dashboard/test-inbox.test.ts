@@ -218,8 +218,9 @@ test('a letter is shown with its checks, its headers, its source and as the file
     status: 'warning',
     detail: expect.arrayContaining(['http://x.test/a.png']),
   });
-  const { data: raw } = (await ask<{ source: string; is_cut: boolean }>(`GET /test-inbox/${id}/source`)).json;
-  expect([raw.source.includes('Subject: Three steps'), raw.is_cut]).toEqual([true, false]);
+  const { data: raw } = (await ask<{ source: string; truncated: boolean }>(`GET /test-inbox/${id}/source`))
+    .json;
+  expect([raw.source.includes('Subject: Three steps'), raw.truncated]).toEqual([true, false]);
   expect((await ask(`GET /test-inbox/${id}/eml`)).text).toBe(raw.source);
   const frame = await ask(`GET /test-inbox/${id}/email.html`);
   expect(frame.headers['content-security-policy']).toMatch(/^sandbox; default-src 'none'/);
