@@ -10,11 +10,11 @@ export const explain = call('GET /projects/:project/users/:user/why', 'explain <
       : rules.map((rule) => ruleLines(rule, words).join('\n')),
 });
 
-function ruleLines({ rule, is_on, would_fire, triggers, decided, drafts }: WhyRule, words: Words): string[] {
+function ruleLines({ rule, is_on, would_fire, triggers, decisions, drafts }: WhyRule, words: Words): string[] {
   const state = is_on ? '' : ' (disabled)';
   return [
     `${rule.name}${state}: would ${would_fire ? '' : 'not '}fire now`,
-    ...decided.map(
+    ...decisions.map(
       ({ at, sentence, count: times }) =>
         `  ${words.when(at)}  ${sentence}${times > 1 ? ` (${count(times, 'time')})` : ''}`,
     ),
@@ -24,14 +24,14 @@ function ruleLines({ rule, is_on, would_fire, triggers, decided, drafts }: WhyRu
 }
 
 function draftLines(
-  { id, subject, state, reason, held }: WhyRule['drafts'][number],
+  { id, subject, state, reason, send_check: check }: WhyRule['drafts'][number],
   { when }: Words,
 ): string[] {
   const why = reason === null ? '' : ` (${plain(reason)})`;
-  const until = held?.until ? `, until ${when(held.until)}` : '';
+  const until = check?.until ? `, until ${when(check.until)}` : '';
   return [
     `  draft ${id} “${subject}”: ${plain(state)}${why}`,
-    ...(held === null ? [] : [`    held: ${held.sentence}${until}`]),
+    ...(check === null ? [] : [`    held: ${check.sentence}${until}`]),
   ];
 }
 

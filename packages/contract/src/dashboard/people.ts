@@ -25,7 +25,7 @@ export type TraitShown = {
 export type AudienceOfUser = { id: string; name: string; since: string };
 
 /** The suppression that keeps emails from the user. `kind`: whether it names their email address or their id. */
-export type UserHeld = {
+export type UserSuppression = {
   reason: string;
   until: string | null;
   kind: 'email' | 'user';
@@ -52,7 +52,7 @@ export type UserShown = {
   traits: TraitShown[];
   audiences: AudienceOfUser[];
   runs: RunOfUser[];
-  held: UserHeld | null;
+  suppression: UserSuppression | null;
   unsubscribed_topics: string[];
   triggers: { suppressed: boolean; live_since: string | null };
   first_seen_at: string;
@@ -114,15 +114,15 @@ export type UserThen = {
     /** The moment at which time alone could take them out. */
     until: string | null;
   }[];
-  /** What time alone would have brought next, the soonest first. */
-  next: { at: string; what: 'audience' | 'draft'; name: string; id: string }[];
+  /** The next changes due by time alone, the soonest first. */
+  next: { at: string; kind: 'audience' | 'draft'; name: string; id: string }[];
   drafts: { id: string; rule: string; state: string; since: string }[];
 };
 
 /** A condition with the answer for one person, and under it those that it was put together from. */
 export type Explained = { sentence: string; holds: boolean; until: string | null; of?: Explained[] };
 
-/** What one rule says of one person, decided by the engine itself and now. */
+/** Whether one rule would fire for one user now, and its logged decisions. */
 export type WhyRule = {
   rule: { id: string; name: string };
   is_on: boolean;
@@ -141,8 +141,8 @@ export type WhyRule = {
     detail: Record<string, unknown>;
     would_pass_if: Explained[];
   }[];
-  /** What was decided so far, the newest first. */
-  decided: {
+  /** Logged decisions, the newest first. */
+  decisions: {
     at: string;
     first_at: string;
     count: number;
@@ -159,8 +159,10 @@ export type WhyRule = {
     ended_at: string | null;
     /** Why it is held. */
     reason: string | null;
-    holds: boolean;
-    held: { reason: string; sentence: string; until: string | null; detail: Record<string, unknown> } | null;
+    /** Whether the condition of its rule holds now. */
+    rule_holds: boolean;
+    /** The send check that would hold it now; null: none. */
+    send_check: { reason: string; sentence: string; until: string | null; detail: Record<string, unknown> } | null;
   }[];
 };
 

@@ -245,15 +245,15 @@ test('an open letter is told with the gate that holds it, and until when', async
     {
       state: 'held',
       reason: 'quiet_hours',
-      holds: true,
-      held_by: { reason: 'quiet_hours', detail: { time_zone: 'Europe/Paris' } },
+      rule_holds: true,
+      send_check: { reason: 'quiet_hours', detail: { time_zone: 'Europe/Paris' } },
     },
   ]);
-  expect(drafts[0]?.held_by?.until).toBe(drafts[0]?.due_at);
+  expect(drafts[0]?.send_check?.until).toBe(drafts[0]?.due_at);
   await setSettings(db, projectId, { quiet_hours: 'off', paused: 'true' });
-  expect((await whyOne('welcome')).drafts[0]?.held_by).toMatchObject({ reason: 'paused', until: null });
+  expect((await whyOne('welcome')).drafts[0]?.send_check).toMatchObject({ reason: 'paused', until: null });
   await setSettings(db, projectId, { paused: 'false' });
-  expect((await whyOne('welcome')).drafts[0]?.held_by).toBe(null);
+  expect((await whyOne('welcome')).drafts[0]?.send_check).toBe(null);
 });
 
 test('a rule that is off says so, and nothing is changed by asking', async () => {
