@@ -64,7 +64,7 @@ export const templates: Noun = {
         user: text('--user <user>', 'User ID; default: a sample user'),
         at: time('--at <time>', 'With what was known of the user at this time', 'back'),
       },
-      view: fields('external_user_id event subject preheader missing unsure bytes text faults checks'),
+      view: fields('external_user_id event subject preheader missing uncertain bytes text faults checks'),
       exit: ({ faults }) => (faults.length === 0 ? EXIT.ok : EXIT.usage),
     }),
     call('POST /projects/:project/templates/:template/send-test', 'send-test <template>', {

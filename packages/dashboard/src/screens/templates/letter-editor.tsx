@@ -42,7 +42,7 @@ export function LetterEditor({ template, isNew = false }: Props): ReactNode {
           readOnly={!mayEdit}
           template={{
             variables: previewed.preview?.variables ?? template.variables,
-            others: template.others,
+            other_variables: template.other_variables,
           }}
         />
         <PreviewPane

@@ -54,7 +54,7 @@ function begun(name: string): TemplateShown {
     versions: [],
     variables: [],
     users: 0,
-    others: [],
+    other_variables: [],
     open_untouched: 0,
   };
 }
@@ -100,8 +100,8 @@ function State({ template }: { template: TemplateShown }): ReactNode {
       )}
       {unpublished && (
         <Alert mb="md" title="Unpublished version">
-          Saved by {unpublished.saved_by}, <When at={unpublished.saved_at} style="relative" />. Users get the published
-          version until you publish this one.
+          Saved by {unpublished.saved_by}, <When at={unpublished.saved_at} style="relative" />. Users get the
+          published version until you publish this one.
         </Alert>
       )}
       <Group gap="xs" mb="sm">

@@ -302,12 +302,12 @@ describe('letters are shown', () => {
     );
     expect(shown.people).toBe(4);
     expect(shown.variables).toEqual([
-      { name: 'user.name', holds: true, fill: 0.5, from: [] },
-      { name: 'user.town', holds: false, fill: 0.25, from: [] },
-      { name: 'event.plan', holds: false, fill: null, from: ['hello'] },
-      { name: 'user.email', holds: true, fill: 0.5, from: [] },
+      { name: 'user.name', required: true, share: 0.5, events: [] },
+      { name: 'user.town', required: false, share: 0.25, events: [] },
+      { name: 'event.plan', required: false, share: null, events: ['hello'] },
+      { name: 'user.email', required: true, share: 0.5, events: [] },
     ]);
-    expect(shown.others).toEqual([{ name: 'user.size', fill: 0.25 }]);
+    expect(shown.others).toEqual([{ name: 'user.size', share: 0.25 }]);
   });
 });
 
@@ -355,9 +355,7 @@ describe('a preview', () => {
     await create();
     const change = { reference: 'greeting', document: { body: 'Not yet' } };
     expect((await preview(change)).content).toEqual({ ...byHand, subject: 'Hello', body: 'Not yet' });
-    expect((await preview({ document: { subject: 'Our {{ user.name }}' } })).content.subject).toBe(
-      'Our Ada',
-    );
+    expect((await preview({ document: { subject: 'Our {{ user.name }}' } })).content.subject).toBe('Our Ada');
     const alone = { subject: 'a', format: 'mjml', body: PAGE };
     expect((await preview({ reference: null, document: alone })).text).toMatch(
       /^Dear Ada go \[https:\/\/app\.example\/id\]/,

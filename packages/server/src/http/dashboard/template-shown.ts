@@ -89,7 +89,10 @@ export async function shownTemplate(
   if (letter === null) throw new Error('a template that is neither published nor saved');
   const { versions, variables, people, others } = letter;
   const unpublished = around.unpublished.get(letter.name) ?? null;
-  const actors = [...versions.map(({ createdBy }) => createdBy), ...(unpublished ? [unpublished.savedBy] : [])];
+  const actors = [
+    ...versions.map(({ createdBy }) => createdBy),
+    ...(unpublished ? [unpublished.savedBy] : []),
+  ];
   const names = await access.namesOf(actors);
   const published = publishedOf(letter);
   return {
@@ -108,7 +111,7 @@ export async function shownTemplate(
     })),
     variables,
     users: people,
-    others,
+    other_variables: others,
     open_untouched: await countFollowing(db, { projectId, name: letter.name, now }),
   };
 }
@@ -125,7 +128,7 @@ async function shownBegun(
     versions: [],
     variables: [],
     users: 0,
-    others: [],
+    other_variables: [],
     open_untouched: 0,
   };
 }

@@ -65,7 +65,12 @@ test('letters are listed with who uses them, those that ship and those that are 
   await save('plans', { subject: 'Plans' });
   const { data } = await ask<TemplateListed[]>('GET /templates', { as: 'viewer' });
   expect(
-    data.map(({ name, version, is_shipped, has_unpublished }) => [name, version, is_shipped, has_unpublished]),
+    data.map(({ name, version, is_shipped, has_unpublished }) => [
+      name,
+      version,
+      is_shipped,
+      has_unpublished,
+    ]),
   ).toEqual([
     ['greeting', 1, false, false],
     ['onboarding_stall', null, true, false],
@@ -105,7 +110,7 @@ test('what is saved and not published nobody gets, and publishing asks which ope
     expect.stringContaining('Version 2 of "greeting" was published by another member') as string,
   ]);
   const other = letter({ subject: 'Good day' });
-  expect((await publish({ version: 2, source: other })).data.unpublisheds).toBe(1);
+  expect((await publish({ version: 2, source: other })).data.drafts).toBe(1);
   expect((await story.drafts('ada'))[0]?.content.subject).toBe('Good day');
   expect((await story.drafts('bob'))[0]?.content.subject).toBe('Hello BOB');
   const { data } = await ask<TemplateShown>('GET /templates/greeting');
@@ -154,8 +159,8 @@ test('a preview is the letter as it would leave, with what would hold it and wha
   const held = (await preview({ user: 'eve' })).data;
   expect(held.missing).toEqual(['user.plan']);
   expect(held.variables).toEqual([
-    { name: 'user.name', holds: false, fill: 0.5, from: [] },
-    { name: 'user.plan', holds: true, fill: 0.5, from: [] },
+    { name: 'user.name', required: false, share: 0.5, events: [] },
+    { name: 'user.plan', required: true, share: 0.5, events: [] },
   ]);
   expect((await preview({ user: 'nobody' })).status).toBe(404);
   const broken = (await preview({ source: letter({ body: 'Hello {{ user.name' }) })).data;
@@ -176,7 +181,7 @@ test('a preview as of then is told by what was known of the person then; what is
     ask<TemplatePreview>('POST /templates/greeting/preview', { body: { user: 'ada', ...body } });
   expect((await preview({})).data).toMatchObject({ subject: 'Hello Countess', event: 'hello' });
   const before = (await preview({ at: then })).data;
-  expect(before).toMatchObject({ subject: 'Hello ADA', missing: [], unsure: [] });
+  expect(before).toMatchObject({ subject: 'Hello ADA', missing: [], uncertain: [] });
   expect(before.text).toContain('trial');
   const page = `GET /templates/greeting/email.html?user=ada&at=${encodeURIComponent(then)}`;
   expect((await dashboard.ask(page.replace(' ', ` /projects/${story.projectId}`))).text).toContain('trial');

@@ -2,7 +2,13 @@ import { Type } from 'typebox';
 import type { LetterSource, TemplatePreview } from '@beckon/contract/dashboard';
 import { type FieldFault, Fault } from '../../base/fault.ts';
 import { isLocalShell } from '../../features/team/index.ts';
-import { discardUnpublished, findWords, keepWords, readTemplate, saveUnpublished } from '../../features/writing/index.ts';
+import {
+  discardUnpublished,
+  findWords,
+  keepWords,
+  readTemplate,
+  saveUnpublished,
+} from '../../features/writing/index.ts';
 import {
   checkWords,
   createTemplate,
@@ -237,7 +243,7 @@ async function preview(
     preheader: content.preheader,
     text,
     missing,
-    unsure,
+    uncertain: unsure,
     faults: [],
     variables,
     checks: [
@@ -256,7 +262,15 @@ function momentOf(at: string | undefined): { at?: number } {
 function nothingOf({ letter, user }: Previewing): Omit<TemplatePreview, 'faults'> {
   const { subject = '', preheader = '' } = letter ?? {};
   const nobody = { external_user_id: user ?? '', is_sample: user === null, event: '' };
-  const none = { text: '', missing: [], unsure: [], variables: [], checks: [], bytes: 0, preview_id: null };
+  const none = {
+    text: '',
+    missing: [],
+    uncertain: [],
+    variables: [],
+    checks: [],
+    bytes: 0,
+    preview_id: null,
+  };
   return { ...nobody, subject, preheader, ...none };
 }
 
