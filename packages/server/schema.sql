@@ -122,7 +122,7 @@ CREATE TABLE beckon.audit (
   subject text COLLATE "C",
   before jsonb,
   after jsonb,
-  is_done boolean NOT NULL DEFAULT false,
+  completed boolean NOT NULL DEFAULT false,
   token text COLLATE "C",
   organizations text[] COLLATE "C"
 );

@@ -22,7 +22,7 @@ export const audit: Noun = {
       row: [
         'at',
         ['who', ({ actor_name: name, token }) => (token === null ? name : `${name} (token ${token})`)],
-        ['action', ({ action, is_done }) => (is_done ? action : `${action} (outcome unknown)`)],
+        ['action', ({ action, completed }) => (completed ? action : `${action} (outcome unknown)`)],
         'subject',
         ['change', changeOf],
         'project',

@@ -57,7 +57,7 @@ const DETAILS = [
   ...fields('id subject state address external_user_id return_path rule template draft_id domain provider'),
   ...fields('attempts server_response=reply relay_ID=relay_id started=claimed_at first_attempt=first_at'),
   ...fields(
-    'next_attempt=next_at ended_at time_zone=user_time_zone opens_and_clicks=hits_counted send_again',
+    'next_attempt=next_at ended_at time_zone=user_time_zone opens_and_clicks=hit_count send_again',
   ),
 ];
 

@@ -93,7 +93,7 @@ export type EmailWhole = EmailListed & {
     remote_images: number;
   } | null;
   hits: LetterHit[];
-  hits_counted: number;
+  hit_count: number;
   outcome_history: LetterBecame[];
   links: { url: string; clicks: number; bot_clicks: number }[];
   webhooks: LetterWebhook[];

@@ -5,11 +5,10 @@ export type SettingTexts = Record<string, string>;
 
 export type SettingShown = {
   name: string;
-  text: string;
-  /** What it is while nobody sets it. */
-  fallback: string;
-  /** What it may be, in words. */
-  syntax: string;
+  value: string;
+  default: string;
+  /** The accepted values, in words. */
+  format: string;
 };
 
 export type ProjectSettingsShown = {

@@ -70,7 +70,7 @@ const COLUMNS = [
     cell: (one: AuditListed) => (
       <Group gap="xs">
         <code>{one.action}</code>
-        {!one.is_done && (
+        {!one.completed && (
           <Mark icon={Hourglass} tone="warn" label="begun" title="Started, but its completion is unknown" />
         )}
       </Group>

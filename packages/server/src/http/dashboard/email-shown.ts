@@ -43,7 +43,7 @@ export function toWhole(shown: ShownLetter, veil: Veil): EmailWhole {
     relay_id: letter.relayId,
     raw: toRaw(shown, veil),
     hits: hits.map((hit) => toHit(hit, urls)),
-    hits_counted: shown.hitsCounted,
+    hit_count: shown.hitsCounted,
     outcome_history: outcomes.map((outcome) => ({
       id: outcome.id,
       type: outcome.type,

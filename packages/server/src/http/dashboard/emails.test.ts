@@ -130,7 +130,7 @@ test('one letter tells how it left, who fetched what of it and why that was a ma
     user_time_zone: 'Europe/Paris',
     raw: { mail_from: 'b@acme.test', has_html: true },
     links: [{ url: 'https://acme.example/start', clicks: 0, bot_clicks: 1 }],
-    hits_counted: 2,
+    hit_count: 2,
     send_again: 'no',
   });
   expect(json.data.raw?.headers).toContainEqual(expect.objectContaining({ name: 'subject' }));

@@ -39,15 +39,15 @@ async function greet(...users: string[]): Promise<void> {
 }
 
 const textOf = (json: { data: ProjectSettingsShown }, name: string) =>
-  json.data.settings.find((setting) => setting.name === name)?.text;
+  json.data.settings.find((setting) => setting.name === name)?.value;
 
 test('every setting is shown with what it may be, and is changed in the text in which it is stored', async () => {
   const { json } = await ask('GET settings', { as: 'viewer' });
   expect(json.data.settings).toContainEqual({
     name: 'quiet_hours',
-    text: '21:00-08:00',
-    fallback: '21:00-08:00',
-    syntax: expect.stringContaining('two different times of day') as string,
+    value: '21:00-08:00',
+    default: '21:00-08:00',
+    format: expect.stringContaining('two different times of day') as string,
   });
   expect(json.data.parsed).toMatchObject({
     quiet_hours: { start: '21:00', end: '08:00' },

@@ -78,7 +78,7 @@ function toListed(entry: ListedEntry, names: Names): AuditListed {
     subject,
     before,
     after,
-    is_done: entry.isDone,
+    completed: entry.isDone,
   };
 }
 
@@ -97,7 +97,7 @@ const COLUMNS = [
   'subject',
   'before',
   'after',
-  'is_done',
+  'completed',
 ];
 const PIECE = 1_000;
 
@@ -112,7 +112,7 @@ async function* csvOf(tx: Tx, of: AuditOf, names: Names): AsyncGenerator<string>
 }
 
 function lineOf(entry: AuditListed): string {
-  const { at, project, actor, actor_name, token, action, subject, before, after, is_done } = entry;
+  const { at, project, actor, actor_name, token, action, subject, before, after, completed } = entry;
   const texts = [
     at,
     project?.name ?? '',
@@ -124,7 +124,7 @@ function lineOf(entry: AuditListed): string {
     toText(before),
     toText(after),
   ];
-  return csvLine([...texts.map(plainCell), String(is_done)]);
+  return csvLine([...texts.map(plainCell), String(completed)]);
 }
 
 function toText(value: unknown): string {

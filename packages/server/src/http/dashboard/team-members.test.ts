@@ -238,7 +238,7 @@ test('the audit log says who did what with its difference, for this organization
     project: { id: projectId },
     before: { role: expect.any(String) },
     after: { role: expect.any(String) },
-    is_done: true,
+    completed: true,
   });
   expect(entries.filter(({ action }) => action === 'team.set_up')).toMatchObject([
     { actor_name: 'ada', project: null },
