@@ -247,7 +247,7 @@ CREATE TABLE beckon.draft (
   expires_at timestamp with time zone,
   ends_at timestamp with time zone,
   lease_by text COLLATE "C",
-  again_of uuid,
+  resend_of uuid,
   moves integer NOT NULL,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,

@@ -51,7 +51,7 @@ export type DraftListed = {
   /** Both are said back with a move, so that nobody decides about what they did not see. */
   content_hash: string;
   moves: number;
-  again_of: string | null;
+  resend_of: string | null;
   created_at: string;
   updated_at: string;
   ended_at: string | null;

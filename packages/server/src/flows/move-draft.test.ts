@@ -330,7 +330,7 @@ test('what failed is sent again as a new draft, once, through all gates', async 
   expect(await newest('ada')).toMatchObject({ state: 'failed' });
   engine.transport.answer({ result: 'sent' });
   const { draft: made, gate } = await act(draft, { kind: 'send_again' });
-  expect(made).toMatchObject({ againOf: draft.id, state: 'approved' });
+  expect(made).toMatchObject({ resendOf: draft.id, state: 'approved' });
   expect(gate).toEqual({ passes: true });
   await expect(act(draft, { kind: 'send_again' })).rejects.toMatchObject(conflict(new RegExp(made.id)));
   await engine.advance(UNDO);
@@ -348,7 +348,7 @@ test('what may have arrived is sent again only by somebody who confirms it', asy
   const again = { kind: 'send_again', confirmed: true } as const;
   await expect(act(draft, again)).rejects.toMatchObject(conflict(/no longer holds/));
   await know('ada', { plan: 'trial' });
-  expect((await act(draft, again)).draft).toMatchObject({ againOf: draft.id });
+  expect((await act(draft, again)).draft).toMatchObject({ resendOf: draft.id });
 });
 
 test('of two people at once the second hears what the first did', async () => {

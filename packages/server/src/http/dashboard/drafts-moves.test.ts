@@ -168,7 +168,7 @@ test('of which nobody knows whether it arrived is sent again only by whoever typ
     field: 'confirm',
   });
   const again = await post(`/${id}/send-again`, { confirm: 'ada' });
-  expect(again.json.data.draft).toMatchObject({ state: 'approved', again_of: id });
+  expect(again.json.data.draft).toMatchObject({ state: 'approved', resend_of: id });
   const twice = await post(`/${id}/send-again`, { confirm: 'ada' });
   expect(twice.json.errors[0]?.message).toContain(again.json.data.draft.id);
 });
