@@ -10,8 +10,8 @@ export const explain = call('GET /projects/:project/users/:user/why', 'explain <
       : rules.map((rule) => ruleLines(rule, words).join('\n')),
 });
 
-function ruleLines({ rule, is_on, would_fire, triggers, decisions, drafts }: WhyRule, words: Words): string[] {
-  const state = is_on ? '' : ' (disabled)';
+function ruleLines({ rule, on, would_fire, triggers, decisions, drafts }: WhyRule, words: Words): string[] {
+  const state = on ? '' : ' (disabled)';
   return [
     `${rule.name}${state}: would ${would_fire ? '' : 'not '}fire now`,
     ...decisions.map(

@@ -32,12 +32,12 @@ function policyOf(pairs: readonly string[]): PolicyQuery {
 }
 
 const EFFECT = fields(
-  'sent_without_a_decision=drafts truncated earlier later same newly_expire stop_sending today changed',
+  'sent_without_a_decision=drafts truncated earlier later unchanged newly_expire stop_sending current proposed',
 );
 const DIFFERENCE: Column<PolicyEffect['differences'][number]>[] = [
   ...fields('draft=id rule external_user_id'),
-  ['today', ({ today }, words) => forecastWords(today, words)],
-  ['changed', ({ changed }, words) => forecastWords(changed, words)],
+  ['current', ({ current }, words) => forecastWords(current, words)],
+  ['proposed', ({ proposed }, words) => forecastWords(proposed, words)],
 ];
 
 function effectView(effect: PolicyEffect): View {

@@ -125,7 +125,7 @@ export type Explained = { sentence: string; holds: boolean; until: string | null
 /** Whether one rule would fire for one user now, and its logged decisions. */
 export type WhyRule = {
   rule: { id: string; name: string };
-  is_on: boolean;
+  on: boolean;
   /** Whether it would begin something if what it waits for came now. */
   would_fire: boolean;
   /** In the order in which they are asked; the first that refuses is marked. */

@@ -73,27 +73,27 @@ export type ForecastChange = {
   id: string;
   rule: string;
   external_user_id: string;
-  today: SendForecast;
-  changed: SendForecast;
+  current: SendForecast;
+  proposed: SendForecast;
 };
 
-/** What a changed policy would do to the letters that wait now. */
+/** What the waiting drafts do under the current and a proposed policy. */
 export type PolicyEffect = {
   drafts: number;
   truncated: boolean;
-  today: PolicyTotals;
-  changed: PolicyTotals;
+  current: PolicyTotals;
+  proposed: PolicyTotals;
   earlier: number;
   later: number;
-  same: number;
+  unchanged: number;
   median_shift_ms: number | null;
-  /** Those that leave as it is today, and would pass the moment from which on they are not sent. */
+  /** Drafts that would be sent under the current policy, and expire under the proposed one. */
   newly_expire: number;
   /** Those whose deadline the change takes away at once: only a person sends them then. */
   stop_sending: number;
   differences: ForecastChange[];
   /** Of the next 7 days those hours in which something leaves under either. */
-  hours: { at: string; today: number; changed: number }[];
+  hours: { at: string; current: number; proposed: number }[];
 };
 
 /** The settings that the gates look at, as texts. */

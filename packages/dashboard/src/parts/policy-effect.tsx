@@ -63,15 +63,15 @@ function Differences({ effect: { differences, drafts } }: { effect: PolicyEffect
     <details>
       <summary>Changed emails, out of {drafts.toLocaleString('en')} waiting</summary>
       <List size="sm" spacing={2} mt={4} listStyleType="none">
-        {differences.slice(0, SHOWN).map(({ id, rule, external_user_id: user, today, changed }) => (
+        {differences.slice(0, SHOWN).map(({ id, rule, external_user_id: user, current, proposed }) => (
           <List.Item key={id}>
             <Group gap={6} wrap="wrap">
               <span>
                 {rule} to {user}:
               </span>
-              <ForecastText forecast={today} />
+              <ForecastText forecast={current} />
               <ArrowRight size={13} aria-label="becomes" />
-              <ForecastText forecast={changed} />
+              <ForecastText forecast={proposed} />
             </Group>
           </List.Item>
         ))}

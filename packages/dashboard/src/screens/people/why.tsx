@@ -36,7 +36,7 @@ export function Why({ user }: { user: UserShown }): ReactNode {
 type AnswerProps = { answer: WhyRule; zone: string | null; suppression: UserShown['suppression'] };
 
 function RuleAnswer({ answer, zone, suppression }: AnswerProps): ReactNode {
-  const { rule, is_on: isOn, would_fire: wouldFire, triggers, decisions, drafts } = answer;
+  const { rule, on: isOn, would_fire: wouldFire, triggers, decisions, drafts } = answer;
   const [last] = decisions;
   return (
     <Paper withBorder p="md" component="section" aria-label={rule.name}>

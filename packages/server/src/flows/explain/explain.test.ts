@@ -261,7 +261,7 @@ test('a rule that is off says so, and nothing is changed by asking', async () =>
   await disableRule(db, { projectId, reference: 'welcome', actor: 'operator' });
   expect(await whyOne('welcome')).toMatchObject({
     reason: 'rule_off',
-    now: { is_on: false, would_fire: false },
+    now: { on: false, would_fire: false },
   });
   const rows = (): Promise<object[]> =>
     db.query(`SELECT count(*) AS decisions FROM beckon.decision WHERE project_id = $1`, [projectId]);

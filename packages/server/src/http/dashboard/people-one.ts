@@ -152,7 +152,7 @@ function toWhy(rule: WhyRule['rule'], rows: ExplainedRow[]): WhyRule {
   const now = rows.find((row) => row.now !== null)?.now;
   return {
     rule,
-    is_on: now?.is_on ?? false,
+    on: now?.on ?? false,
     would_fire: now?.would_fire ?? false,
     triggers: now?.triggers ?? [],
     decisions: rows

@@ -150,8 +150,8 @@ test('the effect of a policy is told before it is saved, hour by hour', async ()
   const [at, later] = [16, 20].map((hour) => new Date(story.now()).setUTCHours(hour, 0, 0, 0));
   expect(json.data).toMatchObject({ drafts: 2, later: 2, earlier: 0, newly_expire: 0, stop_sending: 0 });
   expect(json.data.hours).toEqual([
-    { at: new Date(at ?? 0).toISOString(), today: 2, changed: 0 },
-    { at: new Date(later ?? 0).toISOString(), today: 0, changed: 2 },
+    { at: new Date(at ?? 0).toISOString(), current: 2, proposed: 0 },
+    { at: new Date(later ?? 0).toISOString(), current: 0, proposed: 2 },
   ]);
   expect((await ask<PolicyEffect>('GET policy/simulate?autopilot=draft')).json.data.stop_sending).toBe(2);
   expect(textOf((await ask('GET settings')).json, 'quiet_hours')).toBe('21:00-08:00');
