@@ -55,10 +55,8 @@ function stateOf({ state, reason, reason_text }: EmailListed): string {
 
 const DETAILS = [
   ...fields('id subject state address external_user_id return_path rule template draft_id domain provider'),
-  ...fields('attempts server_response=reply relay_ID=relay_id started=claimed_at first_attempt=first_at'),
-  ...fields(
-    'next_attempt=next_at ended_at time_zone=user_time_zone opens_and_clicks=hit_count send_again',
-  ),
+  ...fields('attempts server_response=reply relay_ID=relay_id started=claimed_at first_attempt_at'),
+  ...fields('next_attempt_at ended_at time_zone=user_time_zone opens_and_clicks=hit_count send_again'),
 ];
 
 const OUTCOME: Column<EmailWhole['outcome_history'][number]>[] = [

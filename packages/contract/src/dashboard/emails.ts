@@ -78,8 +78,8 @@ export type LetterHeader = { name: string; value: string };
 
 export type EmailWhole = EmailListed & {
   user_time_zone: string | null;
-  first_at: string | null;
-  next_at: string | null;
+  first_attempt_at: string | null;
+  next_attempt_at: string | null;
   relay_id: string | null;
   /** The raw email as it was submitted to the relay. Null: it was not submitted, or it is no longer stored. */
   raw: {

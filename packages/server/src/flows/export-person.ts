@@ -78,11 +78,11 @@ async function* letters(tx: Tx, wanted: PersonId & { pageOf: number }): AsyncGen
   yield ',';
   yield* field('runs', inOne(listRunsOf(tx, all)), (run) => toShownRun(run, names));
   yield ',';
-  yield* field('entries', listEntryTraces(tx, wanted), named);
+  yield* field('enrollments', listEntryTraces(tx, wanted), named);
   yield ',';
   yield* field('timers', listTimerTraces(tx, wanted), named);
   yield ',';
-  yield* field('messages', listMessageTraces(tx, wanted), named);
+  yield* field('emails', listMessageTraces(tx, wanted), named);
   yield ',';
   yield* field('test_inbox', listWholeMailOf(tx, { projectId, userId, pageOf: MAIL_PAGE }), toKeptMail);
 }

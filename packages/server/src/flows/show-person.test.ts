@@ -188,9 +188,9 @@ test('an export has all that is shown, and what the stream noted and what could 
     ...(await show()),
     suppression: null,
     unsubscribed_topics: [],
-    entries: [],
+    enrollments: [],
     timers: [],
-    messages: [],
+    emails: [],
     test_inbox: raws.map(() => ({ ...kept, subject: text, raw: text })),
     links: [],
     hits: [],
@@ -330,7 +330,14 @@ test('a person is shown with their letters, the decisions about them, and where 
     { rule: 'welcome', fired: true, reason: 'fired', ...decided },
   ]);
   expect(runs).toMatchObject([
-    { rule: 'welcome', version: 1, state: 'active', arm: 'treatment', waits_for: 'draft', enrolled_at: now() },
+    {
+      rule: 'welcome',
+      version: 1,
+      state: 'active',
+      arm: 'treatment',
+      waits_for: 'draft',
+      enrolled_at: now(),
+    },
   ]);
 });
 
@@ -376,8 +383,8 @@ test('an export has whole letters with every move, and what rules keep of a pers
     ],
     decisions: (await show()).decisions,
     runs: (await show()).runs,
-    entries: [{ rule: 'welcome', key: '', enrolled_at: now(), level: 0 }],
-    messages: [{ rule: 'welcome', draft_id: draftId, address: 'ada@x.org', state: 'claimed' }],
+    enrollments: [{ rule: 'welcome', key: '', enrolled_at: now(), level: 0 }],
+    emails: [{ rule: 'welcome', draft_id: draftId, address: 'ada@x.org', state: 'claimed' }],
   });
   expect(value['timers']).toHaveLength(2);
   expect(JSON.stringify(value)).not.toContain('bob');

@@ -103,18 +103,10 @@ function Whole({ letter }: { letter: EmailWhole }): ReactNode {
           <RawHtml letter={letter} />
         </Tabs.Panel>
         <Tabs.Panel value="text" pt="md">
-          {letter.raw ? (
-            <TextBlock text={letter.raw.text} label="Plain text of the email" />
-          ) : (
-            <NotKept />
-          )}
+          {letter.raw ? <TextBlock text={letter.raw.text} label="Plain text of the email" /> : <NotKept />}
         </Tabs.Panel>
         <Tabs.Panel value="headers" pt="md">
-          {letter.raw ? (
-            <NameValues rows={letter.raw.headers} label="Headers of the email" />
-          ) : (
-            <NotKept />
-          )}
+          {letter.raw ? <NameValues rows={letter.raw.headers} label="Headers of the email" /> : <NotKept />}
         </Tabs.Panel>
         <Tabs.Panel value="outcomes" pt="md">
           <Happened letter={letter} />
@@ -209,7 +201,7 @@ function Head({ letter }: { letter: EmailWhole }): ReactNode {
   );
 }
 
-function attemptsOf({ attempts, next_at: next }: EmailWhole): ReactNode {
+function attemptsOf({ attempts, next_attempt_at: next }: EmailWhole): ReactNode {
   if (next === null) return attempts;
   return (
     <>

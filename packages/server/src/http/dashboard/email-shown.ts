@@ -38,8 +38,8 @@ export function toWhole(shown: ShownLetter, veil: Veil): EmailWhole {
   return {
     ...toListed(letter),
     user_time_zone: shown.zone,
-    first_at: timeOf(letter.firstAt),
-    next_at: timeOf(letter.nextAt),
+    first_attempt_at: timeOf(letter.firstAt),
+    next_attempt_at: timeOf(letter.nextAt),
     relay_id: letter.relayId,
     raw: toRaw(shown, veil),
     hits: hits.map((hit) => toHit(hit, urls)),
