@@ -5,7 +5,7 @@ import { flag, text } from '../framework/options.ts';
 const FILTERS = {
   actor: text('--actor <actor>', 'Only changes by this actor, such as team:<member ID>'),
   action: text('--action <prefix>', 'Only actions that begin with this, such as draft.'),
-  of: {
+  scope: {
     ...flag('--project-only', 'Only changes in the project (default: its whole organization)'),
     read: (given: true | undefined) => (given ? ('project' as const) : undefined),
   },

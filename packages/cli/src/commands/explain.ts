@@ -47,10 +47,10 @@ function triggerLines(trigger: WhyRule['triggers'][number], words: Words): strin
 
 /** A condition and the conditions inside it, each with its result for the user. */
 export function conditionLines(condition: Explained, words: Words, depth: number): string[] {
-  const { sentence, holds, until, of = [] } = condition;
+  const { sentence, holds, until, conditions = [] } = condition;
   const certain = until === null ? '' : `  (until ${words.when(until)})`;
   return [
     `${'  '.repeat(depth)}${holds ? 'yes' : 'no '}  ${sentence}${certain}`,
-    ...of.flatMap((part) => conditionLines(part, words, depth + 1)),
+    ...conditions.flatMap((part) => conditionLines(part, words, depth + 1)),
   ];
 }

@@ -227,9 +227,9 @@ export type EditChange = {
   after: string;
   /** Of a whole paragraph, which one, from 1; null: it is about words. */
   paragraph: number | null;
-  /** In how many drafts, of how many edited ones that were looked at. */
+  /** How many drafts have the change, and how many edited drafts were compared. */
   count: number;
-  of: number;
+  total: number;
   /** "5 of 8 removed the second paragraph" */
   sentence: string;
   /** Some of the drafts in which it was made. */

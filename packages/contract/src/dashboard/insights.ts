@@ -21,7 +21,7 @@ export type InsightGroup = {
   complained: number;
   unsubscribed: number;
   /** Of the letters whose draft is still there, those that a person changed before they left. */
-  edited: { edited: number; of: number };
+  edited: { edited: number; total: number };
   opened_within: OpenedWithin[];
   /** Half of those that were opened were so within this time. */
   median_open_ms: number | null;

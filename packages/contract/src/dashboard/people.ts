@@ -119,8 +119,8 @@ export type UserThen = {
   drafts: { id: string; rule: string; state: string; since: string }[];
 };
 
-/** A condition with the answer for one person, and under it those that it was put together from. */
-export type Explained = { sentence: string; holds: boolean; until: string | null; of?: Explained[] };
+/** Whether a condition holds for a user, with the conditions it consists of. `until`: how long that is certain. */
+export type Explained = { sentence: string; holds: boolean; until: string | null; conditions?: Explained[] };
 
 /** Whether one rule would fire for one user now, and its logged decisions. */
 export type WhyRule = {

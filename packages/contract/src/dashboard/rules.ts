@@ -236,7 +236,7 @@ export type Backtest = {
 
 /** A line of a backtest's response: its progress (`share` is from 0 to 1), and at the end its result or its failure. */
 export type BacktestLine =
-  | { progress: { share: number; evaluated: number; at: string; of: 'rule' | 'saved' } }
+  | { progress: { share: number; evaluated: number; at: string; version: 'rule' | 'saved' } }
   | { result: Backtest }
   | { failure: { code: string; errors: DocumentFault[] } };
 

@@ -123,8 +123,8 @@ type AuditAsked = {
   actor?: string;
   /** What the action begins with, `draft.`. */
   action?: string;
-  /** This project alone, and not all of its organization. */
-  of?: 'project' | 'organization';
+  /** Changes in this project only, or in its whole organization (the default). */
+  scope?: 'project' | 'organization';
 };
 
 export type TeamApi = {

@@ -29,7 +29,7 @@ export type ShownInsight = {
   complained: number;
   unsubscribed: number;
   /** Those that a person changed before they left, of those whose draft is still there. */
-  edited: { edited: number; of: number };
+  edited: { edited: number; total: number };
   /** When people opened them first: the number of letters up to each bound, and, without one, of all later ones. */
   opened_within: { until_ms: number | null; emails: number }[];
   median_open_ms: number | null;
@@ -98,7 +98,7 @@ function toShown(insight: Insight, lift: ShownInsight['lift']): ShownInsight {
     bounced: { hard, soft, policy, infrastructure },
     complained,
     unsubscribed,
-    edited: { edited: insight.edited, of: insight.editable },
+    edited: { edited: insight.edited, total: insight.editable },
     opened_within: insight.openedWithin.map((letters, n) => ({
       until_ms: OPENED_WITHIN_MS[n] ?? null,
       emails: letters,

@@ -104,7 +104,7 @@ function Who({ of: { actor_name, token } }: { of: AuditListed }): ReactNode {
 type Search = {
   action?: string | undefined;
   actor?: string | undefined;
-  of?: 'project' | 'organization' | undefined;
+  scope?: 'project' | 'organization' | undefined;
 };
 
 function Filters({ search, onChange }: { search: Search; onChange: (changed: Search) => void }): ReactNode {
@@ -134,8 +134,8 @@ function Filters({ search, onChange }: { search: Search; onChange: (changed: Sea
       />
       <SegmentedControl
         aria-label="Scope"
-        value={search.of ?? 'organization'}
-        onChange={(of) => onChange({ of: of === 'project' ? 'project' : undefined })}
+        value={search.scope ?? 'organization'}
+        onChange={(scope) => onChange({ scope: scope === 'project' ? 'project' : undefined })}
         data={[
           { value: 'organization', label: 'All projects and the team' },
           { value: 'project', label: 'This project' },

@@ -115,7 +115,7 @@ function Running({ state: { isRunning, progress } }: { state: BacktestState }): 
           'Starting…'
         ) : (
           <>
-            {progress.of === 'saved' ? 'Saved version: ' : ''}
+            {progress.version === 'saved' ? 'Saved version: ' : ''}
             {progress.evaluated.toLocaleString('en-GB')} events checked, up to <When at={progress.at} />
           </>
         )}

@@ -42,7 +42,7 @@ test('what several people take out of the letters of different persons is one ch
       after: '',
       paragraph: 2,
       count: 5,
-      of: 8,
+      total: 8,
       sentence: '5 of 8 removed the second paragraph',
       drafts: ['d0', 'd1', 'd2', 'd3', 'd4'],
     },

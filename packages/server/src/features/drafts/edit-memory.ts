@@ -16,7 +16,7 @@ export type EditChange = {
   paragraph: number | null;
   count: number;
   /** Of how many edited drafts. */
-  of: number;
+  total: number;
   sentence: string;
   drafts: string[];
 };
@@ -49,11 +49,11 @@ export function recurringChanges(
 type One = Pick<EditChange, 'part' | 'kind' | 'before' | 'after' | 'paragraph'>;
 type Found = { change: One; drafts: string[]; paragraphs: number[] };
 
-function toChange({ change, drafts, paragraphs }: Found, of: number): EditChange {
+function toChange({ change, drafts, paragraphs }: Found, total: number): EditChange {
   const paragraph = mostFrequent(paragraphs);
   const count = drafts.length;
-  const sentence = `${count} of ${of} ${wordsOf({ ...change, paragraph })}`;
-  return { ...change, paragraph, count, of, sentence, drafts: drafts.slice(0, DRAFTS_NAMED) };
+  const sentence = `${count} of ${total} ${wordsOf({ ...change, paragraph })}`;
+  return { ...change, paragraph, count, total, sentence, drafts: drafts.slice(0, DRAFTS_NAMED) };
 }
 
 function changesOf({ facts, before, after }: Pick<EditedDraft, 'facts' | 'before' | 'after'>): One[] {

@@ -111,7 +111,9 @@ test('a rule that would fire now is told so, and then it does', async () => {
       {
         reason: 'only_if',
         note: 'if it passes the property filter',
-        would_pass_if: [{ holds: false, of: [{ sentence: 'plan is pro', holds: true }, { holds: false }] }],
+        would_pass_if: [
+          { holds: false, conditions: [{ sentence: 'plan is pro', holds: true }, { holds: false }] },
+        ],
       },
     ],
   });

@@ -105,7 +105,7 @@ describe('audit log', () => {
 
   test('keeps what was done, whether a reason was given, and which reason was chosen', async () => {
     await actOnUser();
-    const kept = await done<AuditListed[]>('GET /audit?of=project&limit=100');
+    const kept = await done<AuditListed[]>('GET /audit?scope=project&limit=100');
     const after = (action: string) => kept.filter((one) => one.action === action).map((one) => one.after);
     expect(after('draft.skip')).toMatchObject([{ state: 'skipped', has_reason: true }]);
     expect(after('draft.send_test')).toEqual([{ to: 'an address at needle.test' }]);

@@ -228,7 +228,9 @@ test('what people change again and again is told of the rule, with its letter as
   expect(json.data).toMatchObject({
     drafts: 2,
     edited: 2,
-    changes: [{ template: null, part: 'body', count: 2, of: 2, sentence: '2 of 2 wrote “Cheers” for “Bye”' }],
+    changes: [
+      { template: null, part: 'body', count: 2, total: 2, sentence: '2 of 2 wrote “Cheers” for “Bye”' },
+    ],
     proposals: [
       {
         before: 'Your plan is {{ user.plan }}.\n\nBye for now',

@@ -106,8 +106,8 @@ const OF_MANY_ROWS = [
 ];
 
 const SEARCHED = [
-  'GET /projects/:project/audit actor,action,of',
-  'GET /projects/:project/audit.csv actor,action,of',
+  'GET /projects/:project/audit actor,action,scope',
+  'GET /projects/:project/audit.csv actor,action,scope',
   'GET /projects/:project/drafts filter',
   'GET /projects/:project/drafts/counts filter',
   'GET /projects/:project/emails filter',

@@ -94,10 +94,13 @@ function toProgress({
   at,
   share,
 }: Progress): Extract<BacktestLine, { progress: unknown }>['progress'] {
-  return { of, evaluated: looked, at: iso(at), share: Math.round(share * 1_000) / 1_000 };
+  return { version: of, evaluated: looked, at: iso(at), share: Math.round(share * 1_000) / 1_000 };
 }
 
-function toFailure({ log }: RouteDeps, error: unknown): Extract<BacktestLine, { failure: unknown }>['failure'] {
+function toFailure(
+  { log }: RouteDeps,
+  error: unknown,
+): Extract<BacktestLine, { failure: unknown }>['failure'] {
   if (error instanceof Fault) return { code: error.code, errors: error.details };
   log.error({ err: error }, 'backtest.failed');
   return { code: 'server_error', errors: [{ message: 'The backtest could not be finished' }] };

@@ -12,7 +12,7 @@ import { sendPieces } from './send-pieces.ts';
 const FILTER = {
   actor: Type.Optional(Type.String({ maxLength: 200 })),
   action: Type.Optional(Type.String({ maxLength: 100 })),
-  of: Type.Optional(Type.Union([Type.Literal('project'), Type.Literal('organization')])),
+  scope: Type.Optional(Type.Union([Type.Literal('project'), Type.Literal('organization')])),
 };
 
 /** Who did what: in this project, or in all of its organization and about its team. */
@@ -43,21 +43,21 @@ export const auditRoutes = [
   }),
 ];
 
-type Asked = { actor?: string; action?: string; of?: 'project' | 'organization' };
+type Asked = { actor?: string; action?: string; scope?: 'project' | 'organization' };
 type Names = ReadonlyMap<number, string>;
 
 async function scopeOf(
   tx: Tx,
   projectId: number,
-  { actor = '', action = '', of = 'organization' }: Asked,
+  { actor = '', action = '', scope = 'organization' }: Asked,
 ): Promise<{ of: AuditOf; names: Names }> {
   const organization = await findOrganizationOf(tx, projectId);
   const projects = organization ? await listProjectsOf(tx, organization.id) : [];
-  const isAlone = of === 'project' || !organization;
+  const isAlone = scope === 'project' || !organization;
   return {
     of: {
       projectIds: isAlone ? [projectId] : projects.map(({ id }) => id),
-      organizationId: of === 'organization' && organization ? organization.id : null,
+      organizationId: scope === 'organization' && organization ? organization.id : null,
       actor: actor === '' ? null : actor,
       action: action === '' ? null : action,
     },
