@@ -57,7 +57,7 @@ async function decideMany(
   act: BulkAct,
   filter: string,
 ): Promise<ExitCode> {
-  const { data: preview } = await api.call(PREVIEW, { body: { act, filter } });
+  const { data: preview } = await api.call(PREVIEW, { body: { action: act, filter } });
   if (preview.would_change === 0) {
     await output.value({ changed: [], unchanged: [], more: preview.more }, () => [
       'No matching drafts.',
@@ -67,7 +67,7 @@ async function decideMany(
   }
   await output.note(previewText(act, preview));
   await confirm(`${VERBS[act.kind]} ${count(preview.would_change, 'draft')}?`);
-  const { data } = await api.call(BULK, { body: { act, filter } });
+  const { data } = await api.call(BULK, { body: { action: act, filter } });
   await output.value(data, ({ changed, unchanged, more }) => [
     `${DONE[act.kind]} ${count(changed.length, 'draft')}.${more ? ' More drafts match. Run the command again.' : ''}`,
     tableOf('Not changed', unchanged, fields('draft=id reason=message')),

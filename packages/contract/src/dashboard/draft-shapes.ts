@@ -180,21 +180,21 @@ export type BulkAct =
   | { kind: 'skip'; reason?: string }
   | { kind: 'postpone'; until: string };
 
-/** Either these drafts, or those of Review that pass a filter; at most 500 a call. */
-export type BulkAsked = { act: BulkAct; ids?: string[]; filter?: string };
+/** Either these drafts, or the drafts in Review that match a filter; at most 500 in a request. */
+export type BulkAsked = { action: BulkAct; ids?: string[]; filter?: string };
 
 /** How many drafts the action cannot change, and why. */
 export type BulkUnchanged = { message: string; drafts: number };
 
-/** What would come of it; nothing is changed. */
+/** The result that the action would have. */
 export type BulkPreview = {
   drafts: number;
-  /** There are more than one call takes. */
+  /** More drafts match than one request changes. */
   more: boolean;
   would_change: number;
   users: number;
   unchanged: BulkUnchanged[];
-  /** Of those that would be approved: what would still hold them. */
+  /** The send checks that would hold approved drafts. */
   held_by: { reason: string; sentence: string; drafts: number }[];
   sends_now: number;
   rules: { name: string; drafts: number }[];

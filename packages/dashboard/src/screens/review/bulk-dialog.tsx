@@ -117,7 +117,7 @@ function usePreview(wanted: Wanted, filter: string): { preview: BulkPreview | nu
     fault: null,
   });
   const { act, ids } = wanted;
-  const ask = useRef({ call, body: ids === null ? { act, filter } : { act, ids } });
+  const ask = useRef({ call, body: ids === null ? { action: act, filter } : { action: act, ids } });
   useEffect(() => {
     const ended = new AbortController();
     const { call: send, body } = ask.current;

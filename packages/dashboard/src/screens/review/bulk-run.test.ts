@@ -64,7 +64,7 @@ describe('many letters', () => {
   it('that a filter chose go in one request', async () => {
     const { asked, send } = server();
     const run = await runChunks(chunksOf({ act: ACT, ids: null }, 'rule:welcome'), { ...GOES_ON, send });
-    expect(asked).toEqual([{ act: ACT, filter: 'rule:welcome' }]);
+    expect(asked).toEqual([{ action: ACT, filter: 'rule:welcome' }]);
     expect(run).toMatchObject({ asked: null, ids: ['filter'], left: [] });
   });
 });

@@ -7,9 +7,12 @@ const CHUNK = 50;
 
 /** The requests, one after the other. */
 export function chunksOf({ act, ids }: Wanted, filter: string): BulkAsked[] {
-  if (ids === null) return [{ act, filter }];
+  if (ids === null) return [{ action: act, filter }];
   const count = Math.ceil(ids.length / CHUNK);
-  return Array.from({ length: count }, (_, at) => ({ act, ids: ids.slice(at * CHUNK, (at + 1) * CHUNK) }));
+  return Array.from({ length: count }, (_, at) => ({
+    action: act,
+    ids: ids.slice(at * CHUNK, (at + 1) * CHUNK),
+  }));
 }
 
 export type Run = {

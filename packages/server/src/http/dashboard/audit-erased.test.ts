@@ -67,7 +67,7 @@ async function actOnUser(): Promise<void> {
   const edited = await draft('second');
   await done(`POST /drafts/${edited}/edit`, { subject: TYPED });
   await done(`POST /drafts/${edited}/send-test`, { to: EMAIL });
-  await done('POST /drafts/bulk', { act: { kind: 'skip', reason: TYPED }, filter: `user:${USER}` });
+  await done('POST /drafts/bulk', { action: { kind: 'skip', reason: TYPED }, filter: `user:${USER}` });
   await done('POST /templates', { name: 'greeting', source: TEMPLATE });
   await done('POST /templates/greeting/send-test', { to: EMAIL });
 

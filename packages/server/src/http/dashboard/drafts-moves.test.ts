@@ -216,7 +216,7 @@ test('what would come of an act on many is shown, and is what then comes of it',
   await post(`/${ada?.id}/open-editor`, {}, { as: 'editor' });
   await post(`/${ben?.id}/approve`);
   await story.set({ quiet_hours: '00:00-23:59' });
-  const asked = { act: { kind: 'approve' }, ids: drafts.map(({ id }) => id) };
+  const asked = { action: { kind: 'approve' }, ids: drafts.map(({ id }) => id) };
   const { json: preview } = await post('/bulk/preview', asked, { as: 'reviewer' });
   expect(preview.data).toEqual({
     drafts: 4,
@@ -242,25 +242,25 @@ test('what would come of an act on many is shown, and is what then comes of it',
 test('all that pass a filter are skipped or put off at once; without saying which, none', async () => {
   await order('ada', 'ben', 'cleo');
   const skip = { kind: 'skip', reason: 'not today' };
-  const one = await post('/bulk', { act: skip, filter: 'user:ada' });
+  const one = await post('/bulk', { action: skip, filter: 'user:ada' });
   expect(one.json.data).toMatchObject({
     changed: [{ state: 'skipped', reason: 'not today' }],
     unchanged: [],
     more: false,
   });
   const off = await post<BulkActed>('/bulk', {
-    act: { kind: 'postpone', until: later(9 * HOUR) },
+    action: { kind: 'postpone', until: later(9 * HOUR) },
     filter: '',
   });
   expect(off.json.data.changed.map(({ deadline_at }: DraftListed) => deadline_at)).toEqual(
     Array(2).fill(later(9 * HOUR)),
   );
   for (const body of [
-    { act: skip },
-    { act: skip, ids: ['x'], filter: '' },
-    { act: { kind: 'edit' }, filter: '' },
+    { action: skip },
+    { action: skip, ids: ['x'], filter: '' },
+    { action: { kind: 'edit' }, filter: '' },
   ])
     expect((await post('/bulk', body)).status).toBe(422);
-  expect((await post('/bulk', { act: skip, ids: ['x'] })).status).toBe(404);
-  expect((await post('/bulk/preview', { act: skip, filter: '' }, { as: 'viewer' })).status).toBe(403);
+  expect((await post('/bulk', { action: skip, ids: ['x'] })).status).toBe(404);
+  expect((await post('/bulk/preview', { action: skip, filter: '' }, { as: 'viewer' })).status).toBe(403);
 });

@@ -199,8 +199,8 @@ test('nor can it be named in what is said about another', async () => {
     return ada.ask(`${method} /projects/${theirs.projectId}${path}`, body);
   };
   for (const act of [{ kind: 'approve' }, { kind: 'skip' }, { kind: 'postpone', until: later }]) {
-    expect((await ask('POST /drafts/bulk', { act, ids: [own['draft']] })).status).toBe(404);
-    const preview = await ask('POST /drafts/bulk/preview', { act, ids: [own['draft']] });
+    expect((await ask('POST /drafts/bulk', { action: act, ids: [own['draft']] })).status).toBe(404);
+    const preview = await ask('POST /drafts/bulk/preview', { action: act, ids: [own['draft']] });
     expect(preview.json.data).toMatchObject({ would_change: 0, users: 0 });
   }
   const replay = { endpoint: own['endpoint'], since: '2026-01-01T00:00:00Z' };
