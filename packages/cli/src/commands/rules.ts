@@ -43,7 +43,7 @@ export const rules: Noun = {
       view: (found) => [
         found.sentence,
         { title: 'Errors', rows: found.faults },
-        hintLines(found.lints),
+        hintLines(found.warnings),
         found.sentence_before === null || !found.new_version
           ? null
           : `Saving creates a new version. Now: ${found.sentence_before}`,
@@ -54,7 +54,7 @@ export const rules: Noun = {
       help: 'Create a rule',
       options: { file: FILE, disabled: flag('--disabled', 'Create the rule without enabling it') },
       body: ({ file, disabled }) => ({ document: file, on: disabled !== true }),
-      view: (rule) => [`Created rule ${rule.name} (ID ${rule.id}).`, rule.sentence, hintLines(rule.lints)],
+      view: (rule) => [`Created rule ${rule.name} (ID ${rule.id}).`, rule.sentence, hintLines(rule.warnings)],
     }),
     call('PUT /projects/:project/rules/:rule', 'edit <rule>', {
       help: 'Replace the definition of a rule. Active runs continue in the version in which they began.',
@@ -68,7 +68,7 @@ export const rules: Noun = {
       view: ({ rule, drafts }) => [
         `Rule ${rule.name} is at version ${rule.version}. ${count(drafts, 'open draft')} changed.`,
         rule.sentence,
-        hintLines(rule.lints),
+        hintLines(rule.warnings),
       ],
     }),
     call('POST /projects/:project/rules/:rule/switch', 'enable <rule>', {

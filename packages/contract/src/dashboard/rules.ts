@@ -1,6 +1,6 @@
 import type { Many, One, PageQuery, Raw } from './envelope.ts';
 
-/** What is odd about a rule, or that it has gone quiet. */
+/** A warning about a rule, or that its triggers stopped. */
 export type RuleHint = { code: string; message: string };
 
 /** A fault of a document, at its place in it. */
@@ -26,7 +26,7 @@ export type RuleListed = {
   /** How many of its steps write a letter, and how many steps there are in all. */
   emails: number;
   steps: number;
-  lints: RuleHint[];
+  warnings: RuleHint[];
   alarm: RuleHint | null;
   demoted: { at: string; why: string } | null;
   /** The last seven days, the oldest first. */
@@ -93,7 +93,7 @@ export type RuleSaved = { rule: RuleShown; drafts: number };
 export type RuleChecked = {
   sentence: string | null;
   faults: DocumentFault[];
-  lints: RuleHint[];
+  warnings: RuleHint[];
   /** Whether the definition is another one than that which is saved, so that saving makes a new version. */
   new_version: boolean;
   sentence_before: string | null;

@@ -149,7 +149,7 @@ test('a check says what the rule does, what is odd about it, and whom saving it 
   expect(data).toMatchObject({ new_version: true, open_untouched: 1, under_way: 1, faults: [] });
   expect(data.sentence).toContain('Starts when helo happens');
   expect(data.sentence_before).toContain('Starts when hello happens');
-  expect(data.lints).toMatchObject([{ code: 'event_never_seen' }]);
+  expect(data.warnings).toMatchObject([{ code: 'event_never_seen' }]);
   const same = { document: greeter({ mode: 'autopilot' }), rule: 'greeter' };
   expect((await ask<RuleChecked>('POST /rules/check', { body: same })).data.new_version).toBe(false);
 });
