@@ -1,6 +1,6 @@
 import type { Many, One, PageQuery, Raw } from './envelope.ts';
 
-/** A person as the table shows them: what is known under its own name, and no traits beside. */
+/** A user in a list: the known traits only. */
 export type UserListed = {
   external_user_id: string;
   email: string | null;
@@ -10,11 +10,11 @@ export type UserListed = {
   role: string | null;
   first_seen_at: string;
   last_seen_at: string;
-  /** Nothing that happens to them starts a rule now. */
+  /** Rules do not start for the user now. */
   triggers_suppressed: boolean;
 };
 
-/** A trait with the last change that is kept of it: null where it came by an import, or before changes were kept. */
+/** A trait with its last recorded change. Null: it came by an import, or before changes were recorded. */
 export type TraitShown = {
   trait: string;
   value: unknown;
@@ -30,7 +30,7 @@ export type UserSuppression = {
   until: string | null;
   kind: 'email' | 'user';
   created_at: string;
-  /** It was made for a user with the same address, or the same id, who has been erased since. */
+  /** The suppression is of an erased user with the same address or id. */
   from_erased: boolean;
 };
 
@@ -67,7 +67,7 @@ export type UserShown = {
   invalid_locale: string | null;
 };
 
-/** One line of the one timeline; `detail` is what its kind has to say, and people's own words are in it as they came. */
+/** An item of a user's timeline. `detail` depends on `kind`; text of users is in it unchanged. */
 export type TimelineItem = {
   at: string;
   id: string;
@@ -83,35 +83,38 @@ export type TimelineItem = {
     | 'outcome'
     | 'reply';
   title: string;
-  /** Of a rule, an audience or a draft, to follow. */
+  /** The rule, audience or draft that the item links to. */
   rule: { id: string; name: string } | null;
   audience: { id: string; name: string | null } | null;
   draft_id: string | null;
-  /** Who did it, by name, where a person of the team did. */
+  /** The name of the member who did it. */
   actor: string | null;
   detail: Record<string, unknown>;
 };
 
-/** How sure a value of then is. `import`: an import lies between; `not_kept`: it changed later. What was before is not kept. */
+/**
+ * How certain a past value is. `import`: an import may have changed it since. `not_kept`: it changed since, and the value before
+ * was not recorded.
+ */
 export type Certainty = 'exact' | 'same_around_import' | 'import' | 'not_kept';
 
 export type UserThen = {
   at: string;
-  /** `unknown`: changes of that time are not kept any more. */
+  /** `unknown`: changes of that time are no longer stored. */
   state: 'known' | 'not_yet' | 'unknown';
-  /** As long ago as changes are kept; null: of everything. */
+  /** Changes are stored since this time; null: all of them are. */
   kept_since: string | null;
   email: { value: string | null; certainty: Certainty };
   traits: { trait: string; value: unknown; certainty: Certainty }[];
-  /** How sure it is that there was no other trait: an import may have taken away one that nobody remembers. */
+  /** How certain it is that there were no other traits: an import may have removed one without a record. */
   others: Certainty;
   audiences: {
     id: string;
     name: string;
     certainty: Certainty;
-    /** The definition is newer than that moment: asked is what it says now. */
+    /** The definition was changed after that time; membership is by the present definition. */
     definition_changed: boolean;
-    /** The moment at which time alone could take them out. */
+    /** When the user leaves by time alone, if nothing else happens. */
     until: string | null;
   }[];
   /** The next changes due by time alone, the soonest first. */
@@ -126,9 +129,9 @@ export type Explained = { sentence: string; holds: boolean; until: string | null
 export type WhyRule = {
   rule: { id: string; name: string };
   on: boolean;
-  /** Whether it would begin something if what it waits for came now. */
+  /** Whether the rule would start if its trigger occurred now. */
   would_fire: boolean;
-  /** In the order in which they are asked; the first that refuses is marked. */
+  /** The triggers, each with the first reason why it would not start the rule. */
   triggers: {
     waits_for: string;
     last_seen_at: string | null;
@@ -162,11 +165,16 @@ export type WhyRule = {
     /** Whether the condition of its rule holds now. */
     rule_holds: boolean;
     /** The send check that would hold it now; null: none. */
-    send_check: { reason: string; sentence: string; until: string | null; detail: Record<string, unknown> } | null;
+    send_check: {
+      reason: string;
+      sentence: string;
+      until: string | null;
+      detail: Record<string, unknown>;
+    } | null;
   }[];
 };
 
-/** A filter under a name, for everybody of the project. */
+/** A named filter, shared by all members of the project. */
 export type SavedView = {
   id: string;
   screen: string;
