@@ -88,7 +88,7 @@ const OF_TRAITS: Audience[] = [
     definition: {
       all: [
         { trait: 'seats', at_least: 1 },
-        { person: 'email', ends_with: '@acme.com' },
+        { user: 'email', ends_with: '@acme.com' },
       ],
     },
   },

@@ -21,15 +21,15 @@ const SMALL_TABLE = TABLE + '|\n'.repeat((8_000 - TABLE.length) / 2);
 
 /** Markdown that costs as much as possible once it is rendered with the facts of an event. It must be published. */
 export const PUBLISHED_BODIES: Record<string, string> = {
-  'a key of 90,000 characters': LOOP(`{{ person["${'k'.repeat(90_000)}"] }}`),
-  'a key of 90,000 invisible characters': LOOP(`{{ person["${'\u200B'.repeat(90_000)}"] }}`),
+  'a key of 90,000 characters': LOOP(`{{ user["${'k'.repeat(90_000)}"] }}`),
+  'a key of 90,000 invisible characters': LOOP(`{{ user["${'\u200B'.repeat(90_000)}"] }}`),
   'an output of 90,000 invisible characters': LOOP(`{{ "${'\u200B'.repeat(90_000)}" }}`),
   'an argument of 90,000 characters': LOOP(`{{ "a" | append: "${'k'.repeat(90_000)}" | size }}`),
   'a date format of 90,000 characters': LOOP(
     `{{ event.occurred_at | date: locale: "de", "${'%A'.repeat(45_000)}" }}`,
   ),
   'comparisons with 90,000 characters': LOOP(
-    `{% if person.name contains "${'k'.repeat(90_000)}" %}{% endif %}`,
+    `{% if user.name contains "${'k'.repeat(90_000)}" %}{% endif %}`,
   ),
   'a table of 65,536 cells for one event': IF_GO(`\n${LARGE_TABLE}`),
   'a table in 8 kB for one event': IF_GO(`\n${SMALL_TABLE}`),

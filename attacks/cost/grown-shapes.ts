@@ -20,15 +20,15 @@ export type Grown = {
 
 /** Statements with a literal of any length. */
 const LITERALS: [string, (literal: string) => string][] = [
-  ['a long key', (literal) => `{{ person["${literal}"] }}`],
-  ['a long name', (literal) => `{{ person.${literal.replaceAll('\u200B', 'k')} }}`],
+  ['a long key', (literal) => `{{ user["${literal}"] }}`],
+  ['a long name', (literal) => `{{ user.${literal.replaceAll('\u200B', 'k')} }}`],
   ['a long output', (literal) => `{{ "${literal}" }}`],
-  ['a long comparison', (literal) => `{% if person.name == "${literal}" %}{% endif %}`],
-  ['a long search', (literal) => `{% if person.name contains "${literal}" %}{% endif %}`],
-  ['a long case', (literal) => `{% case person.name %}{% when "${literal}" %}{% endcase %}`],
+  ['a long comparison', (literal) => `{% if user.name == "${literal}" %}{% endif %}`],
+  ['a long search', (literal) => `{% if user.name contains "${literal}" %}{% endif %}`],
+  ['a long case', (literal) => `{% case user.name %}{% when "${literal}" %}{% endcase %}`],
   ['a long assignment', (literal) => `{% assign d = "${literal}" %}`],
   ['a long capture', (literal) => `{% capture d %}${literal}{% endcapture %}`],
-  ['a long default', (literal) => `{{ person.none | default: "${literal}" | size }}`],
+  ['a long default', (literal) => `{{ user.none | default: "${literal}" | size }}`],
   ['a long argument of append', (literal) => `{{ "a" | append: "${literal}" | size }}`],
   ['a long argument of replace', (literal) => `{{ "a" | replace: "a", "${literal}" | size }}`],
   ['a long argument of split', (literal) => `{{ "${literal}" | split: "" | size }}`],

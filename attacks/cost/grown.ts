@@ -130,8 +130,8 @@ export const GROWN: Grown[] = [
     charsMax: 100_000,
     pieces: [
       '<mj-section></mj-section>',
-      '<mj-section><mj-column><mj-text>{{ person.name }}</mj-text></mj-column></mj-section>',
-      '<mj-raw><a href="https://a.b/{{ person.name }}">a</a></mj-raw>',
+      '<mj-section><mj-column><mj-text>{{ user.name }}</mj-text></mj-column></mj-section>',
+      '<mj-raw><a href="https://a.b/{{ user.name }}">a</a></mj-raw>',
       '<mj-raw><hr></mj-raw>',
       '<mj-spacer />',
       'a ',
@@ -168,13 +168,13 @@ export const GROWN: Grown[] = [
     name: 'Liquid',
     charsMax: 100_000,
     pieces: [
-      '{{ person.name }}',
+      '{{ user.name }}',
       '{{ a | join: "," }}',
       '{% if a == b %}{% endif %}',
       '{% if a contains "x" %}{% endif %}',
       '{{ a | sort | uniq | reverse }}',
       '{% assign c = c | append: "aaaa" %}',
-      '{{ person.name | replace: "A", "aaaa" }}',
+      '{{ user.name | replace: "A", "aaaa" }}',
       '{{ event.occurred_at | date: "%A %B", locale: "fr" }}',
       '{% comment %}{% endcomment %}',
       'a ',
@@ -182,7 +182,7 @@ export const GROWN: Grown[] = [
     shapes: LIQUID_SHAPES,
     nests: [
       ['{% for i in (1..2) %}', '{% endfor %}'],
-      ['{% if person.name %}', '{% endif %}'],
+      ['{% if user.name %}', '{% endif %}'],
     ],
     frame: lines(`{% assign a = ${LIST} %}{% assign b = ${LIST} %}{% assign c = "a" %}`),
     async load() {

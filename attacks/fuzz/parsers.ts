@@ -268,7 +268,7 @@ export const PARSERS: Parser[] = [
     seeds: () =>
       json({
         name: 'a',
-        subject: 'Hi {{ person.name | default: "you" }}',
+        subject: 'Hi {{ user.name | default: "you" }}',
         body: '# Hello\n\n{% if x %}y{% endif %}',
       }),
     parse: reading((value) => refusing(() => readTemplate(value))),

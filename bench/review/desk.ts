@@ -21,9 +21,7 @@ const RULE = {
   mode: 'autopilot',
   deadline: '48h',
   when: { event: 'bench_happened' },
-  steps: [
-    { draft: { subject: 'Hello {{ person.name }}', body: 'Hi {{ person.name }},\n\nthis is a letter.' } },
-  ],
+  steps: [{ draft: { subject: 'Hello {{ user.name }}', body: 'Hi {{ user.name }},\n\nthis is a letter.' } }],
 };
 
 export async function fill(

@@ -100,7 +100,7 @@ function others(count: number): object[] {
   const kinds: ((event: string) => object)[] = [
     (event) => ({
       when: { event, where: [{ property: 'amount', at_least: 5 }] },
-      entry: { cooldown: '30d' },
+      enrollment: { cooldown: '30d' },
     }),
     (event) => ({
       when: { absence_of: [`${event}_done`], since: { event }, for: '3d' },

@@ -103,7 +103,7 @@ const DRAFTS = `
     CROSS JOIN LATERAL (SELECT ($4::uuid[])[1 + o.rule] AS rule_id) r
     CROSS JOIN LATERAL (SELECT $7::timestamptz + (o.nth * cardinality($4::uuid[]) + o.rule) * $8::float8 * interval '1 millisecond' AS at) w
   ), runs AS (
-    INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, arm, single, step, waits_for, anchor, entered_at)
+    INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, arm, single, step, waits_for, anchor, enrolled_at)
     SELECT $3::bigint, run_id, rule_id, 1, user_id, '', 'active', 'treatment', false, 0, 'draft',
            jsonb_build_object('kind', 'event', 'id', run_id, 'name', 'something', 'properties', '{}'::jsonb,
              'occurredAt', 0, 'acceptedAt', 0, 'seq', 1), made_at FROM made
@@ -117,7 +117,7 @@ const DRAFTS = `
   INSERT INTO beckon.draft (project_id, id, rule_id, version, run_id, step, external_user_id, key, state, subject, preheader, body, format,
     content_hash, is_edited, facts, priority, counts, autopilot_ms, deadline_at, due_at, expires_at, moves, created_at, updated_at)
   SELECT $3::bigint, draft_id, rule_id, 1, run_id, 0, user_id, '', 'scheduled', $9::text, $10::text, replace($11::text, '${NAME}', name), 'markdown',
-    encode(sha256(name::bytea), 'hex'), false, jsonb_build_object('person.name', name) || $12::jsonb, 50, true, 7200000, at, at,
+    encode(sha256(name::bytea), 'hex'), false, jsonb_build_object('user.name', name) || $12::jsonb, 50, true, 7200000, at, at,
     at + interval '72 hours', 1, made_at, made_at FROM made`;
 
 /** Letters of people whom nobody looks at, because none of them is due within weeks: neither they nor their runs are there. */

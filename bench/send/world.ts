@@ -24,9 +24,9 @@ const RULE = 'first_report';
 const PLAN = 'free';
 
 const LETTER = {
-  subject: 'Your first report is ready, {{ person.name | default: "there" }}',
+  subject: 'Your first report is ready, {{ user.name | default: "there" }}',
   preheader: 'What is in it, and what people on your plan look at next.',
-  body: `Hi {{ person.name | default: "there" }},
+  body: `Hi {{ user.name | default: "there" }},
 
 your **first report** in {{ project.name }} is ready. We made it while you were away, so there is nothing that you have to set up: [open the report](https://app.bench.example/reports/latest?from=letter) and have a look at it.
 
@@ -36,7 +36,7 @@ your **first report** in {{ project.name }} is ready. We made it while you were 
 - *Who went quiet.* Those who were there each week and have not been seen for seven days, with what they did last.
 - *What they tried.* The features that people opened, and at which of them most of them stopped.
 
-You are on the {{ person.plan | default: "trial" }} plan, with which a report is made once a week. Most people on it look at the second list first, write to three of those who went quiet, and ask one question: what were you trying to do?
+You are on the {{ user.plan | default: "trial" }} plan, with which a report is made once a week. Most people on it look at the second list first, write to three of those who went quiet, and ask one question: what were you trying to do?
 
 > The best letter that I ever wrote was two lines long, and forty people answered it.
 
@@ -73,7 +73,7 @@ export async function openWorld(ground: Ground, { people }: { people: number }):
       locale: 'en',
     },
   );
-  const letter = { content, facts: { 'person.plan': PLAN } };
+  const letter = { content, facts: { 'user.plan': PLAN } };
   const bare = bareLetter(projectId, content);
   return { projectId, url, ruleIds: [ruleId], nextPerson: 0, letter, bare, dkim };
 }

@@ -105,7 +105,7 @@ async function fill(ground: Ground): Promise<Project> {
   const document = {
     name: 'used_again',
     when: { event: 'feature_used' },
-    entry: { cooldown: LETTER_EACH },
+    enrollment: { cooldown: LETTER_EACH },
     deadline: '1m',
     steps: [{ draft: 'welcome' }],
   };

@@ -144,22 +144,22 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
   test('who saves a template over words that another saved meanwhile hears of it first, and keeps what was typed', async () => {
     const { page } = grace;
     const path = `/projects/${projectId}/templates/welcome`;
-    type Shown = { data: { draft: { subject: string; saved_at: string } | null } };
+    type Shown = { data: { unpublished: { subject: string; saved_at: string } | null } };
     const saved = (): Promise<Shown> => ada.session.ask<Shown>('GET', path);
     await page.goto(`${installation.url}/p/${projectId}/templates/welcome`);
     const subject = page.getByLabel('Subject', { exact: true });
     const mine = `From Grace, ${randomUUID()}`;
     await subject.fill(mine);
     const words = { format: 'markdown', subject: 'From Ada', preheader: '', body: 'Hello there.' };
-    const seen = (await saved()).data.draft?.saved_at ?? null;
+    const seen = (await saved()).data.unpublished?.saved_at ?? null;
     await ada.session.ask('PUT', `${path}/draft`, { source: words, seen });
     await page.getByRole('button', { name: 'Save without publishing' }).first().click();
     await page.getByText('This template changed while you were editing').waitFor();
     expect(await subject.inputValue()).toBe(mine);
-    expect((await saved()).data.draft?.subject).toBe('From Ada');
+    expect((await saved()).data.unpublished?.subject).toBe('From Ada');
     await page.getByRole('button', { name: 'Overwrite' }).first().click();
     await page.getByText('Saved, not published').waitFor();
-    expect((await saved()).data.draft?.subject).toBe(mine);
+    expect((await saved()).data.unpublished?.subject).toBe(mine);
     expect(grace.troubles).toEqual([]);
   });
 });

@@ -53,7 +53,7 @@ async function writeAsColleague({ session, projectId, installation }: World): Pr
 }
 
 const BODY = [
-  'Hello {{ person.name }}.',
+  'Hello {{ user.name }}.',
   HOSTILE,
   `[This would run](${LINK})`,
   '<a href="https://elsewhere.example/" target="_top">This leads away</a>',

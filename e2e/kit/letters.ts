@@ -19,7 +19,7 @@ const RULE_DOCUMENT = {
   name: RULE,
   when: { event: 'hello_said' },
   deadline: '4h',
-  steps: [{ draft: { subject: 'Hello {{ person.name }}', body: BODY } }],
+  steps: [{ draft: { subject: 'Hello {{ user.name }}', body: BODY } }],
 };
 const WRITTEN_WITHIN_MS = 60_000;
 const LOOK_EVERY_MS = 200;

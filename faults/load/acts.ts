@@ -133,7 +133,7 @@ async function suppressSomebody(doing: Doing): Promise<void> {
   await noted(doing, { act: 'suppress', project: id, subject: value }, () =>
     suppress(stage.db, {
       projectId: Number(id),
-      kind: 'address',
+      kind: 'email',
       value,
       reason: 'manual',
       until: null,

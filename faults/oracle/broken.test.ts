@@ -60,13 +60,13 @@ const SPOILT: [invariant: string, what: string, statement: string][] = [
   [
     'I13',
     'a run is due and stays',
-    `INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, arm, single, step, waits_for, next_at, anchor, entered_at)
+    `INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, arm, single, step, waits_for, next_at, anchor, enrolled_at)
      VALUES (1, '${OURS}', '${OURS}', 1, 'u1', '', 'active', 'treatment', true, 1, 'time', ${LONG_AGO}, '{}', now())`,
   ],
   [
     'I13',
     'a run waits for a draft that has ended, or for none',
-    `INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, arm, single, step, waits_for, anchor, entered_at)
+    `INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, arm, single, step, waits_for, anchor, enrolled_at)
      VALUES (1, '${OURS}', '${OURS}', 1, 'u1', '', 'active', 'treatment', true, 1, 'draft', '{}', now())`,
   ],
   [

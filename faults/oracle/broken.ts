@@ -144,7 +144,7 @@ const COUNTED: Promised[] = [
     rows: () => `SELECT format('project %s, %s: %s', x.project_id, x.external_user_id, x.key) FROM beckon.rule_entry x
       LEFT JOIN beckon.run r ON r.project_id = x.project_id AND r.external_user_id = x.external_user_id
         AND r.rule_id = x.rule_id AND r.key = x.key
-      LEFT JOIN beckon.draft d ON d.project_id = r.project_id AND d.run_id = r.id AND d.again_of IS NULL
+      LEFT JOIN beckon.draft d ON d.project_id = r.project_id AND d.run_id = r.id AND d.resend_of IS NULL
       WHERE r.arm IS DISTINCT FROM 'holdout'
       GROUP BY x.project_id, x.external_user_id, x.rule_id, x.key HAVING count(DISTINCT r.id) <> 1 OR count(d.id) <> 1`,
   },

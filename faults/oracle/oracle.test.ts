@@ -265,7 +265,7 @@ const OF_LETTERS: Case[] = [
     'I6',
     'a letter left that was suppressed',
     ({ rows }) =>
-      rows.suppressions.push({ project: '1', kind: 'person', value: 'u1', until: null, createdAt: T0 }),
+      rows.suppressions.push({ project: '1', kind: 'user', value: 'u1', until: null, createdAt: T0 }),
   ],
   ['I6', 'a letter left that was paused', () => {}, [act('pause', '1')]],
   [

@@ -132,4 +132,4 @@ const DELIVERIES = `SELECT ${PROJECT}, message_id AS message, endpoint_id AS end
   FROM beckon.webhook_delivery`;
 const ATTEMPTS = `SELECT ${PROJECT}, message_id AS message, endpoint_id AS endpoint, number, ${ms('started_at', 'startedAt')},
   ${ms('ended_at', 'endedAt')}, status FROM beckon.webhook_attempt`;
-const AUDITS = `SELECT ${PROJECT}, ${ms('at', 'at')}, action, subject, is_done AS "isDone" FROM beckon.audit`;
+const AUDITS = `SELECT ${PROJECT}, ${ms('at', 'at')}, action, subject, completed AS "isDone" FROM beckon.audit`;

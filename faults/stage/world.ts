@@ -126,7 +126,7 @@ async function addProject(deps: WorldDeps, { world, kind, n, minutes, hooksPort 
 const RULE = {
   name: 'order',
   when: { event: ORDERED },
-  entry: { once_per: ['order'] },
+  enrollment: { once_per: ['order'] },
   exits: { on_reply: false },
   priority: 50,
   steps: [

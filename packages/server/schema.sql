@@ -122,7 +122,7 @@ CREATE TABLE beckon.audit (
   subject text COLLATE "C",
   before jsonb,
   after jsonb,
-  is_done boolean NOT NULL DEFAULT false,
+  completed boolean NOT NULL DEFAULT false,
   token text COLLATE "C",
   organizations text[] COLLATE "C"
 );
@@ -247,7 +247,7 @@ CREATE TABLE beckon.draft (
   expires_at timestamp with time zone,
   ends_at timestamp with time zone,
   lease_by text COLLATE "C",
-  again_of uuid,
+  resend_of uuid,
   moves integer NOT NULL,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
@@ -700,7 +700,7 @@ CREATE TABLE beckon.rule_entry (
   external_user_id text COLLATE "C" NOT NULL,
   rule_id uuid NOT NULL,
   key text COLLATE "C" NOT NULL,
-  entered_at timestamp with time zone NOT NULL,
+  enrolled_at timestamp with time zone NOT NULL,
   level smallint NOT NULL
 );
 COMMENT ON TABLE beckon.rule_entry IS 'Keyed by rule and not by rule version.';
@@ -742,7 +742,7 @@ CREATE TABLE beckon.run (
   next_at timestamp with time zone,
   anchor jsonb NOT NULL,
   ends_at timestamp with time zone,
-  entered_at timestamp with time zone NOT NULL,
+  enrolled_at timestamp with time zone NOT NULL,
   goal_until timestamp with time zone,
   converted_at timestamp with time zone,
   ended_at timestamp with time zone,
@@ -833,7 +833,7 @@ CREATE TABLE beckon.suppression (
   beneath jsonb,
   from_erased boolean NOT NULL DEFAULT false
 );
-COMMENT ON TABLE beckon.suppression IS 'Rows about an erased user have the kinds address_hash and person_hash. Their value is an HMAC-SHA-256 in hex, so that no address and no user id is kept.';
+COMMENT ON TABLE beckon.suppression IS 'Rows about an erased user have the kinds email_hash and user_hash. Their value is an HMAC-SHA-256 in hex, so that no address and no user id is kept.';
 COMMENT ON COLUMN beckon.suppression.beneath IS 'Weaker entries of other origin about the same recipient, with their reason, until, created_at and created_by. They stay in force when the stronger entry is lifted.';
 COMMENT ON COLUMN beckon.suppression.from_erased IS 'The address of an erased user came back with a new user. The dashboard uses this to explain why a user who never unsubscribed is suppressed.';
 
@@ -1014,7 +1014,7 @@ CREATE TABLE beckon.template (
 );
 COMMENT ON TABLE beckon.template IS 'A template has a name and immutable versions.';
 
-CREATE TABLE beckon.template_draft (
+CREATE TABLE beckon.template_unpublished (
   project_id bigint NOT NULL,
   name text COLLATE "C" NOT NULL,
   format text COLLATE "C" NOT NULL,
@@ -1024,7 +1024,7 @@ CREATE TABLE beckon.template_draft (
   saved_at timestamp with time zone NOT NULL,
   saved_by text COLLATE "C" NOT NULL
 );
-COMMENT ON TABLE beckon.template_draft IS 'Template text that is saved but not published. Keyed by name, which built-in templates have too.';
+COMMENT ON TABLE beckon.template_unpublished IS 'Template text that is saved but not published. Keyed by name, which built-in templates have too.';
 
 CREATE TABLE beckon.template_version (
   project_id bigint NOT NULL,
@@ -1315,12 +1315,12 @@ ALTER TABLE beckon.sending_domain ADD CONSTRAINT sending_domain_pkey PRIMARY KEY
 ALTER TABLE beckon.sending_domain ADD CONSTRAINT sending_domain_project_id_name_key UNIQUE (project_id, name);
 ALTER TABLE beckon.sending_domain ADD CONSTRAINT sending_domain_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'verified'::text, 'degraded'::text, 'failed'::text])));
 ALTER TABLE beckon.sending_domain ADD CONSTRAINT sending_domain_tracking_state_check CHECK ((tracking_state = ANY (ARRAY['pending'::text, 'working'::text, 'failed'::text])));
-ALTER TABLE beckon.suppression ADD CONSTRAINT suppression_hash_check CHECK (((kind = ANY (ARRAY['address'::text, 'person'::text])) OR (value ~ '^[0-9a-f]{64}$'::text)));
-ALTER TABLE beckon.suppression ADD CONSTRAINT suppression_kind_check CHECK ((kind = ANY (ARRAY['address'::text, 'person'::text, 'address_hash'::text, 'person_hash'::text])));
+ALTER TABLE beckon.suppression ADD CONSTRAINT suppression_hash_check CHECK (((kind = ANY (ARRAY['email'::text, 'user'::text])) OR (value ~ '^[0-9a-f]{64}$'::text)));
+ALTER TABLE beckon.suppression ADD CONSTRAINT suppression_kind_check CHECK ((kind = ANY (ARRAY['email'::text, 'user'::text, 'email_hash'::text, 'user_hash'::text])));
 ALTER TABLE beckon.suppression ADD CONSTRAINT suppression_pkey PRIMARY KEY (project_id, kind, value);
 ALTER TABLE beckon.suppression_key ADD CONSTRAINT suppression_key_only_row_check CHECK (only_row);
 ALTER TABLE beckon.suppression_key ADD CONSTRAINT suppression_key_pkey PRIMARY KEY (only_row);
-ALTER TABLE beckon.suppression_lift ADD CONSTRAINT suppression_lift_kind_check CHECK ((kind = ANY (ARRAY['address'::text, 'person'::text, 'address_hash'::text, 'person_hash'::text])));
+ALTER TABLE beckon.suppression_lift ADD CONSTRAINT suppression_lift_kind_check CHECK ((kind = ANY (ARRAY['email'::text, 'user'::text, 'email_hash'::text, 'user_hash'::text])));
 ALTER TABLE beckon.suppression_lift ADD CONSTRAINT suppression_lift_pkey PRIMARY KEY (project_id, kind, place);
 ALTER TABLE beckon.team_account ADD CONSTRAINT team_account_pkey PRIMARY KEY (id);
 ALTER TABLE beckon.team_account ADD CONSTRAINT team_account_user_id_provider_id_key UNIQUE (user_id, provider_id);
@@ -1348,8 +1348,8 @@ ALTER TABLE beckon.team_user ADD CONSTRAINT team_user_pkey PRIMARY KEY (id);
 ALTER TABLE beckon.team_verification ADD CONSTRAINT team_verification_pkey PRIMARY KEY (id);
 ALTER TABLE beckon.template ADD CONSTRAINT template_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.template ADD CONSTRAINT template_project_id_name_key UNIQUE (project_id, name);
-ALTER TABLE beckon.template_draft ADD CONSTRAINT template_draft_format_check CHECK ((format = ANY (ARRAY['markdown'::text, 'mjml'::text])));
-ALTER TABLE beckon.template_draft ADD CONSTRAINT template_draft_pkey PRIMARY KEY (project_id, name);
+ALTER TABLE beckon.template_unpublished ADD CONSTRAINT template_unpublished_format_check CHECK ((format = ANY (ARRAY['markdown'::text, 'mjml'::text])));
+ALTER TABLE beckon.template_unpublished ADD CONSTRAINT template_unpublished_pkey PRIMARY KEY (project_id, name);
 ALTER TABLE beckon.template_version ADD CONSTRAINT template_version_check CHECK (((format = 'mjml'::text) = (html IS NOT NULL)));
 ALTER TABLE beckon.template_version ADD CONSTRAINT template_version_format_check CHECK ((format = ANY (ARRAY['markdown'::text, 'mjml'::text])));
 ALTER TABLE beckon.template_version ADD CONSTRAINT template_version_pkey PRIMARY KEY (project_id, template_id, version);
@@ -1359,8 +1359,8 @@ ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_pkey PRIMARY KEY (projec
 ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_work_check CHECK ((work = ANY (ARRAY['process'::text, 'send'::text, 'webhooks'::text])));
 ALTER TABLE beckon.test_inbox_email ADD CONSTRAINT test_inbox_email_copy_check CHECK ((copy > 0));
 ALTER TABLE beckon.test_inbox_email ADD CONSTRAINT test_inbox_email_pkey PRIMARY KEY (project_id, id, copy);
-ALTER TABLE beckon.topic_refusal ADD CONSTRAINT topic_refusal_hash_check CHECK (((kind = ANY (ARRAY['address'::text, 'person'::text])) OR (value ~ '^[0-9a-f]{64}$'::text)));
-ALTER TABLE beckon.topic_refusal ADD CONSTRAINT topic_refusal_kind_check CHECK ((kind = ANY (ARRAY['address'::text, 'person'::text, 'address_hash'::text, 'person_hash'::text])));
+ALTER TABLE beckon.topic_refusal ADD CONSTRAINT topic_refusal_hash_check CHECK (((kind = ANY (ARRAY['email'::text, 'user'::text])) OR (value ~ '^[0-9a-f]{64}$'::text)));
+ALTER TABLE beckon.topic_refusal ADD CONSTRAINT topic_refusal_kind_check CHECK ((kind = ANY (ARRAY['email'::text, 'user'::text, 'email_hash'::text, 'user_hash'::text])));
 ALTER TABLE beckon.topic_refusal ADD CONSTRAINT topic_refusal_pkey PRIMARY KEY (project_id, kind, value, topic);
 ALTER TABLE beckon.tracking_link ADD CONSTRAINT tracking_link_pkey PRIMARY KEY (project_id, message_id);
 ALTER TABLE beckon.webhook_attempt ADD CONSTRAINT webhook_attempt_number_check CHECK ((number > 0));

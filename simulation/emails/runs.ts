@@ -99,7 +99,7 @@ export function newRun(id: string, userId: string, startsAt: number): Run {
       seq: 1,
     },
     endsAt: null,
-    enteredAt: startsAt,
+    enrolledAt: startsAt,
     goalUntil: null,
     convertedAt: null,
     endedAt: null,

@@ -55,7 +55,7 @@ export function write(store: Store, { draft, move }: Moved): void {
     throw new Error(`${draft.id} was not ${move.from} when it was moved`);
   store.drafts.set(draft.id, draft);
   store.moves.set(draft.id, [...(store.moves.get(draft.id) ?? []), move]);
-  if (draft.endedAt !== null && draft.againOf === null) wake(store, draft.runId ?? '', move.at);
+  if (draft.endedAt !== null && draft.resendOf === null) wake(store, draft.runId ?? '', move.at);
 }
 
 function wake({ runs }: Store, id: string, at: number): void {

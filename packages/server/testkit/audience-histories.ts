@@ -83,7 +83,7 @@ const traits = fc.constantFrom<JsonObject>(
   { trait: 'plan', equals: 'free' },
   { trait: 'plan', equals: 'pro' },
   { trait: 'plan', is_set: true },
-  { person: 'email', ends_with: 'x.org' },
+  { user: 'email', ends_with: 'x.org' },
 );
 const condition = fc.oneof(traits, moments, countsOfAll, countsOfAll, countsOfSome, sums, edges, {
   weight: 2,

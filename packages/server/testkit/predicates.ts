@@ -251,7 +251,7 @@ const eventTest = fc.oneof(
 
 export const condition: fc.Arbitrary<object> = fc.oneof(
   { weight: 4, arbitrary: traitCondition },
-  subject({ person: 'email' }, emailTest),
+  subject({ user: 'email' }, emailTest),
   { weight: 4, arbitrary: fc.constantFrom(...EVENTS).chain((name) => subject({ event: name }, eventTest)) },
   fc.record({ audience: fc.constantFrom(...AUDIENCES) }),
 );

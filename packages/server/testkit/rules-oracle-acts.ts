@@ -120,11 +120,11 @@ function afterPause(oracle: Oracle, draft: OracleDraft): void {
 /** Whatever is under way to them ends. */
 export function suppress(
   oracle: Oracle,
-  { kind, value, until }: { kind: 'person' | 'address'; value: string; until: number | null },
+  { kind, value, until }: { kind: 'user' | 'email'; value: string; until: number | null },
 ): void {
   oracle.suppressions.push({ kind, value, until });
   for (const person of oracle.people.values()) {
-    if (value !== (kind === 'person' ? person.id : addressOf(person))) continue;
+    if (value !== (kind === 'user' ? person.id : addressOf(person))) continue;
     for (const run of oracle.runs) if (run.who === person.id) endRun(oracle, run, 'suppressed');
   }
 }

@@ -97,11 +97,11 @@ async function runsOf({ db, projectId }: Played): Promise<string[]> {
     rule: string;
     key: string;
     end_reason: string | null;
-    entered_at: Date;
+    enrolled_at: Date;
     ends_at: Date | null;
     converted_at: Date | null;
   }>(
-    `SELECT u.external_user_id AS who, r.name AS rule, ${keyOf('u')} AS key, u.end_reason, u.entered_at, u.ends_at, u.converted_at
+    `SELECT u.external_user_id AS who, r.name AS rule, ${keyOf('u')} AS key, u.end_reason, u.enrolled_at, u.ends_at, u.converted_at
      FROM beckon.run u JOIN beckon.rule r ON r.project_id = u.project_id AND r.id = u.rule_id ${eventOf('u')}
      WHERE u.project_id = $1`,
     [projectId],
@@ -112,7 +112,7 @@ async function runsOf({ db, projectId }: Played): Promise<string[]> {
       row.rule,
       row.key,
       row.end_reason,
-      row.entered_at,
+      row.enrolled_at,
       row.ends_at,
       row.converted_at,
     ]),
@@ -120,8 +120,8 @@ async function runsOf({ db, projectId }: Played): Promise<string[]> {
 }
 
 function runsOfOracle({ runs }: Oracle): string[] {
-  return runs.map(({ who, rule, key, end, enteredAt, endsAt, convertedAt }) =>
-    JSON.stringify([who, rule.name, key, end, iso(enteredAt), iso(endsAt), iso(convertedAt)]),
+  return runs.map(({ who, rule, key, end, enrolledAt, endsAt, convertedAt }) =>
+    JSON.stringify([who, rule.name, key, end, iso(enrolledAt), iso(endsAt), iso(convertedAt)]),
   );
 }
 
@@ -197,7 +197,7 @@ export async function compareExplained(played: Played, who: string): Promise<str
     ...different('explained timers', triggers, timersOfOracle(oracle, who)),
     ...different(
       'explained drafts',
-      open.map(({ id, holds, held_by: no }) => [id, holds, no?.reason, no?.until].join(' ')),
+      open.map(({ id, rule_holds: holds, send_check: no }) => [id, holds, no?.reason, no?.until].join(' ')),
       gatesOfOracle(oracle, who),
     ),
   ];
@@ -262,7 +262,7 @@ function beyondCaps(letters: Handed[], drafts: Map<string, OracleDraft>): string
 export function forbiddenNow(oracle: Oracle, { userId, address, at }: Handed, zone: unknown): string[] {
   const isQuiet = quietEnd(at, zoneOf({ traits: { timezone: zone } })) !== null;
   const isSuppressed = oracle.suppressions.some(
-    ({ kind, value, until }) => value === (kind === 'person' ? userId : address) && (until ?? Infinity) > at,
+    ({ kind, value, until }) => value === (kind === 'user' ? userId : address) && (until ?? Infinity) > at,
   );
   return [
     ...(isQuiet ? [`a letter left for ${userId} in quiet hours, at ${iso(at)}`] : []),

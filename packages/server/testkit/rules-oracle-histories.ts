@@ -21,7 +21,7 @@ export type Done =
   | { act: 'approve' | 'skip' | 'edit' | 'send_anyway' | 'approve_and_undo' | 'skip_and_undo'; nth: number }
   | { act: 'postpone'; nth: number; byMs: number }
   | { act: 'pause' | 'resume' }
-  | { act: 'suppress'; who: Who; kind: 'person' | 'address'; forMs: number | null }
+  | { act: 'suppress'; who: Who; kind: 'user' | 'email'; forMs: number | null }
   | { act: 'off' | 'on'; rule: 'Visit' | 'onboarding_stall' };
 /** People of the team act, then the project's server tells, then time goes on. */
 export type Turn = { done: Done[]; told: Told[]; ms: number };
@@ -134,7 +134,7 @@ const done: fc.Arbitrary<Done> = fc.oneof(
     arbitrary: fc.record({
       act: fc.constant('suppress' as const),
       who,
-      kind: fc.constantFrom('person' as const, 'address' as const),
+      kind: fc.constantFrom('user' as const, 'email' as const),
       forMs: fc.constantFrom(null, 5 * HOUR, 3 * DAY),
     }),
   },

@@ -110,7 +110,7 @@ function daysAfter({ occurredAt, properties }: OracleEvent): number | null {
 }
 
 function text(subject: string): object {
-  return { draft: { subject, body: 'Hi {{ person.name | default: "there" }}.' } };
+  return { draft: { subject, body: 'Hi {{ user.name | default: "there" }}.' } };
 }
 
 /** In the order of their names, as the product has them. */
@@ -136,7 +136,7 @@ export const ORACLE_RULES: OracleRule[] = [
       name: 'Invite',
       priority: 95,
       when: { event: 'invited' },
-      entry: { cooldown: '5d' },
+      enrollment: { cooldown: '5d' },
       goal: { event: 'bought' },
       expires_after: '5h',
       steps: [
@@ -157,7 +157,7 @@ export const ORACLE_RULES: OracleRule[] = [
       name: 'Per plan',
       priority: 40,
       when: { event: 'report_made' },
-      entry: { once_per: ['plan'] },
+      enrollment: { once_per: ['plan'] },
       only_if: { trait: 'plan', equals: 'pro' },
       deadline: '1h',
       steps: [text('Report')],
@@ -176,7 +176,7 @@ export const ORACLE_RULES: OracleRule[] = [
       priority: 20,
       mode: 'draft',
       when: { event: 'pinged', where: [{ property: 'size', at_least: 5 }] },
-      entry: { cooldown: '2d' },
+      enrollment: { cooldown: '2d' },
       max_event_age: '2h',
       counts: false,
       steps: [text('Ping')],
@@ -194,7 +194,7 @@ export const ORACLE_RULES: OracleRule[] = [
       name: 'Visit',
       priority: 30,
       when: { event: 'visited' },
-      entry: 'one_at_a_time',
+      enrollment: 'one_at_a_time',
       exits: { events: ['left'] },
       deadline: '10m',
       steps: [text('First'), { wait: '1d' }, text('Second')],

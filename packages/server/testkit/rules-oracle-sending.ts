@@ -280,7 +280,7 @@ function ruleGate({ enabledAt }: Oracle, { run }: OracleDraft): No | null {
 function suppressionGate(oracle: Oracle, { run }: OracleDraft): No | null {
   const person = personOf(oracle, run.who);
   const ends = oracle.suppressions
-    .filter(({ kind, value }) => value === (kind === 'person' ? person.id : addressOf(person)))
+    .filter(({ kind, value }) => value === (kind === 'user' ? person.id : addressOf(person)))
     .map(({ until }) => until ?? Infinity)
     .filter((until) => until > oracle.now);
   const end = Math.max(0, ...ends);

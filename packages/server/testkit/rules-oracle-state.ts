@@ -30,7 +30,7 @@ export type OracleRun = {
   rule: OracleRule;
   key: string;
   anchor: OracleEvent;
-  enteredAt: number;
+  enrolledAt: number;
   endsAt: number | null;
   /** The steps that are not done yet; the first is the one at which it stands. */
   rest: OracleStep[];
@@ -84,7 +84,7 @@ export type Oracle = {
   runs: OracleRun[];
   drafts: OracleDraft[];
   entries: Map<string, { at: number; level: number }>;
-  suppressions: { kind: 'person' | 'address'; value: string; until: number | null }[];
+  suppressions: { kind: 'user' | 'email'; value: string; until: number | null }[];
   /** Every letter that was claimed. */
   claims: { draft: OracleDraft; address: string; at: number; counts: boolean; isFailed: boolean }[];
   /** By person, rule, key and reason. */

@@ -226,7 +226,7 @@ async function suppressBoth(
   { db, projectId, oracle, clock }: Play,
   { who, kind, forMs }: Extract<Done, { act: 'suppress' }>,
 ): Promise<void> {
-  const value = kind === 'person' ? who : (oracle.people.get(who)?.email ?? 'a@x.org').toLowerCase();
+  const value = kind === 'user' ? who : (oracle.people.get(who)?.email ?? 'a@x.org').toLowerCase();
   const until = forMs === null ? null : clock.now() + forMs;
   await suppress(db, { projectId, kind, value, until, reason: 'unsubscribed', actor: 'ann' });
   suppressed(oracle, { kind, value, until });

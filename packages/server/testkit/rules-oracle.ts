@@ -117,7 +117,7 @@ function openDesk(oracle: Oracle, who: string): Desk {
 function closeDesk({ oracle, person, letters, begun }: Desk): void {
   for (const run of runsOf(oracle, person.id)) {
     const { goal } = run.rule;
-    const isAwaited = run.convertedAt === null && oracle.now < run.enteredAt + 14 * 86_400_000;
+    const isAwaited = run.convertedAt === null && oracle.now < run.enrolledAt + 14 * 86_400_000;
     if (goal === null || begun.includes(run) || !person.events.some(({ name }) => name === goal)) continue;
     if (isAwaited) run.convertedAt = oracle.now;
     endRun(oracle, run, 'goal');
@@ -190,15 +190,15 @@ function consider(desk: Desk, considered: Considered): void {
     arm(oracle, { who: person.id, rule, trigger, anchor, at: trigger.at(anchor) ?? oracle.now });
   const place = entryPlace(person, rule, key);
   if (reason === 'suppressed' && rule.entry.burns && !oracle.entries.has(place))
-    oracle.entries.set(place, { at: enteredAt(oracle, considered), level: 0 });
+    oracle.entries.set(place, { at: enrolledAt(oracle, considered), level: 0 });
   if (reason !== 'fired') return;
-  oracle.entries.set(place, { at: enteredAt(oracle, considered), level: rule.entry.again(anchor) ? 1 : 0 });
+  oracle.entries.set(place, { at: enrolledAt(oracle, considered), level: rule.entry.again(anchor) ? 1 : 0 });
   const run: OracleRun = {
     who: person.id,
     rule,
     key,
     anchor,
-    enteredAt: oracle.now,
+    enrolledAt: oracle.now,
     endsAt: trigger.endsAt(anchor),
     rest: rule.steps,
     waits: null,
@@ -213,7 +213,7 @@ function consider(desk: Desk, considered: Considered): void {
 }
 
 /** Whoever waited for a moment enters at that moment. */
-function enteredAt({ now }: Oracle, { anchor, isDue }: Pick<Considered, 'anchor' | 'isDue'>): number {
+function enrolledAt({ now }: Oracle, { anchor, isDue }: Pick<Considered, 'anchor' | 'isDue'>): number {
   return isDue ? now : anchor.acceptedAt;
 }
 
@@ -293,7 +293,7 @@ function refusedEntry(
       : null;
   if (!known || cooldownMs === undefined) return null;
   if (cooldownMs === Infinity) return 'already_entered';
-  const isOver = known.at <= enteredAt(oracle, { anchor, isDue }) - cooldownMs;
+  const isOver = known.at <= enrolledAt(oracle, { anchor, isDue }) - cooldownMs;
   return isOver || (entry.again(anchor) && known.level === 0) ? null : 'in_cooldown';
 }
 

@@ -9,9 +9,9 @@ const SHIPPED_LETTERS = ['welcome', 'onboarding_stall', 'plan_limit_upsell', 'tr
 export const LETTER_NAMES = [...SHIPPED_LETTERS, 'in_mjml'] as const;
 
 const MJML = `<mjml><mj-body><mj-section><mj-column>
-<mj-text>Dear {{ person.name | default: "friend" }}, you are on {{ event.plan | default: "our" }} plan.</mj-text>
-<mj-button href="https://app.acme.test/go?who={{ person.name | default: "you" | url_encode }}">Go on</mj-button>
-<mj-text><a href="https://app.acme.test/{{ person.name | default: "x" | url_encode }}" title="For {{ person.name | default: "you" }}">Here</a></mj-text>
+<mj-text>Dear {{ user.name | default: "friend" }}, you are on {{ event.plan | default: "our" }} plan.</mj-text>
+<mj-button href="https://app.acme.test/go?who={{ user.name | default: "you" | url_encode }}">Go on</mj-button>
+<mj-text><a href="https://app.acme.test/{{ user.name | default: "x" | url_encode }}" title="For {{ user.name | default: "you" }}">Here</a></mj-text>
 </mj-column></mj-section></mj-body></mjml>`;
 
 export type Somebody = {
@@ -28,7 +28,7 @@ export async function addMjmlLetter(story: MailStory): Promise<void> {
   const document = {
     name: 'in_mjml',
     format: 'mjml',
-    subject: 'For {{ person.name | default: "you" }}',
+    subject: 'For {{ user.name | default: "you" }}',
     body: MJML,
   };
   await createTemplate(

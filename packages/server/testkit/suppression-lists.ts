@@ -24,7 +24,7 @@ export function suppressionLists(db: Db, story: () => Story) {
   async function add(place: Place, reason: SuppressionReason = 'manual', until: string | null = null) {
     const { projectId } = story();
     const [kind, value] =
-      'email' in place ? (['address', place.email] as const) : (['person', place.user] as const);
+      'email' in place ? (['email', place.email] as const) : (['user', place.user] as const);
     const at = until === null ? null : Date.parse(until);
     await suppress(db, { projectId, kind, value, reason, until: at, actor: 'operator', hasher: testHasher });
   }

@@ -19,9 +19,9 @@ export async function backtest(
 ): Promise<Backtest> {
   const answer = await api.open(BACKTEST, { body, signal });
   for await (const line of linesOf(answer)) {
-    if ('found' in line) return line.found;
-    if ('failed' in line) {
-      const { code, errors } = line.failed;
+    if ('result' in line) return line.result;
+    if ('failure' in line) {
+      const { code, errors } = line.failure;
       throw new Failure(code, errors.map(({ message }) => message).join('\n'), { field: errors[0]?.field });
     }
     await onProgress?.(line.progress.share);

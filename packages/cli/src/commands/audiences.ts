@@ -80,10 +80,10 @@ export const audiences: Noun = {
     }),
     call('GET /projects/:project/audiences/:audience/test', 'test <audience> <user>', {
       help: 'Explain why a user is or is not in an audience',
-      view: ({ external_user_id, member, explained }, words) =>
+      view: ({ external_user_id, member, explanation }, words) =>
         [
           `${external_user_id} is ${member === null ? 'not evaluated yet' : member ? 'a member' : 'not a member'}.`,
-          ...conditionLines(explained, words, 0),
+          ...conditionLines(explanation, words, 0),
         ].join('\n'),
     }),
   ],

@@ -5,7 +5,7 @@ import { flag, text } from '../framework/options.ts';
 const FILTERS = {
   actor: text('--actor <actor>', 'Only changes by this actor, such as team:<member ID>'),
   action: text('--action <prefix>', 'Only actions that begin with this, such as draft.'),
-  of: {
+  scope: {
     ...flag('--project-only', 'Only changes in the project (default: its whole organization)'),
     read: (given: true | undefined) => (given ? ('project' as const) : undefined),
   },
@@ -22,7 +22,7 @@ export const audit: Noun = {
       row: [
         'at',
         ['who', ({ actor_name: name, token }) => (token === null ? name : `${name} (token ${token})`)],
-        ['action', ({ action, is_done }) => (is_done ? action : `${action} (outcome unknown)`)],
+        ['action', ({ action, completed }) => (completed ? action : `${action} (outcome unknown)`)],
         'subject',
         ['change', changeOf],
         'project',

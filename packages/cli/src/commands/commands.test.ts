@@ -193,8 +193,8 @@ describe('drafts', () => {
     const refused = await local.run(args, { terminal: true, answers: [false] });
     expect([refused.code, refused.err]).toEqual([130, expect.stringContaining('No changes were made')]);
     expect(await local.json([...args, '--yes'])).toMatchObject({
-      acted: [{ state: 'skipped' }],
-      refused: [],
+      changed: [{ state: 'skipped' }],
+      unchanged: [],
     });
     expect((await local.run([...args, '--yes'])).out).toBe('No matching drafts.\n');
   });

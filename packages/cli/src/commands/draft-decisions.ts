@@ -57,33 +57,33 @@ async function decideMany(
   act: BulkAct,
   filter: string,
 ): Promise<ExitCode> {
-  const { data: preview } = await api.call(PREVIEW, { body: { act, filter } });
-  if (preview.would_act === 0) {
-    await output.value({ acted: [], refused: [], more: preview.more }, () => [
+  const { data: preview } = await api.call(PREVIEW, { body: { action: act, filter } });
+  if (preview.would_change === 0) {
+    await output.value({ changed: [], unchanged: [], more: preview.more }, () => [
       'No matching drafts.',
-      tableOf('Not changed', preview.refused, fields('drafts reason=message')),
+      tableOf('Not changed', preview.unchanged, fields('drafts reason=message')),
     ]);
-    return preview.refused.length === 0 ? EXIT.ok : EXIT.failed;
+    return preview.unchanged.length === 0 ? EXIT.ok : EXIT.failed;
   }
   await output.note(previewText(act, preview));
-  await confirm(`${VERBS[act.kind]} ${count(preview.would_act, 'draft')}?`);
-  const { data } = await api.call(BULK, { body: { act, filter } });
-  await output.value(data, ({ acted, refused, more }) => [
-    `${DONE[act.kind]} ${count(acted.length, 'draft')}.${more ? ' More drafts match. Run the command again.' : ''}`,
-    tableOf('Not changed', refused, fields('draft=id reason=message')),
+  await confirm(`${VERBS[act.kind]} ${count(preview.would_change, 'draft')}?`);
+  const { data } = await api.call(BULK, { body: { action: act, filter } });
+  await output.value(data, ({ changed, unchanged, more }) => [
+    `${DONE[act.kind]} ${count(changed.length, 'draft')}.${more ? ' More drafts match. Run the command again.' : ''}`,
+    tableOf('Not changed', unchanged, fields('draft=id reason=message')),
   ]);
-  return data.refused.length === 0 ? EXIT.ok : EXIT.partly;
+  return data.unchanged.length === 0 ? EXIT.ok : EXIT.partly;
 }
 
 const VERBS = { approve: 'Approve', skip: 'Skip', postpone: 'Postpone' };
 const DONE = { approve: 'Approved', skip: 'Skipped', postpone: 'Postponed' };
 
 function previewText({ kind }: BulkAct, preview: BulkPreview): string {
-  const { drafts, more, users: people, refused, held_by, sends_now, rules } = preview;
+  const { drafts, more, users: people, unchanged, held_by, sends_now, rules } = preview;
   return [
     `${count(drafts, 'draft')}${more ? ', and more,' : ''} match, for ${count(people, 'user')}:`,
     ...rules.map((rule) => `  ${rule.drafts} of rule ${rule.name}`),
-    ...refused.map((one) => `  ${one.drafts} cannot be changed: ${one.message}`),
+    ...unchanged.map((one) => `  ${one.drafts} cannot be changed: ${one.message}`),
     ...(kind === 'approve' ? [`  ${sends_now} would be sent now`] : []),
     ...held_by.map((one) => `  ${one.drafts} would be held: ${one.sentence}`),
   ].join('\n');

@@ -1,4 +1,4 @@
-import type { DraftListed, DraftMoved, PolicyFate } from '@beckon/contract/dashboard';
+import type { DraftListed, DraftMoved, SendForecast } from '@beckon/contract/dashboard';
 import type { Column } from '../output/auto.ts';
 import type { View } from '../output/view.ts';
 import { plain, type Words } from '../output/words.ts';
@@ -18,9 +18,9 @@ function stateOf({ state, reason }: Pick<DraftListed, 'state' | 'reason'>): stri
   return reason === null ? name : `${name}: ${plain(reason)}`;
 }
 
-export function fateOf({ becomes, at, reason }: PolicyFate, { when }: Words): string {
-  if (becomes === 'sends') return `sent ${when(at) ?? ''}`;
-  return becomes === 'held' ? `held: ${plain(reason ?? '')}` : 'expires';
+export function forecastWords({ result, at, reason }: SendForecast, { when }: Words): string {
+  if (result === 'sends') return `sent ${when(at) ?? ''}`;
+  return result === 'held' ? `held: ${plain(reason ?? '')}` : 'expires';
 }
 
 export function movedView({ draft, send_check: gate }: DraftMoved, { when }: Words): View {

@@ -3,7 +3,7 @@ import { call, list, lookUp, type Noun } from '../framework/declare.ts';
 import { choice, flag, jsonFile, required, text, time } from '../framework/options.ts';
 import { fields, type Column, tableOf, viewOf } from '../output/auto.ts';
 import { decide, HASH } from './draft-decisions.ts';
-import { DRAFT_ROW, fateOf, movedView } from './draft-views.ts';
+import { DRAFT_ROW, forecastWords, movedView } from './draft-views.ts';
 
 const DRAFT = 'GET /projects/:project/drafts/:draft';
 const CONTEXT = 'GET /projects/:project/drafts/:draft/context';
@@ -48,11 +48,11 @@ export const drafts: Noun = {
       help: 'List drafts that are sent at their deadline, with the expected time',
       isPaged: true,
       options: {
-        becomes: choice('--becomes <result>', 'Only drafts with this result', ['sends', 'held', 'expires']),
+        result: choice('--result <result>', 'Only drafts with this result', ['sends', 'held', 'expires']),
       },
       row: [
         ...fields('id rule external_user_id subject deadline_at'),
-        ['expected', ({ fate }, words) => fateOf(fate, words)],
+        ['expected', ({ forecast }, words) => forecastWords(forecast, words)],
       ],
       empty: 'No draft is sent at a deadline. Turn on autopilot: beckon rules set-mode <rule> autopilot',
     }),

@@ -55,10 +55,8 @@ function stateOf({ state, reason, reason_text }: EmailListed): string {
 
 const DETAILS = [
   ...fields('id subject state address external_user_id return_path rule template draft_id domain provider'),
-  ...fields('attempts server_response=reply relay_ID=relay_id started=claimed_at first_attempt=first_at'),
-  ...fields(
-    'next_attempt=next_at ended_at time_zone=user_time_zone opens_and_clicks=hits_counted send_again',
-  ),
+  ...fields('attempts server_response=reply relay_ID=relay_id started=claimed_at first_attempt_at'),
+  ...fields('next_attempt_at ended_at time_zone=user_time_zone opens_and_clicks=hit_count send_again'),
 ];
 
 const OUTCOME: Column<EmailWhole['outcome_history'][number]>[] = [
@@ -74,12 +72,12 @@ const HIT: Column<LetterHit>[] = [
 ];
 
 function emailView(email: EmailWhole): View {
-  const { frozen, outcome_history, hits, links, replies, webhooks } = email;
+  const { raw, outcome_history, hits, links, replies, webhooks } = email;
   return [
-    viewOf({ ...email, state: stateOf(email), return_path: frozen?.mail_from }, DETAILS),
-    frozen === null
+    viewOf({ ...email, state: stateOf(email), return_path: raw?.mail_from }, DETAILS),
+    raw === null
       ? 'The raw email is not stored.'
-      : `${frozen.text.trimEnd()}\n\nThe whole email: beckon emails raw ${email.id}`,
+      : `${raw.text.trimEnd()}\n\nThe whole email: beckon emails raw ${email.id}`,
     tableOf({ title: 'Outcomes', empty: 'No outcomes yet.' }, outcome_history, OUTCOME),
     tableOf('Opens and clicks', hits, HIT),
     tableOf('Links', links, fields('url clicks bot_clicks')),

@@ -10,11 +10,11 @@ export const explain = call('GET /projects/:project/users/:user/why', 'explain <
       : rules.map((rule) => ruleLines(rule, words).join('\n')),
 });
 
-function ruleLines({ rule, is_on, would_fire, triggers, decided, drafts }: WhyRule, words: Words): string[] {
-  const state = is_on ? '' : ' (disabled)';
+function ruleLines({ rule, on, would_fire, triggers, decisions, drafts }: WhyRule, words: Words): string[] {
+  const state = on ? '' : ' (disabled)';
   return [
     `${rule.name}${state}: would ${would_fire ? '' : 'not '}fire now`,
-    ...decided.map(
+    ...decisions.map(
       ({ at, sentence, count: times }) =>
         `  ${words.when(at)}  ${sentence}${times > 1 ? ` (${count(times, 'time')})` : ''}`,
     ),
@@ -24,14 +24,14 @@ function ruleLines({ rule, is_on, would_fire, triggers, decided, drafts }: WhyRu
 }
 
 function draftLines(
-  { id, subject, state, reason, held }: WhyRule['drafts'][number],
+  { id, subject, state, reason, send_check: check }: WhyRule['drafts'][number],
   { when }: Words,
 ): string[] {
   const why = reason === null ? '' : ` (${plain(reason)})`;
-  const until = held?.until ? `, until ${when(held.until)}` : '';
+  const until = check?.until ? `, until ${when(check.until)}` : '';
   return [
     `  draft ${id} “${subject}”: ${plain(state)}${why}`,
-    ...(held === null ? [] : [`    held: ${held.sentence}${until}`]),
+    ...(check === null ? [] : [`    held: ${check.sentence}${until}`]),
   ];
 }
 
@@ -47,10 +47,10 @@ function triggerLines(trigger: WhyRule['triggers'][number], words: Words): strin
 
 /** A condition and the conditions inside it, each with its result for the user. */
 export function conditionLines(condition: Explained, words: Words, depth: number): string[] {
-  const { sentence, holds, until, of = [] } = condition;
+  const { sentence, holds, until, conditions = [] } = condition;
   const certain = until === null ? '' : `  (until ${words.when(until)})`;
   return [
     `${'  '.repeat(depth)}${holds ? 'yes' : 'no '}  ${sentence}${certain}`,
-    ...of.flatMap((part) => conditionLines(part, words, depth + 1)),
+    ...conditions.flatMap((part) => conditionLines(part, words, depth + 1)),
   ];
 }

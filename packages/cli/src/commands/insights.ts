@@ -38,7 +38,7 @@ function insightsView({ range, before }: Insights, by: string, { when }: Words):
   if (rows.length > 1) rows.push(groupRow(by, { ...range.total, name: 'total' }));
   return [
     { rows, empty: `No emails were sent in this period: ${when(range.since)} to ${when(range.until)}.` },
-    range.is_cut
+    range.truncated
       ? 'The period has too many emails or groups. These numbers do not include all of them.'
       : null,
     range.groups.flatMap(liftText).join('\n'),
@@ -73,12 +73,12 @@ function bouncesText({ bounced, rates }: InsightGroup): string {
 
 function liftText({ name, lift }: InsightGroup): string[] {
   if (lift === null) return [];
-  const { treatment, holdout, shown } = lift;
+  const { treatment, holdout, estimate } = lift;
   const both =
-    `${name}: ${treatment.converted} of ${treatment.entered} users who get emails reached the goal, ` +
-    `${holdout.converted} of ${holdout.entered} users in the holdout.`;
-  if (shown === null) return [`${both} Lift is shown once each group has 100 users.`];
-  const { difference, from, to } = shown;
+    `${name}: ${treatment.converted} of ${treatment.enrolled} users who get emails reached the goal, ` +
+    `${holdout.converted} of ${holdout.enrolled} users in the holdout.`;
+  if (estimate === null) return [`${both} Lift is shown once each group has 100 users.`];
+  const { difference, from, to } = estimate;
   return [
     `${both} Lift: ${signed(difference)} percentage points (95% confidence interval: ${signed(from)} to ${signed(to)}).`,
   ];

@@ -16,7 +16,7 @@ export const keys: Noun = {
         ...fields('id label env display'),
         ['state', ({ revoked_at }) => (revoked_at === null ? 'active' : 'revoked')],
         ['client', ({ client }) => client && `${client.name}/${client.version}`],
-        ...fields('outdated last_used_at created_at'),
+        ...fields('minimum_version last_used_at created_at'),
       ],
       empty: 'No API keys yet. Create one: beckon keys create --name <label>',
     }),

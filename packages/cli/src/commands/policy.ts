@@ -3,7 +3,7 @@ import { usage } from '../failure.ts';
 import { call, type Noun } from '../framework/declare.ts';
 import { type Column, fields, tableOf, viewOf } from '../output/auto.ts';
 import type { View } from '../output/view.ts';
-import { fateOf } from './draft-views.ts';
+import { forecastWords } from './draft-views.ts';
 import { settingTexts } from './settings.ts';
 
 const NAMES = ['quiet_hours', 'frequency_cap', 'throttle', 'time_zone', 'paused', 'autopilot'];
@@ -32,12 +32,12 @@ function policyOf(pairs: readonly string[]): PolicyQuery {
 }
 
 const EFFECT = fields(
-  'sent_without_a_decision=drafts is_cut earlier later same newly_expire stop_sending today changed',
+  'sent_without_a_decision=drafts truncated earlier later unchanged newly_expire stop_sending current proposed',
 );
 const DIFFERENCE: Column<PolicyEffect['differences'][number]>[] = [
   ...fields('draft=id rule external_user_id'),
-  ['today', ({ today }, words) => fateOf(today, words)],
-  ['changed', ({ changed }, words) => fateOf(changed, words)],
+  ['current', ({ current }, words) => forecastWords(current, words)],
+  ['proposed', ({ proposed }, words) => forecastWords(proposed, words)],
 ];
 
 function effectView(effect: PolicyEffect): View {

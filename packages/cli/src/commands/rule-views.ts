@@ -18,15 +18,15 @@ export const RULE_ROW: Column<RuleListed>[] = [
   ['sent after', ({ sends_after }) => sends_after ?? 'approval'],
   'open_drafts',
   'priority',
-  ['warnings', ({ lints, alarm }) => lints.length + (alarm === null ? 0 : 1) || null],
+  ['warnings', ({ warnings, alarm }) => warnings.length + (alarm === null ? 0 : 1) || null],
 ];
 
 export function ruleView(rule: RuleShown): View {
-  const { lints, alarm, sentence, definition } = rule;
+  const { warnings, alarm, sentence, definition } = rule;
   return [
     (words) => rowOf(rule, [...RULE_ROW, 'version', 'updated_at'], words),
     sentence,
-    hintLines(alarm === null ? lints : [alarm, ...lints]),
+    hintLines(alarm === null ? warnings : [alarm, ...warnings]),
     viewOf(rule, ['demoted', 'suggestion', 'runs', 'enrollment']),
     JSON.stringify(definition, null, 2),
   ];
@@ -60,21 +60,16 @@ const ENTRIES_SHOWN = 20;
 
 export function backtestView(found: Backtest, { when }: Words): View {
   const { per_day, ...emails } = found.emails;
-  const to = found.cut_at === null ? when(found.to) : `${when(found.cut_at)} (cut: too many events)`;
+  const to = found.stopped_at === null ? when(found.to) : `${when(found.stopped_at)} (cut: too many events)`;
   return [
     `${found.rule}${found.is_saved ? '' : ' (not saved)'}, from ${when(found.from)} to ${to}`,
-    viewOf(
-      { ...found, emails },
-      fields(
-        'evaluated=considered enrolled=entered waiting emails frequency_caps=caps compared_with=difference',
-      ),
-    ),
+    viewOf({ ...found, emails }, fields('evaluated enrolled waiting emails frequency_caps comparison')),
     tableOf(
-      `Enrolled${found.entries.length > ENTRIES_SHOWN ? ` (first ${ENTRIES_SHOWN})` : ''}`,
-      found.entries.slice(0, ENTRIES_SHOWN),
-      fields('external_user_id at by'),
+      `Enrolled${found.enrollments.length > ENTRIES_SHOWN ? ` (first ${ENTRIES_SHOWN})` : ''}`,
+      found.enrollments.slice(0, ENTRIES_SHOWN),
+      fields('external_user_id at trigger'),
     ),
-    tableOf('Not enrolled', found.refused, fields('times=count reason=sentence')),
+    tableOf('Not enrolled', found.excluded, fields('times=count reason=sentence')),
     tableOf('Emails per day', per_day, fields('day emails')),
     ...found.samples.map(
       ({ external_user_id, at, subject, body }) =>

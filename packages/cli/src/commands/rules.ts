@@ -43,7 +43,7 @@ export const rules: Noun = {
       view: (found) => [
         found.sentence,
         { title: 'Errors', rows: found.faults },
-        hintLines(found.lints),
+        hintLines(found.warnings),
         found.sentence_before === null || !found.new_version
           ? null
           : `Saving creates a new version. Now: ${found.sentence_before}`,
@@ -54,7 +54,7 @@ export const rules: Noun = {
       help: 'Create a rule',
       options: { file: FILE, disabled: flag('--disabled', 'Create the rule without enabling it') },
       body: ({ file, disabled }) => ({ document: file, on: disabled !== true }),
-      view: (rule) => [`Created rule ${rule.name} (ID ${rule.id}).`, rule.sentence, hintLines(rule.lints)],
+      view: (rule) => [`Created rule ${rule.name} (ID ${rule.id}).`, rule.sentence, hintLines(rule.warnings)],
     }),
     call('PUT /projects/:project/rules/:rule', 'edit <rule>', {
       help: 'Replace the definition of a rule. Active runs continue in the version in which they began.',
@@ -68,7 +68,7 @@ export const rules: Noun = {
       view: ({ rule, drafts }) => [
         `Rule ${rule.name} is at version ${rule.version}. ${count(drafts, 'open draft')} changed.`,
         rule.sentence,
-        hintLines(rule.lints),
+        hintLines(rule.warnings),
       ],
     }),
     call('POST /projects/:project/rules/:rule/switch', 'enable <rule>', {
@@ -162,7 +162,7 @@ export const rules: Noun = {
       help: 'Show the results of a rule: funnel, outcomes, holdout and why users were not enrolled',
       options: { days: whole('--days <count>', 'How many days back (default: 30)', [1, DAYS_MAX]) },
       view: fields(
-        'since has_goal holdout_percent bounced complained unsubscribed replied funnel drafts lift refused',
+        'since has_goal holdout_percent bounced complained unsubscribed replied funnel drafts lift excluded',
       ),
     }),
     list('GET /projects/:project/rules/:rule/runs', 'runs <rule>', {
@@ -175,7 +175,7 @@ export const rules: Noun = {
       row: [
         ...fields('external_user_id state'),
         ['step', ({ step }) => step.label],
-        ...fields('waits_for next_at entered_at by version'),
+        ...fields('waits_for next_at enrolled_at trigger version'),
       ],
       empty: 'No active runs.',
     }),

@@ -9,8 +9,7 @@ export const settings: Noun = {
   commands: [
     call('GET /projects/:project/settings', 'show', {
       help: 'Show all settings of a project, their defaults and what they accept',
-      view: ({ settings: all }) =>
-        tableOf('Settings', all, fields('setting=name value=text default=fallback accepts=syntax')),
+      view: ({ settings: all }) => tableOf('Settings', all, fields('setting=name value default format')),
     }),
     call('PATCH /projects/:project/settings', 'set <settings...>', {
       help: 'Set one or more settings of a project',
@@ -19,7 +18,7 @@ export const settings: Noun = {
       view: ({ settings: all }, _words, { input }) => {
         const names = Object.keys(settingTexts(input.settings));
         return Object.fromEntries(
-          all.filter(({ name }) => names.includes(name)).map(({ name, text }) => [name, text]),
+          all.filter(({ name }) => names.includes(name)).map(({ name, value }) => [name, value]),
         );
       },
     }),

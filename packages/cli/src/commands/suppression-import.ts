@@ -31,12 +31,9 @@ export async function importList(
   if (total === null) return EXIT.ok;
   await output.value(total, (all) => [
     isPreview ? 'Dry run: the list is unchanged. An import would have this result:' : null,
-    viewOf(
-      all,
-      fields('rows added already_suppressed=known already_ended=over drafts runs rejected=refused problems'),
-    ),
+    viewOf(all, fields('rows added already_suppressed already_ended drafts runs rejected problems')),
   ]);
-  return total.refused > 0 ? EXIT.partly : EXIT.ok;
+  return total.rejected > 0 ? EXIT.partly : EXIT.ok;
 }
 
 type Piece = { list: string; firstLine: number };
@@ -67,7 +64,15 @@ export function* piecesOf(text: string, maxBytes: number): Generator<Piece, void
   }
 }
 
-const COUNTS = ['rows', 'added', 'known', 'over', 'drafts', 'runs', 'refused'] as const;
+const COUNTS = [
+  'rows',
+  'added',
+  'already_suppressed',
+  'already_ended',
+  'drafts',
+  'runs',
+  'rejected',
+] as const;
 
 function sum(first: SuppressionImport, second: SuppressionImport): SuppressionImport {
   const counts = Object.fromEntries(COUNTS.map((name) => [name, first[name] + second[name]]));

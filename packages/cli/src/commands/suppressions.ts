@@ -122,7 +122,7 @@ function untilText(until: string | null): string {
 }
 
 function checkView(answer: MailableAnswer, words: Words): View {
-  const { kind, value, can_receive, suppression, lifted, topics_refused: topics } = answer;
+  const { kind, value, can_receive, suppression, lifted, unsubscribed_topics: topics } = answer;
   return [
     {
       [kind]: value,
@@ -134,7 +134,7 @@ function checkView(answer: MailableAnswer, words: Words): View {
         lifted && `${plain(lifted.reason)}, by ${lifted.lifted_by_name} ${words.when(lifted.lifted_at)}`,
       'refused topics': topics.join(', '),
     },
-    ...answer.users.flatMap(({ external_user_id: user, address, checks, topics_refused: refused }) => [
+    ...answer.users.flatMap(({ external_user_id: user, address, checks, unsubscribed_topics: refused }) => [
       tableOf(
         `${user} ${address === null ? '(no address)' : `<${address}>`}`,
         checks,
@@ -142,6 +142,6 @@ function checkView(answer: MailableAnswer, words: Words): View {
       ),
       refused.length === 0 ? null : `Refused topics: ${refused.join(', ')}`,
     ]),
-    answer.is_cut ? 'More users have this address.' : null,
+    answer.truncated ? 'More users have this address.' : null,
   ];
 }

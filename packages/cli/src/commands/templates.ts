@@ -21,14 +21,14 @@ export const templates: Noun = {
       row: [
         ...fields('name version'),
         ['source', sourceOf],
-        ...fields('subject used_by unpublished_changes=has_draft updated_at'),
+        ...fields('subject used_by unpublished_version=has_unpublished updated_at'),
       ],
       empty: 'No templates yet. Create one: beckon templates create <name> --file <file>',
     }),
     call(TEMPLATE, 'show <template>', {
       help: 'Show a template with its variables and versions',
       view: fields(
-        'name version is_shipped used_by updated_at open_untouched published draft variables versions',
+        'name version is_shipped used_by updated_at open_untouched published unpublished variables versions',
       ),
     }),
     call('POST /projects/:project/templates', 'create <name>', {
@@ -37,16 +37,16 @@ export const templates: Noun = {
       options: { source: required(FILE), follow: FOLLOW },
       view: publishedView,
     }),
-    call('PUT /projects/:project/templates/:template/draft', 'save <template>', {
+    call('PUT /projects/:project/templates/:template/unpublished', 'save <template>', {
       help: 'Save an unpublished version of a template. No email uses it until it is published.',
       options: { file: required(FILE) },
       ...lookUp(TEMPLATE),
-      confirm: (_input, { draft }) =>
-        draft === null ? null : `Replace the unpublished version saved by ${draft.saved_by}?`,
-      body: ({ file: source }, { draft }) => ({ source, seen: draft?.saved_at ?? null }),
+      confirm: (_input, { unpublished }) =>
+        unpublished === null ? null : `Replace the unpublished version saved by ${unpublished.saved_by}?`,
+      body: ({ file: source }, { unpublished }) => ({ source, seen: unpublished?.saved_at ?? null }),
       view: ({ name }) => `Saved. Publish it: beckon templates publish ${name}`,
     }),
-    call('DELETE /projects/:project/templates/:template/draft', 'discard <template>', {
+    call('DELETE /projects/:project/templates/:template/unpublished', 'discard <template>', {
       help: 'Discard the unpublished version of a template',
       confirm: ({ template }) => `Discard the unpublished version of ${template}?`,
       view: ({ name }) => `Discarded the unpublished version of ${name}.`,
@@ -64,7 +64,7 @@ export const templates: Noun = {
         user: text('--user <user>', 'User ID; default: a sample user'),
         at: time('--at <time>', 'With what was known of the user at this time', 'back'),
       },
-      view: fields('external_user_id event subject preheader missing unsure bytes text faults checks'),
+      view: fields('external_user_id event subject preheader missing uncertain bytes text faults checks'),
       exit: ({ faults }) => (faults.length === 0 ? EXIT.ok : EXIT.usage),
     }),
     call('POST /projects/:project/templates/:template/send-test', 'send-test <template>', {

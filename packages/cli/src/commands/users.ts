@@ -27,7 +27,7 @@ export const users: Noun = {
         (await api.call(TIMELINE, { params, query: { limit: TIMELINE_SHOWN } })).data,
       value: (user, timeline) => ({ ...user, timeline }),
       view: (user, _words, { found }) => [
-        viewOf({ ...user, held: user.held ?? 'no: can receive email' }),
+        viewOf({ ...user, suppression: user.suppression ?? 'none: can receive email' }),
         tableOf('Timeline', found, fields('at kind title actor')),
       ],
     }),

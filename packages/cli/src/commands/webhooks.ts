@@ -111,7 +111,7 @@ export const webhooks: Noun = {
         ...fields('message=id endpoint=endpoint_id type state'),
         ['attempts', ({ attempts }) => attempts.length],
         ['last result', ({ attempts }) => resultOf(attempts.at(-1))],
-        ...fields('created_at next_at'),
+        ...fields('created_at next_attempt_at'),
       ],
       empty:
         'No webhook deliveries yet. Events of emails appear here once an endpoint exists: beckon webhooks list',
@@ -119,7 +119,7 @@ export const webhooks: Noun = {
     call('GET /projects/:project/webhook-deliveries/:message/:endpoint', 'delivery <message> <endpoint>', {
       help: 'Show a webhook delivery with its body and every attempt',
       args: { message: 'Message ID (msg_…)' },
-      view: fields('id endpoint_id type state erased created_at delivered_at next_at attempts body'),
+      view: fields('id endpoint_id type state erased created_at delivered_at next_attempt_at attempts body'),
     }),
     call('POST /projects/:project/webhook-replays', 'replay [message]', {
       help: 'Send webhook deliveries again, with the same IDs and bodies',

@@ -27,7 +27,7 @@ beforeAll(async () => {
   await file('other.json', { title: 'Pro' });
   await file(
     'email.md',
-    '---\nsubject: Hello {{ person.name | default: "you" }}\npreheader: Hi\n---\n\nWelcome **back**.\n',
+    '---\nsubject: Hello {{ user.name | default: "you" }}\npreheader: Hi\n---\n\nWelcome **back**.\n',
   );
   await file(
     'email.mjml',
@@ -121,7 +121,11 @@ describe('rules', () => {
       shows: /version +current +created/,
       json: [{ version: 2 }, { version: 1 }],
     },
-    { run: 'rules results welcome --days 7', shows: /Funnel +entered: 0/, json: { funnel: { entered: 0 } } },
+    {
+      run: 'rules results welcome --days 7',
+      shows: /Funnel +enrolled: 0/,
+      json: { funnel: { enrolled: 0 } },
+    },
     { run: 'rules runs welcome', shows: /No active runs/, json: [] },
     { run: 'rules move-waiting second', shows: /Moved 0 runs to version \d/, json: { moved: 0 } },
     { run: 'rules edits welcome', shows: /No recurring changes/, json: { edited: 0 } },
@@ -155,7 +159,7 @@ describe('rules', () => {
 describe('templates', () => {
   testCases(local, [
     { run: 'templates list', shows: /welcome +- +built-in/ },
-    { run: 'templates show welcome', shows: /Variables\nname +holds +fill/, json: { version: null } },
+    { run: 'templates show welcome', shows: /Variables\nname +required +share/, json: { version: null } },
     { run: 'templates show nothing', fails: [1, /./] },
     { run: () => `templates create news --file ${at('email.md')}`, shows: /Published version 1 of news/ },
     { run: () => `templates create news2 --file ${at('empty.md')}`, fails: [2, /needs a subject/] },
@@ -168,7 +172,7 @@ describe('templates', () => {
     { run: () => `templates preview news --file ${at('email.mjml')}`, json: { subject: 'Hi & hello' } },
     { run: 'templates publish news --update-drafts', shows: /Published version 2 of news/ },
     { run: 'templates publish news', fails: [1, /./] },
-    { run: () => `templates save news --file ${at('email.md')}`, json: { has_draft: true } },
+    { run: () => `templates save news --file ${at('email.md')}`, json: { has_unpublished: true } },
     { run: 'templates discard news', answers: [true], shows: /Discarded/ },
     { run: 'templates send-test news --to ada@x.org', shows: /From JSON” to ada@x.org/ },
     { run: 'templates delete news', fails: [2, /all its versions\? Pass --yes/] },

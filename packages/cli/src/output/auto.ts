@@ -76,7 +76,7 @@ const LABELS = new Map([
   ['first_at', 'first seen'],
   ['last_at', 'last seen'],
   ['is_present', 'current'],
-  ['refused', 'not enrolled'],
+  ['excluded', 'not enrolled'],
 ]);
 
 function titled(label: string): string {

@@ -41,7 +41,7 @@ export type AudienceTest = {
   external_user_id: string;
   /** Null while the audience is still being built. */
   member: boolean | null;
-  explained: Explained;
+  explanation: Explained;
 };
 
 /** What a definition may ask about here: the names and types that this project has really sent. */

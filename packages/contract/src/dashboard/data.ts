@@ -4,8 +4,8 @@ import type { Many, One, PageQuery, Raw } from './envelope.ts';
 export type Erasure = { id: string; at: string; removed: Record<string, number> };
 
 export type KeptData = {
-  /** How long each is kept, as its setting says: `forever`, `90d`. */
-  retention: { setting: string; keeps: string; oldest_at: string | null }[];
+  /** The retention period of each setting, such as `90d` or `forever`. */
+  retention: { setting: string; period: string; oldest_at: string | null }[];
   /** Erasures whose waiting records are dropped as soon as their turn comes. */
   erasures_waiting: number;
 };

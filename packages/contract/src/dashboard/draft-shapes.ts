@@ -51,7 +51,7 @@ export type DraftListed = {
   /** Both are said back with a move, so that nobody decides about what they did not see. */
   content_hash: string;
   moves: number;
-  again_of: string | null;
+  resend_of: string | null;
   created_at: string;
   updated_at: string;
   ended_at: string | null;
@@ -180,28 +180,29 @@ export type BulkAct =
   | { kind: 'skip'; reason?: string }
   | { kind: 'postpone'; until: string };
 
-/** Either these drafts, or those of Review that pass a filter; at most 500 a call. */
-export type BulkAsked = { act: BulkAct; ids?: string[]; filter?: string };
+/** Either these drafts, or the drafts in Review that match a filter; at most 500 in a request. */
+export type BulkAsked = { action: BulkAct; ids?: string[]; filter?: string };
 
-export type BulkRefused = { message: string; drafts: number };
+/** How many drafts the action cannot change, and why. */
+export type BulkUnchanged = { message: string; drafts: number };
 
-/** What would come of it; nothing is changed. */
+/** The result that the action would have. */
 export type BulkPreview = {
   drafts: number;
-  /** There are more than one call takes. */
+  /** More drafts match than one request changes. */
   more: boolean;
-  would_act: number;
+  would_change: number;
   users: number;
-  refused: BulkRefused[];
-  /** Of those that would be approved: what would still hold them. */
+  unchanged: BulkUnchanged[];
+  /** The send checks that would hold approved drafts. */
   held_by: { reason: string; sentence: string; drafts: number }[];
   sends_now: number;
   rules: { name: string; drafts: number }[];
 };
 
 export type BulkActed = {
-  acted: DraftListed[];
-  refused: { id: string; message: string }[];
+  changed: DraftListed[];
+  unchanged: { id: string; message: string }[];
   more: boolean;
 };
 
@@ -226,9 +227,9 @@ export type EditChange = {
   after: string;
   /** Of a whole paragraph, which one, from 1; null: it is about words. */
   paragraph: number | null;
-  /** In how many drafts, of how many edited ones that were looked at. */
+  /** How many drafts have the change, and how many edited drafts were compared. */
   count: number;
-  of: number;
+  total: number;
   /** "5 of 8 removed the second paragraph" */
   sentence: string;
   /** Some of the drafts in which it was made. */

@@ -3,7 +3,7 @@ import type { FrameQuery, Many, One, PageQuery, Raw } from './envelope.ts';
 
 export type LetterState = 'claimed' | 'submitting' | 'deferred' | 'sent' | 'failed' | 'unknown';
 
-/** What `outcome:` may be asked for in the filter of letters. `bot_…`: by a machine alone. */
+/** Values of `outcome:` in the filter of emails. `bot_…`: only bots opened or clicked. */
 export type LetterOutcome =
   | 'opened'
   | 'clicked'
@@ -14,46 +14,46 @@ export type LetterOutcome =
   | 'complained'
   | 'unsubscribed';
 
-/** A letter that was on its way to somebody. */
+/** An email that was claimed for sending. */
 export type EmailListed = {
   id: string;
   draft_id: string;
   rule_id: string;
   rule: string;
-  /** The template; null where the rule itself holds the text. */
+  /** Null: the rule itself has the text. */
   template: string | null;
   external_user_id: string;
   address: string;
   subject: string;
   state: LetterState;
-  /** Why it failed, waits or is not known to have left, as a code and in words. */
+  /** Why it failed, waits or has an unknown delivery, as a code and in words. */
   reason: string | null;
   reason_text: string | null;
   domain: string | null;
   provider: string | null;
   attempts: number;
-  /** What the next server said last. */
+  /** The last reply of the relay. */
   reply: string | null;
   claimed_at: string;
-  /** When the next server took it, or it was given up. */
+  /** When the relay accepted it, or sending was given up. */
   ended_at: string | null;
   outcomes: LetterOutcome[];
 };
 
-/** One fetch of something in the letter, with what it was taken for and why. */
+/** One request for the tracking pixel, a link or the bot trap of an email, with its classification. */
 export type LetterHit = {
   number: number;
   kind: 'open' | 'click' | 'trap';
   url: string | null;
   at: string;
-  /** Null: judged ten seconds after it came. */
+  /** Null: not classified yet; that happens ten seconds after the request. */
   bot: BotVerdict | null;
   reason: string | null;
   reason_text: string | null;
   agent: string | null;
 };
 
-/** Who was told of an outcome. */
+/** A webhook delivery of an outcome of this email. */
 export type LetterWebhook = {
   id: string;
   type: string;
@@ -78,22 +78,22 @@ export type LetterHeader = { name: string; value: string };
 
 export type EmailWhole = EmailListed & {
   user_time_zone: string | null;
-  first_at: string | null;
-  next_at: string | null;
+  first_attempt_at: string | null;
+  next_attempt_at: string | null;
   relay_id: string | null;
-  /** As it was handed over; null: it was not, or the bytes were forgotten. */
-  frozen: {
+  /** The raw email as it was submitted to the relay. Null: it was not submitted, or it is no longer stored. */
+  raw: {
     mail_from: string;
     rcpt_to: string;
     size: number;
     headers: LetterHeader[];
     text: string;
     has_html: boolean;
-    /** Left out of the frame unless somebody asks for them. */
+    /** Not loaded in the frame unless requested. */
     remote_images: number;
   } | null;
   hits: LetterHit[];
-  hits_counted: number;
+  hit_count: number;
   outcome_history: LetterBecame[];
   links: { url: string; clicks: number; bot_clicks: number }[];
   webhooks: LetterWebhook[];
@@ -102,15 +102,15 @@ export type EmailWhole = EmailListed & {
   send_again: 'unavailable' | 'available' | 'requires_confirmation';
 };
 
-/** A letter that stayed on this machine. */
+/** An email that the test inbox captured. */
 export type TestInboxEmail = {
   id: string;
   copy: number;
   copies: number;
   draft_id: string | null;
   external_user_id: string | null;
-  /** `team`: to whoever works here, a forwarded answer or a test copy. */
-  kind: 'person' | 'team';
+  /** `user`: sent to a tracked user. `team`: sent to a member, such as a forwarded reply or a test copy. */
+  kind: 'user' | 'team';
   mail_from: string;
   to: string;
   subject: string;
@@ -135,11 +135,11 @@ export type TestInboxEmailWhole = TestInboxEmail & {
   checks: MailCheck[];
 };
 
-/** Of the outbox as such: for whoever looks into an empty one. */
+/** The state of the test inbox, also when it is empty. */
 export type TestInboxState = {
-  /** False: letters go to a relay, and what lies here is from before. */
+  /** False: a relay is set, and the emails here are from before. */
   in_use: boolean;
-  /** Drafts that are to leave, and when the first of them does. */
+  /** Drafts to be sent, and when the first one is due. */
   waiting: number;
   next_at: string | null;
   kept_max: number;
@@ -157,7 +157,7 @@ export type ReplyListed = {
   from: string;
   from_name: string;
   subject: string;
-  /** What was written, as text; the list shows its beginning. */
+  /** The reply as text; lists have only its beginning. */
   text: string;
   auto_reply: boolean;
   verified: ReplySignName;
@@ -169,7 +169,7 @@ export type ReplyListed = {
 
 export type ReplyThread = {
   reply: ReplyListed;
-  /** The letter that was answered; null: nothing of it is kept. */
+  /** The email that was replied to; null: it is no longer stored. */
   email: {
     id: string;
     draft_id: string;
@@ -178,9 +178,9 @@ export type ReplyThread = {
     address: string;
     claimed_at: string;
   } | null;
-  /** All answers to the same letter, the oldest first. */
+  /** All replies to the same email, the oldest first. */
   thread: ReplyListed[];
-  /** To whom answers go on; null: to nobody. */
+  /** The address that replies are forwarded to; null: they are not forwarded. */
   forward_to: string | null;
 };
 
@@ -208,10 +208,10 @@ export type EmailsApi = {
     query: FrameQuery & { copy?: number };
     answer: Raw;
   };
-  /** As it came over the wire, no more than is pleasant to look at. */
+  /** The beginning of the raw email. */
   'GET /projects/:project/test-inbox/:email/source': {
     query: { copy?: number };
-    answer: One<{ source: string; is_cut: boolean }>;
+    answer: One<{ source: string; truncated: boolean }>;
   };
   'GET /projects/:project/test-inbox/:email/eml': { query: { copy?: number }; answer: Raw };
   'GET /projects/:project/replies': {

@@ -2,9 +2,9 @@ import type { One, Raw } from './envelope.ts';
 
 export type InsightGrouping = 'rule' | 'template' | 'domain' | 'provider';
 
-export type InsightArm = { entered: number; converted: number };
+export type InsightArm = { enrolled: number; converted: number };
 
-/** Up to how many milliseconds behind the letter the first person opened it; the last one has no end. */
+/** Emails opened by a human within this time, and not within the one before. Null: later. */
 export type OpenedWithin = { until_ms: number | null; emails: number };
 
 export type InsightGroup = {
@@ -20,12 +20,12 @@ export type InsightGroup = {
   bounced: Record<'hard' | 'soft' | 'policy' | 'infrastructure', number>;
   complained: number;
   unsubscribed: number;
-  /** Of the letters whose draft is still there, those that a person changed before they left. */
-  edited: { edited: number; of: number };
+  /** Emails that a member edited, of those whose draft is still stored. */
+  edited: { edited: number; total: number };
   opened_within: OpenedWithin[];
-  /** Half of those that were opened were so within this time. */
+  /** The median time until the first open. */
   median_open_ms: number | null;
-  /** Shares: bounces and edits of what was sent, everything else of what arrived; null of nothing. */
+  /** Shares: bounces and edits of sent emails, the others of delivered emails. Null: there are none. */
   rates: Record<
     'delivered' | 'bounced' | 'opened' | 'clicked' | 'replied' | 'complained' | 'unsubscribed' | 'edited',
     number | null
@@ -33,28 +33,29 @@ export type InsightGroup = {
   lift: {
     treatment: InsightArm;
     holdout: InsightArm;
-    shown: { difference: number; from: number; to: number } | null;
+    /** The difference of the shares that reached the goal, with its 95 % interval. Null: fewer than 100 users in an arm. */
+    estimate: { difference: number; from: number; to: number } | null;
   } | null;
 };
 
 export type InsightRange = {
   since: string;
   until: string;
-  /** All together. */
+  /** All groups together. */
   total: InsightGroup;
   groups: InsightGroup[];
-  /** There are more letters, or more groups, than are looked at. */
-  is_cut: boolean;
+  /** There are more emails, or more groups, than are counted. */
+  truncated: boolean;
 };
 
 export type Insights = {
   by: InsightGrouping;
   range: InsightRange;
-  /** As long a time right before it; null where nobody asked to compare. */
+  /** The period of the same length before; null without `compare`. */
   before: InsightRange | null;
 };
 
-/** `until` is now unless said; `since` so many `days` before it, or 30. */
+/** `until`: default now. `since`: default `days` before it, or 30 days. */
 export type InsightsQuery = { by?: InsightGrouping; days?: number; since?: string; until?: string };
 
 export type InsightsApi = {

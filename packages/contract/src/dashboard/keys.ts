@@ -12,8 +12,8 @@ export type ApiKey = {
   created_by: string | null;
   last_used_at: string | null;
   client: { name: string; version: string } | null;
-  /** The least version that the operator wants of this client, where it is older. */
-  outdated: string | null;
+  /** The minimum version that the operator requires of this client; null unless the client is older. */
+  minimum_version: string | null;
   revoked_at: string | null;
   /** Requests a day (UTC), the last fourteen days, the oldest first. */
   traffic: { day: string; requests: number }[];

@@ -1,6 +1,6 @@
 import type { Many, One, PageQuery, Raw } from './envelope.ts';
 
-/** A person as the table shows them: what is known under its own name, and no traits beside. */
+/** A user in a list: the known traits only. */
 export type UserListed = {
   external_user_id: string;
   email: string | null;
@@ -10,11 +10,11 @@ export type UserListed = {
   role: string | null;
   first_seen_at: string;
   last_seen_at: string;
-  /** Nothing that happens to them starts a rule now. */
+  /** Rules do not start for the user now. */
   triggers_suppressed: boolean;
 };
 
-/** A trait with the last change that is kept of it: null where it came by an import, or before changes were kept. */
+/** A trait with its last recorded change. Null: it came by an import, or before changes were recorded. */
 export type TraitShown = {
   trait: string;
   value: unknown;
@@ -24,13 +24,13 @@ export type TraitShown = {
 
 export type AudienceOfUser = { id: string; name: string; since: string };
 
-/** What keeps letters from them. */
-export type UserHeld = {
+/** The suppression that keeps emails from the user. `kind`: whether it names their email address or their id. */
+export type UserSuppression = {
   reason: string;
   until: string | null;
-  kind: 'address' | 'person';
+  kind: 'email' | 'user';
   created_at: string;
-  /** It was made for a user with the same address, or the same id, who has been erased since. */
+  /** The suppression is of an erased user with the same address or id. */
   from_erased: boolean;
 };
 
@@ -41,7 +41,7 @@ export type RunOfUser = {
   state: string;
   waits_for: string | null;
   next_at: string | null;
-  entered_at: string;
+  enrolled_at: string;
   ended_at: string | null;
   end_reason: string | null;
 };
@@ -52,8 +52,8 @@ export type UserShown = {
   traits: TraitShown[];
   audiences: AudienceOfUser[];
   runs: RunOfUser[];
-  held: UserHeld | null;
-  refused_topics: string[];
+  suppression: UserSuppression | null;
+  unsubscribed_topics: string[];
   triggers: { suppressed: boolean; live_since: string | null };
   first_seen_at: string;
   last_seen_at: string;
@@ -67,7 +67,7 @@ export type UserShown = {
   invalid_locale: string | null;
 };
 
-/** One line of the one timeline; `detail` is what its kind has to say, and people's own words are in it as they came. */
+/** An item of a user's timeline. `detail` depends on `kind`; text of users is in it unchanged. */
 export type TimelineItem = {
   at: string;
   id: string;
@@ -83,52 +83,55 @@ export type TimelineItem = {
     | 'outcome'
     | 'reply';
   title: string;
-  /** Of a rule, an audience or a draft, to follow. */
+  /** The rule, audience or draft that the item links to. */
   rule: { id: string; name: string } | null;
   audience: { id: string; name: string | null } | null;
   draft_id: string | null;
-  /** Who did it, by name, where a person of the team did. */
+  /** The name of the member who did it. */
   actor: string | null;
   detail: Record<string, unknown>;
 };
 
-/** How sure a value of then is. `import`: an import lies between; `not_kept`: it changed later. What was before is not kept. */
+/**
+ * How certain a past value is. `import`: an import may have changed it since. `not_kept`: it changed since, and the value before
+ * was not recorded.
+ */
 export type Certainty = 'exact' | 'same_around_import' | 'import' | 'not_kept';
 
 export type UserThen = {
   at: string;
-  /** `unknown`: changes of that time are not kept any more. */
+  /** `unknown`: changes of that time are no longer stored. */
   state: 'known' | 'not_created' | 'unknown';
-  /** As long ago as changes are kept; null: of everything. */
+  /** Changes are stored since this time; null: all of them are. */
   kept_since: string | null;
   email: { value: string | null; certainty: Certainty };
   traits: { trait: string; value: unknown; certainty: Certainty }[];
-  /** How sure it is that there was no other trait: an import may have taken away one that nobody remembers. */
+  /** How certain it is that there were no other traits: an import may have removed one without a record. */
   others: Certainty;
   audiences: {
     id: string;
     name: string;
     certainty: Certainty;
-    /** The definition is newer than that moment: asked is what it says now. */
+    /** The definition was changed after that time; membership is by the present definition. */
     definition_changed: boolean;
-    /** The moment at which time alone could take them out. */
+    /** When the user leaves by time alone, if nothing else happens. */
     until: string | null;
   }[];
-  /** What time alone would have brought next, the soonest first. */
-  next: { at: string; what: 'audience' | 'draft'; name: string; id: string }[];
+  /** The next changes due by time alone, the soonest first. */
+  next: { at: string; kind: 'audience' | 'draft'; name: string; id: string }[];
   drafts: { id: string; rule: string; state: string; since: string }[];
 };
 
-/** A condition with the answer for one person, and under it those that it was put together from. */
-export type Explained = { sentence: string; holds: boolean; until: string | null; of?: Explained[] };
+/** Whether a condition holds for a user, with the conditions it consists of. `until`: how long that is certain. */
+export type Explained = { sentence: string; holds: boolean; until: string | null; conditions?: Explained[] };
 
-/** What one rule says of one person, decided by the engine itself and now. */
+/** Whether one rule would fire for one user now, and its logged decisions. */
 export type WhyRule = {
   rule: { id: string; name: string };
-  is_on: boolean;
-  /** Whether it would begin something if what it waits for came now. */
+  on: boolean;
+  /** Whether the rule would start if its trigger occurred now. */
   would_fire: boolean;
-  /** In the order in which they are asked; the first that refuses is marked. */
+  /** The triggers, each with the first reason why it would not start the rule. */
   triggers: {
     waits_for: string;
     last_seen_at: string | null;
@@ -141,8 +144,8 @@ export type WhyRule = {
     detail: Record<string, unknown>;
     would_pass_if: Explained[];
   }[];
-  /** What was decided so far, the newest first. */
-  decided: {
+  /** Logged decisions, the newest first. */
+  decisions: {
     at: string;
     first_at: string;
     count: number;
@@ -159,12 +162,19 @@ export type WhyRule = {
     ended_at: string | null;
     /** Why it is held. */
     reason: string | null;
-    holds: boolean;
-    held: { reason: string; sentence: string; until: string | null; detail: Record<string, unknown> } | null;
+    /** Whether the condition of its rule holds now. */
+    rule_holds: boolean;
+    /** The send check that would hold it now; null: none. */
+    send_check: {
+      reason: string;
+      sentence: string;
+      until: string | null;
+      detail: Record<string, unknown>;
+    } | null;
   }[];
 };
 
-/** A filter under a name, for everybody of the project. */
+/** A named filter, shared by all members of the project. */
 export type SavedView = {
   id: string;
   screen: string;
@@ -174,11 +184,11 @@ export type SavedView = {
   created_at: string;
 };
 
-/** `known`: of so many it was said before; `unknown`: so many are nobody here. */
+/** How many users were suppressed, were suppressed before, and do not exist; and how many open drafts and runs that ended. */
 export type SuppressedUsers = {
   added: number;
-  known: number;
-  unknown: number;
+  already_suppressed: number;
+  not_found: number;
   drafts: number;
   runs: number;
 };

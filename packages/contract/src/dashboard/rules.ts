@@ -1,13 +1,13 @@
 import type { Many, One, PageQuery, Raw } from './envelope.ts';
 
-/** What is odd about a rule, or that it has gone quiet. */
+/** A warning about a rule, or that its triggers stopped. */
 export type RuleHint = { code: string; message: string };
 
-/** A fault of a document, at its place in it. */
+/** An error in a document. `field`: its place, such as `steps.0.draft`. */
 export type DocumentFault = { message: string; field?: string };
 
-/** A day of the project: who came in, what was written, what left, and who came to the goal. */
-export type RuleDay = { day: string; entered: number; drafted: number; sent: number; goal: number };
+/** One day in the project's time zone. `goal`: users who reached the goal. */
+export type RuleDay = { day: string; enrolled: number; drafted: number; sent: number; goal: number };
 
 export type RuleMode = 'draft' | 'autopilot';
 
@@ -17,16 +17,16 @@ export type RuleListed = {
   version: number;
   on: boolean;
   mode: RuleMode;
-  /** Of the rule itself, such as `4h`; null: as the project has it. */
+  /** The rule's own deadline, such as `4h`; null: the project's is used. */
   deadline: string | null;
-  /** After how long an untouched draft really leaves by itself; null: never, a person has to send it. */
+  /** After how long an unedited draft is sent automatically; null: only a member sends it. */
   sends_after: string | null;
   priority: number;
   sentence: string;
-  /** How many of its steps write a letter, and how many steps there are in all. */
+  /** The number of steps that draft an email, and of all steps. */
   emails: number;
   steps: number;
-  lints: RuleHint[];
+  warnings: RuleHint[];
   alarm: RuleHint | null;
   demoted: { at: string; why: string } | null;
   /** The last seven days, the oldest first. */
@@ -36,7 +36,7 @@ export type RuleListed = {
   updated_at: string;
 };
 
-/** A rule as `docs/reference/rules.md` has it. */
+/** A rule in the format of `docs/reference/rules.md`. */
 export type RuleDocument = Record<string, unknown>;
 
 /** Why users were not enrolled, the most frequent reason first. */
@@ -57,9 +57,9 @@ export type RuleEnrollment = {
   cancel_reason: 'rule_off' | 'rule_edited' | null;
 };
 
-/** What an enrollment would do now; for a rule that is off: if it were turned on now. */
+/** What an enrollment would do now. For a rule that is off: if it were turned on now. */
 export type RuleEnrollmentPreview = {
-  /** The audiences that start the rule when a user enters them. Empty: nobody can be enrolled. */
+  /** The audiences that start the rule when a user enters them. Empty: no users can be enrolled. */
   audiences: { id: string; name: string; ready: boolean }[];
   members: number;
   /** The first 10,000 members are evaluated, in the order of their ids; the counts below are of these. */
@@ -79,41 +79,41 @@ export type RuleShown = RuleListed & {
   suggestion: RuleSuggestion | null;
 };
 
-/** What the rule has earned; nobody but a person acts on it. */
+/** A suggested mode or deadline, by the results of the rule. Only a member applies it. */
 export type RuleSuggestion = {
   kind: 'autopilot' | 'shorter_deadline' | 'longer_deadline';
   deadline: string;
   why: string;
 };
 
-/** `drafts`: how many open ones have another mode now. */
+/** `drafts`: how many open drafts changed their mode. */
 export type RuleSaved = { rule: RuleShown; drafts: number };
 
-/** What an unsaved rule says. Where there are faults there is no sentence. */
+/** The check of an unsaved rule. With faults, there is no sentence. */
 export type RuleChecked = {
   sentence: string | null;
   faults: DocumentFault[];
-  lints: RuleHint[];
-  /** Whether the definition is another one than that which is saved, so that saving makes a new version. */
+  warnings: RuleHint[];
+  /** Whether the definition differs from the saved one, so that saving creates a version. */
   new_version: boolean;
   sentence_before: string | null;
-  /** Open drafts that nobody has touched: those of a rule that goes to autopilot may get a deadline, or lose theirs. */
+  /** Open drafts that no member edited. A change of the mode may give them a deadline or remove it. */
   open_untouched: number;
-  /** People under way, who stay in their version. */
+  /** Active and paused runs, which stay in their version. */
   under_way: number;
 };
 
 export type RuleSwitchPreview = {
   open: number;
-  /** Off: drafts that stand still then. On: drafts that go on. */
+  /** Off: drafts that would be held. On: drafts that would continue. */
   drafts: number;
-  /** Off: drafts that wait for something else anyway, and go on waiting for it. On: drafts that have expired and are canceled. */
+  /** Off: drafts that are held for another reason already. On: drafts that have expired and would be canceled. */
   others: number;
-  /** What is on its way to the relay just now cannot be called back. */
+  /** Drafts that are being sent now and cannot be stopped. */
   sending: number;
-  /** People whose way stops, or goes on. */
+  /** Runs that would be paused, or resumed. */
   runs: number;
-  /** It needs a person's word, because so many were held for more than a day; 0: it does not. */
+  /** Drafts held for more than a day. Above 0, the change needs `confirmed`. */
   long_held: number;
 };
 
@@ -129,12 +129,12 @@ export type RuleSwitched = {
 export type RuleVersion = {
   version: number;
   created_at: string;
-  /** Null: no member wrote it. */
+  /** Null: it was not created by a member. */
   created_by: string | null;
   sentence: string;
   definition: RuleDocument;
   is_present: boolean;
-  /** People under way in it. */
+  /** Active and paused runs of this version. */
   runs: number;
 };
 
@@ -142,29 +142,29 @@ export type RunListed = {
   id: string;
   external_user_id: string;
   version: number;
-  /** Where they stand, in words, and the place in its list of steps. */
+  /** The present step: its index in the list of steps, and its description. */
   step: { at: number; label: string };
   state: 'active' | 'paused';
   waits_for: 'time' | 'event' | 'draft' | null;
   next_at: string | null;
-  entered_at: string;
-  /** What they came in by. */
-  by: string;
+  enrolled_at: string;
+  /** The event, date or audience that enrolled the user. */
+  trigger: string;
 };
 
-/** Moving to the present version: who would be moved, and who stays because the versions differ up to where they stand. */
+/** How many waiting runs move to the present version. The others stay, because the versions differ up to their step. */
 export type MoveWaitingPreview = {
   version: number;
   moved: number;
   stayed: { version: number; step: number; runs: number }[];
 };
 
-export type RuleArm = { entered: number; converted: number };
+export type RuleArm = { enrolled: number; converted: number };
 
 export type RuleResults = {
   since: string;
   funnel: {
-    entered: number;
+    enrolled: number;
     drafted: number;
     sent: number;
     delivered: number;
@@ -177,18 +177,18 @@ export type RuleResults = {
   complained: number;
   unsubscribed: number;
   replied: number;
-  /** How the last drafts ended: as they were written, edited, or skipped. */
+  /** How the last drafts ended: sent unedited, sent edited, or skipped. */
   drafts: { untouched: number; edited: number; skipped: number };
-  /** Why others did not come in. */
-  refused: { reason: string; sentence: string; count: number }[];
+  /** Why users were not enrolled. `count`: evaluations. */
+  excluded: ExcludedUsers[];
   has_goal: boolean;
   holdout_percent: number;
-  /** Of a rule with people in its holdout, since it was made. */
+  /** The comparison with the holdout since the rule was created. Null: no users are in the holdout. */
   lift: {
     treatment: RuleArm;
     holdout: RuleArm;
-    /** From a hundred on each side: by how much more often, as a share, and between which bounds 95 times of 100. */
-    shown: { difference: number; from: number; to: number } | null;
+    /** The difference of the shares that reached the goal, with its 95 % interval. Null: fewer than 100 users in an arm. */
+    estimate: { difference: number; from: number; to: number } | null;
   } | null;
 };
 
@@ -206,11 +206,14 @@ export type Backtest = {
   is_saved: boolean;
   from: string;
   to: string;
-  cut_at: string | null;
-  considered: number;
-  entered: { users: number; runs: number; held_out: number };
-  entries: { external_user_id: string; at: string; key: string; by: string; held_out: boolean }[];
-  refused: { reason: string; count: number; sentence: string }[];
+  /** Where the backtest stopped, because there were too many events. Null: it reached `to`. */
+  stopped_at: string | null;
+  /** How often the rule was evaluated. */
+  evaluated: number;
+  enrolled: { users: number; runs: number; holdout: number };
+  /** The first 1,000 enrollments. */
+  enrollments: { external_user_id: string; at: string; key: string; trigger: string; holdout: boolean }[];
+  excluded: ExcludedUsers[];
   waiting: number;
   emails: {
     written: number;
@@ -218,24 +221,24 @@ export type Backtest = {
     without_address: number;
     per_day: { day: string; emails: number }[];
   };
-  caps: { held: number; displaced: number; sample: { external_user_id: string; at: string }[] };
+  frequency_caps: { held: number; displaced: number; sample: { external_user_id: string; at: string }[] };
   samples: BacktestSample[];
-  difference: {
+  comparison: {
     version: number;
     added: { users: number; external_user_ids: string[] };
     removed: { users: number; external_user_ids: string[] };
     emails: number;
-    /** Of the saved version, for the same days. */
+    /** Emails of the saved version on the same days. */
     per_day: { day: string; emails: number }[];
   } | null;
   assumptions: string[];
 };
 
-/** One line each of what a backtest streams: how far it is (of one, from 0 to 1), and at last what it found or why it could not. */
+/** A line of a backtest's response: its progress (`share` is from 0 to 1), and at the end its result or its failure. */
 export type BacktestLine =
-  | { progress: { share: number; looked_at: number; at: string; of: 'rule' | 'saved' } }
-  | { found: Backtest }
-  | { failed: { code: string; errors: DocumentFault[] } };
+  | { progress: { share: number; evaluated: number; at: string; version: 'rule' | 'saved' } }
+  | { result: Backtest }
+  | { failure: { code: string; errors: DocumentFault[] } };
 
 export type RulesApi = {
   'GET /projects/:project/rules': { answer: Many<RuleListed> };
@@ -244,14 +247,14 @@ export type RulesApi = {
     body: { document: RuleDocument; rule?: string };
     answer: One<RuleChecked>;
   };
-  /** Answers lines of JSON, `BacktestLine` each, while it goes on; whoever hangs up ends it. */
+  /** Responds with lines of JSON (`BacktestLine`). Closing the connection stops the backtest. */
   'POST /projects/:project/rules/backtest': {
     body: { days: number; rule?: string; document?: RuleDocument };
     answer: Raw;
   };
   'GET /projects/:project/rules/:rule': { answer: One<RuleShown> };
   'PUT /projects/:project/rules/:rule': {
-    /** `updated_at`: of what was edited; who saved meanwhile is told of. */
+    /** `updated_at`: of the rule that was edited. If it was saved since, the response is a conflict. */
     body: { document: RuleDocument; updated_at: string; include_open?: boolean };
     answer: One<RuleSaved>;
   };
@@ -259,7 +262,7 @@ export type RulesApi = {
     body: { mode: RuleMode; deadline?: string | null; include_open?: boolean };
     answer: One<RuleSaved & { before: { mode: RuleMode; deadline: string | null } }>;
   };
-  /** Puts it before another one in the order of priority; null: behind all. Answers all whose priority is another now. */
+  /** Moves the rule before another one in the order of priority; null: to the end. Responds with all changed priorities. */
   'POST /projects/:project/rules/:rule/reorder': {
     body: { before: string | null };
     answer: One<{ changed: { id: string; name: string; priority: number }[] }>;
@@ -272,7 +275,7 @@ export type RulesApi = {
     answer: One<RuleSwitched>;
   };
   'GET /projects/:project/rules/:rule/enrollment': { answer: One<RuleEnrollmentPreview> };
-  /** Starts in the background. While one is running, that one is the answer. The rule must be on. */
+  /** Starts an enrollment in the background, or responds with the running one. The rule must be on. */
   'POST /projects/:project/rules/:rule/enrollment': { answer: One<RuleEnrollment> };
   'GET /projects/:project/rules/:rule/versions': { answer: Many<RuleVersion> };
   'GET /projects/:project/rules/:rule/runs': {

@@ -1,18 +1,18 @@
 import type { Many, One, PageQuery } from './envelope.ts';
-import type { PolicyFate } from './settings.ts';
+import type { SendForecast } from './settings.ts';
 
-/** One hour of the ribbon; hours in which nothing happens are left out. */
+/** One hour of the schedule. Hours without sends and deadlines are left out. */
 export type ScheduleHour = {
-  /** Its beginning. */
+  /** The start of the hour. */
   at: string;
-  /** How many letters leave in it, and how many of these were made to wait, by the gate that did it last. */
+  /** Emails sent in this hour, and how many of them are delayed, by the last send check that delays them. */
   sends: number;
   waited: Record<string, number>;
-  /** How many drafts have their deadline in it. */
+  /** Drafts whose deadline is in this hour. */
   deadlines: number;
 };
 
-/** The quiet hours of one time zone within the ribbon. */
+/** The quiet hours of one time zone within the schedule. */
 export type QuietBand = { zone: string; drafts: number; spans: { from: string; to: string }[] };
 
 export type Schedule = {
@@ -21,17 +21,17 @@ export type Schedule = {
   to: string;
   time_zone: string;
   paused: boolean;
-  /** Drafts that leave by themselves; those beyond the bound were not looked at. */
+  /** Drafts that are sent automatically. `truncated`: there are more than were checked. */
   drafts: number;
-  is_cut: boolean;
-  /** Open drafts that wait for a person, and are not on the ribbon. */
+  truncated: boolean;
+  /** Open drafts that wait for review and are not in the schedule. */
   waits_for_review: number;
   hours: ScheduleHour[];
-  /** What does not leave within the ribbon. */
+  /** Drafts that are not sent before `to`. */
   beyond: { sends: number; held: Record<string, number>; expires: number };
-  /** The zones of most of the drafts, the largest first. */
+  /** The time zones with the most drafts, in that order. */
   quiet: QuietBand[];
-  /** How many letters the throttle lets go in an hour; null: it is off. */
+  /** The throttle in emails per hour; null: it is off. */
   throttle_per_hour: number | null;
   policy: { quiet_hours: string; frequency_cap: string; throttle: string; time_zone: string };
 };
@@ -42,18 +42,18 @@ export type ScheduledDraft = {
   rule: string;
   external_user_id: string;
   email: string | null;
-  /** The person's own; null where the project's counts. */
+  /** The user's time zone. Null: the project's time zone is used. */
   zone: string | null;
   deadline_at: string;
   expires_at: string | null;
-  fate: PolicyFate;
+  forecast: SendForecast;
 };
 
 export type ScheduleApi = {
   'GET /projects/:project/schedule': { answer: One<Schedule> };
-  /** Drafts that leave from `from` on and before `to`; `held` and `expires`: those that do not. */
+  /** Drafts with this `result` (default: `sends`). `from` and `to` limit the send time of drafts that are sent: from ≤ time < to. */
   'GET /projects/:project/schedule/drafts': {
-    query: PageQuery & { from?: string; to?: string; becomes?: 'sends' | 'held' | 'expires' };
+    query: PageQuery & { from?: string; to?: string; result?: 'sends' | 'held' | 'expires' };
     answer: Many<ScheduledDraft>;
   };
 };

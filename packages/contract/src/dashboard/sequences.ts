@@ -1,21 +1,21 @@
 import type { Many, One } from './envelope.ts';
 
-/** A step as it is shown in a list; `depth` and `way`: within which fork, and on which way out of it. */
+/** A step in a list. `depth` and `way`: how deep in branches it is, and in which arm of the branch. */
 export type SequenceStep = {
-  /** Its place, as runs know it. */
+  /** The index that runs have as `step`. */
   at: number;
   depth: number;
   way: 'then' | 'else' | null;
   kind: 'draft' | 'wait' | 'wait_until' | 'wait_for' | 'branch' | 'end';
   label: string;
-  /** The letter that it writes, where that has a name. */
+  /** The template of the email that the step drafts; null: it has none. */
   template: string | null;
-  /** People who stand there. */
+  /** Active and paused runs at this step. */
   active: number;
   paused: number;
 };
 
-/** One version of a rule in which somebody is under way, or the present one. */
+/** The present version of a rule, or an older one with runs. */
 export type SequenceVersion = {
   version: number;
   is_present: boolean;
@@ -30,16 +30,16 @@ export type SequenceListed = {
   version: number;
   sentence: string;
   emails: number;
-  /** What ends it early. */
+  /** The exit conditions, in words. */
   exits: string[];
   goal: string | null;
   users: number;
-  /** Of them, in older versions. */
+  /** The part of `users` in older versions. */
   in_older_versions: number;
 };
 
 export type SequenceShown = SequenceListed & {
-  /** The present one first. */
+  /** The present version first. */
   versions: SequenceVersion[];
   ended: Record<string, number>;
 };

@@ -1,15 +1,14 @@
 import type { Many, One } from './envelope.ts';
 
-/** By the name of the setting, in the text form in which it is stored and typed. */
+/** Setting values as text, by name. */
 export type SettingTexts = Record<string, string>;
 
 export type SettingShown = {
   name: string;
-  text: string;
-  /** What it is while nobody sets it. */
-  fallback: string;
-  /** What it may be, in words. */
-  syntax: string;
+  value: string;
+  default: string;
+  /** The accepted values, in words. */
+  format: string;
 };
 
 export type ProjectSettingsShown = {
@@ -29,15 +28,15 @@ export type ProjectSettingsShown = {
   };
 };
 
-/** What the sender gate says: whether anything may leave as this sender. */
+/** The send check of the sender. */
 export type SenderVerdict = {
-  /** Letters stay in the outbox of this installation, and no gate asks for a sender. */
+  /** No relay is set: emails go to the test inbox, and the sender is not checked. */
   test_inbox: boolean;
-  /** Null: it passes. */
+  /** Null: emails can be sent. */
   problem: { reason: 'domain_not_ready' | 'no_sender' | 'public_url'; detail: string } | null;
 };
 
-/** As whom letters leave now, and what holds them back that no setting says. */
+/** The sender of emails, and the limits that are not settings. */
 export type SendingState = {
   sender: SenderVerdict & {
     name: string;
@@ -45,17 +44,17 @@ export type SendingState = {
     reply_to: string | null;
     domain: { id: string; name: string; state: string; paused: string | null } | null;
   };
-  /** What the gate would say with a relay, where letters stay in the outbox: so that it can be set up before. */
+  /** The problem that the sender would have with a relay, while none is set. */
   with_relay: SenderVerdict['problem'];
   domains: { id: string; name: string; state: string; paused: string | null; throttle: string }[];
-  /** Answers of recipients are heard here: mail comes in, and they are handed on. */
+  /** `captured`: replies are received and forwarded. `missing`: the setting that prevents it. */
   replies: { captured: boolean; missing: 'mail_domain' | 'reply_forward_to' | null };
   throttle: { remaining: number | null; next_at: string | null };
   warmup: WarmupShown;
   has_model: boolean;
 };
 
-/** The warm-up of the sending domain. `off` says why there is none. */
+/** The warm-up of the sending domain. `off`: why there is none. */
 export type WarmupShown =
   | { off: 'test_inbox' | 'no_domain' | 'warm' | 'not_started' | 'complete' }
   | { off: null; day: number; emails: number; remaining: number; ends_at: string; reduced: boolean };
@@ -68,58 +67,59 @@ export type PolicyTotals = {
   median_send_at: string | null;
   last_send_at: string | null;
 };
-export type PolicyFate = { becomes: 'sends' | 'held' | 'expires'; at: string | null; reason: string | null };
-export type FateChanged = {
+/** The expected result of a draft if no member acts. `reason`: the last send check that delays or holds it. */
+export type SendForecast = { result: 'sends' | 'held' | 'expires'; at: string | null; reason: string | null };
+export type ForecastChange = {
   id: string;
   rule: string;
   external_user_id: string;
-  today: PolicyFate;
-  changed: PolicyFate;
+  current: SendForecast;
+  proposed: SendForecast;
 };
 
-/** What a changed policy would do to the letters that wait now. */
+/** What the waiting drafts do under the current and a proposed policy. */
 export type PolicyEffect = {
   drafts: number;
-  is_cut: boolean;
-  today: PolicyTotals;
-  changed: PolicyTotals;
+  truncated: boolean;
+  current: PolicyTotals;
+  proposed: PolicyTotals;
   earlier: number;
   later: number;
-  same: number;
+  unchanged: number;
   median_shift_ms: number | null;
-  /** Those that leave as it is today, and would pass the moment from which on they are not sent. */
+  /** Drafts that would be sent under the current policy, and expire under the proposed one. */
   newly_expire: number;
-  /** Those whose deadline the change takes away at once: only a person sends them then. */
+  /** Drafts that the change leaves without a deadline, so that only a member sends them. */
   stop_sending: number;
-  differences: FateChanged[];
-  /** Of the next 7 days those hours in which something leaves under either. */
-  hours: { at: string; today: number; changed: number }[];
+  differences: ForecastChange[];
+  /** The hours of the next 7 days in which emails are sent under either policy. */
+  hours: { at: string; current: number; proposed: number }[];
 };
 
-/** The settings that the gates look at, as texts. */
+/** The settings of the sending policy, as text. */
 export type PolicyQuery = {
   quiet_hours?: string;
   frequency_cap?: string;
   throttle?: string;
   time_zone?: string;
   paused?: string;
-  /** Only `draft`: any other deadline is for new drafts. */
+  /** Only `draft`: any other value applies to new drafts only. */
   autopilot?: string;
 };
 
 export type RateLimitShown = { endpoint: string; rate: number; burst: number };
 
-/** What a pause would keep back. */
+/** What pausing the project would hold. */
 export type PauseEffect = {
   paused: boolean;
-  /** Drafts that would leave by themselves within an hour, and within a day, if it were not paused. */
+  /** Drafts that would be sent automatically within an hour, and within a day, without the pause. */
   next_hour: number;
   next_day: number;
   open: number;
-  is_cut: boolean;
+  truncated: boolean;
 };
 
-/** What letting go would mean. */
+/** What resuming the project would do. */
 export type ResumeEffect = {
   was_paused: boolean;
   open: number;
@@ -127,13 +127,13 @@ export type ResumeEffect = {
   overdue: number;
   held: number;
   long_held: number;
-  /** So many were held for more than a day that this number has to be typed. */
+  /** Whether `long_held` must be confirmed, because so many drafts were held for more than a day. */
   needs_confirmation: boolean;
 };
 
 export type SettingsApi = {
   'GET /projects/:project/settings': { answer: One<ProjectSettingsShown> };
-  /** `seen`: what the form showed of what it changes; where it is another by now nothing is changed. */
+  /** `seen`: the values that the form showed. If one of them has changed since, nothing is saved. */
   'PATCH /projects/:project/settings': {
     body: { settings: SettingTexts; seen?: SettingTexts };
     answer: One<ProjectSettingsShown>;
@@ -148,7 +148,7 @@ export type SettingsApi = {
   'GET /projects/:project/pause': { answer: One<PauseEffect> };
   'POST /projects/:project/pause': { answer: One<{ paused: true }> };
   'GET /projects/:project/resume': { answer: One<ResumeEffect> };
-  /** `confirmed`: `long_held`, as a person typed it. */
+  /** `confirmed`: the number in `long_held`, as the member typed it. */
   'POST /projects/:project/resume': {
     body: { confirmed?: number };
     answer: One<{ paused: false; canceled: number; postponed: number }>;

@@ -10,43 +10,45 @@ export type SuppressionReasonName =
 
 export type SuppressionListed = {
   kind: 'email' | 'user';
-  /** Null: the address or the id of an erased user, which is kept only as a hash. */
+  /** Null: the address or id of an erased user, which is stored only as a hash. */
   value: string | null;
-  /** That hash; null where `value` is known. */
+  /** That hash; null where there is a `value`. */
   hash: string | null;
-  /** It was made for a user who has been erased. With a `value`: a user with the same address or id has come since. */
+  /** The user was erased. With a `value`: a user with the same address or id was created since. */
   from_erased: boolean;
   reason: SuppressionReasonName;
-  /** Null: for good. */
+  /** Null: it does not end. */
   until: string | null;
-  /** False: it has ended by itself. */
+  /** False: it has ended. */
   in_force: boolean;
   created_at: string;
   created_by: string;
-  /** As people call whoever it was. */
+  /** The name of the member, or of the program. */
   created_by_name: string;
 };
 
 export type TopicRefusalListed = {
   kind: 'email' | 'user';
-  /** Null: of an erased user. */
+  /** Null: the user was erased. */
   value: string | null;
   hash: string | null;
   topic: string;
   created_at: string;
 };
 
-/** One of the two says who it is. */
+/** Exactly one of the two. */
 export type SuppressionPlace = { email?: string; user?: string };
 
 export type SuppressionImport = {
   rows: number;
   added: number;
-  known: number;
-  over: number;
+  /** Rows that changed nothing: already suppressed for at least as long, or duplicate. */
+  already_suppressed: number;
+  /** Suppressions that ended before now. */
+  already_ended: number;
   drafts: number;
   runs: number;
-  refused: number;
+  rejected: number;
   problems: { line: number; field?: string; message: string }[];
 };
 
@@ -59,29 +61,29 @@ export type GateSaid = {
 };
 
 export type MailableAnswer = {
-  /** What was asked, as it was understood. */
+  /** The address or user id that was looked up, normalized. */
   kind: 'email' | 'user';
   value: string;
-  /** Whether a letter would leave at this moment to somebody of these; null: nobody here is known. */
+  /** Whether an email could be sent now to one of `users`; null: there are none. */
   can_receive: boolean | null;
-  /** Who is suppressed at this very place, whether or not somebody here is known by it. */
+  /** The suppression of exactly this address or user, even if no user has it. */
   suppression: SuppressionListed | null;
-  /** The topics refused at this very place, by an erased user too. */
-  topics_refused: string[];
-  /** When one was lifted here last, and by whom. */
+  /** The topics unsubscribed at exactly this address or user, also by an erased user. */
+  unsubscribed_topics: string[];
+  /** The last suppression that was lifted here, and by whom. */
   lifted: { reason: SuppressionReasonName; lifted_at: string; lifted_by_name: string } | null;
-  /** Whoever has the address, or the user. */
+  /** The users with the address, or the user. */
   users: {
     external_user_id: string;
     address: string | null;
     can_receive: boolean;
-    /** In the order in which they are asked. */
+    /** In the order in which they are evaluated. */
     checks: GateSaid[];
-    /** Letters of these topics they do not want; others may leave. */
-    topics_refused: string[];
+    /** Emails about these topics are not sent to the user; others are. */
+    unsubscribed_topics: string[];
   }[];
-  /** More people share the address than are shown. */
-  is_cut: boolean;
+  /** More users have the address than are listed. */
+  truncated: boolean;
 };
 
 /**

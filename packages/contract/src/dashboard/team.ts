@@ -70,7 +70,7 @@ export type SessionListed = {
   created_at: string;
   last_seen_at: string;
   expires_at: string;
-  is_this_one: boolean;
+  current: boolean;
 };
 
 export type PasskeyListed = { id: string; name: string; created_at: string };
@@ -114,8 +114,8 @@ export type AuditListed = {
   subject: string | null;
   before: unknown;
   after: unknown;
-  /** False: it was begun, and nobody knows whether it came to its end. */
-  is_done: boolean;
+  /** False: the change was started, and its outcome is unknown. */
+  completed: boolean;
 };
 
 type AuditAsked = {
@@ -123,8 +123,8 @@ type AuditAsked = {
   actor?: string;
   /** What the action begins with, `draft.`. */
   action?: string;
-  /** This project alone, and not all of its organization. */
-  of?: 'project' | 'organization';
+  /** Changes in this project only, or in its whole organization (the default). */
+  scope?: 'project' | 'organization';
 };
 
 export type TeamApi = {

@@ -18,8 +18,8 @@ export type TemplateListed = {
   format: LetterSource['format'];
   subject: string;
   used_by: { id: string; name: string }[];
-  /** Words that are saved and not published. */
-  has_draft: boolean;
+  /** Whether an unpublished version is saved. */
+  has_unpublished: boolean;
   updated_at: string | null;
 };
 
@@ -30,20 +30,22 @@ export type TemplateVersion = LetterSource & {
 };
 
 /**
- * A name that the letter reads. `holds`: where nothing is known of it the letter waits for a person, because there are no other
- * words. `fill`: of which share of people it is known; null: it is none of theirs. `from`: the events that came with it.
+ * A variable of a template. `required`: it has no default, so a draft without a value is held. `share`: the share of users who
+ * have a value; null for variables that are not of the user. `events`: the events that have the property.
  */
-export type TemplateVariable = { name: string; holds: boolean; fill: number | null; from: string[] };
+export type TemplateVariable = { name: string; required: boolean; share: number | null; events: string[] };
 
 export type TemplateShown = TemplateListed & {
   published: LetterSource;
-  draft: (LetterSource & { saved_at: string; saved_by: string }) | null;
+  /** The saved unpublished version; null: there is none. */
+  unpublished: (LetterSource & { saved_at: string; saved_by: string }) | null;
   /** The newest first; none of a letter that ships. */
   versions: TemplateVersion[];
   variables: TemplateVariable[];
-  /** Of how many people the shares are, and what else is known of them. */
+  /** How many users the shares are of. */
   users: number;
-  others: { name: string; fill: number }[];
+  /** Variables of users that the template does not use. */
+  other_variables: { name: string; share: number }[];
   /** Open drafts that nobody has touched: they may follow what is published. */
   open_untouched: number;
 };
@@ -63,15 +65,15 @@ export type TemplatePreview = {
   /** To whom it is written; a person made up where nobody was named. */
   external_user_id: string;
   is_sample: boolean;
-  /** What it is told about. */
+  /** The event it is rendered with. */
   event: string;
   subject: string;
   preheader: string;
   text: string;
-  /** What would hold it. */
+  /** The required variables without a value; a draft would be held. */
   missing: string[];
-  /** Of what it reads of the person, what is not sure to have been so at `at`. */
-  unsure: string[];
+  /** The variables of the user whose value at the time `at` is not certain. */
+  uncertain: string[];
   faults: DocumentFault[];
   variables: TemplateVariable[];
   checks: LetterCheck[];
@@ -88,16 +90,19 @@ export type TemplatesApi = {
   };
   'GET /projects/:project/templates/:template': { answer: One<TemplateShown> };
   'DELETE /projects/:project/templates/:template': { answer: One<{ drafts: number }> };
-  /** Words that are not published yet; nobody gets them. */
-  'PUT /projects/:project/templates/:template/draft': {
-    /** `seen`: `saved_at` of those that they are written over, null of none; who saved meanwhile is told of. */
+  /** Saves the unpublished version. No email uses it until it is published. */
+  'PUT /projects/:project/templates/:template/unpublished': {
+    /**
+     * `seen`: `saved_at` of the unpublished version that this replaces, or null if there was none. If another one is saved by
+     * now, the answer is a conflict.
+     */
     body: { source: LetterSource; seen: string | null };
     answer: One<TemplateShown>;
   };
-  'DELETE /projects/:project/templates/:template/draft': { answer: One<TemplateShown> };
+  'DELETE /projects/:project/templates/:template/unpublished': { answer: One<TemplateShown> };
   'POST /projects/:project/templates/:template/publish': {
     /**
-     * `letter`: left out, the saved unpublished version is published. `version`: the published version that the caller edited,
+     * `source`: left out, the saved unpublished version is published. `version`: the published version that the caller edited,
      * null for a built-in template; if another one is published by now, the answer is a conflict. Left out, it is not checked.
      * `seen`: `saved_at` of the unpublished version that this replaces; any other one stays. `follow`: open untouched drafts get
      * the new text (default: false).
@@ -105,10 +110,10 @@ export type TemplatesApi = {
     body: { source?: LetterSource; version?: number | null; seen?: string | null; follow?: boolean };
     answer: One<TemplatePublished>;
   };
-  /** Of words that may not be saved, to a person or to somebody made up; with faults there is no letter. */
+  /** Renders text that need not be saved, for a user or a sample user. With `faults`, nothing is rendered. */
   'POST /projects/:project/templates/:template/preview': {
     /**
-     * `letter`: left out, the published version is rendered, or with `unpublished` the saved unpublished one. `at`: with what was
+     * `source`: left out, the published version is rendered, or with `unpublished` the saved unpublished one. `at`: with what was
      * known of the user at that time.
      */
     body: { source?: LetterSource; unpublished?: true; user?: string; at?: string };
@@ -120,7 +125,7 @@ export type TemplatesApi = {
   };
   'POST /projects/:project/templates/:template/send-test': {
     /**
-     * Rendered for a sample user. `letter` and `unpublished`: as for the preview. `to`: a member of the organization or one of
+     * Rendered for a sample user. `source` and `unpublished`: as for the preview. `to`: a member of the organization or one of
      * `team_addresses`; left out, the caller.
      */
     body: { source?: LetterSource; unpublished?: true; to?: string };

@@ -49,7 +49,7 @@ export type WebhookDelivery = {
   /** The person whom it was about is erased, and its body with them. */
   erased: boolean;
   created_at: string;
-  next_at: string | null;
+  next_attempt_at: string | null;
   delivered_at: string | null;
   attempts: WebhookAttempt[];
 };

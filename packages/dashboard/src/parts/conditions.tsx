@@ -24,7 +24,7 @@ export function Conditions({ of }: { of: Explained[] }): ReactNode {
               (until <When at={one.until} />)
             </Text>
           )}
-          {one.of && <Conditions of={one.of} />}
+          {one.conditions && <Conditions of={one.conditions} />}
         </li>
       ))}
     </ul>

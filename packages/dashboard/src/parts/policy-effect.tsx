@@ -1,7 +1,7 @@
 import { Alert, Group, List, Skeleton, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { ArrowRight, FlaskConical } from 'lucide-react';
-import type { PolicyEffect, PolicyFate } from '@beckon/contract/dashboard';
+import type { PolicyEffect, SendForecast } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
 import { type ApiError, useApi } from '../api/index.ts';
 import { ErrorBox } from './error-box.tsx';
@@ -50,7 +50,7 @@ export function EffectOnQueue({ effect, error, isAsking }: Simulation): ReactNod
       </List>
       <Differences effect={effect} />
       <Text size="xs" c="dimmed" mt={6}>
-        {effect.is_cut ? 'Not all waiting emails were checked. ' : ''}
+        {effect.truncated ? 'Not all waiting emails were checked. ' : ''}
         Calculated with the real send checks, assuming that no new emails arrive.
       </Text>
     </Alert>
@@ -63,15 +63,15 @@ function Differences({ effect: { differences, drafts } }: { effect: PolicyEffect
     <details>
       <summary>Changed emails, out of {drafts.toLocaleString('en')} waiting</summary>
       <List size="sm" spacing={2} mt={4} listStyleType="none">
-        {differences.slice(0, SHOWN).map(({ id, rule, external_user_id: user, today, changed }) => (
+        {differences.slice(0, SHOWN).map(({ id, rule, external_user_id: user, current, proposed }) => (
           <List.Item key={id}>
             <Group gap={6} wrap="wrap">
               <span>
                 {rule} to {user}:
               </span>
-              <FateText fate={today} />
+              <ForecastText forecast={current} />
               <ArrowRight size={13} aria-label="becomes" />
-              <FateText fate={changed} />
+              <ForecastText forecast={proposed} />
             </Group>
           </List.Item>
         ))}
@@ -81,8 +81,8 @@ function Differences({ effect: { differences, drafts } }: { effect: PolicyEffect
 }
 
 /** The result for an email: "24 Nov, 08:12", "held: frequency cap". */
-export function FateText({ fate: { becomes, at, reason } }: { fate: PolicyFate }): ReactNode {
-  if (becomes === 'sends') return <When at={at} />;
+export function ForecastText({ forecast: { result, at, reason } }: { forecast: SendForecast }): ReactNode {
+  if (result === 'sends') return <When at={at} />;
   const why = reason === null ? '' : `: ${reasonWords(reason)}`;
-  return <span>{becomes === 'held' ? `held${why}` : `expires${why}`}</span>;
+  return <span>{result === 'held' ? `held${why}` : `expires${why}`}</span>;
 }

@@ -14,12 +14,12 @@ const TOTALS = {
 function effect(changed: Partial<PolicyEffect>): PolicyEffect {
   return {
     drafts: 300,
-    is_cut: false,
-    today: TOTALS,
-    changed: TOTALS,
+    truncated: false,
+    current: TOTALS,
+    proposed: TOTALS,
     earlier: 0,
     later: 0,
-    same: 300,
+    unchanged: 300,
     median_shift_ms: null,
     newly_expire: 0,
     stop_sending: 0,
@@ -30,11 +30,10 @@ function effect(changed: Partial<PolicyEffect>): PolicyEffect {
 }
 
 test('describes how many emails move, by how much, and how many expire', () => {
-  const changed = { ...TOTALS, sends: 298 };
-  expect(effectWords(effect({ later: 214, median_shift_ms: 11_400_000, newly_expire: 2, changed }))).toEqual([
-    '214 emails move, median 3 h 10 min later',
-    '2 emails expire and are not sent',
-  ]);
+  const proposed = { ...TOTALS, sends: 298 };
+  expect(effectWords(effect({ later: 214, median_shift_ms: 11_400_000, newly_expire: 2, proposed }))).toEqual(
+    ['214 emails move, median 3 h 10 min later', '2 emails expire and are not sent'],
+  );
 });
 
 test('counts both directions, and uses the singular for one email', () => {
@@ -46,10 +45,10 @@ test('counts both directions, and uses the singular for one email', () => {
 });
 
 test('describes emails that become held or are no longer held', () => {
-  expect(effectWords(effect({ changed: { ...TOTALS, sends: 310 } }))).toEqual([
+  expect(effectWords(effect({ proposed: { ...TOTALS, sends: 310 } }))).toEqual([
     '10 emails that are held now are sent',
   ]);
-  expect(effectWords(effect({ changed: { ...TOTALS, sends: 299 } }))).toEqual([
+  expect(effectWords(effect({ proposed: { ...TOTALS, sends: 299 } }))).toEqual([
     '1 email is held without a send time',
   ]);
 });

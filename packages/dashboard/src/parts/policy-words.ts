@@ -44,7 +44,7 @@ export function heldWords(held: Record<string, number>): string {
 /** "214 emails move, median 3 h 10 min later", "2 emails expire and are not sent". */
 export function effectWords(effect: PolicyEffect): string[] {
   const { newly_expire: lost, stop_sending: stopped } = effect;
-  const freed = effect.changed.sends - effect.today.sends + lost;
+  const freed = effect.proposed.sends - effect.current.sends + lost;
   const said = [
     ...movedWords(effect),
     ...counted(lost, 'expires and is not sent', 'expire and are not sent'),

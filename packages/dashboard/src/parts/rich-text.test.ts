@@ -13,7 +13,7 @@ describe('Liquid', () => {
       'Hello {{ user.first_name | default: "there" }}, you have *two* days.',
       '{% if plan == "pro" and n > 3 %}\nPro\n{% endif %}',
       '{{ a | replace: "*", "_" }} {{ b_c_d }} {{- x -}}',
-      'See [your plan]({{ links.plan_url }}?a=1&b=2) and [help](https://x.org/{{ person.id }}).',
+      'See [your plan]({{ links.plan_url }}?a=1&b=2) and [help](https://x.org/{{ user.id }}).',
       '- {{ one }}\n- {{ two_2 }}',
       '# {{ title }}',
     ];

@@ -74,7 +74,7 @@ export function useSettingsForm(): SettingsForm {
 }
 
 function textsOf(shown: ProjectSettingsShown | undefined): Record<string, string> {
-  return Object.fromEntries((shown?.settings ?? []).map(({ name, text }) => [name, text]));
+  return Object.fromEntries((shown?.settings ?? []).map(({ name, value }) => [name, value]));
 }
 
 /** A value that was typed back is not a change. */

@@ -5,7 +5,7 @@ import { createWorkerPool } from '../io/threads/index.ts';
 import { tryEmails } from './check-rule.ts';
 import { createRenderer, type Renderer, type RenderTasks } from './rendering/index.ts';
 
-const GOOD = { draft: { subject: 'Hello', body: 'Hello {{ person.name | default: "there" }}' } };
+const GOOD = { draft: { subject: 'Hello', body: 'Hello {{ user.name | default: "there" }}' } };
 const COSTLY = { draft: { subject: 'Hello', body: costlyBody() } };
 
 const ruleOf = (...steps: object[]): object => ({ name: 'greeter', when: { event: 'hello' }, steps });

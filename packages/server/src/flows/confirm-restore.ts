@@ -212,8 +212,8 @@ async function write(tx: Tx, { projectId, judged, restored, confirming, now }: W
 }
 
 /** That which waits for it: none waits for a letter that is sent once more. */
-function runOf({ runId, againOf }: Draft): string[] {
-  return againOf === null && runId !== null ? [runId] : [];
+function runOf({ runId, resendOf }: Draft): string[] {
+  return resendOf === null && runId !== null ? [runId] : [];
 }
 
 function refused(field: string, message: string): Fault {

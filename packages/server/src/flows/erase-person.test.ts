@@ -135,8 +135,8 @@ async function getLetters(): Promise<void> {
 async function wantNothing(userId: string, address: string): Promise<void> {
   const now = clock.now();
   const places = [
-    { projectId, kind: 'person' as const, value: userId },
-    { projectId, kind: 'address' as const, value: address },
+    { projectId, kind: 'user' as const, value: userId },
+    { projectId, kind: 'email' as const, value: address },
   ];
   const why = { reason: 'unsubscribed', until: null, createdAt: now, createdBy: 'engine' } as const;
   const suppressAll = async (): Promise<void> => {
@@ -238,7 +238,7 @@ const TABLES = [
 const USER_COLUMNS: Record<string, string> = {
   dead_letter: `record ->> 'external_user_id'`,
   hit: `(SELECT c.external_user_id FROM beckon.hit_count c WHERE c.project_id = hit.project_id AND c.message_id = hit.message_id)`,
-  suppression: `CASE kind WHEN 'person' THEN value END`,
+  suppression: `CASE kind WHEN 'user' THEN value END`,
 };
 
 /** Records of lifted suppressions hash their place without a key, so that anybody could compare it with a list of addresses. */
@@ -275,7 +275,7 @@ test('of an erased person nothing is left in any column of any table, and the pr
   expect(await findText(db, [ADA, EMAIL])).toEqual(
     expect.arrayContaining([
       'inbox.body',
-      'person.traits',
+      'user.traits',
       'person_email.email_lower',
       'draft.facts',
       'run.anchor',

@@ -52,7 +52,7 @@ const erase = (userId: string) =>
 
 type Said = { reason?: SuppressionReason; until?: number | null };
 async function suppressAddress({ reason = 'unsubscribed', until = null }: Said = {}): Promise<void> {
-  await suppress(db, { projectId, kind: 'address', value: EMAIL, reason, until, actor: 'ann' });
+  await suppress(db, { projectId, kind: 'email', value: EMAIL, reason, until, actor: 'ann' });
 }
 
 async function eraseAda(said: Said = {}): Promise<void> {
@@ -73,15 +73,15 @@ async function mailedAfterHello(userId: string, ms = 3 * HOUR): Promise<string[]
 const rows = async () =>
   (await listSuppressions(db, { projectId, limit: 10 })).map(({ kind, value, reason, fromErased }) => ({
     kind,
-    value: value === testHasher.hash({ projectId, kind: 'address', value: EMAIL }).value ? 'hash' : value,
+    value: value === testHasher.hash({ projectId, kind: 'email', value: EMAIL }).value ? 'hash' : value,
     reason,
     fromErased,
   }));
-const HASHED = [{ kind: 'address_hash', value: 'hash', reason: 'unsubscribed', fromErased: true }];
-const returned = () => [{ kind: 'address', value: NORMALIZED, reason: 'unsubscribed', fromErased: true }];
+const HASHED = [{ kind: 'email_hash', value: 'hash', reason: 'unsubscribed', fromErased: true }];
+const returned = () => [{ kind: 'email', value: NORMALIZED, reason: 'unsubscribed', fromErased: true }];
 
 const gateOf = async (userId: string) => {
-  const place = { projectId, kind: 'person' as const, value: userId };
+  const place = { projectId, kind: 'user' as const, value: userId };
   const { people } = await wouldBeMailed(db, { place, now: story.now(), mailroom: testMailroom() });
   return people[0]?.gates.find(({ check }) => check === 'suppression');
 };
@@ -107,7 +107,7 @@ describe('erasePerson', () => {
   test('leaves an address in plain text while another user has it, and hashes it with the last one', async () => {
     await story.user('bob', { email: EMAIL.toUpperCase() });
     await eraseAda();
-    expect(await rows()).toMatchObject([{ kind: 'address', value: NORMALIZED }]);
+    expect(await rows()).toMatchObject([{ kind: 'email', value: NORMALIZED }]);
     await erase('bob');
     expect(await rows()).toEqual(HASHED);
   });
@@ -123,11 +123,11 @@ describe('erasePerson', () => {
 
   test('does not touch the same address in another project', async () => {
     const other = await createProject(db, { name: 'Other' });
-    const row = { kind: 'address', value: EMAIL, reason: 'manual', until: null } as const;
+    const row = { kind: 'email', value: EMAIL, reason: 'manual', until: null } as const;
     await suppress(db, { projectId: other.id, ...row, actor: 'ann' });
     await eraseAda();
     expect(await listSuppressions(db, { projectId: other.id, limit: 10 })).toMatchObject([
-      { kind: 'address', value: NORMALIZED },
+      { kind: 'email', value: NORMALIZED },
     ]);
   });
 });
@@ -160,7 +160,7 @@ describe('a user with the address of an erased user', () => {
     await story.set({ topics: 'news:Product news' });
     await story.user('ada', { email: EMAIL });
     await stage.engine.settle();
-    const places = [{ projectId, kind: 'address' as const, value: EMAIL }];
+    const places = [{ projectId, kind: 'email' as const, value: EMAIL }];
     await setRefusals(db, { places, refused: ['news'], wanted: [], at: story.now() });
     await erase('ada');
     expect(await findText(db, [EMAIL, NORMALIZED])).toEqual([]);
@@ -180,9 +180,9 @@ describe('a user with the address of an erased user', () => {
 
   test('gets emails after a member lifted the hash by typing the address', async () => {
     await eraseAda();
-    const place = { projectId, kind: 'address', value: EMAIL } as const;
+    const place = { projectId, kind: 'email', value: EMAIL } as const;
     const { suppression, places } = await findTyped(db, testHasher, place);
-    expect(suppression).toMatchObject({ kind: 'address_hash', reason: 'unsubscribed' });
+    expect(suppression).toMatchObject({ kind: 'email_hash', reason: 'unsubscribed' });
     expect(await liftSuppression(db, places, 'ann')).toBe(true);
     expect(await findText(db, [EMAIL, NORMALIZED])).toEqual([]);
     expect(await findTyped(db, testHasher, place)).toMatchObject({
@@ -200,7 +200,7 @@ describe('a user with the address of an erased user', () => {
     await suppressAddress({ reason: 'unsubscribed' });
     await erase('ada');
     // Typed again before anybody has the address: one row, not two.
-    const typed = { projectId, kind: 'address', value: EMAIL, reason: 'manual', until: null } as const;
+    const typed = { projectId, kind: 'email', value: EMAIL, reason: 'manual', until: null } as const;
     await suppress(db, { ...typed, actor: 'ann', hasher: testHasher });
     await story.user('eve', { email: EMAIL });
     await stage.engine.settle();
@@ -219,7 +219,7 @@ describe('a user with the address of an erased user', () => {
 test('a user with the id of an erased user gets no email if that id was suppressed', async () => {
   await story.user('needle-id', { email: EMAIL });
   await stage.engine.settle();
-  const row = { kind: 'person', value: 'needle-id', reason: 'manual', until: null } as const;
+  const row = { kind: 'user', value: 'needle-id', reason: 'manual', until: null } as const;
   await suppress(db, { projectId, ...row, actor: 'ann' });
   await erase('needle-id');
   expect(await findText(db, ['needle-id'])).toEqual([]);
@@ -264,7 +264,7 @@ describe('a restored database', () => {
     const sealer = createSealer(OLD, null, 'secrets at rest');
     const hasher = await openSuppressionHasher({ db: source, clock: source.clock, sealer });
     const { id } = await createProject(source, { name: 'Acme' });
-    const place = { projectId: id, kind: 'address', value: EMAIL } as const;
+    const place = { projectId: id, kind: 'email', value: EMAIL } as const;
     const said = { reason: 'unsubscribed', until: null, createdAt: 0, createdBy: 'ann' } as const;
     await addSuppressions(source, [{ ...hasher.hash(place), ...said }]);
     await source.close();

@@ -35,8 +35,8 @@ export async function hashErased(
 ): Promise<number> {
   const own = await withoutShared(tx, { projectId, userId }, [...new Set(addresses.map(normaliseAddress))]);
   const places: ClearPlace[] = [
-    { projectId, kind: 'person', value: userId },
-    ...own.map((value) => ({ projectId, kind: 'address' as const, value })),
+    { projectId, kind: 'user', value: userId },
+    ...own.map((value) => ({ projectId, kind: 'email' as const, value })),
   ];
   const wasHashing = (await listHashingProjects(tx, [projectId])).has(projectId);
   const hashed = await hashPlaces(tx, { hasher, places, now });
@@ -74,8 +74,8 @@ export async function restoreReturned(tx: Tx, { hasher, changed, models, now }: 
 
 function placesOfReturned({ person: { projectId, userId, email }, change }: ChangedPerson): ClearPlace[] {
   const places: ClearPlace[] = [];
-  if (change.isNew) places.push({ projectId, kind: 'person', value: userId });
-  if (change.emailChanged && email !== null) places.push({ projectId, kind: 'address', value: email });
+  if (change.isNew) places.push({ projectId, kind: 'user', value: userId });
+  if (change.emailChanged && email !== null) places.push({ projectId, kind: 'email', value: email });
   return places;
 }
 

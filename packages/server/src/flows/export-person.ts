@@ -46,7 +46,7 @@ export async function* exportPerson(
     ...(person ?? nobody(userId)),
     audiences: await listAudiencesOf(tx, wanted),
     suppression: await findSuppression(tx, { projectId, userId, address: person?.email ?? null }),
-    refused_topics: await findRefused(tx, { projectId, userId, address: person?.email ?? null }),
+    unsubscribed_topics: await findRefused(tx, { projectId, userId, address: person?.email ?? null }),
   });
   yield `${known.slice(0, -1)},`;
   yield* field('events', listAll(tx, wanted), toShownEvent);
@@ -78,11 +78,11 @@ async function* letters(tx: Tx, wanted: PersonId & { pageOf: number }): AsyncGen
   yield ',';
   yield* field('runs', inOne(listRunsOf(tx, all)), (run) => toShownRun(run, names));
   yield ',';
-  yield* field('entries', listEntryTraces(tx, wanted), named);
+  yield* field('enrollments', listEntryTraces(tx, wanted), named);
   yield ',';
   yield* field('timers', listTimerTraces(tx, wanted), named);
   yield ',';
-  yield* field('messages', listMessageTraces(tx, wanted), named);
+  yield* field('emails', listMessageTraces(tx, wanted), named);
   yield ',';
   yield* field('test_inbox', listWholeMailOf(tx, { projectId, userId, pageOf: MAIL_PAGE }), toKeptMail);
 }

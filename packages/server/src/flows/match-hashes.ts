@@ -38,8 +38,8 @@ function matchPage(
   users: { userId: string; email: string | null }[],
 ): Promise<Matched> {
   const places = users.flatMap(({ userId, email }): ClearPlace[] => [
-    { projectId, kind: 'person', value: userId },
-    ...(email === null ? [] : [{ projectId, kind: 'address' as const, value: email }]),
+    { projectId, kind: 'user', value: userId },
+    ...(email === null ? [] : [{ projectId, kind: 'email' as const, value: email }]),
   ]);
   return db.transaction(async (tx) => {
     await takeTurn(tx, projectId);

@@ -25,9 +25,9 @@ const newId = idMaker(db.clock);
 const SECOND = 1_000;
 const UNDO = 10 * SECOND;
 const DAY = 24 * HOUR;
-const LETTER = { subject: 'Hello', body: 'Hello {{ person.name | default: "there" }}' };
+const LETTER = { subject: 'Hello', body: 'Hello {{ user.name | default: "there" }}' };
 const SECOND_LETTER = { subject: 'Again', body: 'Still there?' };
-const GREETER = { name: 'greeter', when: { event: 'hello' }, entry: { once_per: ['n'] } };
+const GREETER = { name: 'greeter', when: { event: 'hello' }, enrollment: { once_per: ['n'] } };
 
 let projectId = 0;
 beforeEach(async () => {
@@ -276,7 +276,7 @@ test('a skip cannot be taken back once the person has left the rule', async () =
   await expect(act(draft, { kind: 'undo' })).rejects.toMatchObject(conflict(/run of the user ended/));
   const other = await greet('bea');
   await act(other, SKIP);
-  const suppression = { kind: 'person', value: 'bea', reason: 'manual', until: null } as const;
+  const suppression = { kind: 'user', value: 'bea', reason: 'manual', until: null } as const;
   await suppress(db, { projectId, ...suppression, actor: 'ana' });
   await expect(act(other, { kind: 'undo' })).rejects.toMatchObject(conflict(/run of the user ended/));
   await engine.advance(DAY);
@@ -332,7 +332,7 @@ test('what failed is sent again as a new draft, once, through all gates', async 
   expect(await newest('ada')).toMatchObject({ state: 'failed' });
   engine.transport.answer({ result: 'sent' });
   const { draft: made, gate } = await act(draft, { kind: 'send_again' });
-  expect(made).toMatchObject({ againOf: draft.id, state: 'approved' });
+  expect(made).toMatchObject({ resendOf: draft.id, state: 'approved' });
   expect(gate).toEqual({ passes: true });
   await expect(act(draft, { kind: 'send_again' })).rejects.toMatchObject(conflict(new RegExp(made.id)));
   await engine.advance(UNDO);
@@ -350,7 +350,7 @@ test('what may have arrived is sent again only by somebody who confirms it', asy
   const again = { kind: 'send_again', confirmed: true } as const;
   await expect(act(draft, again)).rejects.toMatchObject(conflict(/no longer holds/));
   await know('ada', { plan: 'trial' });
-  expect((await act(draft, again)).draft).toMatchObject({ againOf: draft.id });
+  expect((await act(draft, again)).draft).toMatchObject({ resendOf: draft.id });
 });
 
 test('of two people at once the second hears what the first did', async () => {

@@ -242,7 +242,7 @@ async function followRun(
 ): Promise<void> {
   const { projectId, runId, endedAt, notBefore } = draft;
   // The run of one that was sent again went on long ago, and may wait for another draft by now.
-  if (runId === null || draft.againOf !== null) return;
+  if (runId === null || draft.resendOf !== null) return;
   if (endedAt !== null && before.endedAt === null) {
     const at = Math.max(now, notBefore ?? now);
     const awake = await wakeRuns(tx, { projectId, ids: [runId], at });

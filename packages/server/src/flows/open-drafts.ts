@@ -42,5 +42,5 @@ function note(done: MovedDrafts, moves: Moved[]): void {
   if (!draft) return;
   const { dueAt, endedAt, runId } = draft;
   if (dueAt !== null && dueAt < (done.dueAt ?? Infinity)) done.dueAt = dueAt;
-  if (endedAt !== null && runId !== null && draft.againOf === null) done.endedRuns.push(runId);
+  if (endedAt !== null && runId !== null && draft.resendOf === null) done.endedRuns.push(runId);
 }

@@ -111,7 +111,7 @@ async function resumePage(
   await writeMoves(tx, moved);
   const canceled = moved.filter(({ draft }) => draft.endedAt !== null);
   // The run of one that was sent again went on long ago.
-  const ids = canceled.flatMap(({ draft }) => (draft.againOf === null ? (draft.runId ?? []) : []));
+  const ids = canceled.flatMap(({ draft }) => (draft.resendOf === null ? (draft.runId ?? []) : []));
   const awake = await wakeRuns(tx, { projectId, ids, at: now });
   if (awake.length > 0) await dueEarlier(tx, 'process', [{ projectId, nextAt: new Date(now) }]);
   return {

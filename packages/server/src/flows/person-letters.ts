@@ -75,14 +75,14 @@ export type ShownRun = {
   arm: Run['arm'];
   waits_for: Run['waitsFor'];
   next_at: string | null;
-  entered_at: string;
+  enrolled_at: string;
   converted_at: string | null;
   ended_at: string | null;
   end_reason: Run['endReason'];
 };
 
 export function toShownRun(run: Run, names: RuleNames): ShownRun {
-  const { id, ruleId, version, state, arm, waitsFor, nextAt, enteredAt, convertedAt, endedAt } = run;
+  const { id, ruleId, version, state, arm, waitsFor, nextAt, enrolledAt, convertedAt, endedAt } = run;
   return {
     id,
     rule: names(ruleId),
@@ -91,7 +91,7 @@ export function toShownRun(run: Run, names: RuleNames): ShownRun {
     arm,
     waits_for: waitsFor,
     next_at: shownTime(nextAt),
-    entered_at: iso(enteredAt),
+    enrolled_at: iso(enrolledAt),
     converted_at: shownTime(convertedAt),
     ended_at: shownTime(endedAt),
     end_reason: run.endReason,

@@ -39,7 +39,7 @@ const engine = openEngine(db, clock);
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-const LETTER = { subject: 'Hello', body: 'Hello {{ person.name | default: "there" }}' };
+const LETTER = { subject: 'Hello', body: 'Hello {{ user.name | default: "there" }}' };
 const GREETER = { name: 'greeter', when: { event: 'hello' }, steps: [{ draft: LETTER }] };
 const THERE_IS_NONE = '01900000-0000-7000-8000-000000000000';
 
@@ -173,7 +173,7 @@ test('events are kept for as long as a rule looks back, and a rule looks no furt
   await expect(setSettings(db, projectId, { keep_events: '58d' })).rejects.toMatchObject({
     details: [{ message: expect.stringContaining('older version') as string }],
   });
-  await suppress(db, { projectId, kind: 'person', value: 'ada', reason: 'manual', until: null, actor: 'x' });
+  await suppress(db, { projectId, kind: 'user', value: 'ada', reason: 'manual', until: null, actor: 'x' });
   clock.advance(15 * DAY_MS);
   await setSettings(db, projectId, { keep_events: '58d' });
 });
@@ -411,14 +411,14 @@ test('who is suppressed gets nothing more, and what was under way to them ends, 
   await send('hello', 'jan', 'kim');
   await suppress(db, {
     projectId,
-    kind: 'person',
+    kind: 'user',
     value: 'nobody',
     reason: 'manual',
     until: null,
     actor: 'x',
   });
   const value = 'TEAM@xn--bcher-kva.example';
-  const place = { projectId, kind: 'address', value } as const;
+  const place = { projectId, kind: 'email', value } as const;
   const done = await suppress(db, { ...place, reason: 'manual', until: null, actor: 'operator' });
   expect(done).toEqual({ isAdded: true, drafts: 2, runs: 2 });
   for (const id of ['jan', 'kim']) {

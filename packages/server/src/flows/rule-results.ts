@@ -23,9 +23,9 @@ export type RuleResults = {
   /** What became of its letters; null where none left in this time. */
   letters: Insight | null;
   drafts: LadderCounts;
-  refused: { reason: Reason; count: number }[];
+  excluded: { reason: Reason; count: number }[];
   /** Of a rule with people in its holdout: who came to its goal, since the rule was made. */
-  lift: (Lift & { shown: LiftShown | null }) | null;
+  lift: (Lift & { estimate: LiftShown | null }) | null;
 };
 
 type Asked = { projectId: number; reference: string; days: number; now: number };
@@ -48,7 +48,7 @@ export async function showRuleResults(
     days: counted ?? daysOf({ since, now, zone }).map(emptyDay),
     letters: groups.find((group) => group.ruleId === ruleId) ?? null,
     drafts: await countForLadder(tx, projectId, ruleId),
-    refused: refusalsOf(reasons),
+    excluded: exclusionsOf(reasons),
     lift: await findLift(tx, projectId, ruleId),
   };
 }
@@ -56,7 +56,7 @@ export async function showRuleResults(
 const NO_REFUSAL: ReadonlySet<string> = new Set(['fired', 'starts_later']);
 
 /** The ledger also says what became of letters. */
-function refusalsOf(reasons: Map<string, number>): RuleResults['refused'] {
+function exclusionsOf(reasons: Map<string, number>): RuleResults['excluded'] {
   return [...reasons]
     .flatMap(([reason, count]) => (isReason(reason) && !NO_REFUSAL.has(reason) ? [{ reason, count }] : []))
     .toSorted((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1));
@@ -68,5 +68,5 @@ function isReason(reason: string): reason is Reason {
 
 async function findLift(tx: Tx, projectId: number, ruleId: string): Promise<RuleResults['lift']> {
   const lift = await countLift(tx, { projectId, ruleId });
-  return lift.holdout.entered === 0 ? null : { ...lift, shown: liftOf(lift.treatment, lift.holdout) };
+  return lift.holdout.enrolled === 0 ? null : { ...lift, estimate: liftOf(lift.treatment, lift.holdout) };
 }

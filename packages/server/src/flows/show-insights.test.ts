@@ -115,21 +115,21 @@ test('of a rule with a holdout the difference is told, with the interval that it
     ['treatment', 119, 60],
     ['holdout', 110, 22],
   ] as const;
-  for (const [arm, entered, converted] of arms)
+  for (const [arm, enrolled, converted] of arms)
     await db.query(
-      `INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, arm, single, step, anchor, entered_at,
+      `INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, arm, single, step, anchor, enrolled_at,
          converted_at, ended_at, end_reason)
        SELECT $1, gen_random_uuid(), $2, 1, $3 || n, '', 'ended', $3, false, 0, '{}', now(),
          CASE WHEN n <= $5::int THEN now() END, now(), 'done' FROM generate_series(1, $4::int) AS n`,
-      [projectId, id, arm, entered, converted],
+      [projectId, id, arm, enrolled, converted],
     );
   const { groups } = await showInsights(db, { projectId, by: 'rule', since: 0 });
   const lift = groups[0]?.lift;
   expect(lift).toMatchObject({
-    treatment: { entered: 120, converted: 60 },
-    holdout: { entered: 110, converted: 22 },
+    treatment: { enrolled: 120, converted: 60 },
+    holdout: { enrolled: 110, converted: 22 },
   });
-  expect(lift?.shown?.difference).toBeCloseTo(0.3, 6);
-  expect(lift?.shown?.from).toBeCloseTo(0.178, 2);
-  expect(lift?.shown?.to).toBeCloseTo(0.409, 2);
+  expect(lift?.estimate?.difference).toBeCloseTo(0.3, 6);
+  expect(lift?.estimate?.from).toBeCloseTo(0.178, 2);
+  expect(lift?.estimate?.to).toBeCloseTo(0.409, 2);
 });

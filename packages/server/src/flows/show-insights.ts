@@ -29,7 +29,7 @@ export type ShownInsight = {
   complained: number;
   unsubscribed: number;
   /** Those that a person changed before they left, of those whose draft is still there. */
-  edited: { edited: number; of: number };
+  edited: { edited: number; total: number };
   /** When people opened them first: the number of letters up to each bound, and, without one, of all later ones. */
   opened_within: { until_ms: number | null; emails: number }[];
   median_open_ms: number | null;
@@ -38,14 +38,14 @@ export type ShownInsight = {
     number | null
   >;
   /** Of a rule with people in its holdout: who came to its goal, since the rule was made. */
-  lift: { treatment: Arm; holdout: Arm; shown: LiftShown | null } | null;
+  lift: { treatment: Arm; holdout: Arm; estimate: LiftShown | null } | null;
 };
 
 export type ShownInsights = {
   by: Grouping;
   since: string;
   until: string;
-  is_cut: boolean;
+  truncated: boolean;
   /** All together. */
   total: ShownInsight;
   groups: ShownInsight[];
@@ -72,13 +72,13 @@ export async function showInsights(tx: Tx, asked: Asked): Promise<ShownInsights>
   for (const group of groups)
     shown.push(toShown(group, withoutLift ? null : await findLift(tx, projectId, group)));
   const period = { since: iso(since), until: iso(until) };
-  return { by, ...period, is_cut: isCut, total: toShown(total, null), groups: shown };
+  return { by, ...period, truncated: isCut, total: toShown(total, null), groups: shown };
 }
 
 async function findLift(tx: Tx, projectId: number, { ruleId }: Insight): Promise<ShownInsight['lift']> {
   if (ruleId === null) return null;
   const { treatment, holdout } = await countLift(tx, { projectId, ruleId });
-  return holdout.entered === 0 ? null : { treatment, holdout, shown: liftOf(treatment, holdout) };
+  return holdout.enrolled === 0 ? null : { treatment, holdout, estimate: liftOf(treatment, holdout) };
 }
 
 function toShown(insight: Insight, lift: ShownInsight['lift']): ShownInsight {
@@ -98,7 +98,7 @@ function toShown(insight: Insight, lift: ShownInsight['lift']): ShownInsight {
     bounced: { hard, soft, policy, infrastructure },
     complained,
     unsubscribed,
-    edited: { edited: insight.edited, of: insight.editable },
+    edited: { edited: insight.edited, total: insight.editable },
     opened_within: insight.openedWithin.map((letters, n) => ({
       until_ms: OPENED_WITHIN_MS[n] ?? null,
       emails: letters,

@@ -22,7 +22,7 @@ export type ShownLetter = {
   /** The zone that the person themselves names. */
   zone: string | null;
   /** Null: it was never handed over, or its bytes were forgotten. */
-  frozen: (FrozenRow & { mail: ReadMail }) | null;
+  raw: (FrozenRow & { mail: ReadMail }) | null;
   /** Where its links lead, in the order of their numbers. */
   urls: string[];
   hits: JudgedHit[];
@@ -47,7 +47,7 @@ export async function showLetter(
   const letter = await requireLetter(tx, { projectId, id });
   const { draftId, userId } = letter;
   const place = { projectId, messageId: id };
-  const frozen = await findBytes(tx, { projectId, draftId });
+  const raw = await findBytes(tx, { projectId, draftId });
   const outcomes = await listOutcomesOfDraft(tx, { projectId, draftId, limit: OUTCOMES_SHOWN_MAX });
   const messageIds = outcomes.map((outcome) => outcome.id);
   const { hits, counted } = await listJudgedHits(tx, place);
@@ -55,7 +55,7 @@ export async function showLetter(
   return {
     letter,
     zone: person ? ownZone([person.traits.get('timezone'), person.traits.get('time_zone')]) : null,
-    frozen: frozen && { ...frozen, mail: await renderer.run('readMail', frozen.mime, { projectId }) },
+    raw: raw && { ...raw, mail: await renderer.run('readMail', raw.mime, { projectId }) },
     urls: await findUrls(tx, place),
     hits,
     hitsCounted: counted,

@@ -23,7 +23,7 @@ const DEFINITIONS = [
   { event: 'paid', sum: 'amount', at_least: 10, within: '2d' },
   { event: 'login', last: { more_than_ago: '12h' } },
   { trait: 'due', in_next: '1d' },
-  { person: 'email', ends_with: '@x.org' },
+  { user: 'email', ends_with: '@x.org' },
 ];
 
 type Act =

@@ -19,7 +19,7 @@ export type ShownThen = {
   /** How sure it is that there was no other trait. */
   others: Certainty;
   audiences: AudienceThen[];
-  next: { at: string; what: 'audience' | 'draft'; name: string; id: string }[];
+  next: { at: string; kind: 'audience' | 'draft'; name: string; id: string }[];
   drafts: { id: string; rule: string; state: string; since: string }[];
 };
 
@@ -103,7 +103,7 @@ async function audiencesThen(
     const audience = listed.get(id);
     if (!audience || audience.createdAt.getTime() > asked.at) continue;
     const untilText = until === null ? null : iso(until);
-    if (untilText !== null) moments.push({ at: untilText, what: 'audience', name, id });
+    if (untilText !== null) moments.push({ at: untilText, kind: 'audience', name, id });
     const isChanged = audience.updatedAt.getTime() > asked.at;
     if (holds) audiences.push({ id, name, certainty, definition_changed: isChanged, until: untilText });
   }
@@ -187,7 +187,7 @@ function dueThen(
 ): Moment | null {
   const isMoved = moves.some((move) => move.at > at && MOVES_DEADLINE.has(move.action));
   if (isMoved || draft.deadlineAt === null || draft.deadlineAt <= at) return null;
-  return { at: iso(draft.deadlineAt), what: 'draft', name: rule, id: draft.id };
+  return { at: iso(draft.deadlineAt), kind: 'draft', name: rule, id: draft.id };
 }
 
 const MOVES_DEADLINE: ReadonlySet<string> = new Set([

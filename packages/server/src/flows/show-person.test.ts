@@ -187,10 +187,10 @@ test('an export has all that is shown, and what the stream noted and what could 
   expect(value).toEqual({
     ...(await show()),
     suppression: null,
-    refused_topics: [],
-    entries: [],
+    unsubscribed_topics: [],
+    enrollments: [],
     timers: [],
-    messages: [],
+    emails: [],
     test_inbox: raws.map(() => ({ ...kept, subject: text, raw: text })),
     links: [],
     hits: [],
@@ -330,7 +330,14 @@ test('a person is shown with their letters, the decisions about them, and where 
     { rule: 'welcome', fired: true, reason: 'fired', ...decided },
   ]);
   expect(runs).toMatchObject([
-    { rule: 'welcome', version: 1, state: 'active', arm: 'treatment', waits_for: 'draft', entered_at: now() },
+    {
+      rule: 'welcome',
+      version: 1,
+      state: 'active',
+      arm: 'treatment',
+      waits_for: 'draft',
+      enrolled_at: now(),
+    },
   ]);
 });
 
@@ -361,7 +368,7 @@ test('an export has whole letters with every move, and what rules keep of a pers
   await claimMessages(db, [{ ...message, id: draftId, address: 'ada@x.org' }]);
   const until = clock.now() + HOUR_MS;
   const snoozed = { reason: 'snoozed', until, createdAt: clock.now(), createdBy: 'ada' } as const;
-  await addSuppression(db, { projectId, kind: 'address', value: 'ADA@x.org', ...snoozed });
+  await addSuppression(db, { projectId, kind: 'email', value: 'ADA@x.org', ...snoozed });
   const { value } = await exported();
   expect(value).toMatchObject({
     suppression: { reason: 'snoozed', until: inMs(HOUR_MS) },
@@ -370,14 +377,14 @@ test('an export has whole letters with every move, and what rules keep of a pers
         id: draftId,
         rule: 'welcome',
         body: expect.stringContaining('Hi ada,') as string,
-        facts: { 'person.name': 'ada' },
+        facts: { 'user.name': 'ada' },
         moves: [{ number: 1, at: now(), action: 'schedule', from: null, to: 'scheduled', actor: 'engine' }],
       },
     ],
     decisions: (await show()).decisions,
     runs: (await show()).runs,
-    entries: [{ rule: 'welcome', key: '', entered_at: now(), level: 0 }],
-    messages: [{ rule: 'welcome', draft_id: draftId, address: 'ada@x.org', state: 'claimed' }],
+    enrollments: [{ rule: 'welcome', key: '', enrolled_at: now(), level: 0 }],
+    emails: [{ rule: 'welcome', draft_id: draftId, address: 'ada@x.org', state: 'claimed' }],
   });
   expect(value['timers']).toHaveLength(2);
   expect(JSON.stringify(value)).not.toContain('bob');

@@ -54,7 +54,7 @@ async function live({ zones, shared, happened, ...settings }: World): Promise<St
     await story.rule({
       name,
       when: { event: name },
-      entry: { once_per: ['n'] },
+      enrollment: { once_per: ['n'] },
       priority: name === 'slow' ? 90 : 10,
       deadline,
       steps: [{ draft: { subject: `${name} {{ event.n }}`, body: 'Hello' } }],
@@ -74,8 +74,10 @@ async function live({ zones, shared, happened, ...settings }: World): Promise<St
 async function plan(story: Story) {
   const asked = { projectId: story.projectId, from: null, to: null, offset: 0, limit: 1_000 };
   const deps = { db: story.server.db, mailroom: testMailroom() };
-  const { rows } = await listPlanned(deps, { ...asked, becomes: 'sends' });
-  const sends = rows.map(({ external_user_id: to, subject, fate }) => [to, subject, fate.at].join(' '));
+  const { rows } = await listPlanned(deps, { ...asked, result: 'sends' });
+  const sends = rows.map(({ external_user_id: to, subject, forecast }) =>
+    [to, subject, forecast.at].join(' '),
+  );
   return { from: story.now(), sends };
 }
 
@@ -94,8 +96,8 @@ test('a letter that expires before its gates open is planned to, and does not le
   await story.later(0);
   const asked = { projectId: story.projectId, from: null, to: null, offset: 0, limit: 10 };
   const deps = { db: story.server.db, mailroom: testMailroom() };
-  const { rows } = await listPlanned(deps, { ...asked, becomes: 'expires' });
-  expect(rows).toMatchObject([{ external_user_id: 'ada', fate: { reason: 'quiet_hours' } }]);
+  const { rows } = await listPlanned(deps, { ...asked, result: 'expires' });
+  expect(rows).toMatchObject([{ external_user_id: 'ada', forecast: { reason: 'quiet_hours' } }]);
   await story.later(2 * DAY + HOUR);
   expect([(await story.letters()).length, (await story.drafts('ada'))[0]?.reason]).toEqual([0, 'expired']);
 });

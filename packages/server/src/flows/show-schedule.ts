@@ -15,7 +15,7 @@ import {
 import type { Database, Tx } from '../io/db/index.ts';
 import { ruleNames } from './person-letters.ts';
 import { type Mailroom, policyOf } from './send-drafts/index.ts';
-import { shownFate } from './shown-fate.ts';
+import { forecastOf } from './forecast.ts';
 import { inSnapshot } from './snapshot.ts';
 import { gatherWaiting } from './waiting-queue.ts';
 
@@ -43,7 +43,7 @@ export function showSchedule({ db, mailroom }: ScheduleDeps, projectId: number) 
       time_zone,
       paused: settings.paused,
       drafts: places.length,
-      is_cut: isCut,
+      truncated: isCut,
       waits_for_review: isCut ? 0 : Math.max(0, open - places.length),
       hours: hoursOf(places, range),
       beyond: beyondOf(places, range.to),
@@ -67,7 +67,7 @@ export function previewPause({ db, mailroom }: ScheduleDeps, projectId: number) 
       next_hour: leaving(HOUR_MS),
       next_day: leaving(24 * HOUR_MS),
       open: await countAllOpen(tx, projectId),
-      is_cut: isCut,
+      truncated: isCut,
     };
   });
 }
@@ -78,8 +78,8 @@ async function countAllOpen(tx: Tx, projectId: number): Promise<number> {
 
 export type PlannedAsked = {
   projectId: number;
-  /** What becomes of them; of those that leave, only from a moment on and before another. */
-  becomes: Fate['kind'];
+  /** Only drafts with this result. `from` and `to` limit the send time of drafts that are sent. */
+  result: Fate['kind'];
   from: number | null;
   to: number | null;
   offset: number;
@@ -191,8 +191,8 @@ function perHour(throttle: Throttle | null): number | null {
   return throttle && Math.floor((throttle.letters * HOUR_MS) / throttle.perMs);
 }
 
-function isAsked(fate: Fate, { becomes, from, to }: PlannedAsked): boolean {
-  if (fate.kind !== becomes) return false;
+function isAsked(fate: Fate, { result, from, to }: PlannedAsked): boolean {
+  if (fate.kind !== result) return false;
   if (fate.kind !== 'sends') return true;
   return fate.leavesAt >= (from ?? -Infinity) && fate.leavesAt < (to ?? Infinity);
 }
@@ -225,6 +225,6 @@ async function named(tx: Tx, projectId: number, places: Place[]) {
     zone: draft.zone,
     deadline_at: iso(draft.dueAt),
     expires_at: draft.expiresAt === null ? null : iso(draft.expiresAt),
-    fate: shownFate(fate),
+    forecast: forecastOf(fate),
   }));
 }

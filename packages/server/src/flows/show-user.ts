@@ -27,18 +27,18 @@ export type ShownUser = Omit<ShownPerson, 'traits'> & {
   traits: ShownTrait[];
   audiences: ShownAudience[];
   runs: ShownRun[];
-  held: Held | null;
-  refused_topics: string[];
+  suppression: Suppressed | null;
+  unsubscribed_topics: string[];
   zone: string | null;
   invalid_zones: string[];
   locale: string | null;
   invalid_locale: string | null;
 };
 
-type Held = {
+type Suppressed = {
   reason: string;
   until: string | null;
-  kind: 'address' | 'person';
+  kind: 'email' | 'user';
   created_at: string;
   from_erased: boolean;
 };
@@ -67,8 +67,8 @@ export async function showUser(tx: Tx, wanted: PersonId & { now: number }): Prom
     traits: await traitsOf(tx, wanted, person),
     audiences: await listAudiencesOf(tx, wanted),
     runs: runs.map((run) => toShownRun(run, names)),
-    held: await findHeld(tx, { ...wanted, address: person.email, now }),
-    refused_topics: [...(refused ?? [])].toSorted(),
+    suppression: await findSuppressed(tx, { ...wanted, address: person.email, now }),
+    unsubscribed_topics: [...(refused ?? [])].toSorted(),
     zone: ownZone(zones),
     invalid_zones: zoneOf(zones, 'UTC').invalid,
     locale: ownLocale(locale),
@@ -87,24 +87,24 @@ async function traitsOf(tx: Tx, wanted: PersonId, { traits }: ShownPerson): Prom
   return shown.toSorted((a, b) => Number(b.known) - Number(a.known) || (a.trait < b.trait ? -1 : 1));
 }
 
-/** What is said of the person comes before what is said of their address. */
-async function findHeld(
+/** The suppression of the user, or else the one of their address. */
+async function findSuppressed(
   tx: Tx,
   { projectId, userId, address, now }: PersonId & { address: string | null; now: number },
-): Promise<ShownUser['held']> {
-  const ofPerson = await findSuppression(tx, { projectId, kind: 'person', value: userId });
+): Promise<ShownUser['suppression']> {
+  const ofPerson = await findSuppression(tx, { projectId, kind: 'user', value: userId });
   const ofAddress = address
-    ? await findSuppression(tx, { projectId, kind: 'address', value: address })
+    ? await findSuppression(tx, { projectId, kind: 'email', value: address })
     : undefined;
   const inForce = [ofPerson, ofAddress].find((one) => one && (one.until === null || one.until > now));
-  return inForce ? toHeld(inForce) : null;
+  return inForce ? toSuppressed(inForce) : null;
 }
 
-function toHeld({ reason, until, kind, createdAt, fromErased = false }: StoredSuppression): Held {
+function toSuppressed({ reason, until, kind, createdAt, fromErased = false }: StoredSuppression): Suppressed {
   return {
     reason,
     until: until === null ? null : iso(until),
-    kind: isAboutAddress(kind) ? 'address' : 'person',
+    kind: isAboutAddress(kind) ? 'email' : 'user',
     created_at: iso(createdAt),
     from_erased: fromErased,
   };

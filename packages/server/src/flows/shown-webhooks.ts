@@ -61,7 +61,7 @@ export function toDelivery(delivery: ShownDelivery) {
     state: delivery.state,
     erased: delivery.isErased,
     created_at: iso(delivery.createdAt),
-    next_at: time(delivery.nextAt),
+    next_attempt_at: time(delivery.nextAt),
     delivered_at: time(delivery.deliveredAt),
     attempts: delivery.attempts.map((attempt) => ({
       number: attempt.number,

@@ -27,7 +27,7 @@ beforeEach(async () => {
     document: {
       name: 'paid',
       when: { event: 'paid' },
-      entry: { once_per: ['n'] },
+      enrollment: { once_per: ['n'] },
       deadline: '2h',
       steps: [LETTER],
     },
@@ -51,8 +51,8 @@ test('the same policy makes no difference', async () => {
   await pay('u1', 1);
   const { frequency_cap } = await setSettings(db, projectId, { throttle: '10/s' });
   const simulated = await simulate({ frequency_cap });
-  expect(simulated).toMatchObject({ drafts: 2, is_cut: false, earlier: 0, later: 0, differences: [] });
-  expect(simulated.changed).toEqual(simulated.today);
+  expect(simulated).toMatchObject({ drafts: 2, truncated: false, earlier: 0, later: 0, differences: [] });
+  expect(simulated.proposed).toEqual(simulated.current);
 });
 
 test('a wider cap lets the second letter of a person leave with the first', async () => {
@@ -60,15 +60,15 @@ test('a wider cap lets the second letter of a person leave with the first', asyn
   await pay('u1', 1);
   await pay('u2');
   expect(await simulate({ frequency_cap: 'off' })).toMatchObject({
-    today: { sends: 3, sends_immediately: 0, held: { frequency_cap: 1 }, median_send_at: after(2) },
-    changed: { sends: 3, held: {}, last_send_at: after(2) },
+    current: { sends: 3, sends_immediately: 0, held: { frequency_cap: 1 }, median_send_at: after(2) },
+    proposed: { sends: 3, held: {}, last_send_at: after(2) },
     earlier: 1,
     differences: [
       {
         rule: 'paid',
         external_user_id: 'u1',
-        today: { becomes: 'sends' },
-        changed: { becomes: 'sends', at: after(2), reason: null },
+        current: { result: 'sends' },
+        proposed: { result: 'sends', at: after(2), reason: null },
       },
     ],
   });
@@ -79,9 +79,9 @@ test('quiet hours are those of the person, else those of the zone that is tried'
   await pay('u2');
   const night = { quiet_hours: '21:00-08:00', time_zone: 'Asia/Tokyo' };
   const simulated = await simulate(night);
-  expect(simulated.changed.held).toEqual({ quiet_hours: 1 });
+  expect(simulated.proposed.held).toEqual({ quiet_hours: 1 });
   expect(simulated.differences).toMatchObject([
-    { external_user_id: 'u2', changed: { reason: 'quiet_hours' } },
+    { external_user_id: 'u2', proposed: { reason: 'quiet_hours' } },
   ]);
 });
 
@@ -92,26 +92,26 @@ test('what a gate holds already is asked again, and a pause holds everything', a
   const open = await simulate({ quiet_hours: 'off' });
   expect(open).toMatchObject({
     drafts: 1,
-    today: { sends_immediately: 0 },
-    changed: { sends_immediately: 1 },
+    current: { sends_immediately: 0 },
+    proposed: { sends_immediately: 1 },
   });
   const paused = await simulate({ paused: 'true' });
-  expect(paused.changed).toMatchObject({ sends: 0, held: { paused: 1 }, median_send_at: null });
+  expect(paused.proposed).toMatchObject({ sends: 0, held: { paused: 1 }, median_send_at: null });
 });
 
 test('the throttle counts the tokens that are there, and letters that left count for the cap', async () => {
   await setSettings(db, projectId, { frequency_cap: 'off' });
   await pay('u1');
   await pay('u2');
-  const { changed } = await simulate({ throttle: '1/h' });
-  expect(changed).toMatchObject({
+  const { proposed } = await simulate({ throttle: '1/h' });
+  expect(proposed).toMatchObject({
     held: { throttle: 1 },
     median_send_at: after(2),
     last_send_at: after(3),
   });
   await engine.advance(2 * HOUR);
   await pay('u1', 1);
-  expect((await simulate({ frequency_cap: '1/24h' })).changed).toMatchObject({
+  expect((await simulate({ frequency_cap: '1/24h' })).proposed).toMatchObject({
     held: { frequency_cap: 1 },
     sends: 1,
   });
@@ -120,7 +120,7 @@ test('the throttle counts the tokens that are there, and letters that left count
 test('what waits for a person is not in the queue', async () => {
   await setSettings(db, projectId, { autopilot: 'draft' });
   await pay('u1');
-  expect(await simulate({ quiet_hours: 'off' })).toMatchObject({ drafts: 0, today: { sends: 0 } });
+  expect(await simulate({ quiet_hours: 'off' })).toMatchObject({ drafts: 0, current: { sends: 0 } });
 });
 
 test('nothing is changed by it, and only what the gates look at may be tried', async () => {

@@ -14,7 +14,7 @@ import {
 import type { Database } from '../io/db/index.ts';
 import { type Mailroom, policyOf } from './send-drafts/index.ts';
 import { inSnapshot } from './snapshot.ts';
-import { type ShownFate, shownFate, shownTime } from './shown-fate.ts';
+import { type Forecast, forecastOf, shownTime } from './forecast.ts';
 import { gatherWaiting } from './waiting-queue.ts';
 
 /** Under one policy. Moments are texts, as everybody sees them. */
@@ -31,26 +31,26 @@ export type DraftDifference = {
   id: string;
   rule: string;
   external_user_id: string;
-  today: ShownFate;
-  changed: ShownFate;
+  current: Forecast;
+  proposed: Forecast;
 };
 
 export type SimulatedPolicy = {
   drafts: number;
   /** The queue is longer than what was looked at. */
-  is_cut: boolean;
-  today: PolicyTotals;
-  changed: PolicyTotals;
+  truncated: boolean;
+  current: PolicyTotals;
+  proposed: PolicyTotals;
   earlier: number;
   later: number;
-  same: number;
+  unchanged: number;
   median_shift_ms: number | null;
-  /** Those that leave today, and would pass the moment from which on they are not sent. */
+  /** Drafts that are sent under the current policy, and expire under the proposed one. */
   newly_expire: number;
   /** Those whose deadline the change takes away at once: only a person sends them then. */
   stop_sending: number;
   /** By the hour, of the next days, where something leaves under either policy. */
-  hours: { at: string; today: number; changed: number }[];
+  hours: { at: string; current: number; proposed: number }[];
   /** The first of those that fare otherwise, in the order in which they are due. */
   differences: DraftDifference[];
 };
@@ -61,7 +61,7 @@ const HOURS_SHOWN = 7 * 24;
 /** Of all settings, those that the gates look at. */
 const OF_POLICY: SettingName[] = ['quiet_hours', 'frequency_cap', 'throttle', 'time_zone', 'paused'];
 
-/** The present queue under the policy of today and under a changed one, through the gate that the sender asks. */
+/** The present queue under the current and a proposed policy, by the send checks that sending uses. */
 export function simulatePolicy(
   { db, mailroom }: { db: Pick<Database, 'session' | 'clock'>; mailroom: Mailroom },
   { projectId, wanted }: { projectId: number; wanted: Record<string, string> },
@@ -71,29 +71,29 @@ export function simulatePolicy(
     const { texts, stored } = await getSettings(tx, projectId);
     const changes = readChanges(onlyPolicy(wanted));
     // The stored texts and not all texts: quiet hours that were never set may hold nothing.
-    const [today, changed] = [
+    const [current, proposed] = [
       policyOf(readSettings(stored), mailroom.outlet),
       policyOf(readSettings({ ...stored, ...changes }), mailroom.outlet),
     ];
-    const asked = { projectId, now, policies: [today, changed], mailroom };
+    const asked = { projectId, now, policies: [current, proposed], mailroom };
     const { queue, isCut } = await gatherWaiting(tx, asked);
-    const compared = await withRests(comparing(queue, now, { today, changed }));
+    const compared = await withRests(comparing(queue, now, { current, proposed }));
     const endsAutopilot = changes.autopilot === 'draft' && texts.autopilot !== 'draft';
     const names = new Map((await listRules(tx, projectId)).map(({ id, name }) => [id, name]));
     return {
       drafts: queue.drafts.length,
-      is_cut: isCut,
-      today: totalsOf(
-        compared.drafts.map((draft) => draft.today),
+      truncated: isCut,
+      current: totalsOf(
+        compared.drafts.map((draft) => draft.current),
         now,
       ),
-      changed: totalsOf(
-        compared.drafts.map((draft) => draft.changed),
+      proposed: totalsOf(
+        compared.drafts.map((draft) => draft.proposed),
         now,
       ),
       earlier: compared.totals.earlier,
       later: compared.totals.later,
-      same: compared.totals.same,
+      unchanged: compared.totals.unchanged,
       median_shift_ms: compared.totals.medianShiftMs,
       newly_expire: compared.drafts.filter(isLost).length,
       stop_sending: endsAutopilot ? await countAutopilot(tx, projectId) : 0,
@@ -121,19 +121,19 @@ function takesDeadlines(name: string, text: string | undefined): boolean {
   return name === 'autopilot' && text === 'draft';
 }
 
-function isLost({ today, changed }: Comparison['drafts'][number]): boolean {
-  return today.kind === 'sends' && changed.kind === 'expires';
+function isLost({ current, proposed }: Comparison['drafts'][number]): boolean {
+  return current.kind === 'sends' && proposed.kind === 'expires';
 }
 
 function hoursOf({ drafts }: Comparison, now: number): SimulatedPolicy['hours'] {
   const first = now - (now % HOUR_MS);
-  const hours = new Map<number, { today: number; changed: number }>();
+  const hours = new Map<number, { current: number; proposed: number }>();
   for (const draft of drafts) {
-    for (const policy of ['today', 'changed'] as const) {
+    for (const policy of ['current', 'proposed'] as const) {
       const fate = draft[policy];
       if (fate.kind !== 'sends' || fate.leavesAt >= first + HOURS_SHOWN * HOUR_MS) continue;
       const at = fate.leavesAt - (fate.leavesAt % HOUR_MS);
-      const hour = hours.get(at) ?? { today: 0, changed: 0 };
+      const hour = hours.get(at) ?? { current: 0, proposed: 0 };
       hour[policy] += 1;
       hours.set(at, hour);
     }
@@ -166,19 +166,21 @@ function differencesOf(
   names: (ruleId: string) => string,
 ): DraftDifference[] {
   const byId = new Map(queue.drafts.map((draft) => [draft.id, draft]));
-  const differing = drafts.filter(({ today, changed }) => !isSame(shownFate(today), shownFate(changed)));
-  return differing.slice(0, DIFFERENCES_SHOWN).map(({ id, today, changed }) => {
+  const differing = drafts.filter(
+    ({ current, proposed }) => !isSame(forecastOf(current), forecastOf(proposed)),
+  );
+  return differing.slice(0, DIFFERENCES_SHOWN).map(({ id, current, proposed }) => {
     const draft = byId.get(id);
     return {
       id,
       rule: names(draft?.ruleId ?? ''),
       external_user_id: draft?.userId ?? '',
-      today: shownFate(today),
-      changed: shownFate(changed),
+      current: forecastOf(current),
+      proposed: forecastOf(proposed),
     };
   });
 }
 
-function isSame(a: ShownFate, b: ShownFate): boolean {
-  return a.becomes === b.becomes && a.at === b.at && (a.becomes === 'sends' || a.reason === b.reason);
+function isSame(a: Forecast, b: Forecast): boolean {
+  return a.result === b.result && a.at === b.at && (a.result === 'sends' || a.reason === b.reason);
 }

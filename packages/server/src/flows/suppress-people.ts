@@ -4,16 +4,16 @@ import { takeTurn } from '../features/turns/index.ts';
 import type { Database } from '../io/db/index.ts';
 import { suppressIn } from './suppress.ts';
 
-/** `known`: of how many something at least as strong was said before; `unknown`: who is nobody here. */
+/** `notFound`: the ids that no user has. */
 export type SuppressedPeople = {
   added: number;
-  known: number;
-  unknown: string[];
+  already_suppressed: number;
+  notFound: string[];
   drafts: number;
   runs: number;
 };
 
-/** Nothing is sent to these people any more, whatever their address becomes; what was under way to them ends. */
+/** Suppresses these users at any address, and ends their drafts and runs. */
 export function suppressPeople(
   db: Pick<Database, 'transaction' | 'clock'>,
   { projectId, users, actor }: { projectId: number; users: string[]; actor: string },
@@ -30,7 +30,7 @@ export function suppressPeople(
     );
     const found = new Set(people.map(({ userId }) => userId));
     const wanted = [...found].map((value) => ({
-      kind: 'person' as const,
+      kind: 'user' as const,
       value,
       reason: 'manual' as const,
       until: null,
@@ -38,7 +38,7 @@ export function suppressPeople(
       createdBy: actor,
     }));
     const { added, drafts, runs } = await suppressIn(tx, projectId, { wanted, now, actor });
-    const unknown = asked.filter((userId) => !found.has(userId));
-    return { added, known: wanted.length - added, unknown, drafts, runs };
+    const notFound = asked.filter((userId) => !found.has(userId));
+    return { added, already_suppressed: wanted.length - added, notFound, drafts, runs };
   });
 }

@@ -133,9 +133,9 @@ export async function concernedBy(
   projectId: number,
   places: Pick<SuppressedPlace, 'kind' | 'value'>[],
 ): Promise<PersonId[]> {
-  const users = new Set(places.filter(({ kind }) => kind === 'person').map(({ value }) => value));
+  const users = new Set(places.filter(({ kind }) => kind === 'user').map(({ value }) => value));
   const addresses = new Set(
-    places.filter(({ kind }) => kind === 'address').map(({ value }) => normaliseAddress(value)),
+    places.filter(({ kind }) => kind === 'email').map(({ value }) => normaliseAddress(value)),
   );
   const sharing = await findByAddress(tx, projectId, [...addresses].flatMap(formsOf));
   for (const { userId, email } of sharing) if (addresses.has(normaliseAddress(email))) users.add(userId);

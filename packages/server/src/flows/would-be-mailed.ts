@@ -70,7 +70,7 @@ export async function wouldBeMailed(
 
 async function findConcerned(tx: Tx, { projectId, kind, value }: ClearPlace): Promise<Person[]> {
   const userIds =
-    kind === 'person'
+    kind === 'user'
       ? [value]
       : (await findByAddress(tx, projectId, formsOf(value))).map(({ userId }) => userId);
   const asked = userIds.slice(0, PEOPLE_MAX + 1).map((userId) => ({ projectId, userId }));

@@ -127,7 +127,7 @@ test('where several processes change it in the order of the guide, each of them 
 });
 
 describe('openSecrets', () => {
-  const address = { projectId: 1, kind: 'address', value: 'ada@example.com' } as const;
+  const address = { projectId: 1, kind: 'email', value: 'ada@example.com' } as const;
   const hashWith = async (config: SecretConfig): Promise<string> =>
     (await openSecrets({ db, clock }, config)).hasher.hash(address).value;
 

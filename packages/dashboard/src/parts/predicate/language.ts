@@ -70,11 +70,11 @@ export function shapeOf(value: unknown): Shape {
 function readShape(value: Json): Shape | null {
   const [[key, inner] = ['', null], ...more] = Object.entries(value);
   if (more.length === 0 && key !== 'event') return readSingle(key, inner);
-  const { trait, person, event, ...rest } = value;
-  const subjects = [trait, person, event].filter((subject) => subject !== undefined);
+  const { trait, user, event, ...rest } = value;
+  const subjects = [trait, user, event].filter((subject) => subject !== undefined);
   if (subjects.length !== 1) return null;
   if (typeof trait === 'string') return withTest(rest, 'trait', (test) => ({ kind: 'trait', trait, test }));
-  if (person === 'email') return withTest(rest, 'email', (test) => ({ kind: 'email', test }));
+  if (user === 'email') return withTest(rest, 'email', (test) => ({ kind: 'email', test }));
   return typeof event === 'string' ? readEvent(event, rest) : null;
 }
 
@@ -152,7 +152,7 @@ export function printShape(shape: Exclude<Shape, { kind: 'other' }>): unknown {
     case 'trait':
       return { trait: shape.trait, ...printTest(shape.test) };
     case 'email':
-      return { person: 'email', ...printTest(shape.test) };
+      return { user: 'email', ...printTest(shape.test) };
     case 'audience':
       return { audience: shape.audience };
     case 'first':

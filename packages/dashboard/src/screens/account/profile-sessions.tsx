@@ -73,7 +73,7 @@ function SessionRow({ session, onEnd }: { session: SessionListed; onEnd: () => v
         <When at={session.last_seen_at} />
       </Table.Td>
       <Table.Td ta="right">
-        {session.is_this_one ? (
+        {session.current ? (
           <Mark icon={Monitor} tone="info" label="This session" />
         ) : (
           <Button size="compact-sm" variant="default" onClick={onEnd}>

@@ -45,18 +45,18 @@ function Answer({ audience, user }: { audience: string; user: string }): ReactNo
   });
   return (
     <Loaded query={query}>
-      {({ data: { member, explained } }) => (
+      {({ data: { member, explanation } }) => (
         <Stack gap="xs">
           <Group gap="xs">
             <Person id={user} />
             <Membership member={member} />
           </Group>
-          {member !== null && member !== explained.holds && (
+          {member !== null && member !== explanation.holds && (
             <Text size="sm" c="dimmed">
               This result is current; the membership follows within a second.
             </Text>
           )}
-          <Conditions of={[explained]} />
+          <Conditions of={[explanation]} />
         </Stack>
       )}
     </Loaded>

@@ -18,7 +18,7 @@ export function AuditEntry({ entry }: { entry: AuditListed }): ReactNode {
           ...(entry.token === null ? [] : [{ label: 'Token', value: entry.token }]),
           { label: 'Object', value: entry.subject ?? '–' },
           { label: 'Project', value: entry.project?.name ?? 'Team' },
-          { label: 'Completed', value: entry.is_done ? 'Yes' : 'Unknown' },
+          { label: 'Completed', value: entry.completed ? 'Yes' : 'Unknown' },
         ]}
       />
       {rows.length === 0 ? (

@@ -70,7 +70,7 @@ const COLUMNS = [
     cell: (one: AuditListed) => (
       <Group gap="xs">
         <code>{one.action}</code>
-        {!one.is_done && (
+        {!one.completed && (
           <Mark icon={Hourglass} tone="warn" label="begun" title="Started, but its completion is unknown" />
         )}
       </Group>
@@ -104,7 +104,7 @@ function Who({ of: { actor_name, token } }: { of: AuditListed }): ReactNode {
 type Search = {
   action?: string | undefined;
   actor?: string | undefined;
-  of?: 'project' | 'organization' | undefined;
+  scope?: 'project' | 'organization' | undefined;
 };
 
 function Filters({ search, onChange }: { search: Search; onChange: (changed: Search) => void }): ReactNode {
@@ -134,8 +134,8 @@ function Filters({ search, onChange }: { search: Search; onChange: (changed: Sea
       />
       <SegmentedControl
         aria-label="Scope"
-        value={search.of ?? 'organization'}
-        onChange={(of) => onChange({ of: of === 'project' ? 'project' : undefined })}
+        value={search.scope ?? 'organization'}
+        onChange={(scope) => onChange({ scope: scope === 'project' ? 'project' : undefined })}
         data={[
           { value: 'organization', label: 'All projects and the team' },
           { value: 'project', label: 'This project' },

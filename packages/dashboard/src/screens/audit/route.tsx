@@ -8,7 +8,7 @@ export const auditRoute = createRoute({
   validateSearch: searchOf({
     action: text,
     actor: text,
-    of: oneOf('project', 'organization'),
+    scope: oneOf('project', 'organization'),
     entry: text,
   }),
   component: lazyRouteComponent(() => import('./audit-screen.tsx'), 'AuditScreen'),

@@ -48,7 +48,7 @@ function Actions({ letter }: { letter: EmailWhole }): ReactNode {
   });
   return (
     <>
-      {letter.frozen && mayHaveBytes && (
+      {letter.raw && mayHaveBytes && (
         <Button
           component="a"
           href={href}
@@ -100,21 +100,13 @@ function Whole({ letter }: { letter: EmailWhole }): ReactNode {
           <Tabs.Tab value="replies">Replies{countOf(replies.length)}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="letter" pt="md">
-          <Frozen letter={letter} />
+          <RawHtml letter={letter} />
         </Tabs.Panel>
         <Tabs.Panel value="text" pt="md">
-          {letter.frozen ? (
-            <TextBlock text={letter.frozen.text} label="Plain text of the email" />
-          ) : (
-            <NotKept />
-          )}
+          {letter.raw ? <TextBlock text={letter.raw.text} label="Plain text of the email" /> : <NotKept />}
         </Tabs.Panel>
         <Tabs.Panel value="headers" pt="md">
-          {letter.frozen ? (
-            <NameValues rows={letter.frozen.headers} label="Headers of the email" />
-          ) : (
-            <NotKept />
-          )}
+          {letter.raw ? <NameValues rows={letter.raw.headers} label="Headers of the email" /> : <NotKept />}
         </Tabs.Panel>
         <Tabs.Panel value="outcomes" pt="md">
           <Happened letter={letter} />
@@ -209,7 +201,7 @@ function Head({ letter }: { letter: EmailWhole }): ReactNode {
   );
 }
 
-function attemptsOf({ attempts, next_at: next }: EmailWhole): ReactNode {
+function attemptsOf({ attempts, next_attempt_at: next }: EmailWhole): ReactNode {
   if (next === null) return attempts;
   return (
     <>
@@ -218,16 +210,16 @@ function attemptsOf({ attempts, next_at: next }: EmailWhole): ReactNode {
   );
 }
 
-function Frozen({ letter }: { letter: EmailWhole }): ReactNode {
+function RawHtml({ letter }: { letter: EmailWhole }): ReactNode {
   const project = useProject();
-  if (!letter.frozen) return <NotKept />;
-  if (!letter.frozen.has_html) return <TextBlock text={letter.frozen.text} label="Email without HTML" />;
+  if (!letter.raw) return <NotKept />;
+  if (!letter.raw.has_html) return <TextBlock text={letter.raw.text} label="Email without HTML" />;
   const params = { project: project.id, email: letter.id };
   return (
     <LetterPane
       srcOf={(query) => apiUrl('GET /projects/:project/emails/:email/email.html', { params, query })}
       title={`Email to ${letter.address}`}
-      remoteImages={letter.frozen.remote_images}
+      remoteImages={letter.raw.remote_images}
     />
   );
 }

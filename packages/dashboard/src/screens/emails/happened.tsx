@@ -92,7 +92,7 @@ function Links({ links }: { links: EmailWhole['links'] }): ReactNode {
 }
 
 function Hits({
-  letter: { hits, hits_counted: counted, user_time_zone: zone },
+  letter: { hits, hit_count: counted, user_time_zone: zone },
 }: {
   letter: EmailWhole;
 }): ReactNode {

@@ -118,12 +118,12 @@ function Lifts({ groups }: { groups: InsightGroup[] }): ReactNode {
       <Title order={2} size="h5">
         Compared with the holdout group
       </Title>
-      {lifts.map(({ name, lift: { treatment: letter, holdout, shown } }) => (
+      {lifts.map(({ name, lift: { treatment: letter, holdout, estimate } }) => (
         <Text key={name} size="sm">
-          <b>{name}</b>: {letter.converted} of {letter.entered} users reached the goal with emails,{' '}
-          {holdout.converted} of {holdout.entered} without.{' '}
-          {shown
-            ? `The lift is ${signed(shown.difference)} points (95 % confidence interval: ${signed(shown.from)} to ${signed(shown.to)}).`
+          <b>{name}</b>: {letter.converted} of {letter.enrolled} users reached the goal with emails,{' '}
+          {holdout.converted} of {holdout.enrolled} without.{' '}
+          {estimate
+            ? `The lift is ${signed(estimate.difference)} points (95 % confidence interval: ${signed(estimate.from)} to ${signed(estimate.to)}).`
             : 'Lift is shown once each group has 100 users.'}
         </Text>
       ))}

@@ -138,7 +138,7 @@ function Whole({ insights: { by, range, before } }: { insights: Insights }): Rea
     );
   return (
     <Stack gap="xl" mt="md">
-      {range.is_cut && (
+      {range.truncated && (
         <Text size="sm" c="dimmed">
           The data exceeds the limit: only the newest emails and the largest groups are counted.
         </Text>

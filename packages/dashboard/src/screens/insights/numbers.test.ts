@@ -15,7 +15,7 @@ const GROUP: InsightGroup = {
   bounced: { hard: 2, soft: 0, policy: 0, infrastructure: 0 },
   complained: 0,
   unsubscribed: 0,
-  edited: { edited: 0, of: 0 },
+  edited: { edited: 0, total: 0 },
   opened_within: [],
   median_open_ms: null,
   rates: {

@@ -58,7 +58,7 @@ function Named({ apiKey: { label, display } }: { apiKey: ApiKey }): ReactNode {
   );
 }
 
-function Client({ apiKey: { client, outdated } }: { apiKey: ApiKey }): ReactNode {
+function Client({ apiKey: { client, minimum_version: minimum } }: { apiKey: ApiKey }): ReactNode {
   if (!client)
     return (
       <Text size="sm" c="dimmed">
@@ -70,7 +70,7 @@ function Client({ apiKey: { client, outdated } }: { apiKey: ApiKey }): ReactNode
       <Text size="sm" truncate>
         {client.name} {client.version}
       </Text>
-      {outdated !== null && <Mark icon={TriangleAlert} tone="warn" label={`Update to ${outdated}`} />}
+      {minimum !== null && <Mark icon={TriangleAlert} tone="warn" label={`Update to ${minimum}`} />}
     </Stack>
   );
 }

@@ -11,7 +11,7 @@ const key = (id: string, ...requests: number[]): ApiKey => ({
   created_by: null,
   last_used_at: null,
   client: null,
-  outdated: null,
+  minimum_version: null,
   revoked_at: null,
   traffic: requests.map((count, index) => ({ day: `2026-01-0${index + 1}`, requests: count })),
 });

@@ -11,7 +11,7 @@ export function SuppressDialog({ opened, users, onClose, onDone }: Props): React
     refreshes: ['GET /projects/:project/users/:user'],
     onDone: ({ data }) => {
       notify(
-        `${formatCount(data.added)} suppressed, ${formatCount(data.known)} already suppressed; ${formatCount(data.drafts)} drafts and ${formatCount(data.runs)} runs ended`,
+        `${formatCount(data.added)} suppressed, ${formatCount(data.already_suppressed)} already suppressed; ${formatCount(data.drafts)} drafts and ${formatCount(data.runs)} runs ended`,
       );
       onDone();
       onClose();

@@ -192,10 +192,10 @@ function NextThen({ then, zone }: { then: UserThen; zone: string | null }): Reac
           No scheduled changes.
         </Text>
       )}
-      {then.next.map(({ at, what, name, id }) => (
-        <Text key={`${what} ${id}`} size="sm">
+      {then.next.map(({ at, kind, name, id }) => (
+        <Text key={`${kind} ${id}`} size="sm">
           <When at={at} theirZone={zone} />:{' '}
-          {what === 'audience' ? `“${name}” is reevaluated` : `deadline of a draft of ${name}`}
+          {kind === 'audience' ? `“${name}” is reevaluated` : `deadline of a draft of ${name}`}
         </Text>
       ))}
       {then.drafts.map(({ id, rule, state, since }) => (

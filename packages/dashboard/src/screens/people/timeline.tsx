@@ -35,10 +35,10 @@ const ICONS: Record<TimelineItem['kind'], LucideIcon> = {
 
 const GROUPS = [
   { value: 'event', label: 'Events', kinds: 'event' },
-  { value: 'person', label: 'Changes', kinds: 'created,changed,joined,left' },
+  { value: 'changes', label: 'Changes', kinds: 'created,changed,joined,left' },
   { value: 'decision', label: 'Decisions', kinds: 'decision' },
-  { value: 'letters', label: 'Emails', kinds: 'draft,draft_changed' },
-  { value: 'became', label: 'Outcomes and replies', kinds: 'outcome,reply' },
+  { value: 'emails', label: 'Emails', kinds: 'draft,draft_changed' },
+  { value: 'outcomes', label: 'Outcomes and replies', kinds: 'outcome,reply' },
 ];
 
 /** Everything that happened to a user, the newest first. */

@@ -94,7 +94,7 @@ const NO_SHRINK = { flexShrink: 0, marginTop: 3 } as const;
 const WRAP = { overflowWrap: 'anywhere' } as const;
 
 function Times({ user }: { user: UserShown }): ReactNode {
-  const { first_seen_at, last_seen_at, zone, locale, triggers, refused_topics: topics } = user;
+  const { first_seen_at, last_seen_at, zone, locale, triggers, unsubscribed_topics: topics } = user;
   return (
     <Stack gap={4}>
       <Title order={2} size="h5">
@@ -154,8 +154,8 @@ function Runs({ user: { runs, zone } }: { user: UserShown }): ReactNode {
       {runs.map((run) => (
         <Text key={run.id} size="sm">
           {run.rule}: {run.state}
-          {run.end_reason && ` (${endWords(run.end_reason)})`}, entered{' '}
-          <When at={run.entered_at} theirZone={zone} />
+          {run.end_reason && ` (${endWords(run.end_reason)})`}, enrolled{' '}
+          <When at={run.enrolled_at} theirZone={zone} />
           {run.next_at && (
             <>
               , continues <When at={run.next_at} theirZone={zone} />

@@ -78,15 +78,15 @@ export function UserScreen(): ReactNode {
   );
 }
 
-function States({ user: { held, triggers } }: { user: UserShown }): ReactNode {
+function States({ user: { suppression, triggers } }: { user: UserShown }): ReactNode {
   return (
     <Group gap="xs">
-      {held ? (
+      {suppression ? (
         <Mark
           icon={Ban}
           tone="bad"
-          label={`No email: ${suppressionWords(held.reason)}`}
-          title={`Suppressed: ${suppressedSubject(held)}`}
+          label={`No email: ${suppressionWords(suppression.reason)}`}
+          title={`Suppressed: ${suppressedSubject(suppression)}`}
         />
       ) : (
         <Mark icon={CheckCircle2} tone="good" label="Can receive email" />
@@ -99,12 +99,12 @@ function States({ user: { held, triggers } }: { user: UserShown }): ReactNode {
           title="Sent with suppressTriggers. No rule starts until data without it arrives."
         />
       )}
-      {held?.until && (
+      {suppression?.until && (
         <span>
-          until <When at={held.until} />
+          until <When at={suppression.until} />
         </span>
       )}
-      {held?.from_erased && <span>Suppressed: {suppressedSubject(held)}</span>}
+      {suppression?.from_erased && <span>Suppressed: {suppressedSubject(suppression)}</span>}
     </Group>
   );
 }

@@ -24,7 +24,7 @@ export function Why({ user }: { user: UserShown }): ReactNode {
         ) : (
           <Stack gap="md">
             {data.map((one) => (
-              <RuleAnswer key={one.rule.id} answer={one} zone={user.zone} held={user.held} />
+              <RuleAnswer key={one.rule.id} answer={one} zone={user.zone} suppression={user.suppression} />
             ))}
           </Stack>
         )
@@ -33,11 +33,11 @@ export function Why({ user }: { user: UserShown }): ReactNode {
   );
 }
 
-type AnswerProps = { answer: WhyRule; zone: string | null; held: UserShown['held'] };
+type AnswerProps = { answer: WhyRule; zone: string | null; suppression: UserShown['suppression'] };
 
-function RuleAnswer({ answer, zone, held }: AnswerProps): ReactNode {
-  const { rule, is_on: isOn, would_fire: wouldFire, triggers, decided, drafts } = answer;
-  const [last] = decided;
+function RuleAnswer({ answer, zone, suppression }: AnswerProps): ReactNode {
+  const { rule, on: isOn, would_fire: wouldFire, triggers, decisions, drafts } = answer;
+  const [last] = decisions;
   return (
     <Paper withBorder p="md" component="section" aria-label={rule.name}>
       <Stack gap="xs">
@@ -57,10 +57,10 @@ function RuleAnswer({ answer, zone, held }: AnswerProps): ReactNode {
         {triggers.map((trigger) => (
           <TriggerAnswer key={trigger.waits_for} trigger={trigger} zone={zone} />
         ))}
-        {wouldFire && held && (
+        {wouldFire && suppression && (
           <Gate>
             An email would be drafted but not sent.{' '}
-            {`Suppressed: ${suppressedSubject(held)} (${suppressionWords(held.reason)})`}
+            {`Suppressed: ${suppressedSubject(suppression)} (${suppressionWords(suppression.reason)})`}
           </Gate>
         )}
       </Stack>
@@ -127,7 +127,7 @@ function TriggerAnswer({ trigger, zone }: { trigger: Trigger; zone: string | nul
 }
 
 function DraftAnswer({ draft, zone }: { draft: WhyRule['drafts'][number]; zone: string | null }): ReactNode {
-  const { subject, state, deadline_at, ended_at, held, holds } = draft;
+  const { subject, state, deadline_at, ended_at, send_check: check, rule_holds: holds } = draft;
   return (
     <Stack gap={4}>
       <Text size="sm">
@@ -145,12 +145,12 @@ function DraftAnswer({ draft, zone }: { draft: WhyRule['drafts'][number]; zone: 
         )}
       </Text>
       {!holds && <Gate>The rule’s condition is no longer met</Gate>}
-      {held && (
+      {check && (
         <Gate>
-          Held: {held.sentence}
-          {held.until !== null && (
+          Held: {check.sentence}
+          {check.until !== null && (
             <>
-              , until <When at={held.until} theirZone={zone} />
+              , until <When at={check.until} theirZone={zone} />
             </>
           )}
         </Gate>

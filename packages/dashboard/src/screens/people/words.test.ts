@@ -67,11 +67,9 @@ describe('localeWarning', () => {
 
 describe('suppressedSubject', () => {
   test('says whether the address or the id was suppressed for an erased user', () => {
-    const held = { reason: 'unsubscribed', until: null, kind: 'address', created_at: '' } as const;
+    const held = { reason: 'unsubscribed', until: null, kind: 'email', created_at: '' } as const;
     expect(suppressedSubject({ ...held, from_erased: false })).toBe('their address');
     expect(suppressedSubject({ ...held, from_erased: true })).toBe('address of an erased user');
-    expect(suppressedSubject({ ...held, kind: 'person', from_erased: true })).toBe(
-      'user id of an erased user',
-    );
+    expect(suppressedSubject({ ...held, kind: 'user', from_erased: true })).toBe('user id of an erased user');
   });
 });

@@ -84,7 +84,10 @@ export function suppressionWords(reason: string): string {
 }
 
 /** The suppressed subject of a user who gets no email. */
-export function suppressedSubject({ kind, from_erased: fromErased }: NonNullable<UserShown['held']>): string {
-  const subject = kind === 'address' ? 'address' : 'user id';
+export function suppressedSubject({
+  kind,
+  from_erased: fromErased,
+}: NonNullable<UserShown['suppression']>): string {
+  const subject = kind === 'email' ? 'address' : 'user id';
   return fromErased ? `${subject} of an erased user` : `their ${subject}`;
 }

@@ -66,8 +66,8 @@ function PauseForm({ onClose }: Pick<Props, 'onClose'>): ReactNode {
   );
 }
 
-function KeptBack({ effect: { next_hour, next_day, open, is_cut } }: { effect: PauseEffect }): ReactNode {
-  const more = is_cut ? ' at least' : '';
+function KeptBack({ effect: { next_hour, next_day, open, truncated } }: { effect: PauseEffect }): ReactNode {
+  const more = truncated ? ' at least' : '';
   return (
     <List size="sm" spacing={4}>
       <List.Item>

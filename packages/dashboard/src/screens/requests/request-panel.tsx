@@ -101,7 +101,7 @@ function factsOf(request: IngestRequest) {
       value: request.code === null ? String(request.status) : `${request.status} ${spaced(request.code)}`,
     },
     { label: 'Endpoint', value: request.endpoint },
-    { label: 'Records', value: `${request.accepted} accepted, ${request.rejected} refused` },
+    { label: 'Records', value: `${request.accepted} accepted, ${request.rejected} rejected` },
     { label: 'Key', value: key === null ? 'Not recorded' : (key.label ?? key.id) },
     { label: 'Bodies', value: bytes === null ? 'Not recorded' : `${bytes.toLocaleString('en-GB')} bytes` },
     { label: 'Slowest', value: ms === null ? 'Not recorded' : `${ms} ms` },

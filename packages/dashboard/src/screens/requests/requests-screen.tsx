@@ -79,7 +79,7 @@ const COLUMNS: Column<IngestRequest>[] = [
     width: '1fr',
     narrow: 'hide',
     cell: ({ accepted, rejected }) =>
-      rejected === 0 ? accepted.toLocaleString('en-GB') : `${accepted}, ${rejected} refused`,
+      rejected === 0 ? accepted.toLocaleString('en-GB') : `${accepted}, ${rejected} rejected`,
   },
   { id: 'count', title: 'Requests', width: '80px', align: 'right', cell: ({ requests }) => requests },
   {

@@ -60,12 +60,12 @@ function Effects({ wanted, filter, onClose, onActed }: BulkDialogProps & { wante
         <Button
           ref={confirm}
           loading={run.isRunning}
-          disabled={preview.would_act === 0}
+          disabled={preview.would_change === 0}
           onClick={() => void run.start()}
         >
           {run.isBegun
             ? 'Continue with the rest'
-            : `${TITLES[wanted.act.kind]} ${formatCount(preview.would_act)}`}
+            : `${TITLES[wanted.act.kind]} ${formatCount(preview.would_change)}`}
         </Button>
       </Group>
     </Stack>
@@ -76,9 +76,9 @@ function EffectWords({ preview, act }: { preview: BulkPreview; act: BulkAct }): 
   const {
     drafts,
     more,
-    would_act: acts,
+    would_change: acts,
     users: people,
-    refused,
+    unchanged,
     held_by: held,
     sends_now: now,
     rules,
@@ -100,7 +100,7 @@ function EffectWords({ preview, act }: { preview: BulkPreview; act: BulkAct }): 
           {formatCount(of)} would be held: {sentence}
         </li>
       ))}
-      {refused.map(({ message, drafts: of }) => (
+      {unchanged.map(({ message, drafts: of }) => (
         <li key={message}>
           {formatCount(of)} would not change: {message}
         </li>
@@ -117,7 +117,7 @@ function usePreview(wanted: Wanted, filter: string): { preview: BulkPreview | nu
     fault: null,
   });
   const { act, ids } = wanted;
-  const ask = useRef({ call, body: ids === null ? { act, filter } : { act, ids } });
+  const ask = useRef({ call, body: ids === null ? { action: act, filter } : { action: act, ids } });
   useEffect(() => {
     const ended = new AbortController();
     const { call: send, body } = ask.current;

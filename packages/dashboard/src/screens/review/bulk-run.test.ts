@@ -12,10 +12,10 @@ function server(answer: (asked: number) => Promise<void> = () => Promise.resolve
   const send = async (body: BulkAsked): Promise<BulkActed> => {
     asked.push(body);
     await answer(asked.length);
-    const [refused = '', ...acted] = body.ids ?? ['by', 'filter'];
+    const [first = '', ...others] = body.ids ?? ['by', 'filter'];
     return {
-      acted: acted.map((id) => ({ id })),
-      refused: [{ id: refused, code: 'conflict', message: 'No' }],
+      changed: others.map((id) => ({ id })),
+      unchanged: [{ id: first, code: 'conflict', message: 'No' }],
     } as unknown as BulkActed;
   };
   return { asked, send };
@@ -34,7 +34,7 @@ describe('many letters', () => {
     });
     expect(asked.map((body) => body.ids?.length)).toEqual([50, 50, 20]);
     expect(steps).toEqual([49, 49, 19]);
-    expect(run).toMatchObject({ asked: ids, refused: 3, fault: null, left: [] });
+    expect(run).toMatchObject({ asked: ids, unchanged: 3, fault: null, left: [] });
     expect(run.ids).toHaveLength(117);
   });
 
@@ -42,7 +42,7 @@ describe('many letters', () => {
     const fault = new ApiError({ status: 503, errors: [], requestId: null });
     const { send } = server((at) => (at === 2 ? Promise.reject(fault) : Promise.resolve()));
     const run = await runChunks(chunksOf({ act: ACT, ids }, ''), { ...GOES_ON, send });
-    expect(run).toMatchObject({ asked: ids.slice(0, 50), ids: ids.slice(1, 50), refused: 1, fault });
+    expect(run).toMatchObject({ asked: ids.slice(0, 50), ids: ids.slice(1, 50), unchanged: 1, fault });
     expect(run.left.flatMap((body) => body.ids)).toEqual(ids.slice(50));
   });
 
@@ -64,7 +64,7 @@ describe('many letters', () => {
   it('that a filter chose go in one request', async () => {
     const { asked, send } = server();
     const run = await runChunks(chunksOf({ act: ACT, ids: null }, 'rule:welcome'), { ...GOES_ON, send });
-    expect(asked).toEqual([{ act: ACT, filter: 'rule:welcome' }]);
+    expect(asked).toEqual([{ action: ACT, filter: 'rule:welcome' }]);
     expect(run).toMatchObject({ asked: null, ids: ['filter'], left: [] });
   });
 });

@@ -7,9 +7,12 @@ const CHUNK = 50;
 
 /** The requests, one after the other. */
 export function chunksOf({ act, ids }: Wanted, filter: string): BulkAsked[] {
-  if (ids === null) return [{ act, filter }];
+  if (ids === null) return [{ action: act, filter }];
   const count = Math.ceil(ids.length / CHUNK);
-  return Array.from({ length: count }, (_, at) => ({ act, ids: ids.slice(at * CHUNK, (at + 1) * CHUNK) }));
+  return Array.from({ length: count }, (_, at) => ({
+    action: act,
+    ids: ids.slice(at * CHUNK, (at + 1) * CHUNK),
+  }));
 }
 
 export type Run = {
@@ -17,7 +20,7 @@ export type Run = {
   asked: string[] | null;
   /** The ids that were changed. */
   ids: string[];
-  refused: number;
+  unchanged: number;
   /** The ids that were not requested, or got no response. */
   left: BulkAsked[];
   fault: ApiError | null;
@@ -32,16 +35,16 @@ export type Running = {
 
 /** Runs until the first error, and returns the completed part with it. */
 export async function runChunks(chunks: BulkAsked[], { send, isEnded, onStep }: Running): Promise<Run> {
-  const run: Run = { asked: [], ids: [], refused: 0, left: chunks, fault: null };
+  const run: Run = { asked: [], ids: [], unchanged: 0, left: chunks, fault: null };
   for (const [at, body] of chunks.entries()) {
     if (isEnded()) break;
     try {
-      const { acted, refused } = await send(body);
-      run.ids.push(...acted.map(({ id }) => id));
-      run.refused += refused.length;
+      const { changed, unchanged } = await send(body);
+      run.ids.push(...changed.map(({ id }) => id));
+      run.unchanged += unchanged.length;
       run.asked = body.ids && run.asked ? [...run.asked, ...body.ids] : null;
       run.left = chunks.slice(at + 1);
-      onStep(acted.length);
+      onStep(changed.length);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       run.fault = error;

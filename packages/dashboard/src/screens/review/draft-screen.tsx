@@ -114,7 +114,7 @@ function Preview({ draft }: { draft: DraftWhole }): ReactNode {
   return <LetterView draft={draft} pane={pane} onPane={setPane} />;
 }
 
-function Again({ draft: { again_of: of } }: { draft: DraftWhole }): ReactNode {
+function Again({ draft: { resend_of: of } }: { draft: DraftWhole }): ReactNode {
   const project = useProject();
   if (of === null) return null;
   return (

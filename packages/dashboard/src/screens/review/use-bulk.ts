@@ -23,7 +23,7 @@ export type Bulk = {
   bar: (list: List<DraftListed>) => BulkBarProps;
 };
 
-export type Acted = Pick<Run, 'asked' | 'ids' | 'refused'> & { act: BulkAct };
+export type Acted = Pick<Run, 'asked' | 'ids' | 'unchanged'> & { act: BulkAct };
 
 type BulkOptions = {
   leave: (ids: string[]) => void;
@@ -63,13 +63,13 @@ export function useBulk({ leave, settle, remember }: BulkOptions): Bulk {
     },
     drop,
     close: () => setWanted(null),
-    acted({ asked, ids, act, refused }) {
+    acted({ asked, ids, act, unchanged }) {
       // Drafts that were not processed stay selected.
       if (asked === null) clear();
       else drop(asked);
       leave(ids);
       settle(ids);
-      const words = wordsOf(act, ids.length, refused);
+      const words = wordsOf(act, ids.length, unchanged);
       if (ids.length > 0) remember(ids, words);
       else notify(words);
     },
@@ -89,7 +89,7 @@ export function useBulk({ leave, settle, remember }: BulkOptions): Bulk {
 
 const DONE: Record<BulkAct['kind'], string> = { approve: 'approved', skip: 'skipped', postpone: 'postponed' };
 
-function wordsOf({ kind }: BulkAct, acted: number, refused: number): string {
-  const rest = refused === 0 ? '' : `, ${refused} unchanged`;
+function wordsOf({ kind }: BulkAct, acted: number, unchanged: number): string {
+  const rest = unchanged === 0 ? '' : `, ${unchanged} unchanged`;
   return `${acted} ${acted === 1 ? 'draft' : 'drafts'} ${DONE[kind]}${rest}`;
 }

@@ -7,21 +7,21 @@ import classes from './rules.module.css';
 
 /** The results of a backtest, and its assumptions. */
 export function BacktestFound({ found }: { found: Backtest }): ReactNode {
-  const { difference, emails: letters, caps, entered } = found;
+  const { comparison, emails: letters, frequency_caps: caps, enrolled } = found;
   return (
     <Stack gap="lg">
       <Text size="sm" c="dimmed">
         {found.is_saved ? 'Saved version' : 'Unsaved version'}, from <When at={found.from} /> to{' '}
-        <When at={found.cut_at ?? found.to} />
-        {found.cut_at !== null && '. The backtest stopped there, because it reached its limit'}.
+        <When at={found.stopped_at ?? found.to} />
+        {found.stopped_at !== null && '. The backtest stopped there, because it reached its limit'}.
       </Text>
       <SimpleGrid cols={{ base: 2, sm: 4 }}>
         <Number
           label="Users"
-          count={entered.users}
-          delta={difference && difference.added.users - difference.removed.users}
+          count={enrolled.users}
+          delta={comparison && comparison.added.users - comparison.removed.users}
         />
-        <Number label="Emails" count={letters.written} delta={difference && difference.emails} />
+        <Number label="Emails" count={letters.written} delta={comparison && comparison.emails} />
         <Number
           label="Most on one day"
           count={Math.max(0, ...letters.per_day.map((day) => day.emails))}
@@ -29,7 +29,7 @@ export function BacktestFound({ found }: { found: Backtest }): ReactNode {
         />
         <Number label="Held by the frequency cap" count={caps.held} delta={null} />
       </SimpleGrid>
-      {difference && <Difference difference={difference} />}
+      {comparison && <Comparison comparison={comparison} />}
       <ChartWithTable
         title="Emails per day"
         description={`${letters.written} emails on ${letters.per_day.length} days.`}
@@ -39,7 +39,7 @@ export function BacktestFound({ found }: { found: Backtest }): ReactNode {
         xLabel="Day"
         series={[
           { name: 'letters', label: found.is_saved ? 'Emails' : 'Edited version' },
-          ...(difference ? [{ name: 'saved', label: `Version ${difference.version}` }] : []),
+          ...(comparison ? [{ name: 'saved', label: `Version ${comparison.version}` }] : []),
         ]}
       />
       <Collisions found={found} />
@@ -70,25 +70,25 @@ function signed(delta: number): string {
   return delta > 0 ? `+${delta.toLocaleString('en-GB')}` : `−${Math.abs(delta).toLocaleString('en-GB')}`;
 }
 
-function daysOf({ emails: letters, difference }: Backtest): Point[] {
+function daysOf({ emails: letters, comparison }: Backtest): Point[] {
   const days = new Map<string, Point>();
   const at = (day: string): Point =>
-    days.get(day) ?? { day, letters: 0, ...(difference ? { saved: 0 } : {}) };
+    days.get(day) ?? { day, letters: 0, ...(comparison ? { saved: 0 } : {}) };
   for (const { day, emails: count } of letters.per_day) days.set(day, { ...at(day), letters: count });
-  for (const { day, emails: count } of difference?.per_day ?? []) days.set(day, { ...at(day), saved: count });
+  for (const { day, emails: count } of comparison?.per_day ?? []) days.set(day, { ...at(day), saved: count });
   return [...days.values()].toSorted((a, b) => String(a['day']).localeCompare(String(b['day'])));
 }
 
-function Difference({ difference }: { difference: NonNullable<Backtest['difference']> }): ReactNode {
+function Comparison({ comparison }: { comparison: NonNullable<Backtest['comparison']> }): ReactNode {
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
       <People
-        title={`+${difference.added.users} users would newly be enrolled`}
-        people={difference.added.external_user_ids}
+        title={`+${comparison.added.users} users would newly be enrolled`}
+        people={comparison.added.external_user_ids}
       />
       <People
-        title={`−${difference.removed.users} users would no longer be enrolled`}
-        people={difference.removed.external_user_ids}
+        title={`−${comparison.removed.users} users would no longer be enrolled`}
+        people={comparison.removed.external_user_ids}
       />
     </SimpleGrid>
   );
@@ -116,7 +116,7 @@ function People({ title, people }: { title: string; people: string[] }): ReactNo
   );
 }
 
-function Collisions({ found: { emails: letters, caps } }: { found: Backtest }): ReactNode {
+function Collisions({ found: { emails: letters, frequency_caps: caps } }: { found: Backtest }): ReactNode {
   const lines = [
     `${letters.canceled.toLocaleString('en-GB')} of the emails would have been canceled before they were sent.`,
     `${letters.without_address.toLocaleString('en-GB')} have no address.`,
@@ -164,7 +164,7 @@ function Samples({ samples }: { samples: Backtest['samples'] }): ReactNode {
   );
 }
 
-function Reasons({ found: { refused, waiting, assumptions } }: { found: Backtest }): ReactNode {
+function Reasons({ found: { excluded, waiting, assumptions } }: { found: Backtest }): ReactNode {
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
       <section>
@@ -172,7 +172,7 @@ function Reasons({ found: { refused, waiting, assumptions } }: { found: Backtest
           Why other users were not enrolled
         </Title>
         <List size="sm" spacing={2}>
-          {refused.map(({ reason, sentence, count }) => (
+          {excluded.map(({ reason, sentence, count }) => (
             <List.Item key={reason}>
               {count.toLocaleString('en-GB')} × {sentence}
             </List.Item>
@@ -180,7 +180,7 @@ function Reasons({ found: { refused, waiting, assumptions } }: { found: Backtest
           {waiting > 0 && (
             <List.Item>{waiting.toLocaleString('en-GB')} users wait for a later date</List.Item>
           )}
-          {refused.length === 0 && waiting === 0 && <List.Item>No users were excluded</List.Item>}
+          {excluded.length === 0 && waiting === 0 && <List.Item>No users were excluded</List.Item>}
         </List>
       </section>
       <section>

@@ -115,8 +115,8 @@ function Running({ state: { isRunning, progress } }: { state: BacktestState }): 
           'Starting…'
         ) : (
           <>
-            {progress.of === 'saved' ? 'Saved version: ' : ''}
-            {progress.looked_at.toLocaleString('en-GB')} events checked, up to <When at={progress.at} />
+            {progress.version === 'saved' ? 'Saved version: ' : ''}
+            {progress.evaluated.toLocaleString('en-GB')} events checked, up to <When at={progress.at} />
           </>
         )}
       </Text>

@@ -176,7 +176,7 @@ export function newRule(event: string | undefined, name: string): RuleDocument {
     name,
     mode: 'draft',
     when: [{ event: event ?? '' }],
-    steps: [{ draft: { subject: '', body: 'Hi {{ person.name | default: "there" }},\n\n' } }],
+    steps: [{ draft: { subject: '', body: 'Hi {{ user.name | default: "there" }},\n\n' } }],
   };
 }
 

@@ -60,7 +60,7 @@ function Change({ change }: { change: EditChange }): ReactNode {
     <List.Item>
       <Group gap="xs">
         <Badge variant="default" size="sm">
-          {change.count} of {change.of}
+          {change.count} of {change.total}
         </Badge>
         <span>{change.sentence}</span>
         {first !== undefined && (

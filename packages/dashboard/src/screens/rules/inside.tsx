@@ -61,13 +61,13 @@ const COLUMNS: Column<RunListed>[] = [
     cell: (run) => (run.next_at === null ? '–' : <When at={run.next_at} />),
   },
   {
-    id: 'entered',
+    id: 'enrolled',
     title: 'Enrolled',
     width: '150px',
     narrow: 'hide',
-    cell: (run) => <When at={run.entered_at} />,
+    cell: (run) => <When at={run.enrolled_at} />,
   },
-  { id: 'by', title: 'Enrolled by', width: '1fr', narrow: 'hide', cell: ({ by }) => by },
+  { id: 'trigger', title: 'Trigger', width: '1fr', narrow: 'hide', cell: ({ trigger }) => trigger },
   {
     id: 'version',
     title: 'Version',

@@ -25,9 +25,9 @@ const ENTRIES = Object.entries(ENTRY_LABELS).map(([value, label]) => ({ value, l
 /** How often a user can be enrolled. */
 export function EntryField({ document, onChange }: PartProps): ReactNode {
   const { readOnly } = useFacts();
-  const kind = entryKind(document['entry']);
-  const entry = pieceOf(document['entry']);
-  const set = (next: unknown): void => onChange(withField(document, 'entry', next));
+  const kind = entryKind(document['enrollment']);
+  const entry = pieceOf(document['enrollment']);
+  const set = (next: unknown): void => onChange(withField(document, 'enrollment', next));
   const event = eventOf(triggersOf(document)[0] ?? {});
   return (
     <Stack gap="sm">
@@ -38,7 +38,7 @@ export function EntryField({ document, onChange }: PartProps): ReactNode {
         placeholder="Written in JSON"
         allowDeselect={false}
         disabled={readOnly}
-        error={useFault('entry')}
+        error={useFault('enrollment')}
         onChange={(next) => set(newEntry((next ?? 'once') as EntryKind))}
         w={{ base: '100%', sm: 320 }}
       />
@@ -47,7 +47,7 @@ export function EntryField({ document, onChange }: PartProps): ReactNode {
           label="Once for each"
           value={entry['once_per']}
           onChange={(names) => set({ ...entry, once_per: names })}
-          place="entry.once_per"
+          place="enrollment.once_per"
           event={event}
         />
       )}
@@ -69,13 +69,13 @@ function CooldownFields({ entry, event, set }: CooldownProps): ReactNode {
         label="Once in"
         value={textOf(entry['cooldown'])}
         onChange={(cooldown) => set({ ...entry, cooldown })}
-        place="entry.cooldown"
+        place="enrollment.cooldown"
       />
       <PropertiesField
         label="For each value of (empty: per user)"
         value={entry['per']}
         onChange={(names) => set(withField(entry, 'per', names))}
-        place="entry.per"
+        place="enrollment.per"
         event={event}
       />
       <Switch

@@ -34,7 +34,7 @@ export function Results({ rule }: { rule: RuleShown }): ReactNode {
 
 function Shown({ results }: { results: RuleResults }): ReactNode {
   const { funnel, days } = results;
-  const sentence = `${funnel.entered} users enrolled, ${funnel.drafted} emails drafted and ${funnel.sent} sent; ${funnel.goal} reached the goal.`;
+  const sentence = `${funnel.enrolled} users enrolled, ${funnel.drafted} emails drafted and ${funnel.sent} sent; ${funnel.goal} reached the goal.`;
   return (
     <>
       <SimpleGrid cols={{ base: 2, sm: 4, lg: 7 }}>
@@ -50,7 +50,7 @@ function Shown({ results }: { results: RuleResults }): ReactNode {
         x="day"
         xLabel="Day"
         series={[
-          { name: 'entered', label: 'Enrolled' },
+          { name: 'enrolled', label: 'Enrolled' },
           { name: 'drafted', label: 'Drafted' },
           { name: 'sent', label: 'Sent' },
           { name: 'goal', label: 'Goal' },
@@ -60,20 +60,20 @@ function Shown({ results }: { results: RuleResults }): ReactNode {
         <Lift results={results} />
         <Endings results={results} />
       </SimpleGrid>
-      <Refused results={results} />
+      <Excluded results={results} />
     </>
   );
 }
 
 type StageKey = keyof RuleResults['funnel'];
 const STAGES: [StageKey, string, StageKey | null][] = [
-  ['entered', 'Enrolled', null],
+  ['enrolled', 'Enrolled', null],
   ['drafted', 'Drafted', null],
   ['sent', 'Sent', 'drafted'],
   ['delivered', 'Delivered', 'sent'],
   ['opened', 'Opened', 'delivered'],
   ['clicked', 'Clicked', 'delivered'],
-  ['goal', 'Goal', 'entered'],
+  ['goal', 'Goal', 'enrolled'],
 ];
 
 function Stage({ label, count, of }: { label: string; count: number; of: number | null }): ReactNode {
@@ -119,10 +119,10 @@ function liftWords({ lift, hasGoal, holdout }: LiftFacts): string {
     return holdout === 0
       ? 'There is no holdout group to compare with. Set one under “Limits”.'
       : `The holdout group is ${holdout} %. It has no users yet.`;
-  const { treatment, holdout: held, shown } = lift;
-  const arms = `With emails, ${treatment.converted} of ${treatment.entered} users reached the goal; without, ${held.converted} of ${held.entered}.`;
-  if (shown === null) return `${arms} Lift is shown once each group has 100 users.`;
-  return `${arms} The lift is ${points(shown.difference)} (95 % confidence interval: ${points(shown.from)} to ${points(shown.to)}).`;
+  const { treatment, holdout: held, estimate } = lift;
+  const arms = `With emails, ${treatment.converted} of ${treatment.enrolled} users reached the goal; without, ${held.converted} of ${held.enrolled}.`;
+  if (estimate === null) return `${arms} Lift is shown once each group has 100 users.`;
+  return `${arms} The lift is ${points(estimate.difference)} (95 % confidence interval: ${points(estimate.from)} to ${points(estimate.to)}).`;
 }
 
 function points(difference: number): string {
@@ -158,15 +158,15 @@ function Endings({ results }: { results: RuleResults }): ReactNode {
   );
 }
 
-function Refused({ results: { refused } }: { results: RuleResults }): ReactNode {
-  if (refused.length === 0) return null;
+function Excluded({ results: { excluded } }: { results: RuleResults }): ReactNode {
+  if (excluded.length === 0) return null;
   return (
     <section>
       <Title order={2} size="h6" mb="xs">
         Why other users were not enrolled
       </Title>
       <List size="sm" spacing={4}>
-        {refused.map(({ reason, sentence, count }) => (
+        {excluded.map(({ reason, sentence, count }) => (
           <List.Item key={reason}>
             {count.toLocaleString('en-GB')} × {sentence}
           </List.Item>

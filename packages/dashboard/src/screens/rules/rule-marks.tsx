@@ -17,21 +17,21 @@ export function ModeMark({ rule }: { rule: Pick<RuleListed, 'on' | 'mode' | 'sen
 export function HintMarks({
   rule,
 }: {
-  rule: Pick<RuleListed, 'alarm' | 'lints' | 'demoted' | 'mode'>;
+  rule: Pick<RuleListed, 'alarm' | 'warnings' | 'demoted' | 'mode'>;
 }): ReactNode {
-  const { alarm, lints, demoted, mode } = rule;
+  const { alarm, warnings, demoted, mode } = rule;
   return (
     <Group gap={4}>
       {alarm && <Mark icon={CircleAlert} tone="bad" label="Silent" title={alarm.message} />}
       {demoted && mode === 'draft' && (
         <Mark icon={TrendingDown} tone="warn" label="Autopilot turned off" title={demoted.why} />
       )}
-      {lints.length > 0 && (
+      {warnings.length > 0 && (
         <Mark
           icon={TriangleAlert}
           tone="warn"
-          label={lints.length === 1 ? '1 hint' : `${lints.length} hints`}
-          title={lints.map(({ message }) => message).join('\n')}
+          label={warnings.length === 1 ? '1 warning' : `${warnings.length} warnings`}
+          title={warnings.map(({ message }) => message).join('\n')}
         />
       )}
     </Group>

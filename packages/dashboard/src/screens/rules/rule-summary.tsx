@@ -29,11 +29,11 @@ export function RuleSummary({ checked, isChecking }: Checked): ReactNode {
           </List>
         </Stack>
       )}
-      {checked !== null && checked.lints.length > 0 && (
+      {checked !== null && checked.warnings.length > 0 && (
         <Stack gap={4} align="start" mt="xs">
           <Mark icon={TriangleAlert} tone="warn" label="Warnings" />
           <List size="sm" spacing={2}>
-            {checked.lints.map(({ message }) => (
+            {checked.warnings.map(({ message }) => (
               <List.Item key={message}>{message}</List.Item>
             ))}
           </List>

@@ -104,7 +104,7 @@ function InlineLetter({ step, place, onChange }: PartProps): ReactNode {
         value={textOf(letter['body'])}
         onChange={(value) => set('body', value)}
         fault={bodyFault}
-        variables={traits.map(({ trait }) => `{{ person.${trait} | default: "" }}`)}
+        variables={traits.map(({ trait }) => `{{ user.${trait} | default: "" }}`)}
         height={220}
       />
     </Stack>

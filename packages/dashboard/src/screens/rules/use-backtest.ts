@@ -48,8 +48,8 @@ export function useBacktest(): [BacktestState, (asked: BacktestAsked) => void, (
 
 function heard(was: BacktestState, line: BacktestLine): BacktestState {
   if ('progress' in line) return { ...was, progress: line.progress };
-  if ('found' in line) return { ...was, found: line.found };
-  return { ...was, error: { message: line.failed.errors.map(({ message }) => message).join(' ') } };
+  if ('result' in line) return { ...was, found: line.result };
+  return { ...was, error: { message: line.failure.errors.map(({ message }) => message).join(' ') } };
 }
 
 function failureOf(error: unknown): NonNullable<BacktestState['error']> {

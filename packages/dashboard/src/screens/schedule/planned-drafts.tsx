@@ -5,7 +5,7 @@ import type { ScheduledDraft } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
 import { useApiInfinite, useMay, useProject } from '../../api/index.ts';
 import { type Column, DataTable, Empty, Person, When } from '../../parts/index.ts';
-import { FateText } from '../../parts/policy-effect.tsx';
+import { ForecastText } from '../../parts/policy-effect.tsx';
 import { reasonWords } from '../../parts/policy-words.ts';
 import { DRAGGED } from './ribbon.tsx';
 import classes from './ribbon.module.css';
@@ -13,7 +13,7 @@ import classes from './ribbon.module.css';
 export type Planned = {
   from?: string | undefined;
   to?: string | undefined;
-  becomes: 'sends' | 'held' | 'expires';
+  result: 'sends' | 'held' | 'expires';
 };
 
 type Props = {
@@ -81,7 +81,7 @@ const COLUMNS: Column<ScheduledDraft>[] = [
     narrow: 'hide',
     cell: (row) => <When at={row.deadline_at} theirZone={row.zone} />,
   },
-  { id: 'fate', title: 'Send time', width: '1.2fr', cell: (row) => <Leaves row={row} /> },
+  { id: 'forecast', title: 'Send time', width: '1.2fr', cell: (row) => <Leaves row={row} /> },
 ];
 
 function PostponeButton({ row, onAsk }: { row: ScheduledDraft; onAsk: () => void }): ReactNode {
@@ -114,12 +114,12 @@ function Grip({ row, onDrag }: { row: ScheduledDraft; onDrag: Props['onDrag'] })
   );
 }
 
-function Leaves({ row: { fate, zone } }: { row: ScheduledDraft }): ReactNode {
-  if (fate.becomes !== 'sends') return <FateText fate={fate} />;
+function Leaves({ row: { forecast, zone } }: { row: ScheduledDraft }): ReactNode {
+  if (forecast.result !== 'sends') return <ForecastText forecast={forecast} />;
   return (
     <Text size="sm" component="span" truncate>
-      <When at={fate.at} theirZone={zone} />
-      {fate.reason !== null && ` (${reasonWords(fate.reason)})`}
+      <When at={forecast.at} theirZone={zone} />
+      {forecast.reason !== null && ` (${reasonWords(forecast.reason)})`}
     </Text>
   );
 }

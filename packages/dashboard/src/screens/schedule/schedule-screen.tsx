@@ -143,26 +143,26 @@ function plannedOf({
   hour: string | undefined;
   show: 'held' | 'expires' | undefined;
 }): Planned | null {
-  if (show !== undefined) return { becomes: show };
+  if (show !== undefined) return { result: show };
   const from = Date.parse(hour ?? '');
   if (Number.isNaN(from)) return null;
   return {
-    becomes: 'sends',
+    result: 'sends',
     from: new Date(from).toISOString(),
     to: new Date(from + HOUR_MS).toISOString(),
   };
 }
 
-function titleOf({ becomes, from }: Planned, zone: string): string {
-  if (becomes === 'held') return 'Held until another change';
-  if (becomes === 'expires') return 'Expire before they can be sent';
+function titleOf({ result, from }: Planned, zone: string): string {
+  if (result === 'held') return 'Held until another change';
+  if (result === 'expires') return 'Expire before they can be sent';
   return `Sent in the hour from ${formatTime(from ?? '', zone)}`;
 }
 
 type SummaryProps = { schedule: Schedule; onShow: (what: 'held' | 'expires') => void };
 
 function Summary({ schedule, onShow }: SummaryProps): ReactNode {
-  const { drafts, is_cut, waits_for_review: waiting, beyond } = schedule;
+  const { drafts, truncated, waits_for_review: waiting, beyond } = schedule;
   const project = String(useProject().id);
   const held = Object.values(beyond.held).reduce((sum, count) => sum + count, 0);
   const planned = drafts - held - beyond.expires - beyond.sends;
@@ -170,7 +170,7 @@ function Summary({ schedule, onShow }: SummaryProps): ReactNode {
     <Group gap="xs" wrap="wrap">
       <Text size="sm">
         <b>{planned.toLocaleString('en')}</b> {planned === 1 ? 'email' : 'emails'} planned within seven days
-        {is_cut && ' (not all waiting drafts were checked)'}
+        {truncated && ' (not all waiting drafts were checked)'}
       </Text>
       {beyond.sends > 0 && <Text size="sm">· {beyond.sends.toLocaleString('en')} later</Text>}
       {held > 0 && (

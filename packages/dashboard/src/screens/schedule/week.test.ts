@@ -12,7 +12,7 @@ function schedule(from: string, changed: Partial<Schedule> = {}): Schedule {
     time_zone: 'UTC',
     paused: false,
     drafts: 0,
-    is_cut: false,
+    truncated: false,
     waits_for_review: 0,
     hours: [],
     beyond: { sends: 0, held: {}, expires: 0 },
@@ -55,7 +55,7 @@ test('each hour has its letters, the quiet part of its zone, and what is tried',
         },
       ],
     }),
-    { zone: 'UTC', band: 'UTC', tried: [{ at, today: 4, changed: 9 }] },
+    { zone: 'UTC', band: 'UTC', tried: [{ at, current: 4, proposed: 9 }] },
   );
   const [, , third, fourth, fifth] = days[0]?.cells ?? [];
   expect(third).toMatchObject({ sends: 4, waited: { frequency_cap: 1 }, deadlines: 6, quiet: 0.5, tried: 9 });

@@ -44,7 +44,7 @@ export function daysOf(schedule: Schedule, asked: WeekAsked): Day[] {
 
 function cellMaker(schedule: Schedule, { band, tried }: WeekAsked): (at: number, time: string) => Cell {
   const hours = new Map(schedule.hours.map((hour) => [Date.parse(hour.at), hour]));
-  const triedAt = tried && new Map(tried.map(({ at, changed }) => [Date.parse(at), changed]));
+  const triedAt = tried && new Map(tried.map(({ at, proposed }) => [Date.parse(at), proposed]));
   const spans = (schedule.quiet.find(({ zone }) => zone === band)?.spans ?? []).map(({ from, to }) => ({
     from: Date.parse(from),
     to: Date.parse(to),

@@ -59,7 +59,7 @@ export function CheckPanel(): ReactNode {
 }
 
 function Answer({ answer }: { answer: MailableAnswer }): ReactNode {
-  const { suppression, lifted, users: people, value, kind, topics_refused: topics } = answer;
+  const { suppression, lifted, users: people, value, kind, unsubscribed_topics: topics } = answer;
   return (
     <Stack gap="lg" aria-live="polite">
       <Verdict answer={answer} />
@@ -89,7 +89,7 @@ function Answer({ answer }: { answer: MailableAnswer }): ReactNode {
           isShared={kind === 'email' && people.length > 1}
         />
       ))}
-      {answer.is_cut && (
+      {answer.truncated && (
         <Text size="sm" c="dimmed">
           More users share this address than shown.
         </Text>
@@ -125,7 +125,7 @@ function Verdict({
 type PersonProps = { person: MailableAnswer['users'][number]; isShared: boolean };
 
 function PersonGates({ person, isShared }: PersonProps): ReactNode {
-  const { external_user_id: user, address, checks: gates, topics_refused: topics } = person;
+  const { external_user_id: user, address, checks: gates, unsubscribed_topics: topics } = person;
   return (
     <section>
       <Title order={2} size="h6">

@@ -83,9 +83,9 @@ function useImport(onClose: () => void) {
   const preview = useChange('POST /projects/:project/suppressions/preview-import');
   const take = useChange('POST /projects/:project/suppressions/import', {
     refreshes: ['GET /projects/:project/suppressions', 'GET /projects/:project/suppressions/state'],
-    onDone: ({ data: { added, refused } }) => {
+    onDone: ({ data: { added, rejected } }) => {
       notify(added === 1 ? '1 suppression added' : `${added.toLocaleString('en-GB')} suppressions added`);
-      if (refused === 0) onClose();
+      if (rejected === 0) onClose();
     },
   });
   const again = (): void => {
@@ -110,9 +110,9 @@ const TOO_LARGE = 'Files are limited to 5 MB here. Import larger files with the 
 const TROUBLES_SHOWN = 10;
 
 function Told({ told: counts, title }: { told: SuppressionImport; title: string }): ReactNode {
-  const { problems: troubles, refused } = counts;
+  const { problems: troubles, rejected } = counts;
   return (
-    <Notice icon={refused > 0 ? TriangleAlert : CircleCheck} title={title}>
+    <Notice icon={rejected > 0 ? TriangleAlert : CircleCheck} title={title}>
       <List size="sm">
         {importLines(counts).map((line) => (
           <List.Item key={line}>{line}</List.Item>
@@ -125,8 +125,8 @@ function Told({ told: counts, title }: { told: SuppressionImport; title: string 
               Line {line}: {message}
             </Text>
           ))}
-          {refused > TROUBLES_SHOWN && (
-            <Text size="xs">and {(refused - TROUBLES_SHOWN).toLocaleString('en-GB')} more</Text>
+          {rejected > TROUBLES_SHOWN && (
+            <Text size="xs">and {(rejected - TROUBLES_SHOWN).toLocaleString('en-GB')} more</Text>
           )}
         </Stack>
       )}

@@ -7,7 +7,16 @@ test('placeOf › distinguishes addresses from user ids', () => {
 });
 
 test('importLines › lists the results and omits zeros', () => {
-  const told = { rows: 1_200, added: 1, known: 1_198, over: 0, drafts: 2, runs: 0, refused: 1, problems: [] };
+  const told = {
+    rows: 1_200,
+    added: 1,
+    already_suppressed: 1_198,
+    already_ended: 0,
+    drafts: 2,
+    runs: 0,
+    rejected: 1,
+    problems: [],
+  };
   expect(importLines(told)).toEqual([
     '1,200 rows',
     '1 new or with a stronger reason',

@@ -62,9 +62,9 @@ export function importLines(told: SuppressionImport): string[] {
   return [
     ...count(told.rows, 'row', 'rows'),
     ...count(told.added, 'new or with a stronger reason', 'new or with a stronger reason'),
-    ...count(told.known, 'already suppressed or duplicate', 'already suppressed or duplicates'),
-    ...count(told.over, 'already ended', 'already ended'),
-    ...count(told.refused, 'invalid row', 'invalid rows'),
+    ...count(told.already_suppressed, 'already suppressed or duplicate', 'already suppressed or duplicates'),
+    ...count(told.already_ended, 'already ended', 'already ended'),
+    ...count(told.rejected, 'invalid row', 'invalid rows'),
     ...count(told.drafts, 'draft canceled', 'drafts canceled'),
     ...count(told.runs, 'run ended', 'runs ended'),
   ];

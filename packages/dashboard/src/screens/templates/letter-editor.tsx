@@ -42,7 +42,7 @@ export function LetterEditor({ template, isNew = false }: Props): ReactNode {
           readOnly={!mayEdit}
           template={{
             variables: previewed.preview?.variables ?? template.variables,
-            others: template.others,
+            other_variables: template.other_variables,
           }}
         />
         <PreviewPane
@@ -87,15 +87,15 @@ type Words = {
 /** The published version, null if the project has none, and when an unpublished version was saved. */
 type Base = { version: number | null; seen: string | null };
 
-function baseOf({ version, draft }: TemplateShown): Base {
-  return { version, seen: draft?.saved_at ?? null };
+function baseOf({ version, unpublished }: TemplateShown): Base {
+  return { version, seen: unpublished?.saved_at ?? null };
 }
 
 /** The typed text, else the saved version, else the published one. */
 function useWords(template: TemplateShown): Words {
   const { id: project } = useProject();
   const { name } = template;
-  const saved = sourceOf(template.draft ?? template.published);
+  const saved = sourceOf(template.unpublished ?? template.published);
   const stamp = JSON.stringify(baseOf(template));
   const { value: letter, change, forget, base } = useEdited(`words:${project}:${name}`, saved, stamp);
   const [resets, setResets] = useState(0);
@@ -123,7 +123,7 @@ function SavedMeanwhile({ template, words }: { template: TemplateShown; words: W
     <Alert color="yellow" variant="outline" mb="md" title="This template changed while you were editing">
       <Stack gap="xs">
         <Text size="sm">Your text is kept. Differences from the saved version:</Text>
-        <Changes before={sourceOf(template.draft ?? template.published)} after={words.letter} />
+        <Changes before={sourceOf(template.unpublished ?? template.published)} after={words.letter} />
         <Group>
           <Button size="compact-sm" variant="default" onClick={words.discard}>
             Discard my changes
@@ -147,7 +147,7 @@ function Saving({ template, words, isNew, isSound, onSaved }: SavingProps): Reac
   const { letter, isDirty, isOther, discard } = words;
   const label = isOther ? 'Overwrite' : 'Save without publishing';
   const [isPublishing, setPublishing] = useState(false);
-  const save = useChange('PUT /projects/:project/templates/:template/draft', {
+  const save = useChange('PUT /projects/:project/templates/:template/unpublished', {
     refreshes: ['GET /projects/:project/templates', 'GET /projects/:project/templates/:template'],
     onDone: () => {
       notify('Saved, not published');

@@ -9,7 +9,7 @@ type Props = {
   onChange: (letter: LetterSource) => void;
   faults: DocumentFault[];
   readOnly: boolean;
-  template: Pick<TemplateShown, 'variables' | 'others'>;
+  template: Pick<TemplateShown, 'variables' | 'other_variables'>;
 };
 
 /** Subject, preview text and body: Markdown as rich text, or MJML. */
@@ -67,7 +67,7 @@ export function LetterForm({ letter, onChange, faults, readOnly, template }: Pro
         />
       )}
       <Text size="xs" c="dimmed">
-        Variables are Liquid: <code>{'{{ person.name | default: "there" }}'}</code>. A footer with the
+        Variables are Liquid: <code>{'{{ user.name | default: "there" }}'}</code>. A footer with the
         unsubscribe link is added to every email.
       </Text>
     </Stack>
@@ -75,7 +75,7 @@ export function LetterForm({ letter, onChange, faults, readOnly, template }: Pro
 }
 
 /** Each with a default, so that an email is not held for a missing value. */
-function variablesOf({ variables, others }: Props['template']): string[] {
+function variablesOf({ variables, other_variables: others }: Props['template']): string[] {
   const names = new Set([...variables.map(({ name }) => name), ...others.map(({ name }) => name)]);
   return [...names].filter((name) => name !== 'unsubscribe_url').map((name) => `{{ ${name} | default: "" }}`);
 }
@@ -84,7 +84,7 @@ const MJML_START = `<mjml>
   <mj-body>
     <mj-section>
       <mj-column>
-        <mj-text>Hi {{ person.name | default: "there" }},</mj-text>
+        <mj-text>Hi {{ user.name | default: "there" }},</mj-text>
       </mj-column>
     </mj-section>
   </mj-body>

@@ -154,11 +154,11 @@ function Doubts({ preview }: { preview: TemplatePreview }): ReactNode {
           label={`Would be held: missing ${preview.missing.join(', ')}`}
         />
       )}
-      {preview.unsure.length > 0 && (
+      {preview.uncertain.length > 0 && (
         <Mark
           icon={TriangleAlert}
           tone="warn"
-          label={`Past values are uncertain: ${preview.unsure.join(', ')}`}
+          label={`Past values are uncertain: ${preview.uncertain.join(', ')}`}
         />
       )}
     </>

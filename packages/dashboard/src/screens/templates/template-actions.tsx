@@ -10,18 +10,18 @@ import { ConfirmTyped, refused, notify } from '../../parts/index.ts';
 export function TemplateActions({ template }: { template: TemplateShown }): ReactNode {
   const mayEdit = useMay('editor');
   const [isDeleting, setDeleting] = useState(false);
-  const { name, version, draft, is_shipped: isShipped } = template;
+  const { name, version, unpublished, is_shipped: isShipped } = template;
   const test = useChange('POST /projects/:project/templates/:template/send-test', {
     onDone: ({ data }) => notify(`Test copy sent to ${data.to}`),
     onRefused: (error) => refused(error, 'Test copy not sent'),
   });
-  const discard = useChange('DELETE /projects/:project/templates/:template/draft', {
+  const discard = useChange('DELETE /projects/:project/templates/:template/unpublished', {
     refreshes: ['GET /projects/:project/templates', 'GET /projects/:project/templates/:template'],
     onDone: () => notify('Unpublished version discarded'),
     onRefused: (error) => refused(error),
   });
   if (!mayEdit) return null;
-  const letter = draft === null ? {} : { source: wordsOf(draft) };
+  const letter = unpublished === null ? {} : { source: wordsOf(unpublished) };
   return (
     <>
       <Button
@@ -32,7 +32,7 @@ export function TemplateActions({ template }: { template: TemplateShown }): Reac
       >
         Send me a test
       </Button>
-      {(draft !== null || version !== null) && (
+      {(unpublished !== null || version !== null) && (
         <Menu position="bottom-end">
           <Menu.Target>
             <Button variant="default" px="xs" aria-label={`Actions for ${name}`}>
@@ -40,7 +40,7 @@ export function TemplateActions({ template }: { template: TemplateShown }): Reac
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
-            {draft !== null && (version !== null || isShipped) && (
+            {unpublished !== null && (version !== null || isShipped) && (
               <Menu.Item
                 leftSection={<Undo2 size={14} aria-hidden="true" />}
                 onClick={() => discard.mutate({ params: { template: name } })}
@@ -64,7 +64,7 @@ export function TemplateActions({ template }: { template: TemplateShown }): Reac
   );
 }
 
-function wordsOf({ format, subject, preheader, body }: NonNullable<TemplateShown['draft']>) {
+function wordsOf({ format, subject, preheader, body }: NonNullable<TemplateShown['unpublished']>) {
   return { format, subject, preheader, body };
 }
 

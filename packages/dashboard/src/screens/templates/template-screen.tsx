@@ -35,7 +35,7 @@ const FIRST: LetterSource = {
   format: 'markdown',
   subject: '',
   preheader: '',
-  body: 'Hi {{ person.name | default: "there" }},\n\n',
+  body: 'Hi {{ user.name | default: "there" }},\n\n',
 };
 
 /** A new template with only a name. */
@@ -47,14 +47,14 @@ function begun(name: string): TemplateShown {
     format: 'markdown',
     subject: '',
     used_by: [],
-    has_draft: false,
+    has_unpublished: false,
     updated_at: null,
     published: FIRST,
-    draft: null,
+    unpublished: null,
     versions: [],
     variables: [],
     users: 0,
-    others: [],
+    other_variables: [],
     open_untouched: 0,
   };
 }
@@ -90,7 +90,7 @@ function Shown({ template }: { template: TemplateShown }): ReactNode {
 function State({ template }: { template: TemplateShown }): ReactNode {
   const { id } = useProject();
   const mayEdit = useMay('editor');
-  const { draft, used_by: users, is_shipped: isShipped, version } = template;
+  const { unpublished, used_by: users, is_shipped: isShipped, version } = template;
   return (
     <>
       {version === null && isShipped && (
@@ -98,10 +98,10 @@ function State({ template }: { template: TemplateShown }): ReactNode {
           {mayEdit ? 'Edit and publish it to replace it in every rule that uses it.' : 'It is unchanged.'}
         </Alert>
       )}
-      {draft && (
+      {unpublished && (
         <Alert mb="md" title="Unpublished version">
-          Saved by {draft.saved_by}, <When at={draft.saved_at} style="relative" />. Users get the published
-          version until you publish this one.
+          Saved by {unpublished.saved_by}, <When at={unpublished.saved_at} style="relative" />. Users get the
+          published version until you publish this one.
         </Alert>
       )}
       <Group gap="xs" mb="sm">

@@ -70,12 +70,12 @@ export function TemplatesScreen(): ReactNode {
 }
 
 function Where({ template }: { template: TemplateListed }): ReactNode {
-  const { version, is_shipped: isShipped, has_draft: hasDraft } = template;
+  const { version, is_shipped: isShipped, has_unpublished: hasUnpublished } = template;
   return (
     <Group gap={4}>
       {version === null && isShipped && <Mark icon={Package} tone="quiet" label="Built-in" />}
       {version !== null && <Mark icon={FileText} tone="good" label={`Version ${version}`} />}
-      {hasDraft && <Mark icon={FilePen} tone="info" label="Unpublished version" />}
+      {hasUnpublished && <Mark icon={FilePen} tone="info" label="Unpublished version" />}
     </Group>
   );
 }

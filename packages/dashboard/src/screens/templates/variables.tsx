@@ -31,7 +31,7 @@ export function Variables({ variables, missing }: Props): ReactNode {
                 <code>{variable.name}</code>
               </Table.Td>
               <Table.Td>
-                <Fill {...variable} />
+                <Share {...variable} />
               </Table.Td>
               <Table.Td>
                 <Fallback {...variable} isMissing={missing.includes(variable.name)} />
@@ -49,15 +49,15 @@ function isOurs(name: string): boolean {
   return name.startsWith('project.') || name === 'unsubscribe_url';
 }
 
-function Fill({ fill, from, name }: TemplateVariable): ReactNode {
+function Share({ share, events, name }: TemplateVariable): ReactNode {
   if (isOurs(name)) return <Text size="sm">all emails</Text>;
-  if (fill === null)
+  if (share === null)
     return (
       <Text size="sm" c="dimmed">
-        {sourceWords(name, from)}
+        {sourceWords(name, events)}
       </Text>
     );
-  const percent = Math.round(fill * 100);
+  const percent = Math.round(share * 100);
   return (
     <>
       <Text size="sm">{percent} % of users</Text>
@@ -66,10 +66,15 @@ function Fill({ fill, from, name }: TemplateVariable): ReactNode {
   );
 }
 
-function Fallback({ holds, name, fill, isMissing }: TemplateVariable & { isMissing: boolean }): ReactNode {
+function Fallback({
+  required,
+  name,
+  share,
+  isMissing,
+}: TemplateVariable & { isMissing: boolean }): ReactNode {
   if (isOurs(name)) return <Mark icon={Check} tone="quiet" label="Always available" />;
-  if (!holds) return <Mark icon={Check} tone="good" label="Default is used" />;
-  if (fill === 1 && !isMissing) return <Mark icon={Check} tone="quiet" label="All users have it" />;
+  if (!required) return <Mark icon={Check} tone="good" label="Default is used" />;
+  if (share === 1 && !isMissing) return <Mark icon={Check} tone="quiet" label="All users have it" />;
   return (
     <>
       <Mark icon={TriangleAlert} tone="warn" label="Draft is held" />
@@ -80,7 +85,7 @@ function Fallback({ holds, name, fill, isMissing }: TemplateVariable & { isMissi
   );
 }
 
-function sourceWords(name: string, from: string[]): string {
+function sourceWords(name: string, events: string[]): string {
   if (name.startsWith('run.')) return 'emails about an end, such as a trial’s end';
-  return from.length === 0 ? 'in no event so far' : `in ${from.join(', ')}`;
+  return events.length === 0 ? 'in no event so far' : `in ${events.join(', ')}`;
 }

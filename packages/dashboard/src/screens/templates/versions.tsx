@@ -53,9 +53,9 @@ export function TemplateVersions({ template }: { template: TemplateShown }): Rea
 /** Copies a version into the editor. Replacing an unpublished version needs a confirmation. */
 function PutBack({ template, version }: { template: TemplateShown; version: TemplateVersion }): ReactNode {
   const [isAsked, setAsked] = useState(false);
-  const { name, draft } = template;
+  const { name, unpublished } = template;
   const { format, subject, preheader, body } = version;
-  const restore = useChange('PUT /projects/:project/templates/:template/draft', {
+  const restore = useChange('PUT /projects/:project/templates/:template/unpublished', {
     refreshes: ['GET /projects/:project/templates', 'GET /projects/:project/templates/:template'],
     onDone: () => notify('Version copied to the editor, not published'),
     onRefused: (error) => refused(error),
@@ -63,14 +63,17 @@ function PutBack({ template, version }: { template: TemplateShown; version: Temp
   const put = (): void => {
     setAsked(false);
     const letter = { format, subject, preheader, body };
-    restore.mutate({ params: { template: name }, body: { source: letter, seen: draft?.saved_at ?? null } });
+    restore.mutate({
+      params: { template: name },
+      body: { source: letter, seen: unpublished?.saved_at ?? null },
+    });
   };
   return (
     <>
       <Button
         variant="default"
         loading={restore.isPending}
-        onClick={draft === null ? put : () => setAsked(true)}
+        onClick={unpublished === null ? put : () => setAsked(true)}
       >
         Copy to editor
       </Button>
@@ -79,7 +82,7 @@ function PutBack({ template, version }: { template: TemplateShown; version: Temp
         onClose={() => setAsked(false)}
         title={`Copy version ${version.version} to the editor?`}
       >
-        <Text size="sm">This replaces the unpublished version saved by {draft?.saved_by}.</Text>
+        <Text size="sm">This replaces the unpublished version saved by {unpublished?.saved_by}.</Text>
         <DialogFoot onCancel={() => setAsked(false)}>
           <Button onClick={put}>Overwrite</Button>
         </DialogFoot>

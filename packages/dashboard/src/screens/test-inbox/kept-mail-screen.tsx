@@ -171,7 +171,7 @@ function Source({ mail }: { mail: TestInboxEmailWhole }): ReactNode {
     <Loaded query={source} skeleton={<Skeleton height={420} />}>
       {({ data }) => (
         <TextBlock
-          text={data.is_cut ? `${data.source}\n\n… (download the .eml for the rest)` : data.source}
+          text={data.truncated ? `${data.source}\n\n… (download the .eml for the rest)` : data.source}
           label="Source of the email"
         />
       )}

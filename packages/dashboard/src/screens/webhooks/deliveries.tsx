@@ -133,9 +133,9 @@ function Delivery({ message, endpoint }: { message: string; endpoint: WebhookEnd
               Resend
             </Button>
           </Group>
-          {data.next_at !== null && (
+          {data.next_attempt_at !== null && (
             <Text size="sm">
-              Next attempt <When at={data.next_at} style="relative" />
+              Next attempt <When at={data.next_attempt_at} style="relative" />
             </Text>
           )}
           <Attempts attempts={data.attempts} />

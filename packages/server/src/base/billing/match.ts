@@ -1,11 +1,9 @@
 import { EXTERNAL_USER_ID_MAX_CHARS } from '@beckon/contract';
 
-export type MatchedBy = 'metadata' | 'address' | 'nobody';
+export type MatchedBy = 'metadata' | 'email' | 'none';
 
 /** Whose customer it is: null where nobody was found, with the reason in words for people. */
-export type Match =
-  | { userId: string; by: 'metadata' | 'address' }
-  | { userId: null; by: 'nobody'; why: string };
+export type Match = { userId: string; by: 'metadata' | 'email' } | { userId: null; by: 'none'; why: string };
 
 /**
  * Metadata say it outright. Otherwise an address does, where it leads to one person alone: among those known here, and those whom
@@ -26,10 +24,10 @@ export function matchCustomer(
   const [first, second] = candidates;
   if (first === undefined) return nobody('No user has the address of the customer.');
   return second === undefined
-    ? { userId: first, by: 'address' }
+    ? { userId: first, by: 'email' }
     : nobody('Several users have the address of the customer.');
 }
 
 function nobody(why: string): Match {
-  return { userId: null, by: 'nobody', why };
+  return { userId: null, by: 'none', why };
 }

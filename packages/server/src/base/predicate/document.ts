@@ -12,8 +12,8 @@ export function predicateDocument(predicate: Predicate): object {
       return { not: predicateDocument(predicate.of) };
     case 'trait':
       return { trait: predicate.trait, ...testDocument(predicate.test) };
-    case 'person':
-      return { person: predicate.field, ...testDocument(predicate.test) };
+    case 'user':
+      return { user: predicate.field, ...testDocument(predicate.test) };
     case 'count':
       return {
         event: predicate.event,

@@ -227,7 +227,7 @@ test('mentions are what a predicate looks at, and whether it looks at the clock'
         {
           not: {
             all: [
-              { person: 'email', is_set: true },
+              { user: 'email', is_set: true },
               { event: 'a' },
               { event: 'b', last: { before: '2026-01-01' } },
             ],

@@ -21,7 +21,7 @@ export function evaluate(predicate: Predicate, facts: Facts): Answer {
       return negation(evaluate(predicate.of, facts));
     case 'trait':
       return testValue(predicate.test, facts.trait(predicate.trait), facts.now);
-    case 'person':
+    case 'user':
       return testValue(predicate.test, facts.email, facts.now);
     case 'count':
       return evaluateCount(predicate, facts);

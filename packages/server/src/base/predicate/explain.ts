@@ -8,7 +8,7 @@ export type Explained = {
   holds: boolean;
   /** Until when that is certain; null where time alone never changes it. */
   until: string | null;
-  of?: Explained[];
+  conditions?: Explained[];
 };
 
 /** The answer for one person, and under each group the answers that it was put together from. */
@@ -22,7 +22,7 @@ export function explain(predicate: Predicate, facts: Facts, names: AudienceNames
   const parts = partsOf(predicate);
   return parts.length === 0
     ? explained
-    : { ...explained, of: parts.map((part) => explain(part, facts, names)) };
+    : { ...explained, conditions: parts.map((part) => explain(part, facts, names)) };
 }
 
 /** The opposite of a single condition is a sentence of its own; that of a group is explained by the group. */

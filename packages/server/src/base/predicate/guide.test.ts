@@ -46,7 +46,7 @@ const EVENT_KEYS = ['at_least', 'at_most', 'exactly', 'within', 'where', 'sum', 
 
 test.each([
   ['trait', TRAIT_OPS],
-  ['person', TEXT_OPS],
+  ['user', TEXT_OPS],
   ['event', EVENT_KEYS],
   ['all', []],
   ['any', []],

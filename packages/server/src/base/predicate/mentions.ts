@@ -33,7 +33,7 @@ function collect(predicate: Predicate, into: Mentions): void {
     case 'trait':
       into.traits.add(predicate.trait);
       return noteTime(predicate.test, into);
-    case 'person':
+    case 'user':
       into.email = true;
       return;
     case 'count':

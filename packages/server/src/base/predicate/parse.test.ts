@@ -18,7 +18,7 @@ test('the example of the language is understood', () => {
   const parsed = parsePredicate({
     all: [
       { trait: 'plan', equals: 'trial' },
-      { person: 'email', ends_with: '@acme.com' },
+      { user: 'email', ends_with: '@acme.com' },
       {
         event: 'feature_used',
         at_least: 3,
@@ -37,7 +37,7 @@ test('the example of the language is understood', () => {
       kind: 'all',
       of: [
         { kind: 'trait', trait: 'plan', test: { op: 'equals', value: 'trial' } },
-        { kind: 'person', field: 'email', test: { op: 'ends_with', text: '@acme.com' } },
+        { kind: 'user', field: 'email', test: { op: 'ends_with', text: '@acme.com' } },
         {
           kind: 'count',
           event: 'feature_used',
@@ -64,7 +64,7 @@ test('the example of the language is understood', () => {
   });
 });
 
-const SUBJECTS = 'all, any, not, trait, person, event or audience';
+const SUBJECTS = 'all, any, not, trait, user, event or audience';
 
 test.each<[string, unknown, string[]]>([
   ['no object', [], [`The definition must be an object with one of ${SUBJECTS}`]],
@@ -82,8 +82,8 @@ test.each<[string, unknown, string[]]>([
   ],
   [
     'an unknown key',
-    { all: [PLAN, { person: 'email', is_set: true, like: 'x' }] },
-    ['all.1.like is unknown here. Use person, is_set, equals, one_of, contains, starts_with or ends_with'],
+    { all: [PLAN, { user: 'email', is_set: true, like: 'x' }] },
+    ['all.1.like is unknown here. Use user, is_set, equals, one_of, contains, starts_with or ends_with'],
   ],
   ['a key beside a group', { not: PLAN, within: '7d' }, ['within is unknown here. Use not']],
   ['an empty group', { any: [] }, ['any must be a list of at least one condition']],
@@ -124,10 +124,10 @@ test.each<[string, unknown, string[]]>([
     { trait: 'a', in_last: '367d' },
     ['in_last must be a whole number and s, m, h or d, such as 90s, 15m, 2h or 7d, from 1m to 366d'],
   ],
-  ['another field of a person', { person: 'name', is_set: true }, ['person must be email']],
+  ['another field of a user', { user: 'name', is_set: true }, ['user must be email']],
   [
     'an address that is no text',
-    { person: 'email', equals: 5 },
+    { user: 'email', equals: 5 },
     ['The definition must compare email with a string'],
   ],
   ['an audience by name', { audience: 'trial' }, ['audience must be a UUID']],
@@ -174,7 +174,7 @@ test('all faults are told, each with its place, in the order of the document', (
     all: [
       { one_of: 5, trait: '' },
       { event: 'a', within: 'x', where: [{ property: 'p' }, 7], at_least: -1 },
-      { any: [PLAN, { not: { person: 'phone', is_set: true } }], none: [] },
+      { any: [PLAN, { not: { user: 'phone', is_set: true } }], none: [] },
     ],
     some: 1,
   };
@@ -185,7 +185,7 @@ test('all faults are told, each with its place, in the order of the document', (
     'all.1.where.0',
     'all.1.where.1',
     'all.1.at_least',
-    'all.2.any.1.not.person',
+    'all.2.any.1.not.user',
     'all.2.none',
     'some',
   ]);

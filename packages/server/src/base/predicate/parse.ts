@@ -31,7 +31,7 @@ export function parsePredicate(value: unknown): ParsedPredicate {
 }
 
 const GROUPS = ['all', 'any', 'not'] as const;
-const SUBJECTS = [...GROUPS, 'trait', 'person', 'event', 'audience'] as const;
+const SUBJECTS = [...GROUPS, 'trait', 'user', 'event', 'audience'] as const;
 type Subject = (typeof SUBJECTS)[number];
 
 /** A predicate that is a part of a larger document, too. */
@@ -74,7 +74,7 @@ type Condition = (place: Place, object: JsonObject) => Predicate | undefined;
 
 const CONDITIONS: Record<Exclude<Subject, (typeof GROUPS)[number]>, Condition> = {
   trait: readTrait,
-  person: readPerson,
+  user: readUser,
   event: readEventCondition,
   audience: readAudience,
 };
@@ -85,11 +85,11 @@ function readTrait(place: Place, object: JsonObject): Predicate | undefined {
   return test && trait !== undefined ? { kind: 'trait', trait, test } : undefined;
 }
 
-function readPerson(place: Place, object: JsonObject): Predicate | undefined {
-  const test = readTest(place, object, { subject: ['person'], ops: TEXT_OPS });
-  if (object['person'] !== 'email') return refuse(inside(place, 'person'), 'must be email');
+function readUser(place: Place, object: JsonObject): Predicate | undefined {
+  const test = readTest(place, object, { subject: ['user'], ops: TEXT_OPS });
+  if (object['user'] !== 'email') return refuse(inside(place, 'user'), 'must be email');
   if (test && !isOfTexts(test)) return refuse(place, 'must compare email with a string');
-  return test && { kind: 'person', field: 'email', test };
+  return test && { kind: 'user', field: 'email', test };
 }
 
 /** An address is always a text: compared with anything else it would never hold, and nobody would learn why. */

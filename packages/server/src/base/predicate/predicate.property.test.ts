@@ -122,7 +122,7 @@ test('evaluation asks for nothing that is not mentioned', () => {
 
 test('an explanation answers as evaluation does, and its parts add up to it', () => {
   const addsUp = (predicate: Predicate, told: ReturnType<typeof explain>): void => {
-    const of = told.of ?? [];
+    const of = told.conditions ?? [];
     if (predicate.kind === 'all') expect(told.holds).toBe(of.every(({ holds }) => holds));
     if (predicate.kind === 'any') expect(told.holds).toBe(of.some(({ holds }) => holds));
     if (predicate.kind === 'all' || predicate.kind === 'any') {

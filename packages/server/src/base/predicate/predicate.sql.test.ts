@@ -179,7 +179,7 @@ test('what a user wrote is never part of the statement', () => {
     { trait: EVIL, equals: EVIL },
     { trait: EVIL, one_of: [EVIL] },
     { trait: EVIL, includes: EVIL },
-    { person: 'email', contains: EVIL },
+    { user: 'email', contains: EVIL },
     { event: EVIL, within: '7d', where: [{ property: EVIL, starts_with: EVIL }] },
     { event: EVIL, sum: EVIL, at_least: 1, within: '7d' },
     { event: EVIL, last: { in_last: '7d' } },

@@ -3,7 +3,7 @@
  *
  *   { "all": [
  *     { "trait": "plan", "equals": "trial" },
- *     { "person": "email", "ends_with": "@acme.com" },
+ *     { "user": "email", "ends_with": "@acme.com" },
  *     { "event": "feature_used", "at_least": 3, "within": "7d", "where": [{ "property": "feature", "equals": "export" }] },
  *     { "event": "invoice_paid", "sum": "amount", "at_least": 100, "within": "30d" },
  *     { "event": "login", "last": { "more_than_ago": "14d" } },
@@ -19,7 +19,7 @@ export type Predicate =
   | { kind: 'all' | 'any'; of: Predicate[] }
   | { kind: 'not'; of: Predicate }
   | { kind: 'trait'; trait: string; test: ValueTest }
-  | { kind: 'person'; field: 'email'; test: ValueTest }
+  | { kind: 'user'; field: 'email'; test: ValueTest }
   | {
       kind: 'count';
       event: string;

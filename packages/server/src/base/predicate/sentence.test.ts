@@ -35,7 +35,7 @@ test.each<[object, string, string]>([
   [{ trait: 'role', contains: 'eng' }, 'role contains eng', 'role does not contain eng'],
   [{ trait: 'role', starts_with: 'é' }, 'role starts with é', 'role does not start with é'],
   [
-    { person: 'email', ends_with: '@acme.com' },
+    { user: 'email', ends_with: '@acme.com' },
     'email ends with “@acme.com”',
     'email does not end with “@acme.com”',
   ],

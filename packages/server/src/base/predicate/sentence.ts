@@ -32,7 +32,7 @@ function clauseOf(predicate: Predicate, saying: Saying): Clause {
       return clauseOf(predicate.of, { ...saying, negated: !negated });
     case 'trait':
       return testWords(word(predicate.trait), predicate.test, negated);
-    case 'person':
+    case 'user':
       return testWords('email', predicate.test, negated);
     case 'count':
       return `${user}${countWords(predicate, negated)}`;

@@ -30,7 +30,7 @@ export function predicateSql(predicate: Predicate, context: SqlContext): string 
       return `(NOT ${predicateSql(predicate.of, context)})`;
     case 'trait':
       return valueTestSql(predicate.test, traitValue(predicate.trait, context), context);
-    case 'person':
+    case 'user':
       return valueTestSql(predicate.test, emailValue(context), context);
     case 'count':
       return countSql(predicate, context);

@@ -60,7 +60,7 @@ test('an edition comes after those it refers to, and is touched by whatever touc
     source({ all: [inAudience(2), ofTrait('c')] }, { edition: 1 }),
     source({ any: [inAudience(3), ofTrait('b')] }, { edition: 2 }),
     source(
-      { all: [ofEvent('a'), { person: 'email', is_set: true }, { event: 'paid', at_least: 2 }] },
+      { all: [ofEvent('a'), { user: 'email', is_set: true }, { event: 'paid', at_least: 2 }] },
       { edition: 3 },
     ),
   ]);

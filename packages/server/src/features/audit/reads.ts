@@ -26,7 +26,7 @@ export async function listEntries(tx: Tx, asked: AuditOf & Page): Promise<Listed
   const { after, limit, offset = 0 } = asked;
   return tx.query<ListedEntry>(
     `SELECT a.project_id AS "projectId", a.id, a.at, a.actor, a.actor_name AS "actorName", a.token, a.action,
-            a.subject, a.before, a.after, a.is_done AS "isDone"
+            a.subject, a.before, a.after, a.completed AS "isDone"
      FROM beckon.audit a WHERE ${WHERE} AND ($5::uuid IS NULL OR a.id < $5)
      ORDER BY a.id DESC LIMIT $6 OFFSET $7`,
     [...valuesOf(asked), after, limit, offset],

@@ -16,7 +16,7 @@ async function insert(tx: Tx, entry: AuditEntry & Difference, isDone: boolean): 
   const [projectId, ...what] = changing(entry);
   await tx.prepared({
     name: 'audit.insert',
-    text: `INSERT INTO beckon.audit (project_id, id, subject, before, after, organizations, at, actor, actor_name, token, action, is_done)
+    text: `INSERT INTO beckon.audit (project_id, id, subject, before, after, organizations, at, actor, actor_name, token, action, completed)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
     values: [projectId, id, ...what, at, actor, actorName, token, action, isDone],
   });
@@ -26,7 +26,7 @@ export async function endEntry(tx: Tx, entry: AuditEntry & Difference): Promise<
   const [projectId, ...what] = changing(entry);
   await tx.prepared({
     name: 'audit.end',
-    text: `UPDATE beckon.audit SET is_done = true, subject = $3, before = $4, after = $5, organizations = $6
+    text: `UPDATE beckon.audit SET completed = true, subject = $3, before = $4, after = $5, organizations = $6
            WHERE project_id = $1 AND id = $2`,
     values: [projectId, entry.id, ...what],
   });

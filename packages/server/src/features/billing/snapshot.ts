@@ -25,7 +25,7 @@ export function stepAfter(step: Step): Step {
 
 export type StoredCustomer = {
   facts: CustomerFacts;
-  matchedBy: 'metadata' | 'address' | 'nobody';
+  matchedBy: 'metadata' | 'email' | 'none';
   /** Who it is; null for nobody that is known. */
   userId: string | null;
   why: string | null;

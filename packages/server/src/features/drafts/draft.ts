@@ -33,7 +33,7 @@ export type Draft = {
   /** The end of what it is about, beyond which it may not be postponed either. */
   endsAt: number | null;
   leaseBy: string | null;
-  againOf: string | null;
+  resendOf: string | null;
   /** How many moves it has made. */
   moves: number;
   createdAt: number;

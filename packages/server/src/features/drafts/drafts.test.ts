@@ -486,7 +486,7 @@ test('one of which nobody knows is sent again only by somebody who says that it 
   expect(sendAgain(lost, [], { ...again, confirmed: true })).toMatchObject({
     again: [
       { draft: { state: 'unknown' } },
-      { draft: { id: again.id, againOf: lost.id, state: 'approved' } },
+      { draft: { id: again.id, resendOf: lost.id, state: 'approved' } },
     ],
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { applyChanges, recurringChanges } from './edit-memory.ts';
 
-const SOURCE = `Hi {{ person.name | default: "there" }},
+const SOURCE = `Hi {{ user.name | default: "there" }},
 
 Welcome to Acme. Here is a long story about us.
 
@@ -18,7 +18,7 @@ const edited = (names: string[], edit: (body: string, name: string) => string, s
       format: 'markdown' as const,
     };
     const after = { ...before, body: edit(before.body, name), subject: subject ?? before.subject };
-    return { id: `d${i}`, facts: { 'person.name': name, n: 3 }, before, after };
+    return { id: `d${i}`, facts: { 'user.name': name, n: 3 }, before, after };
   });
 
 const withoutStory = (body: string): string =>
@@ -42,7 +42,7 @@ test('what several people take out of the letters of different persons is one ch
       after: '',
       paragraph: 2,
       count: 5,
-      of: 8,
+      total: 8,
       sentence: '5 of 8 removed the second paragraph',
       drafts: ['d0', 'd1', 'd2', 'd3', 'd4'],
     },
@@ -61,7 +61,7 @@ test('words that are changed within a paragraph, and in a subject, are told as w
       .toSorted(),
   ).toEqual([
     '2 of 2 wrote “Dear” for “Hi”',
-    '2 of 2 wrote “Good to have you” for “Welcome {{ person.name }}” in the subject',
+    '2 of 2 wrote “Good to have you” for “Welcome {{ user.name }}” in the subject',
   ]);
 });
 
@@ -79,7 +79,7 @@ test('the changes are proposed in the source of the letter, whose variables stay
   );
   expect(applyChanges(SOURCE, 'body', changes)).toEqual({
     applied: 3,
-    text: `Dear {{ person.name | default: "there" }},
+    text: `Dear {{ user.name | default: "there" }},
 
 Reply to this letter any time.`,
   });
@@ -88,11 +88,11 @@ Reply to this letter any time.`,
 });
 
 test('a paragraph is found in the source though it says something of the person', () => {
-  const letter = 'One.\n\nYour plan is {{ person.plan | plan_name }}, {{person.name}}.\n\nTwo.';
+  const letter = 'One.\n\nYour plan is {{ user.plan | plan_name }}, {{user.name}}.\n\nTwo.';
   const before = 'One.\n\nYour plan is Pro plus, Ada.\n\nTwo.';
   const texts = { subject: 's', preheader: '', format: 'markdown' as const };
   const one = {
-    facts: { 'person.plan': 'Pro plus', 'person.name': 'Ada' },
+    facts: { 'user.plan': 'Pro plus', 'user.name': 'Ada' },
     before: { ...texts, body: before },
     after: { ...texts, body: 'One.\n\nTwo.' },
   };

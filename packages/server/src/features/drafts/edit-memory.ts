@@ -9,14 +9,14 @@ import type { Content } from './draft.ts';
 export type EditChange = {
   part: 'subject' | 'preheader' | 'body';
   kind: 'removed' | 'added' | 'replaced';
-  /** With `{{ person.name }}` where the letter says what it knows. */
+  /** With `{{ user.name }}` where the letter says what it knows. */
   before: string;
   after: string;
   /** Of a whole paragraph, which one it is in most drafts, from 1; null: it is about words. */
   paragraph: number | null;
   count: number;
   /** Of how many edited drafts. */
-  of: number;
+  total: number;
   sentence: string;
   drafts: string[];
 };
@@ -49,11 +49,11 @@ export function recurringChanges(
 type One = Pick<EditChange, 'part' | 'kind' | 'before' | 'after' | 'paragraph'>;
 type Found = { change: One; drafts: string[]; paragraphs: number[] };
 
-function toChange({ change, drafts, paragraphs }: Found, of: number): EditChange {
+function toChange({ change, drafts, paragraphs }: Found, total: number): EditChange {
   const paragraph = mostFrequent(paragraphs);
   const count = drafts.length;
-  const sentence = `${count} of ${of} ${wordsOf({ ...change, paragraph })}`;
-  return { ...change, paragraph, count, of, sentence, drafts: drafts.slice(0, DRAFTS_NAMED) };
+  const sentence = `${count} of ${total} ${wordsOf({ ...change, paragraph })}`;
+  return { ...change, paragraph, count, total, sentence, drafts: drafts.slice(0, DRAFTS_NAMED) };
 }
 
 function changesOf({ facts, before, after }: Pick<EditedDraft, 'facts' | 'before' | 'after'>): One[] {

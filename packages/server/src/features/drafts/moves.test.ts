@@ -364,7 +364,7 @@ test('a draft that is sent again is a new one through the same table, once', () 
   expect([old.draft.state, old.draft.endedAt]).toEqual(['failed', failed.endedAt]);
   expect(made.draft).toMatchObject({
     state: 'approved',
-    againOf: draft.id,
+    resendOf: draft.id,
     moves: 1,
     content: draft.content,
   });

@@ -30,7 +30,7 @@ export async function countNeeds(
        SELECT d.state FROM beckon.draft d
        WHERE d.project_id = $1 AND d.state IN ('failed', 'unknown') AND d.ended_at > $2
          AND NOT EXISTS (SELECT FROM beckon.draft a
-           WHERE a.project_id = $1 AND a.external_user_id = d.external_user_id AND a.again_of = d.id)
+           WHERE a.project_id = $1 AND a.external_user_id = d.external_user_id AND a.resend_of = d.id)
        ${ENOUGH}
      ) d`,
     [projectId, new Date(failedSince)],

@@ -58,7 +58,7 @@ export function newDraft(made: NewDraft): Moved {
       notBefore: null,
       dueAt: why === null ? dueOfScheduled({ ...times, notBefore: null, endsAt: rest.endsAt }) : null,
       leaseBy: null,
-      againOf: null,
+      resendOf: null,
     },
     {
       action: why === null ? 'schedule' : 'hold',

@@ -27,7 +27,7 @@ export function isRewordable(
 ): 'yes' | 'wait' | 'touched' | 'too_late' {
   if (draft.endedAt !== null || draft.state === 'sending') return 'too_late';
   const isTouched = draft.isEdited || moves.some(({ action }) => TOUCHING.has(action));
-  if (isTouched || draft.againOf !== null) return 'touched';
+  if (isTouched || draft.resendOf !== null) return 'touched';
   if (draft.deadlineAt !== null && draft.deadlineAt - now < GRACE_MS) return 'too_late';
   return draft.state === 'scheduled' ? 'yes' : 'wait';
 }

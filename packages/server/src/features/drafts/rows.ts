@@ -50,7 +50,7 @@ export const DRAFT_COLUMNS: Column<Draft>[] = [
   moment('expires_at', (d) => d.expiresAt),
   moment('ends_at', (d) => d.endsAt),
   text('lease_by', (d) => d.leaseBy),
-  plain('again_of', 'uuid', (d) => d.againOf),
+  plain('resend_of', 'uuid', (d) => d.resendOf),
   plain('moves', 'integer', (d) => d.moves),
   moment('created_at', (d) => d.createdAt),
   moment('updated_at', (d) => d.updatedAt),
@@ -104,7 +104,7 @@ export type DraftRow = Fields &
     counts: boolean;
     autopilot_ms: number | null;
     lease_by: string | null;
-    again_of: string | null;
+    resend_of: string | null;
     moves: number;
     created_at: number;
     updated_at: number;
@@ -136,7 +136,7 @@ export function toDraft(row: DraftRow): Draft {
     expiresAt: whole(row.expires_at),
     endsAt: whole(row.ends_at),
     leaseBy: row.lease_by,
-    againOf: row.again_of,
+    resendOf: row.resend_of,
     moves: row.moves,
     createdAt: Math.round(row.created_at),
     updatedAt: Math.round(row.updated_at),

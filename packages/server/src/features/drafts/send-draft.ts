@@ -124,9 +124,9 @@ export function sendAgain(draft: Draft, moves: Move[], by: SentAgain): { again: 
       dueAt: notBefore,
       expiresAt: expiresAfter(notBefore, { ms: expiresAfterMs, endsAt: draft.endsAt }),
       leaseBy: null,
-      againOf: draft.id,
+      resendOf: draft.id,
     },
-    { action: 'create_resend', actor, now, detail: { again_of: draft.id } },
+    { action: 'create_resend', actor, now, detail: { resend_of: draft.id } },
   );
   return { again: [old, made] };
 }

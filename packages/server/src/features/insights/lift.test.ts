@@ -2,22 +2,25 @@ import { expect, test } from 'vitest';
 import { intervalOf, liftOf } from './lift.ts';
 
 test('the interval is that of the paper: 56 of 70 against 48 of 80 is between 5.2 and 33.4 points more', () => {
-  const { difference, from, to } = intervalOf({ entered: 70, converted: 56 }, { entered: 80, converted: 48 });
+  const { difference, from, to } = intervalOf(
+    { enrolled: 70, converted: 56 },
+    { enrolled: 80, converted: 48 },
+  );
   expect(difference).toBeCloseTo(0.2, 6);
   expect(from).toBeCloseTo(0.0524, 4);
   expect(to).toBeCloseTo(0.3339, 4);
 });
 
 test('nobody and everybody have an interval too', () => {
-  const { from, to } = intervalOf({ entered: 10, converted: 0 }, { entered: 20, converted: 0 });
+  const { from, to } = intervalOf({ enrolled: 10, converted: 0 }, { enrolled: 20, converted: 0 });
   expect(from).toBeCloseTo(-0.1611, 4);
   expect(to).toBeCloseTo(0.2775, 4);
 });
 
 test('nothing is said of fewer than a hundred on either side', () => {
   const [few, many] = [
-    { entered: 99, converted: 50 },
-    { entered: 100, converted: 50 },
+    { enrolled: 99, converted: 50 },
+    { enrolled: 100, converted: 50 },
   ];
   expect(liftOf(few, many)).toBeNull();
   expect(liftOf(many, few)).toBeNull();

@@ -1,4 +1,4 @@
-export type Arm = { entered: number; converted: number };
+export type Arm = { enrolled: number; converted: number };
 
 /** By how much more often those who got letters came to the goal than those who got none, as shares, with its interval. */
 export type LiftShown = { difference: number; from: number; to: number };
@@ -10,12 +10,12 @@ const Z = 1.959964;
 
 /** Newcombe's interval (his method 10), which holds for small shares too. Null where one of the two sides is too small. */
 export function liftOf(letter: Arm, holdout: Arm): LiftShown | null {
-  if (letter.entered < ARM_MIN || holdout.entered < ARM_MIN) return null;
+  if (letter.enrolled < ARM_MIN || holdout.enrolled < ARM_MIN) return null;
   return intervalOf(letter, holdout);
 }
 
 export function intervalOf(one: Arm, other: Arm): LiftShown {
-  const [a, b] = [one.converted / one.entered, other.converted / other.entered];
+  const [a, b] = [one.converted / one.enrolled, other.converted / other.enrolled];
   const [ofA, ofB] = [wilson(one), wilson(other)];
   const difference = a - b;
   return {
@@ -25,7 +25,7 @@ export function intervalOf(one: Arm, other: Arm): LiftShown {
   };
 }
 
-function wilson({ entered: n, converted }: Arm): { from: number; to: number } {
+function wilson({ enrolled: n, converted }: Arm): { from: number; to: number } {
   const share = converted / n;
   const middle = share + Z ** 2 / (2 * n);
   const half = Z * Math.sqrt((share * (1 - share) + Z ** 2 / (4 * n)) / n);

@@ -2,7 +2,7 @@ import { smallestIdAt } from '../../base/ids.ts';
 import type { Tx } from '../../io/db/index.ts';
 
 /** What a rule did on one day of the project: who came in, what was written and what left, and who came to the goal. */
-export type RuleDay = { day: string; entered: number; drafted: number; sent: number; goal: number };
+export type RuleDay = { day: string; enrolled: number; drafted: number; sent: number; goal: number };
 
 type Asked = { projectId: number; ruleId: string | null; since: number; now: number; zone: string };
 
@@ -19,8 +19,8 @@ export async function countRuleDays(tx: Tx, asked: Asked): Promise<Map<string, R
   const { projectId, ruleId, since, now, zone } = asked;
   const rows = await tx.query<{ rule_id: string; kind: keyof Omit<RuleDay, 'day'>; day: string; n: number }>(
     `WITH happened AS (
-       (SELECT rule_id, 'entered' AS kind, entered_at AS at FROM beckon.run
-        WHERE project_id = $1 AND id >= $4::uuid AND entered_at >= $3 AND ($2::uuid IS NULL OR rule_id = $2)
+       (SELECT rule_id, 'enrolled' AS kind, enrolled_at AS at FROM beckon.run
+        WHERE project_id = $1 AND id >= $4::uuid AND enrolled_at >= $3 AND ($2::uuid IS NULL OR rule_id = $2)
         ORDER BY id DESC LIMIT ${ROWS_MAX})
        UNION ALL
        (SELECT rule_id, 'goal', converted_at FROM beckon.run
@@ -71,7 +71,7 @@ export function daysOf({ since, now, zone }: Pick<Asked, 'since' | 'now' | 'zone
 }
 
 export function emptyDay(day: string): RuleDay {
-  return { day, entered: 0, drafted: 0, sent: 0, goal: 0 };
+  return { day, enrolled: 0, drafted: 0, sent: 0, goal: 0 };
 }
 
 /** Midnight of the project so many days ago, today counted. */

@@ -3,7 +3,7 @@ import type { Tx } from '../../io/db/index.ts';
 /** What rules and letters keep about a person besides, in tables of sisters: `rule_entry`, `rule_timer` and `message`. */
 type Person = { projectId: number; userId: string };
 
-export type EntryTrace = { rule_id: string; key: string; entered_at: Date; level: number };
+export type EntryTrace = { rule_id: string; key: string; enrolled_at: Date; level: number };
 export type TimerTrace = { rule_id: string; key: string; at: Date; anchor: Record<string, unknown> };
 export type MessageTrace = {
   draft_id: string;
@@ -23,7 +23,7 @@ export function listEntryTraces(
   tx: Tx,
   person: Person & { pageOf: number },
 ): AsyncGenerator<EntryTrace[], void, void> {
-  return byRule(tx, { ...person, table: 'rule_entry', columns: 'rule_id, key, entered_at, level' });
+  return byRule(tx, { ...person, table: 'rule_entry', columns: 'rule_id, key, enrolled_at, level' });
 }
 
 export function listTimerTraces(

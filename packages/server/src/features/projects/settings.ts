@@ -267,12 +267,12 @@ export function printSettings(stored: StoredSettings): Record<SettingName, strin
   ) as Record<SettingName, string>;
 }
 
-export type SettingText = { name: SettingName; text: string; fallback: string; syntax: string };
+export type SettingText = { name: SettingName; value: string; default: string; format: string };
 
-/** Every setting with what it may be, for forms. */
+/** Every setting with its value, default and accepted values. */
 export function describeSettings(texts: Record<SettingName, string>): SettingText[] {
   return SETTING_NAMES.map((name) => {
     const { fallback, syntax } = CATALOGUE[name];
-    return { name, text: texts[name], fallback, syntax };
+    return { name, value: texts[name], default: fallback, format: syntax };
   });
 }

@@ -208,7 +208,7 @@ function isOut({ person }: Evaluation): Refusal | null {
 function hasEntered({ rule, person, wish }: Evaluation): Refusal | null {
   const known = person.entry(wish.key);
   const reason = refusesEntry(rule.definition, known, wish);
-  if (reason) return { reason, detail: { entered_at: isoOf(known?.enteredAt ?? 0) } };
+  if (reason) return { reason, detail: { enrolled_at: isoOf(known?.enrolledAt ?? 0) } };
   if (rule.definition.entry.kind !== 'one_at_a_time') return null;
   return person.isInRun() ? { reason: 'in_progress' } : null;
 }
@@ -219,9 +219,11 @@ function hasEntered({ rule, person, wish }: Evaluation): Refusal | null {
  */
 function hasEnteredSinceJoin({ enrollment, person, wish }: Evaluation): Refusal | null {
   if (!enrollment) return null;
-  const enteredAt = person.entry(wish.key)?.enteredAt ?? -Infinity;
-  const last = Math.max(enrollment.lastRunAt ?? -Infinity, enteredAt);
-  return last >= enrollment.since ? { reason: 'already_entered', detail: { entered_at: isoOf(last) } } : null;
+  const enrolledAt = person.entry(wish.key)?.enrolledAt ?? -Infinity;
+  const last = Math.max(enrollment.lastRunAt ?? -Infinity, enrolledAt);
+  return last >= enrollment.since
+    ? { reason: 'already_entered', detail: { enrolled_at: isoOf(last) } }
+    : null;
 }
 
 /** After a join, an email without a recipient is drafted and then held or canceled. An enrollment would create thousands of these. */

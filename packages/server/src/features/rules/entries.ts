@@ -44,7 +44,7 @@ export async function burnEntries(tx: Tx, burnt: Omit<Entering, 'entry'>[]): Pro
 }
 
 function toRecord({ projectId, userId, ruleId, wish }: Omit<Entering, 'entry'>): EntryRecord {
-  return { projectId, userId, ruleId, key: wish.key, enteredAt: wish.at, level: wish.level };
+  return { projectId, userId, ruleId, key: wish.key, enrolledAt: wish.at, level: wish.level };
 }
 
 function lastOfEach(rows: EntryRecord[]): EntryRecord[] {

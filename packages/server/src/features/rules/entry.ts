@@ -4,7 +4,7 @@ import { matchesWhere } from '../../base/predicate/index.ts';
 import type { Anchor, Definition, Reason } from './rule.ts';
 
 /** That a person entered a rule under a key: when last, and whether they passed what lets them in once more. */
-export type EntryRow = { enteredAt: number; level: number };
+export type EntryRow = { enrolledAt: number; level: number };
 
 /** What an entry needs to be told apart, and when it was. */
 export type EntryWish = { key: string; at: number; level: number };
@@ -57,7 +57,7 @@ export function refusesEntry(
   const cooldownMs = cooldownOf(entry, wish.key);
   if (entry.kind === 'one_at_a_time' || !known) return null;
   if (cooldownMs === null) return 'already_entered';
-  const isOver = known.enteredAt <= wish.at - cooldownMs;
+  const isOver = known.enrolledAt <= wish.at - cooldownMs;
   return isOver || known.level < wish.level ? null : 'in_cooldown';
 }
 

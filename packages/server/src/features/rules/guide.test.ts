@@ -34,7 +34,7 @@ function said(document: unknown): string {
 
 const blocks = examplesOf(guide, BLOCK);
 const triggers = rowsUnder('Trigger | The rule starts');
-const entries = rowsUnder('Entry | Each user is enrolled');
+const entries = rowsUnder('Enrollment | Each user is enrolled');
 const steps = rowsUnder('Step | Effect');
 const refused = rowsUnder('Fields | Error');
 
@@ -49,8 +49,12 @@ test.each(triggers)('the trigger $json is said as the guide says it', (example) 
   );
 });
 
-test.each(entries)('the entry $json is said as the guide says it', (example) => {
-  const sentence = said({ ...RIGHT, entry: JSON.parse(example.json), about: { event: 'trial_started' } });
+test.each(entries)('the enrollment setting $json is said as the guide says it', (example) => {
+  const sentence = said({
+    ...RIGHT,
+    enrollment: JSON.parse(example.json),
+    about: { event: 'trial_started' },
+  });
   expect(sentence).toContain(
     `Starts when user_signed_up happens. Enrolls each user ${example.said}. Steps: draft the email “welcome”.`,
   );
@@ -83,7 +87,7 @@ test('the shipped rules are those that the guide shows', () => {
 
 /** As `parse*.ts` read them; those of predicates have examples in the guide to audiences. */
 const FIELDS = `
-  name mode deadline when about only_if entry exits goal max_event_age priority holdout
+  name mode deadline when about only_if enrollment exits goal max_event_age priority holdout
   counts topic tracking expires_after steps ends_in_days move relative_to plus_days before after trait
   absence_of since for until once_per otherwise cooldown per again events on_reply draft
   subject preheader body wait wait_until weekdays at wait_for within then else branch if

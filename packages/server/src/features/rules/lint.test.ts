@@ -80,9 +80,9 @@ test.each([
       for: '3d',
     },
   },
-  { entry: { once_per: ['device', 'app'] } },
-  { entry: { cooldown: '3d', per: ['app'] } },
-  { entry: { cooldown: '3d', again: { property: 'app', at_least: 1 } } },
+  { enrollment: { once_per: ['device', 'app'] } },
+  { enrollment: { cooldown: '3d', per: ['app'] } },
+  { enrollment: { cooldown: '3d', again: { property: 'app', at_least: 1 } } },
   { goal: { event: 'login', sum: 'app', at_least: 1, within: '7d' } },
   { goal: { event: 'login', within: '7d', where: [{ property: 'app', is_set: true }] } },
   {

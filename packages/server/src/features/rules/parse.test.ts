@@ -87,9 +87,9 @@ test('a rule has so many conditions at most, wherever they stand', () => {
     Array.from({ length: count }, () => ({ trait: 'a', is_set: true }));
   expect(fieldsOf({ only_if: { all: tests(100) }, goal: { all: tests(100) } })).toEqual([]);
   expect(fieldsOf({ only_if: { all: tests(100) }, goal: { all: tests(101) } })).toEqual(['goal.all.100']);
-  const entry = { cooldown: '1d', again: { property: 'a', is_set: true } };
-  expect(fieldsOf({ entry, only_if: { all: tests(199) } })).toEqual([]);
-  expect(fieldsOf({ entry, only_if: { all: tests(200) } })).toEqual(['only_if.all.199']);
+  const enrollment = { cooldown: '1d', again: { property: 'a', is_set: true } };
+  expect(fieldsOf({ enrollment, only_if: { all: tests(199) } })).toEqual([]);
+  expect(fieldsOf({ enrollment, only_if: { all: tests(200) } })).toEqual(['only_if.all.199']);
 });
 
 test('lists have their bounds', () => {
@@ -101,8 +101,8 @@ test('lists have their bounds', () => {
   expect(fieldsOf({ exits: { events: named(20) } })).toEqual([]);
   expect(fieldsOf({ exits: { events: named(21) } })).toEqual(['exits.events']);
   expect(fieldsOf({ exits: { events: ['a', 'b', 'a'] } })).toEqual(['exits.events.2']);
-  expect(fieldsOf({ entry: { once_per: named(11) } })).toEqual(['entry.once_per']);
-  expect(fieldsOf({ entry: { once_per: [] } })).toEqual(['entry.once_per']);
+  expect(fieldsOf({ enrollment: { once_per: named(11) } })).toEqual(['enrollment.once_per']);
+  expect(fieldsOf({ enrollment: { once_per: [] } })).toEqual(['enrollment.once_per']);
   expect(fieldsOf({ steps: [] })).toEqual(['steps']);
   expect(fieldsOf({ steps: times(50, { draft: 'a' }) })).toEqual([]);
   expect(fieldsOf({ steps: times(51, { draft: 'a' }) })).toEqual(['steps']);
@@ -165,7 +165,7 @@ test('weekdays come in the order of the week', () => {
 test('a stored version says what was left out, and one that cannot be read is no rule', () => {
   expect(documentOf(parsed().definition)).toEqual({
     when: [{ event: 'user_signed_up' }],
-    entry: 'once',
+    enrollment: 'once',
     exits: { events: [], on_reply: true },
     max_event_age: '24h',
     priority: 50,

@@ -40,7 +40,7 @@ const DEFINITION_KEYS = [
   'when',
   'about',
   'only_if',
-  'entry',
+  'enrollment',
   'exits',
   'goal',
   'max_event_age',
@@ -107,12 +107,12 @@ function readDefinition(place: Place, object: JsonObject): Definition | undefine
     otherwise: null,
   });
   const entry = optional<Definition['entry']>(place, object, {
-    key: 'entry',
+    key: 'enrollment',
     read: readEntry,
     otherwise: { kind: 'once' },
   });
   if (entry?.kind === 'once_per_about' && about === null)
-    refuse(inside(place, 'about'), 'is required where entry is once_per about');
+    refuse(inside(place, 'about'), 'is required where enrollment is once_per about');
   return complete<Definition>({
     when: readWhen(inside(place, 'when'), object['when']),
     about,

@@ -14,7 +14,7 @@ export function documentOf(definition: Definition): object {
     when: definition.when.map(triggerDocument),
     ...(about && { about }),
     ...(onlyIf && { only_if: predicateDocument(onlyIf) }),
-    entry: entryDocument(definition.entry),
+    enrollment: entryDocument(definition.entry),
     exits: {
       events: exits.events,
       ...(exits.when && { when: predicateDocument(exits.when) }),

@@ -19,7 +19,7 @@ const DOCUMENTS: object[] = [
   {
     name: 'plan_limit_upsell',
     when: { event: 'usage_threshold_reached', where: [{ property: 'usagePercent', at_least: 80 }] },
-    entry: { cooldown: '30d', per: ['meter'], again: { property: 'usagePercent', at_least: 100 } },
+    enrollment: { cooldown: '30d', per: ['meter'], again: { property: 'usagePercent', at_least: 100 } },
     priority: 80,
     steps: [{ draft: 'plan_limit_upsell' }],
   },
@@ -41,7 +41,7 @@ const DOCUMENTS: object[] = [
       },
     ],
     about: { event: 'trial_started', until: ['subscription_started', 'subscription_canceled'] },
-    entry: { once_per: 'about', otherwise: '30d' },
+    enrollment: { once_per: 'about', otherwise: '30d' },
     exits: { events: ['subscription_started', 'subscription_canceled'] },
     priority: 90,
     holdout: 0,

@@ -114,7 +114,7 @@ export function listVersionRows(tx: Tx, keys: VersionKey[]): Promise<VersionRow[
 }
 
 export type EntryKey = { projectId: number; userId: string; ruleId: string; key: string };
-export type EntryRecord = EntryKey & { enteredAt: number; level: number };
+export type EntryRecord = EntryKey & { enrolledAt: number; level: number };
 
 export async function findEntryRows(tx: Tx, keys: Omit<EntryKey, 'key'>[]): Promise<EntryRecord[]> {
   const rows = await tx.prepared<{
@@ -127,7 +127,7 @@ export async function findEntryRows(tx: Tx, keys: Omit<EntryKey, 'key'>[]): Prom
   }>({
     name: 'rules.entries',
     text: `SELECT e.project_id, e.external_user_id, e.rule_id, e.key,
-             (extract(epoch FROM e.entered_at) * 1000)::float8 AS entered_ms, e.level
+             (extract(epoch FROM e.enrolled_at) * 1000)::float8 AS entered_ms, e.level
            FROM unnest($1::bigint[], $2::text[], $3::uuid[]) AS k(project_id, user_id, rule_id)
            JOIN beckon.rule_entry e ON e.project_id = k.project_id AND e.external_user_id = k.user_id AND e.rule_id = k.rule_id`,
     values: [
@@ -141,7 +141,7 @@ export async function findEntryRows(tx: Tx, keys: Omit<EntryKey, 'key'>[]): Prom
     userId: row.external_user_id,
     ruleId: row.rule_id,
     key: row.key,
-    enteredAt: Math.round(row.entered_ms),
+    enrolledAt: Math.round(row.entered_ms),
     level: row.level,
   }));
 }
@@ -150,7 +150,7 @@ export async function findEntryRows(tx: Tx, keys: Omit<EntryKey, 'key'>[]): Prom
 export async function insertEntries(tx: Tx, rows: EntryRecord[]): Promise<number> {
   const inserted = await tx.prepared({
     name: 'rules.enter',
-    text: `INSERT INTO beckon.rule_entry (project_id, external_user_id, rule_id, key, entered_at, level)
+    text: `INSERT INTO beckon.rule_entry (project_id, external_user_id, rule_id, key, enrolled_at, level)
            SELECT * FROM unnest($1::bigint[], $2::text[], $3::uuid[], $4::text[], $5::timestamptz[], $6::smallint[])
            ON CONFLICT DO NOTHING RETURNING 1`,
     values: entryValues(rows),
@@ -162,10 +162,10 @@ export async function insertEntries(tx: Tx, rows: EntryRecord[]): Promise<number
 export async function renewEntries(tx: Tx, rows: EntryRecord[], cooldownMs: number): Promise<number> {
   const renewed = await tx.prepared({
     name: 'rules.enter_again',
-    text: `INSERT INTO beckon.rule_entry AS known (project_id, external_user_id, rule_id, key, entered_at, level)
+    text: `INSERT INTO beckon.rule_entry AS known (project_id, external_user_id, rule_id, key, enrolled_at, level)
            SELECT * FROM unnest($1::bigint[], $2::text[], $3::uuid[], $4::text[], $5::timestamptz[], $6::smallint[])
-           ON CONFLICT (project_id, external_user_id, rule_id, key) DO UPDATE SET entered_at = excluded.entered_at, level = excluded.level
-           WHERE known.entered_at <= excluded.entered_at - $7::float8 * interval '1 millisecond' OR known.level < excluded.level
+           ON CONFLICT (project_id, external_user_id, rule_id, key) DO UPDATE SET enrolled_at = excluded.enrolled_at, level = excluded.level
+           WHERE known.enrolled_at <= excluded.enrolled_at - $7::float8 * interval '1 millisecond' OR known.level < excluded.level
            RETURNING 1`,
     values: [...entryValues(rows), cooldownMs],
   });
@@ -178,7 +178,7 @@ function entryValues(rows: EntryRecord[]): unknown[] {
     rows.map((row) => row.userId),
     rows.map((row) => row.ruleId),
     rows.map((row) => row.key),
-    momentList(rows.map((row) => row.enteredAt)),
+    momentList(rows.map((row) => row.enrolledAt)),
     plainList(rows.map((row) => row.level)),
   ];
 }

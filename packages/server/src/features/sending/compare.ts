@@ -1,16 +1,16 @@
 import type { GateReason, Policy } from './gate.ts';
 import { type Fate, type Queue, simulating } from './simulate.ts';
 
-/** The same queue under the policy of today and under a changed one. */
+/** The same queue under the current and a proposed policy. */
 export type Comparison = {
-  drafts: { id: string; today: Fate; changed: Fate }[];
+  drafts: { id: string; current: Fate; proposed: Fate }[];
   totals: {
-    today: Tally;
-    changed: Tally;
+    current: Tally;
+    proposed: Tally;
     /** Of those that leave under both. */
     earlier: number;
     later: number;
-    same: number;
+    unchanged: number;
     /** Over those that leave earlier or later; null where none does. */
     medianShiftMs: number | null;
   };
@@ -25,30 +25,30 @@ export type Tally = {
   lastLeavesAt: number | null;
 };
 
-type Policies = { today: Policy; changed: Policy };
+type Policies = { current: Policy; proposed: Policy };
 
 /** In stretches, as `simulating` has them. */
 export function* comparing(
   queue: Queue,
   now: number,
-  { today, changed }: Policies,
+  { current, proposed }: Policies,
 ): Generator<void, Comparison> {
-  const before = yield* simulating(queue, today, now);
-  const after = yield* simulating(queue, changed, now);
+  const before = yield* simulating(queue, current, now);
+  const after = yield* simulating(queue, proposed, now);
   const drafts = queue.drafts.map(({ id }) => ({
     id,
-    today: fateOf(before, id),
-    changed: fateOf(after, id),
+    current: fateOf(before, id),
+    proposed: fateOf(after, id),
   }));
-  const shifts = drafts.flatMap((draft) => shiftOf(draft.today, draft.changed));
+  const shifts = drafts.flatMap((draft) => shiftOf(draft.current, draft.proposed));
   return {
     drafts,
     totals: {
-      today: tally(drafts.map((draft) => draft.today)),
-      changed: tally(drafts.map((draft) => draft.changed)),
+      current: tally(drafts.map((draft) => draft.current)),
+      proposed: tally(drafts.map((draft) => draft.proposed)),
       earlier: shifts.filter((ms) => ms < 0).length,
       later: shifts.filter((ms) => ms > 0).length,
-      same: shifts.filter((ms) => ms === 0).length,
+      unchanged: shifts.filter((ms) => ms === 0).length,
       medianShiftMs: median(shifts.filter((ms) => ms !== 0)),
     },
   };
@@ -60,8 +60,8 @@ function fateOf(fates: Map<string, Fate>, id: string): Fate {
   return fate;
 }
 
-function shiftOf(today: Fate, changed: Fate): number[] {
-  return today.kind === 'sends' && changed.kind === 'sends' ? [changed.leavesAt - today.leavesAt] : [];
+function shiftOf(current: Fate, proposed: Fate): number[] {
+  return current.kind === 'sends' && proposed.kind === 'sends' ? [proposed.leavesAt - current.leavesAt] : [];
 }
 
 /** The lower one of two in the middle, so that it is a shift that some draft has. */

@@ -403,33 +403,33 @@ test('a comparison says what a change does to each draft and to all', () => {
     draft('d', { ruleIsOn: false }),
     draft('e', { dueAt: NOW + HOUR }),
   ]);
-  const today = { ...OPEN, caps: DAILY };
-  const changed = { ...OPEN, caps: [{ letters: 2, windowMs: DAY }] };
-  const result = compare(queue, NOW, { today, changed });
+  const current = { ...OPEN, caps: DAILY };
+  const proposed = { ...OPEN, caps: [{ letters: 2, windowMs: DAY }] };
+  const result = compare(queue, NOW, { current, proposed });
   expect(result.drafts).toEqual([
-    { id: 'a', today: sends(NOW), changed: sends(NOW) },
-    { id: 'b', today: sends(NOW + DAY, 'frequency_cap'), changed: sends(NOW + 3 * HOUR) },
+    { id: 'a', current: sends(NOW), proposed: sends(NOW) },
+    { id: 'b', current: sends(NOW + DAY, 'frequency_cap'), proposed: sends(NOW + 3 * HOUR) },
     {
       id: 'c',
-      today: { kind: 'expires', expiresAt: NOW + 30 * HOUR, after: 'frequency_cap' },
-      changed: sends(NOW + DAY, 'frequency_cap'),
+      current: { kind: 'expires', expiresAt: NOW + 30 * HOUR, after: 'frequency_cap' },
+      proposed: sends(NOW + DAY, 'frequency_cap'),
     },
     {
       id: 'd',
-      today: { kind: 'held', reason: 'rule_off', until: null },
-      changed: { kind: 'held', reason: 'rule_off', until: null },
+      current: { kind: 'held', reason: 'rule_off', until: null },
+      proposed: { kind: 'held', reason: 'rule_off', until: null },
     },
-    { id: 'e', today: sends(NOW + HOUR), changed: sends(NOW + HOUR) },
+    { id: 'e', current: sends(NOW + HOUR), proposed: sends(NOW + HOUR) },
   ]);
   expect(result.totals).toEqual({
-    today: {
+    current: {
       sends: 3,
       held: 1,
       expires: 1,
       reasons: { frequency_cap: 2, rule_off: 1 },
       lastLeavesAt: NOW + DAY,
     },
-    changed: {
+    proposed: {
       sends: 4,
       held: 1,
       expires: 0,
@@ -438,12 +438,12 @@ test('a comparison says what a change does to each draft and to all', () => {
     },
     earlier: 1,
     later: 0,
-    same: 2,
+    unchanged: 2,
     medianShiftMs: -21 * HOUR,
   });
-  const back = compare(queue, NOW, { today: changed, changed: today }).totals;
-  expect([back.earlier, back.later, back.same, back.medianShiftMs]).toEqual([0, 1, 2, 21 * HOUR]);
-  expect(compare(queue, NOW, { today, changed: today }).totals.medianShiftMs).toBeNull();
+  const back = compare(queue, NOW, { current: proposed, proposed: current }).totals;
+  expect([back.earlier, back.later, back.unchanged, back.medianShiftMs]).toEqual([0, 1, 2, 21 * HOUR]);
+  expect(compare(queue, NOW, { current, proposed: current }).totals.medianShiftMs).toBeNull();
 });
 
 test('the median is of those that move, the lower one of two in the middle', () => {
@@ -452,7 +452,7 @@ test('the median is of those that move, the lower one of two in the middle', () 
     `${id}@example.com`,
     [NOW - hours * HOUR],
   ]);
-  const policies = { today: OPEN, changed: { ...OPEN, caps: DAILY } };
+  const policies = { current: OPEN, proposed: { ...OPEN, caps: DAILY } };
   const medianOf = (ids: string[]) =>
     compare(queueOf([draft('same'), ...ids.map((id) => draft(id))], claims), NOW, policies).totals
       .medianShiftMs;

@@ -159,9 +159,9 @@ export async function submitMessages(
                  AND d.name = n.domain AND d.state IN ('verified', 'degraded') AND d.paused_at IS NULL))
                AND EXISTS (SELECT 1 FROM beckon.person_email e WHERE e.project_id = n.project_id
                  AND e.external_user_id = n.user_id AND e.email = n.email)
-               AND NOT EXISTS (SELECT 1 FROM beckon.suppression x WHERE x.project_id = n.project_id AND x.kind = 'address'
+               AND NOT EXISTS (SELECT 1 FROM beckon.suppression x WHERE x.project_id = n.project_id AND x.kind = 'email'
                  AND x.value = m.address AND (x.until IS NULL OR x.until > n.at))
-               AND NOT EXISTS (SELECT 1 FROM beckon.suppression x WHERE x.project_id = n.project_id AND x.kind = 'person'
+               AND NOT EXISTS (SELECT 1 FROM beckon.suppression x WHERE x.project_id = n.project_id AND x.kind = 'user'
                  AND x.value = n.user_id AND (x.until IS NULL OR x.until > n.at))
              RETURNING m.project_id, m.draft_id, n.mail_from, n.rcpt_to, n.mime, n.at
            ), kept AS (

@@ -93,7 +93,7 @@ const run: Run = {
   nextAt: NOW,
   anchor: { kind: 'event', id: 'e', name: 'e', properties: {}, occurredAt: 0, acceptedAt: 0, seq: 1 },
   endsAt: null,
-  enteredAt: NOW - DAY,
+  enrolledAt: NOW - DAY,
   goalUntil: NOW + DAY,
   convertedAt: null,
   endedAt: null,

@@ -20,16 +20,16 @@ function addCount(counts: RunCounts, { state, end_reason: reason, runs }: CountR
   else if (reason !== null) counts.ended[reason] = (counts.ended[reason] ?? 0) + runs;
 }
 
-export type Lift = Record<Run['arm'], { entered: number; converted: number }>;
+export type Lift = Record<Run['arm'], { enrolled: number; converted: number }>;
 
-/** Of those who entered in each arm, how many came to the goal. */
+/** Of those who enrolled in each arm, how many came to the goal. */
 export async function countLift(
   tx: Tx,
   { projectId, ruleId }: { projectId: number; ruleId: string },
 ): Promise<Lift> {
-  const lift: Lift = { treatment: { entered: 0, converted: 0 }, holdout: { entered: 0, converted: 0 } };
+  const lift: Lift = { treatment: { enrolled: 0, converted: 0 }, holdout: { enrolled: 0, converted: 0 } };
   for (const { arm, runs, converted } of await listCounts(tx, projectId, ruleId)) {
-    lift[arm].entered += runs;
+    lift[arm].enrolled += runs;
     lift[arm].converted += converted;
   }
   return lift;

@@ -55,7 +55,7 @@ export async function findLastRuns(
 ): Promise<Map<string, number>> {
   if (users.length === 0) return new Map();
   const rows = await tx.query<{ user_id: string; at: Date }>(
-    `SELECT external_user_id AS user_id, max(entered_at) AS at FROM beckon.run
+    `SELECT external_user_id AS user_id, max(enrolled_at) AS at FROM beckon.run
      WHERE project_id = $1 AND rule_id = $2 AND external_user_id = ANY ($3::text[]) GROUP BY external_user_id`,
     [projectId, ruleId, users],
   );
@@ -141,7 +141,7 @@ export async function listRunsOf(
 ): Promise<Run[]> {
   const rows = await tx.query<RunRow>(
     `SELECT ${RUN} FROM beckon.run r WHERE r.project_id = $1 AND r.external_user_id = $2
-     ORDER BY r.entered_at DESC, r.id DESC LIMIT $3`,
+     ORDER BY r.enrolled_at DESC, r.id DESC LIMIT $3`,
     [projectId, userId, limit],
   );
   return rows.map(fromRow);

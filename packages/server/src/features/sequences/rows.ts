@@ -28,7 +28,7 @@ const ms = (column: string): string => `date_part('epoch', r.${column}) * 1000`;
 
 /** Of `beckon.run r`. */
 export const RUN = `r.project_id, r.id, r.rule_id, r.version, r.external_user_id, r.key, r.state, r.arm, r.single, r.step, r.waits_for,
-  ${ms('next_at')} AS next_ms, r.anchor, ${ms('ends_at')} AS ends_ms, ${ms('entered_at')} AS entered_ms,
+  ${ms('next_at')} AS next_ms, r.anchor, ${ms('ends_at')} AS ends_ms, ${ms('enrolled_at')} AS entered_ms,
   ${ms('goal_until')} AS goal_until_ms, ${ms('converted_at')} AS converted_ms, ${ms('ended_at')} AS ended_ms, r.end_reason,
   r.lost_ms`;
 
@@ -48,7 +48,7 @@ export function fromRow(row: RunRow): Run {
     nextAt: whole(row.next_ms),
     anchor: row.anchor,
     endsAt: whole(row.ends_ms),
-    enteredAt: Math.round(row.entered_ms),
+    enrolledAt: Math.round(row.entered_ms),
     goalUntil: whole(row.goal_until_ms),
     convertedAt: whole(row.converted_ms),
     endedAt: whole(row.ended_ms),

@@ -21,7 +21,7 @@ export type Run = {
   anchor: RunAnchor;
   /** No letter of it leaves after this. */
   endsAt: number | null;
-  enteredAt: number;
+  enrolledAt: number;
   /** Until when its goal is waited for; null where there is none. */
   goalUntil: number | null;
   convertedAt: number | null;

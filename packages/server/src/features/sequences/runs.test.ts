@@ -68,7 +68,7 @@ function run(more: Partial<Run> = {}): Run {
       seq: 3,
     },
     endsAt: null,
-    enteredAt: now(),
+    enrolledAt: now(),
     goalUntil: null,
     convertedAt: null,
     endedAt: null,
@@ -330,8 +330,8 @@ test('runs are counted by rule, state and what ended them, and conversions by ar
     ]),
   );
   expect(await countLift(db, { projectId, ruleId })).toEqual({
-    treatment: { entered: 5, converted: 3 },
-    holdout: { entered: 2, converted: 1 },
+    treatment: { enrolled: 5, converted: 3 },
+    holdout: { enrolled: 2, converted: 1 },
   });
 });
 

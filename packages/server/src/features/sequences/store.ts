@@ -13,7 +13,7 @@ export async function insertRuns(tx: Tx, runs: Run[]): Promise<Set<string>> {
   const rows = await tx.prepared<{ id: string }>({
     name: 'sequences.insert',
     text: `INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, arm, single, step, waits_for,
-             next_at, anchor, ends_at, entered_at, goal_until, converted_at, ended_at, end_reason)
+             next_at, anchor, ends_at, enrolled_at, goal_until, converted_at, ended_at, end_reason)
            SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::integer[], $5::text[], $6::text[], $7::text[], $8::text[],
              $9::boolean[], $10::integer[], $11::text[], $12::timestamptz[], $13::jsonb[], $14::timestamptz[], $15::timestamptz[],
              $16::timestamptz[], $17::timestamptz[], $18::timestamptz[], $19::text[])
@@ -34,7 +34,7 @@ export async function insertRuns(tx: Tx, runs: Run[]): Promise<Set<string>> {
       momentList(runs.map((run) => run.nextAt)),
       runs.map((run) => JSON.stringify(run.anchor)),
       momentList(runs.map((run) => run.endsAt)),
-      momentList(runs.map((run) => run.enteredAt)),
+      momentList(runs.map((run) => run.enrolledAt)),
       momentList(runs.map((run) => run.goalUntil)),
       momentList(runs.map((run) => run.convertedAt)),
       momentList(runs.map((run) => run.endedAt)),

@@ -43,5 +43,5 @@ export async function restorePlaces(tx: Tx, { hasher, places, now }: Restoring):
 }
 
 function normalized(place: ClearPlace): ClearPlace {
-  return place.kind === 'address' ? { ...place, value: normaliseAddress(place.value) } : place;
+  return place.kind === 'email' ? { ...place, value: normaliseAddress(place.value) } : place;
 }

@@ -36,10 +36,10 @@ export function createSuppressionHasher(key: Uint8Array): SuppressionHasher {
   return {
     keyIdOf: (projectId) => hmacSha256(keyOf(projectId), 'key id').toString('hex').slice(0, KEY_ID_CHARS),
     hash({ projectId, kind, value }) {
-      const text = kind === 'address' ? normaliseAddress(value) : value;
+      const text = kind === 'email' ? normaliseAddress(value) : value;
       // No kind contains a NUL character, so no address can be read as a user id.
       const hashed = hmacSha256(keyOf(projectId), `${kind}\0${text}`).toString('hex');
-      return { projectId, kind: kind === 'address' ? 'address_hash' : 'person_hash', value: hashed };
+      return { projectId, kind: kind === 'email' ? 'email_hash' : 'user_hash', value: hashed };
     },
   };
 }

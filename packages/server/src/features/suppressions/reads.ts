@@ -34,10 +34,10 @@ export async function findSuppressions(
            FROM unnest($1::bigint[], $2::text[], $3::text[]) WITH ORDINALITY AS a(project_id, person, address, n)
            CROSS JOIN LATERAL (
              SELECT reason, until, from_erased FROM beckon.suppression
-             WHERE project_id = a.project_id AND kind = 'person' AND value = a.person
+             WHERE project_id = a.project_id AND kind = 'user' AND value = a.person
              UNION ALL
              SELECT reason, until, from_erased FROM beckon.suppression
-             WHERE project_id = a.project_id AND kind = 'address' AND value = a.address
+             WHERE project_id = a.project_id AND kind = 'email' AND value = a.address
              OFFSET 0
            ) s WHERE s.until IS NULL OR s.until > $4 ORDER BY a.n, s.until NULLS LAST`,
     values: [...placesOf(addressees), new Date(now)],
@@ -57,7 +57,7 @@ export async function listInForce(
 ): Promise<FoundSuppression[]> {
   const rows = await tx.query<FoundRow>(
     `SELECT reason, until, from_erased FROM beckon.suppression
-     WHERE project_id = $1 AND (kind, value) IN (('person', $2), ('address', $3)) AND (until IS NULL OR until > $4)
+     WHERE project_id = $1 AND (kind, value) IN (('user', $2), ('email', $3)) AND (until IS NULL OR until > $4)
      ORDER BY until NULLS FIRST`,
     [projectId, userId, normaliseAddress(address), new Date(now)],
   );
@@ -86,10 +86,10 @@ export async function findRefusals(tx: Tx, addressees: Addressee[]): Promise<Rea
            FROM unnest($1::bigint[], $2::text[], $3::text[]) WITH ORDINALITY AS a(project_id, person, address, n)
            CROSS JOIN LATERAL (
              SELECT topic FROM beckon.topic_refusal
-             WHERE project_id = a.project_id AND kind = 'person' AND value = a.person
+             WHERE project_id = a.project_id AND kind = 'user' AND value = a.person
              UNION ALL
              SELECT topic FROM beckon.topic_refusal
-             WHERE project_id = a.project_id AND kind = 'address' AND value = a.address
+             WHERE project_id = a.project_id AND kind = 'email' AND value = a.address
              OFFSET 0
            ) r`,
     values: placesOf(addressees),
@@ -115,7 +115,7 @@ export async function findSuppression(
 ): Promise<StoredSuppression | undefined> {
   const rows = await tx.query<SuppressionRow>(
     `SELECT ${SUPPRESSION} FROM beckon.suppression WHERE project_id = $1 AND kind = $2 AND value = $3`,
-    [projectId, kind, kind === 'address' ? normaliseAddress(value) : value],
+    [projectId, kind, kind === 'email' ? normaliseAddress(value) : value],
   );
   return rows.map((row) => toSuppression(projectId, row))[0];
 }
@@ -142,7 +142,7 @@ export async function findLift(
   }>(
     `SELECT reason, suppressed_at, suppressed_by, lifted_at, lifted_by FROM beckon.suppression_lift
      WHERE project_id = $1 AND kind = $2 AND place = sha256(convert_to($3, 'UTF8'))`,
-    [projectId, kind, kind === 'address' ? normaliseAddress(value) : value],
+    [projectId, kind, kind === 'email' ? normaliseAddress(value) : value],
   );
   return rows.map((row) => ({
     reason: row.reason,
@@ -225,12 +225,12 @@ export async function countSuppressions(
 
 const SEARCHED: Record<string, FilterColumn> = {
   kind: {
-    sql: `CASE WHEN kind IN ('address', 'address_hash') THEN 'email' ELSE 'user' END`,
+    sql: `CASE WHEN kind IN ('email', 'email_hash') THEN 'email' ELSE 'user' END`,
     among: ['email', 'user'],
   },
   erased: { sql: `CASE WHEN from_erased THEN 'yes' ELSE 'no' END`, among: ['yes', 'no'] },
-  email: { sql: `CASE WHEN kind = 'address' THEN value END` },
-  user: { sql: `CASE WHEN kind = 'person' THEN value END` },
+  email: { sql: `CASE WHEN kind = 'email' THEN value END` },
+  user: { sql: `CASE WHEN kind = 'user' THEN value END` },
   reason: { sql: 'reason', among: SUPPRESSION_REASONS },
   by: { sql: 'created_by' },
 };

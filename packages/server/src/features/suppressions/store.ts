@@ -16,7 +16,7 @@ export async function addSuppressions(tx: Tx, given: Suppression[]): Promise<Sup
   const written = await tx.prepared<WrittenRow>({
     name: 'suppressions.add',
     text: `INSERT INTO beckon.suppression AS known (project_id, kind, value, ${WORD_COLUMNS}, beneath, from_erased)
-           SELECT project_id, kind, value, ${WORD_COLUMNS}, beneath::jsonb, kind NOT IN ('address', 'person')
+           SELECT project_id, kind, value, ${WORD_COLUMNS}, beneath::jsonb, kind NOT IN ('email', 'user')
            FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::timestamptz[], $7::text[], $8::text[])
              AS given(project_id, kind, value, ${WORD_COLUMNS}, beneath)
            ON CONFLICT (project_id, kind, value) DO UPDATE SET ${setSql(mergedSql('known', 'excluded'))}
@@ -81,7 +81,7 @@ function frontKey({ project_id, kind, value, reason, until, created_at }: Writte
 }
 
 function normalised(kind: SuppressedKind, value: string): string {
-  return kind === 'address' ? normaliseAddress(value) : value;
+  return kind === 'email' ? normaliseAddress(value) : value;
 }
 
 export type Lifting = {

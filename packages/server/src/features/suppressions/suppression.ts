@@ -1,38 +1,38 @@
-/** To whom nothing is sent: an address, whoever has it, or a person, whatever their address. */
+/** Beckon sends nothing to this address (`email`), for any user, or to this user (`user`), at any address. */
 export type Suppression = {
   projectId: number;
   kind: SuppressedKind;
-  /** A normalized address, the id of a person, or the hash of one of them. */
+  /** A normalized address, a user id, or the hash of one of them. */
   value: string;
   reason: SuppressionReason;
   /** When it ends, in milliseconds; null: not by itself. */
   until: number | null;
   createdAt: number;
-  /** A person of the team, `operator`, or the engine itself. */
+  /** A member, `operator`, or `engine`. */
   createdBy: string;
 };
 
 /** A row as it is stored. `fromErased`: it was made for a user who has been erased since. */
 export type StoredSuppression = Suppression & { fromErased?: boolean };
 
-export type ClearKind = 'address' | 'person';
+export type ClearKind = 'email' | 'user';
 /** Rows about an erased user, whose address or id is kept only as a keyed hash. */
-export type HashedKind = 'address_hash' | 'person_hash';
+export type HashedKind = 'email_hash' | 'user_hash';
 export type SuppressedKind = ClearKind | HashedKind;
 
 export type SuppressedPlace = { projectId: number; kind: SuppressedKind; value: string };
 export type ClearPlace = SuppressedPlace & { kind: ClearKind };
 export type HashedPlace = SuppressedPlace & { kind: HashedKind };
 
-export const HASHED_KINDS = ['address_hash', 'person_hash'] as const satisfies HashedKind[];
+export const HASHED_KINDS = ['email_hash', 'user_hash'] as const satisfies HashedKind[];
 
 export function isHashed(kind: SuppressedKind): kind is HashedKind {
-  return kind === 'address_hash' || kind === 'person_hash';
+  return kind === 'email_hash' || kind === 'user_hash';
 }
 
 /** Whether a row is about an address, in plain text or hashed; otherwise it is about a user. */
 export function isAboutAddress(kind: SuppressedKind): boolean {
-  return kind === 'address' || kind === 'address_hash';
+  return kind === 'email' || kind === 'email_hash';
 }
 
 export type SuppressionReason =

@@ -30,7 +30,7 @@ beforeEach(() => {
 const now = (): number => clock.now();
 const suppression = (more: Partial<Suppression> = {}): Suppression => ({
   projectId,
-  kind: 'address',
+  kind: 'email',
   value: 'ada@example.com',
   reason: 'hard_bounce',
   until: null,
@@ -39,7 +39,7 @@ const suppression = (more: Partial<Suppression> = {}): Suppression => ({
   ...more,
 });
 const add = (more: Partial<Suppression> = {}): Promise<boolean> => addSuppression(db, suppression(more));
-const person = (value: string): Partial<Suppression> => ({ kind: 'person', value, reason: 'unsubscribed' });
+const person = (value: string): Partial<Suppression> => ({ kind: 'user', value, reason: 'unsubscribed' });
 const find = (addressees: [userId: string, address: string | null][], at = now()) =>
   findSuppressions(
     db,
@@ -103,7 +103,7 @@ test('addresses that are the same mailbox have one row', async () => {
   expect(await add({ value: 'ada@xn--bcher-kva.DE' })).toBe(false);
   expect(await list()).toEqual([suppression({ value: 'ada@xn--bcher-kva.de' })]);
   expect(await find([['u1', 'ada@BÜCHER.de']])).toMatchObject([{ reason: 'hard_bounce' }]);
-  const place = { projectId, kind: 'address', value: 'ADA@bücher.de' } as const;
+  const place = { projectId, kind: 'email', value: 'ADA@bücher.de' } as const;
   const lift = () =>
     liftSuppressions(db, { places: [place], reasons: SUPPRESSION_REASONS, at: now(), by: 'ann' });
   expect([await lift(), await lift()]).toEqual([1, 0]);
@@ -114,7 +114,7 @@ test('addresses that are the same mailbox have one row', async () => {
     liftedAt: now(),
     liftedBy: 'ann',
   });
-  expect(await findLift(db, { ...place, kind: 'person' })).toBeUndefined();
+  expect(await findLift(db, { ...place, kind: 'user' })).toBeUndefined();
   expect(await list()).toEqual([]);
 });
 
@@ -170,7 +170,7 @@ test('the list goes on behind the last one of the page before', async () => {
 const eraseId = (userId: string): Promise<number> =>
   hashPlaces(db, {
     hasher: testHasher,
-    places: [{ projectId, kind: 'person', value: userId }],
+    places: [{ projectId, kind: 'user', value: userId }],
     now: now(),
   });
 
@@ -223,7 +223,7 @@ test('a sign of life lifts what bounces said of these addresses, and nothing els
   await add({ value: 'other@x.org' });
   const alive = ['HARD@x.org', 'soft@x.org', 'gone@x.org', 'none@x.org'];
   const lift = (of: number) => {
-    const places = alive.map((value) => ({ projectId: of, kind: 'address' as const, value }));
+    const places = alive.map((value) => ({ projectId: of, kind: 'email' as const, value }));
     return liftSuppressions(db, { places, reasons: LIFTED_BY_LIFE, at: now(), by: 'engine' });
   };
   expect([await lift(projectId + 1), await lift(projectId), await lift(projectId)]).toEqual([0, 2, 0]);
@@ -232,8 +232,8 @@ test('a sign of life lifts what bounces said of these addresses, and nothing els
 
 test('topics are refused for the person and for the mailbox, and wanted again by name', async () => {
   const places = [
-    { projectId, kind: 'person' as const, value: 'u1' },
-    { projectId, kind: 'address' as const, value: 'Ada@X.org' },
+    { projectId, kind: 'user' as const, value: 'u1' },
+    { projectId, kind: 'email' as const, value: 'Ada@X.org' },
   ];
   const set = (refused: string[], wanted: string[]) =>
     setRefusals(db, { places, refused, wanted, at: now() });
@@ -257,7 +257,7 @@ test('topics are refused for the person and for the mailbox, and wanted again by
 
 const lift = (...reasons: Suppression['reason'][]) =>
   liftSuppressions(db, {
-    places: [{ projectId, kind: 'address', value: 'ada@example.com' }],
+    places: [{ projectId, kind: 'email', value: 'ada@example.com' }],
     reasons,
     at: now(),
     by: 'ann',
@@ -323,7 +323,7 @@ test('of two words about one place that come at once neither is lost, in whateve
     const both = (['unsubscribed', 'manual'] as const).map((reason) => suppression({ value, reason }));
     expect(await addSuppressions(db, value === 'a@x.org' ? both : both.toReversed())).toHaveLength(1);
     expect(await addSuppressions(db, both)).toEqual([]);
-    const place = { projectId, kind: 'address' as const, value };
+    const place = { projectId, kind: 'email' as const, value };
     const resubscribed = { places: [place], reasons: SAID_BY_RECIPIENT, at: now(), by: 'recipient' };
     expect(await liftSuppressions(db, resubscribed)).toBe(1);
   }
@@ -356,7 +356,7 @@ test('a bounce that was about us is taken back from wherever it lies, and nothin
   ]);
   for (const reason of ['manual', 'unsubscribed'] as const)
     await liftSuppressions(db, {
-      places: ['', until].map((end) => ({ projectId, kind: 'address', value: `${reason}${end}@x.org` })),
+      places: ['', until].map((end) => ({ projectId, kind: 'email', value: `${reason}${end}@x.org` })),
       reasons: [reason],
       at: now(),
       by: 'ann',

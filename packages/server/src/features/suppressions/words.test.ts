@@ -57,7 +57,7 @@ test('whatever is said and lifted in whatever order, each side has its word unti
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
       projectId += 1;
-      const place = { projectId, kind: 'address' as const, value: 'ada@example.com' };
+      const place = { projectId, kind: 'email' as const, value: 'ada@example.com' };
       const more = { ...place, createdAt: now, createdBy: 'ann' };
       for (const one of steps)
         if ('lifted' in one)
@@ -84,7 +84,7 @@ test('whatever is said and lifted in whatever order, each side has its word unti
 test('a page of places has all that is said of each, and the next one begins behind the last of them', async () => {
   projectId += 1;
   const [more, reasons] = [
-    { projectId, kind: 'address' as const, until: null, createdAt: now, createdBy: 'ann' },
+    { projectId, kind: 'email' as const, until: null, createdAt: now, createdBy: 'ann' },
     ['unsubscribed', 'manual', 'hard_bounce'] as const,
   ];
   const all = ['a@x.org', 'b@x.org', 'c@x.org'].flatMap((value) =>

@@ -28,7 +28,7 @@ export type CheckName =
 export type CheckedLetter = {
   mail: ReadMail;
   page: Page;
-  kind: 'person' | 'team';
+  kind: 'user' | 'team';
   dkim: DkimVerdict;
   /** When it arrived, in milliseconds. */
   at: number;

@@ -19,7 +19,7 @@ const RECORD = `v=DKIM1; k=rsa; p=${publicKey.toString('base64')}`;
 const keyOf = (name: string): string | null => (name === 'bk2a._domainkey.acme.test' ? RECORD : null);
 
 const check = (raw: Uint8Array, more: Partial<Question> = {}) =>
-  checkMail(raw, { kind: 'person', at: AT, keyOf, ...more });
+  checkMail(raw, { kind: 'user', at: AT, keyOf, ...more });
 const compose = (changed: Partial<Letter> = {}) => goodLetter({ date: new Date(AT), ...changed }, DKIM);
 
 /** What is not as it should be. */

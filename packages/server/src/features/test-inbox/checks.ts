@@ -17,7 +17,7 @@ import { UNSIGNED, verifyDkim } from './verify-dkim.ts';
 export type CheckedMail = { subject: string; html: string; text: string; checks: Check[] };
 
 export type Question = {
-  kind: 'person' | 'team';
+  kind: 'user' | 'team';
   /** When it arrived, in milliseconds. */
   at: number;
   /** The record that is published under such a name, or would be. */

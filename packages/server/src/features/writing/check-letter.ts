@@ -7,7 +7,7 @@ import { markupOf } from './render.ts';
 const LINE_MAX_CHARS = 1_000;
 /** Which names there are below each root; null: whatever people and events bring. */
 const NAMES: Record<string, string[] | null> = {
-  person: null,
+  user: null,
   event: null,
   project: ['name'],
   run: ['ends_at'],

@@ -20,62 +20,62 @@ async function htmlOf(inside: string, head = ''): Promise<string> {
 describe('a letter in MJML', () => {
   test('compiles with its Liquid in place, whatever quotes and signs are in it', async () => {
     const html = await htmlOf(
-      '<mj-text>Hi {{ person.name | default: "there" }}{% if person.age < 3 and person.x > "a" %}, little one{% endif %} &copy; &amp; &nbsp;</mj-text>' +
-        '<mj-image src="https://a.example/i.png" alt="{{ person.name | default: "you" }}" />' +
-        '<mj-raw>{%- for tag in person.tags -%}</mj-raw><mj-text>{{ tag }}</mj-text><mj-raw>{%- endfor -%}</mj-raw>' +
-        '<mj-text>{% raw %}{{ person.name }}{% endraw %}</mj-text>',
-      '<mj-title>For {{ person.name }}</mj-title>',
+      '<mj-text>Hi {{ user.name | default: "there" }}{% if user.age < 3 and user.x > "a" %}, little one{% endif %} &copy; &amp; &nbsp;</mj-text>' +
+        '<mj-image src="https://a.example/i.png" alt="{{ user.name | default: "you" }}" />' +
+        '<mj-raw>{%- for tag in user.tags -%}</mj-raw><mj-text>{{ tag }}</mj-text><mj-raw>{%- endfor -%}</mj-raw>' +
+        '<mj-text>{% raw %}{{ user.name }}{% endraw %}</mj-text>',
+      '<mj-title>For {{ user.name }}</mj-title>',
     );
     expect(html).toContain(
-      'Hi {{ person.name | default: "there" }}{% if person.age < 3 and person.x > "a" %}, little one{% endif %} © &amp; &nbsp;',
+      'Hi {{ user.name | default: "there" }}{% if user.age < 3 and user.x > "a" %}, little one{% endif %} © &amp; &nbsp;',
     );
-    expect(html).toContain('alt="{{ person.name | default: "you" }}"');
-    expect(html).toMatch(/\{%- for tag in person\.tags -%\}[\s\S]*\{\{ tag \}\}[\s\S]*\{%- endfor -%\}/);
-    expect(html).toContain('{% raw %}{{ person.name }}{% endraw %}');
-    expect(html).toContain('<title>For {{ person.name }}</title>');
+    expect(html).toContain('alt="{{ user.name | default: "you" }}"');
+    expect(html).toMatch(/\{%- for tag in user\.tags -%\}[\s\S]*\{\{ tag \}\}[\s\S]*\{%- endfor -%\}/);
+    expect(html).toContain('{% raw %}{{ user.name }}{% endraw %}');
+    expect(html).toContain('<title>For {{ user.name }}</title>');
   });
 
   test('encodes what stands in the address of a link, and looks at what is a whole one', async () => {
     const html = await htmlOf(
-      '<mj-button href="https://app.example/x/{{ person.id }}?q={{ person.q | url_encode }}">Go</mj-button>' +
-        '<mj-text><a href="{{ person.site | default: event.site }}/x">x</a> <a href="mailto:{{ person.manager }}">y</a></mj-text>' +
-        '<mj-image src="{{ person.avatar }}" alt="" />',
+      '<mj-button href="https://app.example/x/{{ user.id }}?q={{ user.q | url_encode }}">Go</mj-button>' +
+        '<mj-text><a href="{{ user.site | default: event.site }}/x">x</a> <a href="mailto:{{ user.manager }}">y</a></mj-text>' +
+        '<mj-image src="{{ user.avatar }}" alt="" />',
     );
     expect(html).toContain(
-      'https://app.example/x/{{ person.id | link_part }}?q={{ person.q | url_encode | link_part: true }}',
+      'https://app.example/x/{{ user.id | link_part }}?q={{ user.q | url_encode | link_part: true }}',
     );
-    expect(html).toContain('"{{ person.site | default: event.site | link_whole: "person.site", "href" }}/x"');
-    expect(html).toContain('"mailto:{{ person.manager | link_part }}"');
-    expect(html).toContain('"{{ person.avatar | link_whole: "person.avatar", "src" }}"');
+    expect(html).toContain('"{{ user.site | default: event.site | link_whole: "user.site", "href" }}/x"');
+    expect(html).toContain('"mailto:{{ user.manager | link_part }}"');
+    expect(html).toContain('"{{ user.avatar | link_whole: "user.avatar", "src" }}"');
   });
 
   test('keeps a place for the way out, and no preheader of its own', async () => {
     const html = await htmlOf(
       '<mj-text><a href="{{ unsubscribe_url }}">Bye</a></mj-text><mj-button href="{{unsubscribe_url}}">Bye</mj-button>',
-      '<mj-preview>Soon {{ person.name }}</mj-preview>',
+      '<mj-preview>Soon {{ user.name }}</mj-preview>',
     );
     expect(html.match(/href="https:\/\/unsubscribe\.invalid\/"/g)).toHaveLength(2);
     expect(html).not.toContain('Soon');
   });
 
   test.each([
-    ['<mj-text><a href={{ person.x }}>x</a></mj-text>', 'line 2: {{ person.x }} is not allowed here'],
-    ['\n<mj-text><b {{ person.x }}="1">x</b></mj-text>', 'line 3: {{ person.x }} is not allowed here'],
-    ['<mj-text><b class="{{ person.x }}">x</b></mj-text>', 'is not allowed here'],
-    ['<mj-text><b style="color: {{ person.x }}">x</b></mj-text>', 'is not allowed here'],
-    ['<mj-text><{{ person.x }}>x</mj-text>', 'is not allowed here'],
-    ['<mj-text><!-- {{ person.x }} -->x</mj-text>', 'is not allowed here'],
-    ['<mj-text><style>{{ person.x }}</style>x</mj-text>', 'is not allowed here'],
-    ['<mj-text><b title="{% if person.x %}a{% endif %}">x</b></mj-text>', 'is not allowed here'],
-    ['<mj-text><b title=a"{{ person.x }}">x</b></mj-text>', 'is not allowed here'],
-    ['<mj-text><a title="a" title={{ person.x }}>x</a></mj-text>', 'is not allowed here'],
+    ['<mj-text><a href={{ user.x }}>x</a></mj-text>', 'line 2: {{ user.x }} is not allowed here'],
+    ['\n<mj-text><b {{ user.x }}="1">x</b></mj-text>', 'line 3: {{ user.x }} is not allowed here'],
+    ['<mj-text><b class="{{ user.x }}">x</b></mj-text>', 'is not allowed here'],
+    ['<mj-text><b style="color: {{ user.x }}">x</b></mj-text>', 'is not allowed here'],
+    ['<mj-text><{{ user.x }}>x</mj-text>', 'is not allowed here'],
+    ['<mj-text><!-- {{ user.x }} -->x</mj-text>', 'is not allowed here'],
+    ['<mj-text><style>{{ user.x }}</style>x</mj-text>', 'is not allowed here'],
+    ['<mj-text><b title="{% if user.x %}a{% endif %}">x</b></mj-text>', 'is not allowed here'],
+    ['<mj-text><b title=a"{{ user.x }}">x</b></mj-text>', 'is not allowed here'],
+    ['<mj-text><a title="a" title={{ user.x }}>x</a></mj-text>', 'is not allowed here'],
     [
-      '<mj-table><tr><td>a</td> {{ person.y }} <td title={{ person.x }}>b</td></tr></mj-table>',
-      '{{ person.x }} is not allowed',
+      '<mj-table><tr><td>a</td> {{ user.y }} <td title={{ user.x }}>b</td></tr></mj-table>',
+      '{{ user.x }} is not allowed',
     ],
-    ['<mj-text color="{{ person.x }}">x</mj-text>', 'mj-text: Attribute color has invalid value'],
+    ['<mj-text color="{{ user.x }}">x</mj-text>', 'mj-text: Attribute color has invalid value'],
     [
-      '<mj-text><a href="https://a{{ person.x }}/">x</a></mj-text>',
+      '<mj-text><a href="https://a{{ user.x }}/">x</a></mj-text>',
       'a variable in a link must be its whole beginning',
     ],
     ['<mj-text>{{ unsubscribe_url }}</mj-text>', '{{ unsubscribe_url }} must be the complete URL of a link'],
@@ -85,7 +85,7 @@ describe('a letter in MJML', () => {
     ],
     ['<mj-image src="{{ unsubscribe_url }}" />', '{{ unsubscribe_url }} must be the complete URL of a link'],
     [
-      '<mj-text>x</mj-text>{% if person.x %}<mj-text>y</mj-text>{% endif %}',
+      '<mj-text>x</mj-text>{% if user.x %}<mj-text>y</mj-text>{% endif %}',
       'MJML drops, moves or repeats a condition',
     ],
     [
@@ -100,11 +100,11 @@ describe('a letter in MJML', () => {
     ['<mj-raw><meta http-equiv="Refresh" content="0"></mj-raw>', 'an email cannot redirect'],
     ['<mj-text><b onclick="x()">x</b></mj-text>', 'scripts are not allowed: onclick'],
     ['<mj-text><b style="background: URL( http://x )">x</b></mj-text>', 'a style can load images over https'],
-    ['<mj-text>&lbrace;&lbrace; person.x }} <b {{ person.x }}>x</b></mj-text>', 'is not allowed here'],
+    ['<mj-text>&lbrace;&lbrace; user.x }} <b {{ user.x }}>x</b></mj-text>', 'is not allowed here'],
     ['<mj-include path="/etc/passwd" /><mj-text>x</mj-text>', 'mj-include is not allowed'],
     ['<mj-foo>x</mj-foo>', "line 2: mj-foo: Element mj-foo doesn't exist"],
-    ['<mj-text>{% if person.x %}</mj-text>', 'tag {% if person.x %} not closed'],
-    ['<mj-text>{{ person.x | nope }}</mj-text>', 'filter "nope" does not exist'],
+    ['<mj-text>{% if user.x %}</mj-text>', 'tag {% if user.x %} not closed'],
+    ['<mj-text>{{ user.x | nope }}</mj-text>', 'filter "nope" does not exist'],
   ])('that is not safe for every value, or no letter, is refused: %j', async (inside, flaw) => {
     expect((await flawsOf(inside)).join('\n')).toContain(flaw);
   });
@@ -117,8 +117,8 @@ describe('a letter in MJML', () => {
   });
 
   test('makes no Liquid of what is none', async () => {
-    expect(await htmlOf('<mj-text>&lbrace;&lbrace; person.x }}</mj-text>')).toContain(
-      '&lbrace;&lbrace; person.x }}',
+    expect(await htmlOf('<mj-text>&lbrace;&lbrace; user.x }}</mj-text>')).toContain(
+      '&lbrace;&lbrace; user.x }}',
     );
   });
 
@@ -163,8 +163,8 @@ describe('a letter that is to be published', () => {
   test('in Markdown has nothing compiled, and names where a host is not whole', async () => {
     const markdown = { ...source, format: 'markdown', body: 'Hi' } as const;
     expect(await publishable(markdown)).toEqual({ ...markdown, html: null });
-    await expect(
-      publishable({ ...markdown, body: 'a\n[x](https://{{ person.x }}.example/)' }),
-    ).rejects.toThrow('line 2, column 13: a variable in a link must be its whole beginning');
+    await expect(publishable({ ...markdown, body: 'a\n[x](https://{{ user.x }}.example/)' })).rejects.toThrow(
+      'line 2, column 13: a variable in a link must be its whole beginning',
+    );
   });
 });

@@ -31,12 +31,12 @@ function many(count: number, text: string, between = ' or '): string {
 const twentyThousand = `"${'x'.repeat(20_000)}" | split: ""`;
 const EXPENSIVE: Record<string, string> = {
   'lists that are compared': `{% assign a = ${twentyThousand} %}{% assign b = ${twentyThousand} %}{% for i in (1..100) %}{% if ${many(15, 'a!=b')} %}{% endif %}{% endfor %}`,
-  'lists that are compared by case': `{% assign a = person.list %}{% for i in (1..1000) %}{% case a %}{% when ${many(100, 'a', ', ')} %}{% endcase %}{% endfor %}`,
-  'a list that is looked through': `{% for i in (1..1000) %}{% if person.list contains "none" %}{% endif %}{% endfor %}`,
+  'lists that are compared by case': `{% assign a = user.list %}{% for i in (1..1000) %}{% case a %}{% when ${many(100, 'a', ', ')} %}{% endcase %}{% endfor %}`,
+  'a list that is looked through': `{% for i in (1..1000) %}{% if user.list contains "none" %}{% endif %}{% endfor %}`,
   'a text that is looked through': `{% assign a = "${'a'.repeat(40_000)}" %}{% assign b = "b${'a'.repeat(20_000)}" %}{% for i in (1..100) %}{% if a contains b %}{% endif %}{% endfor %}`,
-  'a list that is sorted': '{% for i in (1..100) %}{% assign a = person.list | sort %}{% endfor %}',
+  'a list that is sorted': '{% for i in (1..100) %}{% assign a = user.list | sort %}{% endfor %}',
   'a text that is replaced in':
-    '{% for i in (1..1000) %}{% assign a = person.long | replace: "x", "xy" %}{% endfor %}',
+    '{% for i in (1..1000) %}{% assign a = user.long | replace: "x", "xy" %}{% endfor %}',
   'conditions of many numbers': `{% for i in (1..2000) %}{% if ${many(5_000, '1==1')} %}{% endif %}{% endfor %}`,
   'many filters': `{% for i in (1..2000) %}{% assign a = "" ${'| strip'.repeat(10_000)} %}{% endfor %}`,
   'nested loops without a body': '{% for a in (1..500) %}{% for b in (1..500) %}{% endfor %}{% endfor %}',
@@ -75,7 +75,7 @@ describe('renderLetter', () => {
 
   test('renders a table of 300 rows with 4 columns within its budget', () => {
     const { failed, missing } = rendered(
-      '{% for row in (1..300) %}| {{ row }} | {{ row | times: 2 }} | {{ person.name }} | {{ person.name | upcase }} |\n{% endfor %}',
+      '{% for row in (1..300) %}| {{ row }} | {{ row | times: 2 }} | {{ user.name }} | {{ user.name | upcase }} |\n{% endfor %}',
     );
     expect(failed).toBeNull();
     expect(missing).toEqual([]);
@@ -125,7 +125,7 @@ const CHECKED: Record<string, (n: number) => string> = {
 
 describe('checkPage', () => {
   test.each(Object.entries(CHECKED))('takes work that grows with the number of %s', (_, page) => {
-    const places = [{ text: '{{ person.name }}', kind: 'output', line: 1 }] as const;
+    const places = [{ text: '{{ user.name }}', kind: 'output', line: 1 }] as const;
     expect(growth(SIZES, (n) => countWork(() => checkPage(page(n), places, SIGN)))).toBeLessThan(LINEAR);
   });
 });
@@ -203,7 +203,7 @@ describe('checkLetter', () => {
   const letter = (count: number): Parameters<typeof checkLetter>[0] => ({
     subject: 's',
     preheader: '',
-    body: 'a\n{{ person.name }} {{ nothing.here }}\n'.repeat(count),
+    body: 'a\n{{ user.name }} {{ nothing.here }}\n'.repeat(count),
     format: 'markdown',
   });
 

@@ -100,7 +100,7 @@ test('the letters in the guide can be published, and say what they should', asyn
 test('every tag and filter is in the guide, and no other', async () => {
   for (const [kind, source] of [
     ['Tags', '{% nope %}'],
-    ['Filters', '{{ person.x | nope }}'],
+    ['Filters', '{{ user.x | nope }}'],
   ] as const) {
     const [fault] = checkLetter({ subject: 'a', preheader: '', body: source, format: 'markdown' });
     const there = fault?.message.split('Use one of ')[1]?.split(', ');

@@ -10,13 +10,13 @@ export { TOO_MUCH_WORK, WORK_MAX } from './render-work.ts';
 export { findShippedLetter, shippedLetterNames } from './shipped.ts';
 export { letterOfVersion, type Template, type TemplateSource, type TemplateVersion } from './template.ts';
 export {
-  discardDraft,
+  discardUnpublished,
   findWords,
   keepWords,
   listUnpublished,
-  saveDraft,
+  saveUnpublished,
   type UnpublishedLetter,
-} from './drafts.ts';
+} from './unpublished.ts';
 export {
   createTemplate,
   editTemplate,

@@ -41,7 +41,7 @@ const TRIES = [
   '.evil.example/',
   ':pw@evil.example/',
   '../../..',
-  '{{ person.secret }}',
+  '{{ user.secret }}',
   '{% raw %}',
   '{{ "<b>" | raw }}',
   'https://unsubscribe.invalid/',
@@ -73,36 +73,36 @@ const hostile = fc.oneof(
 );
 
 const MARKDOWN: LetterText = {
-  subject: 'About {{ person.x }}',
-  preheader: 'For {{ person.y }}',
-  body: `# Hi {{ person.x }}!
+  subject: 'About {{ user.x }}',
+  preheader: 'For {{ user.y }}',
+  body: `# Hi {{ user.x }}!
 
-Dear {{ person.x }}{{ person.y }}, [{{ person.x }}](https://app.example/a/{{ person.x }}?b={{ person.y }}) and {{ person.y }}[ours](https://app.example).
-{{ person.x }} at the beginning, at the end {{ person.y }}
+Dear {{ user.x }}{{ user.y }}, [{{ user.x }}](https://app.example/a/{{ user.x }}?b={{ user.y }}) and {{ user.y }}[ours](https://app.example).
+{{ user.x }} at the beginning, at the end {{ user.y }}
 
-- {{ person.x }} one
-- two {{ person.y }}
+- {{ user.x }} one
+- two {{ user.y }}
 
-> {{ person.y }} said
+> {{ user.y }} said
 
-**b{{ person.x }}b** _s {{ person.y }} s_ \`code\` <https://app.example/{{ person.x }}> ![alt {{ person.y }}](https://app.example/{{ person.x }}.png "title {{ person.y }}")
+**b{{ user.x }}b** _s {{ user.y }} s_ \`code\` <https://app.example/{{ user.x }}> ![alt {{ user.y }}](https://app.example/{{ user.x }}.png "title {{ user.y }}")
 
-| {{ person.x }} A | B |
+| {{ user.x }} A | B |
 |---|---|
-| {{ person.y }} 1 | 2 |
+| {{ user.y }} 1 | 2 |
 
-![pic {{ person.y }}](https://app.example/{{ person.x | url_encode }})`,
+![pic {{ user.y }}](https://app.example/{{ user.x | url_encode }})`,
   format: 'markdown',
 };
 
-const MJML = `<mjml lang="en"><mj-head><mj-title>About {{ person.x }}</mj-title><mj-style>b { color: red }</mj-style></mj-head>
+const MJML = `<mjml lang="en"><mj-head><mj-title>About {{ user.x }}</mj-title><mj-style>b { color: red }</mj-style></mj-head>
 <mj-body><mj-section><mj-column>
-<mj-text>Hi {{ person.x }}{{ person.y }} <b title="t {{ person.x }}" class='c'>{{ person.y }}</b>
-<a title='s {{ person.y }}' href='https://app.example/a/{{ person.x }}?b={{ person.y | url_encode }}'>x</a></mj-text>
-<mj-button href="https://app.example/{{ person.y }}">Go {{ person.x }}</mj-button>
-<mj-image src="https://app.example/{{ person.x }}.png" alt="alt {{ person.x | default: "none" }}" />
-<mj-raw>{% if person.x contains "script" or person.y == "x" or true %}</mj-raw><mj-text>In {{ person.x }}</mj-text><mj-raw>{% endif %}</mj-raw>
-<mj-table><tr><td>a {{ person.x }}</td></tr></mj-table>
+<mj-text>Hi {{ user.x }}{{ user.y }} <b title="t {{ user.x }}" class='c'>{{ user.y }}</b>
+<a title='s {{ user.y }}' href='https://app.example/a/{{ user.x }}?b={{ user.y | url_encode }}'>x</a></mj-text>
+<mj-button href="https://app.example/{{ user.y }}">Go {{ user.x }}</mj-button>
+<mj-image src="https://app.example/{{ user.x }}.png" alt="alt {{ user.x | default: "none" }}" />
+<mj-raw>{% if user.x contains "script" or user.y == "x" or true %}</mj-raw><mj-text>In {{ user.x }}</mj-text><mj-raw>{% endif %}</mj-raw>
+<mj-table><tr><td>a {{ user.x }}</td></tr></mj-table>
 <mj-text><a href="{{ unsubscribe_url }}">Bye</a></mj-text>
 </mj-column></mj-section></mj-body></mjml>`;
 
@@ -179,15 +179,15 @@ test('and so has one whose links have names, or brackets in their addresses', ()
   const letter: LetterText = {
     subject: 'a',
     preheader: '',
-    body: `[one][t], ![two][u], [three](https://app.example/(a)/{{ person.x }}), [four]( <https://app.example/a b/{{ person.y }}> )
+    body: `[one][t], ![two][u], [three](https://app.example/(a)/{{ user.x }}), [four]( <https://app.example/a b/{{ user.y }}> )
 
-[t]: https://app.example/(b)/{{ person.x }}?c={{ person.y }}
+[t]: https://app.example/(b)/{{ user.x }}?c={{ user.y }}
 [u]:
-  <https://app.example/{{ person.y }}.png>
+  <https://app.example/{{ user.y }}.png>
 
 > - [five][v]
 >
->   [v]: https://app.example/{{ person.y }} "of {{ person.x }}"`,
+>   [v]: https://app.example/{{ user.y }} "of {{ user.x }}"`,
     format: 'markdown',
   };
   expect(checkLetter(letter)).toEqual([]);
@@ -204,8 +204,8 @@ test('and so has a letter in MJML', async () => {
   const compiled = await compileLetter(MJML);
   if ('flaws' in compiled) throw new Error(compiled.flaws.join('\n'));
   const letter: LetterText = {
-    subject: 'Hi {{ person.x }}',
-    preheader: '{{ person.y }}',
+    subject: 'Hi {{ user.x }}',
+    preheader: '{{ user.y }}',
     body: compiled.html,
     format: 'html',
   };
@@ -219,11 +219,11 @@ test('and so has a letter in MJML', async () => {
 
 test('a value that is a whole address leads where it says, to a page or a mailbox, or holds the letter by its name', async () => {
   const compiled = await compileLetter(
-    '<mjml><mj-body><mj-section><mj-column><mj-text><a href="{{ person.x }}">x</a></mj-text></mj-column></mj-section></mj-body></mjml>',
+    '<mjml><mj-body><mj-section><mj-column><mj-text><a href="{{ user.x }}">x</a></mj-text></mj-column></mj-section></mj-body></mjml>',
   );
   if ('flaws' in compiled) throw new Error(compiled.flaws.join('\n'));
   const letters: LetterText[] = [
-    { subject: 'a', preheader: '', body: '[x]({{ person.x }})', format: 'markdown' },
+    { subject: 'a', preheader: '', body: '[x]({{ user.x }})', format: 'markdown' },
     { subject: 'a', preheader: '', body: compiled.html, format: 'html' },
   ];
   for (const letter of letters) {
@@ -242,14 +242,14 @@ test('a value that is a whole address leads where it says, to a page or a mailbo
       7,
     ]) {
       expect(linkOf(bad)).toEqual([]);
-      expect(emailOf(letter, { x: bad }).missing).toEqual(['person.x']);
+      expect(emailOf(letter, { x: bad }).missing).toEqual(['user.x']);
     }
     fc.assert(
       fc.property(hostile, (x) => {
         const { html, missing, links } = emailOf(letter, { x });
         const led = links.filter((link) => link !== 'https://mail.example/u/1');
         for (const link of led) expect(link).toMatch(/^(?:https?:\/\/|mailto:)/);
-        expect(missing).toEqual(led.length === 0 ? ['person.x'] : []);
+        expect(missing).toEqual(led.length === 0 ? ['user.x'] : []);
         expect(links).toContain('https://mail.example/u/1');
         expect(html).not.toMatch(/<script|<[^>]* on\w+=|="javascript:/i);
       }),

@@ -140,7 +140,7 @@ test.each([
   [{ subject: 'a'.repeat(1_001) }, 'subject', 'the subject has 1001 characters; at most 1,000 are allowed'],
   [{ body: 'a\u0000' }, 'body', 'the body has control characters in it'],
   [
-    { body: 'Hi\n{{ person.name | raw }}' },
+    { body: 'Hi\n{{ user.name | raw }}' },
     'body',
     'line 2, column 1: filter "raw" does not exist. Use one of abs, append',
   ],
@@ -149,11 +149,11 @@ test.each([
     'body',
     'line 3, column 2: tag "include" does not exist. Use one of assign',
   ],
-  [{ body: '{% if person.x %}' }, 'body', 'line 1, column 1: tag {% if person.x %} not closed'],
-  [{ preheader: 'x {{ person.name' }, 'preheader', 'line 1, column 3: output "{{ person.name" not closed'],
-  [{ body: 'Hi\n{{ user.name }}' }, 'body', 'line 2, column 4: "user" is unknown. Use person, event'],
+  [{ body: '{% if user.x %}' }, 'body', 'line 1, column 1: tag {% if user.x %} not closed'],
+  [{ preheader: 'x {{ user.name' }, 'preheader', 'line 1, column 3: output "{{ user.name" not closed'],
+  [{ body: 'Hi\n{{ person.name }}' }, 'body', 'line 2, column 4: "person" is unknown. Use user, event'],
   [{ body: '{{ run.end }}' }, 'body', 'line 1, column 4: "run.end" is unknown. Use run.ends_at'],
-  [{ body: '{{ person }}' }, 'body', 'line 1, column 4: "person" needs a field, such as person.name'],
+  [{ body: '{{ user }}' }, 'body', 'line 1, column 4: "user" needs a field, such as user.name'],
 ])('a letter that cannot be rendered is refused with the place: %j', (parts, field, message) => {
   const faults = checkLetter({
     subject: 'Hello',
@@ -167,6 +167,6 @@ test.each([
 
 test('names of its own making are known to a letter', () => {
   const body =
-    '{% assign who = person.name %}{% for tag in person.tags %}{{ tag }}{{ forloop.index }}{% endfor %}{{ who }}';
+    '{% assign who = user.name %}{% for tag in user.tags %}{{ tag }}{{ forloop.index }}{% endfor %}{{ who }}';
   expect(checkLetter({ subject: 'Hello', preheader: '', body, format: 'markdown' })).toEqual([]);
 });

@@ -77,26 +77,12 @@ const literal = fc
   .tuple(fc.constantFrom(...SIGNS), fc.constantFrom(...LENGTHS))
   .map(([sign, length]) => `"${sign.repeat(Math.ceil(length / sign.length))}"`);
 const read = fc.oneof(
-  fc.constantFrom(
-    'person.name',
-    'person.long',
-    'person.blank',
-    'person.list',
-    'person.lists',
-    'a',
-    'i',
-    'forloop',
-  ),
-  literal.map((key) => `person[${key}]`),
+  fc.constantFrom('user.name', 'user.long', 'user.blank', 'user.list', 'user.lists', 'a', 'i', 'forloop'),
+  literal.map((key) => `user[${key}]`),
   literal.map((key) => `[${key}]`),
-  literal.map((key) => `person.company[${key}]`),
-  fc.constantFrom(
-    'person[person.name_of_key]',
-    '[person.name_of_key]',
-    'person[person.lists]',
-    '[person.list]',
-  ),
-  fc.constantFrom(...LENGTHS.map((length) => `person${'.a'.repeat(length / 2)}`)),
+  literal.map((key) => `user.company[${key}]`),
+  fc.constantFrom('user[user.name_of_key]', '[user.name_of_key]', 'user[user.lists]', '[user.list]'),
+  fc.constantFrom(...LENGTHS.map((length) => `user${'.a'.repeat(length / 2)}`)),
 );
 const operand = fc.oneof(literal, read, fc.constantFrom('1', 'blank', 'empty', 'nil', '(1..50)'));
 const WITHOUT = [
@@ -197,13 +183,13 @@ describe('renderLetter', () => {
   const KEY = 'k'.repeat(20_000);
   test.each(
     Object.entries({
-      'a key of a user': `{{ person["${KEY}"] }}`,
-      'a key with a default': `{{ person["${KEY}"] | default: "" }}`,
-      'a blank value': '{{ person.blank }}',
-      'a list of which only the size is read': '{{ person.lists.size }}',
-      'a key within an object': `{{ person.company["${KEY}"] }}`,
+      'a key of a user': `{{ user["${KEY}"] }}`,
+      'a key with a default': `{{ user["${KEY}"] | default: "" }}`,
+      'a blank value': '{{ user.blank }}',
+      'a list of which only the size is read': '{{ user.lists.size }}',
+      'a key within an object': `{{ user.company["${KEY}"] }}`,
       'a variable': `{{ ["${KEY}"] }}`,
-      'a path': `{{ person${'.k'.repeat(10_000)} }}`,
+      'a path': `{{ user${'.k'.repeat(10_000)} }}`,
       'an output': `{{ "${'\u200B'.repeat(20_000)}" }}`,
       'a condition': `{% if "${KEY}" %}{% endif %}`,
       'a value of case': `{% case "${KEY}" %}{% when "${KEY}" %}{% endcase %}`,
@@ -224,7 +210,7 @@ describe('renderLetter', () => {
   test('charges for a search in a list, which Liquid joins, as for a search in its text', () => {
     const search = (of: string): number =>
       ofEachTurn(`{% assign a = ${of} | remove: "${'a'.repeat(300)}b" %}`).work;
-    expect(search('person.lists')).toBeGreaterThan(search(`"${'b'.repeat(10_000)}"`) / 2);
+    expect(search('user.lists')).toBeGreaterThan(search(`"${'b'.repeat(10_000)}"`) / 2);
   });
 
   test('charges for the format of a date wherever it stands among the arguments', () => {
@@ -244,21 +230,21 @@ describe('renderLetter', () => {
 
   test('reports names and stores facts without keys that no data can have', () => {
     const { facts, missing } = rendered(
-      `{{ person["${KEY}"] }}{{ person[person.lists] }}{{ person["${'n'.repeat(255)}"] }}`,
+      `{{ user["${KEY}"] }}{{ user[user.lists] }}{{ user["${'n'.repeat(255)}"] }}`,
     );
-    expect(Object.keys(facts)).toEqual(['person.lists', `person.${'n'.repeat(255)}`]);
+    expect(Object.keys(facts)).toEqual(['user.lists', `user.${'n'.repeat(255)}`]);
     expect(Math.max(...missing.map((name) => name.length))).toBe(200);
   });
 
   test('keeps at most 50 names without a value, however often a loop reads others', () => {
     const { missing } = rendered(
-      `{% for i in (1..300) %}{% assign k = "x" | append: i %}{{ person[k] }}{% endfor %}`,
+      `{% for i in (1..300) %}{% assign k = "x" | append: i %}{{ user[k] }}{% endfor %}`,
     );
     expect(missing).toHaveLength(50);
   });
 
   test('writes the visible start of a value that is longer than an email shows', () => {
-    const { content } = rendered('{{ person.long }}');
+    const { content } = rendered('{{ user.long }}');
     expect(content.body).toBe(`${'x'.repeat(1_999)}…`);
   });
 });
@@ -266,8 +252,8 @@ describe('renderLetter', () => {
 describe('checkLetter', () => {
   test.each([
     ['a tag', `{% ${'t'.repeat(50_000)} %}`],
-    ['a filter', `{{ person.name | ${'f'.repeat(50_000)} }}`],
-    ['a tag that is not closed', `{% for i in person.${'l'.repeat(50_000)} %}`],
+    ['a filter', `{{ user.name | ${'f'.repeat(50_000)} }}`],
+    ['a tag that is not closed', `{% for i in user.${'l'.repeat(50_000)} %}`],
     ['words behind a tag', `{% if 1 %}{% else ${'w'.repeat(50_000)} %}{% endif %}`],
   ])('cuts the name of %s in its message', (_, body) => {
     const [flaw] = checkLetter({ subject: 'Hello', preheader: '', body, format: 'markdown' });

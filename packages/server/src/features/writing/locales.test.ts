@@ -4,7 +4,7 @@ import { compileLetter } from './compile-letter.ts';
 import { type LetterText, personFactsChanged, renderEmail, renderLetter, variablesFor } from './index.ts';
 
 const BODY =
-  '{{ event.occurred_at | date }} / {{ person.seats | number }} / {{ event.occurred_at | date: "%a %-d %b %Y %-I %p" }}';
+  '{{ event.occurred_at | date }} / {{ user.seats | number }} / {{ event.occurred_at | date: "%a %-d %b %Y %-I %p" }}';
 
 function variables(locale: string, traits: Record<string, unknown> = { seats: 1234567.891 }) {
   return variablesFor({
@@ -71,7 +71,7 @@ describe('an email', () => {
     ['ar-EG', 'الجمعة، ٥ يونيو', '١٬٢٣٤٬٥٦٧٫٨٩'],
     ['fa', 'جمعه ۱۵ خرداد', '۱٬۲۳۴٬۵۶۷٫۸۹'],
   ])('has date and number of the regional or untranslated locale %s', (locale, date, number) => {
-    const body = '{{ event.occurred_at | date }}|{{ person.seats | number }}';
+    const body = '{{ event.occurred_at | date }}|{{ user.seats | number }}';
     expect(renderLetter(letter(body), variables(locale)).content.body).toBe(`${date}|${number}`);
   });
 
@@ -92,7 +92,7 @@ describe('an email', () => {
 describe('a page in MJML', () => {
   const page = (attributes: string) =>
     compileLetter(
-      `<mjml${attributes}><mj-body><mj-section><mj-column><mj-text>Hi, {{ person.seats | number }}</mj-text></mj-column></mj-section></mj-body></mjml>`,
+      `<mjml${attributes}><mj-body><mj-section><mj-column><mj-text>Hi, {{ user.seats | number }}</mj-text></mj-column></mj-section></mj-body></mjml>`,
     );
 
   test.each([
@@ -113,9 +113,9 @@ describe('the filters `date` and `number`', () => {
   test.each([
     ['{{ event.occurred_at | date: locale: "en-GB" }}', 'Friday 5 June'],
     ['{{ event.occurred_at | date: "%-d %B", locale: "fr" }}', '5 juin'],
-    ['{{ person.seats | number: locale: "en" }}', '1,234,567.89'],
-    ['{{ person.seats | number: locale: "xx" }}', '1.234.567,89'],
-    ['{{ person.seats | number: locale: person.unknown }}', '1.234.567,89'],
+    ['{{ user.seats | number: locale: "en" }}', '1,234,567.89'],
+    ['{{ user.seats | number: locale: "xx" }}', '1.234.567,89'],
+    ['{{ user.seats | number: locale: user.unknown }}', '1.234.567,89'],
   ])('%s is %s for a recipient in German', (body, text) => {
     expect(emailIn('de', letter(body)).text.split('\n\n---\n')[0]).toBe(text);
   });
@@ -129,17 +129,17 @@ describe('the filters `date` and `number`', () => {
   });
 
   test('note the locale as a fact, unless the template names one', () => {
-    const used = rendered('{{ person.seats | number }}').facts;
-    expect(used).toEqual({ 'person.seats': 1234567.891, locale: 'de' });
+    const used = rendered('{{ user.seats | number }}').facts;
+    expect(used).toEqual({ 'user.seats': 1234567.891, locale: 'de' });
     expect(personFactsChanged(used, variables('de'))).toEqual([]);
     expect(personFactsChanged(used, variables('de-AT'))).toEqual(['locale']);
-    expect(rendered('{{ person.seats | number: locale: "en" }}').facts).not.toHaveProperty('locale');
+    expect(rendered('{{ user.seats | number: locale: "en" }}').facts).not.toHaveProperty('locale');
   });
 
   test('charge each named locale once, so that an email cannot create formatters without end', () => {
     const many = (locales: string[]) =>
       renderLetter(
-        letter('{% for one in person.locales %}{{ 1200 | number: locale: one }} {% endfor %}'),
+        letter('{% for one in user.locales %}{{ 1200 | number: locale: one }} {% endfor %}'),
         variables('en', { locales }),
       );
     expect(many(Array.from({ length: 200 }, () => 'de')).failed).toBeNull();

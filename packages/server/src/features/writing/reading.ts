@@ -71,7 +71,7 @@ export class Findings {
   roots(): Record<string, unknown> {
     const { person, event, project, run } = this.#variables;
     return Object.assign(Object.create(null) as Record<string, unknown>, {
-      person: new Source('person', person, this),
+      user: new Source('user', person, this),
       event: new Source('event', event, this),
       project: new Source('project', project, null),
       run: new Source('run', run, this),

@@ -78,9 +78,9 @@ export type UnpublishedRow = Pick<VersionRow, 'format' | 'subject' | 'preheader'
 };
 
 /** By name. */
-export function listDraftRows(tx: Tx, projectId: number): Promise<UnpublishedRow[]> {
+export function listUnpublishedRows(tx: Tx, projectId: number): Promise<UnpublishedRow[]> {
   return tx.query(
-    `SELECT name, format, subject, preheader, body, saved_at, saved_by FROM beckon.template_draft
+    `SELECT name, format, subject, preheader, body, saved_at, saved_by FROM beckon.template_unpublished
      WHERE project_id = $1 ORDER BY name`,
     [projectId],
   );

@@ -30,9 +30,9 @@ function bodyOf(body: string, traits: Record<string, unknown> = {}): string {
 describe('a letter', () => {
   test('says what people and events hold', () => {
     const given = letter({
-      subject: 'For {{ person.name }} & co.',
+      subject: 'For {{ user.name }} & co.',
       preheader: '{{ event.plan }} at {{ project.name }}',
-      body: '{{ person.external_user_id }}, {{ person.email }}, {{ event.name }}, {{ person.address.city }}',
+      body: '{{ user.external_user_id }}, {{ user.email }}, {{ event.name }}, {{ user.address.city }}',
     });
     const traits = { name: 'Ada', address: { city: 'Turin' } };
     const rendered = renderLetter(given, variables({ traits, properties: { plan: 'pro' } }));
@@ -47,44 +47,44 @@ describe('a letter', () => {
 
   test('notes each fact that it really read, with the value as it is, and none that it did not', () => {
     const body =
-      '{% if person.vip %}{{ person.manager }}{% endif %}{{ person.name | upcase }} {{ event.trialDays }}';
+      '{% if user.vip %}{{ user.manager }}{% endif %}{{ user.name | upcase }} {{ event.trialDays }}';
     const traits = { name: 'Ada', manager: 'Bob', address: { city: 'Turin' } };
     const given = variables({ traits, properties: { trialDays: 14 } });
     expect(renderLetter(letter({ body }), given).facts).toEqual({
-      'person.vip': null,
-      'person.name': 'Ada',
+      'user.vip': null,
+      'user.name': 'Ada',
       'event.trialDays': 14,
     });
-    expect(renderLetter(letter({ body: '{{ person.address.city }}' }), given).facts).toEqual({
-      'person.address': { city: 'Turin' },
+    expect(renderLetter(letter({ body: '{{ user.address.city }}' }), given).facts).toEqual({
+      'user.address': { city: 'Turin' },
     });
   });
 
   test('is told of a fact about the person that is another now, and of nothing else', () => {
     const body =
-      '{{ person.name }} {{ person.tags }} {{ person.plan | default: "free" }} {{ event.plan }} {{ event.occurred_at | date }}';
+      '{{ user.name }} {{ user.tags }} {{ user.plan | default: "free" }} {{ event.plan }} {{ event.occurred_at | date }}';
     const then = variables({ traits: { name: 'Ada', tags: { a: 1, b: 2 } }, properties: { plan: 'pro' } });
     const { facts } = renderLetter(letter({ body }), then);
     const same = variables({ traits: { tags: { b: 2, a: 1 }, name: 'Ada', age: 36 } });
     expect(personFactsChanged(facts, same)).toEqual([]);
     const other = variables({ traits: { name: 'Ada L.', plan: 'pro' }, zone: 'Asia/Tokyo' });
-    expect(personFactsChanged(facts, other)).toEqual(['person.name', 'person.tags', 'person.plan', 'zone']);
+    expect(personFactsChanged(facts, other)).toEqual(['user.name', 'user.tags', 'user.plan', 'zone']);
   });
 });
 
 describe('a gap', () => {
   test.each([
-    ['{{ person.name }}', ['person.name']],
-    ['{{ person.name | upcase }}', ['person.name']],
-    ['{{ person.blank }}', ['person.blank']],
-    ['{{ person.address.city }}', ['person.address.city']],
+    ['{{ user.name }}', ['user.name']],
+    ['{{ user.name | upcase }}', ['user.name']],
+    ['{{ user.blank }}', ['user.blank']],
+    ['{{ user.address.city }}', ['user.address.city']],
     [
-      '{% assign who = person.name | strip %}{% for item in person.items %}{% endfor %}',
-      ['person.name', 'person.items'],
+      '{% assign who = user.name | strip %}{% for item in user.items %}{% endfor %}',
+      ['user.name', 'user.items'],
     ],
-    ['{{ person.name | default: person.nick }}', ['person.name', 'person.nick']],
+    ['{{ user.name | default: user.nick }}', ['user.name', 'user.nick']],
     ['{{ persn.name }}', ['persn.name']],
-    ['{{ person.name }} {{ person.name }}', ['person.name']],
+    ['{{ user.name }} {{ user.name }}', ['user.name']],
   ])('is told by name: %s', (body, missing) => {
     const rendered = renderLetter(
       letter({ body: `. ${body}` }),
@@ -94,17 +94,17 @@ describe('a gap', () => {
   });
 
   test.each([
-    '{{ person.name | default: "there" }}',
-    '{{ person.name | upcase | default: "there" }}',
-    '{{ person.renewed_at | date | default: "there" }}',
-    '{{ person.name | default: person.nick | default: "there" }}',
-    '{{ person.blank | default: "there" }}',
-    '{{ person.object | default: "there" }}',
-    '{% if person.name %}{{ person.name }}{% elsif person.blank %}{% else %}there{% endif %}',
-    '{% unless person.name == "x" %}there{% endunless %}',
-    '{% case person.name %}{% when "x" %}{% else %}there{% endcase %}',
-    '{% assign who = person.name | default: "there" %}{{ who }}',
-    'there{{ person.name | default: "" }}',
+    '{{ user.name | default: "there" }}',
+    '{{ user.name | upcase | default: "there" }}',
+    '{{ user.renewed_at | date | default: "there" }}',
+    '{{ user.name | default: user.nick | default: "there" }}',
+    '{{ user.blank | default: "there" }}',
+    '{{ user.object | default: "there" }}',
+    '{% if user.name %}{{ user.name }}{% elsif user.blank %}{% else %}there{% endif %}',
+    '{% unless user.name == "x" %}there{% endunless %}',
+    '{% case user.name %}{% when "x" %}{% else %}there{% endcase %}',
+    '{% assign who = user.name | default: "there" %}{{ who }}',
+    'there{{ user.name | default: "" }}',
   ])('that the letter reckons with is none: %s', (body) => {
     const rendered = renderLetter(letter({ body }), variables({ traits: { blank: ' ', object: { a: 1 } } }));
     expect(rendered).toMatchObject({ content: { body: 'there' }, missing: [] });
@@ -115,9 +115,9 @@ describe('a gap', () => {
     ['{% for a in (1..100000000) %}{% endfor %}', 'too much work'],
     [`{% for a in (1..9000) %}${'x'.repeat(100)}{% endfor %}`, 'longer than 100,000 characters'],
     [`{% for a in (1..9000) %}${'€'.repeat(10)}{% endfor %}`, 'longer than 100,000 bytes'],
-    ['{% if person.name %}'.repeat(600) + '{% endif %}'.repeat(600), 'more than 500 places'],
+    ['{% if user.name %}'.repeat(600) + '{% endif %}'.repeat(600), 'more than 500 places'],
     ['{% include "/etc/passwd" %}', 'tag "include" does not exist'],
-    ['{{ person.name | raw }}', 'filter "raw" does not exist'],
+    ['{{ user.name | raw }}', 'filter "raw" does not exist'],
   ])('is a part that does not come out whole: %.60s', (body, why) => {
     const rendered = renderLetter(letter({ body }), variables());
     expect(rendered.missing.join('\n')).toContain(`body: `);
@@ -131,11 +131,11 @@ describe('a date', () => {
     ['{{ event.occurred_at | date }}', 'Friday, June 5'],
     ['{{ event.occurred_at | date: "%-d %B %Y, %H:%M" }}', '5 June 2026, 00:30'],
     ['{{ event.occurred_at | date: "%a %d %b %y %-I.%M %p %% %q" }}', 'Fri 05 Jun 26 12.30 AM % %q'],
-    ['{{ person.day | date }}', 'Friday, June 5'],
-    ['{{ person.seconds | date }}', 'Friday, June 5'],
-    ['{{ person.ms | date }}', 'Friday, June 5'],
-    ['{{ person.words | date }}', 'next spring'],
-    ['{{ person.huge | date }}', '1e+300'],
+    ['{{ user.day | date }}', 'Friday, June 5'],
+    ['{{ user.seconds | date }}', 'Friday, June 5'],
+    ['{{ user.ms | date }}', 'Friday, June 5'],
+    ['{{ user.words | date }}', 'next spring'],
+    ['{{ user.huge | date }}', '1e+300'],
   ])("is told in the person's zone: %s", (body, text) => {
     const seconds = Date.UTC(2026, 5, 4, 23) / 1_000;
     const traits = { day: '2026-06-05', seconds, ms: seconds * 1_000, words: 'next spring', huge: 1e300 };
@@ -145,7 +145,7 @@ describe('a date', () => {
   test('without a time is that day in every zone', () => {
     for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
       const given = variables({ traits: { day: '2026-06-05' }, zone });
-      expect(renderLetter(letter({ body: '{{ person.day | date }}' }), given).content.body).toBe(
+      expect(renderLetter(letter({ body: '{{ user.day | date }}' }), given).content.body).toBe(
         'Friday, June 5',
       );
     }
@@ -166,39 +166,38 @@ describe("a stranger's value", () => {
     ],
     ['pro_monthly _now_', 'pro_monthly \\_now\\_'],
     ["Anne-Marie O'Neil (CTO), Yahoo!", "Anne-Marie O'Neil (CTO), Yahoo\\!"],
-    ['{{ person.secret }}', '{{ person.secret }}'],
+    ['{{ user.secret }}', '{{ user.secret }}'],
     ['\u202Egnp.exe', 'gnp.exe'],
   ])('stays words in the body: %j', (value, text) => {
-    expect(bodyOf('{{ person.x }}', { x: value })).toBe(text);
+    expect(bodyOf('{{ user.x }}', { x: value })).toBe(text);
   });
 
   test('stays one line of plain text in the subject', () => {
     const traits = { x: 'A*\r\nBcc: eve@evil.example\u2028\u0000' };
-    const { content } = renderLetter(letter({ subject: 'Hi {{ person.x }}\n!' }), variables({ traits }));
+    const { content } = renderLetter(letter({ subject: 'Hi {{ user.x }}\n!' }), variables({ traits }));
     expect(content.subject).toBe('Hi A* Bcc: eve@evil.example !');
   });
 
   test('that is no text is told as a person would tell it, or not at all', () => {
     const traits = { list: ['a', 2, { b: 1 }, ['c']], object: { a: 1 }, number: 12345.678, yes: true };
     expect(
-      bodyOf('{{ person.list }}|{{ person.object }}|{{ person.number | number }}|{{ person.yes }}', traits),
+      bodyOf('{{ user.list }}|{{ user.object }}|{{ user.number | number }}|{{ user.yes }}', traits),
     ).toBe('a, 2, c||12,345.68|true');
-    expect(bodyOf('x{{ person.object | upcase }}{{ person }}', traits)).toBe('x');
+    expect(bodyOf('x{{ user.object | upcase }}{{ user }}', traits)).toBe('x');
   });
 
   test('named like what every object inherits is a value like others', () => {
     const named: Record<string, unknown> = JSON.parse(
       '{"__proto__": "p", "constructor": "c", "toString": {"x": "t"}}',
     );
-    const body =
-      '{{ person.__proto__ }} {{ person.constructor }} {{ person.toString.x }} {{ person.valueOf }}';
+    const body = '{{ user.__proto__ }} {{ user.constructor }} {{ user.toString.x }} {{ user.valueOf }}';
     const rendered = renderLetter(letter({ body }), variables({ traits: named, properties: named }));
     expect(rendered.content.body).toBe('p c t');
-    expect(rendered.missing).toEqual(['person.valueOf']);
+    expect(rendered.missing).toEqual(['user.valueOf']);
     expect(personFactsChanged(rendered.facts, variables({ traits: named }))).toEqual([]);
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
     const inherited =
-      '. {{ constructor }} {{ person.name.constructor.constructor }} {{ __proto__.x }} {{ project.constructor }}';
+      '. {{ constructor }} {{ user.name.constructor.constructor }} {{ __proto__.x }} {{ project.constructor }}';
     expect(
       renderLetter(letter({ body: inherited }), variables({ traits: { name: 'Ada' } })).content.body,
     ).toBe('.');
@@ -215,9 +214,9 @@ const hostile = fc.oneof(
 
 test('no trait makes a new line in the subject, or a link, HTML or a block in the body, and none throws', () => {
   const given = letter({
-    subject: '{{ person.x }}, {{ person.y | default: "there" }}',
-    preheader: '{{ person.x | truncate: 7 }}',
-    body: '{{ person.x }}',
+    subject: '{{ user.x }}, {{ user.y | default: "there" }}',
+    preheader: '{{ user.x | truncate: 7 }}',
+    body: '{{ user.x }}',
   });
   fc.assert(
     fc.property(hostile, fc.jsonValue(), (x, y) => {
@@ -232,7 +231,7 @@ test('no trait makes a new line in the subject, or a link, HTML or a block in th
 });
 
 test('two values side by side make no more of each other than words', () => {
-  const given = letter({ body: '{{ person.x }}{{ person.y }}' });
+  const given = letter({ body: '{{ user.x }}{{ user.y }}' });
   fc.assert(
     fc.property(hostile, hostile, (x, y) => {
       expectWords(renderLetter(given, variables({ traits: { x, y } })).content.body, x, y);
@@ -243,9 +242,9 @@ test('two values side by side make no more of each other than words', () => {
 
 test('brackets of the letter itself become no link or image by the value that follows or leads', () => {
   const traits = { a: 'Acme', link: '(http://evil.example)', note: ': http://evil.example', loud: 'Hey!' };
-  expect(bodyOf('[{{ person.a }}]{{ person.link }}', traits)).toBe('[Acme]\\(http\\://evil.example)');
-  expect(bodyOf('[{{ person.a }}]{{ person.note }}', traits)).toBe('[Acme]\\: http\\://evil.example');
-  expect(bodyOf('{{ person.loud }}[ours](x)', traits)).toBe('Hey\\![ours](x)');
+  expect(bodyOf('[{{ user.a }}]{{ user.link }}', traits)).toBe('[Acme]\\(http\\://evil.example)');
+  expect(bodyOf('[{{ user.a }}]{{ user.note }}', traits)).toBe('[Acme]\\: http\\://evil.example');
+  expect(bodyOf('{{ user.loud }}[ours](x)', traits)).toBe('Hey\\![ours](x)');
 });
 
 /** Every sign that means something is escaped; and without the escapes it is, word for word, what was given. */

@@ -7,7 +7,7 @@ import type { LetterVariables } from './variables.ts';
 
 export type RenderedLetter = {
   content: LetterText;
-  /** What the letter read, such as `person.name`, with the value as it is stored; null where it was not set. */
+  /** What the letter read, such as `user.name`, with the value as it is stored; null where it was not set. */
   facts: Record<string, unknown>;
   /**
    * Names that the letter could not put words to, so that it has gaps; and parts that did not come out whole, with the

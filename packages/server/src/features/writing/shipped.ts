@@ -8,7 +8,7 @@ const SHIPPED = {
   welcome: {
     subject: 'Welcome to {{ project.name }}',
     preheader: 'Your account is ready. What would you like to get done first?',
-    body: `Hi {{ person.name | default: "there" }},
+    body: `Hi {{ user.name | default: "there" }},
 
 Your {{ project.name }} account is ready{% if event.plan %}, on the {{ event.plan | replace: "_", " " }} plan{% endif %}.
 
@@ -22,7 +22,7 @@ What is that one thing? Reply with a line about it, and we will tell you the sho
   onboarding_stall: {
     subject: 'Did something get in your way?',
     preheader: 'One word in reply is enough for us to help.',
-    body: `Hi {{ person.name | default: "there" }},
+    body: `Hi {{ user.name | default: "there" }},
 
 You signed up for {{ project.name }} {% if event.name == "user_signed_up" %}on {{ event.occurred_at | date }}{% else %}a little while ago{% endif %}, and it looks as if you have not got going yet. There is no hurry. But if something got in your way, we would like to know, because we may be able to move it:
 
@@ -39,7 +39,7 @@ Which of the three is it? Reply with a word or two, and we will take it from the
     subject:
       '{% if event.usagePercent > 0 %}You have used {{ event.usagePercent | floor }}% of your {{ event.meter | default: "plan" | replace: "_", " " }}{% else %}You are close to a limit of your plan{% endif %}',
     preheader: 'Will you need more? Reply, and we will find what fits.',
-    body: `Hi {{ person.name | default: "there" }},
+    body: `Hi {{ user.name | default: "there" }},
 
 {% if event.usagePercent > 0 -%}
 When we last counted, you had used {{ event.usagePercent | floor }}% of
@@ -47,9 +47,9 @@ When we last counted, you had used {{ event.usagePercent | floor }}% of
 {%- elsif event.meter %} the {{ event.meter | replace: "_", " " }} that come with
 {%- elsif event.limit %} the {{ event.limit | number }} that come with
 {%- else %} what comes with
-{%- endif %} your {% if person.plan %}{{ person.plan | replace: "_", " " }} {% endif %}plan.
+{%- endif %} your {% if user.plan %}{{ user.plan | replace: "_", " " }} {% endif %}plan.
 {%- else -%}
-When we last counted, you were close to a limit of your {% if person.plan %}{{ person.plan | replace: "_", " " }} {% endif %}plan.
+When we last counted, you were close to a limit of your {% if user.plan %}{{ user.plan | replace: "_", " " }} {% endif %}plan.
 {%- endif %} We are telling you now so that it does not surprise you in the middle of something.
 
 If that was one busy spell, you may not need to change anything. If it is how much you need from now on, a bigger plan gives you room.
@@ -64,7 +64,7 @@ Which of the two is it? Reply and tell us, and we will help you find the plan th
     subject:
       'Your {{ project.name }} trial ends {% if run.ends_at %}on {{ run.ends_at | date }}{% else %}soon{% endif %}',
     preheader: 'Would you like to go on? Reply, and we will help you choose a plan.',
-    body: `Hi {{ person.name | default: "there" }},
+    body: `Hi {{ user.name | default: "there" }},
 
 Your {% if event.name == "trial_started" and event.trialDays > 0 %}{{ event.trialDays }}-day {% endif %}trial of {{ project.name }} ends {% if run.ends_at %}on {{ run.ends_at | date }}{% else %}soon{% endif %}.
 

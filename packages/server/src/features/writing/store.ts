@@ -68,38 +68,41 @@ export async function deleteTemplateRows(tx: Tx, projectId: number, id: string):
   await tx.query(`DELETE FROM beckon.template WHERE project_id = $1 AND id = $2`, [projectId, id]);
 }
 
-export type NewDraftRow = Pick<VersionRow, 'project_id' | 'format' | 'subject' | 'preheader' | 'body'> & {
+export type NewUnpublishedRow = Pick<
+  VersionRow,
+  'project_id' | 'format' | 'subject' | 'preheader' | 'body'
+> & {
   name: string;
   saved_at: Date;
   saved_by: string;
 };
 
-/** In `template_draft`, over the one that was saved then; null: where there is none. False: it is another. */
-export async function writeDraft(tx: Tx, row: NewDraftRow, over: Date | null): Promise<boolean> {
+/** Writes `template_unpublished` in place of the row saved at `over`, or if there is none where it is null. False: another row is there. */
+export async function writeUnpublished(tx: Tx, row: NewUnpublishedRow, over: Date | null): Promise<boolean> {
   const { project_id, name, format, subject, preheader, body, saved_at, saved_by } = row;
   const values = [project_id, name, format, subject, preheader, body, saved_at, saved_by];
   const rows =
     over === null
       ? await tx.query(
-          `INSERT INTO beckon.template_draft (project_id, name, format, subject, preheader, body, saved_at, saved_by)
+          `INSERT INTO beckon.template_unpublished (project_id, name, format, subject, preheader, body, saved_at, saved_by)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (project_id, name) DO NOTHING RETURNING 1`,
           values,
         )
       : await tx.query(
-          `UPDATE beckon.template_draft SET format = $3, subject = $4, preheader = $5, body = $6, saved_at = $7, saved_by = $8
+          `UPDATE beckon.template_unpublished SET format = $3, subject = $4, preheader = $5, body = $6, saved_at = $7, saved_by = $8
            WHERE project_id = $1 AND name = $2 AND saved_at = $9 RETURNING 1`,
           [...values, over],
         );
   return rows.length > 0;
 }
 
-/** `savedAt`: only the one that was saved then. */
-export async function deleteDraftRow(
+/** Deletes the row; with `savedAt`, only if it was saved at that time. */
+export async function deleteUnpublishedRow(
   tx: Tx,
   { projectId, name, savedAt }: { projectId: number; name: string; savedAt: Date | null },
 ): Promise<void> {
   await tx.query(
-    `DELETE FROM beckon.template_draft
+    `DELETE FROM beckon.template_unpublished
      WHERE project_id = $1 AND name = $2 AND ($3::timestamptz IS NULL OR saved_at = $3)`,
     [projectId, name, savedAt],
   );

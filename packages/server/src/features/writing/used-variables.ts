@@ -5,10 +5,10 @@ import { markupOf, renderLetter } from './render.ts';
 import { TOO_MUCH_WORK } from './render-work.ts';
 import { refused } from './template.ts';
 
-/** A name that a letter reads. `holds`: the letter has no other words where nothing is known of it, so it waits for a person. */
-export type UsedVariable = { name: string; holds: boolean };
+/** A variable that a template reads. `required`: it has no default, so a draft without a value is held. */
+export type UsedVariable = { name: string; required: boolean };
 
-/** In the order in which they come. A trait within a trait is told by the first of them, which is what is stored. */
+/** The variables in the order of their first use. A path within a trait counts as the trait. */
 export function usedVariables(letter: LetterText): UsedVariable[] {
   const names = LETTER_PARTS.flatMap((part) => {
     const parsed = parsePart(letter[part], markupOf(letter, part));
@@ -21,8 +21,9 @@ export function usedVariables(letter: LetterText): UsedVariable[] {
       );
   });
   const missing = renderLetter(letter, UNKNOWN).missing;
-  const holds = (name: string): boolean => missing.some((one) => one === name || one.startsWith(`${name}.`));
-  return [...new Set(names)].map((name) => ({ name, holds: holds(name) }));
+  const isRequired = (name: string): boolean =>
+    missing.some((one) => one === name || one.startsWith(`${name}.`));
+  return [...new Set(names)].map((name) => ({ name, required: isRequired(name) }));
 }
 
 const UNKNOWN = {

@@ -50,7 +50,7 @@ export function personFactsChanged(facts: Record<string, unknown>, variables: Le
 
 export const ZONE_FACT = 'zone';
 export const LOCALE_FACT = 'locale';
-const PERSON = 'person.';
+const PERSON = 'user.';
 
 /** Null where it is not set; what every object inherits is no value of anybody. */
 export function valueOf(values: Record<string, unknown>, key: string): unknown {

@@ -41,7 +41,7 @@ async function know(user: string, traits: object = {}): Promise<void> {
   await engine.settle();
 }
 const LETTER = {
-  draft: { subject: 'Hello {{ person.name | default: "there" }}', body: 'About {{ event.name }}' },
+  draft: { subject: 'Hello {{ user.name | default: "there" }}', body: 'About {{ event.name }}' },
 };
 const rule = (more: object): object => ({ name: 'tested', steps: [LETTER], ...more });
 const run = (document: object, sinceMs = 30 * DAY) =>
@@ -58,34 +58,37 @@ function dice(seed: number): (sides: number) => number {
 
 const RULES: [string, object][] = [
   ['once ever', { when: { event: 'ordered', where: [{ property: 'total', at_least: 50 }] } }],
-  ['once per key', { when: { event: 'ordered' }, entry: { once_per: ['shop'] } }],
+  ['once per key', { when: { event: 'ordered' }, enrollment: { once_per: ['shop'] } }],
   [
     'in a cooldown, and again',
     {
       when: { event: 'ordered' },
-      entry: { cooldown: '2d', per: ['shop'], again: { property: 'total', at_least: 80 } },
+      enrollment: { cooldown: '2d', per: ['shop'], again: { property: 'total', at_least: 80 } },
     },
   ],
   [
     'one at a time, for as long as the letter waits',
-    { when: { event: 'ordered' }, entry: 'one_at_a_time', exits: { events: ['canceled'] } },
+    { when: { event: 'ordered' }, enrollment: 'one_at_a_time', exits: { events: ['canceled'] } },
   ],
   [
     'after an absence',
-    { when: { absence_of: ['visited'], since: { event: 'ordered' }, for: '30h' }, entry: { cooldown: '2d' } },
+    {
+      when: { absence_of: ['visited'], since: { event: 'ordered' }, for: '30h' },
+      enrollment: { cooldown: '2d' },
+    },
   ],
   [
     'before an end, about one thing',
     {
       when: { relative_to: { event: 'ordered', plus_days: 'days' }, before: '1d' },
       about: { event: 'ordered', until: ['canceled'] },
-      entry: { once_per: 'about' },
+      enrollment: { once_per: 'about' },
     },
   ],
   ['after an event', { when: { relative_to: { event: 'ordered' }, after: '20h' } }],
   [
     'after an event, for each key',
-    { when: { relative_to: { event: 'ordered' }, after: '20h' }, entry: { once_per: ['shop'] } },
+    { when: { relative_to: { event: 'ordered' }, after: '20h' }, enrollment: { once_per: ['shop'] } },
   ],
   [
     'on a condition on events, as they were then',
@@ -103,10 +106,10 @@ const RULES: [string, object][] = [
           { event: 'ordered', at_least: 2, within: '9d', where: [{ property: 'shop', equals: 'a' }] },
         ],
       },
-      entry: { cooldown: '12h' },
+      enrollment: { cooldown: '12h' },
     },
   ],
-  ['old events', { when: { event: 'ordered' }, max_event_age: '1h', entry: { cooldown: '12h' } }],
+  ['old events', { when: { event: 'ordered' }, max_event_age: '1h', enrollment: { cooldown: '12h' } }],
 ];
 
 test.each(RULES)('over what the engine saw, it finds what the engine decided: %s', async (_name, more) => {
@@ -130,20 +133,20 @@ test.each(RULES)('over what the engine saw, it finds what the engine decided: %s
     { projectId, sinceMs: 30 * DAY, rule: { reference: 'tested' } },
   );
   const runs = await db.query<{ user: string; key: string; at: Date }>(
-    `SELECT r.external_user_id AS user, r.key, r.entered_at AS at FROM beckon.run r WHERE r.project_id = $1
-     ORDER BY r.entered_at, r.external_user_id`,
+    `SELECT r.external_user_id AS user, r.key, r.enrolled_at AS at FROM beckon.run r WHERE r.project_id = $1
+     ORDER BY r.enrolled_at, r.external_user_id`,
     [projectId],
   );
-  const entered = found.entries.map(({ external_user_id: user, key, at }) => ({ user, key, at }));
+  const entered = found.enrollments.map(({ external_user_id: user, key, at }) => ({ user, key, at }));
   expect(entered).toEqual(runs.map(({ at, ...one }) => ({ ...one, at: at.toISOString() })));
   expect(entered.length).toBeGreaterThan(1);
-  const refused = await db.query<{ reason: string; count: number }>(
+  const excluded = await db.query<{ reason: string; count: number }>(
     `SELECT reason, sum(count)::int AS count FROM beckon.decision
      WHERE project_id = $1 AND NOT detail ? 'draft_id' AND reason NOT IN ('fired', 'starts_later') GROUP BY reason ORDER BY reason`,
     [projectId],
   );
-  const counted = found.refused.map(({ reason, count }) => ({ reason, count }));
-  expect(counted.toSorted((a, b) => (a.reason < b.reason ? -1 : 1))).toEqual(refused);
+  const counted = found.excluded.map(({ reason, count }) => ({ reason, count }));
+  expect(counted.toSorted((a, b) => (a.reason < b.reason ? -1 : 1))).toEqual(excluded);
 });
 
 test('nothing is written: every table has the rows that it had', async () => {
@@ -164,7 +167,7 @@ test('nothing is written: every table has the rows that it had', async () => {
   };
   const before = await count();
   const found = await run(rule({ when: { event: 'ordered' }, only_if: { event: 'ordered', at_least: 1 } }));
-  expect(found).toMatchObject({ is_saved: false, entered: { users: 1 }, emails: { written: 1 } });
+  expect(found).toMatchObject({ is_saved: false, enrolled: { users: 1 }, emails: { written: 1 } });
   expect(await count()).toEqual(before);
   expect(before.length).toBeGreaterThan(20);
 });
@@ -174,7 +177,7 @@ test('what came before the time that is looked at arms a moment in it, and start
   await happen('ordered');
   clock.advance(36 * HOUR);
   const entered = async (more: object): Promise<unknown> =>
-    (await run(rule({ when: more }), DAY)).entries.map(({ at }) => at);
+    (await run(rule({ when: more }), DAY)).enrollments.map(({ at }) => at);
   const at = new Date(clock.now() - 6 * HOUR).toISOString();
   expect(await entered({ relative_to: { event: 'ordered' }, after: '30h' })).toEqual([at]);
   expect(await entered({ absence_of: ['visited'], since: { event: 'ordered' }, for: '30h' })).toEqual([at]);
@@ -189,7 +192,7 @@ test('dates of people count as they are today', async () => {
   await know('u2', { renewal: 'soon' });
   clock.advance(DAY + HOUR);
   const found = await run(rule({ when: { relative_to: { trait: 'renewal' }, before: '24h' } }));
-  expect(found.entries).toMatchObject([{ external_user_id: 'u1', by: 'the date in renewal' }]);
+  expect(found.enrollments).toMatchObject([{ external_user_id: 'u1', by: 'the date in renewal' }]);
 });
 
 test('letters are counted by the days of the project, and the first are shown as they would have been', async () => {
@@ -232,13 +235,13 @@ test('a cap holds what the rule would write too much, and letters that left coun
   await happen('ordered', { user: 'u2', properties: { n: 2 } });
   await happen('paid', { user: 'u2' });
   await engine.advance(3 * HOUR);
-  const found = await run(rule({ when: { event: 'ordered' }, entry: { once_per: ['n'] } }));
+  const found = await run(rule({ when: { event: 'ordered' }, enrollment: { once_per: ['n'] } }));
   expect(found.emails.written).toBe(3);
-  expect(found.caps).toMatchObject({ held: 2, displaced: 1 });
+  expect(found.frequency_caps).toMatchObject({ held: 2, displaced: 1 });
   const uncounted = await run(
-    rule({ when: { event: 'ordered' }, entry: { once_per: ['n'] }, counts: false }),
+    rule({ when: { event: 'ordered' }, enrollment: { once_per: ['n'] }, counts: false }),
   );
-  expect(uncounted.caps).toMatchObject({ held: 0, displaced: 0 });
+  expect(uncounted.frequency_caps).toMatchObject({ held: 0, displaced: 0 });
 });
 
 test('held against the saved version, it says who is more and who is fewer', async () => {
@@ -248,14 +251,14 @@ test('held against the saved version, it says who is more and who is fewer', asy
   for (const [user, total] of Object.entries({ u1: 5, u2: 10, u3: 15 }))
     await happen('ordered', { user, properties: { total } });
   const found = await run(when({ at_least: 10 }));
-  expect(found.difference).toEqual({
+  expect(found.comparison).toEqual({
     version: 1,
     added: { users: 1, external_user_ids: ['u3'] },
     removed: { users: 1, external_user_ids: ['u1'] },
     emails: 0,
     per_day: [{ day: new Date(clock.now()).toISOString().slice(0, 10), emails: 2 }],
   });
-  expect((await run({ ...when({ at_least: 10 }), name: 'new' })).difference).toBe(null);
+  expect((await run({ ...when({ at_least: 10 }), name: 'new' })).comparison).toBe(null);
 });
 
 test('a rule that names what is not there is refused', async () => {
@@ -298,14 +301,14 @@ test('it says on the way how far it is, and whoever watches can end it', async (
     },
   );
   await expect(ended).rejects.toThrow('enough');
-  expect((await backtest({ db, renderer: testRenderer }, asked)).entered.users).toBe(1);
+  expect((await backtest({ db, renderer: testRenderer }, asked)).enrolled.users).toBe(1);
 });
 
 test('what a run that began by a date ends by is what came after its cause, as the engine has it', async () => {
   const document = rule({
     when: { relative_to: { trait: 'renewal' }, before: '24h' },
     exits: { events: ['canceled'] },
-    entry: { cooldown: '1m' },
+    enrollment: { cooldown: '1m' },
   });
   await createRule(db, { projectId, document });
   await know('u1', { renewal: new Date(clock.now() + 2 * DAY).toISOString() });

@@ -57,7 +57,7 @@ export function walkRun(begun: Run, walk: Walk): Walked {
   const endsAt = Math.min(evidence.exitAt ?? Infinity, until);
   const letters: Walked['letters'] = [];
   let run = begun;
-  let now = begun.enteredAt;
+  let now = begun.enrolledAt;
   while (run.state !== 'ended') {
     const instruction = walk.program[run.step];
     const isDraft = run.waitsFor === 'draft' && instruction?.kind === 'draft';

@@ -33,7 +33,7 @@ export type Rehearsed = {
   /** Where it was cut off, because there were too many events. */
   cutAt: number | null;
   entered: Entered[];
-  refused: Map<string, number>;
+  excluded: Map<string, number>;
   /** For whom a moment is set that comes later. */
   waiting: number;
   letters: WouldLetter[];

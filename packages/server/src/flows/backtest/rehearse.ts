@@ -48,7 +48,7 @@ function openStage(play: Play, { armed, isCut }: { armed: Armed[]; isCut: boolea
       isCut,
       cutAt: null,
       entered: [],
-      refused: new Map(),
+      excluded: new Map(),
       waiting: 0,
       letters: [],
       samples: [],
@@ -116,16 +116,16 @@ function play(stage: Stage, scene: Scene): void {
   if (at < stage.from) return;
   for (const { wish } of [...entries, ...burnt]) {
     const known = stage.entries.get(userId) ?? new Map<string, EntryRow>();
-    stage.entries.set(userId, known.set(wish.key, { enteredAt: wish.at, level: wish.level }));
+    stage.entries.set(userId, known.set(wish.key, { enrolledAt: wish.at, level: wish.level }));
   }
-  for (const { reason } of decisions) count(stage.done.refused, reason);
+  for (const { reason } of decisions) count(stage.done.excluded, reason);
   for (const run of begun) enter(stage, run, { desk, evidence: scene.evidence });
 }
 
 const NO_REFUSAL: ReadonlySet<string> = new Set(['fired', 'holdout', 'starts_later']);
 
-function count(refused: Map<string, number>, reason: string): void {
-  if (!NO_REFUSAL.has(reason)) refused.set(reason, (refused.get(reason) ?? 0) + 1);
+function count(excluded: Map<string, number>, reason: string): void {
+  if (!NO_REFUSAL.has(reason)) excluded.set(reason, (excluded.get(reason) ?? 0) + 1);
 }
 
 function deskOf(stage: Stage, { evidence, at, userId }: Scene): Desk {
@@ -151,7 +151,7 @@ function arm(stage: Stage, timer: Armed, keepFirst: boolean): void {
 
 function enter(stage: Stage, run: Run, { desk, evidence }: { desk: Desk; evidence: Evidence }): void {
   const { done, model, periodMs, until } = stage;
-  const { userId, key, enteredAt: at, anchor, endsAt } = run;
+  const { userId, key, enrolledAt: at, anchor, endsAt } = run;
   const isHeldOut = run.arm === 'holdout';
   done.entered.push({ userId, at, key, by: anchor.kind, name: anchor.name, isHeldOut });
   const program = model.programOf(run.ruleId, run.version);

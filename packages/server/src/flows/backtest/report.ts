@@ -13,15 +13,15 @@ export type Backtested = {
   is_saved: boolean;
   from: string;
   to: string;
-  /** Where it was cut off, because there were too many events. */
-  cut_at: string | null;
-  /** How often something had the rule considered. */
-  considered: number;
-  entered: { users: number; runs: number; held_out: number };
-  /** The first of them. */
-  entries: { external_user_id: string; at: string; key: string; by: string; held_out: boolean }[];
-  refused: { reason: string; count: number; sentence: string }[];
-  /** People for whom a moment is set that comes later. */
+  /** Where the backtest stopped, because there were too many events. Null: it reached `to`. */
+  stopped_at: string | null;
+  /** How often the rule was evaluated. */
+  evaluated: number;
+  enrolled: { users: number; runs: number; holdout: number };
+  /** The first enrollments. */
+  enrollments: { external_user_id: string; at: string; key: string; trigger: string; holdout: boolean }[];
+  excluded: { reason: string; count: number; sentence: string }[];
+  /** Users whose trigger time is after `to`. */
   waiting: number;
   emails: {
     written: number;
@@ -30,10 +30,10 @@ export type Backtested = {
     without_address: number;
     per_day: { day: string; emails: number }[];
   };
-  /** Against the frequency caps of today. */
-  caps: {
+  /** The effect of the present frequency caps. */
+  frequency_caps: {
     held: number;
-    /** Letters of other rules that left, and would have found no slot behind these. */
+    /** Sent emails of other rules that these emails would have left without a slot. */
     displaced: number;
     sample: { external_user_id: string; at: string }[];
   };
@@ -45,12 +45,12 @@ export type Backtested = {
     body: string;
     missing: string[];
   }[];
-  /** Against the saved version of a rule of the same name; null where there is none, or it is the one that was run. */
-  difference: Difference | null;
+  /** The comparison with the saved version of the rule of that name. Null: there is none, or it is the version that was run. */
+  comparison: Comparison | null;
   assumptions: string[];
 };
 
-type Difference = {
+type Comparison = {
   version: number;
   added: { users: number; external_user_ids: string[] };
   removed: { users: number; external_user_ids: string[] };
@@ -82,15 +82,15 @@ export function report(
     is_saved: isSaved,
     from: iso(window.from),
     to: iso(window.until),
-    cut_at: done.cutAt === null ? null : iso(done.cutAt),
-    considered: done.occasions,
-    entered: {
+    stopped_at: done.cutAt === null ? null : iso(done.cutAt),
+    evaluated: done.occasions,
+    enrolled: {
       users: peopleOf(found).size,
       runs: done.entered.length,
-      held_out: done.entered.filter(({ isHeldOut }) => isHeldOut).length,
+      holdout: done.entered.filter(({ isHeldOut }) => isHeldOut).length,
     },
-    entries: done.entered.slice(0, SHOWN_MAX).map(toEntry),
-    refused: [...done.refused]
+    enrollments: done.entered.slice(0, SHOWN_MAX).map(toEntry),
+    excluded: [...done.excluded]
       .map(([reason, count]) => ({ reason, count, sentence: REASONS[reason as Reason] }))
       .toSorted((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1)),
     waiting: done.waiting,
@@ -100,9 +100,13 @@ export function report(
       without_address: done.letters.filter(({ email }) => email === null).length,
       per_day: perDay(done.letters, timeZone),
     },
-    caps: { held: held.length, displaced: collisions.displaced, sample: held.slice(0, SAMPLES_OF_CAPS) },
+    frequency_caps: {
+      held: held.length,
+      displaced: collisions.displaced,
+      sample: held.slice(0, SAMPLES_OF_CAPS),
+    },
     samples,
-    difference: before && differenceOf(found, before, timeZone),
+    comparison: before && differenceOf(found, before, timeZone),
     assumptions: assumptionsOf(found),
   };
 }
@@ -111,9 +115,9 @@ function peopleOf({ done }: Found): Set<string> {
   return new Set(done.entered.map(({ userId }) => userId));
 }
 
-function toEntry({ userId, at, key, by, name, isHeldOut }: Entered): Backtested['entries'][number] {
+function toEntry({ userId, at, key, by, name, isHeldOut }: Entered): Backtested['enrollments'][number] {
   const started = by === 'event' ? name : by === 'date' ? `the date in ${name}` : `the audience ${name}`;
-  return { external_user_id: userId, at: iso(at), key, by: started, held_out: isHeldOut };
+  return { external_user_id: userId, at: iso(at), key, trigger: started, holdout: isHeldOut };
 }
 
 /** Days of the project, on which they would have been written. */
@@ -142,7 +146,7 @@ export async function renderSamples(
   return samples;
 }
 
-function differenceOf(found: Found, before: Found, zone: string): Difference {
+function differenceOf(found: Found, before: Found, zone: string): Comparison {
   const [now, then] = [peopleOf(found), peopleOf(before)];
   const toShown = (users: Set<string>) => ({
     users: users.size,

@@ -173,7 +173,7 @@ async function snooze({ tx, now, recipient }: Making, days: number): Promise<Not
 
 function placesOf({ projectId, userId, address }: Recipient): SuppressedPlace[] {
   return [
-    { projectId, kind: 'address', value: address },
-    { projectId, kind: 'person', value: userId },
+    { projectId, kind: 'email', value: address },
+    { projectId, kind: 'user', value: userId },
   ];
 }

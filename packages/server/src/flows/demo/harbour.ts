@@ -22,9 +22,9 @@ export const AUDIENCES: { name: string; definition: object }[] = [
 export const TEMPLATES: object[] = [
   {
     name: 'invite your team',
-    subject: '{{ person.name | default: "Hello" }}, Harbour is better together',
+    subject: '{{ user.name | default: "Hello" }}, Harbour is better together',
     preheader: 'Three ways teams of your size begin',
-    body: `Hi {{ person.name | default: "there" }},
+    body: `Hi {{ user.name | default: "there" }},
 
 you have been on your own in Harbour so far. Teams that invite a second person in their first week are the ones that stay, and it takes a minute:
 
@@ -40,7 +40,7 @@ If you are only looking around for now: that is fine too. Reply to this email an
     name: 'we miss you',
     subject: 'Did something get in the way?',
     preheader: 'A short question from the people who build Harbour',
-    body: `Hi {{ person.name | default: "there" }},
+    body: `Hi {{ user.name | default: "there" }},
 
 it has been three weeks since you last opened Harbour. Did something get in the way?
 
@@ -65,8 +65,8 @@ export const RULES: object[] = [
       { wait: '4d' },
       {
         draft: {
-          subject: 'How is it going, {{ person.name | default: "so far" }}?',
-          body: 'Hi {{ person.name | default: "there" }},\n\nyou are a week into Harbour. What is the one thing that would make it worth keeping?\n\n[See what others do with it](https://harbour.example/stories)',
+          subject: 'How is it going, {{ user.name | default: "so far" }}?',
+          body: 'Hi {{ user.name | default: "there" }},\n\nyou are a week into Harbour. What is the one thing that would make it worth keeping?\n\n[See what others do with it](https://harbour.example/stories)',
         },
       },
     ],
@@ -82,14 +82,14 @@ export const RULES: object[] = [
   {
     name: 'Payment failed',
     when: { event: 'payment_failed' },
-    entry: { cooldown: '7d' },
+    enrollment: { cooldown: '7d' },
     deadline: '30m',
     priority: 95,
     steps: [
       {
         draft: {
           subject: 'Your payment did not go through',
-          body: 'Hi {{ person.name | default: "there" }},\n\nyour last payment did not go through. It is usually an expired card, and takes a minute to put right.\n\n[Update your card](https://app.harbour.example/billing)\n\nNothing changes for the next 7 days.',
+          body: 'Hi {{ user.name | default: "there" }},\n\nyour last payment did not go through. It is usually an expired card, and takes a minute to put right.\n\n[Update your card](https://app.harbour.example/billing)\n\nNothing changes for the next 7 days.',
         },
       },
     ],

@@ -138,15 +138,15 @@ describe('startEnrollment', () => {
   });
 
   test('enrolls no user a second time, even where the rule lets users enter again', async () => {
-    for (const entry of ['once', 'one_at_a_time', { cooldown: '1d' }]) {
-      const one = await scene(['u1', 'u2'], { entry });
+    for (const enrollment of ['once', 'one_at_a_time', { cooldown: '1d' }]) {
+      const one = await scene(['u1', 'u2'], { enrollment });
       await enable(one);
       await one.story.later(0);
       for (const user of ['u1', 'u2']) await one.story.act(user, { kind: 'skip', reason: null });
       await one.story.later(10 * DAY);
       await start(one);
       await one.story.later(0);
-      expect(await latest(one), JSON.stringify(entry)).toMatchObject({
+      expect(await latest(one), JSON.stringify(enrollment)).toMatchObject({
         state: 'done',
         enrolled: 0,
         excluded: { already_entered: 2 },
@@ -159,7 +159,11 @@ describe('startEnrollment', () => {
 describe('previewEnrollment', () => {
   test('counts and names who would be enrolled and why others are excluded, and the enrollment does the same', async () => {
     const users = ['u1', 'u2', 'muted', 'listed', 'topic', 'never', 'in'];
-    const more = { only_if: { not: { trait: 'skip', equals: true } }, topic: 'news', entry: 'one_at_a_time' };
+    const more = {
+      only_if: { not: { trait: 'skip', equals: true } },
+      topic: 'news',
+      enrollment: 'one_at_a_time',
+    };
     const one = await scene(users, { ...more, holdout: 0 });
     const { story } = one;
     const { projectId } = story;
@@ -178,13 +182,13 @@ describe('previewEnrollment', () => {
     await story.later(1_000);
     await suppress(db, {
       projectId,
-      kind: 'address',
+      kind: 'email',
       value: 'listed@x.org',
       reason: 'manual',
       until: null,
       actor: 'ann',
     });
-    const place = { projectId, kind: 'person' as const, value: 'topic' };
+    const place = { projectId, kind: 'user' as const, value: 'topic' };
     await setRefusals(db, { places: [place], refused: ['news'], wanted: [], at: story.now() });
     const found = await preview(one);
     expect(found).toMatchObject({
@@ -234,7 +238,7 @@ describe('previewEnrollment', () => {
     const users = Array.from({ length: 30 }, (_, at) => `u${at}`);
     const one = await scene(users, { holdout: 50, goal: { event: 'paid' } });
     await db.query(
-      `INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, arm, single, step, waits_for, anchor, entered_at)
+      `INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, arm, single, step, waits_for, anchor, enrolled_at)
        SELECT $1, gen_random_uuid(), gen_random_uuid(), 1, 'u0', n::text, 'active', 'treatment', false, 0, 'event', '{}', now()
        FROM generate_series(1, 100) AS n`,
       [one.story.projectId],
@@ -294,7 +298,7 @@ describe('enrollment batches', () => {
 
   test('enroll each user once when two workers process them at the same time', async () => {
     const users = Array.from({ length: 23 }, (_, at) => `u${at}`);
-    const one = await scene(users, { entry: 'one_at_a_time' });
+    const one = await scene(users, { enrollment: 'one_at_a_time' });
     await enable(one);
     const [first, second] = [worker(3), worker(4)];
     await runUntilDone(one, (at) => Promise.all([first(at), second(at)]));

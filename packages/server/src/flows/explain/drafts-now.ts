@@ -21,9 +21,14 @@ export type DraftNow = {
   /** When it came to its end; null while it is open. */
   ended_at: string | null;
   /** Whether the condition of its rule still holds. */
-  holds: boolean;
+  rule_holds: boolean;
   /** Null where nothing would hold it. */
-  held_by: { reason: string; sentence: string; until: string | null; detail: Record<string, unknown> } | null;
+  send_check: {
+    reason: string;
+    sentence: string;
+    until: string | null;
+    detail: Record<string, unknown>;
+  } | null;
 };
 
 const DRAFTS_MAX = 1_000;
@@ -41,7 +46,7 @@ export async function draftsNow(
     const shown: DraftNow[] = [];
     for (const draft of open) shown.push(await openNow(tx, draft, { model, now, mailroom }));
     const [last] = ofRule;
-    if (shown.length === 0 && last) shown.push({ ...toShown(last), holds: true, held_by: null });
+    if (shown.length === 0 && last) shown.push({ ...toShown(last), rule_holds: true, send_check: null });
     byRule.set(ruleId, shown);
   }
   return byRule;
@@ -51,10 +56,14 @@ type Looking = { model: Model; now: number; mailroom: Mailroom };
 
 async function openNow(tx: Tx, draft: Draft, { model, now, mailroom }: Looking): Promise<DraftNow> {
   const { holds, gate } = await lookAhead(tx, draft, { model, now, mailroom });
-  return { ...toShown(draft), holds, held_by: gate === null || gate.passes ? null : toHeld(gate) };
+  return {
+    ...toShown(draft),
+    rule_holds: holds,
+    send_check: gate === null || gate.passes ? null : toHeld(gate),
+  };
 }
 
-function toShown(draft: Draft): Omit<DraftNow, 'holds' | 'held_by'> {
+function toShown(draft: Draft): Omit<DraftNow, 'rule_holds' | 'send_check'> {
   const { id, key, content, state, reason, deadlineAt, dueAt, expiresAt, endedAt } = draft;
   return {
     id,
@@ -71,7 +80,7 @@ function toShown(draft: Draft): Omit<DraftNow, 'holds' | 'held_by'> {
 
 type No = { reason: string; until: number | null; detail: Record<string, unknown> };
 
-function toHeld({ reason, until, detail }: No): DraftNow['held_by'] {
+function toHeld({ reason, until, detail }: No): DraftNow['send_check'] {
   return { reason, sentence: reasonWords(reason, 'draft', detail), until: shownTime(until), detail };
 }
 

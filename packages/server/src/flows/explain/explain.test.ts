@@ -111,7 +111,9 @@ test('a rule that would fire now is told so, and then it does', async () => {
       {
         reason: 'only_if',
         note: 'if it passes the property filter',
-        would_pass_if: [{ holds: false, of: [{ sentence: 'plan is pro', holds: true }, { holds: false }] }],
+        would_pass_if: [
+          { holds: false, conditions: [{ sentence: 'plan is pro', holds: true }, { holds: false }] },
+        ],
       },
     ],
   });
@@ -245,15 +247,15 @@ test('an open letter is told with the gate that holds it, and until when', async
     {
       state: 'held',
       reason: 'quiet_hours',
-      holds: true,
-      held_by: { reason: 'quiet_hours', detail: { time_zone: 'Europe/Paris' } },
+      rule_holds: true,
+      send_check: { reason: 'quiet_hours', detail: { time_zone: 'Europe/Paris' } },
     },
   ]);
-  expect(drafts[0]?.held_by?.until).toBe(drafts[0]?.due_at);
+  expect(drafts[0]?.send_check?.until).toBe(drafts[0]?.due_at);
   await setSettings(db, projectId, { quiet_hours: 'off', paused: 'true' });
-  expect((await whyOne('welcome')).drafts[0]?.held_by).toMatchObject({ reason: 'paused', until: null });
+  expect((await whyOne('welcome')).drafts[0]?.send_check).toMatchObject({ reason: 'paused', until: null });
   await setSettings(db, projectId, { paused: 'false' });
-  expect((await whyOne('welcome')).drafts[0]?.held_by).toBe(null);
+  expect((await whyOne('welcome')).drafts[0]?.send_check).toBe(null);
 });
 
 test('a rule that is off says so, and nothing is changed by asking', async () => {
@@ -261,7 +263,7 @@ test('a rule that is off says so, and nothing is changed by asking', async () =>
   await disableRule(db, { projectId, reference: 'welcome', actor: 'operator' });
   expect(await whyOne('welcome')).toMatchObject({
     reason: 'rule_off',
-    now: { is_on: false, would_fire: false },
+    now: { on: false, would_fire: false },
   });
   const rows = (): Promise<object[]> =>
     db.query(`SELECT count(*) AS decisions FROM beckon.decision WHERE project_id = $1`, [projectId]);

@@ -18,7 +18,7 @@ import { NOT_CONSIDERED, NOT_CONSIDERED_WORDS, reasonWords, type RuleReason } fr
 
 /** What a rule would say of a person if what it waits for came now, by the engine's own `decide`. */
 export type RuleNow = {
-  is_on: boolean;
+  on: boolean;
   /** Whether one of its triggers would begin a run. */
   would_fire: boolean;
   triggers: TriggerNow[];
@@ -62,7 +62,7 @@ export function ruleNow(rule: ActiveRule, asked: AskedNow): RuleNow {
     ...when.flatMap((trigger, place) => (present.has(place) ? [] : supposedNow({ rule, trigger }, asked))),
   ];
   return {
-    is_on: rule.enabledAt !== null,
+    on: rule.enabledAt !== null,
     would_fire: triggers.some((trigger) => trigger.would_fire),
     triggers,
     only_if: onlyIf && tell(onlyIf, asked.desk),

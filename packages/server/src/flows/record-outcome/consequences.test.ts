@@ -46,7 +46,7 @@ test('a mailbox that does not exist gets no further letter, and what was under w
   await story.event('ada', 'other');
   await story.later(MINUTE);
   await story.became('ada', bounced('hard'));
-  expect(await story.suppressed()).toEqual(['address ada@x.org: hard_bounce']);
+  expect(await story.suppressed()).toEqual(['email ada@x.org: hard_bounce']);
   expect(await draftsOf(story, 'ada')).toEqual(['sent', 'canceled: bounced']);
   for (const rule of ['Letters', 'Other'])
     expect(await story.runs('ada', rule)).toMatchObject([{ end_reason: 'bounced' }]);
@@ -84,7 +84,7 @@ test('a refusal at the door of the mail server is the same outcome, in the commi
       source: 'smtp',
     },
   });
-  expect(await story.suppressed()).toEqual(['address ada@x.org: hard_bounce']);
+  expect(await story.suppressed()).toEqual(['email ada@x.org: hard_bounce']);
   expect(await endOf(story, 'ada')).toBe('bounced');
 });
 
@@ -127,7 +127,7 @@ test('a relay that is away is nobody in particular: an infrastructure bounce end
 });
 
 test('five letters in a row that a full mailbox gave back over three days leave it alone for thirty', async () => {
-  const story = await withLetter(lettersRule({ entry: { cooldown: '1h' } }));
+  const story = await withLetter(lettersRule({ enrollment: { cooldown: '1h' } }));
   const soft = { ...bounced('soft') } as WhatHappened;
   for (let n = 1; n < 5; n += 1) {
     await story.became('ada', soft);
@@ -137,7 +137,7 @@ test('five letters in a row that a full mailbox gave back over three days leave 
   }
   const at = story.now();
   await story.became('ada', soft);
-  expect(await story.suppressed()).toEqual(['address ada@x.org: soft_bounces']);
+  expect(await story.suppressed()).toEqual(['email ada@x.org: soft_bounces']);
   const [row] = await db.query<{ until: Date }>(
     'SELECT until FROM beckon.suppression WHERE project_id = $1',
     [story.projectId],
@@ -148,7 +148,7 @@ test('five letters in a row that a full mailbox gave back over three days leave 
 });
 
 test('soft bounces with a letter between them that arrived, or within less than three days, suppress nobody', async () => {
-  const story = await withLetter(lettersRule({ entry: { cooldown: '1h' } }));
+  const story = await withLetter(lettersRule({ enrollment: { cooldown: '1h' } }));
   for (let n = 0; n < 8; n += 1) {
     if (n !== 3) await story.became('ada', bounced('soft'));
     await story.later(n < 4 ? DAY : 2 * HOUR);
@@ -167,7 +167,7 @@ test.each([
   await story.event('twin', 'began');
   await story.later(MINUTE);
   await story.became('ada', what);
-  expect(await story.suppressed()).toEqual([`address ada@x.org: ${reason}`, `person ada: ${reason}`]);
+  expect(await story.suppressed()).toEqual([`email ada@x.org: ${reason}`, `user ada: ${reason}`]);
   expect(await endOf(story, 'ada')).toBe('suppressed');
   expect(await draftsOf(story, 'twin')).toEqual(['canceled: suppressed']);
   await story.user('ada', { email: 'new@x.org' });
@@ -180,8 +180,8 @@ test('who unsubscribes once more, having come back meanwhile, stops once more', 
   const story = await withLetter();
   const { projectId } = story;
   await story.became('ada', ONE_CLICK);
-  await liftSuppression(db, [{ projectId, kind: 'address', value: 'ada@x.org' }]);
-  await liftSuppression(db, [{ projectId, kind: 'person', value: 'ada' }]);
+  await liftSuppression(db, [{ projectId, kind: 'email', value: 'ada@x.org' }]);
+  await liftSuppression(db, [{ projectId, kind: 'user', value: 'ada' }]);
   expect(await story.became('ada', ONE_CLICK)).toEqual([]);
   expect(await story.suppressed()).toHaveLength(2);
   expect(await story.webhooks()).toHaveLength(1);

@@ -42,7 +42,7 @@ export async function liftByLife(
 ): Promise<void> {
   const addresses = new Set(alive.flatMap(({ messageId }) => letters.get(messageId)?.address ?? []));
   if (addresses.size === 0) return;
-  const places = [...addresses].toSorted().map((value) => ({ projectId, kind: 'address' as const, value }));
+  const places = [...addresses].toSorted().map((value) => ({ projectId, kind: 'email' as const, value }));
   await liftIn(tx, projectId, { places, reasons: LIFTED_BY_LIFE, now });
 }
 
@@ -54,8 +54,8 @@ async function suppressUnsubscribed(tx: Tx, { projectId, letters, now, outcomes 
       const reason: SuppressionReason = kind === 'complaint' ? 'complained' : 'unsubscribed';
       const address = letters.get(messageId)?.address;
       return [
-        wish({ kind: 'person', value: userId, reason }, now),
-        ...(address === undefined ? [] : [wish({ kind: 'address', value: address, reason }, now)]),
+        wish({ kind: 'user', value: userId, reason }, now),
+        ...(address === undefined ? [] : [wish({ kind: 'email', value: address, reason }, now)]),
       ];
     });
   if (wanted.length > 0) await suppressIn(tx, projectId, { wanted, now, actor: ENGINE });
@@ -75,7 +75,7 @@ async function suppressHard(tx: Tx, { projectId, letters, now, outcomes }: Conce
       const address = letters.get(messageId)?.address;
       return address === undefined
         ? []
-        : [wish({ kind: 'address', value: address, reason: 'hard_bounce' }, now)];
+        : [wish({ kind: 'email', value: address, reason: 'hard_bounce' }, now)];
     });
   if (wanted.length > 0) await suppressIn(tx, projectId, { wanted, now, actor: ENGINE, ends: 'bounced' });
 }
@@ -93,7 +93,7 @@ async function suppressSoft(tx: Tx, { projectId, letters, now, outcomes }: Conce
     const found = await findSoftBounces(tx, { projectId, userId, address, letters: SOFT_IN_A_ROW });
     if (!found || found.lastAt - found.firstAt < SOFT_FOR_MS) continue;
     const until = now + SOFT_SUPPRESSES_MS;
-    const what = { kind: 'address', value: address, reason: 'soft_bounces' } as const;
+    const what = { kind: 'email', value: address, reason: 'soft_bounces' } as const;
     suppressed.push({ ...wish(what, now), projectId, until });
   }
   await addSuppressions(tx, suppressed);

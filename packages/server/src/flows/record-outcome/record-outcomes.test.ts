@@ -204,7 +204,7 @@ test('what is forged from a Message-ID is written down, and stands in the way of
   await story.became('ada', bounced('hard'));
   expect((await story.webhooks()).map(({ type }) => type)).toEqual(['email.bounced']);
   expect(await story.outcomes()).toEqual(['bounced unverified', 'bounced']);
-  expect(await story.suppressed()).toEqual(['address ada@x.org: hard_bounce']);
+  expect(await story.suppressed()).toEqual(['email ada@x.org: hard_bounce']);
 });
 
 test('rules hear what people do with letters, and nothing of what machines do', async () => {
@@ -355,7 +355,7 @@ function tell({ written, suppressed }: Model, user: string, what: WhatHappened):
   const isNew = !known.has(keyOf(what));
   written.set(user, known.add(keyOf(what)));
   if (what.type === 'email.unsubscribed') return unsubscribe(suppressed, user, what.method);
-  const address = `address ${user}@x.org`;
+  const address = `email ${user}@x.org`;
   const isBounced = suppressed.get(address) === 'hard_bounce';
   if (isBounced && (isEngaged(what) || (isNew && what.type === 'email.replied'))) suppressed.delete(address);
   if (isNew && isCertainBounce(what) && !suppressed.has(address)) suppressed.set(address, 'hard_bounce');
@@ -363,7 +363,7 @@ function tell({ written, suppressed }: Model, user: string, what: WhatHappened):
 
 function unsubscribe(suppressed: Model['suppressed'], user: string, method: string): void {
   const reason = method === 'complaint' ? 'complained' : 'unsubscribed';
-  for (const place of [`address ${user}@x.org`, `person ${user}`])
+  for (const place of [`email ${user}@x.org`, `user ${user}`])
     if ((suppressed.get(place) ?? 'hard_bounce') === 'hard_bounce') suppressed.set(place, reason);
 }
 
@@ -395,18 +395,18 @@ function keyOf(what: WhatHappened): string {
 test('a suppression that somebody made by hand is not lifted by a sign of life', async () => {
   const story = await withLetter();
   const why = { reason: 'manual', until: null, createdAt: story.now(), createdBy: 'ann' } as const;
-  await addSuppression(db, { projectId: story.projectId, kind: 'address', value: 'ada@x.org', ...why });
+  await addSuppression(db, { projectId: story.projectId, kind: 'email', value: 'ada@x.org', ...why });
   await story.became('ada', OPENED);
-  expect(await story.suppressed()).toEqual(['address ada@x.org: manual']);
+  expect(await story.suppressed()).toEqual(['email ada@x.org: manual']);
 });
 
 test('what somebody said by hand until a day holds until then, though a bounce that a sign of life lifts would have lasted longer', async () => {
   const story = await withLetter();
   const until = story.now() + 30 * DAY;
   const why = { reason: 'manual', until, createdAt: story.now(), createdBy: 'ann' } as const;
-  await addSuppression(db, { projectId: story.projectId, kind: 'address', value: 'ada@x.org', ...why });
+  await addSuppression(db, { projectId: story.projectId, kind: 'email', value: 'ada@x.org', ...why });
   await story.became('ada', bounced('hard'));
-  expect(await story.suppressed()).toEqual(['address ada@x.org: hard_bounce']);
+  expect(await story.suppressed()).toEqual(['email ada@x.org: hard_bounce']);
   await story.became('ada', OPENED);
-  expect(await story.suppressed()).toEqual(['address ada@x.org: manual']);
+  expect(await story.suppressed()).toEqual(['email ada@x.org: manual']);
 });

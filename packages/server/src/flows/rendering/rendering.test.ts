@@ -127,7 +127,7 @@ describe('drafting', () => {
   });
 
   test('is tried again when a fact about the person changes, and not with every event', async () => {
-    const body = COMPARES.replaceAll('event.text', 'person.text');
+    const body = COMPARES.replaceAll('event.text', 'user.text');
     const projectId = await projectWith({ name: 'poisoned', body });
     await putRecords(db, {
       projectId,

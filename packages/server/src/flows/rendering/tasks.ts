@@ -28,7 +28,7 @@ export type RenderedEmail = Email & { links: string[]; places: LinkPlaces | null
 
 export type MailToCheck = {
   raw: Uint8Array;
-  kind: 'person' | 'team';
+  kind: 'user' | 'team';
   at: number;
   urls?: readonly string[];
   /** DKIM records by their names. */

@@ -18,7 +18,7 @@ export function valuesOf(
       return valuesOf(predicate.of, facts, names);
     case 'trait':
       return { [predicate.trait]: facts.trait(predicate.trait) ?? null };
-    case 'person':
+    case 'user':
       return { email: facts.email };
     case 'sum':
     case 'count':

@@ -64,7 +64,7 @@ export async function previewDraft(
     { outlet: mailroom.outlet, tokenKeys, renderer, now: () => now },
   );
   const { projectId } = ref;
-  const asked = { projectId, id: messageId, raw: mime, kind: 'person', at: now } as const;
+  const asked = { projectId, id: messageId, raw: mime, kind: 'user', at: now } as const;
   const checked = await checkLetter({ db, renderer }, asked);
   const { headers } = await renderer.run('readMail', mime, { projectId });
   const { html, text, checks } = checked;

@@ -72,7 +72,7 @@ function tellLetter(drafts: Written[]): Pick<RuleEdits, 'changes' | 'proposals'>
   if (!first) return { changes: [], proposals: [] };
   const { template, text } = first;
   const changes = recurringChanges(drafts);
-  const proposed = changes.filter(({ count, of }) => count >= of * PROPOSED_SHARE);
+  const proposed = changes.filter(({ count, total }) => count >= total * PROPOSED_SHARE);
   // A page of its own was compiled: what people write in it stands in no source.
   const parts = text.format === 'markdown' ? (['subject', 'preheader', 'body'] as const) : [];
   const proposals = parts.flatMap((part): EditProposal[] => {

@@ -116,9 +116,9 @@ async function conditionSteps(tx: Tx, opened: DraftCase, now: number): Promise<W
 
 /** What all have to hold is told one by one; anything else as a whole. */
 function parts(predicate: Predicate, explained: Explained): [Predicate, Explained][] {
-  if (predicate.kind !== 'all' || !explained.of) return [[predicate, explained]];
+  if (predicate.kind !== 'all' || !explained.conditions) return [[predicate, explained]];
   return predicate.of.flatMap((child, at) => {
-    const said = explained.of?.[at];
+    const said = explained.conditions?.[at];
     return said ? parts(child, said) : [];
   });
 }

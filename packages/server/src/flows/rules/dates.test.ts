@@ -22,7 +22,7 @@ async function renews(story: Story, ms: number): Promise<void> {
 }
 
 test('before a date comes at once where less is left when the date is told, and never after it', async () => {
-  const story = await withRule({ entry: { cooldown: '1m' } });
+  const story = await withRule({ enrollment: { cooldown: '1m' } });
   await renews(story, 3 * DAY);
   await story.later(HOUR);
   expect(await story.drafts()).toMatchObject([{ state: 'scheduled', endsAt: story.now() + 3 * DAY - HOUR }]);
@@ -57,7 +57,7 @@ test('a date that a trait tells no more brings nothing, though the rule looks at
 });
 
 test('a cooldown counts from when the person entered, and not from when the date was told that they waited for', async () => {
-  const story = await withRule({ entry: { cooldown: '300d' } });
+  const story = await withRule({ enrollment: { cooldown: '300d' } });
   await renews(story, 365 * DAY);
   await story.later(359 * DAY);
   expect(await story.letters()).toHaveLength(1);

@@ -155,7 +155,7 @@ function entryOf({ entered, known }: Desk, ruleId: string, key: string): EntryRo
 }
 
 function enter({ entered }: Desk, ruleId: string, { key, at, level }: EntryWish): void {
-  entered.set(`${ruleId} ${key}`, { enteredAt: at, level });
+  entered.set(`${ruleId} ${key}`, { enrolledAt: at, level });
 }
 
 function note({ person, outcome, now }: Desk, { id }: ActiveRule, { reason, wish, detail }: Decided): void {
@@ -209,7 +209,7 @@ function begin(desk: Desk, rule: ActiveRule, { anchor, decided }: Began): void {
     nextAt: now,
     anchor,
     endsAt: decided.endsAt,
-    enteredAt: now,
+    enrolledAt: now,
     goalUntil: rule.definition.goal ? now + GOAL_WITHIN_MS : null,
     convertedAt: null,
     endedAt: null,

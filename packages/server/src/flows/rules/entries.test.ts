@@ -8,10 +8,10 @@ const stage = await openStage();
 const steps = [{ draft: { subject: 'You did it', body: 'Well done.' } }];
 
 /** A rule on `did`, in a project where nothing but the entry decides how many letters somebody gets. */
-async function withRule(entry: object | string, more: object = {}): Promise<Story> {
+async function withRule(enrollment: object | string, more: object = {}): Promise<Story> {
   const story = await newStory(stage);
   await story.set({ frequency_cap: 'off', quiet_hours: 'off' });
-  await story.rule({ name: 'Did', when: { event: 'did' }, entry, steps, ...more });
+  await story.rule({ name: 'Did', when: { event: 'did' }, enrollment, steps, ...more });
   await story.user('u1', { email: 'a@x.org' });
   await story.user('u2', { email: 'b@x.org' });
   return story;

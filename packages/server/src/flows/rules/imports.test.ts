@@ -44,8 +44,8 @@ test('an imported sign-up spends the welcome, and the stall behind it', async ()
 
 test('an import spends no entry that has a key, a cooldown or one at a time', async () => {
   const story = await withUser();
-  await story.rule({ name: 'Per plan', when: { event: 'did' }, entry: { once_per: ['plan'] }, steps });
-  await story.rule({ name: 'Single', when: { event: 'did' }, entry: 'one_at_a_time', steps });
+  await story.rule({ name: 'Per plan', when: { event: 'did' }, enrollment: { once_per: ['plan'] }, steps });
+  await story.rule({ name: 'Single', when: { event: 'did' }, enrollment: 'one_at_a_time', steps });
   await story.rule({ name: 'Once', when: { event: 'did' }, steps });
   await suppressed(story, [
     of('u1', 'did', { plan: 'pro' }),

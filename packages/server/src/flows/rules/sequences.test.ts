@@ -263,7 +263,7 @@ test('nobody comes in whose goal is reached, or for whom the exit holds', async 
   const story = await withSteps([letter('One')], {
     goal: { event: 'bought' },
     exits: { when: { trait: 'plan', equals: 'pro' } },
-    entry: { cooldown: '1m' },
+    enrollment: { cooldown: '1m' },
   });
   await story.user('u1', { traits: { plan: 'pro' } });
   await begin(story);

@@ -24,14 +24,14 @@ async function withRules(): Promise<Story> {
   const story = await newStory(stage);
   await story.set({ frequency_cap: 'off', quiet_hours: 'off', throttle: 'off' });
   const again = { property: 'n', at_least: 999 };
-  for (const [name, entry] of [
+  for (const [name, enrollment] of [
     ['Once', 'once'],
     ['Per key', { once_per: ['key'] }],
     ['Single', 'one_at_a_time'],
     ['Cooldown', { cooldown: '1d' }],
     ['Again', { cooldown: '1d', per: ['key'], again }],
   ] as const)
-    await story.rule({ name, when: { event: 'did' }, entry, steps });
+    await story.rule({ name, when: { event: 'did' }, enrollment, steps });
   await story.user('u1', { email: 'a@x.org' });
   await story.later(0);
   return story;

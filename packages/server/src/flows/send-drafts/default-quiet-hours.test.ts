@@ -29,13 +29,13 @@ async function atNight(settings: Record<string, string>): Promise<Story> {
 }
 
 const schedule = ({ projectId }: Story, by = mailroom) => showSchedule({ db, mailroom: by }, projectId);
-/** What holds the drafts today, and with the wanted settings. */
+/** What holds the drafts now, and with the wanted settings. */
 async function simulate({ projectId }: Story, wanted: Record<string, string>) {
-  const { today, changed } = await simulatePolicy({ db, mailroom }, { projectId, wanted });
-  return { today: today.held, changed: changed.held };
+  const { current, proposed } = await simulatePolicy({ db, mailroom }, { projectId, wanted });
+  return { current: current.held, proposed: proposed.held };
 }
 async function explained(story: Story, by = mailroom): Promise<boolean | undefined> {
-  const place = { projectId: story.projectId, kind: 'person' as const, value: 'ada' };
+  const place = { projectId: story.projectId, kind: 'user' as const, value: 'ada' };
   const { people } = await wouldBeMailed(db, { place, now: story.now(), mailroom: by });
   return people[0]?.gates.find(({ check }) => check === 'quiet_hours')?.passes;
 }
@@ -47,7 +47,7 @@ describe('quiet hours that a project did not set', () => {
     const planned = await schedule(story);
     expect(planned.policy.quiet_hours).toBe('off');
     expect(planned.quiet).toMatchObject([{ zone: 'UTC', spans: [] }]);
-    expect(await simulate(story, { throttle: '1/s' })).toEqual({ today: {}, changed: {} });
+    expect(await simulate(story, { throttle: '1/s' })).toEqual({ current: {}, proposed: {} });
     await story.later(2 * HOUR);
     expect((await story.letters()).map(({ at }) => at)).toEqual([story.now()]);
   });
@@ -63,8 +63,8 @@ describe('quiet hours that a project did not set', () => {
   test('hold an email in the simulation that sets them', async () => {
     const story = await atNight(NOT_SET);
     expect(await simulate(story, { quiet_hours: '21:00-08:00' })).toEqual({
-      today: {},
-      changed: { quiet_hours: 1 },
+      current: {},
+      proposed: { quiet_hours: 1 },
     });
   });
 });
@@ -75,8 +75,8 @@ describe('quiet hours that a project set', () => {
     expect(await explained(story)).toBe(false);
     expect((await schedule(story)).policy.quiet_hours).toBe('21:00-08:00');
     expect(await simulate(story, { quiet_hours: 'off' })).toEqual({
-      today: { quiet_hours: 1 },
-      changed: {},
+      current: { quiet_hours: 1 },
+      proposed: {},
     });
     await story.later(2 * HOUR);
     expect(await story.letters()).toEqual([]);

@@ -104,7 +104,7 @@ export function conditionOf({ rules }: Model, draft: Draft): Predicate | null {
 
 /** Time alone may have brought it about, and then nobody was asked. What is sent once more belongs to no run. */
 function exitOf({ rules }: Model, draft: Draft): Predicate | null {
-  if (draft.runId === null || draft.againOf !== null) return null;
+  if (draft.runId === null || draft.resendOf !== null) return null;
   return rules.version(draft.ruleId, draft.version)?.definition.exits.when ?? null;
 }
 

@@ -122,7 +122,7 @@ test('what was suppressed after the claim is not handed over', async () => {
   const story = await meanwhile(({ projectId }) =>
     suppress(db, {
       projectId,
-      kind: 'address',
+      kind: 'email',
       value: 'second@x.org',
       reason: 'manual',
       until: null,
@@ -312,7 +312,7 @@ test('between two attempts quiet hours, a suppression and a new address each kee
   await story.user('moved', { email: 'elsewhere@x.org' });
   await suppress(db, {
     projectId,
-    kind: 'person',
+    kind: 'user',
     value: 'gone',
     reason: 'manual',
     until: null,
@@ -338,7 +338,7 @@ test('a letter that was put off ends with its draft, and takes no slot of the ca
   await story.set({ frequency_cap: '1/7d' });
   engine.transport.answer({ result: 'deferred', reason: 'deferred' });
   await engine.settle();
-  const place = { projectId: story.projectId, kind: 'person', value: 'ada' } as const;
+  const place = { projectId: story.projectId, kind: 'user', value: 'ada' } as const;
   await suppress(db, { ...place, reason: 'manual', until: null, actor: 'ann' });
   expect((await story.drafts())[0]).toMatchObject({ state: 'canceled', reason: 'suppressed' });
   expect(await message(story, 'ada')).toMatchObject({ state: 'failed', reason: 'suppressed' });

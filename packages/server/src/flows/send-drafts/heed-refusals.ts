@@ -38,7 +38,7 @@ export async function heedRefusals(tx: Tx, projectId: number, heed: Heed): Promi
     if (ours.has(text)) continue;
     await addSuppression(tx, {
       projectId,
-      kind: 'address',
+      kind: 'email',
       value: address,
       reason: 'hard_bounce',
       until: null,

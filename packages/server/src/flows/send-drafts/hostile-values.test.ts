@@ -56,7 +56,7 @@ const TRIES = [
   '@evil.test/',
   '../../..',
   '{{7|times:7}}',
-  '{{ person.email }} {% raw %}',
+  '{{ user.email }} {% raw %}',
   '{% for x in (1..9) %}boom{% endfor %}',
   'https://unsubscribe.invalid/',
   '%BODY% %FOOTER%',
@@ -107,19 +107,19 @@ const payloads = [
 ];
 
 const VALUES =
-  '{{ person.name | default: "there" }}, {{ person.plan | default: "there" }}, {{ event.what | default: "there" }}';
+  '{{ user.name | default: "there" }}, {{ user.plan | default: "there" }}, {{ event.what | default: "there" }}';
 const MARKDOWN = {
   name: 'in_markdown',
-  subject: `About {{ person.name | default: "there" }} and {{ event.what | default: "there" }}`,
-  preheader: 'For {{ person.plan | default: "there" }}',
-  body: `# Hi {{ person.name | default: "there" }}!\n\n${VALUES} [{{ person.plan | default: "there" }}](https://app.test/a/{{ person.name | default: "x" }}?b={{ event.what | default: "x" }})\n\n- {{ person.name | default: "there" }} one\n\n> {{ event.what | default: "there" }} said\n\n**b{{ person.name | default: "there" }}b** ![{{ person.plan | default: "there" }}](https://app.test/i.png "t {{ event.what | default: "there" }}")`,
+  subject: `About {{ user.name | default: "there" }} and {{ event.what | default: "there" }}`,
+  preheader: 'For {{ user.plan | default: "there" }}',
+  body: `# Hi {{ user.name | default: "there" }}!\n\n${VALUES} [{{ user.plan | default: "there" }}](https://app.test/a/{{ user.name | default: "x" }}?b={{ event.what | default: "x" }})\n\n- {{ user.name | default: "there" }} one\n\n> {{ event.what | default: "there" }} said\n\n**b{{ user.name | default: "there" }}b** ![{{ user.plan | default: "there" }}](https://app.test/i.png "t {{ event.what | default: "there" }}")`,
 };
 const MJML = {
   name: 'in_mjml',
   format: 'mjml',
   subject: '{{ event.what | default: "there" }}',
-  preheader: '{{ person.name | default: "there" }}',
-  body: `<mjml><mj-body><mj-section><mj-column><mj-text>${VALUES} <b title="t {{ person.name | default: "x" }}">b</b> <a title='s {{ person.plan | default: "x" }}' href='https://app.test/{{ event.what | default: "x" }}'>x</a></mj-text><mj-button href="https://app.test/{{ person.name | default: "x" }}">Go {{ person.plan | default: "there" }}</mj-button><mj-image src="https://app.test/i.png" alt="{{ event.what | default: "x" }}" /></mj-column></mj-section></mj-body></mjml>`,
+  preheader: '{{ user.name | default: "there" }}',
+  body: `<mjml><mj-body><mj-section><mj-column><mj-text>${VALUES} <b title="t {{ user.name | default: "x" }}">b</b> <a title='s {{ user.plan | default: "x" }}' href='https://app.test/{{ event.what | default: "x" }}'>x</a></mj-text><mj-button href="https://app.test/{{ user.name | default: "x" }}">Go {{ user.plan | default: "there" }}</mj-button><mj-image src="https://app.test/i.png" alt="{{ event.what | default: "x" }}" /></mj-column></mj-section></mj-body></mjml>`,
 };
 
 async function openStory(): Promise<MailStory> {

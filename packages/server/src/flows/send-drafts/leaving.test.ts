@@ -167,7 +167,7 @@ test('priority decides when a snooze is over, among those that it held', async (
       await story.rule({ name, when: { event: name }, priority, steps: letter(name) });
     const { projectId } = story;
     const until = story.now() + 5 * HOUR;
-    const snooze = { projectId, kind: 'person', value: 'u1', reason: 'snoozed', until, actor: 'u1' } as const;
+    const snooze = { projectId, kind: 'user', value: 'u1', reason: 'snoozed', until, actor: 'u1' } as const;
     await suppress(story.server.db, snooze);
     await story.event('u1', 'Low');
     await story.later(MINUTE);
@@ -206,7 +206,7 @@ test('an address that comes too late for a letter cancels it, and the run goes o
 
 test('who approves again what was held approves what is true now, and that stands', async () => {
   const story = await withUser({ name: 'Ada' });
-  const draft = { subject: 'Hello', body: 'Hello {{ person.name }}.' };
+  const draft = { subject: 'Hello', body: 'Hello {{ user.name }}.' };
   await story.rule({ name: 'By hand', when: { event: 'did' }, mode: 'draft', steps: [{ draft }] });
   await story.until('21:30');
   await story.event('u1', 'did');
@@ -312,7 +312,7 @@ test('an approval passes no gate: neither quiet hours, nor the cap, nor a suppre
   expect(await story.letters()).toHaveLength(2);
   await suppress(story.server.db, {
     projectId: story.projectId,
-    kind: 'address',
+    kind: 'email',
     value: 'a@x.org',
     reason: 'unsubscribed',
     until: null,
@@ -337,7 +337,7 @@ test('a suppression ends what is under way, and a snooze lets go what came behin
   const { projectId } = story;
   await suppress(story.server.db, {
     projectId,
-    kind: 'person',
+    kind: 'user',
     value: 'u1',
     reason: 'snoozed',
     until,

@@ -6,7 +6,7 @@ import { type MailStory, newVerifiedStory, openMailStage } from '../../../testki
 const stage = await openMailStage();
 
 const STEPS = [
-  { draft: { subject: 'Hi', body: 'On {{ event.occurred_at | date: "%A" }}: {{ person.seats | number }}.' } },
+  { draft: { subject: 'Hi', body: 'On {{ event.occurred_at | date: "%A" }}: {{ user.seats | number }}.' } },
 ];
 
 async function withRule(language = 'en'): Promise<MailStory> {

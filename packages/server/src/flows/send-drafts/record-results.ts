@@ -126,7 +126,7 @@ async function recordOfProject(
     .flatMap((one) => bounceOf(one, messages.get(one.letter.draftId), now) ?? []);
   const telling = { happened, now, newId, aheadMs: db.aheadMs };
   const applied = happened.length > 0 ? await applyOutcomes(tx, projectId, telling) : null;
-  const over = moved.filter(({ draft }) => draft.endedAt !== null && draft.againOf === null);
+  const over = moved.filter(({ draft }) => draft.endedAt !== null && draft.resendOf === null);
   const awake = await wakeRuns(tx, {
     projectId,
     ids: over.flatMap(({ draft }) => draft.runId ?? []),

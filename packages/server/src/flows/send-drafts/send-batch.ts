@@ -82,7 +82,7 @@ type Finishing = { done: Done; nextAt: number | null; isStill: boolean };
 
 async function finish(batch: Batch, { done, nextAt, isStill }: Finishing): Promise<void> {
   const { tx, deps, projectId, now } = batch;
-  const over = done.moved.filter(({ draft }) => draft.endedAt !== null && draft.againOf === null);
+  const over = done.moved.filter(({ draft }) => draft.endedAt !== null && draft.resendOf === null);
   const putOff = await findHanded(tx, projectId, gaveUpOn(done));
   const [claimed] = await Promise.all([
     claimMessages(tx, done.messages),

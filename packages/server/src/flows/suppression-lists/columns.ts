@@ -117,11 +117,11 @@ function readPlace(
 ): Pick<ListedPlace, 'kind' | 'value'> | { trouble: RowTrouble } {
   if (email === '' && user !== '')
     return isStorable(user)
-      ? { kind: 'person', value: user }
+      ? { kind: 'user', value: user }
       : trouble('user', `${shown(user)} is not a valid user ID`);
   if (!isEmail(email)) return trouble('email', `${shown(email)} is not an email address`);
   return user === ''
-    ? { kind: 'address', value: normaliseAddress(email) }
+    ? { kind: 'email', value: normaliseAddress(email) }
     : trouble('user', 'A row must have an email or a user, not both');
 }
 

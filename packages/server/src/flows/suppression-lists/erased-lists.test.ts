@@ -47,12 +47,12 @@ describe('export and import of erased users', () => {
       hash_key: expect.stringMatching(/^[0-9a-f]{16}$/) as string,
     });
     const text = await exportAndDelete();
-    expect(await importList(text)).toMatchObject({ rows: 2, added: 1, known: 1, refused: 0 });
+    expect(await importList(text)).toMatchObject({ rows: 2, added: 1, already_suppressed: 1, rejected: 0 });
     expect(await list()).toMatchObject([
       { hash: before?.hash, value: null, from_erased: true, reason: 'unsubscribed' },
     ]);
     expect(await exportList()).toMatch(/manual/);
-    expect(await importList(text)).toMatchObject({ added: 0, known: 2 });
+    expect(await importList(text)).toMatchObject({ added: 0, already_suppressed: 2 });
   });
 
   test('reject a hash of another installation or project, and import the rest', async () => {
@@ -60,11 +60,11 @@ describe('export and import of erased users', () => {
     await add({ email: 'bob@x.org' });
     const text = await exportAndDelete();
     const { problems, ...counts } = await importList(text, { hasher: OTHER_INSTALLATION });
-    expect(counts).toMatchObject({ added: 1, refused: 2 });
+    expect(counts).toMatchObject({ added: 1, rejected: 2 });
     expect(problems[0]).toMatchObject({ field: 'hash_key' });
     expect(problems[0]?.message).toContain('can only be imported into the project of the installation');
     story = await newStory(stage);
-    expect(await importList(text)).toMatchObject({ added: 1, refused: 2 });
+    expect(await importList(text)).toMatchObject({ added: 1, rejected: 2 });
   });
 
   test('reject an invalid hash, and a hash without a key', async () => {
@@ -76,7 +76,7 @@ describe('export and import of erased users', () => {
   });
 
   test('ignore a column named hash beside addresses', async () => {
-    expect(await importList('email,hash\nada@x.org,d41d8cd98f\n')).toMatchObject({ added: 1, refused: 0 });
+    expect(await importList('email,hash\nada@x.org,d41d8cd98f\n')).toMatchObject({ added: 1, rejected: 0 });
   });
 
   test('suppress a user who already has the address of a hash, and end their drafts and runs', async () => {
@@ -108,7 +108,7 @@ describe('export and import of erased users', () => {
   test('merge a plain address with the hash of the same address', async () => {
     await eraseAda();
     const text = `email,reason\n${EMAIL},hard_bounce\n`;
-    expect(await importList(text, { dryRun: true })).toMatchObject({ added: 0, known: 1 });
+    expect(await importList(text, { dryRun: true })).toMatchObject({ added: 0, already_suppressed: 1 });
     expect(await list()).toMatchObject([{ value: null }]);
     await importList(text);
     expect(await list()).toMatchObject([{ value: EMAIL, reason: 'unsubscribed', from_erased: true }]);

@@ -38,8 +38,8 @@ function lineOf(
   { format, keyId }: { format: ExportFormat; keyId: string },
 ): string {
   const row = {
-    email: kind === 'address' ? value : null,
-    user: kind === 'person' ? value : null,
+    email: kind === 'email' ? value : null,
+    user: kind === 'user' ? value : null,
     reason,
     until: until === null ? null : iso(until),
     created_at: iso(createdAt),

@@ -15,13 +15,13 @@ export function readHash({ hash, hashKey }: { hash: string; hashKey: string }, k
       'hash_key',
       `This hash was made with the key ${JSON.stringify(hashKey.slice(0, KEY_SHOWN_MAX_CHARS))}, and this project's key is "${keyId}". The address of an erased user can only be imported into the project of the installation that exported it, or into a restored copy`,
     );
-  return { kind: subject === 'email' ? 'address_hash' : 'person_hash', value };
+  return { kind: subject === 'email' ? 'email_hash' : 'user_hash', value };
 }
 
 const KEY_SHOWN_MAX_CHARS = 40;
 
 export function writeHash(kind: HashedKind, value: string): string {
-  return `${kind === 'address_hash' ? 'email' : 'user'}:${value}`;
+  return `${kind === 'email_hash' ? 'email' : 'user'}:${value}`;
 }
 
 function refused(field: 'hash' | 'hash_key', message: string): ReadHash {

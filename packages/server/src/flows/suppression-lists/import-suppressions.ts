@@ -32,15 +32,15 @@ export type ImportedList = {
   rows: number;
   /** In force by this list now. */
   added: number;
-  /** Something that lasts at least as long was there, or another row of the list said the same. */
-  known: number;
+  /** A suppression at least as long existed, or another row of the list is the same. */
+  already_suppressed: number;
   /** Ended before now. */
-  over: number;
+  already_ended: number;
   /** What was under way, and came to its end. */
   drafts: number;
   runs: number;
-  refused: number;
-  /** The first of those that were refused. */
+  rejected: number;
+  /** The first rejected rows. */
   problems: LineTrouble[];
 };
 
@@ -61,11 +61,11 @@ export async function importSuppressions(
   const done: ImportedList = {
     rows: 0,
     added: 0,
-    known: 0,
-    over: 0,
+    already_suppressed: 0,
+    already_ended: 0,
     drafts: 0,
     runs: 0,
-    refused: 0,
+    rejected: 0,
     problems: [],
   };
   const importing: Importing = { db, options, done, seen: new Set(), waiting: [], hasHashes: false };
@@ -125,7 +125,7 @@ function take(importing: Importing, row: FileRow, columns: Columns): void {
   const keyId = hasher.keyIdOf(projectId);
   const read = readRow(valuesOf(text), columns, { now: db.clock.now(), reason, keyId });
   if ('trouble' in read) refuse(done, { line, ...read.trouble });
-  else if ('over' in read) done.over += 1;
+  else if ('over' in read) done.already_ended += 1;
   else {
     importing.hasHashes ||= isHashed(read.place.kind);
     waiting.push(read.place);
@@ -133,7 +133,7 @@ function take(importing: Importing, row: FileRow, columns: Columns): void {
 }
 
 function refuse(done: ImportedList, trouble: LineTrouble): void {
-  done.refused += 1;
+  done.rejected += 1;
   if (done.problems.length < TROUBLES_SHOWN) done.problems.push(trouble);
 }
 
@@ -146,7 +146,7 @@ async function flush(importing: Importing): Promise<void> {
   const { added, drafts, runs } = await suppressSome(importing);
   if (options.dryRun) for (const place of waiting) seen.add(placeKey(place));
   done.added += added;
-  done.known += waiting.length - added;
+  done.already_suppressed += waiting.length - added;
   done.drafts += drafts;
   done.runs += runs;
   waiting.length = 0;
@@ -184,7 +184,7 @@ function suppressOnce({ db, options, seen, waiting }: Importing): Promise<Counte
     const wanted = places.map((place) => ({ ...place, createdBy: actor }));
     const now = db.clock.now();
     const clear = places.flatMap(({ kind, value }): ClearPlace[] =>
-      kind === 'address' || kind === 'person' ? [{ projectId, kind, value }] : [],
+      kind === 'email' || kind === 'user' ? [{ projectId, kind, value }] : [],
     );
     await restorePlaces(tx, { hasher: options.hasher, places: clear, now });
     const counted = await suppressIn(tx, projectId, { wanted, now, actor });

@@ -13,11 +13,20 @@ beforeEach(async () => {
 });
 const { add, list, importList, exportList } = suppressionLists(db, () => story);
 
-const NOTHING = { rows: 0, added: 0, known: 0, over: 0, drafts: 0, runs: 0, refused: 0, problems: [] };
+const NOTHING = {
+  rows: 0,
+  added: 0,
+  already_suppressed: 0,
+  already_ended: 0,
+  drafts: 0,
+  runs: 0,
+  rejected: 0,
+  problems: [],
+};
 
 /** The list after recipients withdrew what they said themselves. */
 async function afterResubscribing(...values: string[]): Promise<[string | null, string][]> {
-  const places = values.map((value) => ({ projectId: story.projectId, kind: 'address' as const, value }));
+  const places = values.map((value) => ({ projectId: story.projectId, kind: 'email' as const, value }));
   await liftSuppressions(db, { places, reasons: SAID_BY_RECIPIENT, at: story.now(), by: 'recipient' });
   return (await list()).map(({ value, reason }) => [value, reason]);
 }
@@ -30,7 +39,7 @@ describe('importSuppressions', () => {
       'Reason,noted by,E-Mail,Created At\nspam complaint,x,"eve@x.org",2026-01-02T03:04:05Z\nBounced,y,mal@x.org,\n';
     expect(await importList(named, { reason: 'unsubscribed' })).toMatchObject({ rows: 2, added: 2 });
     const timed = 'user,until\n=u 1,2099-01-01\n"a,""b"\n';
-    expect(await importList(timed, { reason: 'snoozed' })).toMatchObject({ added: 1, refused: 1 });
+    expect(await importList(timed, { reason: 'snoozed' })).toMatchObject({ added: 1, rejected: 1 });
     expect(await list()).toMatchObject([
       { kind: 'email', value: 'ada@x.org', reason: 'manual', created_by: 'operator' },
       { value: 'bob@xn--bcher-kva.example', reason: 'unsubscribed', created_at: '2026-01-02T00:00:00.000Z' },
@@ -53,7 +62,7 @@ describe('importSuppressions', () => {
       'over@x.org,,snoozed,2020-01-01,',
     ].join('\n');
     const { problems, ...counts } = await importList(text);
-    expect(counts).toMatchObject({ rows: 8, added: 1, over: 1, refused: 6 });
+    expect(counts).toMatchObject({ rows: 8, added: 1, already_ended: 1, rejected: 6 });
     expect(problems.map(({ line, field }) => [line, field])).toEqual([
       [3, 'email'],
       [4, 'user'],
@@ -72,7 +81,7 @@ describe('importSuppressions', () => {
     await story.event('bob', 'user_signed_up');
     await story.later(HOUR);
     const text = `ada@x.org\nADA@x.org\n${Array.from({ length: 2_500 }, (_, i) => `p${i}@x.org`).join('\n')}\np7@x.org\n`;
-    const counts = { ...NOTHING, rows: 2_503, added: 2_501, known: 2, drafts: 1, runs: 1 };
+    const counts = { ...NOTHING, rows: 2_503, added: 2_501, already_suppressed: 2, drafts: 1, runs: 1 };
     expect(await importList(text, { dryRun: true })).toEqual(counts);
     expect(await list()).toEqual([]);
     expect((await story.drafts()).map(({ state }) => state)).toEqual(['scheduled', 'scheduled']);
@@ -80,7 +89,7 @@ describe('importSuppressions', () => {
     expect(await story.drafts('ada')).toMatchObject([{ state: 'canceled', reason: 'suppressed' }]);
     expect(await story.drafts('bob')).toMatchObject([{ state: 'scheduled', reason: null }]);
     // An interrupted import is started again.
-    expect(await importList(text)).toEqual({ ...NOTHING, rows: 2_503, known: 2_503 });
+    expect(await importList(text)).toEqual({ ...NOTHING, rows: 2_503, already_suppressed: 2_503 });
   });
 
   test('does not weaken a stronger suppression', async () => {
@@ -93,13 +102,13 @@ describe('importSuppressions', () => {
     expect(await importList('a@x.org\n"b@x.org\nc@x.org\n')).toMatchObject({
       rows: 3,
       added: 2,
-      refused: 1,
+      rejected: 1,
       problems: [{ line: 2, message: expect.stringContaining('a quote in it is never closed') as string }],
     });
     expect(await importList('')).toEqual(NOTHING);
     expect(await importList(Buffer.from([0xff, 0xfe, 0x00, 0x0a, 0x80]))).toMatchObject({
       added: 0,
-      refused: 2,
+      rejected: 2,
       problems: [
         { line: 1, message: 'This row is not UTF-8 text' },
         { line: 2, message: 'This row is not UTF-8 text' },
@@ -109,11 +118,11 @@ describe('importSuppressions', () => {
 
   test('keeps two reasons of one address, also in a dry run', async () => {
     const text = 'a@x.org,unsubscribed\na@x.org,manual\nb@x.org,manual\nb@x.org,unsubscribed\n';
-    const counts = { rows: 4, added: 2, known: 2 };
+    const counts = { rows: 4, added: 2, already_suppressed: 2 };
     await add({ email: 'b@x.org' }, 'hard_bounce');
     expect(await importList(text, { dryRun: true })).toMatchObject(counts);
     expect(await importList(text)).toMatchObject(counts);
-    expect(await importList(text, { dryRun: true })).toMatchObject({ added: 0, known: 4 });
+    expect(await importList(text, { dryRun: true })).toMatchObject({ added: 0, already_suppressed: 4 });
     expect(await list()).toMatchObject([{ reason: 'unsubscribed' }, { reason: 'unsubscribed' }]);
     expect(await afterResubscribing('a@x.org', 'b@x.org')).toEqual([
       ['a@x.org', 'manual'],
@@ -124,7 +133,7 @@ describe('importSuppressions', () => {
   test('counts an address with a weaker suppression as added, also in a dry run', async () => {
     await add({ email: 'a@x.org' }, 'manual');
     const text = 'a@x.org,manual\na@x.org,unsubscribed\n';
-    const counts = { rows: 2, added: 1, known: 1 };
+    const counts = { rows: 2, added: 1, already_suppressed: 1 };
     expect(await importList(text, { dryRun: true })).toMatchObject(counts);
     expect(await importList(text)).toMatchObject(counts);
   });
@@ -141,7 +150,7 @@ describe('exportSuppressions', () => {
     const [first = ''] = (await exportList('ndjson')).split('\n');
     expect(JSON.parse(first)).toMatchObject({ email: 'a@x.org', user: null, reason: 'snoozed' });
     story = await newStory(stage);
-    expect(await importList(text)).toMatchObject({ added: 6, refused: 0 });
+    expect(await importList(text)).toMatchObject({ added: 6, rejected: 0 });
     expect(await list()).toEqual(before);
   });
 
@@ -159,7 +168,7 @@ describe('exportSuppressions', () => {
       'unsubscribed',
     ]);
     story = await newStory(stage);
-    expect(await importList(text)).toMatchObject({ rows: 4, added: 2, known: 2 });
+    expect(await importList(text)).toMatchObject({ rows: 4, added: 2, already_suppressed: 2 });
     expect(await exportList()).toBe(text);
   });
 });

@@ -19,7 +19,7 @@ const DRAFTS = 501;
 test('a letter is published while the sender has one of its drafts, however many there are', async () => {
   const { id: projectId } = await createProject(db, { name: 'Acme' });
   await setSettings(db, projectId, { quiet_hours: 'off', frequency_cap: 'off' });
-  const letter = { name: 'greeting', subject: 'Hello', body: 'Hello {{ person.name }}' };
+  const letter = { name: 'greeting', subject: 'Hello', body: 'Hello {{ user.name }}' };
   await createTemplate(
     { db, renderer: testRenderer },
     { projectId, document: letter, follow: true, actor: 'ann' },

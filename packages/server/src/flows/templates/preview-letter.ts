@@ -171,7 +171,7 @@ async function personOfThen(tx: Tx, scene: Scene, userId: string): Promise<Known
   const { email, traits, others } = found.then;
   const certaintyOf = (name: string): string =>
     name === 'email' ? email.certainty : (traits.get(name)?.certainty ?? others);
-  const used = scene.used.filter((name) => name.startsWith('person.') && name !== 'person.external_user_id');
+  const used = scene.used.filter((name) => name.startsWith('user.') && name !== 'user.external_user_id');
   return {
     person: {
       userId,
@@ -180,7 +180,7 @@ async function personOfThen(tx: Tx, scene: Scene, userId: string): Promise<Known
         [...traits].flatMap(([name, { value }]) => (value === undefined ? [] : [[name, value] as const])),
       ),
     },
-    unsure: used.filter((name) => certaintyOf(name.slice('person.'.length)) !== 'exact'),
+    unsure: used.filter((name) => certaintyOf(name.slice('user.'.length)) !== 'exact'),
   };
 }
 
@@ -237,7 +237,7 @@ function madeUp({ used, at, project }: Scene): Cast {
   return {
     person: {
       userId: 'sample',
-      traits: new Map([...Object.entries(traits), ...filled('person.', traits)]),
+      traits: new Map([...Object.entries(traits), ...filled('user.', traits)]),
       email: 'ada@example.com',
     },
     anchor: {

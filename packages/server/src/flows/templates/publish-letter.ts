@@ -2,7 +2,7 @@ import { Fault } from '../../base/fault.ts';
 import type { Actor } from '../../features/drafts/index.ts';
 import { countUntouched } from '../../features/drafts/index.ts';
 import { compile } from '../../features/sequences/index.ts';
-import { discardDraft, listTemplates, type TemplateSource } from '../../features/writing/index.ts';
+import { discardUnpublished, listTemplates, type TemplateSource } from '../../features/writing/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { listRulesInForce } from '../rules-in-force.ts';
 import { createTemplate, editTemplate, type WriteDeps, type WrittenTemplate } from './write-template.ts';
@@ -31,7 +31,7 @@ export async function publishLetter(deps: WriteDeps, wanted: Publishing): Promis
   const written = known
     ? await editTemplate(deps, { projectId, reference: known.id, document, follow, actor })
     : await createTemplate(deps, { projectId, document: { ...document, name }, follow, actor });
-  if (seen !== null) await discardDraft(db, { projectId, name, seen });
+  if (seen !== null) await discardUnpublished(db, { projectId, name, seen });
   return written;
 }
 

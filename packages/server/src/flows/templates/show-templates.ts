@@ -24,19 +24,19 @@ type Asked = { projectId: number; now: number };
 export type ListedLetter = { name: string; template: Template | null; isShipped: boolean; usedBy: string[] };
 
 /**
- * A name that the letter reads. `fill`: the share of people of whom it is known; null where it is none of theirs. `from`: the
- * events that came with it, where it is one of theirs.
+ * A variable of a template. `share`: the share of users who have a value; null for variables that are not of the user. `events`:
+ * the events that have the property, for variables of the event.
  */
-export type ShownVariable = { name: string; holds: boolean; fill: number | null; from: string[] };
+export type ShownVariable = { name: string; required: boolean; share: number | null; events: string[] };
 
 export type ShownLetter = ListedLetter & {
   letter: LetterText;
   /** The newest first; none of a letter that ships. */
   versions: TemplateVersion[];
   variables: ShownVariable[];
-  /** Of how many people the shares are, and what else is known of them. */
+  /** How many users the shares are of, and the variables of users that the template does not use. */
   people: number;
-  others: { name: string; fill: number }[];
+  others: { name: string; share: number }[];
 };
 
 /** The project's own and those that ship, by name. */
@@ -107,21 +107,21 @@ export async function showVariables(
   return {
     variables: used.map((one) => ({
       ...one,
-      fill: fillOf(one.name, rates),
-      from: sourcesOf(one.name, events),
+      share: shareOf(one.name, rates),
+      events: sourcesOf(one.name, events),
     })),
     people: rates.people,
     others: [...rates.traits]
       .filter(([trait]) => !traits.includes(trait))
       .slice(0, OTHERS_SHOWN)
-      .map(([trait, fill]) => ({ name: PERSON + trait, fill })),
+      .map(([trait, share]) => ({ name: PERSON + trait, share })),
   };
 }
 
-const PERSON = 'person.';
+const PERSON = 'user.';
 const EVENT = 'event.';
 
-function fillOf(name: string, { traits, email }: FillRates): number | null {
+function shareOf(name: string, { traits, email }: FillRates): number | null {
   if (!name.startsWith(PERSON)) return null;
   const trait = name.slice(PERSON.length);
   if (trait === 'external_user_id') return 1;

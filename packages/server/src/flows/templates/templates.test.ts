@@ -34,8 +34,8 @@ const engine = openEngine(db, clock);
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-const GREETING = { name: 'greeting', subject: 'Hello', body: 'Hello {{ person.name | default: "there" }}' };
-const PAGE = `<mjml><mj-body><mj-section><mj-column><mj-text>Dear {{ person.name | default: "friend" }} <a href="https://app.example/{{ person.id | default: "x" }}">go</a></mj-text></mj-column></mj-section></mj-body></mjml>`;
+const GREETING = { name: 'greeting', subject: 'Hello', body: 'Hello {{ user.name | default: "there" }}' };
+const PAGE = `<mjml><mj-body><mj-section><mj-column><mj-text>Dear {{ user.name | default: "friend" }} <a href="https://app.example/{{ user.id | default: "x" }}">go</a></mj-text></mj-column></mj-section></mj-body></mjml>`;
 
 let projectId = 0;
 beforeEach(async () => {
@@ -251,13 +251,13 @@ describe('a new version', () => {
     await create();
     await rule({ mode: 'autopilot', deadline: '2h' });
     await send('hello', 'ada');
-    await update({ body: 'Hello {{ person.town }}' });
+    await update({ body: 'Hello {{ user.town }}' });
     expect(await draftOf('ada')).toMatchObject({
       state: 'held',
       reason: 'missing_variable',
-      facts: { 'person.town': null },
+      facts: { 'user.town': null },
     });
-    await update({ body: 'Hello {{ person.town | default: "you" }}' });
+    await update({ body: 'Hello {{ user.town | default: "you" }}' });
     expect(await draftOf('ada')).toMatchObject({ state: 'scheduled', content: { body: 'Hello you' } });
   });
 });
@@ -287,7 +287,7 @@ describe('letters are shown', () => {
 
   test('with what they read, of how many people it is known, what happens if it is not, and what else is known', async () => {
     const body =
-      '{{ person.name }} {{ person.town | default: "x" }}{% if event.plan %}{{ event.plan }}{% endif %} {{ person.email }}';
+      '{{ user.name }} {{ user.town | default: "x" }}{% if event.plan %}{{ event.plan }}{% endif %} {{ user.email }}';
     await create({ body });
     await send('hello', 'ada', 'bob');
     const records = [
@@ -302,12 +302,12 @@ describe('letters are shown', () => {
     );
     expect(shown.people).toBe(4);
     expect(shown.variables).toEqual([
-      { name: 'person.name', holds: true, fill: 0.5, from: [] },
-      { name: 'person.town', holds: false, fill: 0.25, from: [] },
-      { name: 'event.plan', holds: false, fill: null, from: ['hello'] },
-      { name: 'person.email', holds: true, fill: 0.5, from: [] },
+      { name: 'user.name', required: true, share: 0.5, events: [] },
+      { name: 'user.town', required: false, share: 0.25, events: [] },
+      { name: 'event.plan', required: false, share: null, events: ['hello'] },
+      { name: 'user.email', required: true, share: 0.5, events: [] },
     ]);
-    expect(shown.others).toEqual([{ name: 'person.size', fill: 0.25 }]);
+    expect(shown.others).toEqual([{ name: 'user.size', share: 0.25 }]);
   });
 });
 
@@ -332,19 +332,19 @@ describe('a preview', () => {
       expect(text).toContain('Hi Ada,');
       expect(text).toContain('Unsubscribe or manage email preferences [');
     }
-    await create({ body: '{{ person.shoe_size }} {{ event.color }}' });
+    await create({ body: '{{ user.shoe_size }} {{ event.color }}' });
     expect((await preview({ reference: 'greeting' })).content.body).toBe('shoe_size color');
   });
 
   test('to a user says what they would get for what they did last, and what would hold it', async () => {
     await setSettings(db, projectId, { postal_address: 'High Street 1' });
-    await create({ body: 'Hi {{ person.name }}, {{ event.plan }} {{ person.town }}' });
+    await create({ body: 'Hi {{ user.name }}, {{ event.plan }} {{ user.town }}' });
     await rule();
     await send('hello', 'ada');
     await send('later', 'ada');
     expect(await preview({ reference: 'greeting', userId: 'ada' })).toMatchObject({
       content: { body: 'Hi ADA, pro' },
-      missing: ['person.town'],
+      missing: ['user.town'],
       event: 'hello',
       text: expect.stringContaining('High Street 1') as string,
     });
@@ -355,9 +355,7 @@ describe('a preview', () => {
     await create();
     const change = { reference: 'greeting', document: { body: 'Not yet' } };
     expect((await preview(change)).content).toEqual({ ...byHand, subject: 'Hello', body: 'Not yet' });
-    expect((await preview({ document: { subject: 'Our {{ person.name }}' } })).content.subject).toBe(
-      'Our Ada',
-    );
+    expect((await preview({ document: { subject: 'Our {{ user.name }}' } })).content.subject).toBe('Our Ada');
     const alone = { subject: 'a', format: 'mjml', body: PAGE };
     expect((await preview({ reference: null, document: alone })).text).toMatch(
       /^Dear Ada go \[https:\/\/app\.example\/id\]/,

@@ -27,7 +27,7 @@ const NOT_OF_THE_WORDS: ReadonlySet<string> = new Set(['mime', 'headers', 'dkim'
 export async function checkWords(deps: Deps, wanted: Wanted): Promise<Check[]> {
   const { projectId } = wanted;
   const { mime } = await compose(deps, await openScene(deps, projectId), wanted);
-  const asked = { raw: mime, kind: 'person', at: deps.db.clock.now(), records: new Map() } as const;
+  const asked = { raw: mime, kind: 'user', at: deps.db.clock.now(), records: new Map() } as const;
   const { checks } = await deps.mailroom.renderer.run('checkMail', asked, { projectId });
   return checks.filter(({ name }) => !NOT_OF_THE_WORDS.has(name));
 }

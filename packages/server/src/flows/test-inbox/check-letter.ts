@@ -10,7 +10,7 @@ export type LetterToCheck = {
   /** Of its message; of a letter to the team any other. */
   id: string;
   raw: Uint8Array;
-  kind: 'person' | 'team';
+  kind: 'user' | 'team';
   at: number;
 };
 

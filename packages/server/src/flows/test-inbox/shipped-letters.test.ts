@@ -60,7 +60,7 @@ test.each(shippedLetterNames())(
       [{}, {}],
     ] as const) {
       const { checks } = await checkMail(await write(name, traits, properties), {
-        kind: 'person',
+        kind: 'user',
         at: AT,
         keyOf: () => null,
       });

@@ -20,7 +20,7 @@ export async function showMail(
       projectId,
       id,
       raw: mail.raw,
-      kind: mail.draftId === null ? 'team' : 'person',
+      kind: mail.draftId === null ? 'team' : 'user',
       at: mail.at,
     },
   );

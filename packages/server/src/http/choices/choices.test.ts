@@ -35,7 +35,7 @@ async function afterLetter(settings: Record<string, string> = {}): Promise<{ sto
     await story.rule({
       name,
       when: { event: name },
-      entry: 'one_at_a_time',
+      enrollment: 'one_at_a_time',
       ...(topic === null ? {} : { topic }),
       steps,
     });
@@ -66,8 +66,8 @@ const outcomesOf = ({ projectId }: Story) =>
     projectId,
   ]);
 const UNSUBSCRIBED = [
-  ['address', 'ada@x.org', 'unsubscribed'],
-  ['person', 'u1', 'unsubscribed'],
+  ['email', 'ada@x.org', 'unsubscribed'],
+  ['user', 'u1', 'unsubscribed'],
 ];
 
 /** All that a choice could change. */
@@ -318,22 +318,22 @@ test('who changes their mind gets letters again, and can change it once more by 
 test('nobody lifts by their page what they did not say: a bounce and the word of the team stay', async () => {
   const { story, link } = await afterLetter();
   const row = { projectId: story.projectId, until: null, createdAt: story.now(), createdBy: 'ann' };
-  await addSuppression(db, { ...row, kind: 'address', value: 'ada@x.org', reason: 'hard_bounce' });
+  await addSuppression(db, { ...row, kind: 'email', value: 'ada@x.org', reason: 'hard_bounce' });
   expect((await send(link)).text).toContain('because earlier emails could not be delivered');
-  await addSuppression(db, { ...row, kind: 'person', value: 'u1', reason: 'manual' });
+  await addSuppression(db, { ...row, kind: 'user', value: 'u1', reason: 'manual' });
   const { text } = await post(`${link}/resubscribe`, '');
   expect(text).toContain('at the moment');
   expect(await held(story)).toEqual([
-    ['address', 'ada@x.org', 'hard_bounce'],
-    ['person', 'u1', 'manual'],
+    ['email', 'ada@x.org', 'hard_bounce'],
+    ['user', 'u1', 'manual'],
   ]);
   // What they say themselves stands in front of both, so that to lift those would not bring letters back.
   await post(link, ONE_CLICK);
   expect(await held(story)).toEqual(UNSUBSCRIBED);
   await post(`${link}/resubscribe`, '');
   expect(await held(story)).toEqual([
-    ['address', 'ada@x.org', 'hard_bounce'],
-    ['person', 'u1', 'manual'],
+    ['email', 'ada@x.org', 'hard_bounce'],
+    ['user', 'u1', 'manual'],
   ]);
 });
 
@@ -341,10 +341,10 @@ test('what the team says of somebody who unsubscribed holds when they subscribe 
   const { story, link } = await afterLetter();
   await post(link, ONE_CLICK);
   const row = { projectId: story.projectId, until: null, createdAt: story.now(), createdBy: 'ann' };
-  expect(await addSuppression(db, { ...row, kind: 'person', value: 'u1', reason: 'manual' })).toBe(false);
+  expect(await addSuppression(db, { ...row, kind: 'user', value: 'u1', reason: 'manual' })).toBe(false);
   expect(await held(story)).toEqual(UNSUBSCRIBED);
   await post(`${link}/resubscribe`, '');
-  expect(await held(story)).toEqual([['person', 'u1', 'manual']]);
+  expect(await held(story)).toEqual([['user', 'u1', 'manual']]);
 });
 
 test('an unsubscription that ends is none that lasts: whoever says it again gets nothing after its end', async () => {
@@ -354,8 +354,8 @@ test('an unsubscription that ends is none that lasts: whoever says it again gets
   const until = story.now() + 10 * DAY;
   const row = { projectId: story.projectId, until, createdAt: story.now(), createdBy: 'ann' };
   for (const [kind, value] of [
-    ['address', 'ada@x.org'],
-    ['person', 'u1'],
+    ['email', 'ada@x.org'],
+    ['user', 'u1'],
   ] as const)
     await addSuppression(db, { ...row, kind, value, reason: 'unsubscribed' });
   await post(link, ONE_CLICK);

@@ -40,7 +40,7 @@ test('an unsubscribe link of an erased user answers 200 and writes no address', 
   expect(await server.press(link, ONE_CLICK)).toBe(200);
   await erase(story, 'u1');
   const kept = await listSuppressions(db, { projectId: story.projectId, limit: 10 });
-  expect(kept.map(({ kind }) => kind)).toEqual(['address_hash', 'person_hash']);
+  expect(kept.map(({ kind }) => kind)).toEqual(['email_hash', 'user_hash']);
   for (const path of [link, `${link}/topics`, `${link}/resubscribe`])
     expect(await server.press(path, { ...ONE_CLICK, topic: 'tips' })).toBe(200);
   expect(await listSuppressions(db, { projectId: story.projectId, limit: 10 })).toEqual(kept);
@@ -51,13 +51,13 @@ test('a user with the address of an erased user lifts what it refused on their p
   const story = await greeting();
   const email = 'needle.two@x.org';
   await mail(story, 'u1', email);
-  const places = [{ projectId: story.projectId, kind: 'address' as const, value: email }];
+  const places = [{ projectId: story.projectId, kind: 'email' as const, value: email }];
   await setRefusals(db, { places, refused: ['tips'], wanted: [], at: story.now() });
   await erase(story, 'u1');
   const link = await mail(story, 'u2', email);
   const refused = () =>
     db.query(`SELECT kind, topic FROM beckon.topic_refusal WHERE project_id = $1`, [story.projectId]);
-  expect(await refused()).toEqual([{ kind: 'address', topic: 'tips' }]);
+  expect(await refused()).toEqual([{ kind: 'email', topic: 'tips' }]);
   expect(await server.press(`${link}/topics`, { topic: 'tips' })).toBe(200);
   expect(await refused()).toEqual([]);
 });

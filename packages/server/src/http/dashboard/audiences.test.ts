@@ -185,7 +185,7 @@ test('a user is tested condition by condition', async () => {
   expect(json.data).toMatchObject({
     external_user_id: 'ada',
     member: false,
-    explained: { holds: false, of: [{ sentence: 'plan is pro', holds: true }, { holds: false }] },
+    explanation: { holds: false, conditions: [{ sentence: 'plan is pro', holds: true }, { holds: false }] },
   });
   for (const user of ['nobody', 'x'.repeat(EXTERNAL_USER_ID_MAX_CHARS)])
     expect((await dashboard.ask(`GET ${at(`/Both/test?user=${user}`)}`)).status).toBe(404);

@@ -88,7 +88,7 @@ export const audienceRoutes: DashboardRoute[] = [
       const { user } = query;
       const tested = await testAudience(db, { projectId, reference: params.audience, userId: user });
       const { isMember: member, explained } = tested;
-      return { data: { external_user_id: user, member, explained } };
+      return { data: { external_user_id: user, member, explanation: explained } };
     },
   }),
   ...audienceEditRoutes(shown),

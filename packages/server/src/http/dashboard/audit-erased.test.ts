@@ -40,7 +40,7 @@ async function done<T>(what: string, body?: object): Promise<T> {
 }
 
 async function draft(event: string): Promise<string> {
-  await story.rule({ name: event, when: { event }, entry: 'once', steps: [LETTER] });
+  await story.rule({ name: event, when: { event }, enrollment: 'once', steps: [LETTER] });
   await story.event(USER, event);
   await story.later(1_000);
   const found = (await done<DraftListed[]>('GET /drafts')).find(({ rule }) => rule.name === event);
@@ -67,7 +67,7 @@ async function actOnUser(): Promise<void> {
   const edited = await draft('second');
   await done(`POST /drafts/${edited}/edit`, { subject: TYPED });
   await done(`POST /drafts/${edited}/send-test`, { to: EMAIL });
-  await done('POST /drafts/bulk', { act: { kind: 'skip', reason: TYPED }, filter: `user:${USER}` });
+  await done('POST /drafts/bulk', { action: { kind: 'skip', reason: TYPED }, filter: `user:${USER}` });
   await done('POST /templates', { name: 'greeting', source: TEMPLATE });
   await done('POST /templates/greeting/send-test', { to: EMAIL });
 
@@ -105,7 +105,7 @@ describe('audit log', () => {
 
   test('keeps what was done, whether a reason was given, and which reason was chosen', async () => {
     await actOnUser();
-    const kept = await done<AuditListed[]>('GET /audit?of=project&limit=100');
+    const kept = await done<AuditListed[]>('GET /audit?scope=project&limit=100');
     const after = (action: string) => kept.filter((one) => one.action === action).map((one) => one.after);
     expect(after('draft.skip')).toMatchObject([{ state: 'skipped', has_reason: true }]);
     expect(after('draft.send_test')).toEqual([{ to: 'an address at needle.test' }]);

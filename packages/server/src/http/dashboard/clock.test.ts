@@ -45,7 +45,7 @@ test('a sandbox stands beside its project as long as it is on, with its own time
     [sandbox.id, 'Acme (sandbox)', false, sandbox.liveId, DAY],
   ]);
   const entries = await db.query(
-    `SELECT action, subject, at FROM beckon.audit WHERE project_id = $1 AND is_done`,
+    `SELECT action, subject, at FROM beckon.audit WHERE project_id = $1 AND completed`,
     [sandbox.id],
   );
   expect(entries).toEqual([{ action: 'test_clock.advance', subject: '1d', at: new Date(clock.now()) }]);
@@ -80,10 +80,10 @@ test('an advance that stops on the way stands in the audit log with where it cam
     expect.stringContaining('The advance stopped because of its amount of work'),
   ]);
   const now = new Date(clock.now() + (await aheadMs())).toISOString();
-  const entries = await db.query(`SELECT subject, after, is_done FROM beckon.audit WHERE project_id = $1`, [
+  const entries = await db.query(`SELECT subject, after, completed FROM beckon.audit WHERE project_id = $1`, [
     sandbox.id,
   ]);
-  expect(entries).toEqual([{ subject: '30d', after: { now }, is_done: true }]);
+  expect(entries).toEqual([{ subject: '30d', after: { now }, completed: true }]);
   await slow.close();
 });
 

@@ -30,7 +30,7 @@ export const dataRoutes = [
       const oldest = await findOldest(db, projectId);
       const kept = (setting: keyof typeof texts, at: Date | null) => ({
         setting,
-        keeps: texts[setting],
+        period: texts[setting],
         oldest_at: at?.toISOString() ?? null,
       });
       const retention = [

@@ -41,7 +41,7 @@ export function toDraftListed({ draft, rule, person }: DescribedDraft, looker: L
     lease: toLease(draft, looker),
     content_hash: draft.contentHash,
     moves: draft.moves,
-    again_of: draft.againOf,
+    resend_of: draft.resendOf,
     created_at: iso(draft.createdAt),
     updated_at: iso(draft.updatedAt),
     ended_at: time(draft.endedAt),

@@ -19,7 +19,7 @@ import { type DashboardRoute, route } from './route.ts';
 const IDS_MAX = 500;
 
 const ASKED = Type.Object({
-  act: Type.Union([
+  action: Type.Union([
     Type.Object({ kind: Type.Literal('approve') }, { additionalProperties: false }),
     Type.Object(
       { kind: Type.Literal('skip'), reason: Type.Optional(Type.String({ maxLength: 500 })) },
@@ -40,7 +40,7 @@ export const draftBulkRoutes: DashboardRoute[] = [
     reads: true,
     body: ASKED,
     async handle({ db, mailroom, models }, { projectId, body, actor }) {
-      const doing = { act: readAct(body.act), by: { actor } };
+      const doing = { act: readAct(body.action), by: { actor } };
       const found = await previewMany({ db, mailroom, models }, chosen(projectId, body), doing);
       const names = await ruleNames(db, projectId);
       return { data: toPreview(found, names) };
@@ -51,11 +51,11 @@ export const draftBulkRoutes: DashboardRoute[] = [
     audit: 'draft.bulk_action',
     body: ASKED,
     async handle({ db, newId, mailroom, models, access }, { projectId, body, actor, note }) {
-      const what = readAct(body.act);
+      const what = readAct(body.action);
       const doing = { act: what, by: { actor } };
       const done = await actOnMany({ db, newId, mailroom, models }, chosen(projectId, body), doing);
       const { acted, refused, more } = done;
-      const after = { acted: acted.map(({ draft }) => draft.id), refused: refused.length };
+      const after = { changed: acted.map(({ draft }) => draft.id), unchanged: refused.length };
       note({ subject: `${what.kind} ${acted.length} drafts`, after });
       const described = await describeDrafts(
         db,
@@ -64,7 +64,9 @@ export const draftBulkRoutes: DashboardRoute[] = [
       );
       const names = await access.namesOf(actorsOf(acted.map(({ draft }) => draft)));
       const looker = { actor, names, now: db.clock.now() };
-      return { data: { acted: described.map((one) => toDraftListed(one, looker)), refused, more } };
+      return {
+        data: { changed: described.map((one) => toDraftListed(one, looker)), unchanged: refused, more },
+      };
     },
   }),
 ];
@@ -97,9 +99,12 @@ function toPreview(found: ManyPreviewed, names: (ruleId: string) => string): Bul
   return {
     drafts,
     more,
-    would_act: wouldAct.length,
+    would_change: wouldAct.length,
     users: new Set(wouldAct.map(({ userId }) => userId)).size,
-    refused: counted(refused, ({ message }) => message).map(([message, many]) => ({ message, drafts: many })),
+    unchanged: counted(refused, ({ message }) => message).map(([message, many]) => ({
+      message,
+      drafts: many,
+    })),
     held_by: counted(held, (reason) => reason).map(([reason, many]) => ({
       reason,
       sentence: reasonWords(reason, 'draft'),

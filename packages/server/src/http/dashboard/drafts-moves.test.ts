@@ -19,14 +19,14 @@ const dashboard = testDashboard(db, {
 afterAll(() => dashboard.close());
 
 const HOUR = 3_600_000;
-const LETTER = { draft: { subject: 'Hello {{ person.name }}', body: 'Your plan is {{ person.plan }}.' } };
+const LETTER = { draft: { subject: 'Hello {{ user.name }}', body: 'Your plan is {{ user.plan }}.' } };
 
 let story: Story;
 let at: string;
 beforeEach(async () => {
   story = await newStory(stage);
   at = `/projects/${story.projectId}/drafts`;
-  await story.rule({ name: 'vip', when: { event: 'order_placed' }, entry: 'once', steps: [LETTER] });
+  await story.rule({ name: 'vip', when: { event: 'order_placed' }, enrollment: 'once', steps: [LETTER] });
   await story.set({ autopilot: '4h' });
 });
 
@@ -168,7 +168,7 @@ test('of which nobody knows whether it arrived is sent again only by whoever typ
     field: 'confirm',
   });
   const again = await post(`/${id}/send-again`, { confirm: 'ada' });
-  expect(again.json.data.draft).toMatchObject({ state: 'approved', again_of: id });
+  expect(again.json.data.draft).toMatchObject({ state: 'approved', resend_of: id });
   const twice = await post(`/${id}/send-again`, { confirm: 'ada' });
   expect(twice.json.errors[0]?.message).toContain(again.json.data.draft.id);
 });
@@ -216,14 +216,14 @@ test('what would come of an act on many is shown, and is what then comes of it',
   await post(`/${ada?.id}/open-editor`, {}, { as: 'editor' });
   await post(`/${ben?.id}/approve`);
   await story.set({ quiet_hours: '00:00-23:59' });
-  const asked = { act: { kind: 'approve' }, ids: drafts.map(({ id }) => id) };
+  const asked = { action: { kind: 'approve' }, ids: drafts.map(({ id }) => id) };
   const { json: preview } = await post('/bulk/preview', asked, { as: 'reviewer' });
   expect(preview.data).toEqual({
     drafts: 4,
     more: false,
-    would_act: 2,
+    would_change: 2,
     users: 2,
-    refused: expect.arrayContaining([
+    unchanged: expect.arrayContaining([
       { message: expect.stringContaining('is editing the draft'), drafts: 1 },
       { message: 'The draft is already approved', drafts: 1 },
     ]),
@@ -234,33 +234,33 @@ test('what would come of an act on many is shown, and is what then comes of it',
   const states = await Promise.all(drafts.map(({ id }) => stateOf(id)));
   expect(states.toSorted()).toEqual(['approved', 'held', 'scheduled', 'scheduled']);
   const { json: done } = await post<BulkActed>('/bulk', asked, { as: 'reviewer' });
-  const acted = done.data.acted.map(({ user: person, state }: DraftListed) => `${person.name} ${state}`);
+  const acted = done.data.changed.map(({ user: person, state }: DraftListed) => `${person.name} ${state}`);
   expect(acted.toSorted()).toEqual(['cleo approved', 'dan approved']);
-  expect(done.data.refused).toHaveLength(2);
+  expect(done.data.unchanged).toHaveLength(2);
 });
 
 test('all that pass a filter are skipped or put off at once; without saying which, none', async () => {
   await order('ada', 'ben', 'cleo');
   const skip = { kind: 'skip', reason: 'not today' };
-  const one = await post('/bulk', { act: skip, filter: 'user:ada' });
+  const one = await post('/bulk', { action: skip, filter: 'user:ada' });
   expect(one.json.data).toMatchObject({
-    acted: [{ state: 'skipped', reason: 'not today' }],
-    refused: [],
+    changed: [{ state: 'skipped', reason: 'not today' }],
+    unchanged: [],
     more: false,
   });
   const off = await post<BulkActed>('/bulk', {
-    act: { kind: 'postpone', until: later(9 * HOUR) },
+    action: { kind: 'postpone', until: later(9 * HOUR) },
     filter: '',
   });
-  expect(off.json.data.acted.map(({ deadline_at }: DraftListed) => deadline_at)).toEqual(
+  expect(off.json.data.changed.map(({ deadline_at }: DraftListed) => deadline_at)).toEqual(
     Array(2).fill(later(9 * HOUR)),
   );
   for (const body of [
-    { act: skip },
-    { act: skip, ids: ['x'], filter: '' },
-    { act: { kind: 'edit' }, filter: '' },
+    { action: skip },
+    { action: skip, ids: ['x'], filter: '' },
+    { action: { kind: 'edit' }, filter: '' },
   ])
     expect((await post('/bulk', body)).status).toBe(422);
-  expect((await post('/bulk', { act: skip, ids: ['x'] })).status).toBe(404);
-  expect((await post('/bulk/preview', { act: skip, filter: '' }, { as: 'viewer' })).status).toBe(403);
+  expect((await post('/bulk', { action: skip, ids: ['x'] })).status).toBe(404);
+  expect((await post('/bulk/preview', { action: skip, filter: '' }, { as: 'viewer' })).status).toBe(403);
 });

@@ -14,9 +14,9 @@ afterAll(() => dashboard.close());
 
 const HOUR = 3_600_000;
 const STEPS = [
-  { draft: { subject: 'Hello {{ person.name }}', body: 'Your plan is {{ person.plan }}.\n\nBye for now' } },
+  { draft: { subject: 'Hello {{ user.name }}', body: 'Your plan is {{ user.plan }}.\n\nBye for now' } },
 ];
-const RULE = { name: 'vip', when: { event: 'order_placed' }, entry: 'once', steps: STEPS };
+const RULE = { name: 'vip', when: { event: 'order_placed' }, enrollment: 'once', steps: STEPS };
 
 let story: Story;
 let at: string;
@@ -129,7 +129,7 @@ test('a draft is shown whole, with the gate that says no now and each move by wh
   expect(data).toMatchObject({
     id,
     content: { subject: 'Hello ada', body: 'Your plan is pro.\n\nBye for now', format: 'markdown' },
-    facts: { 'person.name': 'ada', 'person.plan': 'pro' },
+    facts: { 'user.name': 'ada', 'user.plan': 'pro' },
     rule: { name: 'vip' },
     rule_holds: true,
     send_check: { reason: 'quiet_hours', sentence: "quiet hours in the user's time zone" },
@@ -165,7 +165,7 @@ test('why it is there is told from the event on, with the values that were found
     { kind: 'trigger', sentence: expect.stringContaining('praised happened'), values: { stars: 5 } },
     { kind: 'condition', sentence: 'plan is pro', holds: true, values: { plan: 'pro' } },
     { kind: 'condition', holds: true, values: { order_placed: { count: 1 } } },
-    { kind: 'email', values: { 'person.name': 'Ada' } },
+    { kind: 'email', values: { 'user.name': 'Ada' } },
     { kind: 'deadline', values: { autopilot: '4 hours' } },
     { kind: 'action', sentence: 'Postponed', actor: 'Ada' },
     { kind: 'send_check', holds: true },
@@ -228,11 +228,13 @@ test('what people change again and again is told of the rule, with its letter as
   expect(json.data).toMatchObject({
     drafts: 2,
     edited: 2,
-    changes: [{ template: null, part: 'body', count: 2, of: 2, sentence: '2 of 2 wrote “Cheers” for “Bye”' }],
+    changes: [
+      { template: null, part: 'body', count: 2, total: 2, sentence: '2 of 2 wrote “Cheers” for “Bye”' },
+    ],
     proposals: [
       {
-        before: 'Your plan is {{ person.plan }}.\n\nBye for now',
-        after: 'Your plan is {{ person.plan }}.\n\nCheers for now',
+        before: 'Your plan is {{ user.plan }}.\n\nBye for now',
+        after: 'Your plan is {{ user.plan }}.\n\nCheers for now',
       },
     ],
   });

@@ -38,12 +38,12 @@ export function toWhole(shown: ShownLetter, redact: Redact): EmailWhole {
   return {
     ...toListed(letter),
     user_time_zone: shown.zone,
-    first_at: timeOf(letter.firstAt),
-    next_at: timeOf(letter.nextAt),
+    first_attempt_at: timeOf(letter.firstAt),
+    next_attempt_at: timeOf(letter.nextAt),
     relay_id: letter.relayId,
-    frozen: toFrozen(shown, redact),
+    raw: toRaw(shown, redact),
     hits: hits.map((hit) => toHit(hit, urls)),
-    hits_counted: shown.hitsCounted,
+    hit_count: shown.hitsCounted,
     outcome_history: outcomes.map((outcome) => ({
       id: outcome.id,
       type: outcome.type,
@@ -72,9 +72,9 @@ export function toWhole(shown: ShownLetter, redact: Redact): EmailWhole {
   };
 }
 
-function toFrozen({ frozen }: ShownLetter, redact: Redact): EmailWhole['frozen'] {
-  if (!frozen) return null;
-  const { mailFrom, rcptTo, mime, mail } = frozen;
+function toRaw({ raw }: ShownLetter, redact: Redact): EmailWhole['raw'] {
+  if (!raw) return null;
+  const { mailFrom, rcptTo, mime, mail } = raw;
   const { headers, text } = redactMail(mail, redact);
   return {
     mail_from: redact(mailFrom),

@@ -39,7 +39,7 @@ const filtered = async (filter: string): Promise<string[]> => {
   return json.data.map((row) => row.external_user_id);
 };
 
-/** Other bytes than were frozen of the letter to this person. */
+/** Replaces the stored bytes of the email to this user. */
 async function freeze(userId: string, more: object = {}): Promise<string> {
   const [message] = await story.messages(userId);
   if (!message) throw new Error(`no letter to ${userId}`);
@@ -128,13 +128,13 @@ test('one letter tells how it left, who fetched what of it and why that was a ma
   expect(json.data).toMatchObject({
     id,
     user_time_zone: 'Europe/Paris',
-    frozen: { mail_from: 'b@acme.test', has_html: true },
+    raw: { mail_from: 'b@acme.test', has_html: true },
     links: [{ url: 'https://acme.example/start', clicks: 0, bot_clicks: 1 }],
-    hits_counted: 2,
+    hit_count: 2,
     send_again: 'unavailable',
   });
-  expect(json.data.frozen?.headers).toContainEqual(expect.objectContaining({ name: 'subject' }));
-  expect(json.data.frozen?.text).toContain('Hello Ada');
+  expect(json.data.raw?.headers).toContainEqual(expect.objectContaining({ name: 'subject' }));
+  expect(json.data.raw?.text).toContain('Hello Ada');
   expect(json.data.hits.map(({ kind, bot, reason_text }) => [kind, bot, reason_text])).toEqual([
     ['click', 'yes', 'known bot'],
     ['open', null, null],
@@ -189,7 +189,7 @@ test('letters of another project, and what is no letter, are not there; nor are 
   expect((await ask('/nothing')).status).toBe(404);
   await db.query('DELETE FROM beckon.message_mime WHERE project_id = $1', [story.projectId]);
   expect((await ask(`/${message?.id}/email.html`)).status).toBe(404);
-  expect((await ask<EmailWhole>(`/${message?.id}`)).json.data.frozen).toBeNull();
+  expect((await ask<EmailWhole>(`/${message?.id}`)).json.data.raw).toBeNull();
 });
 
 test('an admin takes them along as a table, in which nothing is a formula; nobody below may', async () => {

@@ -23,7 +23,7 @@ beforeEach(async () => {
   EMAIL = `Needle${story.projectId}@Bücher.example`;
   await story.user('ada', { email: EMAIL });
   await stage.engine.settle();
-  const places = [{ projectId: story.projectId, kind: 'address' as const, value: EMAIL }];
+  const places = [{ projectId: story.projectId, kind: 'email' as const, value: EMAIL }];
   await setRefusals(db, { places, refused: ['news'], wanted: [], at: story.now() });
   await ask('POST /suppressions', { body: { email: EMAIL, reason: 'unsubscribed' } });
   await ask('POST /suppressions', { body: { email: 'bob@x.org' } });
@@ -58,7 +58,11 @@ describe('GET suppressions', () => {
 
 describe('GET suppressions/check', () => {
   test('finds the suppression and the refused topics of an erased user by the address', async () => {
-    expect(await check()).toMatchObject({ can_receive: null, suppression: ERASED, topics_refused: ['news'] });
+    expect(await check()).toMatchObject({
+      can_receive: null,
+      suppression: ERASED,
+      unsubscribed_topics: ['news'],
+    });
   });
 
   test('says so for a user who has the address since', async () => {
@@ -73,8 +77,8 @@ describe('GET suppressions/check', () => {
       check: 'suppression',
       text: 'suppressed: address or id of an erased user',
     });
-    const { held } = (await ask<UserShown>('GET /users/eve')).json.data;
-    expect(held).toMatchObject({ reason: 'unsubscribed', kind: 'address', from_erased: true });
+    const { suppression } = (await ask<UserShown>('GET /users/eve')).json.data;
+    expect(suppression).toMatchObject({ reason: 'unsubscribed', kind: 'email', from_erased: true });
   });
 });
 

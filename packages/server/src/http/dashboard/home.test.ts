@@ -103,7 +103,7 @@ test('with a relay the way to real sending is part of what is to be set up', asy
   await story.set({ from_name: 'Ada', from_address: 'ada@x.org', postal_address: 'Here 1' });
   await db.query(
     `INSERT INTO beckon.suppression (project_id, kind, value, reason, created_at, created_by)
-     VALUES ($1, 'address', 'bo@x.org', 'import', now(), 'operator')`,
+     VALUES ($1, 'email', 'bo@x.org', 'import', now(), 'operator')`,
     [story.projectId],
   );
   expect(await ofRelay()).toEqual([

@@ -135,7 +135,7 @@ test('words that no text can hold are refused where a draft is acted on, and not
 
 const AN_ID = '00000000-0000-7000-8000-000000000000';
 /** What a part of a cursor may look like, each right in itself. */
-const PARTS = ['0', '1', '9'.repeat(15), AN_ID, '-'.repeat(36), 'address', ''];
+const PARTS = ['0', '1', '9'.repeat(15), AN_ID, '-'.repeat(36), 'email', ''];
 
 test('a cursor whose parts look right, each in itself, is answered', async () => {
   const lists = routes.filter(({ query }) => namesOf(query).includes('cursor'));

@@ -39,7 +39,7 @@ test('letters of a range stand beside those of the range before it, by group and
   expect(data.range).toMatchObject({
     total: { name: 'all', sent: 2, delivered: 2, opened: 1 },
     groups: [{ name: 'Letters', sent: 2, rates: { opened: 0.5 }, rule_id: expect.any(String) }],
-    is_cut: false,
+    truncated: false,
   });
   expect(data.before).toMatchObject({
     until: data.range.since,
@@ -69,7 +69,7 @@ test('it is told how soon people opened, and how many letters a person changed b
   await story.later(5 * DAY);
   await story.became('d', OPENED);
   const { total } = (await ask()).json.data.range;
-  expect(total).toMatchObject({ sent: 4, edited: { edited: 1, of: 4 }, rates: { edited: 0.25 } });
+  expect(total).toMatchObject({ sent: 4, edited: { edited: 1, total: 4 }, rates: { edited: 0.25 } });
   expect(total.opened_within.map(({ emails: letters }) => letters)).toEqual([0, 1, 0, 1, 0, 0, 1]);
   expect(total.opened_within.map(({ until_ms }) => until_ms && until_ms / HOUR)).toEqual([
     0.25,

@@ -199,9 +199,9 @@ test('nor can it be named in what is said about another', async () => {
     return ada.ask(`${method} /projects/${theirs.projectId}${path}`, body);
   };
   for (const act of [{ kind: 'approve' }, { kind: 'skip' }, { kind: 'postpone', until: later }]) {
-    expect((await ask('POST /drafts/bulk', { act, ids: [own['draft']] })).status).toBe(404);
-    const preview = await ask('POST /drafts/bulk/preview', { act, ids: [own['draft']] });
-    expect(preview.json.data).toMatchObject({ would_act: 0, users: 0 });
+    expect((await ask('POST /drafts/bulk', { action: act, ids: [own['draft']] })).status).toBe(404);
+    const preview = await ask('POST /drafts/bulk/preview', { action: act, ids: [own['draft']] });
+    expect(preview.json.data).toMatchObject({ would_change: 0, users: 0 });
   }
   const replay = { endpoint: own['endpoint'], since: '2026-01-01T00:00:00Z' };
   expect((await ask('POST /webhook-replays', replay)).status).toBe(404);
@@ -223,7 +223,7 @@ test('whatever was done to their drafts, of who is erased nothing is left, not e
     when: { event: 'hello' },
     mode: 'draft',
     deadline: '8h',
-    steps: [{ draft: { subject: 'Hello {{ person.name | default: "you" }}', body: 'You' } }],
+    steps: [{ draft: { subject: 'Hello {{ user.name | default: "you" }}', body: 'You' } }],
   });
   const zoe = { email: 'zoe.zebra@x.org', traits: { name: 'Zoe Zebra' } };
   await theirs.user('zoe-zebra', zoe);

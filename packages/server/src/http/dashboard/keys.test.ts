@@ -42,7 +42,7 @@ test('traffic is counted by key and day, and a client below its least version is
   uses.note({ id, projectId: project }, 'beckon-js/1.4.0');
   await uses.close();
   const [key] = (await dashboard.ask<ApiKey[]>(`GET ${at}`)).json.data;
-  expect(key).toMatchObject({ client: { name: 'beckon-js', version: '1.4.0' }, outdated: '2.0.0' });
+  expect(key).toMatchObject({ client: { name: 'beckon-js', version: '1.4.0' }, minimum_version: '2.0.0' });
   expect(key?.traffic).toHaveLength(14);
   expect(key?.traffic.slice(-3).map(({ requests }) => requests)).toEqual([0, 3, 1]);
 });

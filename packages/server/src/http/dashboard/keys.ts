@@ -82,7 +82,7 @@ async function keysOf({ db, access, minimumVersions }: Deps, projectId: number):
     created_by: createdBy(key, names),
     last_used_at: key.lastUsedAt?.toISOString() ?? null,
     client,
-    outdated: (client && minimumMissed(client, minimumVersions)) ?? null,
+    minimum_version: (client && minimumMissed(client, minimumVersions)) ?? null,
     revoked_at: key.revokedAt?.toISOString() ?? null,
     traffic: trafficOf(id),
   }));

@@ -130,7 +130,7 @@ describe('the local shell', () => {
         actor_name: 'local shell',
         token: null,
         action: 'key.create',
-        is_done: true,
+        completed: true,
       }),
     ]);
     const keys = await ask<{ created_by: string }[]>(`GET ${at}/keys`);

@@ -138,7 +138,7 @@ describe('JSON of the dashboard API', () => {
   });
 });
 
-const PAUSE = { data: { paused: false, next_hour: 0, next_day: 0, open: 0, is_cut: false } };
+const PAUSE = { data: { paused: false, next_hour: 0, next_day: 0, open: 0, truncated: false } };
 
 /** A heavy route whose answers wait until they are let go, and what came together in it. */
 function gated() {

@@ -47,7 +47,7 @@ const VIP = {
   name: 'vip',
   when: { event: 'order_placed', where: [{ property: 'total', at_least: 100 }] },
   only_if: { trait: 'plan', equals: 'pro' },
-  entry: { cooldown: '1d' },
+  enrollment: { cooldown: '1d' },
   steps: [{ draft: { subject: 'Hello', body: 'Hello' } }],
 };
 
@@ -67,7 +67,12 @@ test('a user is shown with the last change of each trait, as long as it is the o
   const { status, json } = await dashboard.ask(`GET ${path()}`, { as: 'viewer' });
   expect(status).toBe(200);
   const user = json.data as UserShown;
-  expect(user).toMatchObject({ external_user_id: ID, email: 'ada@x.org', held: null, zone: 'Europe/Paris' });
+  expect(user).toMatchObject({
+    external_user_id: ID,
+    email: 'ada@x.org',
+    suppression: null,
+    zone: 'Europe/Paris',
+  });
   expect(user.traits).toEqual([
     { trait: 'plan', value: 'pro', known: true, changed: { at: changedAt, before: 'trial' } },
     { trait: 'seats', value: 9, known: false, changed: null },
@@ -80,7 +85,7 @@ test('a user is shown with the last change of each trait, as long as it is the o
   ]);
   await dashboard.ask(`POST /projects/${projectId}/users/suppress`, { body: { users: [ID] } });
   const held = (await dashboard.ask(`GET ${path()}`)).json.data as UserShown;
-  expect(held.held).toMatchObject({ reason: 'manual', kind: 'person', until: null });
+  expect(held.suppression).toMatchObject({ reason: 'manual', kind: 'user', until: null });
 });
 
 test('GET user names a time zone that is invalid, and the one that is used', async () => {
@@ -166,7 +171,7 @@ test('why there was no mail is told rule by rule, with what would let it pass', 
   await happen('order_placed', { total: 500 });
   const { json } = await dashboard.ask(`GET ${path('/why')}`, { as: 'viewer' });
   const [vip] = (json.data as WhyRule[]).filter(({ rule }) => rule.name === 'vip');
-  expect(vip?.decided[0]).toMatchObject({ reason: 'only_if', fired: false });
+  expect(vip?.decisions[0]).toMatchObject({ reason: 'only_if', fired: false });
   expect(vip?.triggers[0]).toMatchObject({ would_fire: false, reason: 'only_if' });
   expect(vip?.triggers[0]?.would_pass_if[0]).toMatchObject({ sentence: 'plan is pro', holds: false });
   expect((await dashboard.ask(`GET ${path('/why?rule=vip')}`)).json.data).toHaveLength(1);

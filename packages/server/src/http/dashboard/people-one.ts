@@ -152,10 +152,10 @@ function toWhy(rule: WhyRule['rule'], rows: ExplainedRow[]): WhyRule {
   const now = rows.find((row) => row.now !== null)?.now;
   return {
     rule,
-    is_on: now?.is_on ?? false,
+    on: now?.on ?? false,
     would_fire: now?.would_fire ?? false,
     triggers: now?.triggers ?? [],
-    decided: rows
+    decisions: rows
       .filter(({ count }) => count > 0)
       .map(({ at, first_at, count, reason, sentence, fired, detail }) => ({
         at,
@@ -171,6 +171,6 @@ function toWhy(rule: WhyRule['rule'], rows: ExplainedRow[]): WhyRule {
 }
 
 function toDraft(draft: ExplainedRow['drafts'][number]): WhyRule['drafts'][number] {
-  const { id, subject, state, reason, deadline_at, ended_at, holds, held_by } = draft;
-  return { id, subject, state, reason, deadline_at, ended_at, holds, held: held_by };
+  const { id, subject, state, reason, deadline_at, ended_at, rule_holds, send_check } = draft;
+  return { id, subject, state, reason, deadline_at, ended_at, rule_holds, send_check };
 }

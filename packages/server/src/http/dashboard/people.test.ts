@@ -124,12 +124,18 @@ test('many are suppressed at once, those who are nobody are counted, and no name
   expect((await dashboard.ask(path, { body, as: 'editor' })).status).toBe(403);
   expect((await dashboard.ask(path, { body: { users: [] }, as: 'admin' })).status).toBe(422);
   const done = await dashboard.ask(path, { body, as: 'admin' });
-  expect(done.json.data as SuppressedUsers).toEqual({ added: 1, known: 0, unknown: 1, drafts: 0, runs: 0 });
+  expect(done.json.data as SuppressedUsers).toEqual({
+    added: 1,
+    already_suppressed: 0,
+    not_found: 1,
+    drafts: 0,
+    runs: 0,
+  });
   const again = await dashboard.ask(path, { body, as: 'admin' });
-  expect(again.json.data).toMatchObject({ added: 0, known: 1 });
+  expect(again.json.data).toMatchObject({ added: 0, already_suppressed: 1 });
   const longest = 'x'.repeat(EXTERNAL_USER_ID_MAX_CHARS);
   const long = await dashboard.ask(path, { body: { users: [longest, 'bob'] }, as: 'admin' });
-  expect(long.json.data).toMatchObject({ known: 1, unknown: 1 });
+  expect(long.json.data).toMatchObject({ already_suppressed: 1, not_found: 1 });
   const tooLong = await dashboard.ask(path, { body: { users: [`${longest}x`] }, as: 'admin' });
   expect(tooLong.status).toBe(422);
   const [entry] = await listEntries(db, {

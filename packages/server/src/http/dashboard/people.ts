@@ -51,10 +51,10 @@ export const personRoutes: DashboardRoute[] = [
       }),
     }),
     async handle({ db }, { projectId, body, actor, note }) {
-      const { unknown, ...done } = await suppressPeople(db, { projectId, users: body.users, actor });
-      // Whoever is erased later must not be named here still.
+      const { notFound, ...done } = await suppressPeople(db, { projectId, users: body.users, actor });
+      // Without their ids: the audit log outlives users who are erased.
       note({ subject: `${body.users.length} users`, after: done });
-      return { data: { ...done, unknown: unknown.length } };
+      return { data: { ...done, not_found: notFound.length } };
     },
   }),
   ...viewRoutes,

@@ -98,7 +98,7 @@ test('what a letter lets its recipient do is not for those who only look', async
   for (const place of [...places, ...files])
     expect([place, (await plain.ask(place, { as: 'editor' })).text.includes(seal)]).toEqual([place, true]);
   const whole = (await plain.ask<EmailWhole>(places[3] ?? '', { as: 'viewer' })).json.data;
-  expect(whole.frozen?.mail_from).toBe('b+redacted@acme.test');
+  expect(whole.raw?.mail_from).toBe('b+redacted@acme.test');
   await showsProgramsNothing({ projectId: story.projectId, places, files, seal });
 });
 

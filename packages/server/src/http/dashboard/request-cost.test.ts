@@ -106,8 +106,8 @@ const OF_MANY_ROWS = [
 ];
 
 const SEARCHED = [
-  'GET /projects/:project/audit actor,action,of',
-  'GET /projects/:project/audit.csv actor,action,of',
+  'GET /projects/:project/audit actor,action,scope',
+  'GET /projects/:project/audit.csv actor,action,scope',
   'GET /projects/:project/drafts filter',
   'GET /projects/:project/drafts/counts filter',
   'GET /projects/:project/emails filter',
@@ -120,7 +120,7 @@ const SEARCHED = [
   'GET /projects/:project/requests filter',
   'GET /projects/:project/rules/:rule/results days',
   'GET /projects/:project/rules/:rule/runs version,step',
-  'GET /projects/:project/schedule/drafts from,to,becomes',
+  'GET /projects/:project/schedule/drafts from,to,result',
   'GET /projects/:project/stream filter,since',
   'GET /projects/:project/stream-export filter,since',
   'GET /projects/:project/suppressions filter',

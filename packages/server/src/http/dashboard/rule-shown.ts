@@ -77,7 +77,7 @@ function toListed(rule: ListedRule, { week, noDays, open, autopilotMs }: Around)
     sentence,
     emails: steps.filter(({ step }) => step.kind === 'draft').length,
     steps: steps.length,
-    lints,
+    warnings: lints,
     alarm: silence,
     demoted: rule.demotedAt === null ? null : { at: iso(rule.demotedAt), why: rule.demotedWhy ?? '' },
     week: week.get(id) ?? noDays,

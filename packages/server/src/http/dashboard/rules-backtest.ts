@@ -42,14 +42,14 @@ async function run(deps: RouteDeps, asked: BacktestRequest): Promise<typeof SENT
       if (lines.isGone()) throw new HungUp();
       lines.write({ progress: toProgress(progress) });
     };
-    const found = await backtest(
+    const result = await backtest(
       { db: deps.db, renderer: deps.mailroom.renderer },
       { projectId, sinceMs: body.days * DAY_MS, rule, watch },
     );
-    lines.write({ found });
+    lines.write({ result });
   } catch (error) {
     if (!lines.isBegun()) throw error;
-    if (!(error instanceof HungUp) && !lines.isGone()) lines.write({ failed: toFailed(deps, error) });
+    if (!(error instanceof HungUp) && !lines.isGone()) lines.write({ failure: toFailure(deps, error) });
   } finally {
     leave();
     if (lines.isBegun()) reply.raw.end();
@@ -94,10 +94,13 @@ function toProgress({
   at,
   share,
 }: Progress): Extract<BacktestLine, { progress: unknown }>['progress'] {
-  return { of, looked_at: looked, at: iso(at), share: Math.round(share * 1_000) / 1_000 };
+  return { version: of, evaluated: looked, at: iso(at), share: Math.round(share * 1_000) / 1_000 };
 }
 
-function toFailed({ log }: RouteDeps, error: unknown): Extract<BacktestLine, { failed: unknown }>['failed'] {
+function toFailure(
+  { log }: RouteDeps,
+  error: unknown,
+): Extract<BacktestLine, { failure: unknown }>['failure'] {
   if (error instanceof Fault) return { code: error.code, errors: error.details };
   log.error({ err: error }, 'backtest.failed');
   return { code: 'server_error', errors: [{ message: 'The backtest could not be finished' }] };

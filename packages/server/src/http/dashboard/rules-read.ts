@@ -85,7 +85,7 @@ async function labelsOf(db: DashboardDeps['db'], projectId: number, ruleId: stri
 }
 
 function toRun(run: Run, labelOf: Labels): RunListed {
-  const { id, userId, version, step, state, waitsFor, nextAt, enteredAt, anchor } = run;
+  const { id, userId, version, step, state, waitsFor, nextAt, enrolledAt, anchor } = run;
   return {
     id,
     external_user_id: userId,
@@ -94,8 +94,8 @@ function toRun(run: Run, labelOf: Labels): RunListed {
     state: state === 'paused' ? 'paused' : 'active',
     waits_for: waitsFor,
     next_at: nextAt === null ? null : iso(nextAt),
-    entered_at: iso(enteredAt),
-    by: anchor.name,
+    enrolled_at: iso(enrolledAt),
+    trigger: anchor.name,
   };
 }
 
@@ -121,18 +121,18 @@ async function listVersions(
   }));
 }
 
-function toResults({ rule, since, days, letters, drafts, refused, lift }: RuleResults): ShownResults {
-  const sum = (key: 'entered' | 'drafted' | 'sent' | 'goal'): number =>
+function toResults({ rule, since, days, letters, drafts, excluded, lift }: RuleResults): ShownResults {
+  const sum = (key: 'enrolled' | 'drafted' | 'sent' | 'goal'): number =>
     days.reduce((all, day) => all + day[key], 0);
   const { delivered, opened, clicked, ...became } = becameOf(letters);
-  const [entered, drafted, sent, goal] = [sum('entered'), sum('drafted'), sum('sent'), sum('goal')];
+  const [enrolled, drafted, sent, goal] = [sum('enrolled'), sum('drafted'), sum('sent'), sum('goal')];
   return {
     since: iso(since),
-    funnel: { entered, drafted, sent, delivered, opened, clicked, goal },
+    funnel: { enrolled, drafted, sent, delivered, opened, clicked, goal },
     days,
     ...became,
     drafts,
-    refused: refused.map(({ reason, count }) => ({ reason, count, sentence: REASONS[reason] })),
+    excluded: excluded.map(({ reason, count }) => ({ reason, count, sentence: REASONS[reason] })),
     has_goal: rule.definition.goal !== null,
     holdout_percent: rule.definition.holdoutPercent,
     lift,

@@ -32,7 +32,7 @@ async function ask<T>(what: string, options: AskOptions = {}): Promise<Answer<T>
   const { status, json } = await dashboard.ask(`${method} /projects/${story.projectId}${path}`, options);
   return { status, data: json?.data as T, errors: json?.errors ?? [] };
 }
-const LETTER = { subject: 'Hello {{ person.name | default: "there" }}', body: 'About {{ event.name }}' };
+const LETTER = { subject: 'Hello {{ user.name | default: "there" }}', body: 'About {{ event.name }}' };
 const greeter = (more: object = {}): Record<string, unknown> => ({
   name: 'greeter',
   when: { event: 'hello' },
@@ -70,8 +70,8 @@ test('rules are listed by priority with what they did each day of the last seven
   });
   expect(first?.sentence).toContain('Starts when hello happens. Enrolls each user once.');
   expect(first?.week).toHaveLength(7);
-  expect(first?.week.at(-1)).toMatchObject({ entered: 2, drafted: 2, sent: 1, goal: 0 });
-  expect(data[1]?.week.every(({ entered }) => entered === 0)).toBe(true);
+  expect(first?.week.at(-1)).toMatchObject({ enrolled: 2, drafted: 2, sent: 1, goal: 0 });
+  expect(data[1]?.week.every(({ enrolled }) => enrolled === 0)).toBe(true);
 });
 
 test('a rule of another project is not there, nor is one that nobody made', async () => {
@@ -149,7 +149,7 @@ test('a check says what the rule does, what is odd about it, and whom saving it 
   expect(data).toMatchObject({ new_version: true, open_untouched: 1, under_way: 1, faults: [] });
   expect(data.sentence).toContain('Starts when helo happens');
   expect(data.sentence_before).toContain('Starts when hello happens');
-  expect(data.lints).toMatchObject([{ code: 'event_never_seen' }]);
+  expect(data.warnings).toMatchObject([{ code: 'event_never_seen' }]);
   const same = { document: greeter({ mode: 'autopilot' }), rule: 'greeter' };
   expect((await ask<RuleChecked>('POST /rules/check', { body: same })).data.new_version).toBe(false);
 });
@@ -260,9 +260,9 @@ test('a backtest streams how far it is and what it found, says the same twice, a
   expect(lines.filter((line) => 'progress' in line).length).toBeGreaterThan(1);
   const last = lines.at(-1);
   expect(last).toMatchObject({
-    found: {
+    result: {
       is_saved: false,
-      difference: { added: { external_user_ids: ['cyd'] }, removed: { users: 2 }, emails: -1 },
+      comparison: { added: { external_user_ids: ['cyd'] }, removed: { users: 2 }, emails: -1 },
       samples: [{ external_user_id: 'cyd', subject: 'Hello there', body: 'About goodbye' }],
     },
   });
@@ -304,10 +304,10 @@ test('the results of a rule are its funnel, why others did not come in, and how 
   await story.event('ada', 'hello');
   await settled();
   const { data } = await ask<RuleResults>('GET /rules/greeter/results?days=7');
-  expect(data.funnel).toMatchObject({ entered: 1, drafted: 1, sent: 1, goal: 1 });
+  expect(data.funnel).toMatchObject({ enrolled: 1, drafted: 1, sent: 1, goal: 1 });
   expect(data.drafts).toEqual({ untouched: 1, edited: 0, skipped: 0 });
   expect(data).toMatchObject({ has_goal: true, holdout_percent: 0, lift: null });
-  expect(data.refused.length).toBeGreaterThan(0);
+  expect(data.excluded.length).toBeGreaterThan(0);
   expect((await ask('GET /rules/greeter/results?days=0')).status).toBe(422);
 });
 

@@ -59,7 +59,7 @@ export const ruleRoutes = [
         data: {
           sentence,
           faults,
-          lints,
+          warnings: lints,
           new_version: found.isNewVersion,
           sentence_before: found.sentenceBefore,
           open_untouched: found.openUntouched,

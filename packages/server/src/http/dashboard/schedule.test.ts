@@ -36,7 +36,7 @@ test('letters stand in the hour in which they leave, with what made them wait; d
     200,
     {
       drafts: 2,
-      is_cut: false,
+      truncated: false,
       waits_for_review: 0,
       paused: false,
       throttle_per_hour: 36_000,
@@ -78,7 +78,7 @@ test('the drafts of an hour are those that the ribbon counts in it, page by page
     rule: 'greeter',
     email: expect.stringContaining('@x.org') as string,
     deadline_at: hour(4),
-    fate: { becomes: 'sends', at: hour(4), reason: null },
+    forecast: { result: 'sends', at: hour(4), reason: null },
   });
   const last = (await ask<ScheduledDraft[]>(`schedule/drafts?${asked}&limit=2&cursor=2`)).json;
   expect([last.data.length, last.meta.cursor]).toEqual([1, null]);
@@ -92,14 +92,16 @@ test('what something holds for good, and what waits for a person, is not on the 
   await story.event('bo', 'ask');
   await db.query(
     `INSERT INTO beckon.suppression (project_id, kind, value, reason, created_at, created_by)
-     VALUES ($1, 'person', 'ada', 'manual', now(), 'operator')`,
+     VALUES ($1, 'user', 'ada', 'manual', now(), 'operator')`,
     [story.projectId],
   );
   await story.later(0);
   const { json } = await ask('schedule');
   expect(json.data).toMatchObject({ drafts: 1, waits_for_review: 1, beyond: { held: { suppressed: 1 } } });
-  const held = (await ask<ScheduledDraft[]>('schedule/drafts?becomes=held')).json.data;
-  expect(held).toMatchObject([{ external_user_id: 'ada', fate: { becomes: 'held', reason: 'suppressed' } }]);
+  const held = (await ask<ScheduledDraft[]>('schedule/drafts?result=held')).json.data;
+  expect(held).toMatchObject([
+    { external_user_id: 'ada', forecast: { result: 'held', reason: 'suppressed' } },
+  ]);
 });
 
 test('what is planned is what the sender does, letter by letter, if nobody acts', async () => {
@@ -109,7 +111,7 @@ test('what is planned is what the sender does, letter by letter, if nobody acts'
     await story.later(HOUR / 4);
   }
   const { json } = await ask<ScheduledDraft[]>('schedule/drafts');
-  const planned = json.data.map((draft) => [draft.external_user_id, draft.fate.at]);
+  const planned = json.data.map((draft) => [draft.external_user_id, draft.forecast.at]);
   expect(planned).toHaveLength(6);
   await story.later(72 * HOUR);
   const left = (await story.letters()).map(({ to, at }) => [to, new Date(at).toISOString()]);
@@ -128,7 +130,7 @@ test('a moment or a page that is none is refused by its name, and another projec
     ['to=x', 'to'],
     ['limit=0', 'limit'],
     ['cursor=abc', 'cursor'],
-    ['becomes=sent', 'becomes'],
+    ['result=sent', 'result'],
   ]) {
     const { status, json } = await ask<ScheduledDraft[]>(`schedule/drafts?${query}`);
     expect([status, json.errors[0]?.field]).toEqual([422, field]);

@@ -21,20 +21,20 @@ export const scheduleRoutes = [
     query: Type.Object({
       from: Type.Optional(Type.String()),
       to: Type.Optional(Type.String()),
-      becomes: Type.Optional(Type.Enum(['sends', 'held', 'expires'])),
+      result: Type.Optional(Type.Enum(['sends', 'held', 'expires'])),
       cursor: Type.Optional(Type.String({ pattern: '^\\d{1,6}$' })),
       offset: Type.Optional(Type.Integer({ minimum: 0, maximum: ROWS_MAX })),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX })),
     }),
     async handle({ db, mailroom }, { projectId, query }) {
-      const { becomes = 'sends', limit = PAGE } = query;
+      const { result = 'sends', limit = PAGE } = query;
       // What is planned is worked out anew each time: a place in it is a number, and holds as long as the plan does.
       const offset = query.cursor === undefined ? (query.offset ?? 0) : Number(query.cursor);
       const { rows, total } = await listPlanned(
         { db, mailroom },
         {
           projectId,
-          becomes,
+          result,
           from: query.from === undefined ? null : readMoment(query.from, 'from'),
           to: query.to === undefined ? null : readMoment(query.to, 'to'),
           offset,

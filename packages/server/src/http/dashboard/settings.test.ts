@@ -39,15 +39,15 @@ async function greet(...users: string[]): Promise<void> {
 }
 
 const textOf = (json: { data: ProjectSettingsShown }, name: string) =>
-  json.data.settings.find((setting) => setting.name === name)?.text;
+  json.data.settings.find((setting) => setting.name === name)?.value;
 
 test('every setting is shown with what it may be, and is changed in the text in which it is stored', async () => {
   const { json } = await ask('GET settings', { as: 'viewer' });
   expect(json.data.settings).toContainEqual({
     name: 'quiet_hours',
-    text: '21:00-08:00',
-    fallback: '21:00-08:00',
-    syntax: expect.stringContaining('two different times of day') as string,
+    value: '21:00-08:00',
+    default: '21:00-08:00',
+    format: expect.stringContaining('two different times of day') as string,
   });
   expect(json.data.parsed).toMatchObject({
     quiet_hours: { start: '21:00', end: '08:00' },
@@ -150,8 +150,8 @@ test('the effect of a policy is told before it is saved, hour by hour', async ()
   const [at, later] = [16, 20].map((hour) => new Date(story.now()).setUTCHours(hour, 0, 0, 0));
   expect(json.data).toMatchObject({ drafts: 2, later: 2, earlier: 0, newly_expire: 0, stop_sending: 0 });
   expect(json.data.hours).toEqual([
-    { at: new Date(at ?? 0).toISOString(), today: 2, changed: 0 },
-    { at: new Date(later ?? 0).toISOString(), today: 0, changed: 2 },
+    { at: new Date(at ?? 0).toISOString(), current: 2, proposed: 0 },
+    { at: new Date(later ?? 0).toISOString(), current: 0, proposed: 2 },
   ]);
   expect((await ask<PolicyEffect>('GET policy/simulate?autopilot=draft')).json.data.stop_sending).toBe(2);
   expect(textOf((await ask('GET settings')).json, 'quiet_hours')).toBe('21:00-08:00');
@@ -191,7 +191,7 @@ test('before a pause it is told what it keeps back; nothing leaves in it, and wh
     next_hour: 0,
     next_day: 2,
     open: 2,
-    is_cut: false,
+    truncated: false,
   });
   expect((await ask('POST pause', { as: 'admin' })).json.data).toEqual({ paused: true });
   await story.later(6 * HOUR);

@@ -35,9 +35,9 @@ export const suppressionCheckRoutes: DashboardRoute[] = [
               lifted_by_name: names.get(lift.liftedBy) ?? lift.liftedBy,
             }
           : null,
-        topics_refused: await listRefusedTopics(db, places),
+        unsubscribed_topics: await listRefusedTopics(db, places),
         users: shown,
-        is_cut: isCut,
+        truncated: isCut,
       };
       return { data };
     },
@@ -50,7 +50,7 @@ function toShown({ person, address, gates, topicsRefused }: Mailable): MailableA
     address,
     can_receive: gates.every(({ passes }) => passes),
     checks: gates.map(toSaid),
-    topics_refused: topicsRefused,
+    unsubscribed_topics: topicsRefused,
   };
 }
 

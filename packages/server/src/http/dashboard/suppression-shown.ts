@@ -52,11 +52,11 @@ export function readPlace(projectId: number, { email, user }: SuppressionPlace):
   if (user !== undefined) {
     if (user === '' || !isStorable(user))
       throw invalid(`${JSON.stringify(user)} is not a valid user ID`, 'user');
-    return { projectId, kind: 'person', value: user };
+    return { projectId, kind: 'user', value: user };
   }
   const address = (email ?? '').trim();
   if (!isEmail(address)) throw invalid(`${JSON.stringify(address)} is not an email address`, 'email');
-  return { projectId, kind: 'address', value: normaliseAddress(address) };
+  return { projectId, kind: 'email', value: normaliseAddress(address) };
 }
 
 export function invalid(message: string, field: string): Fault {

@@ -149,7 +149,7 @@ test('a list is tried before it is taken: the same counts, and nothing written',
   for (const path of ['/preview-import', '/import'])
     expect((await ask(`POST ${path}`, { body, as: 'editor' })).status).toBe(403);
   const preview = (await ask<SuppressionImport>('POST /preview-import', { body, as: 'admin' })).json.data;
-  expect(preview).toMatchObject({ rows: 3, added: 2, refused: 1, problems: [{ line: 4, field: 'email' }] });
+  expect(preview).toMatchObject({ rows: 3, added: 2, rejected: 1, problems: [{ line: 4, field: 'email' }] });
   expect([await list(), await state()]).toEqual([[], { imported_at: null, imported_by_name: null }]);
   expect((await ask<SuppressionImport>('POST /import', { body, as: 'admin' })).json.data).toEqual(preview);
   expect((await list()).map(({ value, reason }) => [value, reason])).toEqual([
@@ -171,7 +171,7 @@ test('what was exported can be imported again', async () => {
   expect((await ask('GET /export', { as: 'editor' })).status).toBe(403);
   const { text } = await ask('GET /export', { as: 'admin' });
   const { data } = (await ask<SuppressionImport>('POST /preview-import', { body: { list: text } })).json;
-  expect(data).toMatchObject({ rows: 2, added: 0, known: 2, refused: 0 });
+  expect(data).toMatchObject({ rows: 2, added: 0, already_suppressed: 2, rejected: 0 });
 });
 
 test('GET /suppressions/export writes JSON lines for `format=ndjson`, which can be imported again', async () => {
@@ -194,7 +194,7 @@ test('no value of the list that is exported is a formula, and it reads back as w
   const { text } = await ask('GET /export', { as: 'admin' });
   expect(text.match(/(?:^|,)"?[=+\-@]/gm)).toBeNull();
   const { data } = (await ask<SuppressionImport>('POST /preview-import', { body: { list: text } })).json;
-  expect(data).toMatchObject({ rows: 6, added: 0, known: 6, refused: 0 });
+  expect(data).toMatchObject({ rows: 6, added: 0, already_suppressed: 6, rejected: 0 });
 });
 
 test('would this be can_receive: every gate answers, behind one that says no too, for everybody at the address', async () => {
@@ -207,7 +207,7 @@ test('would this be can_receive: every gate answers, behind one that says no too
     can_receive: true,
     users: [{ can_receive: true }],
   });
-  const place = { projectId: story.projectId, kind: 'person' as const, value: 'ada' };
+  const place = { projectId: story.projectId, kind: 'user' as const, value: 'ada' };
   await setRefusals(db, { places: [place], refused: ['news'], wanted: [], at: story.now() });
   await add({ user: 'ada', reason: 'snoozed', until: new Date(story.now() + DAY).toISOString() });
   await story.set({ paused: 'true', quiet_hours: '00:00-23:59' });
@@ -229,7 +229,7 @@ test('would this be can_receive: every gate answers, behind one that says no too
     until: new Date(story.now() + DAY).toISOString(),
     text: 'the user or the address is suppressed',
   });
-  expect(of('ada')?.topics_refused).toEqual(['news']);
+  expect(of('ada')?.unsubscribed_topics).toEqual(['news']);
   const zed = await check('user=zed');
   expect(zed.users[0]?.checks.filter(({ passes }) => !passes).map(({ check: gate }) => gate)).toContain(
     'no_address',

@@ -173,7 +173,7 @@ export const suppressionRoutes: DashboardRoute[] = [
 
 function isConfirmed({ kind, value }: ClearPlace, confirm: string): boolean {
   const typed = confirm.trim();
-  return kind === 'address' ? normaliseAddress(typed) === value : typed.toLowerCase() === value.toLowerCase();
+  return kind === 'email' ? normaliseAddress(typed) === value : typed.toLowerCase() === value.toLowerCase();
 }
 
 const VOCABULARY = {
@@ -194,8 +194,7 @@ function readFilter(text: string): Filter {
 }
 
 function readKind(text: string): SuppressedKind {
-  if (text === 'address' || text === 'person' || text === 'address_hash' || text === 'person_hash')
-    return text;
+  if (text === 'email' || text === 'user' || text === 'email_hash' || text === 'user_hash') return text;
   throw badCursor();
 }
 
@@ -217,7 +216,7 @@ async function listedAt(
 
 /** Does not name the user: the audit log is kept after they are erased. */
 function wordsOf({ kind, value }: ClearPlace): string {
-  return kind === 'address' ? addressForAudit(value) : 'a user';
+  return kind === 'email' ? addressForAudit(value) : 'a user';
 }
 
 function notThere(place: ClearPlace, { lift }: Typed): Fault {

@@ -143,10 +143,10 @@ test('an erasure leaves a proof without a name, and what is kept for how long is
   const kept = (await dashboard.ask<KeptData>(`GET ${at}/data`, { as: 'viewer' })).json.data;
   expect(kept).toMatchObject({
     retention: [
-      { setting: 'keep_events', keeps: 'forever', oldest_at: null },
-      { setting: 'keep_stream', keeps: '90d' },
-      { setting: 'keep_emails', keeps: '90d', oldest_at: null },
-      { setting: 'keep_dead', keeps: 'forever', oldest_at: null },
+      { setting: 'keep_events', period: 'forever', oldest_at: null },
+      { setting: 'keep_stream', period: '90d' },
+      { setting: 'keep_emails', period: '90d', oldest_at: null },
+      { setting: 'keep_dead', period: 'forever', oldest_at: null },
     ],
     erasures_waiting: 0,
   });

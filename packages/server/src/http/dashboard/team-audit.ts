@@ -12,7 +12,7 @@ import { sendPieces } from './send-pieces.ts';
 const FILTER = {
   actor: Type.Optional(Type.String({ maxLength: 200 })),
   action: Type.Optional(Type.String({ maxLength: 100 })),
-  of: Type.Optional(Type.Union([Type.Literal('project'), Type.Literal('organization')])),
+  scope: Type.Optional(Type.Union([Type.Literal('project'), Type.Literal('organization')])),
 };
 
 /** Who did what: in this project, or in all of its organization and about its team. */
@@ -43,21 +43,21 @@ export const auditRoutes = [
   }),
 ];
 
-type Asked = { actor?: string; action?: string; of?: 'project' | 'organization' };
+type Asked = { actor?: string; action?: string; scope?: 'project' | 'organization' };
 type Names = ReadonlyMap<number, string>;
 
 async function scopeOf(
   tx: Tx,
   projectId: number,
-  { actor = '', action = '', of = 'organization' }: Asked,
+  { actor = '', action = '', scope = 'organization' }: Asked,
 ): Promise<{ of: AuditOf; names: Names }> {
   const organization = await findOrganizationOf(tx, projectId);
   const projects = organization ? await listProjectsOf(tx, organization.id) : [];
-  const isAlone = of === 'project' || !organization;
+  const isAlone = scope === 'project' || !organization;
   return {
     of: {
       projectIds: isAlone ? [projectId] : projects.map(({ id }) => id),
-      organizationId: of === 'organization' && organization ? organization.id : null,
+      organizationId: scope === 'organization' && organization ? organization.id : null,
       actor: actor === '' ? null : actor,
       action: action === '' ? null : action,
     },
@@ -78,7 +78,7 @@ function toListed(entry: ListedEntry, names: Names): AuditListed {
     subject,
     before,
     after,
-    is_done: entry.isDone,
+    completed: entry.isDone,
   };
 }
 
@@ -97,7 +97,7 @@ const COLUMNS = [
   'subject',
   'before',
   'after',
-  'is_done',
+  'completed',
 ];
 const PIECE = 1_000;
 
@@ -112,7 +112,7 @@ async function* csvOf(tx: Tx, of: AuditOf, names: Names): AsyncGenerator<string>
 }
 
 function lineOf(entry: AuditListed): string {
-  const { at, project, actor, actor_name, token, action, subject, before, after, is_done } = entry;
+  const { at, project, actor, actor_name, token, action, subject, before, after, completed } = entry;
   const texts = [
     at,
     project?.name ?? '',
@@ -124,7 +124,7 @@ function lineOf(entry: AuditListed): string {
     toText(before),
     toText(after),
   ];
-  return csvLine([...texts.map(plainCell), String(is_done)]);
+  return csvLine([...texts.map(plainCell), String(completed)]);
 }
 
 function toText(value: unknown): string {

@@ -238,7 +238,7 @@ test('the audit log says who did what with its difference, for this organization
     project: { id: projectId },
     before: { role: expect.any(String) },
     after: { role: expect.any(String) },
-    is_done: true,
+    completed: true,
   });
   expect(entries.filter(({ action }) => action === 'team.set_up')).toMatchObject([
     { actor_name: 'ada', project: null },
@@ -255,7 +255,7 @@ test('the audit log says who did what with its difference, for this organization
   const roles = (await list('?action=member.')).data as AuditListed[];
   expect(roles.every(({ action }) => action.startsWith('member.'))).toBe(true);
   expect(
-    ((await list('?of=project')).data as AuditListed[]).every(({ project }) => project?.id === projectId),
+    ((await list('?scope=project')).data as AuditListed[]).every(({ project }) => project?.id === projectId),
   ).toBe(true);
   expect((await grace.ask(at('GET /audit?cursor=zz'))).status).toBe(422);
   const csv = await grace.ask(at('GET /audit.csv'));

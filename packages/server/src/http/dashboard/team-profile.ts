@@ -84,7 +84,7 @@ export const profileRoutes = [
           created_at: row.createdAt.toISOString(),
           last_seen_at: row.lastSeenAt.toISOString(),
           expires_at: row.expiresAt.toISOString(),
-          is_this_one: row.id === person.sessionId,
+          current: row.id === person.sessionId,
         })),
       );
     },

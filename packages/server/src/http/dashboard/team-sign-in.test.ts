@@ -126,10 +126,10 @@ test('a session that was ended is refused at the very next request', async () =>
   const sessions = (await ada.ask('GET /sessions')).json.data as {
     id: string;
     user_agent: string | null;
-    is_this_one: boolean;
+    current: boolean;
   }[];
   const found = sessions.find(({ user_agent }) => user_agent === 'Old phone');
-  expect(sessions.filter(({ is_this_one }) => is_this_one)).toHaveLength(1);
+  expect(sessions.filter(({ current }) => current)).toHaveLength(1);
   expect((await ada.ask(`POST /sessions/${found?.id}/end`)).json.data).toEqual({ ended: 1 });
   expect((await other.ask('GET /projects')).status).toBe(401);
   expect((await ada.ask(`POST /sessions/${found?.id}/end`)).status).toBe(404);

@@ -31,17 +31,17 @@ export async function listedTemplates({ db }: Deps, projectId: number): Promise<
     return { ...listedOf(letter, line, around), updated_at: updatedAt(letter) };
   });
   const known = new Set(letters.map(({ name }) => name));
-  const begun = [...around.drafts.values()].filter(({ name }) => !known.has(name)).map(toBegun);
+  const begun = [...around.unpublished.values()].filter(({ name }) => !known.has(name)).map(toBegun);
   return [...listed, ...begun].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 type Db = RouteDeps['db'];
-type Around = { drafts: Map<string, UnpublishedLetter>; rules: Map<string, string> };
+type Around = { unpublished: Map<string, UnpublishedLetter>; rules: Map<string, string> };
 
 async function findAround(db: Db, projectId: number): Promise<Around> {
   const rules = await listRules(db, projectId);
   return {
-    drafts: await listUnpublished(db, projectId),
+    unpublished: await listUnpublished(db, projectId),
     rules: new Map(rules.map(({ id, name }) => [name, id])),
   };
 }
@@ -49,7 +49,7 @@ async function findAround(db: Db, projectId: number): Promise<Around> {
 function listedOf(
   { name, template, isShipped, usedBy }: ListedLetter,
   { format, subject }: Pick<LetterSource, 'format' | 'subject'>,
-  { drafts, rules }: Around,
+  { unpublished, rules }: Around,
 ): Omit<TemplateListed, 'updated_at'> {
   return {
     name,
@@ -58,7 +58,7 @@ function listedOf(
     format,
     subject,
     used_by: usedBy.map((rule) => ({ id: rules.get(rule) ?? rule, name: rule })),
-    has_draft: drafts.has(name),
+    has_unpublished: unpublished.has(name),
   };
 }
 
@@ -67,7 +67,7 @@ function updatedAt({ template }: ListedLetter): string | null {
 }
 
 function toBegun({ name, format, subject, savedAt }: UnpublishedLetter): TemplateListed {
-  const state = { version: null, is_shipped: false, used_by: [], has_draft: true };
+  const state = { version: null, is_shipped: false, used_by: [], has_unpublished: true };
   return { name, format, subject, ...state, updated_at: iso(savedAt) };
 }
 
@@ -79,7 +79,7 @@ export async function shownTemplate(
 ): Promise<TemplateShown> {
   const now = db.clock.now();
   const around = await findAround(db, projectId);
-  const begun = around.drafts.get(reference);
+  const begun = around.unpublished.get(reference);
   const letter = await showLetter({ db, renderer }, { projectId, reference, now }).catch((error: unknown) => {
     // Words that were saved under a new name are no letter yet.
     if (begun && error instanceof Fault && error.code === 'not_found') return null;
@@ -88,15 +88,18 @@ export async function shownTemplate(
   if (letter === null && begun) return shownBegun({ access }, begun);
   if (letter === null) throw new Error('a template that is neither published nor saved');
   const { versions, variables, people, others } = letter;
-  const draft = around.drafts.get(letter.name) ?? null;
-  const actors = [...versions.map(({ createdBy }) => createdBy), ...(draft ? [draft.savedBy] : [])];
+  const unpublished = around.unpublished.get(letter.name) ?? null;
+  const actors = [
+    ...versions.map(({ createdBy }) => createdBy),
+    ...(unpublished ? [unpublished.savedBy] : []),
+  ];
   const names = await access.namesOf(actors);
   const published = publishedOf(letter);
   return {
     ...listedOf(letter, published, around),
     updated_at: updatedAt(letter),
     published,
-    draft: draft && toDraft(draft, names),
+    unpublished: unpublished && toUnpublished(unpublished, names),
     versions: versions.map(({ version, format, subject, preheader, body, createdAt, createdBy }) => ({
       version,
       format,
@@ -108,7 +111,7 @@ export async function shownTemplate(
     })),
     variables,
     users: people,
-    others,
+    other_variables: others,
     open_untouched: await countFollowing(db, { projectId, name: letter.name, now }),
   };
 }
@@ -121,19 +124,19 @@ async function shownBegun(
   return {
     ...toBegun(begun),
     published: { format: begun.format, subject: '', preheader: '', body: '' },
-    draft: toDraft(begun, names),
+    unpublished: toUnpublished(begun, names),
     versions: [],
     variables: [],
     users: 0,
-    others: [],
+    other_variables: [],
     open_untouched: 0,
   };
 }
 
-function toDraft(
+function toUnpublished(
   { format, subject, preheader, body, savedAt, savedBy }: UnpublishedLetter,
   names: ReadonlyMap<string, string>,
-): NonNullable<TemplateShown['draft']> {
+): NonNullable<TemplateShown['unpublished']> {
   const saved = { saved_at: iso(savedAt), saved_by: names.get(savedBy) ?? savedBy };
   return { format, subject, preheader, body, ...saved };
 }

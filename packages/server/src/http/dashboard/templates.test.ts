@@ -36,15 +36,15 @@ async function ask<T>(what: string, options: AskOptions = {}): Promise<Answer<T>
 }
 const letter = (more: Partial<LetterSource> = {}): LetterSource => ({
   format: 'markdown',
-  subject: 'Hello {{ person.name | default: "there" }}',
+  subject: 'Hello {{ user.name | default: "there" }}',
   preheader: '',
-  body: 'You are on {{ person.plan }}.',
+  body: 'You are on {{ user.plan }}.',
   ...more,
 });
 const create = (name = 'greeting', more: Partial<LetterSource> = {}) =>
   ask<TemplatePublished>('POST /templates', { body: { name, source: letter(more) } });
 const save = (name: string, more: Partial<LetterSource>, seen: string | null = null) =>
-  ask<TemplateShown>(`PUT /templates/${name}/draft`, { body: { source: letter(more), seen } });
+  ask<TemplateShown>(`PUT /templates/${name}/unpublished`, { body: { source: letter(more), seen } });
 async function drafted(...users: string[]): Promise<void> {
   await story.rule({
     name: 'greeter',
@@ -65,7 +65,12 @@ test('letters are listed with who uses them, those that ship and those that are 
   await save('plans', { subject: 'Plans' });
   const { data } = await ask<TemplateListed[]>('GET /templates', { as: 'viewer' });
   expect(
-    data.map(({ name, version, is_shipped, has_draft }) => [name, version, is_shipped, has_draft]),
+    data.map(({ name, version, is_shipped, has_unpublished }) => [
+      name,
+      version,
+      is_shipped,
+      has_unpublished,
+    ]),
   ).toEqual([
     ['greeting', 1, false, false],
     ['onboarding_stall', null, true, false],
@@ -81,22 +86,22 @@ test('what is saved and not published nobody gets, and publishing asks which ope
   await create();
   await drafted('ada', 'bob');
   await story.act('bob', { kind: 'approve' });
-  const words = letter({ subject: 'Welcome {{ person.name | default: "you" }}' });
+  const words = letter({ subject: 'Welcome {{ user.name | default: "you" }}' });
   const saved = await save('greeting', words);
   expect(saved.data).toMatchObject({
     version: 1,
     open_untouched: 1,
-    draft: { subject: words.subject, saved_by: 'Ada' },
+    unpublished: { subject: words.subject, saved_by: 'Ada' },
     published: { subject: letter().subject },
   });
   expect((await story.drafts('ada'))[0]?.content.subject).toBe('Hello ADA');
   const publish = (more: object) =>
     ask<TemplatePublished>('POST /templates/greeting/publish', {
-      body: { source: words, version: 1, seen: saved.data.draft?.saved_at, follow: true, ...more },
+      body: { source: words, version: 1, seen: saved.data.unpublished?.saved_at, follow: true, ...more },
     });
   expect((await publish({ follow: false })).data).toMatchObject({
     drafts: 0,
-    template: { version: 2, draft: null },
+    template: { version: 2, unpublished: null },
   });
   expect((await story.drafts('ada'))[0]?.content.subject).toBe('Hello ADA');
   const late = await publish({});
@@ -152,13 +157,13 @@ test('a preview is the letter as it would leave, with what would hold it and wha
     event: 'hello',
   });
   const held = (await preview({ user: 'eve' })).data;
-  expect(held.missing).toEqual(['person.plan']);
+  expect(held.missing).toEqual(['user.plan']);
   expect(held.variables).toEqual([
-    { name: 'person.name', holds: false, fill: 0.5, from: [] },
-    { name: 'person.plan', holds: true, fill: 0.5, from: [] },
+    { name: 'user.name', required: false, share: 0.5, events: [] },
+    { name: 'user.plan', required: true, share: 0.5, events: [] },
   ]);
   expect((await preview({ user: 'nobody' })).status).toBe(404);
-  const broken = (await preview({ source: letter({ body: 'Hello {{ person.name' }) })).data;
+  const broken = (await preview({ source: letter({ body: 'Hello {{ user.name' }) })).data;
   expect(broken.faults).toMatchObject([{ field: 'body' }]);
   expect(broken.preview_id).toBe(null);
 });
@@ -176,7 +181,7 @@ test('a preview as of then is told by what was known of the person then; what is
     ask<TemplatePreview>('POST /templates/greeting/preview', { body: { user: 'ada', ...body } });
   expect((await preview({})).data).toMatchObject({ subject: 'Hello Countess', event: 'hello' });
   const before = (await preview({ at: then })).data;
-  expect(before).toMatchObject({ subject: 'Hello ADA', missing: [], unsure: [] });
+  expect(before).toMatchObject({ subject: 'Hello ADA', missing: [], uncertain: [] });
   expect(before.text).toContain('trial');
   const page = `GET /templates/greeting/email.html?user=ada&at=${encodeURIComponent(then)}`;
   expect((await dashboard.ask(page.replace(' ', ` /projects/${story.projectId}`))).text).toContain('trial');
@@ -187,7 +192,7 @@ test('a preview as of then is told by what was known of the person then; what is
 });
 
 test('words that are only being written have a page of their own, which nothing can do anything in', async () => {
-  const body = 'Nothing *yet* for {{ person.name }} <script>alert(1)</script>';
+  const body = 'Nothing *yet* for {{ user.name }} <script>alert(1)</script>';
   const words = letter({ body });
   const { data } = await ask<TemplatePreview>('POST /templates/brand new/preview'.replace(' new', '%20new'), {
     body: { source: words },
@@ -258,7 +263,7 @@ describe('the saved unpublished version', () => {
     expect((await publish({ version: 7 })).status).toBe(409);
     expect((await publish()).data.template).toMatchObject({
       version: 2,
-      draft: null,
+      unpublished: null,
       published: { subject: 'Unpublished' },
     });
   });
@@ -268,8 +273,8 @@ test('a viewer writes nothing, another project has nothing of it, and what canno
   await create();
   for (const [what, body] of [
     ['POST /templates', { name: 'x', source: letter() }],
-    ['PUT /templates/greeting/draft', { source: letter(), seen: null }],
-    ['DELETE /templates/greeting/draft', {}],
+    ['PUT /templates/greeting/unpublished', { source: letter(), seen: null }],
+    ['DELETE /templates/greeting/unpublished', {}],
     ['POST /templates/greeting/publish', { source: letter(), version: 1, seen: null, follow: false }],
     ['POST /templates/greeting/send-test', {}],
     ['DELETE /templates/greeting', {}],
@@ -288,18 +293,18 @@ test('a viewer writes nothing, another project has nothing of it, and what canno
 test('what was saved can be thrown away', async () => {
   await create();
   await save('greeting', { subject: 'Later' });
-  const { data } = await ask<TemplateShown>('DELETE /templates/greeting/draft', { body: {} });
-  expect([data.draft, data.has_draft]).toEqual([null, false]);
-  expect((await ask<TemplateShown>('GET /templates/greeting')).data.draft).toBe(null);
+  const { data } = await ask<TemplateShown>('DELETE /templates/greeting/unpublished', { body: {} });
+  expect([data.unpublished, data.has_unpublished]).toEqual([null, false]);
+  expect((await ask<TemplateShown>('GET /templates/greeting')).data.unpublished).toBe(null);
 });
 
 test('two who write one letter do not overwrite each other unseen, and publishing ends only the words that were seen', async () => {
   await create();
   const first = await save('greeting', { subject: 'First' });
-  const seen = first.data.draft?.saved_at ?? null;
+  const seen = first.data.unpublished?.saved_at ?? null;
   stage.server.clock.advance(1_000);
   const second = await save('greeting', { subject: 'Second' }, seen);
-  expect(second.data.draft?.subject).toBe('Second');
+  expect(second.data.unpublished?.subject).toBe('Second');
   for (const old of [seen, null]) {
     const late = await save('greeting', { subject: 'Late' }, old);
     expect([late.status, late.errors[0]?.field]).toEqual([409, 'seen']);
@@ -307,8 +312,8 @@ test('two who write one letter do not overwrite each other unseen, and publishin
   const published = await ask<TemplatePublished>('POST /templates/greeting/publish', {
     body: { source: letter({ subject: 'Late' }), version: 1, seen, follow: false },
   });
-  expect(published.data.template).toMatchObject({ version: 2, draft: { subject: 'Second' } });
-  await ask('DELETE /templates/greeting/draft', { body: {} });
+  expect(published.data.template).toMatchObject({ version: 2, unpublished: { subject: 'Second' } });
+  await ask('DELETE /templates/greeting/unpublished', { body: {} });
   // Those that it was written over are gone, and somebody meant that.
-  expect((await save('greeting', { subject: 'Late' }, second.data.draft?.saved_at)).status).toBe(409);
+  expect((await save('greeting', { subject: 'Late' }, second.data.unpublished?.saved_at)).status).toBe(409);
 });

@@ -2,7 +2,13 @@ import { Type } from 'typebox';
 import type { LetterSource, TemplatePreview } from '@beckon/contract/dashboard';
 import { type FieldFault, Fault } from '../../base/fault.ts';
 import { isLocalShell } from '../../features/team/index.ts';
-import { discardDraft, findWords, keepWords, readTemplate, saveDraft } from '../../features/writing/index.ts';
+import {
+  discardUnpublished,
+  findWords,
+  keepWords,
+  readTemplate,
+  saveUnpublished,
+} from '../../features/writing/index.ts';
 import {
   checkWords,
   createTemplate,
@@ -62,7 +68,7 @@ export const templateRoutes: DashboardRoute[] = [
         follow,
         actor,
       });
-      await discardDraft(deps.db, { projectId, name: template.name });
+      await discardUnpublished(deps.db, { projectId, name: template.name });
       note({ subject: template.name, after: { version: 1, drafts } });
       return { data: { template: await shownTemplate(deps, projectId, template.name), drafts } };
     },
@@ -82,7 +88,7 @@ export const templateRoutes: DashboardRoute[] = [
       return { data: { drafts } };
     },
   }),
-  route('PUT /projects/:project/templates/:template/draft', {
+  route('PUT /projects/:project/templates/:template/unpublished', {
     needs: 'editor',
     audit: 'template.save',
     bodyMaxBytes: BODY_MAX_BYTES,
@@ -90,19 +96,19 @@ export const templateRoutes: DashboardRoute[] = [
     async handle(deps, { projectId, params, body: { source: letter, seen }, actor, note }) {
       const { name = '' } = readTemplate({ name: params.template });
       const saving = { name, letter, seen: momentSeen(seen), actor };
-      const before = await saveDraft({ tx: deps.db, clock: deps.db.clock, projectId }, saving);
+      const before = await saveUnpublished({ tx: deps.db, clock: deps.db.clock, projectId }, saving);
       note({ subject: name, before: before && wordsOf(before), after: letter });
       return { data: await shownTemplate(deps, projectId, name) };
     },
   }),
-  route('DELETE /projects/:project/templates/:template/draft', {
+  route('DELETE /projects/:project/templates/:template/unpublished', {
     needs: 'editor',
     audit: 'template.discard_unpublished',
     async handle(deps, { projectId, params: { template }, note }) {
       const before = await shownTemplate(deps, projectId, template);
-      await discardDraft(deps.db, { projectId, name: before.name });
-      note({ subject: before.name, before: before.draft });
-      return { data: { ...before, draft: null, has_draft: false } };
+      await discardUnpublished(deps.db, { projectId, name: before.name });
+      note({ subject: before.name, before: before.unpublished });
+      return { data: { ...before, unpublished: null, has_unpublished: false } };
     },
   }),
   route('POST /projects/:project/templates/:template/publish', {
@@ -237,7 +243,7 @@ async function preview(
     preheader: content.preheader,
     text,
     missing,
-    unsure,
+    uncertain: unsure,
     faults: [],
     variables,
     checks: [
@@ -256,7 +262,15 @@ function momentOf(at: string | undefined): { at?: number } {
 function nothingOf({ letter, user }: Previewing): Omit<TemplatePreview, 'faults'> {
   const { subject = '', preheader = '' } = letter ?? {};
   const nobody = { external_user_id: user ?? '', is_sample: user === null, event: '' };
-  const none = { text: '', missing: [], unsure: [], variables: [], checks: [], bytes: 0, preview_id: null };
+  const none = {
+    text: '',
+    missing: [],
+    uncertain: [],
+    variables: [],
+    checks: [],
+    bytes: 0,
+    preview_id: null,
+  };
   return { ...nobody, subject, preheader, ...none };
 }
 

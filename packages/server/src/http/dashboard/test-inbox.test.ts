@@ -92,8 +92,8 @@ test('letters are listed, the newest first, in pages and by user, those to the t
   const all = (await ask<TestInboxEmail[]>('GET /test-inbox', { as: 'viewer' })).json;
   expect(all.data.map(({ id, kind }) => [id, kind])).toEqual([
     [team, 'team'],
-    [second, 'person'],
-    [first, 'person'],
+    [second, 'user'],
+    [first, 'user'],
   ]);
   expect(all.meta.pagination.total).toBe(3);
   const page = (await ask<TestInboxEmail[]>('GET /test-inbox?limit=2')).json;
@@ -218,8 +218,9 @@ test('a letter is shown with its checks, its headers, its source and as the file
     status: 'warning',
     detail: expect.arrayContaining(['http://x.test/a.png']),
   });
-  const { data: raw } = (await ask<{ source: string; is_cut: boolean }>(`GET /test-inbox/${id}/source`)).json;
-  expect([raw.source.includes('Subject: Three steps'), raw.is_cut]).toEqual([true, false]);
+  const { data: raw } = (await ask<{ source: string; truncated: boolean }>(`GET /test-inbox/${id}/source`))
+    .json;
+  expect([raw.source.includes('Subject: Three steps'), raw.truncated]).toEqual([true, false]);
   expect((await ask(`GET /test-inbox/${id}/eml`)).text).toBe(raw.source);
   const frame = await ask(`GET /test-inbox/${id}/email.html`);
   expect(frame.headers['content-security-policy']).toMatch(/^sandbox; default-src 'none'/);

@@ -111,7 +111,7 @@ export const testInboxRoutes: DashboardRoute[] = [
       const mail = await openMail(db, { projectId, id: params.email, copy: query.copy ?? 1 });
       requireForPerson(mail);
       const source = mail.raw.subarray(0, SOURCE_MAX_BYTES).toString('utf8').replaceAll('\0', '\uFFFD');
-      return { data: { source, is_cut: mail.raw.length > SOURCE_MAX_BYTES } };
+      return { data: { source, truncated: mail.raw.length > SOURCE_MAX_BYTES } };
     },
   }),
   route('GET /projects/:project/test-inbox/:email/eml', {
@@ -146,7 +146,7 @@ function toListed(mail: KeptMail, redact: Redact): TestInboxEmail {
     copies,
     draft_id: draftId,
     external_user_id: userId,
-    kind: draftId === null ? 'team' : 'person',
+    kind: draftId === null ? 'team' : 'user',
     mail_from: redact(mailFrom),
     to: rcptTo,
     subject,

@@ -57,7 +57,7 @@ describe.skipIf(missing !== null)(
         ['policy@home.test', 'policy', '5.7.1', ''],
       ]);
       const suppressed = await db.query(`SELECT kind, value, reason FROM beckon.suppression`);
-      expect(suppressed).toEqual([{ kind: 'address', value: 'nobody@home.test', reason: 'hard_bounce' }]);
+      expect(suppressed).toEqual([{ kind: 'email', value: 'nobody@home.test', reason: 'hard_bounce' }]);
       expect(far.letters.map(({ to }) => to)).toEqual([['zoe@home.test']]);
     }, 60_000);
   },

@@ -281,7 +281,7 @@ test('the outbox looks at a tracked letter as it was written, and finds nothing 
   const { projectId } = letter.story;
   const mime =
     engine.transport.letters.findLast((one) => one.projectId === projectId)?.mime ?? Buffer.alloc(0);
-  const asked = { projectId, raw: mime, kind: 'person', at: clock.now() } as const;
+  const asked = { projectId, raw: mime, kind: 'user', at: clock.now() } as const;
   const said = async (id: string): Promise<Record<string, string>> => {
     const { checks } = await checkLetter({ db, renderer: testRenderer }, { ...asked, id });
     return Object.fromEntries(checks.map(({ name, status, message }) => [name, `${status} ${message}`]));

@@ -77,7 +77,7 @@ const OF_PROJECTS = [
   'suppression_lift',
   'team_digest',
   'template',
-  'template_draft',
+  'template_unpublished',
   'template_version',
   'template_words',
   'tenant_due',

@@ -96,7 +96,7 @@ function conclude(begun: Begun, { history, records, ground }: Concluded): void {
   count(chunk.facts, 'customers', 1);
   count(chunk.facts, 'subscriptions', subscriptions.length);
   count(chunk.facts, 'invoices', invoices.length);
-  if (matchedBy === 'nobody') {
+  if (matchedBy === 'none') {
     count(chunk.facts, 'unmatched_customers', 1);
     if (customer.created === null) count(chunk.facts, 'deleted_customers', 1);
     chunk.notes.push({ kind: 'unmatched_customer', subject: customer.id, text: history.why ?? '' });

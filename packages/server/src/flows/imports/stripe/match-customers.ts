@@ -57,7 +57,7 @@ async function decide(tx: Tx, one: StripeAsked, customers: Undecided[]): Promise
       customer: customer.id,
       by: match.by,
       userId: match.userId,
-      why: match.by === 'nobody' ? match.why : null,
+      why: match.by === 'none' ? match.why : null,
       isKnown: person !== undefined,
       hasAddress: (person?.email ?? null) !== null,
     };

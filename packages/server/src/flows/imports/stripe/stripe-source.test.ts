@@ -146,7 +146,7 @@ test('whose customer it is: by metadata, by an address of one person alone, or n
   const chunks = await all(await newImport());
   expect(sum(chunks, 'unmatched_customers')).toBe(4);
   expect(sum(chunks, 'deleted_customers')).toBe(1);
-  expect(sum(chunks, 'matched_by_address')).toBe(2);
+  expect(sum(chunks, 'matched_by_email')).toBe(2);
   expect(
     chunks.flatMap(({ notes }) => notes ?? []).filter(({ kind }) => kind === 'unmatched_customer'),
   ).toEqual([

@@ -3,11 +3,11 @@ import { Fault } from '../../base/fault.ts';
 import { canonicalJson } from '../../base/canonical-json.ts';
 import { sha256 } from '../../base/hash.ts';
 import type { Tx } from '../../io/db/index.ts';
-import { findWordsRow, listDraftRows, type UnpublishedRow } from './reads.ts';
-import { deleteDraftRow, deleteWordsBefore, insertWords, writeDraft } from './store.ts';
+import { findWordsRow, listUnpublishedRows, type UnpublishedRow } from './reads.ts';
+import { deleteUnpublishedRow, deleteWordsBefore, insertWords, writeUnpublished } from './store.ts';
 import { refused, type TemplateSource } from './template.ts';
 
-/** Words of a letter that are saved and that nobody gets. */
+/** The saved unpublished version of a template. No email uses it. */
 export type UnpublishedLetter = TemplateSource & { name: string; savedAt: number; savedBy: string };
 
 type OfProject = { tx: Tx; clock: Clock; projectId: number };
@@ -15,14 +15,14 @@ type OfProject = { tx: Tx; clock: Clock; projectId: number };
 const BODY_MAX_CHARS = 500_000;
 const LINE_MAX_CHARS = 1_000;
 
-/** `seen`: when those were saved that it is written over; null where there were none. */
+/** `seen`: `savedAt` of the unpublished version that is replaced; null if there was none. */
 export type Saving = { name: string; letter: TemplateSource; seen: number | null; actor: string };
 
 /**
- * Unfinished words need not be publishable; they are bounded all the same. What it is written over, which nobody else may have
- * changed meanwhile.
+ * Saves the unpublished version of a template. Its text need not be publishable, but its length is limited. Returns the version
+ * it replaces, and fails with a conflict if that is not the one in `seen`.
  */
-export async function saveDraft(
+export async function saveUnpublished(
   { tx, clock, projectId }: OfProject,
   { name, letter, seen, actor }: Saving,
 ): Promise<UnpublishedLetter | null> {
@@ -35,7 +35,7 @@ export async function saveDraft(
   const [saved_at, saved_by] = [new Date(clock.now()), actor];
   const before = (await listUnpublished(tx, projectId)).get(name) ?? null;
   const row = { project_id: projectId, name, format, subject, preheader, body, saved_at, saved_by };
-  if (!(await writeDraft(tx, row, seen === null ? null : new Date(seen)))) throw savedMeanwhile(name);
+  if (!(await writeUnpublished(tx, row, seen === null ? null : new Date(seen)))) throw savedMeanwhile(name);
   return before;
 }
 
@@ -44,17 +44,17 @@ function savedMeanwhile(name: string): Fault {
   return new Fault('conflict', { details: [{ message, field: 'seen' }] });
 }
 
-/** `seen`: only if it is the one that was saved then. */
-export function discardDraft(
+/** Deletes the unpublished version. With `seen`: only if it was saved at that time. */
+export function discardUnpublished(
   tx: Tx,
   { projectId, name, seen }: { projectId: number; name: string; seen?: number },
 ): Promise<void> {
-  return deleteDraftRow(tx, { projectId, name, savedAt: seen === undefined ? null : new Date(seen) });
+  return deleteUnpublishedRow(tx, { projectId, name, savedAt: seen === undefined ? null : new Date(seen) });
 }
 
 /** By name. */
 export async function listUnpublished(tx: Tx, projectId: number): Promise<Map<string, UnpublishedLetter>> {
-  return new Map((await listDraftRows(tx, projectId)).map((row) => [row.name, toUnpublished(row)]));
+  return new Map((await listUnpublishedRows(tx, projectId)).map((row) => [row.name, toUnpublished(row)]));
 }
 
 function toUnpublished({ saved_at, saved_by, ...row }: UnpublishedRow): UnpublishedLetter {
