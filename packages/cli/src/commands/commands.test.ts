@@ -148,7 +148,7 @@ describe('drafts', () => {
     { run: 'drafts list user:nobody', shows: /No matches for this filter/, json: [] },
     { run: () => `drafts show ${draft}`, shows: /because +user_signed_up happened/, json: { user: {} } },
     { run: () => `drafts preview ${draft}`, shows: /subject +Welcome to Acme/, json: { problems: [] } },
-    { run: 'drafts schedule', shows: /expected\n|No draft is sent at a deadline/, json: expect.any(Array) },
+    { run: 'drafts upcoming', shows: /expected\n|No draft is sent at a deadline/, json: expect.any(Array) },
     { run: () => `drafts versions ${draft}`, shows: /Welcome to Acme/, json: { versions: [{}] } },
     { run: () => `drafts approve ${draft} --hash wrong`, fails: [1, /./] },
     { run: () => `drafts postpone ${draft} --until 5h`, shows: /to u1 is scheduled/, json: { draft: {} } },
@@ -283,7 +283,7 @@ describe('events, explain, types, tail and doctor', () => {
   ]);
   testCases(local, [
     { run: 'events expect user_signed_up', shows: /is expected as it is now/ },
-    { run: 'events unexpect user_signed_up', json: { expected: null } },
+    { run: 'events ignore-changes user_signed_up', json: { expected: null } },
     { run: 'users list user:u1 --csv', shows: /^\S*external_user_id.*\n"?u1"?,/ },
   ]);
 

@@ -192,12 +192,12 @@ export const rules: Noun = {
         },
       ],
     }),
-    call('GET /projects/:project/rules/:rule/edits', 'edits <rule>', {
-      help: 'Show changes that reviewers make again and again in drafts of a rule',
+    call('GET /projects/:project/rules/:rule/edits', 'recurring-edits <rule>', {
+      help: 'Show recurring edits that reviewers make in drafts of a rule',
       view: ({ drafts, edited, changes }) => [
         `${edited} of the newest ${count(drafts, 'draft')} were edited.`,
         tableOf(
-          { title: 'Changes', empty: 'No recurring changes.' },
+          { title: 'Recurring edits', empty: 'No recurring edits.' },
           changes,
           fields('template part change=sentence before after'),
         ),

@@ -124,7 +124,7 @@ describe('rules', () => {
     { run: 'rules results welcome --days 7', shows: /Funnel +entered: 0/, json: { funnel: { entered: 0 } } },
     { run: 'rules runs welcome', shows: /No active runs/, json: [] },
     { run: 'rules move-waiting second', shows: /Moved 0 runs to version \d/, json: { moved: 0 } },
-    { run: 'rules edits welcome', shows: /No recurring changes/, json: { edited: 0 } },
+    { run: 'rules recurring-edits welcome', shows: /No recurring edits/, json: { edited: 0 } },
   ]);
 
   test('enroll asks with the preview, and starts the enrollment of the members', async () => {
