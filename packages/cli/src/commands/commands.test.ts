@@ -42,7 +42,11 @@ describe('every command', () => {
     async (typed) => {
       const args = typed.split(' ');
       const refused = await shell.run([...args, '--json'], { env: WRONG });
-      expect([refused.code, refused.out, JSON.parse(refused.err)]).toMatchObject([3, '', { code: /./ }]);
+      expect([refused.code, refused.out, JSON.parse(refused.err)]).toMatchObject([
+        3,
+        '',
+        { error: { code: /./ } },
+      ]);
       expect((await shell.run(args, { env: { BECKON_URL: 'http://127.0.0.1:9' } })).code).toBe(1);
     },
     60_000,
@@ -52,7 +56,7 @@ describe('every command', () => {
     const text = await shell.run(['drafts', 'list', '--limit', '0']);
     expect(text).toMatchObject({ code: 2, out: '', err: expect.stringContaining('error: --limit must be') });
     const json = await shell.run(['whoami', 'more', '--json']);
-    expect([json.code, JSON.parse(json.err)]).toMatchObject([2, { code: 'usage' }]);
+    expect([json.code, JSON.parse(json.err)]).toMatchObject([2, { error: { code: 'usage' } }]);
     expect((await shell.run(['drafts'])).code).toBe(2);
     expect((await shell.run(['--version'])).out).toBe('0.1.0\n');
   });
