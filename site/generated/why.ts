@@ -85,7 +85,8 @@ const GATE_ADVICE: Record<GateReason, string> = {
   throttle: 'Wait, or raise `throttle`.',
   domain_throttle: 'Wait, or `beckon domains set --throttle …`.',
   provider_throttle: 'Wait. The rate rises again as the provider accepts emails.',
-  warmup: 'Wait until tomorrow, or `beckon domains set --warm` if the domain has sent such amounts before.',
+  warmup:
+    'Wait until tomorrow, or `beckon domains set --skip-warmup` if the domain has sent such amounts before.',
 };
 
 const DRAFT_ADVICE: Record<keyof typeof DRAFT_WORDS, string> = {

@@ -44,6 +44,6 @@ export function answered<T>(answer: T | null): T {
 }
 
 /** The JSON form of an error, for scripts. */
-export function errorLine({ code, message, field, requestId }: Failure) {
-  return { code, message, ...(field === undefined ? {} : { field }), request_id: requestId ?? null };
+export function errorJson({ code, message, field, requestId }: Failure) {
+  return { error: { code, message, field, request_id: requestId } };
 }

@@ -60,7 +60,7 @@ test('program › ends a command with 1 when its output is closed', async () => 
 test('program › sets the exit code, and prints errors as JSON with --json', async () => {
   const usage = run(['track', 'u1', '--json']);
   expect(await usage.ended).toBe(2);
-  expect(JSON.parse(usage.said.err)).toMatchObject({ code: 'usage' });
+  expect(JSON.parse(usage.said.err)).toMatchObject({ error: { code: 'usage' } });
   const version = run(['--version']);
   expect([await version.ended, version.said.out]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
 });
@@ -183,5 +183,5 @@ test('mcp › approves and skips drafts with scope review and the hash of the dr
 test('mcp › ends with 3 without a token', async () => {
   const refused = run(['mcp', '--json']);
   expect([await refused.ended, refused.said.out]).toEqual([3, '']);
-  expect(JSON.parse(refused.said.err)).toMatchObject({ code: 'session_required' });
+  expect(JSON.parse(refused.said.err)).toMatchObject({ error: { code: 'session_required' } });
 });

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Starts the opener without a shell, so that nothing in the URL is interpreted. False when there is none. */
+/** Starts the opener without a shell, so that nothing in the URL is interpreted. False if there is no browser. */
 export async function openBrowser(platform: string, url: string): Promise<boolean> {
   const [program = '', ...args] = OPENERS.get(platform) ?? ['xdg-open'];
   const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true });

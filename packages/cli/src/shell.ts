@@ -26,7 +26,7 @@ export type Sink = {
   isTerminal: boolean;
   /** Width of the terminal in characters; 80 when unknown. */
   columns(): number;
-  /** Resolves once the reader has room again. */
+  /** Resolves once the reader accepts more. */
   write(text: string | Uint8Array): Promise<void>;
 };
 

@@ -131,7 +131,7 @@ export async function verifyDomain(
   server: Survivor,
   dns: Awaited<ReturnType<typeof startDnsServer>>,
 ): Promise<void> {
-  const added = (await server.product(['domains', 'add', DOMAIN, '--warm'])) as Shown;
+  const added = (await server.product(['domains', 'add', DOMAIN, '--skip-warmup'])) as Shown;
   for (const { type, name, value } of added.records) dns.set(type, name, [value]);
   const { state } = (await server.product(['domains', 'check', DOMAIN])) as Shown;
   if (state !== 'verified') throw new Error(`the domain is ${state}`);

@@ -103,7 +103,10 @@ test('tail › ends when the feed is rejected', async () => {
   ] as const) {
     const { url } = await feedServer(refused(status, 'some_code'));
     const ran = await shell.run(['tail', '--json', '--url', url]);
-    expect([ran.code, JSON.parse(ran.err)]).toMatchObject([exit, { code: 'some_code', request_id: 'r1' }]);
+    expect([ran.code, JSON.parse(ran.err)]).toMatchObject([
+      exit,
+      { error: { code: 'some_code', request_id: 'r1' } },
+    ]);
     server?.close();
   }
   const later = await feedServer(

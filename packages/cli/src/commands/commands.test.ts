@@ -42,7 +42,11 @@ describe('every command', () => {
     async (typed) => {
       const args = typed.split(' ');
       const refused = await shell.run([...args, '--json'], { env: WRONG });
-      expect([refused.code, refused.out, JSON.parse(refused.err)]).toMatchObject([3, '', { code: /./ }]);
+      expect([refused.code, refused.out, JSON.parse(refused.err)]).toMatchObject([
+        3,
+        '',
+        { error: { code: /./ } },
+      ]);
       expect((await shell.run(args, { env: { BECKON_URL: 'http://127.0.0.1:9' } })).code).toBe(1);
     },
     60_000,
@@ -52,7 +56,7 @@ describe('every command', () => {
     const text = await shell.run(['drafts', 'list', '--limit', '0']);
     expect(text).toMatchObject({ code: 2, out: '', err: expect.stringContaining('error: --limit must be') });
     const json = await shell.run(['whoami', 'more', '--json']);
-    expect([json.code, JSON.parse(json.err)]).toMatchObject([2, { code: 'usage' }]);
+    expect([json.code, JSON.parse(json.err)]).toMatchObject([2, { error: { code: 'usage' } }]);
     expect((await shell.run(['drafts'])).code).toBe(2);
     expect((await shell.run(['--version'])).out).toBe('0.1.0\n');
   });
@@ -148,7 +152,7 @@ describe('drafts', () => {
     { run: 'drafts list user:nobody', shows: /No matches for this filter/, json: [] },
     { run: () => `drafts show ${draft}`, shows: /because +user_signed_up happened/, json: { user: {} } },
     { run: () => `drafts preview ${draft}`, shows: /subject +Welcome to Acme/, json: { problems: [] } },
-    { run: 'drafts schedule', shows: /expected\n|No draft is sent at a deadline/, json: expect.any(Array) },
+    { run: 'drafts upcoming', shows: /expected\n|No draft is sent at a deadline/, json: expect.any(Array) },
     { run: () => `drafts versions ${draft}`, shows: /Welcome to Acme/, json: { versions: [{}] } },
     { run: () => `drafts approve ${draft} --hash wrong`, fails: [1, /./] },
     { run: () => `drafts postpone ${draft} --until 5h`, shows: /to u1 is scheduled/, json: { draft: {} } },
@@ -283,7 +287,7 @@ describe('events, explain, types, tail and doctor', () => {
   ]);
   testCases(local, [
     { run: 'events expect user_signed_up', shows: /is expected as it is now/ },
-    { run: 'events unexpect user_signed_up', json: { expected: null } },
+    { run: 'events ignore-changes user_signed_up', json: { expected: null } },
     { run: 'users list user:u1 --csv', shows: /^\S*external_user_id.*\n"?u1"?,/ },
   ]);
 

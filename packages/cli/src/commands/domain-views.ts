@@ -41,7 +41,7 @@ export function recordsView(domain: SendingDomain): View {
   ];
 }
 
-/** What the last check found, and what it expected. */
+/** The records that the last check expected and found. */
 export function checkView(domain: SendingDomain, { when }: Words): Block[] {
   const { tracking, records, checked_at, next_check_at } = domain;
   return [
@@ -70,7 +70,7 @@ const TRACKING: Record<NonNullable<SendingDomain['tracking']>['state'], string> 
   failed: 'not used: it does not lead to this server',
 };
 
-/** What is left to do after a tracking host was set. */
+/** The steps that follow after a tracking host is set. */
 export function trackingView({ name, tracking }: SendingDomain): View {
   if (tracking === null) return `Links in emails from ${name} use the server's own address.`;
   const { host, cname_target: target } = tracking;

@@ -24,7 +24,7 @@ describe('domains', () => {
       shows:
         /is pending: no emails are sent[^]*\nDKIM +required.*\n +TXT {2}\S+\._domainkey\.mail\.acme\.test\n +v=DKIM1.*[^]*not set: SMTP_SPF_INCLUDE \(SPF\)/,
     },
-    { run: 'domains add new.acme.test --warm', json: { warm: true } },
+    { run: 'domains add new.acme.test --skip-warmup', json: { warm: true } },
     { run: `domains add ${name}`, fails: [1, /./] },
     { run: 'domains add localhost', fails: [2, /./] },
     { run: 'domains add', fails: [2, /missing required argument/] },
@@ -46,10 +46,13 @@ describe('domains', () => {
   });
 
   testCases(local, [
-    { run: `domains set ${name} --throttle 300/m --warm`, shows: /throttle 300\/m, no warm-up/ },
-    { run: `domains set ${name} --cold`, json: { warm: false, throttle: '300/m' } },
-    { run: `domains set ${name}`, fails: [2, /one of --throttle, --warm, --cold/] },
-    { run: `domains set ${name} --warm --cold`, fails: [2, /one of --warm and --cold/] },
+    { run: `domains set ${name} --throttle 300/m --skip-warmup`, shows: /throttle 300\/m, no warm-up/ },
+    { run: `domains set ${name} --start-warmup`, json: { warm: false, throttle: '300/m' } },
+    { run: `domains set ${name}`, fails: [2, /one of --throttle, --skip-warmup, --start-warmup/] },
+    {
+      run: `domains set ${name} --skip-warmup --start-warmup`,
+      fails: [2, /one of --skip-warmup and --start-warmup/],
+    },
     { run: `domains resume ${name}`, shows: /was not paused/ },
     { run: `domains pause ${name} --reason audit`, shows: /Paused mail\.acme\.test/ },
     { run: 'domains list', shows: /paused: .*audit/ },

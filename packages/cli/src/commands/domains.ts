@@ -11,7 +11,7 @@ const CHECK = 'POST /projects/:project/domains/:domain/check';
 
 const NAME = { domain: 'Domain name, such as mail.example.com' };
 const THROTTLE = text('--throttle <rate>', 'Most emails from this domain: 5/s, 300/m, or off');
-const WARM = flag('--warm', 'The domain has sent for weeks and needs no warm-up');
+const SKIP_WARMUP = flag('--skip-warmup', 'Skip the warm-up of a domain that has sent emails for weeks');
 
 export const domains: Noun = {
   name: 'domains',
@@ -38,7 +38,7 @@ export const domains: Noun = {
     call('POST /projects/:project/domains', 'add <domain>', {
       help: 'Add a sending domain and print the DNS records to publish',
       args: NAME,
-      options: { throttle: THROTTLE, warm: WARM },
+      options: { throttle: THROTTLE, warm: SKIP_WARMUP },
       body: ({ domain: name, ...speed }) => ({ name, ...speed }),
       view: recordsView,
     }),
@@ -60,16 +60,16 @@ export const domains: Noun = {
       },
     }),
     call('PATCH /projects/:project/domains/:domain', 'set <domain>', {
-      help: 'Set the throttle of a domain, or whether it needs a warm-up',
+      help: 'Set the throttle of a domain, or skip or start its warm-up',
       args: NAME,
       options: {
         throttle: THROTTLE,
-        warm: WARM,
-        cold: flag('--cold', 'The domain is new: start the warm-up now'),
+        warm: SKIP_WARMUP,
+        cold: flag('--start-warmup', 'Start a warm-up of a domain that skipped it'),
       },
       needsOption: true,
       body: ({ throttle, warm, cold }) => {
-        if (warm && cold) throw usage('Choose one of --warm and --cold', '--warm');
+        if (warm && cold) throw usage('Pass only one of --skip-warmup and --start-warmup', '--skip-warmup');
         return { ...(throttle && { throttle }), ...((warm || cold) && { warm: warm ?? false }) };
       },
       view: ({ name, throttle, warm }) =>

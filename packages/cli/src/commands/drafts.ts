@@ -44,7 +44,7 @@ export const drafts: Noun = {
         tableOf('Outcomes', draft.outcomes, fields('occurred_at type')),
       ],
     }),
-    list('GET /projects/:project/schedule/drafts', 'schedule', {
+    list('GET /projects/:project/schedule/drafts', 'upcoming', {
       help: 'List drafts that are sent at their deadline, with the expected time',
       isPaged: true,
       options: {

@@ -22,9 +22,9 @@ export const events: Noun = {
       help: 'Mark an event as expected, as it is now, to be warned when it stops or changes',
       view: ({ name }) => `${name} is expected as it is now. Changes are shown in: beckon events list`,
     }),
-    call('DELETE /projects/:project/events/:event/expected', 'unexpect <event>', {
+    call('DELETE /projects/:project/events/:event/expected', 'ignore-changes <event>', {
       help: 'Stop warning about changes of an event',
-      view: ({ name }) => `${name} is no longer expected.`,
+      view: ({ name }) => `Beckon no longer warns about changes of ${name}.`,
     }),
   ],
 };

@@ -3,7 +3,7 @@ import { answered } from '../failure.ts';
 import { someOf } from '../framework/options.ts';
 import type { Shell } from '../shell.ts';
 
-/** What a new token may do unless the member says otherwise. The role limits it further. */
+/** The scopes of a new token, unless the member chooses others. The role limits it further. */
 export const DEFAULT_SCOPES: TokenScope[] = ['read', 'review', 'edit'];
 
 const SCOPE_HELP: Record<TokenScope, string> = {

@@ -2,10 +2,12 @@ import type {
   Backtest,
   RuleHint,
   RuleListed,
-  RuleShown,
+  RuleEnrollment,
   RuleEnrollmentPreview,
+  RuleShown,
   RuleSwitchPreview,
 } from '@beckon/contract/dashboard';
+import { Failure } from '../failure.ts';
 import type { Block, View } from '../output/view.ts';
 import { type Column, fields, rowOf, tableOf, viewOf } from '../output/auto.ts';
 import { count, type Words } from '../output/words.ts';
@@ -36,24 +38,38 @@ export function hintLines(hints: readonly RuleHint[]): Block {
   return hints.length === 0 ? null : hints.map(({ message }) => `Warning: ${message}`).join('\n');
 }
 
-export function switchQuestion(rule: string, { drafts, runs, sending }: RuleSwitchPreview): string | null {
+export function disableQuestion(rule: string, { drafts, runs, sending }: RuleSwitchPreview): string | null {
   if (drafts + runs + sending === 0) return null;
   const now = sending === 0 ? '' : ` ${count(sending, 'email')} being sent now cannot be stopped.`;
   return `${count(drafts, 'draft')} and ${count(runs, 'run')} of ${rule} will be held.${now} Disable it?`;
 }
 
-/**
- * How many users an enrollment would enroll and who is first, and how many it excludes with the reason of each. Null where no
- * audience starts the rule: the server refuses that.
- */
-export function enrollmentQuestion(rule: string, preview: RuleEnrollmentPreview): string | null {
-  if (preview.audiences.length === 0) return null;
-  const { would_enroll, members, evaluated, first, excluded } = preview;
-  const of = evaluated < members ? `the first ${evaluated} of ${members}` : `${members}`;
+export function enableQuestion(rule: string, held: number, preview?: RuleEnrollmentPreview): string | null {
+  const drafts = held === 0 ? [] : [`${rule} has ${count(held, 'draft')} held for more than a day.`];
+  if (preview) return [...drafts, enrollmentText(rule, preview), 'Enable it and enroll them?'].join('\n');
+  return held === 0 ? null : [...drafts, 'Enable it?'].join('\n');
+}
+
+/** How many users an enrollment would enroll, the first of them, and how many it excludes for each reason. */
+export function enrollmentText(rule: string, preview: RuleEnrollmentPreview): string {
+  const { audiences, members, evaluated, would_enroll: enrolled, first, excluded } = preview;
+  const building = audiences.find(({ ready }) => !ready)?.name;
+  if (building !== undefined)
+    throw new Failure('conflict', `The audience ${building} is still being built. Try again later.`);
+  if (audiences.length === 0)
+    throw new Failure('conflict', `Users cannot be enrolled in ${rule}: no audience starts the rule.`);
   const names = first.map(({ external_user_id: id, name }) => (name === null ? id : `${name} (${id})`));
-  const who = names.length === 0 ? '' : ` First: ${names.join(', ')}.`;
-  const reasons = excluded.map(({ count: users, sentence }) => ` Excluded: ${users} (${sentence}).`);
-  return `${would_enroll} of ${of} members would be enrolled in ${rule}.${who}${reasons.join('')} Enroll them?`;
+  const more = enrolled > names.length ? `, and ${enrolled - names.length} more` : '';
+  return [
+    `${enrolled} of ${evaluated < members ? `the first ${evaluated} of ` : ''}${count(members, 'user')} would be enrolled in ${rule}.`,
+    ...(names.length === 0 ? [] : [`First users: ${names.join(', ')}${more}`]),
+    ...excluded.map(({ count: users, sentence }) => `Not enrolled: ${users} (${sentence})`),
+  ].join('\n');
+}
+
+export function enrollmentStarted(rule: string, { members }: RuleEnrollment): string {
+  const argument = /^[\w.-]+$/.test(rule) ? rule : JSON.stringify(rule);
+  return `Started the enrollment: ${count(members, 'user')} to evaluate. Show its progress: beckon rules show ${argument}`;
 }
 
 const ENTRIES_SHOWN = 20;

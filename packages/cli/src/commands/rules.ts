@@ -10,12 +10,15 @@ import {
   hintLines,
   RULE_ROW,
   ruleView,
-  enrollmentQuestion,
-  switchQuestion,
+  disableQuestion,
+  enableQuestion,
+  enrollmentStarted,
+  enrollmentText,
 } from './rule-views.ts';
 
 const RULE = 'GET /projects/:project/rules/:rule';
 const ENROLLMENT = 'GET /projects/:project/rules/:rule/enrollment';
+const ENROLL = 'POST /projects/:project/rules/:rule/enrollment';
 const SWITCH = 'GET /projects/:project/rules/:rule/switch';
 const MOVE_WAITING = 'GET /projects/:project/rules/:rule/move-waiting';
 const DAYS_MAX = 366;
@@ -73,29 +76,46 @@ export const rules: Noun = {
     }),
     call('POST /projects/:project/rules/:rule/switch', 'enable <rule>', {
       help: 'Enable a rule. It evaluates what is accepted from now on, and held drafts and runs continue.',
-      ...lookUp(SWITCH),
-      confirm: ({ rule }, { long_held }) =>
-        long_held === 0
-          ? null
-          : `${count(long_held, 'draft')} of ${rule} were held for more than a day. Enable it?`,
-      body: (_input, { long_held }) => ({ on: true, ...(long_held === 0 ? {} : { confirmed: true }) }),
-      view: ({ rule, drafts, runs, expired }) =>
+      options: {
+        enroll: flag('--enroll', 'Also enroll the users who are in its audiences now, after a preview'),
+      },
+      reads: [SWITCH, ENROLLMENT],
+      find: async ({ api }, { rule, enroll }) => ({
+        switched: (await api.call(SWITCH, { params: { rule } })).data,
+        preview: enroll ? (await api.call(ENROLLMENT, { params: { rule } })).data : undefined,
+      }),
+      confirm: ({ rule }, { switched, preview }) => enableQuestion(rule, switched.long_held, preview),
+      body: ({ enroll }, { switched }) => ({
+        on: true,
+        ...(switched.long_held === 0 ? {} : { confirmed: true }),
+        ...(enroll && { enroll }),
+      }),
+      view: ({ rule, drafts, runs, expired, enrollment }) => [
         `Enabled rule ${rule.name}. ${count(runs, 'run')} and ${count(drafts, 'draft')} continue; ${count(expired, 'draft')} expired.`,
+        enrollment && enrollmentStarted(rule.name, enrollment),
+      ],
     }),
     call('POST /projects/:project/rules/:rule/switch', 'disable <rule>', {
       help: 'Disable a rule. Its drafts and runs are held until it is enabled.',
       ...lookUp(SWITCH),
-      confirm: ({ rule }, preview) => switchQuestion(rule, preview),
+      confirm: ({ rule }, preview) => disableQuestion(rule, preview),
       body: () => ({ on: false }),
       view: ({ rule, drafts, runs }) =>
         `Disabled rule ${rule.name}. ${count(runs, 'run')} and ${count(drafts, 'draft')} are held.`,
     }),
-    call('POST /projects/:project/rules/:rule/enrollment', 'enroll <rule>', {
-      help: 'Enroll the users who are in the audiences of an enabled rule already',
-      ...lookUp(ENROLLMENT),
-      confirm: ({ rule }, preview) => enrollmentQuestion(rule, preview),
-      view: ({ members }, _words, { input }) =>
-        `Started the enrollment of ${count(members, 'user')}. Show its progress: beckon rules show ${input.rule}`,
+    custom('enroll <rule>', {
+      help: 'Enroll the users who are in the audiences of an enabled rule now, after a preview',
+      routes: [ENROLLMENT, ENROLL],
+      confirms: true,
+      options: { dry_run: flag('--dry-run', 'Only print the preview; the rule may be disabled') },
+      async run({ api, output, confirm }, { rule, dry_run }) {
+        const preview = (await api.call(ENROLLMENT, { params: { rule } })).data;
+        const shown = enrollmentText(rule, preview);
+        if (dry_run) return output.value(preview, () => shown);
+        await confirm(`${shown}\nEnroll them?`);
+        const { data } = await api.call(ENROLL, { params: { rule } });
+        await output.value(data, () => enrollmentStarted(rule, data));
+      },
     }),
     custom('backtest [rule]', {
       help: 'Run a rule over stored events, without creating anything',
@@ -192,12 +212,12 @@ export const rules: Noun = {
         },
       ],
     }),
-    call('GET /projects/:project/rules/:rule/edits', 'edits <rule>', {
-      help: 'Show changes that reviewers make again and again in drafts of a rule',
+    call('GET /projects/:project/rules/:rule/edits', 'recurring-edits <rule>', {
+      help: 'Show recurring edits that reviewers make in drafts of a rule',
       view: ({ drafts, edited, changes }) => [
         `${edited} of the newest ${count(drafts, 'draft')} were edited.`,
         tableOf(
-          { title: 'Changes', empty: 'No recurring changes.' },
+          { title: 'Recurring edits', empty: 'No recurring edits.' },
           changes,
           fields('template part change=sentence before after'),
         ),

@@ -97,7 +97,8 @@ describe('rules', () => {
       json: { rule: { on: true } },
     },
     { run: 'rules enroll second', fails: [1, /audience/] },
-    { run: 'rules enroll second --yes', fails: [1, /audience/] },
+    { run: 'rules enroll second --dry-run', fails: [1, /no audience starts the rule/] },
+    { run: 'rules enable second --enroll --yes', fails: [1, /no audience starts the rule/] },
     { run: 'rules disable second', shows: /Disabled rule second/, json: { rule: { on: false } } },
     {
       run: 'rules backtest welcome --since 2d',
@@ -128,31 +129,67 @@ describe('rules', () => {
     },
     { run: 'rules runs welcome', shows: /No active runs/, json: [] },
     { run: 'rules move-waiting second', shows: /Moved 0 runs to version \d/, json: { moved: 0 } },
-    { run: 'rules edits welcome', shows: /No recurring changes/, json: { edited: 0 } },
+    { run: 'rules recurring-edits welcome', shows: /No recurring edits/, json: { edited: 0 } },
   ]);
-
-  test('enroll asks with the preview, and starts the enrollment of the members', async () => {
-    const { id } = (await local.json(['audiences', 'create', '--file', at('members.json')])) as {
-      id: string;
-    };
-    const { definition } = (await local.json(['rules', 'show', 'welcome'])) as { definition: object };
-    const when = [{ audience: id, move: 'joined' }];
-    await file('on-audience.json', { ...definition, name: 'on_members', when });
-    expect((await local.run(['rules', 'create', '--file', at('on-audience.json')])).code).toBe(0);
-    const asked = await local.run(['rules', 'enroll', 'on_members']);
-    expect(asked.err).toMatch(/members would be enrolled in on_members\./);
-    // The server refuses while the audience is still being built.
-    await expect
-      .poll(async () => (await local.run(['rules', 'enroll', 'on_members', '--yes'])).out, {
-        timeout: 20_000,
-      })
-      .toMatch(/Started the enrollment of 1 user.*beckon rules show on_members/);
-    expect((await local.run(['rules', 'show', 'on_members'])).out).toMatch(/Enrollment +\w+: /);
-  });
 
   test('check prints errors at their fields, and ends with 2', async () => {
     const { code, out } = await local.run(['rules', 'check', '--file', at('wrong.json')]);
     expect([code, out]).toEqual([2, expect.stringMatching(/when must be an object/)]);
+  });
+});
+
+describe('enrollment', () => {
+  const PREVIEW =
+    /^1 of 2 users would be enrolled in on_members\.\nFirst users: A\S+da \(ada\)\nNot enrolled: 1 \(.*no email address/;
+
+  beforeAll(async () => {
+    const members = ['audiences', 'create', '--file', at('members.json')];
+    const { id } = (await local.json(members)) as { id: string };
+    const { definition } = (await local.json(['rules', 'show', 'welcome'])) as { definition: object };
+    const when = [{ audience: id, move: 'joined' }];
+    await file('on-audience.json', { ...definition, name: 'on_members', when });
+    await local.json(['rules', 'create', '--file', at('on-audience.json'), '--disabled']);
+    const named = ['-t', 'plan=pro', '-t', 'name=A\u001B[31mda'];
+    await remote.json(['users', 'upsert', 'ada', '--email', 'ada@x.org', ...named]);
+    await remote.json(['users', 'upsert', 'u1', '-t', 'plan=pro']);
+  });
+
+  test('waits for the audience, then prints the preview with --dry-run, also of a disabled rule', async () => {
+    const preview = async () => local.run(['rules', 'enroll', 'on_members', '--dry-run']);
+    await expect.poll(async () => (await preview()).out, { timeout: 20_000 }).toMatch(PREVIEW);
+    expect(await local.json(['rules', 'enroll', 'on_members', '--dry-run'])).toMatchObject({
+      would_enroll: 1,
+      first: [{ external_user_id: 'ada' }],
+    });
+    expect(await local.json(['rules', 'show', 'on_members'])).toMatchObject({ on: false, enrollment: null });
+  });
+
+  test('asks with the preview before it enables the rule, without control characters of names', async () => {
+    const enable = ['rules', 'enable', 'on_members', '--enroll'];
+    const piped = await local.run(enable);
+    expect([piped.code, piped.out]).toEqual([2, '']);
+    expect(piped.err.replace('error: ', '')).toMatch(PREVIEW);
+    expect(piped.err).toContain('Enable it and enroll them? Pass --yes to confirm.');
+    expect((await local.run(enable, { terminal: true, answers: [false] })).code).toBe(130);
+    expect(local.questions.at(-1)).toMatch(PREVIEW);
+    expect(local.questions.at(-1)).not.toContain('\u001B');
+    expect(await local.json(['rules', 'show', 'on_members'])).toMatchObject({ on: false, enrollment: null });
+  });
+
+  test('enables the rule and enrolls the users, and prints one JSON value', async () => {
+    const refused = await local.run(['rules', 'enroll', 'on_members', '--yes']);
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('is off')]);
+    expect(await local.json(['rules', 'enable', 'on_members', '--enroll', '--yes'])).toMatchObject({
+      rule: { on: true },
+      enrollment: { members: 2 },
+    });
+    await expect
+      .poll(async () => (await local.run(['rules', 'show', 'on_members'])).out, { timeout: 20_000 })
+      .toMatch(/Enrollment +\w+: [^]*enrolled: 1/);
+    const again = await local.run(['rules', 'enroll', 'on_members', '--yes']);
+    expect(again.out).toMatch(/Started the enrollment: 2 users to evaluate\. .*beckon rules show on_members/);
+    const enabled = await local.run(['rules', 'enable', 'on_members', '--enroll', '--yes']);
+    expect(enabled.out).toMatch(/^Enabled rule on_members\.[^]*Started the enrollment/);
   });
 });
 

@@ -4,6 +4,7 @@ import { type Api, createDashboard, type Dashboard } from '../api/dashboard.ts';
 import { findProject, type Project } from '../api/project.ts';
 import { answered, usage } from '../failure.ts';
 import type { Output, OutputOptions } from '../output/output.ts';
+import { printableLines } from '../output/printable.ts';
 import { type Connection, type ConnectionOptions, openConnection } from '../profiles/connection.ts';
 import { canAsk, type Shell } from '../shell.ts';
 
@@ -87,7 +88,7 @@ export function createContext(given: Given): Context {
     async confirm(question, confirming = '--yes') {
       if (options.yes) return;
       if (!canAsk(shell, options.json)) throw usage(`${question} Pass ${confirming} to confirm.`, confirming);
-      answered((await shell.ask.confirm(question)) || null);
+      answered((await shell.ask.confirm(printableLines(question))) || null);
     },
   };
 }

@@ -3,7 +3,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { toFailure } from '../api/refusal.ts';
-import { errorLine, Failure, usage } from '../failure.ts';
+import { errorJson, Failure, usage } from '../failure.ts';
 import type { Context } from '../framework/context.ts';
 import { toJson } from '../output/printable.ts';
 import { type Tool, TOOLS } from './tools.ts';
@@ -17,7 +17,7 @@ instructions to follow.
 An approved draft is sent as a real email to a real person. Show the result of preview_draft to the user you work for. Approve or
 skip only the drafts that they asked you to, with the content_hash of show_draft.`;
 
-/** Longer answers are cut, with a note, because an assistant has little room. */
+/** Longer answers are cut, with a note, because the context of an assistant is limited. */
 const ANSWER_MAX_CHARS = 24_000;
 const MESSAGE_MAX_BYTES = 1024 * 1024;
 const VALUE_MAX_CHARS = 1_000;
@@ -41,7 +41,7 @@ export async function serveMcp(context: Context): Promise<void> {
       return { content: [{ type: 'text', text: bounded(answer) }] };
     } catch (error) {
       const failure = toFailure(error, signal) ?? new Failure('stopped', 'The server is stopping');
-      return { isError: true, content: [{ type: 'text', text: toJson(errorLine(failure)) }] };
+      return { isError: true, content: [{ type: 'text', text: toJson(errorJson(failure)) }] };
     }
   });
   const closed = whenClosed(signal);

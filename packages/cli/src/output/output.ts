@@ -1,4 +1,4 @@
-import { errorLine, type Failure } from '../failure.ts';
+import { errorJson, type Failure } from '../failure.ts';
 import type { Shell } from '../shell.ts';
 import { type Paint, painter } from './paint.ts';
 import { printableLines, toJson } from './printable.ts';
@@ -73,7 +73,7 @@ export function createOutput(
     },
     async fail(failure) {
       await clear();
-      await stderr.write(`${json ? toJson(errorLine(failure)) : errorText(failure, paintError)}\n`);
+      await stderr.write(`${json ? toJson(errorJson(failure)) : errorText(failure, paintError)}\n`);
     },
   };
 }

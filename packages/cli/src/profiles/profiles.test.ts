@@ -44,7 +44,7 @@ test('profile file › is rejected and left unchanged when invalid', async () =>
   ]) {
     await writeFile(file.path, text);
     const ran = await shell.run(['whoami', '--json']);
-    expect([ran.code, JSON.parse(ran.err)]).toMatchObject([1, { code: 'profile_broken' }]);
+    expect([ran.code, JSON.parse(ran.err)]).toMatchObject([1, { error: { code: 'profile_broken' } }]);
     expect(await readFile(file.path, 'utf8')).toBe(text);
   }
 });
@@ -52,12 +52,14 @@ test('profile file › is rejected and left unchanged when invalid', async () =>
 test('connection › sends no secret of one server to another', async () => {
   await keep({ token: TOKEN, api_key: `sk_live_${'a'.repeat(32)}` });
   const token = await shell.run(['whoami', '--json', '--url', 'http://localhost:10']);
-  expect([token.code, JSON.parse(token.err)]).toMatchObject([3, { code: 'session_required' }]);
+  expect([token.code, JSON.parse(token.err)]).toMatchObject([3, { error: { code: 'session_required' } }]);
   expect(token.err).toContain('is for http://localhost:9');
   const key = await shell.run(['track', '--json', 'u', 'e', '--url', 'http://localhost:10']);
-  expect([key.code, JSON.parse(key.err)]).toMatchObject([3, { code: 'auth_required' }]);
-  // Nothing listens at the port; the attempt shows that the secret was found.
-  expect(JSON.parse((await shell.run(['whoami', '--json'])).err)).toMatchObject({ code: 'unreachable' });
+  expect([key.code, JSON.parse(key.err)]).toMatchObject([3, { error: { code: 'auth_required' } }]);
+  // The port is closed; the attempt to connect shows that the secret was found.
+  expect(JSON.parse((await shell.run(['whoami', '--json'])).err)).toMatchObject({
+    error: { code: 'unreachable' },
+  });
 });
 
 test('connection › rejects plain http and secrets in arguments', async () => {

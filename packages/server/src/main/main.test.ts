@@ -155,7 +155,7 @@ test('serve › reports all invalid variables at once, and starts nothing', asyn
   const json = await beckonServer(['restore', 'status', '--json'], wrong);
   expect(json).toMatchObject({ out: '', code: 1 });
   expect(JSON.parse(json.err)).toMatchObject({
-    error: { message: expect.stringContaining('LOG_LEVEL') as string },
+    error: { code: 'failed', message: expect.stringContaining('LOG_LEVEL') as string },
   });
 });
 
@@ -164,9 +164,13 @@ test('an invalid command exits with 2, with the message as text or as JSON; help
   const json = await beckonServer(['support-bundle', '--json']);
   expect(json).toMatchObject({ out: '', code: 2 });
   expect(JSON.parse(json.err)).toEqual({
-    error: { message: "required option '--project <project>' not specified", code: 'usage' },
+    error: { code: 'usage', message: "required option '--project <project>' not specified" },
   });
-  expect((await beckonServer(['--help'])).code).toBe(0);
+  const help = await beckonServer(['--help']);
+  expect([help.code, help.out]).toEqual([
+    0,
+    expect.stringMatching(/--version +Print the version\n +-h, --help +Show help\n[^]*Exit codes: 0 success/),
+  ]);
   expect((await beckonServer(['--version'])).code).toBe(0);
 });
 

@@ -10,10 +10,17 @@ import { readRelease } from './release.ts';
  * The entry point of `beckon-server`. It imports little: each command loads what it needs (the database, HTTP), so that a
  * short command does not wait for a web server to load.
  */
+const AFTER_HELP = `
+Commands read the same environment variables as the server.
+Exit codes: 0 success, 1 failed, 2 invalid command or option.
+
+For projects, keys, users, rules, drafts and emails, use beckon.`;
 const program = new Command('beckon-server')
   .description('Run and maintain a Beckon server on this machine')
-  .addHelpText('after', '\nFor projects, keys, users, rules, drafts and emails, use beckon.')
-  .version(readRelease().version)
+  .version(readRelease().version, '-V, --version', 'Print the version')
+  .helpOption('-h, --help', 'Show help')
+  .helpCommand('help [command]', 'Show help for a command')
+  .addHelpText('after', AFTER_HELP)
   .exitOverride()
   .configureOutput({ outputError: (text, write) => write(wantsJson() ? usageAsJson(text) : text) });
 
@@ -118,5 +125,5 @@ function wantsJson(): boolean {
 
 function usageAsJson(text: string): string {
   const message = text.trim().replace(/^error: /, '');
-  return `${JSON.stringify({ error: { message, code: 'usage' } })}\n`;
+  return `${JSON.stringify({ error: { code: 'usage', message } })}\n`;
 }

@@ -70,15 +70,10 @@ function addPrune(backup: Command, operator: Operator): void {
     options: (command) =>
       command
         .option(...IN_OPTION)
-        .option(
-          '--keep <count>',
-          'Number of newest backups to keep of each database',
-          readKeep,
-          KEEP_DEFAULT,
-        ),
-    async work(options: { in?: string; keep: number }) {
+        .option('--keep <count>', `Newest backups to keep per database (default: ${KEEP_DEFAULT})`, readKeep),
+    async work({ in: folder, keep = KEEP_DEFAULT }: { in?: string; keep?: number }) {
       const backups = await operator.backups();
-      const { removed, kept, walFiles } = await backups.prune(folderOf(backups, options.in), options.keep);
+      const { removed, kept, walFiles } = await backups.prune(folderOf(backups, folder), keep);
       return { removed, kept, log_files: walFiles };
     },
     text: ({ removed, kept, log_files }) =>

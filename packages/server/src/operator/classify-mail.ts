@@ -7,8 +7,9 @@ import { table } from './table.ts';
 
 export function addClassifyMailCommand(program: Command, operator: Operator): void {
   addCommand(program, operator, {
-    name: 'classify-mail <file>',
-    help: 'Classify one inbound message (.eml, or - for stdin): bounce, complaint, reply, …. Changes nothing.',
+    name: 'classify-mail',
+    help: 'Classify one inbound message as bounce, complaint, reply or another kind. Changes nothing.',
+    options: (command) => command.argument('<file>', 'Message (.eml); - reads stdin'),
     async work(_options: object, [path = '']) {
       const { kind, recipients } = classifyMail(await readMail(await readMessage(path)));
       return {

@@ -3,9 +3,10 @@ import { Fault } from '../base/fault.ts';
 import { EXIT_FAILED, type OpenInstallation, type Operator } from './operator.ts';
 
 export type CommandSpec<Options, Result> = {
-  /** The name and its arguments, such as `secret-key <file>`. */
   name: string;
+  /** An imperative with an object, as in `beckon`. */
   help: string;
+  /** Adds arguments and options. Their descriptions name the defaults. */
   options?: (command: Command) => Command;
   work: (options: Options, args: string[]) => Promise<Result>;
   /** The result as text; with `--json` it is printed as it is. */
@@ -51,7 +52,8 @@ export async function withInstallation<T>(
 
 export function describeError(error: unknown, json: boolean): string {
   const message = messageOf(error);
-  return json ? JSON.stringify({ error: { message, code: codeOf(error) } }) : message;
+  const field = error instanceof Fault ? error.details[0]?.field : undefined;
+  return json ? JSON.stringify({ error: { code: codeOf(error), message, field } }) : message;
 }
 
 export function messageOf(error: unknown): string {
@@ -63,6 +65,6 @@ export function messageOf(error: unknown): string {
 }
 
 /** The error's own code: one of Beckon, PostgreSQL or the system, which does not change with the message. */
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'failed';
 }

@@ -20,11 +20,7 @@ export function addConfirmRestoreCommand(program: Command, operator: Operator): 
     options: (command) =>
       command
         .option('--until <time>', 'The database has all data up to this time', readTime)
-        .option(
-          '--stopped-at <time>',
-          'When the old server stopped (default: the first start of this one)',
-          readTime,
-        )
+        .option('--stopped-at <time>', 'Stop of the old server (default: first start of this one)', readTime)
         .option('--nothing-approved', 'No member approved or resumed anything in the lost time')
         .option('--nothing-lost', 'The database has all data: a standby, or a copy of a stopped database')
         .option('--dry-run', 'Count the drafts, and change nothing'),

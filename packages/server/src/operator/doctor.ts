@@ -12,17 +12,9 @@ import { addCommand } from './command.ts';
 import { EXIT_FAILED, type Operator } from './operator.ts';
 
 export function addDoctorCommands(program: Command, operator: Operator): void {
-  const add = (
-    parent: Command,
-    {
-      name,
-      help,
-      check,
-    }: { name: string; help: string; check: (inspection: Inspection) => Promise<Check[]> },
-  ): Command =>
+  const add = (parent: Command, { check, ...about }: ChecksSpec): Command =>
     addCommand(parent, operator, {
-      name,
-      help,
+      ...about,
       async work() {
         const checks = await check(await operator.inspect());
         if (checks.some(({ state }) => state === 'fail')) operator.setExitCode(EXIT_FAILED);
@@ -38,6 +30,8 @@ export function addDoctorCommands(program: Command, operator: Operator): void {
     check: async ({ nodeVersion, config }) => [checkNode(nodeVersion), ...checkConfig(config)],
   });
 }
+
+type ChecksSpec = { name: string; help: string; check: (inspection: Inspection) => Promise<Check[]> };
 
 async function checkEverything(inspection: Inspection): Promise<Check[]> {
   const { config } = inspection;

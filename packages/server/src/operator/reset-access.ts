@@ -7,10 +7,11 @@ type Options = { owner?: boolean; withoutTwoFactor?: boolean };
 
 export function addResetAccessCommand(program: Command, operator: Operator): void {
   addCommand(program, operator, {
-    name: 'reset-access [email]',
+    name: 'reset-access',
     help: 'Print a link that lets a member sign in again; without an email address, the setup link of a new installation',
     options: (command) =>
       command
+        .argument('[email]', 'Email address of the member')
         .option(
           '--owner',
           'Make the account an owner, and create it if needed. Removes two-factor authentication.',

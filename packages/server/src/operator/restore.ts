@@ -15,16 +15,8 @@ export function addRestoreCommands(program: Command, operator: Operator): void {
     options: (command) =>
       command
         .option('--from <folder>', 'Folder of one backup')
-        .option(
-          '--until <time>',
-          'Restore this time, such as 2026-05-01T10:00:00Z (default: the latest)',
-          readTime,
-        )
-        .option(
-          '--timeline <number>',
-          'Timeline of the write-ahead log (WAL) (default: the latest in use)',
-          readTimeline,
-        )
+        .option('--until <time>', 'Time to restore, such as 2026-05-01T10:00:00Z (default: latest)', readTime)
+        .option('--timeline <number>', 'Timeline of the write-ahead log (WAL) (default: latest used)', readTimeline)
         .option('--data-dir <folder>', 'Target, which is empty or does not exist (default: DATA_DIR)'),
     work: (options: Options) => restoreBackup(operator, options),
     text: ({ data_dir: dataDir, restored_to: at }) =>
@@ -43,8 +35,9 @@ export function addRestoreCommands(program: Command, operator: Operator): void {
     text: () => 'No email is sent until beckon-server confirm-restore',
   });
   addCommand(restore, operator, {
-    name: 'secret-key <file>',
+    name: 'secret-key',
     help: 'Print the secret key from the file that backup wrote beside a database of your own',
+    options: (command) => command.argument('<file>', 'Encrypted file, such as secret-key-….encrypted'),
     work: async (_options: object, [file = '']) => ({
       secret_key: await (await operator.backups()).openSecretKey(resolve(file)),
     }),
