@@ -16,7 +16,11 @@ export function addRestoreCommands(program: Command, operator: Operator): void {
       command
         .option('--from <folder>', 'Folder of one backup')
         .option('--until <time>', 'Time to restore, such as 2026-05-01T10:00:00Z (default: latest)', readTime)
-        .option('--timeline <number>', 'Timeline of the write-ahead log (WAL) (default: latest used)', readTimeline)
+        .option(
+          '--timeline <number>',
+          'Timeline of the write-ahead log (WAL) (default: latest used)',
+          readTimeline,
+        )
         .option('--data-dir <folder>', 'Target, which is empty or does not exist (default: DATA_DIR)'),
     work: (options: Options) => restoreBackup(operator, options),
     text: ({ data_dir: dataDir, restored_to: at }) =>

@@ -492,11 +492,9 @@ test('one of which nobody knows is sent again only by somebody who says that it 
 });
 
 test('a draft right at its expiry still has its quarter of an hour; the end of what it is about waits for nobody', () => {
-  const last = after(postpone(make(), { ...by(T0), until: T0 + 74 * HOUR }));
-  expect([isExpired(last, T0 + 74 * HOUR), isExpired(last, T0 + 74 * HOUR + 15 * MINUTE)]).toEqual([
-    false,
-    true,
-  ]);
+  const until = T0 + 74 * HOUR;
+  const last = after(postpone(make(), { ...by(T0), until }));
+  expect([isExpired(last, until), isExpired(last, until + 15 * MINUTE)]).toEqual([false, true]);
   const trial = make({ endsAt: T0 + HOUR });
   expect([isExpired(trial, T0 + HOUR - 1), isExpired(trial, T0 + HOUR)]).toEqual([false, true]);
   expect(codeOf(approve(trial, by(T0 + HOUR)))).toMatch(/^conflict: The draft expired/);

@@ -48,7 +48,10 @@ async function makeChoice(deps: ChoiceDeps, letter: LetterName, choice: Choice):
       if (!made) return null;
       for (const { event, ...fields } of made.notes)
         deps.log.warn({ project_id: projectId, ...fields }, event);
-      deps.log.info({ project_id: projectId, email_id: messageId, change: choice.kind }, 'preferences.changed');
+      deps.log.info(
+        { project_id: projectId, email_id: messageId, change: choice.kind },
+        'preferences.changed',
+      );
       return await standingOf(deps.db, made.recipient, made.now);
     } catch (error) {
       if (tried === TRIES || !isCollision(error)) throw error;

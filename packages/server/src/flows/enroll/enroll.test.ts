@@ -83,13 +83,8 @@ describe('startEnrollment', () => {
     const { enrollment } = await enable(one);
     expect(enrollment).toMatchObject({ state: 'running', members: 3, processed: 0 });
     await one.story.later(0);
-    expect(await latest(one)).toMatchObject({
-      state: 'done',
-      processed: 3,
-      enrolled: 3,
-      excluded: {},
-      afterUser: null,
-    });
+    const done = { state: 'done', processed: 3, enrolled: 3, excluded: {}, afterUser: null };
+    expect(await latest(one)).toMatchObject(done);
     expect(await enrolledUsers(one)).toEqual(['u1', 'u2', 'u3']);
     expect(await one.story.why('u1', 'Pro')).toEqual({ fired: 1 });
     const [row] = await db.query<{ detail: object }>(

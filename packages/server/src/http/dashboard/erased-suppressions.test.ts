@@ -77,8 +77,8 @@ describe('GET suppressions/check', () => {
       check: 'suppression',
       text: 'suppressed: address or id of an erased user',
     });
-    const { suppression } = (await ask<UserShown>('GET /users/eve')).json.data;
-    expect(suppression).toMatchObject({ reason: 'unsubscribed', kind: 'email', from_erased: true });
+    const shown = (await ask<UserShown>('GET /users/eve')).json.data;
+    expect(shown.suppression).toMatchObject({ reason: 'unsubscribed', kind: 'email', from_erased: true });
   });
 });
 
