@@ -15,7 +15,7 @@ const HINTS = [
   'outcome:opened,clicked,replied,bounced,complained,unsubscribed',
   'rule:"Trial *" · template:welcome',
   'user:42 · address:*@example.org',
-  'domain:mail.example.org · provider:google · reason:refused',
+  'domain:mail.example.org · provider:google · reason:rejected',
 ];
 
 /** Common filters. */

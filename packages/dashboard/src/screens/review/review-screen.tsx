@@ -22,7 +22,7 @@ const HINTS = [
   'user:42',
   'subject:*trial*',
   'state:held',
-  'reason:quiet_hours,cap',
+  'reason:quiet_hours,frequency_cap',
   'edited:yes',
 ];
 

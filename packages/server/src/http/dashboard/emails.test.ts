@@ -91,7 +91,7 @@ test('one grammar filters them by every key, and says where it is wrong', async 
   expect(await filtered('-rule:Letters')).toEqual(['b']);
   expect(await filtered('rule:Nothing')).toEqual([]);
   expect(await filtered('state:failed')).toEqual(['b']);
-  expect(await filtered('reason:refused')).toEqual(['b']);
+  expect(await filtered('reason:rejected')).toEqual(['b']);
   expect(await filtered('template:welcome')).toEqual(['b']);
   expect(await filtered('user:a')).toEqual(['a']);
   expect(await filtered('address:a@* domain:test-inbox.invalid')).toEqual(['a']);
