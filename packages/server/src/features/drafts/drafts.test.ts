@@ -456,12 +456,8 @@ test('what was put off is frozen: nobody edits or takes it back, and after its t
   const approval = orThrow(approve(make(), by(T0)));
   const claimed = orThrow(claim(approval.draft, { now: T0 + 10_000 }));
   const put = orThrow(retry(claimed.draft, { at: T0 + HOUR, now: T0 + 11_000 }));
-  expect(put.draft).toMatchObject({
-    state: 'held',
-    reason: 'deferred',
-    resumeState: 'approved',
-    dueAt: T0 + HOUR,
-  });
+  const deferred = { state: 'held', reason: 'deferred', resumeState: 'approved', dueAt: T0 + HOUR };
+  expect(put.draft).toMatchObject(deferred);
   const moves = [approval, claimed, put].map(({ move }: Moved) => move);
   for (const decided of [
     undo(put.draft, moves, by(T0 + 12_000)),
@@ -472,10 +468,10 @@ test('what was put off is frozen: nobody edits or takes it back, and after its t
   }
   const quiet = after(hold(put.draft, { reason: 'quiet_hours', until: T0 + 2 * HOUR, now: T0 + HOUR }));
   expect([quiet.reason, dueAction(quiet, T0 + 2 * HOUR)]).toEqual(['deferred', 'leave']);
-  expect(dueAction(quiet, T0 + 80 * HOUR)).toBe('give_up');
-  expect(
-    after(finish(quiet, { result: 'failed', reason: 'deferred_too_long' }, { now: T0 + 80 * HOUR })).state,
-  ).toBe('failed');
+  const late = T0 + 80 * HOUR;
+  expect(dueAction(quiet, late)).toBe('give_up');
+  const end = { result: 'failed', reason: 'deferred_too_long' } as const;
+  expect(after(finish(quiet, end, { now: late })).state).toBe('failed');
 });
 
 test('one of which nobody knows is sent again only by somebody who says that it may arrive twice', () => {
@@ -495,7 +491,8 @@ test('a draft right at its expiry still has its quarter of an hour; the end of w
   const until = T0 + 74 * HOUR;
   const last = after(postpone(make(), { ...by(T0), until }));
   expect([isExpired(last, until), isExpired(last, until + 15 * MINUTE)]).toEqual([false, true]);
-  const trial = make({ endsAt: T0 + HOUR });
-  expect([isExpired(trial, T0 + HOUR - 1), isExpired(trial, T0 + HOUR)]).toEqual([false, true]);
-  expect(codeOf(approve(trial, by(T0 + HOUR)))).toMatch(/^conflict: The draft expired/);
+  const end = T0 + HOUR;
+  const trial = make({ endsAt: end });
+  expect([isExpired(trial, end - 1), isExpired(trial, end)]).toEqual([false, true]);
+  expect(codeOf(approve(trial, by(end)))).toMatch(/^conflict: The draft expired/);
 });

@@ -53,7 +53,7 @@ describe('ruleSentence', () => {
     ],
     [
       'a cooldown of one hour without its number',
-      { entry: { cooldown: '1h' } },
+      { enrollment: { cooldown: '1h' } },
       'Enrolls each user at most once every hour.',
     ],
     [
