@@ -328,7 +328,7 @@ test('people inside are listed by the step at which they stand, a page at a time
   expect((first.json.data as unknown as RunListed[])[0]).toMatchObject({
     step: { at: 0, label: 'wait 3 days' },
     waits_for: 'time',
-    by: 'hello',
+    trigger: 'hello',
   });
   expect((await dashboard.ask(`${path}&step=1`)).json.data).toEqual([]);
   expect((await dashboard.ask(`${path}&cursor=x`)).status).toBe(422);
