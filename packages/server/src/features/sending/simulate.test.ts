@@ -280,8 +280,19 @@ test('every draft has a fate, and what leaves breaks nothing of the policy', () 
     }),
     { numRuns: 1_500 },
   );
-  const names = ['sends after null', 'sends after quiet_hours', 'sends after frequency_cap', 'sends after throttle'];
-  for (const name of [...names, 'expires after frequency_cap', 'expires after null', 'rule_off', 'no_address']) {
+  const names = [
+    'sends after null',
+    'sends after quiet_hours',
+    'sends after frequency_cap',
+    'sends after throttle',
+  ];
+  for (const name of [
+    ...names,
+    'expires after frequency_cap',
+    'expires after null',
+    'rule_off',
+    'no_address',
+  ]) {
     expect(seen[name], name).toBeGreaterThan(20);
   }
 });
