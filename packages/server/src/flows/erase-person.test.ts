@@ -275,7 +275,7 @@ test('of an erased person nothing is left in any column of any table, and the pr
   expect(await findText(db, [ADA, EMAIL])).toEqual(
     expect.arrayContaining([
       'inbox.body',
-      'user.traits',
+      'person.traits',
       'person_email.email_lower',
       'draft.facts',
       'run.anchor',

@@ -206,9 +206,9 @@ describe('a user with the address of an erased user', () => {
     await stage.engine.settle();
     const said = await listAllSaid(db, { projectId, after: null, limit: 10 });
     expect(said.map(({ kind, reason }) => `${kind} ${reason}`)).toEqual([
-      'address unsubscribed',
-      'address manual',
-      'address hard_bounce',
+      'email unsubscribed',
+      'email manual',
+      'email hard_bounce',
     ]);
     await erase('eve');
     expect(await listAllSaid(db, { projectId, after: null, limit: 10 })).toHaveLength(3);

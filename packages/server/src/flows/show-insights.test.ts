@@ -45,7 +45,7 @@ test('a letter counts once for whatever became of it, and machines count apart',
       bounced: { hard: 1, soft: 1, policy: 0, infrastructure: 0 },
       complained: 1,
       unsubscribed: 1,
-      edited: { edited: 0, of: 8 },
+      edited: { edited: 0, total: 8 },
       opened_within: [2, 0, 0, 0, 0, 0, 0].map((letters, n) => ({
         until_ms: [900_000, 3_600_000, 14_400_000, 43_200_000, 86_400_000, 259_200_000, null][n],
         emails: letters,

@@ -168,18 +168,18 @@ test('an explanation goes down to the single conditions', () => {
     sentence: 'x is not set and has not done e in the last 24 hours and has not done f',
     holds: false,
     until: '2026-01-16T11:00:00.000Z',
-    of: [
+    conditions: [
       { sentence: 'x is not set', holds: true, until: null },
       {
         sentence: 'has not done e in the last 24 hours and has not done f',
         holds: false,
         until: '2026-01-16T11:00:00.000Z',
-        of: [
+        conditions: [
           {
             sentence: 'has done e in the last 24 hours or has done f',
             holds: true,
             until: '2026-01-16T11:00:00.000Z',
-            of: [
+            conditions: [
               { sentence: 'has done e in the last 24 hours', holds: true, until: '2026-01-16T11:00:00.000Z' },
               { sentence: 'has done f', holds: false, until: null },
             ],

@@ -140,13 +140,13 @@ describe('a letter that is to be published', () => {
 
   test('is checked part by part, and names the part at fault', async () => {
     await expect(
-      publishable({ ...source, subject: '{{ user.name }}', preheader: 'a\nb' }),
+      publishable({ ...source, subject: '{{ account.name }}', preheader: 'a\nb' }),
     ).rejects.toMatchObject({
       code: 'validation_failed',
       details: [
         {
           field: 'subject',
-          message: expect.stringContaining('subject: line 1, column 4: "user" is unknown') as string,
+          message: expect.stringContaining('subject: line 1, column 4: "account" is unknown') as string,
         },
         { field: 'preheader', message: 'the preheader must be a single line' },
       ],

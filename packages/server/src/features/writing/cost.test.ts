@@ -209,7 +209,7 @@ describe('checkLetter', () => {
 
   test('names the line and the column of an unknown variable', () => {
     const [first, second] = checkLetter(letter(2));
-    expect(first?.message).toMatch(/^line 2, column 22: "nothing" is unknown/);
-    expect(second?.message).toMatch(/^line 4, column 22:/);
+    expect(first?.message).toMatch(/^line 2, column 20: "nothing" is unknown/);
+    expect(second?.message).toMatch(/^line 4, column 20:/);
   });
 });

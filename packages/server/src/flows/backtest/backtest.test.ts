@@ -184,7 +184,7 @@ test('what came before the time that is looked at arms a moment in it, and start
   expect(await entered({ event: 'ordered' })).toEqual([]);
   expect(await entered({ relative_to: { event: 'ordered' }, after: '10h' })).toEqual([]);
   const later = await run(rule({ when: { relative_to: { event: 'ordered' }, after: '48h' } }), DAY);
-  expect(later).toMatchObject({ entries: [], waiting: 1 });
+  expect(later).toMatchObject({ enrollments: [], waiting: 1 });
 });
 
 test('dates of people count as they are today', async () => {
@@ -192,7 +192,7 @@ test('dates of people count as they are today', async () => {
   await know('u2', { renewal: 'soon' });
   clock.advance(DAY + HOUR);
   const found = await run(rule({ when: { relative_to: { trait: 'renewal' }, before: '24h' } }));
-  expect(found.enrollments).toMatchObject([{ external_user_id: 'u1', by: 'the date in renewal' }]);
+  expect(found.enrollments).toMatchObject([{ external_user_id: 'u1', trigger: 'the date in renewal' }]);
 });
 
 test('letters are counted by the days of the project, and the first are shown as they would have been', async () => {

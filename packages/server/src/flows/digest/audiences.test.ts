@@ -316,7 +316,7 @@ test('a test of one person tells every condition', async () => {
   const tested = await testAudience(db, { projectId, reference: 'Busy', userId: 'ada' });
   expect(tested).toMatchObject({
     isMember: false,
-    explained: { holds: false, of: [{ holds: true }, { holds: false }] },
+    explained: { holds: false, conditions: [{ holds: true }, { holds: false }] },
   });
   await expect(testAudience(db, { projectId, reference: 'Busy', userId: 'eve' })).rejects.toThrow(/eve/);
 });

@@ -167,8 +167,8 @@ describe('a letter of the project', () => {
     await expect(create({ name: 'x', body: undefined })).rejects.toThrow('body must be a string');
     await expect(create({ name: 'x', color: 'red' })).rejects.toThrow('color is unknown here');
     await expect(create({ name: 'x', format: 'html' })).rejects.toThrow('format must be markdown or mjml');
-    await expect(update({ body: '{{ user.x }}' })).rejects.toThrow(
-      'body: line 1, column 4: "user" is unknown',
+    await expect(update({ body: '{{ account.x }}' })).rejects.toThrow(
+      'body: line 1, column 4: "account" is unknown',
     );
     await expect(update({ name: 'other' })).rejects.toThrow('name cannot change from "greeting"');
     await expect(update({ body: 'x' }, { reference: 'nothing' })).rejects.toThrow(

@@ -171,7 +171,7 @@ describe('light requests', () => {
       connection: own.connection,
       clock: systemClock,
       log: silentLog,
-      pageWaitMs: 50,
+      pageWaitMs: 500,
     });
     const impatient = testDashboard(full, { log });
     const pages = full.forPages({ cost: 'light' });
