@@ -166,7 +166,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await choose('Enable');
     await page.getByText('Healthy').or(page.getByText('Failing')).first().waitFor();
     await told.getByRole('button').click();
-    await panel.getByRole('button', { name: 'Resend' }).click();
+    await panel.getByRole('button', { name: 'Replay' }).click();
     await panel.getByText('Delivered').waitFor();
     await panel.getByText('manual').waitFor();
     const last = hooks.received.at(-1);

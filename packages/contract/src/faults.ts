@@ -24,8 +24,8 @@ export const TEAM_FAULT_MESSAGES = {
   conflict: 'The resource changed since you loaded it. Reload it and try again',
   session_required: 'Sign in first: there is no session, or it has expired',
   role_required: 'Your role does not allow this',
-  confirmation_required: 'Confirm that it is you, then try again.',
-  busy: 'The server is busy. Try again in a few seconds.',
+  confirmation_required: 'Confirm that it is you, then try again',
+  busy: 'The server is busy. Try again in a few seconds',
 } as const;
 
 export type TeamFaultCode = keyof typeof TEAM_FAULT_MESSAGES;

@@ -10,7 +10,7 @@ const DOMAIN = 'GET /projects/:project/domains/:domain';
 const CHECK = 'POST /projects/:project/domains/:domain/check';
 
 const NAME = { domain: 'Domain name, such as mail.example.com' };
-const THROTTLE = text('--throttle <rate>', 'Most emails from this domain: 5/s, 300/m, or off');
+const THROTTLE = text('--throttle <rate>', 'Maximum sending rate of this domain: 5/s, 300/m, or off');
 const SKIP_WARMUP = flag('--skip-warmup', 'Skip the warm-up of a domain that has sent emails for weeks');
 
 export const domains: Noun = {
@@ -105,7 +105,7 @@ export const domains: Noun = {
       view: recordsView,
     }),
     call('PUT /projects/:project/domains/:domain/tracking', 'track <domain>', {
-      help: 'Set the host of links in emails from a domain',
+      help: 'Set the tracking host of a domain',
       args: NAME,
       options: {
         host: text('--host <host>', 'Name below the domain, such as t.mail.example.com'),

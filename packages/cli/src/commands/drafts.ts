@@ -67,7 +67,9 @@ export const drafts: Noun = {
     decide('approve', {
       route: 'POST /projects/:project/drafts/:draft/approve',
       help: 'Approve a draft. It is sent when all send checks pass. Undo is possible for at least 10 seconds.',
-      options: { anyway: flag('--anyway', "Approve although the rule's conditions no longer hold") },
+      options: {
+        anyway: flag('--anyway', "Approve although the condition of the draft's rule no longer holds"),
+      },
       act: () => ({ kind: 'approve' }),
     }),
     decide('skip', {

@@ -20,7 +20,7 @@ export const emails: Noun = {
         ['state', stateOf],
         ...fields('rule external_user_id subject'),
         ['outcomes', ({ outcomes }) => outcomes.map(plain).join(', ')],
-        ['sent', ({ ended_at, claimed_at }, { when }) => when(ended_at ?? claimed_at)],
+        ['time', ({ ended_at, claimed_at }, { when }) => when(ended_at ?? claimed_at)],
       ],
       empty: 'No emails yet. Drafts that wait to be sent: beckon drafts list',
     }),
@@ -40,9 +40,9 @@ export const emails: Noun = {
 };
 
 const STATES: Record<EmailListed['state'], string> = {
-  claimed: 'sending',
+  claimed: 'queued',
   submitting: 'sending',
-  deferred: 'waiting for a retry',
+  deferred: 'deferred',
   sent: 'sent',
   failed: 'failed',
   unknown: 'delivery unknown',
@@ -55,8 +55,8 @@ function stateOf({ state, reason, reason_text }: EmailListed): string {
 
 const DETAILS = [
   ...fields('id subject state address external_user_id return_path rule template draft_id domain provider'),
-  ...fields('attempts server_response=reply relay_ID=relay_id started=claimed_at first_attempt_at'),
-  ...fields('next_attempt_at ended_at time_zone=user_time_zone opens_and_clicks=hit_count send_again'),
+  ...fields('attempts server_response=reply Relay_ID=relay_id started=claimed_at first_attempt_at'),
+  ...fields('lease_until ended_at time_zone=user_time_zone opens_and_clicks=hit_count send_again'),
 ];
 
 const OUTCOME: Column<EmailWhole['outcome_history'][number]>[] = [

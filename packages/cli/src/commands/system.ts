@@ -33,7 +33,7 @@ export const system: Noun = {
           : `Sent a test email to ${to}.`,
     }),
     download('GET /projects/:project/support-bundle', 'support-bundle', {
-      help: 'Write a support bundle as JSON: numbers, states and settings, without secrets and personal data',
+      help: 'Write a support bundle as JSON: numbers, states and settings, without secrets or personal data',
     }),
   ],
 };

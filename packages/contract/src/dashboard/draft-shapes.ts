@@ -10,7 +10,7 @@ export type DraftState =
   | 'failed'
   | 'unknown';
 
-/** `body` is Markdown, or the whole page as HTML where the letter was laid out by itself. */
+/** `body` is Markdown, or the whole page as HTML if the template is MJML. */
 export type DraftContent = {
   subject: string;
   preheader: string;
@@ -18,37 +18,37 @@ export type DraftContent = {
   format: 'markdown' | 'html';
 };
 
-/** A draft as lists show it, and as every move answers it. */
+/** A draft as in lists, and as in the response to every action. */
 export type DraftListed = {
   id: string;
   state: DraftState;
-  /** As what a held one goes on. */
+  /** The state of a held draft after its release; null: the draft is not held. */
   resume_state: 'composing' | 'scheduled' | 'approved' | null;
-  /** Why it is held, canceled or failed; of a skip, what the person said. */
+  /** Why the draft is held, canceled or failed; if it was skipped, the reason that the member gave. */
   reason: string | null;
   rule: { id: string; name: string };
   user: {
     external_user_id: string;
     name: string | null;
     email: string | null;
-    /** The zone in which they live, as the gates read it. */
+    /** The time zone of the user that the send checks use. */
     time_zone: string;
   };
   subject: string;
   deadline_at: string | null;
   expires_at: string | null;
-  /** The end of what it is about, beyond which it cannot be postponed. */
+  /** The end of the trial, card or other item that the draft is about. It cannot be postponed beyond this time. */
   ends_at: string | null;
   not_before: string | null;
-  /** When the sender looks at a held one again; null: a person or an event has to move it. */
+  /** When the sender checks a held draft again; null: it is not held, or only a member or an event releases it. */
   held_until: string | null;
   edited: boolean;
-  /** It leaves by itself at its deadline; otherwise only a person sends it. */
+  /** Whether the draft is sent at its deadline without approval. */
   autopilot: boolean;
   priority: number;
-  /** Somebody has its editor open. */
+  /** Who has the editor of the draft open, and until when the editor counts as open; null: it is closed. */
   lease: { by: string; until: string; mine: boolean } | null;
-  /** Both are said back with a move, so that nobody decides about what they did not see. */
+  /** Pass `content_hash` and `moves` with an action. The action is refused if the draft has changed since. */
   content_hash: string;
   moves: number;
   resend_of: string | null;
@@ -57,7 +57,7 @@ export type DraftListed = {
   ended_at: string | null;
 };
 
-/** What would hold it now. */
+/** The send check that would hold the draft now. */
 export type DraftGate = {
   reason: string;
   sentence: string;
@@ -71,7 +71,7 @@ export type DraftMoveShown = {
   action: string;
   from: DraftState | null;
   to: DraftState;
-  /** The name of the person, or `engine`, `model`, `operator`. */
+  /** The name of the member, or `engine`, `model` or `operator`. */
   actor: string;
   reason: string | null;
   content_hash: string;
@@ -80,37 +80,37 @@ export type DraftMoveShown = {
 
 export type DraftWhole = DraftListed & {
   content: DraftContent;
-  /** What the letter says about the person, by the variable that says it. */
+  /** The values that the email uses, by variable. */
   facts: Record<string, unknown>;
   version: number;
   key: string;
-  /** Whether the condition of its rule holds now; null once it has come to its end. */
+  /** Whether the condition of the rule holds now; null: the draft has ended. */
   rule_holds: boolean | null;
-  /** Null where nothing would hold it now, or where it is not asked. */
+  /** Null: no send check would hold the draft now, or the draft was not checked. */
   send_check: DraftGate | null;
   history: DraftMoveShown[];
   outcomes: { type: string; occurred_at: string; detail: Record<string, unknown> }[];
 };
 
-/** Every move answers with the draft as it is afterwards, and for one that is to leave with what would hold it now. */
+/** The response to an action: the changed draft, and the send check that would hold it now if it is to be sent. */
 export type DraftMoved = { draft: DraftListed; send_check: DraftGate | null };
 
-/** On what whoever acts looked; a draft that is another one by now is a conflict that says who did what. */
+/** The content and the number of changes that the caller saw. If the draft has changed since, the action is a conflict. */
 export type DraftSeen = { hash?: string; moves?: number };
 
-/** One step of why there is this draft, in order. `values`: what was found, as it is stored. */
+/** One step of the explanation why the draft exists, in order. `values`: the stored values that the step read. */
 export type WhyStep = {
   kind: 'trigger' | 'condition' | 'audience' | 'email' | 'deadline' | 'action' | 'send_check' | 'end';
   at: string | null;
   sentence: string;
-  /** Null: it is no question of yes or no. */
+  /** Whether the step holds; null: the step is not a condition. */
   holds: boolean | null;
   values: Record<string, unknown>;
-  /** The name of who did it, where somebody did. */
+  /** The name of the member who did it; null: no member did. */
   actor: string | null;
 };
 
-/** What stands beside a letter that somebody reads. */
+/** The facts beside a draft in Review. */
 export type DraftContext = {
   why: WhyStep[];
   user: {
@@ -121,7 +121,7 @@ export type DraftContext = {
     audiences: { id: string; name: string }[];
     suppressed: boolean;
   } | null;
-  /** The last letters to this person, the newest first, this draft left out. */
+  /** The last emails to this user, newest first, without this draft. */
   emails: {
     id: string;
     state: DraftState;
@@ -130,7 +130,7 @@ export type DraftContext = {
     at: string;
     outcomes: string[];
   }[];
-  /** What they wrote back lately, the newest first. `text` is theirs: it is shown as text alone. */
+  /** Recent replies of the user, newest first. `text` is untrusted: show it as plain text only. */
   thread: {
     id: string;
     received_at: string;
@@ -147,7 +147,7 @@ export type DraftCheck = {
   detail?: string[];
 };
 
-/** The letter as it would leave now. */
+/** The email as it would be sent now. */
 export type DraftPreview = {
   text: string;
   headers: { name: string; value: string }[];
@@ -160,18 +160,19 @@ export type DraftPreview = {
   checks: DraftCheck[];
 };
 
-/** A text that it had, the newest first. */
+/** An earlier content of the draft. */
 export type DraftVersion = {
   content_hash: string;
   at: string;
-  /** Who wrote it; `template`: it came from its template. */
+  /** Who wrote it; `template`: it was rendered from the template. */
   actor: string;
   content: DraftContent;
 };
 
 export type DraftVersions = {
-  /** What its letter would say to this person now; null where that cannot be said any more. */
+  /** The content that the template renders for this user now; null: it cannot be rendered anymore. */
   template: (DraftContent & { name: string | null }) | null;
+  /** Newest first. */
   versions: DraftVersion[];
 };
 
@@ -206,7 +207,7 @@ export type BulkActed = {
   more: boolean;
 };
 
-/** How many wait, by what Review groups them; each is counted up to a bound, and `at_least` where there are more. */
+/** The number of drafts in each group of Review. Each is counted up to a limit; `at_least`: there are more. */
 export type DraftCounts = {
   soon: number;
   today: number;
@@ -217,41 +218,41 @@ export type DraftCounts = {
   at_least: boolean;
 };
 
-/** A change of words that people made again and again in drafts of a letter. */
+/** A change of wording that members made repeatedly in drafts of an email. */
 export type EditChange = {
-  /** The name of the letter; null: it stands in the rule itself. */
+  /** The name of the template; null: the email is written in the rule itself. */
   template: string | null;
   part: 'subject' | 'preheader' | 'body';
   kind: 'removed' | 'added' | 'replaced';
   before: string;
   after: string;
-  /** Of a whole paragraph, which one, from 1; null: it is about words. */
+  /** The number of the changed paragraph, from 1; null: the change is not of a whole paragraph. */
   paragraph: number | null;
-  /** How many drafts have the change, and how many edited drafts were compared. */
+  /** The number of drafts with the change, and of the edited drafts that were compared. */
   count: number;
   total: number;
   /** "5 of 8 removed the second paragraph" */
   sentence: string;
-  /** Some of the drafts in which it was made. */
+  /** The IDs of some of the drafts with the change. */
   drafts: string[];
 };
 
 export type RuleEdits = {
-  /** The newest that people edited, that were skipped or that left: at most a hundred. */
+  /** The number of drafts that were read: the newest that were edited, skipped or sent, at most 100. */
   drafts: number;
   edited: number;
   changes: EditChange[];
   /**
-   * The letters of the rule with the recurring changes in them, for a person to apply; without one where none of the changes is
-   * found in its source.
+   * The emails of the rule with the recurring changes applied, for a member to save. An email is left out if its source contains
+   * none of the changed passages.
    */
   proposals: {
-    /** The name of its template; null: it stands in the rule itself. */
+    /** The name of the template; null: the email is written in the rule itself. */
     template: string | null;
     part: 'subject' | 'preheader' | 'body';
     before: string;
     after: string;
-    /** How many of the changes are in it. */
+    /** The number of changes that the proposal contains. */
     changes: number;
   }[];
 };

@@ -79,7 +79,11 @@ export type LetterHeader = { name: string; value: string };
 export type EmailWhole = EmailListed & {
   user_time_zone: string | null;
   first_attempt_at: string | null;
-  next_attempt_at: string | null;
+  /**
+   * While the email is claimed or submitting: when the worker's lease ends. After that, an email that was not submitted is
+   * released; for a submitted one, delivery is unknown.
+   */
+  lease_until: string | null;
   relay_id: string | null;
   /** The raw email as it was submitted to the relay. Null: it was not submitted, or it is no longer stored. */
   raw: {

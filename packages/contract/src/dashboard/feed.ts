@@ -1,39 +1,44 @@
 import type { Many, One, PageQuery, Raw } from './envelope.ts';
 
 /**
- * Server-sent events. Each is an item of the project's stream, as `message`, with its place as id: whoever comes back with
- * `Last-Event-ID` misses nothing, and may hear some again. The first thing said is the place where it begins, as an id without
- * an event and as the comment `place <id>`: whoever was told nothing comes back there. `filter` is the grammar of all lists. A browser that hands its one
- * feed from tab to tab says by `last_event_id` where the other one was; the header, where there is one, is later.
- * An event `gap` says that whoever comes back was away for too long: what they have is old, and what came meanwhile is not told.
- * An event `end` says that no more comes, and why: come back (`stopping`), sign in (`signed_out`), or leave it to the others
- * (`too_many`).
+ * Server-sent events.
+ *
+ * - `message`: an item of the project's stream. The event ID is the item's place in the stream. A client that reconnects with
+ *   `Last-Event-ID` misses no item, and may receive some items twice.
+ * - The stream begins with its start place, as an ID without an event and as the comment `place <id>`. A client that received
+ *   no item reconnects there.
+ * - `gap`: the client was disconnected for too long. Items in between are not sent, and the client's data is out of date.
+ * - `end`: no more items follow. The reason says what to do: reconnect (`stopping`), sign in (`signed_out`), or close this feed
+ *   because too many are open (`too_many`).
+ *
+ * `filter` uses the filter syntax of lists. `last_event_id`: where another tab of the browser stopped; a `Last-Event-ID` header
+ * takes precedence.
  */
 export type FeedApi = {
   'GET /projects/:project/feed': { query: { filter?: string; last_event_id?: string }; answer: Raw };
   /**
-   * Earlier items, the newest first. A page of a narrow filter may have few items or none, and a cursor. `since`: nothing that
-   * happened before this time.
+   * Earlier items, newest first. With a selective filter, a page can have few or no items and still have a cursor. `since`: leaves
+   * out items before this time.
    */
   'GET /projects/:project/stream': {
     query: Omit<PageQuery, 'offset'> & { filter?: string; since?: string };
     answer: Many<FeedItem>;
   };
-  /** One item, by the id that the feed gave it: a link that stays. */
+  /** One item by its place in the stream, for permanent links. */
   'GET /projects/:project/stream/:place': { answer: One<FeedItem> };
 };
 
 export type FeedEnd = { reason: 'stopping' | 'signed_out' | 'too_many' };
 
-/** An item of the stream; what else it has depends on its type. */
+/** An item of the stream. Further fields depend on its type. */
 export type FeedItem = {
   id: string;
   at: string;
   type: FeedType;
-  /** Its place, as the feed gives it as id. */
+  /** The item's place in the stream, which is its event ID in the feed. */
   place: string;
   external_user_id?: string;
-  /** Who did it, where a person did: `actor` is stable, this is for reading. */
+  /** The member who did it. `actor` is a stable ID; `actor_name` is for display. */
   actor?: string;
   actor_name?: string;
   draft_id?: string;

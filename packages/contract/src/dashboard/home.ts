@@ -1,22 +1,22 @@
 import type { One } from './envelope.ts';
 import type { SenderVerdict } from './settings.ts';
 
-/** Counted up to a bound: where `at_least` is true there are more. */
+/** A count up to a limit; `at_least`: there are more. */
 export type Counted = { count: number; at_least: boolean };
 
-/** For the badges of the navigation. */
+/** The counts in the navigation. */
 export type HomeCounts = {
-  /** Drafts that wait for their deadline or for a person. */
+  /** Drafts that wait for their deadline or for approval. */
   review: Counted;
-  /** Drafts that something holds which does not pass by itself. */
+  /** Held drafts whose cause does not end without an action. */
   held: Counted;
-  /** Letters of the last 7 days of which nobody knows whether they arrived, or that failed, and that were not sent again. */
+  /** Emails of the last 7 days that failed or whose delivery is unknown, and that were not sent again. */
   failed: Counted;
-  /** Accepted records that could not be applied. */
+  /** Dead-lettered records. */
   dead_letters: Counted;
 };
 
-/** What a person should look at, the most urgent first. `id` names one of a kind for a list. */
+/** A matter that needs attention, most urgent first. `id`: its rule or webhook endpoint. */
 export type Need =
   | { kind: 'paused' }
   | { kind: 'sender'; reason: string; detail: string }
@@ -46,23 +46,23 @@ export type Need =
   | { kind: 'queue'; waiting: number; waiting_max: number };
 
 export type HomeHealth = {
-  /** Accepted records that wait, and for how long the first of them has waited. */
+  /** The records in the ingest queue, and the age of the oldest. */
   queue: { waiting: number; waiting_max: number; oldest_ms: number };
   last_event: { name: string; received_at: string } | null;
   sender: SenderVerdict;
   domain: { name: string; state: string; paused: string | null } | null;
 };
 
-/** `first_email`: there is a draft already, while no letter has left yet. */
+/** The first open draft of a project that has not sent an email yet. */
 export type FirstEmail = {
   draft_id: string;
   subject: string;
   rule: string;
   external_user_id: string;
   state: string;
-  /** When it leaves if nobody acts; null where a person has to. */
+  /** When the draft is sent without an action; null: it needs an action. */
   sends_at: string | null;
-  /** The gate that makes it wait beyond its deadline, or that holds it. */
+  /** The send check that holds the draft or delays it beyond its deadline. */
   reason: string | null;
   quiet_until: string | null;
   time_zone: string;
@@ -79,7 +79,7 @@ export type SetupStep = {
     | 'suppressions_imported'
     | 'team_invited';
   done: boolean;
-  /** The list stays until these are done. */
+  /** The setup list is shown until all required steps are done. */
   required: boolean;
 };
 
@@ -88,7 +88,7 @@ export type Home = {
   time_zone: string;
   needs: Need[];
   health: HomeHealth;
-  /** Null once all that has to be done is done. */
+  /** Null: all required steps are done. */
   setup: SetupStep[] | null;
   first_email: FirstEmail | null;
 };

@@ -4,8 +4,8 @@ import type { Many, One, PageQuery, Raw } from './envelope.ts';
 export type ImportKind = 'users' | 'events' | 'stripe';
 
 /**
- * `uploading → ready → checking → checked → running ⇄ paused → done | failed | canceled`. A check that is stopped, or cannot go
- * on, leads back to `ready`; whatever has not ended can be canceled.
+ * `uploading → ready → checking → checked → running ⇄ paused → done | failed | canceled`. A check that is stopped or cannot
+ * continue returns to `ready`. An import that has not ended can be canceled.
  */
 export type ImportState =
   | 'uploading'
@@ -23,24 +23,24 @@ export type ImportFormat = 'csv' | 'jsonl';
 export type ImportType = CellType;
 
 /**
- * Column → where it goes: `external_user_id`, `email`, `name`, `occurred_at`, `message_id`, `traits.<key>`, `properties.<key>`, or
- * null: it is left out. Columns that are not named here go by their header.
+ * Maps each column to a field: `external_user_id`, `email`, `name`, `occurred_at`, `message_id`, `traits.<key>` or
+ * `properties.<key>`; null: the column is not imported. A column that is not listed is mapped by its header.
  */
 export type ImportMapping = {
   columns: { [column: string]: { to: string | null; type?: ImportType } };
-  /** Events without a time or a message_id: rows that are equal are one event. */
+  /** For events without a time or a `message_id`: equal rows count as one event. */
   equal_rows_are_one?: boolean;
-  /** The event's name, where the file has no column of it. */
+  /** The event name, if the file has no column for it. */
   event_name?: string;
 };
 
-/** What is to be done with Stripe's customers of whom nobody here is known. */
+/** How to import Stripe customers that match no user. */
 export type StripeChoices = {
-  /** The ones that nobody is found for become people under their `cus_…` id. */
+  /** Whether an unmatched customer becomes a user with its `cus_…` ID. */
   unmatched_as_customers: boolean;
 };
 
-/** Counts that have a bound: `at_least` is true where there are more. */
+/** A count up to a limit; `at_least`: there are more. */
 export type PeopleCounted = { count: number; at_least?: true };
 
 export type ImportCheck = {
@@ -49,11 +49,11 @@ export type ImportCheck = {
   users: number;
   events: number;
   rejected: number;
-  /** The most frequent first. */
+  /** Rejected rows by reason, most frequent first. */
   rejected_by: { field: string | null; message: string; rows: number }[];
-  /** People that the records are about: those of whom nothing was known before, and the others. */
+  /** The users of the records: `new` ones, and those already `known`. */
   affected_users: { new: PeopleCounted; known: PeopleCounted };
-  /** By name, the most frequent first; at most 100. */
+  /** Events by name, most frequent first; at most 100. */
   names: {
     name: string;
     events: number;
@@ -62,32 +62,32 @@ export type ImportCheck = {
     last_at: string | null;
   }[];
   /**
-   * Enabled rules that begin with an event which occurs here, how many people have that event, and of how many it is young enough
-   * that the rule would still fire. So many would have been looked at if these events had been told as they happened; their
-   * conditions, gates and caps are not asked. Suppressed, it is nobody.
+   * Enabled rules that start with an event of the import. `users`: users with that event. `recent`: users whose event is new
+   * enough for the rule to fire. These are upper bounds for an import of live events: conditions, send checks and caps are not
+   * applied. With suppressed triggers, no rule fires.
    */
   rules: { rule: string; name: string; event: string; users: PeopleCounted; recent: PeopleCounted }[];
-  /** How many letters the import sends, unless events are told as live. */
+  /** The number of emails that the import sends, unless its events are imported as live events. */
   emails: 0;
-  /** Facts of the source by their name, for example `unmatched_customers` or `trials_without_reminder`. */
+  /** Figures of the source by name, such as `unmatched_customers` or `trials_without_reminder`. */
   facts: { [name: string]: number };
 };
 
 export type ImportProgress = {
   rows: number;
-  /** As the check counted them; null where nothing was checked. */
+  /** The number of rows that the check counted; null: not checked yet, or the check is running. */
   rows_total: number | null;
   bytes: number;
   users: { accepted: number; new: number; changed: number; same: number };
   events: { accepted: number; new: number; known: number };
   rejected: number;
-  /** Records of people who were erased meanwhile: left out. */
+  /** Records that were dropped because their user was erased during the import. */
   erased: number;
   started_at: string | null;
-  /** Over the last minute; null while nothing moves. */
+  /** Rows per second over the last minute; null: no rows are being processed. */
   rows_per_s: number | null;
   seconds_left: number | null;
-  /** Why it stands still for now. */
+  /** What the import waits for; null: it does not wait. */
   waits_for: 'queue' | 'another_import' | 'worker' | null;
 };
 
@@ -97,18 +97,18 @@ export type Import = {
   /** The name of the file, or `Stripe`. */
   name: string;
   state: ImportState;
-  /** Why it paused, failed, or could not be checked, in words for people. */
+  /** A sentence that says why the import paused, failed or could not be checked. */
   problem: string | null;
   size_bytes: number | null;
-  /** Milliseconds since the epoch, as the browser said: it tells whether the same file is chosen again. */
+  /** Milliseconds since the epoch, as reported by the browser. Used to recognize the same file when an upload continues. */
   file_modified_at: number | null;
   part_bytes: number;
   parts_total: number;
   mapping: ImportMapping | null;
   stripe: StripeChoices | null;
-  /** What the source said of itself, by name, for example `unmatched_customers`. */
+  /** Figures of the source by name, such as `unmatched_customers`. */
   facts: { [name: string]: number };
-  /** Events are told as if they happened now: rules fire. Chosen at the start, by typing the check's count of events. */
+  /** Whether events are imported as live events, so that rules fire. Confirmed at the start by typing the checked event count. */
   is_live: boolean;
   check: ImportCheck | null;
   progress: ImportProgress;
@@ -118,7 +118,7 @@ export type Import = {
 };
 
 export type ImportFinding = {
-  /** `rejected`, or a word of the source's own, for example `unmatched_customer`. */
+  /** `rejected`, or a kind of the source, such as `unmatched_customer`. */
   kind: string;
   row: number | null;
   field: string | null;
@@ -126,13 +126,13 @@ export type ImportFinding = {
   raw: string;
 };
 
-/** The first rows as they would be taken. */
+/** The first rows as they would be imported. */
 export type ImportSample = {
   format: ImportFormat;
   delimiter: string | null;
   columns: { name: string; to: string | null; type: ImportType; values: string[] }[];
   rows: { row: number; record: unknown; faults: { field: string | null; message: string }[] }[];
-  /** What is wrong with the mapping as a whole. */
+  /** Errors of the mapping as a whole. */
   problems: { field: string; message: string }[];
 };
 
@@ -145,11 +145,11 @@ export type ImportsApi = {
     answer: One<Import>;
   };
   'GET /projects/:project/imports/:import': { answer: One<Import> };
-  /** Which parts are here, counted from 0. */
+  /** The numbers of the uploaded parts, from 0. */
   'GET /projects/:project/imports/:import/parts': { answer: One<{ parts: number[] }> };
-  /** `application/octet-stream`: `part_bytes` of the file from `part × part_bytes` on, the rest in the last. */
+  /** `application/octet-stream`: `part_bytes` of the file, starting at `part × part_bytes`. The last part has the rest. */
   'PUT /projects/:project/imports/:import/parts/:part': { answer: One<Import> };
-  /** Changes nothing: the first rows under a mapping that is not saved yet. */
+  /** Returns the first rows with an unsaved mapping, and changes nothing. */
   'POST /projects/:project/imports/:import/sample': {
     body: { mapping?: ImportMapping };
     answer: One<ImportSample>;
@@ -159,7 +159,7 @@ export type ImportsApi = {
     answer: One<Import>;
   };
   'POST /projects/:project/imports/:import/check': { answer: One<Import> };
-  /** `live_events`: the check's count of events, typed, where they are to be told as live. */
+  /** `live_events`: imports the events as live events. Must equal the event count of the check. */
   'POST /projects/:project/imports/:import/start': {
     body: { live_events?: number };
     answer: One<Import>;
@@ -167,12 +167,12 @@ export type ImportsApi = {
   'POST /projects/:project/imports/:import/pause': { answer: One<Import> };
   'POST /projects/:project/imports/:import/resume': { answer: One<Import> };
   'POST /projects/:project/imports/:import/cancel': { answer: One<Import> };
-  /** A new key for one that Stripe refused. */
+  /** Replaces a key that Stripe refused. */
   'POST /projects/:project/imports/:import/key': { body: { key: string }; answer: One<Import> };
   'GET /projects/:project/imports/:import/findings': {
     query: PageQuery & { kind?: string };
     answer: Many<ImportFinding>;
   };
-  /** All that was rejected, as a CSV file. */
+  /** All rejected rows as a CSV file. */
   'GET /projects/:project/imports/:import/rejected.csv': { answer: Raw };
 };

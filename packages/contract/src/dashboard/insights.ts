@@ -25,7 +25,10 @@ export type InsightGroup = {
   opened_within: OpenedWithin[];
   /** The median time until the first open. */
   median_open_ms: number | null;
-  /** Shares: bounces and edits of sent emails, the others of delivered emails. Null: there are none. */
+  /**
+   * Shares. `delivered` and `bounced`: of sent emails. `edited`: of `edited.total`. The others: of delivered emails. Null: the
+   * total is 0.
+   */
   rates: Record<
     'delivered' | 'bounced' | 'opened' | 'clicked' | 'replied' | 'complained' | 'unsubscribed' | 'edited',
     number | null

@@ -93,8 +93,9 @@ export type TimelineItem = {
 };
 
 /**
- * How certain a past value is. `import`: an import may have changed it since. `not_kept`: it changed since, and the value before
- * was not recorded.
+ * How certain a past value is. `same_around_import`: the value was the same before and after an import. `import`: unknown,
+ * because an import ran after this time and earlier values are not stored. `not_kept`: the value changed later, and the
+ * earlier value is not stored.
  */
 export type Certainty = 'exact' | 'same_around_import' | 'import' | 'not_kept';
 

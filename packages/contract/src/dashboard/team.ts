@@ -1,14 +1,14 @@
 import type { Role } from './access.ts';
 import type { Many, One, PageQuery, Raw } from './envelope.ts';
 
-/** Who is at the keyboard, and what this installation is: asked first by every page, signed in or not. */
+/** The signed-in member and the installation. Every page loads it first, signed in or not. */
 export type SessionState = {
-  /** False: nobody has an account yet, and a set-up link is waiting where the server was started. */
+  /** False: no account exists yet, and the server printed a setup link at its start. */
   set_up: boolean;
-  /** Null: nobody is signed in. */
+  /** Null: not signed in. */
   member: SignedIn | null;
   organizations: OrganizationOfMine[];
-  /** How many projects they may open. */
+  /** The number of projects that the member can open. */
   projects: number;
   installation: InstallationState;
 };
@@ -17,9 +17,9 @@ export type SignedIn = {
   id: string;
   name: string;
   email: string;
-  /** An authenticator app is asked for after the password. */
+  /** Whether sign-in needs a code of an authenticator app after the password. */
   two_factor: boolean;
-  /** Of this session. */
+  /** The ID of this session. */
   session_id: string;
 };
 
@@ -28,43 +28,44 @@ export type OrganizationOfMine = {
   name: string;
   role: Role;
   requires_two_factor: boolean;
-  /** It asks for an authenticator app that they do not have yet: until they do, its projects stay closed. */
+  /** The organization requires an authenticator app that the member has not set up. Until then its projects stay closed. */
   must_set_up_two_factor: boolean;
-  /** Whether digests of what waits are mailed to them. */
+  /** Whether the member receives the digest email about drafts and problems that need attention. */
   wants_digest: boolean;
 };
 
 export type InstallationState = {
   public_url: string;
-  /** Letters go nowhere but into the outbox of this machine. */
+  /** Whether emails go only to the test inbox of this machine, because no relay is set. */
   test_inbox: boolean;
-  /** Host and port; null where letters go into the outbox. */
+  /** Host and port of the relay; null: emails go to the test inbox. */
   relay: string | null;
   mail_from: string | null;
   has_model: boolean;
   version: string;
 };
 
-/** What a link is for, told to who holds it. */
+/** The purpose of a link, for its holder. */
 export type LinkState = {
   kind: 'setup' | 'invite' | 'reset';
-  /** Whom it is for; null: whoever sets up. */
+  /** The address that the link is for; null: it is a setup link. */
   email: string | null;
   organization: string | null;
   role: Role | null;
-  /** There is an account with this address already: joining needs its sign-in, and no new password. */
+  /** Whether the address has an account. If so, joining needs its sign-in and no new password. */
   has_account: boolean;
   expires_at: string;
 };
 
 export type SignInAnswer = {
   signed_in: boolean;
-  /** The password was right; a code is asked for now. */ two_factor: boolean;
+  /** The password is correct, and a second factor is needed. */
+  two_factor: boolean;
 };
 
 export type SessionListed = {
   id: string;
-  /** As the browser called itself. */
+  /** The User-Agent header of the browser. */
   user_agent: string | null;
   address: string | null;
   created_at: string;
@@ -92,11 +93,11 @@ export type InviteListed = {
   role: Role;
   created_at: string;
   expires_at: string;
-  /** Who invites; null: a command did. */
+  /** The member who sent the invitation; null: a command did. */
   by: string | null;
 };
 
-/** `link` is shown this once; `mailed`: it left by mail too. */
+/** `link` is shown only once. `emailed`: whether the invitation was also sent by email. */
 export type InviteMade = InviteListed & { link: string; emailed: boolean };
 
 export type OrganizationShown = { id: string; name: string; requires_two_factor: boolean };
@@ -104,11 +105,11 @@ export type OrganizationShown = { id: string; name: string; requires_two_factor:
 export type AuditListed = {
   id: string;
   at: string;
-  /** Null: it concerns the team, and no project. */
+  /** Null: the entry concerns the organization, not a project. */
   project: { id: number; name: string } | null;
   actor: string;
   actor_name: string;
-  /** The label of the personal token by which they did it; null: at the dashboard, or by a command. */
+  /** The label of the personal access token that was used; null: done in the dashboard or by a command. */
   token: string | null;
   action: string;
   subject: string | null;
@@ -121,7 +122,7 @@ export type AuditListed = {
 type AuditAsked = {
   /** `team:<id>`, `local-shell`, or `operator` for a command of `beckon-server`. */
   actor?: string;
-  /** What the action begins with, `draft.`. */
+  /** A prefix of the action, such as `draft.`. */
   action?: string;
   /** Changes in this project only, or in its whole organization (the default). */
   scope?: 'project' | 'organization';
@@ -137,9 +138,9 @@ export type TeamApi = {
       email: string;
       password: string;
       project: string;
-      /** Left out: what stands before the @. */
+      /** Default: the part of the address before the @. */
       name?: string;
-      /** Left out: the project's name. */
+      /** Default: the name of the project. */
       organization?: string;
       time_zone?: string;
     };
@@ -152,25 +153,25 @@ export type TeamApi = {
   'POST /sign-in/passkey': { body: { response: Record<string, unknown> }; answer: One<SignInAnswer> };
   'POST /forgot': { body: { email: string }; answer: One<{ requested: boolean }> };
   'POST /reset': { body: { token: string; password: string }; answer: One<{ reset: boolean }> };
-  /** With name and password: makes the account. Signed in as whom it is for: joins, and neither is given. */
+  /** With name and password, creates the account. A member who is signed in with the invited address passes neither. */
   'POST /invites/accept': {
     body: { token: string; name?: string; password?: string };
     answer: One<{ organization: string; role: Role }>;
   };
 
-  // Of whoever is signed in.
+  // Of the signed-in member.
   'POST /sign-out': { answer: One<{ signed_out: boolean }> };
   'POST /profile': { body: { name: string }; answer: One<{ name: string }> };
   'POST /organizations/:organization/digest': {
     body: { enabled: boolean };
     answer: One<{ enabled: boolean }>;
   };
-  /** `end_passkeys_and_tokens`: true unless given. All other sessions end in any case. */
+  /** `end_passkeys_and_tokens`: default true. All other sessions always end. */
   'POST /password': {
     body: { current: string; new: string; end_passkeys_and_tokens?: boolean };
     answer: One<{ changed: boolean }>;
   };
-  /** Confirms for ten minutes that it is the member who asks. `code`: with an authenticator app, its code or a backup code. */
+  /** Confirms the member's identity for ten minutes. `code`: of the authenticator app, or a backup code, if one is set up. */
   'POST /confirm': { body: { password: string; code?: string }; answer: One<{ confirmed: boolean }> };
   'POST /confirm/passkey-options': { answer: One<Record<string, unknown>> };
   'POST /confirm/passkey': {
@@ -206,7 +207,7 @@ export type TeamApi = {
   'POST /projects/:project/invites': { body: { email: string; role: Role }; answer: One<InviteMade> };
   /** `:invite`: the id of an invitation, or the email address that was invited. */
   'POST /projects/:project/invites/:invite/revoke': { answer: One<{ revoked: boolean }> };
-  /** To whoever asks, from the installation itself: whether mail leaves at all. */
+  /** Sends a test email from the installation to the caller, to check that sending works. */
   'POST /projects/:project/test-email': { answer: One<{ to: string; test_inbox: boolean }> };
   'GET /projects/:project/audit': { query: AuditAsked & PageQuery; answer: Many<AuditListed> };
   'GET /projects/:project/audit.csv': { query: AuditAsked; answer: Raw };

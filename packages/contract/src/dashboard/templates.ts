@@ -1,7 +1,7 @@
 import type { FrameQuery, Many, One, Raw } from './envelope.ts';
 import type { DocumentFault } from './rules.ts';
 
-/** A letter as it is written. */
+/** The source of an email. */
 export type LetterSource = {
   format: 'markdown' | 'mjml';
   subject: string;
@@ -10,9 +10,9 @@ export type LetterSource = {
 };
 
 export type TemplateListed = {
-  /** By which rules find it, and by which it is addressed. */
+  /** The name that rules and URLs use. */
   name: string;
-  /** Null where it ships and the project has none of its own under this name. */
+  /** Null: a built-in template, without a version of the project. */
   version: number | null;
   is_shipped: boolean;
   format: LetterSource['format'];
@@ -39,21 +39,21 @@ export type TemplateShown = TemplateListed & {
   published: LetterSource;
   /** The saved unpublished version; null: there is none. */
   unpublished: (LetterSource & { saved_at: string; saved_by: string }) | null;
-  /** The newest first; none of a letter that ships. */
+  /** The published versions of the project, newest first. A built-in template has none. */
   versions: TemplateVersion[];
   variables: TemplateVariable[];
-  /** How many users the shares are of. */
+  /** The number of users that the shares refer to. */
   users: number;
   /** Variables of users that the template does not use. */
   other_variables: { name: string; share: number }[];
-  /** Open drafts that nobody has touched: they may follow what is published. */
+  /** The number of open drafts without an edit or an approval. Publishing can update them. */
   open_untouched: number;
 };
 
-/** `drafts`: how many open ones say the new thing now. */
+/** `drafts`: the number of open drafts that got the new text. */
 export type TemplatePublished = { template: TemplateShown; drafts: number };
 
-/** One look at the letter; `detail` says where, a line each. */
+/** A check of the email. `detail`: the places that it found, one per line. */
 export type LetterCheck = {
   name: string;
   status: 'ok' | 'warning' | 'error';
@@ -62,7 +62,7 @@ export type LetterCheck = {
 };
 
 export type TemplatePreview = {
-  /** To whom it is written; a person made up where nobody was named. */
+  /** The user that the preview is rendered for; a sample user if none was passed. */
   external_user_id: string;
   is_sample: boolean;
   /** The event it is rendered with. */
@@ -78,7 +78,7 @@ export type TemplatePreview = {
   variables: TemplateVariable[];
   checks: LetterCheck[];
   bytes: number;
-  /** By which `email.html` shows exactly these words for a while. */
+  /** For `email.html`, which shows exactly this text for a limited time. */
   preview_id: string | null;
 };
 

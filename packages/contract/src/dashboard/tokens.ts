@@ -1,28 +1,28 @@
 import type { Many, One } from './envelope.ts';
 
 /**
- * The scopes of a personal token. Each stands alone: `edit` does not include `read`. A token never gives more than the role
- * that its member has in the project at that moment.
+ * The scopes of a personal access token. No scope includes another: `edit` does not include `read`. A token never allows more
+ * than the current role of its member in the project.
  */
 export const TOKEN_SCOPES = ['read', 'review', 'edit', 'admin', 'import'] as const;
 export type TokenScope = (typeof TOKEN_SCOPES)[number];
 
-/** What a program is told that asks to be let in: the code is for a person, who types it or follows the address. */
+/** A started device authorization. The member types `user_code`, or opens `verification_url`, to approve it. */
 export type DeviceBegun = {
-  /** For the program alone: by it the token is fetched. */
+  /** The secret of the program. It fetches the token with this code. */
   device_code: string;
-  /** `ABCD-EFGH`. */
+  /** The code for the member, in the form `ABCD-EFGH`. */
   user_code: string;
   verification_url: string;
   expires_at: string;
-  /** Seconds to wait between two questions whether it was approved. */
+  /** Seconds to wait between two polls for the approval. */
   interval_s: number;
 };
 
-/** `expired`: too late, fetched already, or never asked for. */
+/** `expired`: the code has expired, its token was already fetched, or the code does not exist. */
 export type DeviceAnswer = { state: 'waiting' | 'denied' | 'expired' } | ({ state: 'approved' } & TokenMade);
 
-/** `token` is told this once. */
+/** `token` is returned only once. */
 export type TokenMade = TokenState & { token: string };
 
 export type TokenState = {
@@ -30,20 +30,20 @@ export type TokenState = {
   scopes: TokenScope[];
   expires_at: string;
   member: { name: string; email: string };
-  /** Those that it opens now. */
+  /** The projects that the token can access now. */
   projects: { id: number; name: string }[];
 };
 
-/** What somebody is asked to approve. */
+/** The device authorization that a member is to approve. */
 export type DeviceAsked = {
   code: string;
   label: string;
   scopes: TokenScope[];
-  /** From where it was asked. */
+  /** The IP address of the request. */
   address: string;
   requested_at: string;
   expires_at: string;
-  /** `used`: the program has its token. */
+  /** `used`: the program has fetched its token. */
   state: 'waiting' | 'approved' | 'denied' | 'used';
 };
 
@@ -60,22 +60,22 @@ export type TokenListed = {
 };
 
 export type TokensApi = {
-  // Of programs, before they have a token.
+  // Of programs without a token.
   'POST /device': { body: { label: string; scopes: TokenScope[] }; answer: One<DeviceBegun> };
   'POST /device/token': { body: { device_code: string }; answer: One<DeviceAnswer> };
 
-  // Of whoever is signed in.
+  // Of the signed-in member.
   'GET /device/:code': { answer: One<DeviceAsked> };
-  /** `scopes`: some of those that were asked for; left out, all. */
+  /** `scopes`: a subset of the requested scopes. Default: all of them. */
   'POST /device/:code/approve': { body: { scopes?: TokenScope[] }; answer: One<DeviceAsked> };
   'POST /device/:code/deny': { answer: One<DeviceAsked> };
-  /** Live ones, and those that ended in the last 30 days; the newest first. */
+  /** Active tokens, and those that expired or were revoked in the last 30 days, newest first. */
   'GET /profile/tokens': { answer: Many<TokenListed> };
-  /** For good, from the next request on. */
+  /** Revokes the token permanently, from the next request on. */
   'POST /profile/tokens/:token/revoke': { answer: One<TokenListed> };
 
-  // Of whoever brings a token, about that token.
+  // About the token of the request.
   'GET /token': { answer: One<TokenState> };
-  /** For good: what a program does that is signed out. */
+  /** Revokes the token permanently. A program does this when it signs out. */
   'POST /token/revoke': { answer: One<{ revoked: boolean }> };
 };

@@ -3,7 +3,7 @@ import type { Many, One, PageQuery } from './envelope.ts';
 export type WebhookEndpoint = {
   id: string;
   url: string;
-  /** Null: all that there are, and those that will be. */
+  /** Null: all types, including future ones. */
   types: string[] | null;
   description: string;
   state: 'enabled' | 'disabled';
@@ -13,7 +13,7 @@ export type WebhookEndpoint = {
   in_flight_max: number;
   failing_since: string | null;
   failures: number;
-  /** It fails so often that it is asked again only now and then. */
+  /** No attempts are made until this time, because almost all attempts fail. Null: attempts are made as usual. */
   backoff_until: string | null;
   last_success_at: string | null;
   secrets: { created_at: string; expires_at: string | null }[];
@@ -36,17 +36,17 @@ export type WebhookAttempt = {
   url: string;
   status: number | null;
   error: string | null;
-  /** The beginning of what was answered. */
+  /** The beginning of the response body. */
   response: string | null;
 };
 
 export type WebhookDelivery = {
-  /** Of the message, as its body has it. */
+  /** The ID of the webhook message, as in its body. */
   id: string;
   endpoint_id: string;
   type: string;
   state: WebhookDeliveryState;
-  /** The person whom it was about is erased, and its body with them. */
+  /** Whether the user was erased, and the body with the user. */
   erased: boolean;
   created_at: string;
   next_attempt_at: string | null;
@@ -64,7 +64,7 @@ export type WebhookEndpointWanted = {
 
 export type WebhooksApi = {
   'GET /projects/:project/webhooks': { answer: Many<WebhookEndpoint> };
-  /** `secret` is told here, and never again. */
+  /** `secret` is returned only here. */
   'POST /projects/:project/webhooks': {
     body: WebhookEndpointWanted & { url: string };
     answer: One<WebhookEndpoint & { secret: string }>;
@@ -74,29 +74,29 @@ export type WebhooksApi = {
     body: WebhookEndpointWanted;
     answer: One<WebhookEndpoint>;
   };
-  /** `url` has to be its own. What waits for it is canceled. */
+  /** `url` must be the URL of the endpoint. Its pending deliveries are canceled. */
   'DELETE /projects/:project/webhooks/:endpoint': {
     body: { url: string };
     answer: One<{ canceled: number }>;
   };
   'POST /projects/:project/webhooks/:endpoint/enable': { answer: One<WebhookEndpoint> };
   'POST /projects/:project/webhooks/:endpoint/disable': { answer: One<WebhookEndpoint & { missed: number }> };
-  /** The old secret signs beside the new one for the overlap; 0 ends it now. */
+  /** Both secrets sign during `overlap_hours`; 0 ends the old secret now. */
   'POST /projects/:project/webhooks/:endpoint/rotate': {
     body: { overlap_hours?: number };
     answer: One<WebhookEndpoint & { secret: string }>;
   };
   'POST /projects/:project/webhooks/:endpoint/test': { answer: One<WebhookDelivery> };
   'GET /projects/:project/webhook-deliveries': {
-    /** `message`: the id of a webhook message, to every endpoint. */
+    /** `message`: the ID of a webhook message; returns its delivery to each endpoint. */
     query: Omit<PageQuery, 'offset'> & { endpoint?: string; message?: string; state?: WebhookDeliveryState };
     answer: Many<WebhookDelivery>;
   };
-  /** One, with the body that is posted each time: null where it is erased. */
+  /** One delivery with its request body; null: the body was erased. */
   'GET /projects/:project/webhook-deliveries/:message/:endpoint': {
     answer: One<WebhookDelivery & { body: string | null }>;
   };
-  /** One of `message`, `since` and `missed` says what is sent again: the same ids and bodies, to where the endpoints are now. */
+  /** Replays webhook messages with the same IDs and bodies to the current URLs. Requires one of `message`, `since` and `missed`. */
   'POST /projects/:project/webhook-replays': {
     body: {
       endpoint?: string;
@@ -104,9 +104,9 @@ export type WebhooksApi = {
       since?: string;
       until?: string;
       missed?: true;
-      /** Those that are so; exhausted and missed where it is not said. */
+      /** Only deliveries in these states. Default: `exhausted` and `missed`. */
       states?: ('exhausted' | 'missed' | 'delivered')[];
-      /** Also what this endpoint was never to get, because it was made later. */
+      /** Also replays messages from before the endpoint was created. Requires `endpoint`. */
       history?: boolean;
     };
     answer: One<{ replayed: number }>;

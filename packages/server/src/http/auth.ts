@@ -42,7 +42,9 @@ export async function confirmKey(deps: AuthDeps, call: Call): Promise<void> {
   if (state === 'suspended') throw new Fault('forbidden', SUSPENDED);
 }
 
-const SUSPENDED = { details: [{ message: 'The project of this API key is suspended' }] };
+const SUSPENDED = {
+  details: [{ message: 'The project of this API key is suspended. Contact the operator of this server' }],
+};
 const NO_SECRET = '';
 const RETRY_AFTER_S = 1;
 

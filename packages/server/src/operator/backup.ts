@@ -74,10 +74,10 @@ function addPrune(backup: Command, operator: Operator): void {
     async work({ in: folder, keep = KEEP_DEFAULT }: { in?: string; keep?: number }) {
       const backups = await operator.backups();
       const { removed, kept, walFiles } = await backups.prune(folderOf(backups, folder), keep);
-      return { removed, kept, log_files: walFiles };
+      return { removed, kept, wal_files: walFiles };
     },
-    text: ({ removed, kept, log_files }) =>
-      `Deleted ${removed.length} backups and ${log_files} log files, and kept ${kept.length} backups`,
+    text: ({ removed, kept, wal_files }) =>
+      `Deleted ${removed.length} backups and ${wal_files} WAL files, and kept ${kept.length} backups`,
   });
 }
 
@@ -98,7 +98,7 @@ async function backUpKey(backups: Backups, folder: string): Promise<KeyOnly> {
   return {
     secret_key: path,
     message:
-      'Beckon does not copy the database of DATABASE_URL. Use pg_basebackup with a log archive, pgBackRest, or the tool of your provider.',
+      'Beckon does not copy the database of DATABASE_URL. Use pg_basebackup with a WAL archive, pgBackRest, or the tool of your provider.',
   };
 }
 

@@ -30,7 +30,7 @@ describe('reset-access', () => {
     const body = { email: 'ada@x.org', password: PASSWORD, project: 'Acme' };
     expect((await ada.ask('POST /setup', { ...body, token: await linkFor() })).status).toBe(200);
     const refused = await run();
-    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('has an owner already')]);
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('already has an owner')]);
   });
 
   test('lets a member set a password, and keeps two-factor authentication by default', async () => {
@@ -46,7 +46,7 @@ describe('reset-access', () => {
   test('refuses an address that is not a member', async () => {
     expect(await run('no@x.org')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('Add --owner') as string,
+      err: expect.stringContaining('Pass --owner') as string,
     });
     expect(await run('no address')).toMatchObject({ code: 1 });
   });

@@ -20,7 +20,7 @@ describe('support-bundle', () => {
     const { json, out, code } = await run('Acme', '--json');
     expect(code).toBe(0);
     expect(json).toMatchObject({
-      installed: { release: { version: '0.0.0' }, sends: 'test_inbox', has_model: false },
+      installed: { release: { version: '0.0.0' }, transport: 'test_inbox', has_model: false },
       project: { id, livemode: true },
       settings: { from_address: 'set' },
     });

@@ -10,7 +10,7 @@ type Options = { project: string; out?: string };
 export function addSupportBundleCommand(program: Command, operator: Operator): void {
   addCommand(program, operator, {
     name: 'support-bundle',
-    help: 'Write a support bundle of a project as JSON: numbers, states and settings, without secrets and personal data',
+    help: 'Write a support bundle of a project as JSON: numbers, states and settings, without secrets or personal data',
     options: (command) =>
       command
         .requiredOption('--project <project>', 'ID or name of the project')
@@ -18,7 +18,7 @@ export function addSupportBundleCommand(program: Command, operator: Operator): v
     async work({ project, out }: Options) {
       const bundle = await withInstallation(operator, async ({ db, mail, mailroom, installed }) => {
         const { id: projectId } = await findProject(db, project);
-        const server = { ...installed, sends: mailroom.outlet.kind };
+        const server = { ...installed, transport: mailroom.outlet.kind };
         return { installed: server, ...(await supportBundle(db, { projectId, mail })) };
       });
       if (out === undefined) return bundle;

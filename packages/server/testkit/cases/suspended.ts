@@ -7,7 +7,7 @@ import { outcomesOf } from '../outcomes.ts';
 import { revokeKey } from '../../src/flows/revoke-key.ts';
 
 function expectSuspended(answer: Answer): void {
-  const message = 'The project of this API key is suspended';
+  const message = 'The project of this API key is suspended. Contact the operator of this server';
   expect([answer.status, answer.errors]).toEqual([403, [{ code: 'forbidden', message }]]);
 }
 

@@ -184,14 +184,14 @@ function Head({ letter }: { letter: EmailWhole }): ReactNode {
         },
         { label: 'SMTP reply', value: letter.reply ?? '–' },
         {
-          label: 'Relay’s message id',
+          label: 'Relay ID',
           value:
             letter.relay_id === null ? (
               '–'
             ) : (
               <Group gap={4} wrap="nowrap">
                 {letter.relay_id}
-                <Copy text={letter.relay_id} what="relay id" />
+                <Copy text={letter.relay_id} what="Relay ID" />
               </Group>
             ),
         },
@@ -201,11 +201,11 @@ function Head({ letter }: { letter: EmailWhole }): ReactNode {
   );
 }
 
-function attemptsOf({ attempts, next_attempt_at: next }: EmailWhole): ReactNode {
-  if (next === null) return attempts;
+function attemptsOf({ attempts, lease_until: until }: EmailWhole): ReactNode {
+  if (until === null) return attempts;
   return (
     <>
-      {attempts}, ends by <When at={next} />
+      {attempts}; ends by <When at={until} /> at the latest
     </>
   );
 }

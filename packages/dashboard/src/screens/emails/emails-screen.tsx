@@ -119,7 +119,7 @@ const COLUMNS: Column<EmailListed>[] = [
   },
   {
     id: 'at',
-    title: 'Sent',
+    title: 'Time',
     width: '130px',
     cell: ({ claimed_at: at, ended_at: ended }) => <When at={ended ?? at} />,
   },

@@ -99,14 +99,15 @@ function Hits({
   return (
     <section>
       <Title order={2} size="h5" mb={4}>
-        Requests
+        Opens and clicks
       </Title>
       {counted > hits.length && (
         <Text size="sm" c="dimmed" mb="xs">
-          {counted.toLocaleString('en-GB')} in total; the first {hits.length} are stored.
+          {counted.toLocaleString('en-GB')} in total. At most {hits.length} are stored; newer requests replace
+          classified ones.
         </Text>
       )}
-      <Table aria-label="Requests" layout="fixed">
+      <Table aria-label="Opens and clicks" layout="fixed">
         <Table.Thead>
           <Table.Tr>
             <Table.Th scope="col">When</Table.Th>
@@ -136,7 +137,7 @@ function Hits({
               </Table.Td>
               <Table.Td visibleFrom="sm" style={{ overflowWrap: 'anywhere' }}>
                 <Text size="xs" c="dimmed">
-                  {hit.agent ?? 'forgotten'}
+                  {hit.agent ?? 'not stored'}
                 </Text>
               </Table.Td>
             </Table.Tr>

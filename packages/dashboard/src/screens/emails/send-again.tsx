@@ -52,8 +52,7 @@ export function SendAgain({ letter }: { letter: EmailWhole }): ReactNode {
         error={again.error}
       >
         <Text size="sm">
-          Delivery of the first email is unknown: the connection ended before the server replied. If it
-          arrived, the user gets the email twice.
+          It is unknown whether the first email arrived. If it did, this user gets it twice.
         </Text>
       </ConfirmTyped>
     </>

@@ -27,7 +27,7 @@ export function Groups({ by, groups, before, sort, onSort }: GroupsProps): React
   return (
     <section>
       <Title order={2} size="h5" mb="xs">
-        {HEADS[by]} by {HEADS[by].toLowerCase()}
+        By {HEADS[by].toLowerCase()}
       </Title>
       <DataTable
         label={`Emails by ${HEADS[by].toLowerCase()}`}

@@ -10,7 +10,7 @@ const DECISIONS: Record<string, string> = {
   suppressed: 'Not enrolled: triggers suppressed',
   before_enable: 'Not enrolled: before the rule was turned on',
   too_old: 'Not enrolled: event too old',
-  superseded: 'Not enrolled: subject replaced or ended',
+  superseded: 'Not enrolled: its trial, card or other item was replaced or has ended',
   date_passed: 'Not enrolled: date has passed',
   not_absent: 'Not enrolled: the event happened',
   only_if: 'Not enrolled: condition not met',

@@ -30,9 +30,10 @@ export function EraseDialog({ opened, user, onClose }: Props): ReactNode {
       error={erase.error}
     >
       <Text size="sm">
-        This deletes the user&apos;s traits, events, emails, outcomes and replies, and drops their records in
-        the ingest queue. An email that is being sent right now cannot be recalled. A suppressed address and
-        unsubscribed topics are kept only as a hash. A new user with the same address gets no email.
+        This deletes the user&apos;s traits, events, drafts, emails, runs, decisions, outcomes and replies,
+        and drops their records in the ingest queue. An email that is being sent now cannot be recalled.
+        Suppressions and unsubscribed topics stay as a hash, and also apply to a new user with the same ID or
+        address.
       </Text>
     </ConfirmTyped>
   );

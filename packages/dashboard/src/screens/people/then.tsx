@@ -161,7 +161,7 @@ function AudiencesThen({ then, zone }: { then: UserThen; zone: string | null }):
             {until !== null && (
               <>
                 {' '}
-                until <When at={until} theirZone={zone} /> at least
+                at least until <When at={until} theirZone={zone} />
               </>
             )}
           </Text>

@@ -19,7 +19,7 @@ export function UserFacts({ user }: { user: UserShown }): ReactNode {
         <Traits user={user} />
       </Stack>
       <Stack gap="lg">
-        <Times user={user} />
+        <Details user={user} />
         <Audiences user={user} />
         <Runs user={user} />
       </Stack>
@@ -93,12 +93,12 @@ const NO_SHRINK = { flexShrink: 0, marginTop: 3 } as const;
 
 const WRAP = { overflowWrap: 'anywhere' } as const;
 
-function Times({ user }: { user: UserShown }): ReactNode {
+function Details({ user }: { user: UserShown }): ReactNode {
   const { first_seen_at, last_seen_at, zone, locale, triggers, unsubscribed_topics: topics } = user;
   return (
     <Stack gap={4}>
       <Title order={2} size="h5">
-        Times
+        Details
       </Title>
       <Text size="sm">
         First seen <When at={first_seen_at} theirZone={zone} />, last seen{' '}

@@ -53,7 +53,7 @@ export function UserScreen(): ReactNode {
               <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
               <Tabs.Tab value="facts">Traits and audiences</Tabs.Tab>
               <Tabs.Tab value="why">Explain</Tabs.Tab>
-              <Tabs.Tab value="then">Time travel</Tabs.Tab>
+              <Tabs.Tab value="then">History</Tabs.Tab>
             </Tabs.List>
             <Tabs.Panel value="timeline">
               <Timeline user={data} />
@@ -96,7 +96,7 @@ function States({ user: { suppression, triggers } }: { user: UserShown }): React
           icon={PauseCircle}
           tone="warn"
           label="Triggers suppressed"
-          title="Sent with suppressTriggers. No rule starts until data without it arrives."
+          title="The last data of this user was sent with suppressTriggers. Rules start again after data without it."
         />
       )}
       {suppression?.until && (

@@ -30,8 +30,8 @@ export function localeWarning({ invalid_locale: invalid }: Pick<UserShown, 'inva
 export const CERTAINTY: Record<Certainty, string | null> = {
   exact: null,
   same_around_import: 'the same before and after an import',
-  import: 'changed by import; earlier values not kept',
-  not_kept: 'changed later; the earlier value is not kept',
+  import: 'unknown: an import ran after this time, and earlier values are not stored',
+  not_kept: 'changed later; the earlier value is not stored',
 };
 
 /** The title of a timeline item. Values of users are in quotes. */

@@ -65,11 +65,8 @@ function State({ project: { livemode, paused, suspended } }: { project: ProjectL
         <Mark icon={FlaskConical} tone="quiet" label="Sandbox" />
       )}
       {suspended && <Mark icon={OctagonX} tone="bad" label="Suspended" />}
-      {paused ? (
-        <Mark icon={CirclePause} tone="warn" label="Sending paused" />
-      ) : (
-        <Mark icon={CirclePlay} tone="good" label="Sending" />
-      )}
+      {!suspended && paused && <Mark icon={CirclePause} tone="warn" label="Sending paused" />}
+      {!suspended && !paused && <Mark icon={CirclePlay} tone="good" label="Sending" />}
     </Group>
   );
 }

@@ -216,7 +216,7 @@ function Buttons({ canPublish, canSave, label, isSaving, onPublish, onSave }: Bu
       </Button>
       {!canPublish && (
         <Text size="xs" c="dimmed">
-          There is no unpublished version, or it has errors.
+          Nothing to publish yet, or the template has errors.
         </Text>
       )}
     </Group>

@@ -86,6 +86,6 @@ function Fallback({
 }
 
 function sourceWords(name: string, events: string[]): string {
-  if (name.startsWith('run.')) return 'emails about an end, such as a trial’s end';
-  return events.length === 0 ? 'in no event so far' : `in ${events.join(', ')}`;
+  if (name.startsWith('run.')) return 'emails of rules with an end date, such as a trial’s end';
+  return events.length === 0 ? 'no event has it yet' : `in ${events.join(', ')}`;
 }

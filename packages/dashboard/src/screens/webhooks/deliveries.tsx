@@ -130,7 +130,7 @@ function Delivery({ message, endpoint }: { message: string; endpoint: WebhookEnd
               loading={replay.isPending}
               onClick={() => replay.mutate({ body: { endpoint: endpoint.id, message: data.id } })}
             >
-              Resend
+              Replay
             </Button>
           </Group>
           {data.next_attempt_at !== null && (

@@ -1,6 +1,14 @@
 import type { Draft } from './draft.ts';
 import { type Move, moved } from './moves.ts';
-import { type By, conflict, type Decided, type Refusal, refusal, refusalOfExpired } from './refuse.ts';
+import {
+  type By,
+  conflict,
+  type Decided,
+  type Refusal,
+  refusal,
+  refusalOfExpired,
+  STILL_DRAFTED,
+} from './refuse.ts';
 import { dueOfScheduled, UNDO_MS, withGrace } from './timing.ts';
 
 /**
@@ -18,7 +26,7 @@ export function approve(draft: Draft, by: By & { anyway?: boolean }): Decided {
 }
 
 function refusalOfHeld(draft: Draft, by: { anyway?: boolean }): Refusal | null {
-  if (draft.resumeState === 'composing') return conflict('The draft is still being written');
+  if (draft.resumeState === 'composing') return conflict(STILL_DRAFTED);
   if (draft.reason === 'missing_variable') {
     return conflict(
       `${missingOf(draft)} is unknown, and the email uses it. Edit the draft, or wait until the value is known`,
@@ -26,7 +34,7 @@ function refusalOfHeld(draft: Draft, by: { anyway?: boolean }): Refusal | null {
   }
   if (draft.reason === 'render_failed' && !isWhole(draft)) {
     return conflict(
-      'Rendering the email took too much work, so its content is incomplete. Edit the draft, or publish a simpler template',
+      'Rendering the email exceeded the rendering limit, so its content is incomplete. Edit the draft, or publish a simpler template',
     );
   }
   if (draft.reason === 'needs_review' && !by.anyway) {

@@ -11,6 +11,7 @@ import {
   type Refusal,
   refusal,
   refusalOfExpired,
+  STILL_DRAFTED,
 } from './refuse.ts';
 import { dueOfScheduled, isExpired, LEASE_MS, withGrace } from './timing.ts';
 
@@ -21,7 +22,7 @@ import { dueOfScheduled, isExpired, LEASE_MS, withGrace } from './timing.ts';
 export function edit(draft: Draft, content: Content, by: By): Decided {
   const refused = refusal(draft, 'edit', by) ?? refusalOfExpired(draft, by.now) ?? refusalOfContent(content);
   if (refused) return refused;
-  if (draft.resumeState === 'composing') return conflict('The draft is still being written');
+  if (draft.resumeState === 'composing') return conflict(STILL_DRAFTED);
   const { actor, now } = by;
   const deadlineAt = withGrace(draft, now);
   const changed = { content, contentHash: hashContent(content), isEdited: true, deadlineAt };
@@ -51,7 +52,7 @@ function refusalOfContent({ subject, preheader, body }: Content): Refusal | null
   if (subject.trim() === '') return invalid('subject', 'Enter a subject');
   if (/\p{Cc}/u.test(subject))
     return invalid('subject', 'A subject is a single line, without tabs and other control characters');
-  if (body.trim() === '') return invalid('body', 'Enter a text');
+  if (body.trim() === '') return invalid('body', 'Enter a body');
   for (const [field, text, charsMax] of [
     ['subject', subject, SUBJECT_MAX_CHARS],
     ['preheader', preheader, PREHEADER_MAX_CHARS],
@@ -76,7 +77,7 @@ export function openEditor(draft: Draft, by: By): Decided {
   const refused = refusal(draft, 'open_editor', by) ?? refusalOfExpired(draft, by.now);
   if (refused) return refused;
   const { state, resumeState, reason } = draft;
-  if (resumeState === 'composing') return conflict('The draft is still being written');
+  if (resumeState === 'composing') return conflict(STILL_DRAFTED);
   const changed: Partial<Draft> = {
     state: 'held',
     resumeState: state === 'held' ? resumeState : state === 'approved' ? 'approved' : 'scheduled',

@@ -1,7 +1,7 @@
 import { type Actor, type Content, type Draft, ENGINE, isNotWhole } from './draft.ts';
 import { moved } from './moves.ts';
 import { factsWithout, gapReason, hashContent } from './new-draft.ts';
-import { conflict, type Decided, isLeased, refusal } from './refuse.ts';
+import { conflict, type Decided, isLeased, refusal, STILL_DRAFTED } from './refuse.ts';
 import { boundedDeadline, dueOfScheduled, isApproved, withGrace } from './timing.ts';
 
 export type Followed = {
@@ -32,7 +32,7 @@ export function follow(draft: Draft, followed: Followed): Decided {
   if (refused) return refused;
   if (draft.reason === 'deferred')
     return conflict('The email was already submitted to the relay, so its content is fixed');
-  if (draft.resumeState === 'composing') return conflict('The draft is still being written');
+  if (draft.resumeState === 'composing') return conflict(STILL_DRAFTED);
   const text = textOf(draft, followed);
   const deadlineAt = deadlineOf(draft, followed);
   const place = placeOf({ ...draft, ...text, deadlineAt }, followed);

@@ -1,6 +1,6 @@
 import { type Actor, type Draft, ENGINE } from './draft.ts';
 import { moved } from './moves.ts';
-import { conflict, type Decided, isLeased, refusal } from './refuse.ts';
+import { conflict, type Decided, DEFERRED, isLeased, refusal } from './refuse.ts';
 import { dueOfScheduled, expiryOf, isApproved, isExpired, leavesAt, spreadFrom } from './timing.ts';
 
 export type Held = {
@@ -57,8 +57,7 @@ export function release(draft: Draft, released: Released): Decided {
   const { now, actor = ENGINE, reason = null } = released;
   const refused = refusal(draft, 'release', { actor: ENGINE, now });
   if (refused) return refused;
-  if (draft.reason === 'deferred')
-    return conflict('The email was deferred, and only the sender can submit it again');
+  if (draft.reason === 'deferred') return conflict(DEFERRED);
   if (isExpired(draft, now)) return cancel(draft, { reason: 'expired', now, actor });
   const changed = isLeased(draft, now) ? { reason: 'editing' } : afterHold(draft, released);
   return moved(draft, changed, { action: 'release', actor, now, reason });

@@ -10,6 +10,7 @@ import {
   type Refusal,
   refusal,
   refusalOfExpired,
+  STILL_DRAFTED,
 } from './refuse.ts';
 import { EXPIRES_AFTER_MS, expiresAfter, isApproved } from './timing.ts';
 
@@ -58,7 +59,7 @@ function delayed(draft: Draft, until: number): Partial<Draft> {
 }
 
 function refusalOfPlace(draft: Draft): Refusal | null {
-  if (draft.resumeState === 'composing') return conflict('The draft is still being written');
+  if (draft.resumeState === 'composing') return conflict(STILL_DRAFTED);
   if (draft.deadlineAt !== null) return null;
   if (draft.reason === 'no_address') {
     return conflict('The draft waits for an address. Its deadline starts when the address arrives');

@@ -35,9 +35,7 @@ export function refusal(draft: Draft, action: Action, by: By): Refusal | null {
     return conflict('The text of the draft changed since you loaded it. Reload the draft, then decide');
   }
   if (by.moves !== undefined && by.moves !== draft.moves) {
-    return conflict(
-      `The draft changed since you loaded it. It has been ${draft.state} since ${iso(draft.updatedAt)}. Reload the draft, then decide`,
-    );
+    return conflict(`The draft changed at ${iso(draft.updatedAt)}. Reload the draft, then decide`);
   }
   if (!can(draft.state, action)) return conflict(STATE_SAYS[draft.state]);
   if (by.actor === ENGINE) return null;
@@ -67,12 +65,15 @@ export function isLeased(draft: Pick<Draft, 'leaseBy' | 'dueAt'>, now: number): 
   return draft.leaseBy !== null && draft.dueAt !== null && draft.dueAt > now;
 }
 
-const DEFERRED =
+/** The refusal while a model still writes the draft. */
+export const STILL_DRAFTED = 'The draft is still being drafted. Try again in a minute';
+
+export const DEFERRED =
   "The email is already being sent. The recipient's server deferred it, and it will be retried";
 
 const STATE_SAYS: Record<DraftState, string> = {
-  composing: 'The draft is still being written',
-  scheduled: 'The draft is scheduled, and this action does not apply',
+  composing: STILL_DRAFTED,
+  scheduled: 'The draft is waiting for its deadline or approval, so this action does not apply',
   approved: 'The draft is already approved',
   held: 'The draft is held, and this action does not apply',
   sending: 'The email is already being sent',

@@ -128,7 +128,7 @@ export const REASONS = {
   suppressed: 'triggers were suppressed for this user when the record was accepted',
   before_enable: 'the record was accepted before the rule was enabled',
   too_old: 'the event is older than the rule allows',
-  superseded: 'the subject of the trigger was replaced or has ended',
+  superseded: 'its trial, card or other item was replaced or has ended',
   date_passed: 'the run had to start before a date that has passed',
   not_absent: 'the event that must be absent occurred',
   only_if: 'the condition does not hold',

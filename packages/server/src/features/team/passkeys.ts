@@ -71,7 +71,7 @@ export async function registerPasskey(
     aaguid,
   });
   if (isNew) return made;
-  throw new Fault('conflict', { details: [{ message: 'This passkey is already registered.' }] });
+  throw new Fault('conflict', { details: [{ message: 'This passkey is already registered' }] });
 }
 
 /** Options for `navigator.credentials.get`. `userId`: only the passkeys of this member; null: whichever the browser has. */

@@ -95,7 +95,7 @@ const PREHEADER_MIN_CHARS = 20;
 /** What an inbox shows behind the subject: hidden text in front of the letter, else its first words, whatever they are. */
 export function checkPreheader({ mail, page }: CheckedLetter): Check {
   if (mail.html === '')
-    return { name: 'preheader', status: 'ok', message: 'A plain-text email has no preheader.' };
+    return { name: 'preheader', status: 'ok', message: 'A plain-text email has no preview text.' };
   const { text, isHidden } = firstWords(page);
   const shown = excerpt(text, PREHEADER_MAX_CHARS);
   const length = countSigns(text);
@@ -105,17 +105,17 @@ export function checkPreheader({ mail, page }: CheckedLetter): Check {
   else if (!isHidden)
     findings.push({
       status: 'warning',
-      message: `The email has no preheader, so inboxes show its first words after the subject: “${shown}”. Write one.`,
+      message: `The email has no preview text, so inboxes show its first words after the subject: “${shown}”. Write one.`,
     });
   else if (length < PREHEADER_MIN_CHARS)
     findings.push({
       status: 'warning',
-      message: `The preheader, “${shown}”, is short, so inboxes add the text that follows it.`,
+      message: `The preview text, “${shown}”, is short, so inboxes add the text that follows it.`,
     });
   else if (length > PREHEADER_MAX_CHARS)
     findings.push({
       status: 'warning',
-      message: `The preheader has ${length} characters, and no inbox shows more than ${PREHEADER_MAX_CHARS}. Shorten it.`,
+      message: `The preview text has ${length} characters, and no inbox shows more than ${PREHEADER_MAX_CHARS}. Shorten it.`,
     });
   return judged('preheader', findings, `“${shown}”`);
 }

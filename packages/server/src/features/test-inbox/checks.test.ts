@@ -158,14 +158,14 @@ test.each<Case>([
   ['a large HTML', more(`<!--${'x'.repeat(85 * 1024)}-->`), 'size', 'warning', /cannot be sent/],
   ['a huge HTML', more(`<!--${'x'.repeat(101 * 1024)}-->`), 'size', 'error', /at most .* are allowed/],
   [
-    'no preheader',
+    'no preview text',
     { html: goodHtml().replace('display:none;max-height:0;overflow:hidden;color:#f4f5f7', '') },
     'preheader',
     'warning',
-    /no preheader/,
+    /no preview text/,
   ],
   [
-    'a long preheader',
+    'a long preview text',
     { html: goodHtml().replace('Three steps are', words.repeat(8)) },
     'preheader',
     'warning',

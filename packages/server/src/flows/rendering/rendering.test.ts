@@ -114,7 +114,7 @@ describe('drafting', () => {
     const by = { actor: 'ana' };
     await expect(
       moveDraft(moving, { projectId, draftId: ada }, { act: { kind: 'approve' }, by }),
-    ).rejects.toThrow('Rendering the email took too much work');
+    ).rejects.toThrow('Rendering the email exceeded the rendering limit');
     const content = { subject: 'Hello', preheader: '', body: 'Hello Ada', format: 'markdown' } as const;
     await moveDraft(moving, { projectId, draftId: ada }, { act: { kind: 'edit', content }, by });
     expect((await draftsOf(projectId)).get('ada')).toMatchObject({ state: 'scheduled', isEdited: true });

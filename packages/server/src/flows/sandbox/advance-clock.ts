@@ -71,7 +71,7 @@ export async function advanceClock(
     heldAt: 0,
   };
   if (!(await hold(way)))
-    throw conflict('The clock of this sandbox is already being advanced. Wait until that ends');
+    throw conflict('The clock of this sandbox is already being advanced. Try again when it has finished');
   try {
     const before = await countSandbox(db, projectId);
     const { aheadMs } = await readTurn(db, projectId);
@@ -94,9 +94,9 @@ type Way = AdvanceDeps & { projectId: number; holder: string; steps: number; end
 
 async function requireOpen(db: Database, projectId: number): Promise<void> {
   const { livemode, isClosed, isSuspended } = await findPair(db, projectId);
-  if (livemode) throw conflict('Only a sandbox has a test clock, and this project is live');
-  if (isClosed) throw conflict('This sandbox is closed, because the setting sandbox of its project is off');
-  if (isSuspended) throw conflict('This sandbox is suspended with its project');
+  if (livemode) throw conflict('Only a sandbox has a test clock, and this is a production project');
+  if (isClosed) throw conflict('This sandbox is closed. Turn on the setting `sandbox` of its project');
+  if (isSuspended) throw conflict('The project of this sandbox is suspended');
 }
 
 function hold(way: Way): Promise<boolean> {
@@ -138,9 +138,7 @@ async function settled(way: Way, engine: Engine): Promise<void> {
   if (isSettled) return;
   const { aheadMs } = await readTurn(way.db, way.projectId);
   const now = iso(way.db.clock.now() + aheadMs);
-  throw conflict(
-    `The advance stopped because of its amount of work. The clock shows ${now}. Advance again to continue`,
-  );
+  throw conflict(`The advance reached its work limit at ${now}. Advance again to continue`);
 }
 
 /** Not for ever, and not where somebody else took over from who seemed to be gone. */

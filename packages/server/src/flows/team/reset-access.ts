@@ -28,7 +28,7 @@ export async function resetAccess(db: Db, publicUrl: string, reset: AccessReset)
   if (email === undefined) return offerFirstAccount(db, publicUrl);
   if (asOwner) return offerOwnership(db, publicUrl, email);
   const offered = await offerReset(db, publicUrl, { email, by: OPERATOR, clearsTwoFactor });
-  if (!offered) throw conflict(`${email} is not a member. Add --owner to make it an owner.`);
+  if (!offered) throw conflict(`${email} is not a member. Pass --owner to make this account an owner`);
   const known = await findUserByEmail(db, email);
   await record(db, known ? await listMemberships(db, known.id) : [], {
     action: 'password.reset_link',
@@ -41,15 +41,13 @@ export async function resetAccess(db: Db, publicUrl: string, reset: AccessReset)
 async function offerFirstAccount(db: Db, publicUrl: string): Promise<Offered> {
   const offered = await offerSetup(db, publicUrl);
   if (offered) return offered;
-  throw conflict('This installation has an owner already. Name the email address of the member.');
+  throw conflict('This installation already has an owner. Pass the email address of the member');
 }
 
 async function offerOwnership(db: Db, publicUrl: string, email: string): Promise<Offered> {
   const [organization] = await listOrganizations(db);
   if (!organization)
-    throw conflict(
-      'No organization exists yet. Run the command without an email address for the setup link.',
-    );
+    throw conflict('No organization exists yet. Run the command without an email address for the setup link');
   const membership = { organizationId: organization.id, role: 'owner' as const };
   const known = await findUserByEmail(db, email);
   const offered = known?.hasAccount

@@ -77,7 +77,7 @@ test('an advance that stops on the way stands in the audit log with where it cam
   vi.restoreAllMocks();
   expect([stopped.status, stopped.json.errors[0]?.message]).toEqual([
     409,
-    expect.stringContaining('The advance stopped because of its amount of work'),
+    expect.stringContaining('The advance reached its work limit'),
   ]);
   const now = new Date(clock.now() + (await aheadMs())).toISOString();
   const entries = await db.query(`SELECT subject, after, completed FROM beckon.audit WHERE project_id = $1`, [

@@ -39,7 +39,7 @@ export function toWhole(shown: ShownLetter, redact: Redact): EmailWhole {
     ...toListed(letter),
     user_time_zone: shown.zone,
     first_attempt_at: timeOf(letter.firstAt),
-    next_attempt_at: timeOf(letter.nextAt),
+    lease_until: timeOf(letter.nextAt),
     relay_id: letter.relayId,
     raw: toRaw(shown, redact),
     hits: hits.map((hit) => toHit(hit, urls)),

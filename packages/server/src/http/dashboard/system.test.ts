@@ -121,7 +121,7 @@ test('the support bundle says how things are, and nothing of people, secrets or 
     settings: { keep_stream: '30d', from_name: 'set', reply_to: expect.any(String) },
     endpoints: [{ host: 'hooks.acme.example' }],
     dead_letters: [{ kind: 'users' }],
-    installed: { sends: 'test_inbox' },
+    installed: { transport: 'test_inbox' },
   });
   expect((await dashboard.ask(`GET ${at}/support-bundle`, { as: 'editor' })).status).toBe(403);
 });

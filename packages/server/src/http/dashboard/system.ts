@@ -78,7 +78,7 @@ export const systemRoutes = [
     isHeavy: true,
     async handle({ db, mail, release, installation }, { projectId, reply }) {
       const { relay, hasModel } = installation;
-      const installed = { release, sends: relay === null ? 'test_inbox' : 'relay', has_model: hasModel };
+      const installed = { release, transport: relay === null ? 'test_inbox' : 'relay', has_model: hasModel };
       const bundle = { installed, ...(await supportBundle(db, { projectId, mail })) };
       const file = { name: `beckon-support-${projectId}.json`, type: 'application/json; charset=utf-8' };
       return sendPieces(reply, file, [JSON.stringify(bundle, null, 2)]);

@@ -41,7 +41,10 @@ test('a key in the query string, a revoked key and a key of a suspended project 
   await caller.send({ at: twin });
   await suspendProject(server.db, caller.id);
   const { status, errors } = await ask(twin.url, asking);
-  expect([status, errors[0]?.message]).toEqual([403, 'The project of this API key is suspended']);
+  expect([status, errors[0]?.message]).toEqual([
+    403,
+    'The project of this API key is suspended. Contact the operator of this server',
+  ]);
   await revokeKey(server.db, { id: caller.keyId });
   expect((await ask(twin.url, asking)).status).toBe(401);
 });
