@@ -50,7 +50,10 @@ test('a sandbox stands beside its project as long as it is on, with its own time
   );
   expect(entries).toEqual([{ action: 'test_clock.advance', subject: '1d', at: new Date(clock.now()) }]);
   const live = await dashboard.ask(`POST /projects/${sandbox.liveId}/clock`, { body });
-  expect([live.status, live.json.errors[0]?.message]).toEqual([409, expect.stringContaining('is live')]);
+  expect([live.status, live.json.errors[0]?.message]).toEqual([
+    409,
+    expect.stringContaining('is a production project'),
+  ]);
   await setSettings(db, sandbox.liveId, { sandbox: 'off' });
   expect(await listed()).toEqual([[sandbox.liveId, 'Acme', true, null, 0]]);
   expect((await dashboard.ask(`POST ${at}`, { body })).status).toBe(409);
