@@ -243,4 +243,4 @@ describe('local shell over the life of processes', () => {
     expect(server.said.join('\n')).toMatch(/Warning: DATA_DIR is .* too long for the socket/);
     await expect(stat(dataDir)).rejects.toMatchObject({ code: 'ENOENT' });
   });
-}, 60_000);
+}, 120_000);
