@@ -152,7 +152,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await subject.fill(mine);
     const words = { format: 'markdown', subject: 'From Ada', preheader: '', body: 'Hello there.' };
     const seen = (await saved()).data.unpublished?.saved_at ?? null;
-    await ada.session.ask('PUT', `${path}/draft`, { source: words, seen });
+    await ada.session.ask('PUT', `${path}/unpublished`, { source: words, seen });
     await page.getByRole('button', { name: 'Save without publishing' }).first().click();
     await page.getByText('This template changed while you were editing').waitFor();
     expect(await subject.inputValue()).toBe(mine);
