@@ -275,7 +275,9 @@ test('postponing moves the deadline, voids an approval, and ends at the expiry u
     );
   }
   expect(codeOf(postpone(draft, { ...by(T0), until: T0 }))).toMatch(/^validation_failed/);
-  expect(codeOf(postpone(draft, { ...by(T0), until: T0 + HOUR }))).toMatch(/Approve the draft to send it sooner/);
+  expect(codeOf(postpone(draft, { ...by(T0), until: T0 + HOUR }))).toMatch(
+    /Approve the draft to send it sooner/,
+  );
 });
 
 test('a draft that waits for a person is only put out of sight, and waits again afterwards', () => {
