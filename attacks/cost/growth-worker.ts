@@ -16,6 +16,8 @@ const SIZES = [500, 1_000, 2_000, 4_000];
 const WORK_MIN = 2_000;
 /** A dimension whose work is this large already needs no larger size to show how it grows. */
 const WORK_ENOUGH = 40_000_000;
+/** An exponent above this is measured again at twice the size. */
+const STEEP = 1.3;
 
 const { subject, sizes = SIZES } = workerData as GrowthTask;
 const session = new Session();
@@ -57,7 +59,9 @@ for (const [dimension, grow] of dimensionsOf(grown)) {
   const points: GrowthReport['points'] = [];
   // Runs what only the first call runs. Its size is none of those measured, because parsed sources are cached.
   await workOf(grow((sizes[0] ?? 2) / 2));
-  for (const size of sizes) {
+  for (const size of [...sizes, 2 * (sizes.at(-1) ?? 0)]) {
+    // One more size tells a step, such as where a bound refuses the rest, from growth.
+    if (size > (sizes.at(-1) ?? 0) && exponentOf(points) <= STEEP) break;
     const input = grow(size);
     if (input.length > grown.charsMax) break;
     const work = await workOf(input);
