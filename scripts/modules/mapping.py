@@ -147,7 +147,7 @@ DIRS = {
 # ---- 1. single files -----------------------------------------------------------------------------------------------
 FILES = {
     # base: by subject
-    **{f'base/{n}': f'platform/time/{n}' for n in 'clock duration instant stretches zone within'.split()},
+    **{f'base/{n}': f'platform/time/{n}' for n in 'clock duration instant steps zone within'.split()},
     **{f'base/{n}': f'platform/text/{n}' for n in
        'byte-order canonical-json csv json-pieces json-scan list-diff locale mask'.split()},
     **{f'base/{n}': f'platform/async/{n}' for n in
@@ -382,7 +382,7 @@ def place(f, known, barrel):
 
 # ---- 5. names that say nothing today: the file's folder stays as found above, its name changes --------------------
 NAMES = {
-    'base/stretches': 'yielding-work', 'base/bounce/gone': 'unknown-recipient-phrases', 'base/bounce/abroad': 'foreign-phrases',
+    'base/bounce/gone': 'unknown-recipient-phrases', 'base/bounce/abroad': 'foreign-phrases',
     'base/bounce/broken': 'server-fault-phrases', 'base/bounce/unwanted': 'refusal-phrases', 'base/bounce/mailbox': 'mailbox-phrases',
     'io/outbound/shown': 'printable-text', 'io/mail/kept-lines': 'idle-connections', 'io/counter/asker': 'token-requester',
     'io/counter/shelf': 'token-cache', 'http/mail-in/door': 'connection-limits', 'flows/deliver-webhooks/flight': 'requests-in-flight',

@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+
 /** Work in steps: it yields wherever it may wait while others are served. */
 export type Steps<T> = Generator<void, T, void>;
 
@@ -5,24 +7,21 @@ export type Steps<T> = Generator<void, T, void>;
 export function runSteps<T extends object>(work: T | Steps<T>): T {
   if (!isSteps(work)) return work;
   for (;;) {
-    const { done, value } = work.next();
-    if (done) return value;
+    const step = work.next();
+    if (step.done === true) return step.value;
   }
 }
 
-/** Runs all steps with a pause after each. */
-export async function runStepsSlowly<T extends object>(
-  work: T | Steps<T>,
-  pause: () => Promise<void>,
-): Promise<T> {
+/** Runs all steps, with one round of the event loop after each, in a process in which others wait. */
+export async function runStepsSlowly<T extends object>(work: T | Steps<T>): Promise<T> {
   if (!isSteps(work)) return work;
   for (;;) {
-    const { done, value } = work.next();
-    if (done) return value;
-    await pause();
+    const step = work.next();
+    if (step.done === true) return step.value;
+    await setImmediate();
   }
 }
 
 function isSteps<T extends object>(work: T | Steps<T>): work is Steps<T> {
-  return Symbol.iterator in work;
+  return 'next' in work;
 }

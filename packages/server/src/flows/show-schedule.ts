@@ -1,5 +1,5 @@
 import { iso } from '../base/clock.ts';
-import { withRests } from '../base/stretches.ts';
+import { runStepsSlowly } from '../base/steps.ts';
 import { countOpen, findDrafts } from '../features/drafts/index.ts';
 import { findPeople } from '../features/people/index.ts';
 import { getSettings, type Settings } from '../features/projects/index.ts';
@@ -125,7 +125,7 @@ async function foresee(
   // A pause has no end of its own: what is planned is what would leave without it.
   const policy = { ...policyOf(asked.settings, asked.mailroom.outlet), paused: false };
   const { queue, isCut } = await gatherWaiting(tx, { ...asked, policies: [policy] });
-  const fates = await withRests(simulating(queue, policy, asked.now));
+  const fates = await runStepsSlowly(simulating(queue, policy, asked.now));
   const places = queue.drafts.flatMap((draft) => {
     const fate = fates.get(draft.id);
     return fate ? [{ draft, fate }] : [];

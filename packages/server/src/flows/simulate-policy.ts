@@ -1,6 +1,6 @@
 import { iso } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
-import { withRests } from '../base/stretches.ts';
+import { runStepsSlowly } from '../base/steps.ts';
 import { countAutopilot } from '../features/drafts/index.ts';
 import { getSettings, readChanges, readSettings, type SettingName } from '../features/projects/index.ts';
 import { listRules } from '../features/rules/index.ts';
@@ -77,7 +77,7 @@ export function simulatePolicy(
     ];
     const asked = { projectId, now, policies: [current, proposed], mailroom };
     const { queue, isCut } = await gatherWaiting(tx, asked);
-    const compared = await withRests(comparing(queue, now, { current, proposed }));
+    const compared = await runStepsSlowly(comparing(queue, now, { current, proposed }));
     const endsAutopilot = changes.autopilot === 'draft' && texts.autopilot !== 'draft';
     const names = new Map((await listRules(tx, projectId)).map(({ id, name }) => [id, name]));
     return {

@@ -1,3 +1,4 @@
+import type { Steps } from '../../base/steps.ts';
 import type { GateReason, Policy } from './gate.ts';
 import { type Fate, type Queue, simulating } from './simulate.ts';
 
@@ -27,12 +28,8 @@ export type Tally = {
 
 type Policies = { current: Policy; proposed: Policy };
 
-/** In stretches, as `simulating` has them. */
-export function* comparing(
-  queue: Queue,
-  now: number,
-  { current, proposed }: Policies,
-): Generator<void, Comparison> {
+/** Compares in steps, as `simulating` does. */
+export function* comparing(queue: Queue, now: number, { current, proposed }: Policies): Steps<Comparison> {
   const before = yield* simulating(queue, current, now);
   const after = yield* simulating(queue, proposed, now);
   const drafts = queue.drafts.map(({ id }) => ({

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { atOnce } from '../../base/stretches.ts';
+import { runSteps } from '../../base/steps.ts';
 import { CONTEND_WITHIN_MS, type Contender, slotOrder, slotsLeft, whoYields } from './caps.ts';
 import { comparing } from './compare.ts';
 import { gate, type GateReason, type Policy } from './gate.ts';
@@ -13,8 +13,8 @@ const OPEN: Policy = { paused: false, quietHours: null, caps: null, throttle: nu
 const DAILY = [{ letters: 1, windowMs: DAY }];
 
 /** Where nobody else waits, there is nothing to stop for. */
-const simulate = (...asked: Parameters<typeof simulating>) => atOnce(simulating(...asked));
-const compare = (...asked: Parameters<typeof comparing>) => atOnce(comparing(...asked));
+const simulate = (...asked: Parameters<typeof simulating>) => runSteps(simulating(...asked));
+const compare = (...asked: Parameters<typeof comparing>) => runSteps(comparing(...asked));
 
 const draft = (id: string, given: Partial<QueuedDraft> = {}): QueuedDraft => ({
   id,

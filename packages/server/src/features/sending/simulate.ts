@@ -1,3 +1,4 @@
+import type { Steps } from '../../base/steps.ts';
 import { capUntil, CONTEND_WITHIN_MS, type Contender, slotOrder, slotsLeft } from './caps.ts';
 import { gate, type GateAnswer, type GateFacts, type GateReason, type Policy } from './gate.ts';
 import { ordered, type Ordered } from './ordered.ts';
@@ -47,7 +48,7 @@ const PLACES_A_STRETCH = 1_000;
  * By the id of the draft. It takes at most ASKS_MAX questions for each, and stops now and then: of fifty thousand drafts it takes
  * half a second, in which nobody else would be served.
  */
-export function* simulating(queue: Queue, policy: Policy, now: number): Generator<void, Map<string, Fate>> {
+export function* simulating(queue: Queue, policy: Policy, now: number): Steps<Map<string, Fate>> {
   const walk = yield* beginWalk(queue, policy, now);
   let asked = 0;
   for (let place = takeNext(walk); place; place = takeNext(walk)) {

@@ -30,7 +30,7 @@ export type Backtested = {
     without_address: number;
     per_day: { day: string; emails: number }[];
   };
-  /** The effect of the present frequency caps. */
+  /** The effect of the current frequency caps. */
   frequency_caps: {
     held: number;
     /** Sent emails of other rules that these emails would have left without a slot. */

@@ -83,7 +83,7 @@ async function readBytes({ endpoint, call }: Receiving, { bytes, now, pause }: C
   const key = idempotencyKeyOf(call);
   if (pause) await pause();
   const steps = endpoint.read(body, { now, checkStrings: bytes.includes('\\u') });
-  const read = pause ? await runStepsSlowly(steps, setImmediate) : runSteps(steps);
+  const read = pause ? await runStepsSlowly(steps) : runSteps(steps);
   if (!key) return { once: null, read: withoutText(read) };
   if (pause) await pause();
   const once = {
