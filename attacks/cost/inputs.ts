@@ -120,6 +120,17 @@ function keyHolders(): Input[] {
       'users/bulk',
       users(() => keys(50, [[[[[1]]]]])),
     ),
+    // A body with a refused record is written once more for its fingerprint.
+    ofKey(
+      'a valid body of many small values and one refused record',
+      'users/bulk',
+      JSON.stringify({
+        users: [
+          { external_user_id: 7 },
+          ...Array.from({ length: 999 }, (_, n) => user(n, { list: keys(255, [1, 2, 3, 4, 5, 6, 7]) })),
+        ],
+      }),
+    ),
     ofKey(
       'a valid batch of long texts',
       'events/batch',

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 export type Steps<T> = Generator<void, T, void>;
 
 /** Runs all steps without a pause. Returns a result that needed no steps as it is. */
-export function runSteps<T extends object>(work: T | Steps<T>): T {
+export function runSteps<T>(work: T | Steps<T>): T {
   if (!isSteps(work)) return work;
   for (;;) {
     const step = work.next();
@@ -13,7 +13,7 @@ export function runSteps<T extends object>(work: T | Steps<T>): T {
 }
 
 /** Runs all steps, with one round of the event loop after each, in a process in which others wait. */
-export async function runStepsSlowly<T extends object>(work: T | Steps<T>): Promise<T> {
+export async function runStepsSlowly<T>(work: T | Steps<T>): Promise<T> {
   if (!isSteps(work)) return work;
   for (;;) {
     const step = work.next();
@@ -22,6 +22,6 @@ export async function runStepsSlowly<T extends object>(work: T | Steps<T>): Prom
   }
 }
 
-function isSteps<T extends object>(work: T | Steps<T>): work is Steps<T> {
-  return 'next' in work;
+function isSteps<T>(work: T | Steps<T>): work is Steps<T> {
+  return typeof work === 'object' && work !== null && 'next' in work;
 }

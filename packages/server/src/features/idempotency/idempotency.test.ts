@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sha256 } from '../../base/hash.ts';
+import { runSteps } from '../../base/steps.ts';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import type { Tx } from '../../io/db/index.ts';
@@ -28,7 +30,7 @@ test.each(['', '""', 'a b', 'a, b', 'ä', 'x'.repeat(256), '\t', 'a\u007f'])('%j
 });
 
 const print = (text: string, canonical = true, path = '/api/v1/events') =>
-  fingerprint({ path, body: JSON.parse(text), raw: Buffer.from(text), canonical, sound: false });
+  runSteps(fingerprint({ path, body: JSON.parse(text), raw: Buffer.from(text), canonical, sound: false }));
 
 test('the same body in other clothes has the same fingerprint on single endpoints', () => {
   expect(print('{"a":1,"b":"\\u0041"}')).toBe(print('{ "b": "A", "a": 1.0 }'));
@@ -51,6 +53,24 @@ test('a body nested a hundred thousand deep has a fingerprint too', () => {
     expect(print(deep, canonical)).toBe(print(deep, canonical));
     expect(print(deep, canonical)).not.toBe(print(`[${deep}]`, canonical));
   }
+});
+
+test('a body on batch and bulk is hashed as JSON.stringify writes it, whatever pieces it is written in', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (body) => {
+      const text = JSON.stringify(body);
+      const of = { path: '/p', body: JSON.parse(text) as unknown, raw: Buffer.from(text), canonical: false };
+      expect(runSteps(fingerprint({ ...of, sound: true }))).toBe(sha256(`POST /p\n${text}`));
+    }),
+  );
+});
+
+test.each([true, false])('a long body is hashed in steps of at most twice 256 KiB (sound: %j)', (sound) => {
+  const users = Array.from({ length: 100 }, (_, n) => ({ id: n, text: 'x'.repeat(60_000) }));
+  const steps = fingerprint({ path: '/p', body: { users }, raw: Buffer.alloc(0), canonical: false, sound });
+  let yields = 0;
+  while (!steps.next().done) yields += 1;
+  expect(yields).toBeGreaterThanOrEqual(6_000_000 / (512 * 1024));
 });
 
 test('answers older than the window are absent, and deleted in bounded steps', async () => {

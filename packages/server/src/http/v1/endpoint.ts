@@ -16,7 +16,7 @@ export type IngestEndpoint = {
 
 /**
  * The records as they will be stored and the answer that says so, or what is wrong with the request.
- * `compact` is the body's own JSON text where reading made it anyway.
+ * `compact` is the body's own JSON text, in pieces, where reading made it anyway.
  */
 export type ReadRequest =
   | {
@@ -26,6 +26,6 @@ export type ReadRequest =
       reply: Reply;
       userIds: string[];
       refused: BulkError[];
-      compact: string | null;
+      compact: readonly string[] | null;
     }
   | { ok: false; faults: FieldFault[] };

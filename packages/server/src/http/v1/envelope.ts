@@ -37,6 +37,7 @@ export function* readBatch(body: Body, read: ReadRecord, options: ReadOptions): 
     status: 202,
     body: JSON.stringify({ data: { accepted: true }, meta: { received: envelope.items.length } }),
   };
+  yield;
   return {
     ok: true,
     records: records.taken.length,
@@ -66,6 +67,7 @@ export function* readBulk(body: Body, read: ReadRecord, options: BulkOptions): S
     data: { accepted: taken.length, rejected: errors.length, errors },
     meta: { received: envelope.items.length },
   };
+  yield;
   return {
     ok: true,
     records: taken.length,
@@ -151,13 +153,14 @@ function hasAllFaults(refused: Records['refused']): boolean {
   return refused.reduce((sum, { faults }) => sum + faults.length, 0) >= ERRORS_MAX;
 }
 
-/** What `JSON.stringify` would make of the body, from the texts of its records, which it need not write again. */
-function compactText(body: Body, field: string, texts: string[]): string {
-  const fields = Object.keys(body).map((key) => {
-    const value = key === field ? `[${texts.join(',')}]` : JSON.stringify(body[key]);
-    return `${JSON.stringify(key)}:${value}`;
+/** What `JSON.stringify` would make of the body, in pieces: reading already wrote the texts of its records. */
+function compactText(body: Body, field: string, texts: string[]): string[] {
+  const pieces = Object.keys(body).flatMap((key, index) => {
+    const before = `${index === 0 ? '{' : ','}${JSON.stringify(key)}:`;
+    if (key !== field) return [before, JSON.stringify(body[key])];
+    return [`${before}[`, ...texts.map((text, record) => (record === 0 ? text : `,${text}`)), ']'];
   });
-  return `{${fields.join(',')}}`;
+  return [...pieces, '}'];
 }
 
 /** A refusal always names a field: what is wrong with all of them together is wrong with the body. */

@@ -3,7 +3,7 @@ import { MANY_BODY_MAX_BYTES, SINGLE_BODY_MAX_BYTES } from '@beckon/contract';
 import { Fault } from '../../base/fault.ts';
 import { parseInPieces } from '../../base/json-pieces.ts';
 import type { JsonBounds } from '../../base/json-scan.ts';
-import { runSteps, runStepsSlowly } from '../../base/steps.ts';
+import { runSteps, runStepsSlowly, type Steps } from '../../base/steps.ts';
 import { fingerprint, type IdempotencyKey, readIdempotencyKey } from '../../features/idempotency/index.ts';
 import { type BodyHold, readBody, tooBusy } from '../body.ts';
 import { checkJson, heapBytesOf, MANY_JSON, SINGLE_JSON, TEXT_BYTES } from '../check-json.ts';
@@ -86,10 +86,11 @@ async function readBytes({ endpoint, call }: Receiving, { bytes, now, pause }: C
   const read = pause ? await runStepsSlowly(steps) : runSteps(steps);
   if (!key) return { once: null, read: withoutText(read) };
   if (pause) await pause();
+  const print = fingerprintOf(endpoint, { body, bytes, read });
   const once = {
     key: key.digest,
     isUuidV4: key.isUuidV4,
-    fingerprint: fingerprintOf(endpoint, { body, bytes, read }),
+    fingerprint: pause ? await runStepsSlowly(print) : runSteps(print),
   };
   return { once, read: withoutText(read) };
 }
@@ -142,7 +143,7 @@ function idempotencyKeyOf({ request }: Call): IdempotencyKey | null {
 
 type Parsed = { body: unknown; bytes: Buffer; read: ReadRequest };
 
-function fingerprintOf(endpoint: IngestEndpoint, { body, bytes, read }: Parsed): string {
+function fingerprintOf(endpoint: IngestEndpoint, { body, bytes, read }: Parsed): Steps<string> {
   const sound = read.ok && read.refused.length === 0;
   const compact = read.ok ? read.compact : null;
   return fingerprint({
