@@ -20,6 +20,8 @@ export type FingerprintOf = {
 export function* fingerprint(of: FingerprintOf): Steps<string> {
   const head = `POST ${of.path}\n`;
   try {
+    // Bodies of one record are small and many: hashing one in a single call costs less.
+    if (of.canonical) return sha256(head + canonicalJson(of.body));
     const hash = createHash('sha256').update(head);
     let length = 0;
     for (const piece of piecesOf(of)) {
@@ -40,8 +42,7 @@ export function* fingerprint(of: FingerprintOf): Steps<string> {
 /** So much text takes some 2 ms. The text of a body of 10 MiB took 70 ms at once. */
 const LENGTH_PER_STEP = 256 * 1024;
 
-function piecesOf({ body, canonical, sound, compact }: FingerprintOf): Iterable<string> {
-  if (canonical) return [canonicalJson(body)];
+function piecesOf({ body, sound, compact }: FingerprintOf): Iterable<string> {
   return compact ?? writeInPieces(body, sound ? undefined : spellNumber);
 }
 
