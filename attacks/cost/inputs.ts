@@ -159,8 +159,21 @@ const FILTERS = [
   Array.from({ length: 20 }, (_, n) => `-email:*${n}*`).join(' '),
 ];
 
-/** As many and as long words as a filter may have. */
-const WORDS = Array.from({ length: 20 }, (_, n) => `*${n}%_${'x'.repeat(40)}*`).join(' ');
+/** Each list, and one of the keys that its filter searches. */
+const FILTERED_LISTS = {
+  users: 'email',
+  'users.csv': 'email',
+  emails: 'address',
+  requests: 'code',
+  suppressions: 'email',
+  drafts: 'subject',
+  stream: 'user',
+};
+
+/** A filter with as many and as long terms as it may have. */
+function filterOf(key: string): string {
+  return Array.from({ length: 20 }, (_, n) => `${key}:*${n}%_${'x'.repeat(33)}*`).join(' ');
+}
 
 function queries(): Input[] {
   const byViewer = (name: string, what: (project: string) => string, body?: unknown): Input => ({
@@ -178,16 +191,20 @@ function queries(): Input[] {
         (at) => `GET ${at}/users?filter=${encodeURIComponent(filter)}`,
       ),
     ),
-    byViewer('preview of an audience of 100 conditions', (at) => `POST ${at}/audiences/preview`, {
-      definition: CONDITIONS,
-    }),
+    {
+      ...byViewer('preview of an audience of 100 conditions', (at) => `POST ${at}/audiences/preview`, {
+        definition: CONDITIONS,
+      }),
+      // 422: counting its members takes more than five seconds, and ends there.
+      reaches: [200, 422],
+    },
     byViewer('a sentence of 100 conditions', (at) => `POST ${at}/audiences/sentence`, {
       definition: CONDITIONS,
     }),
-    ...['users', 'users.csv', 'emails', 'requests', 'suppressions', 'drafts', 'stream'].map((list) =>
+    ...Object.entries(FILTERED_LISTS).map(([list, key]) =>
       byViewer(
-        `${list} with a filter of many words`,
-        (at) => `GET ${at}/${list}?filter=${encodeURIComponent(WORDS)}`,
+        `${list} with a filter of 20 terms`,
+        (at) => `GET ${at}/${list}?filter=${encodeURIComponent(filterOf(key))}`,
       ),
     ),
     byViewer('insights', (at) => `GET ${at}/insights`),
