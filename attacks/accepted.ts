@@ -1,6 +1,6 @@
 import type { Finding } from './attack.ts';
 
-/** What tools find and we let be, each with its reason. Nothing of high severity can stand here. */
+/** Findings of tools that we accept, each with its reason. No finding of high severity may be listed here. */
 const ACCEPTED: { attack: string; what: RegExp; reason: string }[] = [
   {
     attack: 'S12',
@@ -39,8 +39,8 @@ export function accepted(attack: string, { severity, what }: Finding): string | 
 }
 
 /**
- * Patterns that recheck calls vulnerable, and the longest text they are ever given. What the worst text of that length costs is
- * measured in each run, and is held to what any input may cost.
+ * Patterns that recheck calls vulnerable, and the longest text that each can receive. Every run measures the cost of the worst text of that
+ * length and holds it to the limit for any input.
  */
 export const BOUNDED_PATTERNS: { source: string; charsMax: number; bounded: string }[] = [
   {

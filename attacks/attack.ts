@@ -2,27 +2,27 @@ import type { Victim } from './victim.ts';
 
 export type Severity = 'high' | 'medium' | 'low';
 
-/** Something that the product let happen, or that an attack could not tell away. */
+/** A flaw in the product, or an observation that an attack could not rule out as one. */
 export type Finding = { severity: Severity; what: string; evidence?: string };
 
-/** What an attack is given: somebody to attack, and a book in which it writes what it asked. */
+/** The input of an attack: an installation to attack, and counters and notes for the report. */
 export type Target = {
-  /** An installation that several attacks share, one after the other: nobody breaks it for the next. */
+  /** An installation that several attacks share one after the other. No attack may break it for the next. */
   shared(): Promise<Victim>;
-  /** One for this attack alone, with more in its environment. */
+  /** An installation for this attack alone, with additional environment variables. */
   own(more?: Record<string, string>): Promise<Victim>;
   count(what: string, times?: number): void;
-  /** For whoever reads the report. */
+  /** Adds a note to the report. */
   note(text: string): void;
-  /** A directory for what tools write; it is gone afterwards. */
+  /** A directory for the output of tools. It is deleted afterwards. */
   dir: string;
   limits: Limits;
 };
 
 export type Limits = {
-  /** For sqlmap, in all. */
+  /** The total time for sqlmap. */
   sqlmapMinutes: number;
-  /** For each parser that is fuzzed. */
+  /** The time for each parser that is fuzzed. */
   fuzzMinutes: number;
 };
 
@@ -30,9 +30,9 @@ export type Attack = {
   id: string;
   title: string;
   passLine: string;
-  /** Without tools from outside, and done soon. */
+  /** Set for an attack that needs no external tools and finishes soon. */
   quick: boolean;
-  /** Programs without which it cannot be run. */
+  /** Programs that the attack cannot run without. */
   needs?: string[];
   run(target: Target): Promise<Finding[]>;
 };

@@ -18,24 +18,24 @@ import { URLS } from './url-corpus.ts';
 
 const ATTACK = { id: 'S99', title: 'one', passLine: 'nothing' };
 
-test('has seventeen attacks, each once, and the page lists them', () => {
+test('lists seventeen attacks, each once, and so does the documentation page', () => {
   const ids = Array.from({ length: 17 }, (_, n) => `S${n + 1}`);
   expect(ATTACKS.map(({ id }) => id)).toEqual(ids);
   const page = readFileSync(new URL('../docs/explanation/proof.md', import.meta.url), 'utf8');
   expect([...page.matchAll(/^\| (S\d+) \|/gm)].map(([, id]) => id)).toEqual(ids);
 });
 
-test('who needs a tool from outside is not quick', () => {
+test('does not mark an attack that needs an external tool as quick', () => {
   expect(ATTACKS.filter(({ quick, needs = [] }) => quick && needs.length > 0)).toEqual([]);
 });
 
-test('the corpora are as large as they are said to be, and hold nothing twice', () => {
+test('has corpora of the documented size without duplicates', () => {
   expect(new Set(URLS).size).toBe(URLS.length);
   expect(URLS.length).toBeGreaterThanOrEqual(60);
   expect(mailPayloads().length).toBeGreaterThanOrEqual(500);
 });
 
-test('an attack that found something fails, and so does one that asked nothing', () => {
+test('fails an attack that has a finding, and one that sent no requests', () => {
   const one = { asked: { questions: 1 }, notes: [], found: [] };
   expect(judge(ATTACK, one).state).toBe('passed');
   expect(judge(ATTACK, { ...one, found: [{ severity: 'low', what: 'x' }] }).state).toBe('failed');
@@ -44,7 +44,7 @@ test('an attack that found something fails, and so does one that asked nothing',
   expect(linesOf(skipped(ATTACK, 'not installed: x'))).toContain('not installed: x');
 });
 
-test('of the kernel’s book every connection of the network is read, and nothing else', () => {
+test('reads every network connection from a trace, and nothing else', () => {
   const book = [
     '12 connect(21, {sa_family=AF_INET, sin_port=htons(443), sin_addr=inet_addr("169.254.169.254")}, 16) = -1 EINPROGRESS (Operation now in progress)',
     '12 connect(22, {sa_family=AF_INET6, sin6_port=htons(8443), sin6_flowinfo=htonl(0), inet_pton(AF_INET6, "::1", &sin6_addr), sin6_scope_id=0}, 28) = 0',
@@ -57,7 +57,7 @@ test('of the kernel’s book every connection of the network is read, and nothin
   ]);
 });
 
-test('the same seed changes the same inputs, within their bound', () => {
+test('mutates the same inputs for the same seed, within their size limit', () => {
   const inputs = (seed: number): string[] => {
     const mutator = {
       seeds: [Buffer.from('{"a":1}'), Buffer.from('b')],
@@ -71,12 +71,12 @@ test('the same seed changes the same inputs, within their bound', () => {
   expect(Math.max(...inputs(3).map((hex) => hex.length / 2))).toBe(50);
 });
 
-test('a regular expression is found where it stands, and what only looks like one is not', () => {
+test('finds a regular expression at its place, and ignores text that only looks like one', () => {
   const code = 'const a = 1 / 2 / 3;\nconst b: RegExp = /(a|b)+$/u;\nconst c = "/x+/";\n';
   expect(patternsOf(code, 'a.ts')).toEqual([{ source: '(a|b)+$', flags: 'u', file: 'a.ts', line: 2 }]);
 });
 
-test('the worst text for a pattern is as long as it may be, and every pattern that is let be stands somewhere', () => {
+test('builds the worst text for a pattern up to its length, and every accepted pattern exists in the sources', () => {
   const told = {
     pumps: [
       { prefix: '<', pump: 'ab' },
@@ -89,7 +89,7 @@ test('the worst text for a pattern is as long as it may be, and every pattern th
   expect(BOUNDED_PATTERNS.filter(({ source }) => !sources.has(source))).toEqual([]);
 });
 
-test('a package without its sum, from elsewhere or with a script is found, and so is a version that is none', () => {
+test('finds a package without a checksum, from another source or with a script, and an inexact version', () => {
   const good = { version: '1.0.0', integrity: 'sha512-x' };
   const lock = (one: object): Parameters<typeof judgeLock>[0] => ({
     lockfileVersion: 3,
@@ -124,7 +124,7 @@ describe('judgeStatuses', () => {
   });
 });
 
-test('every expensive input names the statuses that it must get, and has a name of its own', () => {
+test('every expensive input names the statuses that it must get, and has a unique name', () => {
   const inputs = expensiveInputs();
   expect(inputs.filter(({ reaches }) => reaches.length === 0)).toEqual([]);
   expect(new Set(inputs.map(({ by, name }) => `${by}: ${name}`)).size).toBe(inputs.length);

@@ -6,7 +6,7 @@ export type Waited = { p99Ms: number; answers: number; failures: number };
 const PAUSE_MS = 20;
 const CLIENTS = 2;
 
-/** A client that tells of one event after the other and waits as long as it takes; what it waited while something else went on. */
+/** Measures the waits of clients that send one event after the other, without a timeout, while other work goes on. */
 export async function waitOf(victim: Victim, secret: string, meanwhile: Promise<unknown>): Promise<Waited> {
   const state = { isOver: false };
   const over = meanwhile.finally(() => (state.isOver = true));

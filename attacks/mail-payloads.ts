@@ -1,4 +1,4 @@
-/** Ends of lines and of letters, as servers have taken them. */
+/** Line and message endings that mail servers have accepted. */
 const ENDS = [
   '\r\n',
   '\n',
@@ -55,7 +55,7 @@ const ADDRESSES = [
   '𝒶da@home.test',
 ];
 
-/** Five hundred texts that would be commands, fields, recipients or ends, wherever lines are not kept whole. */
+/** Returns five hundred texts that would become commands, fields, recipients or message endings if lines are split. */
 export function mailPayloads(): string[] {
   const texts = [
     ...ENDS.flatMap((end) =>
@@ -74,7 +74,7 @@ export function mailPayloads(): string[] {
 
 export const hostileAddresses: readonly string[] = ADDRESSES;
 
-/** What some servers took for the end of a letter though it is none; behind it more would be said. */
+/** Byte sequences that some servers wrongly took for the end of a message. More commands would follow them. */
 export const SMUGGLED_ENDS = [
   '\n.\n',
   '\n.\r\n',

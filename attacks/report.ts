@@ -9,22 +9,22 @@ export type Result = {
   title: string;
   passLine: string;
   state: 'passed' | 'failed' | 'skipped';
-  /** What was asked, and how often. */
+  /** The requests and inputs of the attack, with their counts. */
   asked: Record<string, number>;
   notes: string[];
-  /** What is left to mend. */
+  /** The findings that must be fixed. */
   findings: Finding[];
-  /** What was found and is let be, with the reason. */
+  /** The findings that are accepted, with the reason. */
   accepted: (Finding & { reason: string })[];
 };
 
-/** What came of an attack: it passes where nothing was found but what is listed with its reason. */
+/** Returns the result of an attack. It passes if every finding is listed as accepted with its reason. */
 export function judge(
   attack: Pick<Attack, 'id' | 'title' | 'passLine'>,
   { asked, notes, found }: { asked: Record<string, number>; notes: string[]; found: Finding[] },
 ): Result {
   const isAsked = Object.values(asked).some((times) => times > 0);
-  // Whoever asked nothing has shown nothing.
+  // An attack without requests proves nothing.
   const all = isAsked ? found : [...found, { severity: 'high' as const, what: 'nothing was asked' }];
   const findings = all.filter((finding) => accepted(attack.id, finding) === null);
   return {

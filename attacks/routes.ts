@@ -3,16 +3,16 @@ import { good, type Victim } from './victim.ts';
 
 export type DashboardRoute = (typeof DASHBOARD_ROUTES)[number];
 
-/** What the dashboard can ask, as the server itself has it. */
+/** The routes of the dashboard, from the server's own list. */
 export const dashboardRoutes: readonly DashboardRoute[] = DASHBOARD_ROUTES;
 
-/** These answer without an end. */
+/** Routes whose responses do not end. */
 export const ENDLESS = new Set(['GET /projects/:project/feed', 'GET /projects/:project/listen']);
 
 type Document = { paths: Record<string, Record<string, unknown>> };
 const METHODS = new Set(['get', 'post', 'put', 'patch', 'delete', 'head', 'options']);
 
-/** The public API, as its own document tells it. */
+/** Returns the routes of the public API from its OpenAPI document. */
 export async function publicRoutes(victim: Victim): Promise<{ method: string; path: string }[]> {
   const { json } = await victim.send('GET /openapi.json');
   return Object.entries((json as Document).paths).flatMap(([path, operations]) =>
@@ -22,12 +22,12 @@ export async function publicRoutes(victim: Victim): Promise<{ method: string; pa
   );
 }
 
-/** Read with a session alone, under the address of the public API. */
+/** Paths of the public API that only a session can read. */
 export const RESERVED = ['drafts', 'audiences', 'sequences', 'rules', 'keys', 'imports'].map(
   (name) => `/api/v1/${name}`,
 );
 
-/** What anybody may open, without a key and without a session. */
+/** Pages that are open without an API key and without a session. */
 export const OPEN_PAGES = [
   '/livez',
   '/readyz',
@@ -39,7 +39,7 @@ export const OPEN_PAGES = [
   '/',
 ];
 
-/** A body that the public endpoint at this path takes. */
+/** Returns a body that the public endpoint at this path accepts. */
 export function bodyFor(path: string, user: string): object {
   const event = { external_user_id: user, name: 'attacked' };
   const person = { external_user_id: user, email: `${user}@example.com` };
@@ -61,7 +61,7 @@ type Shape = {
 
 const SIMPLE: Record<string, unknown> = { boolean: true, integer: 1, number: 1 };
 
-/** The least that a schema takes, as far as its shape tells. */
+/** Returns the smallest value that a schema accepts, as far as its shape shows. */
 export function leastOf(schema: unknown, text: string): unknown {
   const { type = '', anyOf = [], enum: words = [], ...shape } = (schema ?? {}) as Shape;
   const said = shape.const ?? words[0];
@@ -79,12 +79,12 @@ function leastObject({ required = [], properties = {} }: Shape, text: string): o
   return Object.fromEntries(required.map((name) => [name, leastOf(properties[name], text)]));
 }
 
-/** Every bucket so deep that limits are in nobody's way: they are not what is attacked here. */
+/** Raises every rate limit so far that it never applies, because limits are not the target here. */
 export async function liftLimits(victim: Victim): Promise<void> {
   await victim.database((db) => db.query('UPDATE rate_limit SET rate = 1e6, burst = 1e7, tokens = 1e7'));
 }
 
-/** A personal token of the owner, good for everything. */
+/** Creates a personal access token of the owner with every scope. */
 export async function newToken(victim: Victim): Promise<string> {
   const scopes = ['read', 'review', 'import'];
   const plain = { headers: { 'content-type': 'application/json' } };

@@ -18,7 +18,7 @@ type Ran = {
   }[];
 };
 
-/** What the suite proves already is run as it is, and counted: nothing of it is written a second time. */
+/** Runs tests that the suite already has and counts them, so that no proof is written twice. */
 export async function runTests(target: Target, files: string[], config?: string): Promise<Finding[]> {
   const report = join(target.dir, `tests-${crypto.randomUUID()}.json`);
   const args = [

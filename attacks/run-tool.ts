@@ -18,7 +18,7 @@ export type Ran = { code: number | null; out: string; wasCut: boolean };
 
 const OUT_MAX = 20 * 1024 * 1024;
 
-/** A program from outside, with a bound on its time; what it says is kept, up to a bound. */
+/** Runs an external program with a time limit and keeps its output up to a limit. */
 export async function runTool(
   program: string,
   args: string[],
@@ -26,12 +26,12 @@ export async function runTool(
 ): Promise<Ran> {
   const child = spawn(program, args, {
     ...(cwd === undefined ? {} : { cwd }),
-    // A group of its own, so that what it starts ends with it.
+    // A process group of its own, so that its child processes end with it.
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, HOME: cwd ?? process.env['HOME'], TERM: 'dumb' },
   });
-  // What it hears where it asks something.
+  // The answer to a prompt of the program.
   child.stdin.on('error', () => {}).end(says ?? '');
   const chunks: Buffer[] = [];
   let size = 0;
@@ -47,7 +47,7 @@ export async function runTool(
     try {
       process.kill(-(child.pid ?? 0), signal);
     } catch {
-      // It ended by itself in this very moment.
+      // The process ended at this very moment.
     }
   };
   const soft = setTimeout(() => end('SIGINT'), seconds * 1_000);

@@ -15,7 +15,7 @@ type Sent = { name: string; headers?: Record<string, string | string[]>; query?:
 
 const bearer = (text: string): Record<string, string> => ({ authorization: `Bearer ${text}` });
 
-/** What is no key of anybody, in all the ways in which one may bring it. All of them are 401, and read the same. */
+/** Returns invalid API keys in every way in which a request can carry one. All of them get the same 401. */
 function refused({ mine, revoked, token, cookie }: Keys): Sent[] {
   const [begin, end] = [mine.slice(0, -1), mine.at(-1) === 'x' ? 'y' : 'x'];
   const inQuery = ['api_key', 'apikey', 'key', 'token', 'access_token', 'authorization', 'Authorization'];
@@ -149,7 +149,7 @@ async function attackPublic(target: Target, victim: Victim, keys: Keys): Promise
   return [...findings, ...(await landed(victim))];
 }
 
-/** What strangers wrote is nowhere, and what the other project wrote is with it alone. */
+/** Checks that records of strangers are stored nowhere, and that records of the other project are stored in that project alone. */
 async function landed(victim: Victim): Promise<Finding[]> {
   return victim.database(async (db) => {
     const waiting = async (): Promise<number> =>
@@ -178,7 +178,7 @@ async function landed(victim: Victim): Promise<Finding[]> {
   });
 }
 
-/** An API key, however it is brought, opens nothing of the dashboard. */
+/** Checks that an API key opens no route of the dashboard, in whichever way the request carries it. */
 async function attackDashboard(target: Target, victim: Victim, keys: Keys): Promise<Finding[]> {
   const findings: Finding[] = [];
   const ways: Sent[] = [
@@ -221,7 +221,7 @@ function sendingOf({ headers = {} }: Sent, body: object | undefined): Sending {
 
 const WAITS_MAX = 30;
 
-/** Whoever tries key after key is told to wait, which is not what is looked at here. */
+/** Waits and retries when rate limited. Attempts with many keys are limited, but the limit is not the subject of this attack. */
 async function patiently(victim: Victim, what: string, sending: Sending): Promise<Reply> {
   for (let waits = 0; ; waits += 1) {
     const reply = await victim.send(what, sending);

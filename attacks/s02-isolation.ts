@@ -4,9 +4,9 @@ import { bodyFor, dashboardRoutes, ENDLESS, leastOf, liftLimits, publicRoutes } 
 import { runTests } from './run-tests.ts';
 import { JSON_BODY, type Victim } from './victim.ts';
 
-/** Of each table so many rows lend their ids; a screen of them is no more telling than two. */
+/** The number of rows per table that provide ids. A whole page of rows reveals no more than two. */
 const ROWS_A_TABLE = 2;
-/** What the server counts behind its answers, whoever asks. */
+/** Tables in which the server counts requests, for any caller. */
 const COUNTED = new Set([
   'ingest_log',
   'ingest_warning',
@@ -27,7 +27,7 @@ export const s02: Attack = {
     const victim = await target.own();
     const { id: projectA } = await victim.command<{ id: number }>('demo');
     await victim.stop();
-    // Nobody digests or sends from here on: whatever changes now, the attack has changed.
+    // No worker processes or sends from here on, so every later change comes from the attack.
     await victim.start({ ROLES: 'api' });
     const projectB = await victim.newProject('Other');
     await liftLimits(victim);
@@ -50,7 +50,7 @@ export const s02: Attack = {
   },
 };
 
-/** Every table that belongs to tenants, ids out of its rows, and what only project A knows. */
+/** Reads every tenant table, ids from its rows, and values that only project A has. */
 async function learn(db: pg.Client, project: number): Promise<Known> {
   const { rows: tables } = await db.query<{ name: string }>(
     `SELECT DISTINCT c.relname AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'project_id'
@@ -85,7 +85,7 @@ async function learn(db: pg.Client, project: number): Promise<Known> {
   };
 }
 
-/** What a table holds of one project, as one sum. */
+/** Returns a checksum of one project's rows for each table. */
 async function standOf(db: pg.Client, tables: string[], project: number): Promise<Map<string, string>> {
   const stand = new Map<string, string>();
   for (const table of tables) {
@@ -101,7 +101,7 @@ async function standOf(db: pg.Client, tables: string[], project: number): Promis
 
 type Sweep = { victim: Victim; projectB: number; known: Known };
 
-/** Each route of project B that names something, with each id that project A has in any table. */
+/** Calls each route of project B that takes an id, with each id that project A has in any table. */
 async function sweep(target: Target, { victim, projectB, known }: Sweep): Promise<Finding[]> {
   const findings: Finding[] = [];
   const every = [...new Set([...known.ids.values()].flat())];
@@ -135,7 +135,7 @@ async function sweep(target: Target, { victim, projectB, known }: Sweep): Promis
   return findings;
 }
 
-/** What project B tells by its key about people and by ids that project A has. */
+/** Sends records with the key of project B about users and ids of project A. */
 async function writeAbout(target: Target, { victim, projectB, known }: Sweep): Promise<Finding[]> {
   const { secret } = await victim.newKey(projectB, 'theirs');
   const headers = { ...JSON_BODY, authorization: `Bearer ${secret}` };

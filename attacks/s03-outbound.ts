@@ -12,7 +12,7 @@ import { readTraceFile, sniffer } from './sniff.ts';
 import { NAMES, URLS } from './url-corpus.ts';
 import { newVictim, type Victim } from './victim.ts';
 
-/** A public address that nobody has. */
+/** A public address that is not in use. */
 const NOBODY = '2000::1';
 const TELLING_MS = 8_000;
 
@@ -41,7 +41,7 @@ async function listen(server: Server | TlsServer, host = '::'): Promise<number> 
   return (server.address() as AddressInfo).port;
 }
 
-/** Where private addresses are closed, as they are in service. */
+/** Attacks an installation that refuses private addresses, as in production. */
 async function attackClosed(target: Target): Promise<Finding[]> {
   const trace = join(target.dir, 'closed.strace');
   const dns = await startDnsServer();
@@ -88,7 +88,7 @@ async function attackClosed(target: Target): Promise<Finding[]> {
   return [...findings, ...judgeTrace(target, trace, [...own, NOBODY])];
 }
 
-/** Up to ten endpoints a project, so names are tried in turns. */
+/** Creates an endpoint for each URL and returns the ids of those that were created. A project may have up to ten. */
 async function pointAt(victim: Victim, hooks: string, urls: string[]): Promise<string[]> {
   const ids: string[] = [];
   for (const url of urls) {
@@ -100,7 +100,7 @@ async function pointAt(victim: Victim, hooks: string, urls: string[]): Promise<s
 
 type Telling = { hooks: string; ids: string[]; rounds: number };
 
-/** Each endpoint is sent a test, several times, as its owner may. */
+/** Sends each endpoint a test several times, as its owner may. */
 async function tell(victim: Victim, { hooks, ids, rounds }: Telling): Promise<void> {
   for (let round = 0; round < rounds; round += 1)
     for (const id of ids) await victim.owner(`POST ${hooks}/${id}/test`, {});
@@ -113,7 +113,10 @@ async function tell(victim: Victim, { hooks, ids, rounds }: Telling): Promise<vo
     await new Promise((resolve) => setTimeout(resolve, 200));
 }
 
-/** Where development opens private addresses: a redirect is followed nowhere, and what clouds say of machines stays closed. */
+/**
+ * Attacks an installation in development mode, which allows private addresses. It must follow no redirect, and the metadata addresses of
+ * clouds must stay blocked.
+ */
 async function attackRedirects(target: Target): Promise<Finding[]> {
   const trace = join(target.dir, 'open.strace');
   const dns = await startDnsServer();
@@ -158,18 +161,18 @@ async function attackRedirects(target: Target): Promise<Finding[]> {
   return [...findings, ...judgeTrace(target, trace, [...own, `127.0.0.1:${port}`, `::1:${port}`])];
 }
 
-/** PostgreSQL of ours and the name server are on loopback too; whatever else was tried is a finding. */
+/** Allows the connections to our PostgreSQL and the DNS server, which are on loopback too. Every other connection is a finding. */
 function judgeTrace(target: Target, file: string, allowed: string[]): Finding[] {
   const tried = readTraceFile(file);
   target.count('connections in the kernel’s book', tried.length);
   const places = new Set(tried.map(({ address, port }) => `${address}:${port}`));
-  // Of a book without our own database in it nothing can be learned.
+  // A trace without our own database is incomplete and proves nothing.
   if (!allowed.some((place) => places.has(place)))
     return [{ severity: 'high', what: 'the kernel’s book is empty' }];
   const good = new Set(allowed);
   const wrong = tried.filter(
     ({ address, port }) =>
-      // To port 0 a datagram socket asks the kernel for a route, and sends nothing.
+      // A datagram socket that connects to port 0 only asks the kernel for a route and sends nothing.
       port !== 0 && !good.has(address) && !good.has(`${address}:${port}`),
   );
   return [...new Set(wrong.map(({ address, port }) => `${address}:${port}`))].map((where) => ({

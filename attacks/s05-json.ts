@@ -9,7 +9,7 @@ const utf16 = (text: string): Uint8Array => Buffer.from(`\uFEFF${text}`, 'utf16l
 const deep = (levels: number, [open, close]: [string, string]): string =>
   open.repeat(levels) + close.repeat(levels);
 
-/** Bodies that are wrong in ways that parsers have fallen for; `BODY` stands for a good one. */
+/** Bodies that are invalid in ways that have broken parsers. `BODY` is the placeholder of a valid body. */
 const BODIES: Record<string, (good: string) => string | Uint8Array> = {
   nothing: () => '',
   'a word': () => 'null',
@@ -72,7 +72,7 @@ export const s05: Attack = {
       })),
       ...dashboardRoutes
         .filter(({ key, isRaw }) => !key.startsWith('GET ') && isRaw !== true && !ENDLESS.has(key))
-        // Whoever signs out ends the session of all that follow.
+        // Signing out would end the session of all later requests.
         .filter(({ key }) => !/^POST .sign|^POST .setup/.test(key))
         .map(({ key }) => ({
           what: key
@@ -117,7 +117,7 @@ export const s05: Attack = {
 
 type Costly = { routes: { method: string; path: string }[]; bearer: Record<string, string> };
 
-/** Bodies that are costly to parse: each is to be refused, and not by a failure. */
+/** Sends bodies that are costly to parse. Each must be refused, and not by a server error. */
 async function sendCostly(target: Target, victim: Victim, { routes, bearer }: Costly): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { method, path } of routes)

@@ -24,7 +24,7 @@ export const s06: Attack = {
     const { secret } = await victim.newKey(victim.projectId, 'slow');
     await liftLimits(victim);
     const findings: Finding[] = [];
-    // The first requests of a process are slow by themselves.
+    // The first requests of a process are always slow.
     await waitOf(victim, secret, pause(SECONDS / 2));
     for (const [name, attack] of Object.entries(attacksOn(target, victim, secret))) {
       const calm = await waitOf(victim, secret, pause(SECONDS));
@@ -74,7 +74,7 @@ function attacksOn(
         seconds: SECONDS + 30,
         cwd: target.dir,
       });
-      // The tool colours its words.
+      // The tool colors its output.
       // oxlint-disable-next-line no-control-regex
       const words = out.replaceAll(/\u001B\[[0-9;]*m/g, '');
       const [, connected = '?'] = /connected:\s+(\d+)(?![^]*connected:)/.exec(words) ?? [];
@@ -95,7 +95,7 @@ function attacksOn(
   };
 }
 
-/** Many bodies that were let in by their key, and come a byte a second. */
+/** Sends many bodies with a valid key, each at one byte per second. */
 async function drip(target: Target, victim: Victim, secret: string): Promise<void> {
   const head = [
     'POST /api/v1/events HTTP/1.1',
@@ -143,7 +143,7 @@ async function bomb(target: Target, victim: Victim, secret: string): Promise<voi
 
 const BURST = 30;
 
-/** As many bodies at once as the rate limit lets through. Together they once ended a process with a heap of 1 GB. */
+/** Sends as many bodies at once as the rate limit admits. Together they once crashed a process with a heap of 1 GB. */
 async function burst(target: Target, victim: Victim, secret: string): Promise<void> {
   const bodies = Object.values(costlyBodies('users')).map((text) => gzipSync(text, { level: 9 }));
   const until = Date.now() + SECONDS * 1_000;

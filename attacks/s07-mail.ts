@@ -29,7 +29,7 @@ export const s07: Attack = {
 
 type Heard = { commands: string[]; letters: string[] };
 
-/** A mail server that takes everything and keeps every byte: it reads by CRLF alone, as the standard says. */
+/** Starts a mail server that accepts everything and keeps every byte. It splits lines by CRLF alone, as the standard requires. */
 async function startEar(): Promise<{ port: number; heard: Heard; server: Server }> {
   const heard: Heard = { commands: [], letters: [] };
   const server = createServer((socket) => {
@@ -66,7 +66,7 @@ async function startEar(): Promise<{ port: number; heard: Heard; server: Server 
   return { port: (server.address() as AddressInfo).port, heard, server };
 }
 
-/** Every text in every place of a letter that strangers can fill, and every address as a recipient. */
+/** Puts every text into every part of an email that strangers can fill, and tries every address as a recipient. */
 async function handHostile(target: Target): Promise<Finding[]> {
   const { port, heard, server } = await startEar();
   const relay = openRelay({ url: `smtp://127.0.0.1:${port}`, log: silentLog });
@@ -162,13 +162,13 @@ function judgeWire({ commands, letters }: Heard, { to, text }: { to: string[]; t
   return found.map((what) => ({ severity: 'high', what: `${what} by ${shown}` }));
 }
 
-/** The fields of a letter, each unfolded into one line. */
+/** Returns the header fields of an email, each unfolded into one line. */
 function headOf(letter: string): string[] {
   const [head = ''] = letter.split('\r\n\r\n', 1);
   return head.replaceAll(/\r\n[ \t]/g, ' ').split('\r\n');
 }
 
-/** What comes in behind an end that is none is part of the letter: one answer, and no second letter. */
+/** Checks that text behind a false end of message stays part of the message: one response, and no second email. */
 async function smuggleIn(target: Target): Promise<Finding[]> {
   const victim = await target.shared();
   const findings: Finding[] = [];
@@ -206,7 +206,7 @@ async function smuggleIn(target: Target): Promise<Finding[]> {
     await until(/\r\n[^]*\r\n/);
     socket.destroy();
     target.count('ends that are none');
-    // One answer to the letter and one to NOOP; a refusal of such bytes is as good.
+    // One response to the message and one to NOOP. Refusing such bytes is just as good.
     const answers = said.split('\r\n').filter((line) => /^\d{3} /.test(line));
     if (answers.some((line) => line.startsWith('354')) || answers.length > 2)
       findings.push({

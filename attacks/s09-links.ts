@@ -92,7 +92,7 @@ export const s09: Attack = {
   },
 };
 
-/** A seal of the form that ours have; which letters they open is not needed to change them. */
+/** Returns a signed token of the form that our links have. Changing it does not require an email that it opens. */
 async function readLetter(victim: Victim): Promise<{ token: string; findings: Finding[] }> {
   const { rows } = await victim.database((db) =>
     db.query<{ id: string }>('SELECT id FROM message ORDER BY id DESC LIMIT 1'),

@@ -48,7 +48,7 @@ export const s10: Attack = {
   },
 };
 
-/** What another page can have a browser send: the cookie goes along, and nothing may change. */
+/** Sends the requests that another site can make a browser send. The cookie is included, and nothing may change. */
 async function forgeRequests(target: Target, victim: Victim): Promise<Finding[]> {
   const findings: Finding[] = [];
   const changes = dashboardRoutes.filter(({ key }) => !key.startsWith('GET '));
@@ -63,7 +63,7 @@ async function forgeRequests(target: Target, victim: Victim): Promise<Finding[]>
         body: '{}',
       });
       target.count('requests of another page');
-      // What programs ask is asked without a page, and then has no origin.
+      // Requests of programs come from no page, so they have no origin.
       const isOpen =
         isForPrograms === true && headers['origin'] === undefined && headers['sec-fetch-site'] === undefined;
       if (status < 400 || status >= 500 || (status !== 403 && status !== 415 && !isOpen))
@@ -72,7 +72,7 @@ async function forgeRequests(target: Target, victim: Victim): Promise<Finding[]>
   return findings;
 }
 
-/** No page may be framed, run what stands in it, be guessed at, or be read by another origin. */
+/** Checks that no page can be framed, run inline scripts, be sniffed for its type, or be read by another origin. */
 async function readPages(target: Target, victim: Victim): Promise<Finding[]> {
   const findings: Finding[] = [];
   const reads = dashboardRoutes
@@ -102,7 +102,7 @@ async function readPages(target: Target, victim: Victim): Promise<Finding[]> {
   return findings;
 }
 
-/** Over https, as behind a proxy, and over plain http on loopback. */
+/** Checks cookies over HTTPS, as behind a proxy, and over plain HTTP on loopback. */
 async function readCookies(target: Target): Promise<Finding[]> {
   const victim = await target
     .own({ PUBLIC_URL: 'https://beckon.test', TRUST_PROXY: '127.0.0.1' })

@@ -36,7 +36,10 @@ function tell(victim: Victim, secret: string, { body, key }: { body: object; key
   });
 }
 
-/** All with one key at once, half of them with another body: one wins, its twins hear it, the others are told. */
+/**
+ * Sends concurrent requests with one idempotency key, half of them with another body. One wins, those with the same body get its response,
+ * and the others get a conflict.
+ */
 async function sameKey(target: Target, victim: Victim): Promise<Finding[]> {
   const { secret } = await victim.newKey(victim.projectId, 'races');
   await liftLimits(victim);
@@ -76,7 +79,7 @@ async function sameKey(target: Target, victim: Victim): Promise<Finding[]> {
 
 type Draft = { id: string; state: string };
 
-/** Approved, skipped and postponed by many at once: the draft has one end, and its history is a chain. */
+/** Approves, skips and postpones one draft concurrently. The draft has one end, and its history is a chain. */
 async function sameDraft(target: Target, victim: Victim): Promise<Finding[]> {
   const project = `/projects/${victim.projectId}`;
   const settings = { quiet_hours: 'off', frequency_cap: 'off', throttle: 'off' };
@@ -130,7 +133,10 @@ async function sameDraft(target: Target, victim: Victim): Promise<Finding[]> {
 type Move = { action: string; from_state: string | null; to_state: string };
 const ACTS = new Set(['approve', 'skip', 'postpone']);
 
-/** Each move begins where the one before it ended, each was answered with 200, and behind a skip there is none. */
+/**
+ * Checks that each transition begins in the state where the previous one ended, that each was answered with 200, and that none follows a
+ * skip.
+ */
 async function chainOf(victim: Victim, id: string, done: number): Promise<Finding[]> {
   const { rows } = await victim.database((db) =>
     db.query<Move>(
@@ -160,7 +166,7 @@ async function draftsOf(victim: Victim): Promise<Draft[]> {
   }
 }
 
-/** No request that begins after a revocation was answered is anything but 401. */
+/** Checks that every request that begins after the response to a revocation gets 401. */
 async function revoked(target: Target, victim: Victim): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (let round = 0; round < 10; round += 1) {

@@ -45,7 +45,7 @@ const VALUES = [
   ';id',
   '`id`',
 ];
-/** What lies about where somebody was careless. */
+/** Files that careless operators leave exposed. */
 const CARELESS = [
   '.env',
   '.git/HEAD',
@@ -83,7 +83,7 @@ const CARELESS = [
   'docker-compose.yml',
   'compose.yaml',
 ];
-/** These end what the others need: the session, the project, the installation's people. */
+/** Routes that would end what the others need: the session, the project, the members of the installation. */
 const ENDS_IT =
   /^POST .(?:sign|setup|reset|forgot|password|two-f|passk)|^DELETE .projects.:project$|sessions/;
 const SQLMAP_ROUTE_S = 45;
@@ -121,7 +121,7 @@ export const s12: Attack = {
   },
 };
 
-/** A route, with what it takes; STAR stands where something can be put in. */
+/** A route with its parameters. STAR marks each place for a payload. */
 type Route = { method: string; path: string; headers: string[]; body: object | null; query: string[] };
 
 async function surfaceOf(victim: Victim, secret: string): Promise<Route[]> {
@@ -157,7 +157,7 @@ async function surfaceOf(victim: Victim, secret: string): Promise<Route[]> {
 
 type FfufResult = { status: number; url: string; input: Record<string, string> };
 
-/** Every place of every route with every value; and what lies about. */
+/** Tries every value in every place of every route, and the exposed files. */
 async function runFfuf(target: Target, victim: Victim, surface: Route[]): Promise<Finding[]> {
   const findings: Finding[] = [];
   const groups = Map.groupBy(surface, ({ method, headers }) => JSON.stringify([method, headers]));
@@ -253,7 +253,7 @@ async function ffuf(
   return (JSON.parse(await readFile(out, 'utf8')) as { results: FfufResult[] | null }).results ?? [];
 }
 
-/** What is encoded already stays as it is; whatever a line cannot hold is encoded. */
+/** Encodes characters that a request line cannot hold. A value that is encoded already stays unchanged. */
 function encoded(value: string): string {
   return value.includes('%') ? value : encodeURIComponent(value);
 }
@@ -269,7 +269,7 @@ function decoded(value: string): string {
 type WapitiReport = { vulnerabilities: Record<string, object[]>; anomalies: Record<string, object[]> };
 const WAPITI_MINUTES = 10;
 
-/** Without the modules that ask servers on the internet, or load their lists from there. */
+/** Leaves out the modules that query servers on the internet or load their lists from there. */
 const WAPITI_MODULES =
   'sql,timesql,xss,permanentxss,exec,file,crlf,redirect,backup,csp,http_headers,cookieflags,methods,shellshock,htaccess';
 
@@ -310,7 +310,7 @@ async function runWapiti(target: Target, victim: Victim, surface: Route[]): Prom
       '-v',
       '1',
     ],
-    // Whoever stops it is asked what is to become of what it found: a report.
+    // When wapiti is stopped, it prompts for what to do with its findings. The answer `r` makes it write a report.
     { seconds: minutes * 120, cwd: target.dir, says: 'r\n' },
   );
   target.count('addresses for wapiti', starts.length / 2);
@@ -330,7 +330,7 @@ async function runWapiti(target: Target, victim: Victim, surface: Route[]): Prom
   return findings;
 }
 
-/** Level 1, every place of every route, for as long as there is time: what it did not come to is told. */
+/** Runs level 1 on every place of every route within the time limit. Places that it did not reach are reported. */
 async function runSqlmap(target: Target, victim: Victim, surface: Route[]): Promise<Finding[]> {
   const findings: Finding[] = [];
   const endsAt = Date.now() + target.limits.sqlmapMinutes * 60_000;

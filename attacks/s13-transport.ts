@@ -10,7 +10,7 @@ const GOOD_PROTOCOLS: ReadonlySet<string> = new Set(['TLSv1.2', 'TLSv1.3']);
 const TESTSSL_S = 600;
 const MAIL_DOOR = 'mail door';
 const NOT_AEAD = 'a cipher without AEAD';
-/** Of the certificate: it is one of tests, which nobody signed. */
+/** Checks that concern the certificate. It is a test certificate without a trusted issuer. */
 const OF_THE_CERTIFICATE = /^(?:cert|OCSP|DNS_CAA|HSTS|HPKP|scan)/i;
 
 export const s13: Attack = {
@@ -75,7 +75,7 @@ async function scan(target: Target, where: string, args: string[]): Promise<Find
     ),
   ];
   return found.map((what) => ({
-    // Who hands mail over goes on without any encryption where they find no suite of theirs.
+    // Sending servers fall back to no encryption if they find no cipher suite that they support.
     severity: where === MAIL_DOOR && what.startsWith(NOT_AEAD) ? 'low' : 'high',
     what: `${where}: ${what}`,
   }));
@@ -91,7 +91,7 @@ function weakness({ sslversion = '', cipher = '', bits }: Element): string[] {
 
 type TestsslLine = { id: string; severity: string; finding: string };
 
-/** Protocols, forward secrecy and the known holes. */
+/** Tests protocols, forward secrecy and known vulnerabilities. */
 async function testssl(target: Target, where: string): Promise<Finding[]> {
   const out = join(target.dir, 'testssl.json');
   const { wasCut, out: said } = await runTool(
@@ -101,7 +101,7 @@ async function testssl(target: Target, where: string): Promise<Finding[]> {
   );
   if (wasCut) target.note(`testssl was cut after ${TESTSSL_S} s`);
   const text = readFileSync(out, 'utf8').trimEnd();
-  // A list that was cut has no end.
+  // A truncated list has no closing bracket.
   const lines = JSON.parse(text.endsWith(']') ? text : `${text.replace(/,$/, '')}]`) as TestsslLine[];
   target.count('questions of testssl', lines.length);
   if (lines.length < 5)

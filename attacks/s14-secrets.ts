@@ -13,7 +13,7 @@ const PLANTED = {
   smtp: `${CANARY}-smtp-password`,
 };
 
-/** `inData`: it may not stand in the database either, readable. */
+/** `inData`: it must not be readable in the database either. */
 type Secret = { name: string; text: string; inData: boolean };
 
 export const s14: Attack = {
@@ -48,7 +48,7 @@ export const s14: Attack = {
   },
 };
 
-/** It refuses whoever comes, and repeats what they said, as some do. */
+/** Starts a relay that refuses every sign-in and repeats the credentials in its response, as some relays do. */
 async function echoingRelay(): Promise<{ port: number; close(): void }> {
   const server = createServer((socket) => {
     socket.setEncoding('latin1');
@@ -84,10 +84,10 @@ async function plant(victim: Victim): Promise<Secret[]> {
     { name: 'the secret of a webhook', text: webhook, inData: true },
     { name: 'a personal token', text: token, inData: true },
     { name: 'the owner’s password', text: OWNER.password, inData: true },
-    // Before the dot is the id, which the table has; what makes it a session is the seal behind it.
+    // The part before the dot is the id, which the table stores. The signature behind it makes the session valid.
     { name: 'the seal of a session', text: session.slice(session.indexOf('.') + 1), inData: true },
     { name: 'a whole session', text: session, inData: true },
-    // People are the customer's data: in the database they belong, in the log they do not.
+    // User data belongs to the customer: it is expected in the database, but not in the log.
     { name: 'a person’s address', text: `${CANARY}@people.test`, inData: false },
     { name: 'a person’s trait', text: `${CANARY}-trait`, inData: false },
   ];
@@ -95,7 +95,7 @@ async function plant(victim: Victim): Promise<Secret[]> {
 
 type Answer = { what: string; status: number; text: string };
 
-/** Every secret where it does not belong: in paths, queries, bodies, headers and letters that go wrong. */
+/** Puts every secret where it does not belong: in paths, queries, bodies, headers and emails that fail. */
 async function provoke(target: Target, victim: Victim, secrets: Secret[]): Promise<Answer[]> {
   const answers: Answer[] = [];
   const ask = async (what: string, headers: Record<string, string>, body?: string): Promise<void> => {
@@ -140,7 +140,7 @@ async function provoke(target: Target, victim: Victim, secrets: Secret[]): Promi
     const path = one.slice(4).replace(':project', String(victim.projectId)).replaceAll(/:\w+/g, CANARY);
     await ask(`GET /api/dashboard${path}?${CANARY}=1`, session);
   }
-  // The relay refuses with the password in its answer.
+  // The relay refuses with the password in its response.
   await victim.owner(`POST /projects/${victim.projectId}/invites`, {
     email: 'bob@example.com',
     role: 'viewer',
@@ -155,7 +155,7 @@ async function provoke(target: Target, victim: Victim, secrets: Secret[]): Promi
   return answers;
 }
 
-/** In all the ways in which it may have been written. */
+/** Returns all encodings in which the text may have been written. */
 function forms(text: string): string[] {
   return [
     text,
@@ -167,13 +167,13 @@ function forms(text: string): string[] {
   ];
 }
 
-/** Whoever is refused hears nothing of what others keep secret; what they sent themselves may come back as a name of a field. */
+/** Finds secrets in error responses. Text that the caller sent may come back as the name of a field. */
 function inAnswers(answers: Answer[], secrets: Secret[]): Finding[] {
   const own = new Set(Object.values(PLANTED));
   return answers.flatMap(({ what, status, text }) =>
     secrets
       .filter(({ text: secret }) => status >= 400 && forms(secret).some((form) => text.includes(form)))
-      // A key of an object that is wrong is named by its name: the caller wrote it.
+      // An error names an invalid key of an object, which the caller wrote.
       .filter(({ text: secret }) => !own.has(secret) || status >= 500 || !/"field":"/.test(text))
       .map(({ name }): Finding => ({
         severity: 'medium',
@@ -202,7 +202,7 @@ async function inDatabase(target: Target, victim: Victim, secrets: Secret[]): Pr
     for (const { name, text } of secrets.filter(({ inData }) => inData)) {
       const places = await findText({ query } as never, [text]);
       target.count('searches of the whole database');
-      // What somebody wrote into a wrong field is shown as they wrote it where that field is listed.
+      // Every hit is a finding, including a text that was sent in a wrong field and stored there.
       for (const place of places)
         findings.push({ severity: 'high', what: `${name} stands readable in ${place}` });
     }

@@ -38,7 +38,7 @@ export const s15: Attack = {
   },
 };
 
-/** As many at once as there are cores, each for all of its time. */
+/** Fuzzes as many parsers at once as the machine has cores, each for its whole time. */
 async function fuzzAll(seed: number, minutes: number): Promise<(Fuzzed & { name: string })[]> {
   const fuzzed: (Fuzzed & { name: string })[] = [];
   const waiting = PARSERS.entries();
@@ -50,14 +50,14 @@ async function fuzzAll(seed: number, minutes: number): Promise<(Fuzzed & { name:
   return fuzzed;
 }
 
-/** What recheck cannot decide in its time is listed, not passed over. */
+/** Checks all patterns. Patterns that recheck cannot decide within its time are listed, not skipped. */
 async function checkPatterns(target: Target): Promise<Finding[]> {
-  // The part in JavaScript needs no program beside it.
+  // The JavaScript backend needs no other program.
   process.env['RECHECK_BACKEND'] = 'pure';
   const findings: Finding[] = [];
   const undecided: string[] = [];
   for (const { source, flags, file, line } of allPatterns()) {
-    // What the mode v adds to u is not known there.
+    // recheck does not support the additions of the `v` flag over `u`.
     const found = await check(source, flags.replace('v', 'u'), { timeout: PATTERN_MS });
     target.count('regular expressions');
     const where = `${file}:${line} /${source}/${flags}`;

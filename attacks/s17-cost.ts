@@ -9,14 +9,14 @@ import { openWorld, type World } from './cost/world.ts';
 import { runTests } from './run-tests.ts';
 
 /**
- * `COST_ONLY=preview npm run attacks -- --only S17` sends only the inputs whose sender or name has this in it, and `COST_ONLY=growth`
- * only searches for worse ones (`growth: Liquid` in these inputs alone).
+ * `COST_ONLY=preview npm run attacks -- --only S17` sends only the inputs whose sender or name contains this text. `COST_ONLY=growth` only
+ * searches for worse inputs, and `growth: Liquid` only among these.
  */
 const ONLY = process.env['COST_ONLY'] ?? '';
 const GROWTH = 'growth';
 const AT_ONCE = 30;
 const RUNS = 3;
-/** Neighbors are delayed by work of others, but never kept out. */
+/** Work of other projects may delay neighbors, but never lock them out. */
 const EVENT_MAX_MS = 5_000;
 const STATEMENT_LEFT_MS = 1_000;
 
@@ -95,7 +95,7 @@ function taskOf({ victim, neighbor }: World): { port: number; secret: string } {
   return { port: victim.port, secret: neighbor };
 }
 
-/** Every request was answered: a second later none of their statements may run. */
+/** Finds statements that still run one second after every request was answered. */
 async function statementsLeft({ victim }: World, shown: string): Promise<Finding[]> {
   await pause(STATEMENT_LEFT_MS);
   const { rows } = await victim.database((db) =>

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What the processes tried to reach, as the kernel was asked: every `connect` to an address of the network. */
+/** A connection attempt of the processes, from the kernel's trace: every `connect` to a network address. */
 export type Tried = { address: string; port: number };
 
 const V4 =
@@ -19,7 +19,7 @@ export function readTraceFile(path: string): Tried[] {
   return readTrace(readFileSync(path, 'utf8'));
 }
 
-/** strace, so that it writes down who is connected to, and holds up nothing else; the program stays our child. */
+/** Returns the strace command that records connections and delays nothing else. The program stays our child process. */
 export function sniffer(file: string): string[] {
   return [
     'strace',

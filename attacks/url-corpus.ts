@@ -1,4 +1,4 @@
-/** Addresses that lead, or seem to lead, to what is not public. PORT is one at which something listens. */
+/** Addresses that lead, or seem to lead, to private targets. PORT is a port with a listener. */
 export const URLS: readonly string[] = [
   ...[
     '127.0.0.1',
@@ -93,7 +93,7 @@ export const URLS: readonly string[] = [
   'https://',
 ];
 
-/** Names that a name server answers with what is not public, by type of record. */
+/** Names that a DNS server resolves to private addresses, by record type. */
 export const NAMES: readonly { name: string; type: 'A' | 'AAAA' | 'CNAME'; records: string[] }[] = [
   { name: 'loopback.hook.test', type: 'A', records: ['127.0.0.1'] },
   { name: 'loopback6.hook.test', type: 'AAAA', records: ['::1'] },

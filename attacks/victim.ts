@@ -10,19 +10,19 @@ import pg from 'pg';
 import { freePort } from '../packages/server/testkit/free-port.ts';
 import { embeddedAddress } from '../packages/server/testkit/survival.ts';
 
-/** A real installation, set up as its owner would, that is there to be attacked. */
+/** A real installation to attack, set up as its owner would set it up. */
 export type Victim = {
   url: string;
   port: number;
   mailInPort: number;
   dataDir: string;
-  /** The one made at the set-up. */
+  /** The project created during setup. */
   projectId: number;
   /** The owner's cookie, as a browser sends it. */
   cookie: string;
-  /** One request as its owner's page would send it. */
+  /** Sends one request as the owner's page would send it. */
   owner(what: string, body?: unknown): Promise<Reply>;
-  /** Any request at all. */
+  /** Sends any request. */
   send(what: string, sending?: Sending): Promise<Reply>;
   newKey(projectId: number, label: string): Promise<{ id: string; secret: string }>;
   newProject(name: string): Promise<number>;
@@ -30,11 +30,11 @@ export type Victim = {
   /** Runs a command of `beckon` over the local socket. */
   product<T>(...args: string[]): Promise<T>;
   database<T>(act: (client: pg.Client) => Promise<T>): Promise<T>;
-  /** All that it wrote to its outputs since it was made. */
+  /** Returns all output of the process since the installation was created. */
   log(): string;
   pid(): number;
   stop(): Promise<void>;
-  /** With more in the environment than before. */
+  /** Starts it with additional environment variables. */
   start(more?: Record<string, string>): Promise<void>;
   remove(): Promise<void>;
 };
@@ -50,11 +50,11 @@ const ANSWER_MS = 60_000;
 const READY_MS = 120_000;
 
 export type VictimOptions = {
-  /** Of its environment. */
+  /** Additional environment variables. */
   env?: Record<string, string>;
-  /** A program under which it runs, with its arguments. */
+  /** The program under which it runs, with arguments. */
   under?: string[];
-  /** Where https is its own, nobody sets it up: it is only talked to. */
+  /** False where the server itself serves HTTPS: such an installation is not set up, only connected to. */
   isSetUp?: boolean;
 };
 
@@ -64,7 +64,7 @@ export async function newVictim({
   isSetUp = true,
 }: VictimOptions = {}): Promise<Victim> {
   const dataDir = await mkdtemp(join(tmpdir(), 'beckon-attacks-'));
-  // PostgreSQL does not run as root, and has to be able to come in here.
+  // PostgreSQL does not run as root and needs access to this directory.
   await chmod(dataDir, 0o755);
   const [port, mailInPort] = [await freePort(), await freePort()];
   const logFile = join(dataDir, 'log.txt');
@@ -82,7 +82,7 @@ export async function newVictim({
   let setupLink = '';
   const agent = new Agent({ keepAlive: true, maxSockets: 50 });
   const url = `http://localhost:${port}`;
-  // Where others reach it by https, its owner comes through a proxy.
+  // If the public URL uses HTTPS, the owner's requests come through a proxy.
   const origin = env['PUBLIC_URL'] ?? url;
   const forwarded = origin.startsWith('https:') ? { 'x-forwarded-proto': 'https' } : {};
 
@@ -95,7 +95,7 @@ export async function newVictim({
     const ready = new Promise<void>((resolve, reject) => {
       createInterface({ input: child.stdout }).on('line', (line) => {
         setupLink = /https?:\S+\/setup\?\S+/.exec(line)?.[0] ?? setupLink;
-        // A link that opens the installation is printed for its owner; it is no line of the log.
+        // The setup link is printed for the owner and is not part of the log.
         if (!line.includes('/setup?')) appendFileSync(logFile, `${line}\n`);
         if (line.includes('Beckon is ready')) resolve();
       });
@@ -224,7 +224,7 @@ function cookieOf({ headers }: Reply): string {
     .join('; ');
 }
 
-/** The data of an answer that had to be a good one. */
+/** Returns the data of a successful response. */
 export async function good(asked: Promise<Reply>): Promise<unknown> {
   const { status, text, json } = await asked;
   if (status >= 300) throw new Error(`it was answered ${status}: ${text.slice(0, 500)}`);

@@ -3,8 +3,8 @@ import type { Measured } from './record.ts';
 import { keyOf, type Results } from './results.ts';
 
 /**
- * What was measured beside an earlier run: every figure that stands in both at the same place, and by how much it differs. Only
- * ratios mean anything where the two runs were on different machines.
+ * Compares the results with an earlier run: every figure that both have in the same place, with the difference. Only ratios are meaningful
+ * if the two runs used different machines.
  */
 export function compare(earlier: Results, now: readonly Measured[]): string {
   const known = new Map(earlier.tables.map((each) => [keyOf(each), each]));
@@ -22,7 +22,7 @@ function rowsOf(
   header: string[],
   { before, cells }: { before: string[] | undefined; cells: string[] },
 ): string[][] {
-  // Rows that are called alike are compared, and no others: a step of a search may be another one this time.
+  // Only rows with the same name are compared: a step of a search may be a different one this time.
   if (!before || (numberOf(cells[0]) === null && before[0] !== cells[0])) return [];
   return cells.flatMap((cell, at) => {
     const [then, now] = [numberOf(before[at]), numberOf(cell)];
@@ -32,7 +32,7 @@ function rowsOf(
   });
 }
 
-/** The first figure of a cell that begins with one. */
+/** Returns the number at the start of a cell, or null. */
 function numberOf(cell: string | undefined): number | null {
   const found = /^[−-]?\d[\d,]*(?:\.\d+)?/.exec(cell ?? '');
   return found ? Number(found[0].replaceAll(',', '').replace('−', '-')) : null;

@@ -18,9 +18,9 @@ import { benchWhole } from './whole/index.ts';
 /**
  * `npm run bench -- [name [part …]] [--quick] [--keep] [--compare FILE]`
  *
- * All benches where none is named, each with its baseline in the same run. `--keep` puts what was measured among the results of
- * this repository and into docs/explanation/benchmarks.md, each table in the place of the one before; a run of all of them does so by
- * itself. `--compare` prints what was measured beside an earlier run.
+ * Runs all benchmarks if none is named, each with its baseline in the same run. `--keep` stores the figures with the results of this
+ * repository and in docs/explanation/benchmarks.md, where each table replaces the one before. A run of all benchmarks does so
+ * automatically. `--compare` prints the figures next to those of an earlier run.
  */
 const BENCHES: Record<string, (parts: string[]) => Promise<void>> = {
   accept: benchAccept,
@@ -53,7 +53,7 @@ for (const [each, bench] of chosen) {
 if (earlier !== undefined) console.log(compare(readResults(earlier), measured()));
 if (!quick && (keeps || name === undefined)) writePage(keepResults(measured()));
 
-/** An option that is meant for here, with so many values, is not one of the bench. */
+/** Removes an option of this script and its values from the arguments, so that the benchmark does not get it. */
 function taken(option: string, values: number): string[] {
   const at = args.indexOf(option);
   return at < 0 ? [] : args.splice(at, 1 + values);

@@ -1,17 +1,17 @@
 import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What the bench reads off the machine: CPU and memory of processes (Linux: /proc), the disk's fsync, and its figures. */
+/** The figures that the benchmark reads from the machine: CPU and memory of processes (Linux: /proc), the disk's fsync, and quantiles. */
 export type Usage = {
   cpuSeconds: number;
-  /** Memory in use; pages that several processes share (as PostgreSQL's buffers are) count in each of them. */
+  /** Memory in use. Pages that several processes share, such as PostgreSQL's buffers, count in each of them. */
   rssBytes: number;
-  /** The same with shared pages divided among those who share them: the one to add up. Null where /proc does not tell. */
+  /** The same with shared pages divided among the processes that share them, so that it can be summed. Null if /proc does not report it. */
   pssBytes: number | null;
   processes: number;
 };
 
-/** One process alone. A process that is gone has used nothing. */
+/** Returns the usage of one process. A process that has exited has used nothing. */
 export function usageOf(pid: number): Usage {
   const stat = readStat(pid);
   if (!stat) return { cpuSeconds: 0, rssBytes: 0, pssBytes: null, processes: 0 };
@@ -19,8 +19,8 @@ export function usageOf(pid: number): Usage {
 }
 
 /**
- * A process and all it started. Children that ended are in their parent's books, so a difference of two readings is
- * right even for PostgreSQL, whose backends come and go; only one that is still unread by its parent is missed.
+ * Returns the usage of a process and all its descendants. Children that ended are counted in their parent, so the difference of two
+ * readings is right even for PostgreSQL, whose backends come and go. Only a child that its parent has not reaped yet is missed.
  */
 export function usageOfTree(rootPid: number): Usage {
   const total: Usage = { cpuSeconds: 0, rssBytes: 0, pssBytes: 0, processes: 0 };
@@ -37,19 +37,19 @@ export function usageOfTree(rootPid: number): Usage {
   return total;
 }
 
-/** CPU seconds between two readings of the same process or tree. */
+/** Returns the CPU seconds between two readings of the same process or tree. */
 export function cpuBetween(before: Usage, after: Usage): number {
   return Math.max(0, after.cpuSeconds - before.cpuSeconds);
 }
 
-/** PostgreSQL's own file in its data directory says who its first process is. */
+/** Reads the id of PostgreSQL's first process from its own file in the data directory. */
 export function postgresPid(dataDir: string): number {
   return Number(readFileSync(join(dataDir, 'postmaster.pid'), 'utf8').split('\n')[0]);
 }
 
 export type DiskFigures = { p50Ms: number; p99Ms: number; maxMs: number };
 
-/** What a commit costs at the least: append 8 KiB, a page of the log, and wait until it is on the disk. */
+/** Measures the minimum cost of a commit: append 8 KiB, a page of the log, and wait until it is on the disk. */
 export function fsyncFigures(dir: string, times = 500): DiskFigures {
   const path = join(dir, `.fsync-${process.pid}`);
   const page = Buffer.alloc(8 * 1024, 1);
@@ -76,13 +76,13 @@ export function median(values: number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** The smallest value that at least this share of all values does not exceed. */
+/** Returns the smallest value that at least this share of all values does not exceed. */
 export function quantile(values: number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
 }
 
-/** Columns as wide as their widest cell; the first to the left, figures to the right. */
+/** Formats columns as wide as their widest cell, the first left-aligned, figures right-aligned. */
 export function table(header: string[], rows: string[][]): string {
   const widths = header.map((name, i) => Math.max(name.length, ...rows.map((row) => (row[i] ?? '').length)));
   const line = (cells: string[]): string =>
@@ -98,7 +98,7 @@ const TICKS_PER_SECOND = 100;
 
 type Stat = { parent: number; ownTicks: number; endedChildrenTicks: number };
 
-/** The name is in brackets and may hold anything, brackets too: what counts begins behind the last one. */
+/** The name is in brackets and may contain anything, even brackets, so parsing begins behind the last bracket. */
 function readStat(pid: number): Stat | null {
   const text = readIfThere(`/proc/${pid}/stat`);
   if (text === null) return null;
@@ -131,12 +131,12 @@ function treeOf(rootPid: number): number[] {
     if (stat) children.set(stat.parent, [...(children.get(stat.parent) ?? []), pid]);
   }
   const tree = [rootPid];
-  // The list grows while it is walked: each process puts its children behind itself.
+  // The list grows during the loop: each process appends its children.
   for (const pid of tree) tree.push(...(children.get(pid) ?? []));
   return tree;
 }
 
-/** A process may end between being listed and being read. */
+/** Reads a file that may be gone, because a process may end between being listed and being read. */
 function readIfThere(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');

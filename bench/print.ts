@@ -1,12 +1,12 @@
 import { table } from './measure.ts';
 import { record } from './record.ts';
 
-/** How the benches write their figures, all alike. */
+/** Formats of figures, shared by all benchmarks. */
 export const round = (value: number): string => Math.round(value).toLocaleString('en');
 export const ratio = (value: number): string => value.toFixed(2);
 export const micros = (value: number): string => `${value.toFixed(1)} µs`;
 export const ms = (value: number): string => `${value.toFixed(2)} ms`;
-/** A figure that no sample was there for is not there. */
+/** A figure without samples is printed as missing. */
 export const msOrNone = (value: number | null): string => (value === null ? 'none seen' : ms(value));
 export const percent = (share: number): string => `${(share * 100).toFixed(2)} %`;
 

@@ -1,4 +1,4 @@
-/** A table that a bench printed, with what it was measured on: figures without that say nothing. */
+/** A table that a benchmark printed, with the machine it was measured on: figures without that mean little. */
 export type Measured = {
   bench: string;
   title: string;

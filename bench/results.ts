@@ -3,7 +3,7 @@ import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Measured } from './record.ts';
 
-/** What was measured last, each table by itself: whoever measures one part again leaves the others as they were. */
+/** The last results, each table separately: measuring one part again leaves the others unchanged. */
 export type Results = { machine: string; node: string; postgres: string; tables: Measured[] };
 
 const FILE = join(import.meta.dirname, 'results/last.json');
@@ -29,7 +29,7 @@ export function keepResults(tables: readonly Measured[]): Results {
   return results;
 }
 
-/** Between its two marks the page is the bench's; around them it is ours. */
+/** Writes the results between the two marks of the page. The text around them is written by hand. */
 export function writePage(results: Results): void {
   const page = readFileSync(PAGE, 'utf8');
   const [head, rest = ''] = page.split(FROM);
@@ -69,7 +69,7 @@ function machine(): string {
   return `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown'}, ${gib} GiB, ${process.platform} ${release()}`;
 }
 
-/** Whole numbers of a version, without the packager's part. */
+/** Returns the version numbers without the suffix of the package. */
 function postgresVersion(): string {
   const file = join(import.meta.dirname, '../packages/server/package.json');
   const { dependencies } = JSON.parse(readFileSync(file, 'utf8')) as { dependencies: Record<string, string> };

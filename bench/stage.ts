@@ -16,26 +16,26 @@ import { openEmbedded } from '../packages/server/src/io/embedded/index.ts';
 import { freePort } from '../packages/server/testkit/free-port.ts';
 import { postgresPid } from './measure.ts';
 
-/** What every bench stands on: an embedded PostgreSQL in a temporary folder, and the product in processes of its own. */
+/** The base of every benchmark: an embedded PostgreSQL in a temporary directory, and the product in processes of its own. */
 export type Ground = {
   db: Database;
   url: string;
   postgresPid: number;
-  /** As the product has it, for secrets that are put into its tables. */
+  /** The same as the product's, for secrets that are written into its tables. */
   sealer: Sealer;
-  /** With a key, and limits that are on, as in life, but that none meets. */
+  /** Creates a project with a key and rate limits. The limits are on, as in production, but too high to be reached. */
   project(): Promise<Project>;
-  /** The product as it is run. One ground may have several, each with some of the roles. */
+  /** Starts the product as it runs in production. One ground may have several, each with some of the roles. */
   serve(roles: 'api' | 'worker' | 'all', more?: Serving): Promise<Server>;
-  /** Any other script of ours, on a port of its own; it says `ready`. */
+  /** Starts any other script of ours on a port of its own. It prints `ready`. */
   script(path: string): Promise<Server>;
-  /** Ends whatever was started here, PostgreSQL last. */
+  /** Ends everything that was started here, PostgreSQL last. */
   close(): Promise<void>;
 };
 export type Project = { id: number; secret: string };
 export type Target = { port: number; pid: number };
 export type Server = Target & { stop(): Promise<void> };
-/** Options of Node itself, as `--cpu-prof`, and what the environment says beside what every product here is told. */
+/** Options of Node itself, such as `--cpu-prof`, and additional environment variables. */
 export type Serving = { nodeOptions?: string[]; env?: NodeJS.ProcessEnv };
 
 const SECRET = 'a secret that only this run of the bench knows';
@@ -49,7 +49,7 @@ export async function openGround(): Promise<Ground> {
   const url = `postgres://${user}:${password}@${host}:${port}/${database}`;
   const children: ChildProcess[] = [];
   let closing: Promise<void> | null = null;
-  // Whoever starts first makes the tables.
+  // Migrates here once, before several processes start.
   await migrate(url);
   const db = await openDatabase({
     connection: () => ({ connectionString: url }),
@@ -87,7 +87,7 @@ export async function openGround(): Promise<Ground> {
   };
 }
 
-/** Somebody who ends a bench halfway leaves neither processes nor folders behind. */
+/** Removes processes and directories when a benchmark is interrupted. */
 function onInterrupt(close: () => Promise<void>): () => void {
   const signals = ['SIGINT', 'SIGTERM'] as const;
   const leave = (): void => void close().finally(() => process.exit(1));

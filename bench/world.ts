@@ -12,19 +12,19 @@ import type { Database } from '../packages/server/src/io/db/index.ts';
 import { fillInSteps, withClient } from './fill.ts';
 
 /**
- * A project as it is after some weeks of use, made by bulk SQL in the shape that the digest itself would have left.
+ * A project as it is after some weeks of use, created by bulk SQL in the shape that processing itself would have left.
  *
- * People. The first `lapsed` of them did each thing once, 40 days ago. All others are active: they did each thing four
- * times within the last 30 days, once of it within the last 6, and were seen within the hour.
+ * Users. The first `lapsed` of them did each thing once, 40 days ago. All others are active: they did each thing four times within the last
+ * 30 days, once within the last 6. They were seen within the hour.
  *
- * Audiences. Three events are asked about, by five audiences each; five more ask about traits alone. So an event touches
- * 5 of the 20, and a user whose `seats` change touches the other 5. The five of an event are what products ask most:
- * came lately (with a trait), came at least three times in 30 days, came at least three times ever, came once but not
- * for 7 days, and did at least so much (a sum) in 30 days. What is beyond 20 asks about events that nobody sends.
+ * Audiences. Three events are used by five audiences each; five more audiences use traits alone. So an event affects 5 of the 20, and a
+ * user whose `seats` change affects the other 5. The first three audiences of an event are the most common kinds: lately (with a
+ * trait), three times in 30 days, three times ever. The other two are once but not for 7 days, and at least a given sum in 30 days.
+ * Audiences beyond 20 use events that are never sent.
  *
- * Whose answers change. An event of somebody active changes none: all five hold, or cannot, whatever they do more. An
- * event of somebody lapsed changes two: they came lately, and it is no longer 7 days. A record generator that names a
- * lapsed person in one of a hundred events, each of them once, makes 1 % of the events change a membership.
+ * Changes. An event of an active user changes no membership: each of the five either holds already or cannot hold, whatever they do more.
+ * An event of a lapsed user changes two: the user did it lately, and it is no longer 7 days. If one of a hundred events names a lapsed
+ * user, each user once, then 1 % of the events change a membership.
  */
 export const EVENT_NAMES = ['feature_used', 'report_exported', 'invoice_paid'] as const;
 const NOBODY_SENDS = 'nobody_sends_this';
@@ -37,7 +37,7 @@ export function audiences(count: number): Audience[] {
   return list.slice(0, count);
 }
 
-/** The five that ask about one event. */
+/** Returns the five audiences that use one event. */
 export function ofEvent(event: string): Audience[] {
   const named = (what: string, definition: object): Audience => ({ name: `${event}: ${what}`, definition });
   return [
@@ -98,16 +98,16 @@ export type World = {
   projectId: number;
   people: number;
   lapsed: number;
-  /** Each active person has this many of each event. */
+  /** The number of each event per active user. */
   eventsOfEach: number;
-  /** No moments are stored for anybody: whoever measures them puts their own. */
+  /** Stores no timers: a benchmark that measures them writes its own. */
   withoutMoments?: boolean;
 };
 
-/** Sequences below this belong to what was there before. */
+/** Sequences below this belong to data from before the run. */
 const SEQ_FROM = 1_000_000_000;
 
-/** Random-looking and of one length, as ids of users are; the same in SQL. */
+/** Returns a random-looking id of fixed length, like a real user id. SQL computes the same. */
 export function userOf(n: number): string {
   return `u-${createHash('md5').update(String(n)).digest('hex').slice(0, 16)}`;
 }
@@ -142,7 +142,7 @@ const EMAILS = `
   INSERT INTO beckon.person_email (project_id, external_user_id, email, email_lower)
   SELECT $1::bigint, ${USER_SQL}, 'person' || n || '@example.com', 'person' || n || '@example.com' FROM generate_series($2::int, $3::int - 1) AS n`;
 
-/** The k-th event of somebody active is 1 to 5 days old for k = 1, then 7 days older each; received when it occurred. */
+/** The k-th event of an active user is 1 to 5 days old for k = 1, then 7 days older each. It was received when it occurred. */
 const HISTORY = `
   INSERT INTO beckon.event (project_id, received_at, id, external_user_id, name, properties, occurred_at, accepted_at, seq, suppressed)
   SELECT $1::bigint, at, gen_random_uuid(), ${USER_SQL}, $5::text, jsonb_build_object('feature', 'export', 'amount', 10), at, at, n, false
@@ -154,9 +154,9 @@ const HISTORY = `
   ) happened`;
 
 /**
- * Makes audiences that answer at once: their members are asked of the database by the same predicate in SQL, and every
- * person has a moment in some hours for each that time alone can change. A moment that is too early is what the digest
- * leaves behind too; it writes another one only when it fires, which none does while a bench runs.
+ * Creates audiences that are ready at once. The database selects their members by the same predicate in SQL. Every user has a timer in some
+ * hours for each audience that time alone can change. Processing leaves timers that are too early as well; it replaces one only when it
+ * fires, which none does during a benchmark.
  */
 export async function serveAudiences(target: Target, world: World, wanted: Audience[]): Promise<Served[]> {
   const { db } = target;
@@ -243,7 +243,7 @@ async function addMembers(client: pg.Client, slice: Slice): Promise<void> {
   );
 }
 
-/** People who do nothing: rows among all the others, in random order as everybody. */
+/** Adds users who do nothing: rows among all the others, in random order like all. */
 export async function addSilent(
   { url }: Pick<Target, 'url'>,
   { projectId, from, count }: { projectId: number; from: number; count: number },
@@ -254,7 +254,7 @@ export async function addSilent(
   });
 }
 
-/** Events of people who do nothing any more, spread over them and over the last 80 days, with their dedupe keys. */
+/** Adds events of users who are inactive now, spread over them and over the last 80 days, with their dedupe keys. */
 export async function addHistory(
   { url }: Pick<Target, 'url'>,
   { projectId, from, people, events }: { projectId: number; from: number; people: number; events: number },
@@ -273,7 +273,7 @@ const OLD_EVENTS = `
   FROM generate_series($2::int, $3::int - 1) AS i
   CROSS JOIN LATERAL (SELECT now() - i::bigint * 7919 % 6912000 * interval '1 second' AS at) happened`;
 
-/** The hour of the event stands in front of the hash, as in `dedupeKey`. */
+/** The hour of the event precedes the hash, as in `dedupeKey`. */
 const OLD_KEYS = `
   INSERT INTO beckon.event_dedupe (project_id, dedupe_key)
   SELECT $1::bigint, decode('02' || lpad(to_hex((extract(epoch FROM now())::bigint - i::bigint * 7919 % 6912000) / 3600), 8, '0') || md5('old ' || i), 'hex')

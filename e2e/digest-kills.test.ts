@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
-test('kill -9 of the worker while it digests: every record has its effect once, as if digested in the order of acceptance', async () => {
+test('applies every record once, in the order of acceptance, while the worker is killed with SIGKILL during processing', async () => {
   const verdict = await digestUnderKills(dataDir, { records: 20_000, kills: 6 });
   expect(verdict.hits).toBeGreaterThan(0);
   expect(verdict).toMatchObject({ records: 20_000, wrong: [] });

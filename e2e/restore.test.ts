@@ -15,8 +15,8 @@ import { type Sink, startSink } from '../packages/server/testkit/sink.ts';
 import { embeddedAddress, survivor, type Survivor } from '../packages/server/testkit/survival.ts';
 
 /**
- * A server that sends, a backup of it while it does, more letters, its end; then the same installation as of a moment in
- * between. The far end is one and the same over both lives, and counts.
+ * Runs a server that sends, backs it up while it does, sends more emails, kills it, and restores the installation to a moment in between.
+ * The receiving server is the same over both lives and counts the emails.
  */
 const MAIN = new URL('../packages/server/src/main/main.ts', import.meta.url).pathname;
 const LETTERS = 60;
@@ -63,7 +63,7 @@ async function begin(dataDir: string): Promise<Life> {
   return { server, db: await openDatabase({ connection, clock: systemClock, log: silentLog }) };
 }
 
-/** What the far end has, by whom it is for. */
+/** Returns the recipients of all emails at the receiving server. */
 function recipients(): string[] {
   return sink.letters.flatMap(({ to }) => to).toSorted();
 }
@@ -81,7 +81,7 @@ async function states(db: Database): Promise<Record<string, number>> {
 
 const sent = async (db: Database): Promise<number> => (await states(db)).sent ?? 0;
 
-test('after a restore to a moment nothing leaves until it is confirmed, and then no letter leaves twice', async () => {
+test('sends nothing after a point-in-time restore until it is confirmed, and then sends no email twice', async () => {
   const first = await begin(join(base, 'first'));
   const { id: projectId } = (await first.server.product(['projects', 'create', 'Acme'])) as { id: number };
   await verifyDomain(first.server, dns);
@@ -98,7 +98,7 @@ test('after a restore to a moment nothing leaves until it is confirmed, and then
   const fallDue = (db: Database, count: number): Promise<string[]> =>
     letFallDue(db, projectId, waiting.splice(0, count));
 
-  // Letters leave before the backup, while it is made, before the moment, and after it.
+  // Emails are sent before the backup, during it, before the moment, and after it.
   await fallDue(first.db, AT_ONCE);
   const [backup] = await Promise.all([
     first.server.command(['backup']) as Promise<{ path: string }>,
@@ -106,7 +106,7 @@ test('after a restore to a moment nothing leaves until it is confirmed, and then
   ]);
   await fallDue(first.db, AT_ONCE);
   await until(async () => (await sent(first.db)) === 3 * AT_ONCE);
-  // These are due at the moment that is restored to, and have left when the server ends.
+  // These drafts are due at the restored moment, and are sent when the server is killed.
   const hour = (ms: number): Date => new Date(systemClock.now() + ms);
   const late = waiting.splice(0, AT_ONCE);
   await first.db.query(
@@ -120,7 +120,7 @@ test('after a restore to a moment nothing leaves until it is confirmed, and then
   await first.db.query(`CREATE TABLE public.before_the_moment ()`);
   const [moment] = await first.db.query<{ at: Date }>(`SELECT clock_timestamp() AS at`);
   await until(async () => (await sent(first.db)) === 4 * AT_ONCE);
-  // A person approves one that had a day left.
+  // A member approves a draft that had a day left.
   const [approved = '', untouched = ''] = waiting;
   await first.server.product(['drafts', 'approve', approved]);
   await until(async () => (await sent(first.db)) === 4 * AT_ONCE + 1);
@@ -154,7 +154,7 @@ test('after a restore to a moment nothing leaves until it is confirmed, and then
     sending_enabled: false,
     timeline: 2,
   });
-  // What is due is looked at again and again; whoever looked has found the gate closed.
+  // The sender checks repeatedly for due drafts. By now it has found sending disabled.
   await until(async () => {
     const [row] = await life.db.query<{ seen: number }>(
       `SELECT count(*)::int AS seen FROM beckon.lineage WHERE timeline = 2 AND seen_at < clock_timestamp() - interval '2 s'`,
@@ -191,7 +191,7 @@ test('after a restore to a moment nothing leaves until it is confirmed, and then
   expect([...sink.copies.values()].every((copies) => copies === 1)).toBe(true);
 }, 400_000);
 
-/** kill -9 at some moment of its work. */
+/** Kills the command with SIGKILL at some moment of its work. */
 async function killed(
   args: string[],
   env: Record<string, string>,
@@ -209,7 +209,7 @@ async function killed(
 
 const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
 
-test('a backup or a restore that is killed in the middle leaves nothing that looks like one, and the next one succeeds', async () => {
+test('leaves no partial backup or data directory after a kill, and succeeds the next time', async () => {
   const third = join(base, 'third');
   const backups = join(base, 'more');
   const server = await survivor(third, { ...environment(), BACKUP_DIR: backups });

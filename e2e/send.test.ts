@@ -13,19 +13,19 @@ import {
 } from '../packages/server/testkit/mail-survival.ts';
 import { missingPostfix } from '../packages/server/testkit/postfix.ts';
 
-/** Letters of one case, and how many of them meet the fault: as many as there are connections. */
+/** Emails per case. As many of them meet the fault as there are connections. */
 const LETTERS = 23;
 const FAULTS = SLOTS;
 const ACTS = ['defer', 'refuse', 'drop'] as const;
 type Act = (typeof ACTS)[number];
 const CASES = FAULT_POINTS.flatMap((point) => ACTS.map((act) => ({ point, act })));
 
-/** More than the worker takes in hand at once. */
+/** More than the worker processes at once. */
 const LETTERS_A_KILL = 30;
-/** Of so many letters, at most, it is not written down yet whether they were handed over. */
+/** The maximum number of emails whose submission is not recorded yet. */
 const UNSETTLED = 10;
 
-/** What becomes of a letter that meets the fault. */
+/** Returns the outcome of an email that meets the fault. */
 function fateOf(point: FaultPoint, act: Act): 'sent' | 'unknown' | 'failed' {
   const place = FAULT_POINTS.indexOf(point);
   const isLater = (other: FaultPoint): boolean => place >= FAULT_POINTS.indexOf(other);
@@ -37,11 +37,11 @@ function fateOf(point: FaultPoint, act: Act): 'sent' | 'unknown' | 'failed' {
 type Reached = (drafts: string[]) => Promise<void>;
 type Kill = {
   name: string;
-  /** Before the letters fall due; then it is waited for. */
+  /** Arms the kill before the emails fall due, then waits for it. */
   arm: (world: MailWorld) => Promise<Reached>;
-  /** How many may be on their way at that moment. */
+  /** How many emails may be in flight at that moment. */
   inFlight: { least: number; most: number };
-  /** Whether the letters in flight are with the relay; null where some are. */
+  /** True if the relay has the emails in flight, false if it has none, null if it has some. */
   arrived: boolean | null;
 };
 
@@ -52,7 +52,7 @@ function heldAt(state: HeldState): Kill['arm'] {
   };
 }
 
-/** All connections say nothing more from this point on. */
+/** Makes all connections hang from this point on. */
 function hungAt(point: FaultPoint): Kill['arm'] {
   return (world) => {
     const before = world.faults.passed[point];
@@ -61,7 +61,7 @@ function hungAt(point: FaultPoint): Kill['arm'] {
   };
 }
 
-/** Somewhere on the way. */
+/** Kills after this many emails have passed the point. */
 function afterSome(point: FaultPoint, letters: number): Kill['arm'] {
   return (world) => {
     const before = world.faults.passed[point];
@@ -129,7 +129,7 @@ describe.skipIf(missing !== null)(title, () => {
     });
   }
 
-  /** What holds in each case, whatever happened. */
+  /** Checks the promises that hold in each case. */
   function expectOnce(tally: Tally): void {
     expect(tally).toMatchObject({ open: 0, doubled: [] });
     expect(tally.copies).toEqual({ sent: tally.sent, unknown: expect.any(Number), others: 0 });
@@ -137,7 +137,7 @@ describe.skipIf(missing !== null)(title, () => {
   }
 
   async function play(fault: Fault | null): Promise<{ tally: Tally; met: number }> {
-    // A kept connection would never come to the points before MAIL.
+    // A reused connection would never reach the points before MAIL.
     world.faults.dropAll();
     const before = fault ? world.faults.passed[fault.point] : 0;
     world.faults.plan(fault);
@@ -151,7 +151,7 @@ describe.skipIf(missing !== null)(title, () => {
     return { tally: await world.tally(drafts), met: Math.min(passed, FAULTS) };
   }
 
-  test('where nothing fails every letter arrives once', async () => {
+  test('delivers every email once without faults', async () => {
     const { tally } = await play(null);
     note('accepted', {}, tally);
     expectOnce(tally);
@@ -170,7 +170,7 @@ describe.skipIf(missing !== null)(title, () => {
       unknown: lost === 'unknown' ? met : 0,
       failed: lost === 'failed' ? met : 0,
     });
-    // Behind the dot the relay has the letter, although nobody said so.
+    // After the final dot the relay has the email, although the worker got no reply.
     expect(tally.copies.unknown).toBe(point === 'after_dot' ? unknown : 0);
   });
 
@@ -188,14 +188,14 @@ describe.skipIf(missing !== null)(title, () => {
     note(`killed: ${name}`, inHand, tally);
     expectOnce(tally);
     expect(tally.failed).toBe(0);
-    // Nobody knows of those that were in flight, and of no other.
+    // Delivery is unknown for exactly the emails that were in flight.
     expect(tally.unknown).toBe(inHand.submitting);
     expect(inHand.submitting).toBeGreaterThanOrEqual(inFlight.least);
     expect(inHand.submitting).toBeLessThanOrEqual(inFlight.most);
     if (arrived !== null) expect(tally.copies.unknown).toBe(arrived ? tally.unknown : 0);
   });
 
-  test('over all of them no letter arrived twice, and each is accounted for', async () => {
+  test('delivers no email twice over all cases, and accounts for each', async () => {
     const tally = await world.tally(all);
     note('all', {}, tally);
     expectOnce(tally);

@@ -20,7 +20,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-test('kill -9 of the server and of PostgreSQL under load loses nothing, doubles nothing, and replays the same bytes', async () => {
+test('loses and duplicates nothing when the server and PostgreSQL are killed under load, and replays the same bytes', async () => {
   const load = writers({ url: server.url, secret }, 8);
   const more = async (): Promise<void> => {
     const from = load.journal.acknowledged.size;
@@ -41,7 +41,7 @@ test('kill -9 of the server and of PostgreSQL under load loses nothing, doubles 
   expect(verdict).toEqual({ acknowledged: verdict.acknowledged, missing: [], doubled: [], otherBytes: 0 });
 });
 
-test('SIGTERM answers what is under way, takes the database along, and leaves it whole', async () => {
+test('finishes requests under way on SIGTERM, and stops the database cleanly', async () => {
   const load = writers({ url: server.url, secret }, 8);
   while (load.journal.acknowledged.size < 100) await new Promise((resolve) => setTimeout(resolve, 5));
   await server.stop();

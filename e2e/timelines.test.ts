@@ -3,7 +3,7 @@ import { openRestores } from '../packages/server/testkit/restores.ts';
 
 const { printed, live, backUp, putBack, write, read, readOf, letArchive } = await openRestores();
 
-test('what was restored to be looked at changes nothing for the backups of the server that goes on, and gets a number that no other gets', async () => {
+test('a restore for inspection does not affect the backups of the running server, and gets a unique timeline', async () => {
   const first = await live('first');
   await write(first, 'a');
   const old = await backUp('first');
@@ -25,7 +25,7 @@ test('what was restored to be looked at changes nothing for the backups of the s
   expect(printed()).toEqual([]);
 }, 240_000);
 
-test('a restored server that goes on is followed from backups before and after, and the one that it left by its number', async () => {
+test('follows a restored server from backups before and after the restore, and reaches the abandoned timeline by its number', async () => {
   const first = await live('first');
   await write(first, 'a');
   const old = await backUp('first');

@@ -1,6 +1,6 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
-/** The faults under load kill the same processes in every run of CI; these ask one promise for longer, and are part of the proof. */
+/** The faults under load kill the same processes in every CI run. These tests check one promise for longer and are part of the proof. */
 const LONG = ['digest-kills', 'restore', 'survival', 'timelines', 'webhook-kills'].map(
   (name) => `e2e/${name}.test.ts`,
 );
@@ -11,7 +11,7 @@ export default defineConfig({
     globalSetup: ['packages/dashboard/build-once.ts'],
     include: ['e2e/**/*.test.ts'],
     exclude: [...configDefaults.exclude, ...left],
-    // A browser and its server take turns, mostly; who kills and is killed waits most of the time.
+    // A browser and its server mostly take turns, and tests that kill processes wait most of the time.
     maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 60_000,

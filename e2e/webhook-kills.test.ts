@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { webhooksUnderKills } from '../packages/server/testkit/webhook-survival.ts';
 
-/** `WEBHOOK_KILLS=200` for as many as one has time for: each takes about three seconds. */
+/** `WEBHOOK_KILLS=200` sets the number of kills. Each takes about three seconds. */
 const KILLS = Number(process.env['WEBHOOK_KILLS'] ?? 12);
 const KILL_MS = 5_000;
-/** Until every hit is judged and the last try of a delivery is made. */
+/** The time until every hit is classified and the last attempt of a delivery is made. */
 const END_MS = 120_000;
 
 let dataDir: string;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
 test(
-  'kill -9 of the worker and of who takes hits while outcomes pour in: every outcome is told under one id to every endpoint that wants it, and no POST is without its attempt',
+  'delivers every outcome under one id to every subscribed endpoint, and records an attempt for every POST, while workers and API are killed with SIGKILL',
   async () => {
     const verdict = await webhooksUnderKills(dataDir, { kills: KILLS, apiKills: Math.ceil(KILLS / 7) });
     process.stdout.write(`${JSON.stringify({ ...verdict, wrong: verdict.wrong.length })}\n`);

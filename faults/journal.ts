@@ -2,39 +2,39 @@ import { closeSync, fdatasyncSync, openSync, readdirSync, readFileSync, writeSyn
 import { join } from 'node:path';
 
 /**
- * What each process of a run writes down for itself, a line each, on the disk before it acts on it: the oracle believes
- * these files and the database, and nothing that the product says of itself besides. Times are `Date.now()` of this machine.
+ * The lines that each process of a run writes, on the disk before it acts on them. The oracle trusts only these files and the database, not
+ * what the product reports about itself. Times are `Date.now()` of this machine.
  */
 export type Entry = LoadEntry | ActEntry | SinkEntry | FaultEntry;
 
-/** A request of the load: `begin` is on the disk before its first byte leaves, `end` when its answer was read whole. */
+/** A request of the load: `begin` is on the disk before its first byte is sent, `end` when its response was read completely. */
 export type LoadEntry =
   | {
       kind: 'begin';
       at: number;
-      /** One for each try; tries of one request share `request` and the Idempotency-Key. */
+      /** One per attempt. Attempts of one request share `request` and the Idempotency-Key. */
       id: string;
       request: string;
       project: string;
       key: string;
-      /** Which API process it was sent to, by its address. */
+      /** The address of the API process that it was sent to. */
       to: string;
       path: string;
       idempotencyKey: string;
       body: string;
-      /** How many records it carries. */
+      /** The number of records in it. */
       records: number;
-      /** `clash`: an Idempotency-Key that another body has already; `revoked`: by a key whose revocation was acknowledged. */
+      /** `clash`: an Idempotency-Key that another body has already. `revoked`: a key whose revocation was acknowledged. */
       intent: 'normal' | 'retry' | 'clash' | 'revoked';
     }
   | { kind: 'end'; at: number; id: string; status: number; body: string; replayed: boolean }
-  /** No whole answer came: it may have had its effect or not. */
+  /** No complete response came: the request may have taken effect or not. */
   | { kind: 'lost'; at: number; id: string; reason: string };
 
-/** What a person or an operator did to the product beside the load. `done` is null where no answer came. */
+/** An action of a member or an operator besides the load. `done` is null if no response came. */
 export type ActEntry = {
   kind: 'act';
-  /** Before it was asked, and when the answer was read. */
+  /** The time before the request, and the time when the response was read. */
   at: number;
   done: number | null;
   act:
@@ -48,12 +48,12 @@ export type ActEntry = {
     | 'pause'
     | 'resume';
   project: string;
-  /** Draft, address, key or domain. */
+  /** The draft, address, key or domain. */
   subject: string;
   status: number | null;
 };
 
-/** What came in at the far ends; on the disk before it is acknowledged. */
+/** An email or webhook that arrived at a receiving server. It is on the disk before it is acknowledged. */
 export type SinkEntry =
   | {
       kind: 'letter';
@@ -61,40 +61,40 @@ export type SinkEntry =
       messageId: string;
       from: string;
       to: string[];
-      /** sha-256 of what came between DATA and the dot. */
+      /** The SHA-256 of the data between DATA and the final dot. */
       digest: string;
-      /** What the sink answered to the dot; null where it hung up instead. */
+      /** The reply of the sink to the final dot, or null if it hung up instead. */
       answered: number | null;
     }
   | {
       kind: 'hook';
       at: number;
-      /** The path under which the endpoint was created; it names it in `world.json`. */
+      /** The path under which the endpoint was created, which is its name in `world.json`. */
       endpoint: string;
       messageId: string;
       timestamp: string;
       signature: string;
       body: string;
-      /** As its secret was then: whether the signature holds. */
+      /** Set if the signature is valid for the secret at that time. */
       verified: boolean;
-      /** What it is going to be answered; null where the sink hangs up. */
+      /** The status that it will get, or null if the sink hangs up. */
       answered: number | null;
     };
 
 export type FaultEntry =
   | { kind: 'fault'; at: number; code: string; what: string; victim: string; inFlight: number }
   | { kind: 'recovered'; at: number; code: string; afterMs: number }
-  /** From now on nothing of this project is digested, and so many of its records wait; until it is let go. */
+  /** From now on no record of this project is processed until `let_go`, and this many records wait. */
   | { kind: 'held'; at: number; project: string; waiting: number }
   | { kind: 'let_go'; at: number; project: string }
-  /** A settled point: nothing is sent any more, and nothing waits. */
+  /** A settled point: no more requests are sent, and no work waits. */
   | { kind: 'quiet'; at: number };
 
-/** `world.json` beside the journals: who is who. */
+/** `world.json` next to the journals: the projects, endpoints and keys of the run. */
 export type World = {
   seed: number;
   startedAt: number;
-  /** Straight to the database, past whatever stands in between. */
+  /** Direct to the database, not through a proxy. */
   databaseUrl: string;
   projects: {
     id: string;
@@ -102,9 +102,9 @@ export type World = {
     keys: { id: string; secret: string }[];
     quietHours: string;
     timeZone: string;
-    /** What is tried with it: see `stage/world.ts`. */
+    /** The subject that the project tests. See `stage/world.ts`. */
     kind: string;
-    /** From which its letters come. */
+    /** The domain that its emails are sent from. */
     domain: string;
   }[];
   /** `good`: answers 2xx whenever it is up. */
@@ -113,7 +113,7 @@ export type World = {
 
 export type Journal = { write(entry: Entry): void; close(): void };
 
-/** `sync: false` only for what proves nothing by being there. */
+/** `sync: false` is only for entries whose presence proves nothing. */
 export function openJournal(dir: string, name: string): Journal {
   const file = openSync(join(dir, `${name}.jsonl`), 'a');
   return {
@@ -125,7 +125,7 @@ export function openJournal(dir: string, name: string): Journal {
   };
 }
 
-/** All journals of a run, in order of time. The last line of one whose writer was killed may be torn, and is left out. */
+/** Returns all entries of a run in chronological order. The last line of a killed writer may be incomplete and is left out. */
 export function readJournals(dir: string): Entry[] {
   const lines = readdirSync(dir)
     .filter((name) => name.endsWith('.jsonl'))

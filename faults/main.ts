@@ -21,10 +21,9 @@ import { type OpenStage, openStage } from './stage/open-stage.ts';
 import { settle, type Waiting } from './stage/settle.ts';
 
 /**
- * The product under faults: `node faults/main.ts --minutes 30 --seed 7 [--only F2,F3] [--dir DIR] [--rate N] [--every SECONDS]`,
- * `--short`, or
- * `--judge DIR` to look again at a run whose folder is there. Ends with 0 where nothing was violated, 1 where something
- * was, 2 where the run itself broke.
+ * Runs the product under faults: `node faults/main.ts --minutes 30 --seed 7 [--only F2,F3] [--dir DIR] [--rate N] [--every SECONDS]`.
+ * `--short` runs the short version, and `--judge DIR` checks an earlier run again from its directory. Exits with 0 if no promise was
+ * violated, 1 if one was, 2 if the run itself broke.
  */
 const { values: options } = parseArgs({
   options: {
@@ -57,7 +56,7 @@ function readRun(): Run {
     if (!Number.isFinite(value) || value < 0) throw new Error(`--${name} is to be a number`);
   const dir = resolve(options.dir ?? mkdtempSync(join(tmpdir(), 'beckon-faults-')));
   mkdirSync(dir, { recursive: true });
-  // The account that PostgreSQL runs as has to get to what is inside.
+  // The account that PostgreSQL runs as needs access to the contents.
   chmodSync(dir, 0o755);
   return { dir, seed, minutes, perSecond, every };
 }
@@ -86,7 +85,7 @@ async function run(wanted: Run): Promise<number> {
   return code;
 }
 
-/** PostgreSQL ends with the run, however that ends; what else was started ends with this process. */
+/** PostgreSQL ends with the run, whatever its result. Other child processes end with this process. */
 async function withCluster(dir: string, work: (cluster: Cluster) => Promise<number>): Promise<number> {
   const cluster = await openCluster(dir);
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -104,14 +103,14 @@ async function underFaults(stage: OpenStage, { minutes, work }: UnderFaults): Pr
   const acts = openJournal(stage.dir, 'acts');
   const acting = act(stage, acts);
   const troubling = work();
-  // Whichever of them breaks ends the run; otherwise its time does.
+  // The run ends when its time is over, or earlier if any of them breaks.
   await Promise.race([pause(minutes * 60_000), broken(acting), broken(troubling), stage.broken]);
   stage.endFaults();
   await Promise.all([acting, troubling]);
   acts.close();
 }
 
-/** Settles only where it breaks. */
+/** Settles only if the work breaks. */
 function broken(work: Promise<void>): Promise<never> {
   return work.then(() => new Promise<never>(() => {}));
 }

@@ -8,17 +8,17 @@ import { chosen } from './plan.ts';
 const ROOT = join(import.meta.dirname, '..');
 const PATCHES = join(import.meta.dirname, 'mutants');
 
-test('there are twelve mutants, and each patch is one of them', () => {
+test('twelve mutants exist, each with its patch', () => {
   const patches = readdirSync(PATCHES).filter((name) => name.endsWith('.patch'));
   expect(patches.toSorted()).toEqual(MUTANTS.map(({ name }) => `${name}.patch`));
   expect(MUTANTS).toHaveLength(12);
 });
 
-test.each(MUTANTS)('$name applies to the product as it is', ({ name }) => {
+test.each(MUTANTS)('$name applies to the current sources', ({ name }) => {
   const apply = ['apply', '--check', join(PATCHES, `${name}.patch`)];
   expect(() => execFileSync('git', apply, { cwd: ROOT, stdio: 'pipe' })).not.toThrow();
 });
 
-test.each(MUTANTS)('$name is looked for among faults that there are', ({ only }) => {
+test.each(MUTANTS)('$name uses only existing faults', ({ only }) => {
   expect(chosen(only.split(','))).not.toEqual([]);
 });

@@ -19,9 +19,8 @@ import { type Mutant, MUTANTS } from './mutants/list.ts';
 import type { Violation } from './oracle/index.ts';
 
 /**
- * Does the run of faults see a defect? Each mutant is applied to a copy of this repository, and the run there has to end with
- * the invariant that the mutant breaks: `node faults/mutants.ts [--only 03,09] [--minutes M] [--seed S]`. Ends with 0 where all
- * were caught.
+ * Checks that the fault run detects defects. Each mutant is applied to a copy of this repository, and the run there must end with the
+ * invariant that the mutant breaks: `node faults/mutants.ts [--only 03,09] [--minutes M] [--seed S]`. Exits with 0 if all were caught.
  */
 const { values: options } = parseArgs({
   options: {
@@ -34,13 +33,13 @@ const { values: options } = parseArgs({
 const ROOT = join(import.meta.dirname, '..');
 const PATCHES = join(import.meta.dirname, 'mutants');
 const VIOLATED = 1;
-/** Beyond the time of the faults: start, rest and verdict, on a machine that has much else to do. */
+/** Time beyond the faults themselves: start, settling and checks, on a busy machine. */
 const AROUND_MS = 20 * 60_000;
 const RATE = '25';
 
 type Caught = { mutant: Mutant; isCaught: boolean; said: string };
 
-/** In the order in which they are named. */
+/** Returns the chosen mutants in the order in which they are named. */
 function chosen(): Mutant[] {
   if (options.only === undefined) return MUTANTS;
   return options.only.split(',').map((wanted) => {
@@ -50,7 +49,7 @@ function chosen(): Mutant[] {
   });
 }
 
-/** All that is tracked or new here; what is installed is linked, and our own packages are those of the copy. */
+/** Copies all tracked and new files. Installed packages are linked, and our own packages are those of the copy. */
 function copyTree(to: string): void {
   const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
     cwd: ROOT,
@@ -84,7 +83,7 @@ function inCopy(path: string, to: string): string {
 function patch({ name }: Mutant, copy: string, how: string[] = []): void {
   execFileSync('git', ['apply', ...how, join(PATCHES, `${name}.patch`)], {
     cwd: copy,
-    // Whatever repository may lie above the copy is not meant.
+    // A repository in a parent directory of the copy must be ignored.
     env: { ...process.env, GIT_CEILING_DIRECTORIES: dirname(copy) },
   });
 }
@@ -119,7 +118,7 @@ async function tryOne(mutant: Mutant, copy: string): Promise<Caught> {
   }
 }
 
-/** A run that broke may have left a disk mounted in there, which is no reason to stop here. */
+/** A broken run may have left a mounted disk in the directory. That is no reason to stop here. */
 function remove(dir: string): void {
   try {
     rmSync(dir, { recursive: true, force: true });
@@ -149,7 +148,7 @@ const caught: Caught[] = [];
 try {
   const mutants = chosen();
   copyTree(copy);
-  // One that no longer applies is known before the first of them has taken its minutes.
+  // All patches are checked before the first run, because each run takes minutes.
   for (const mutant of mutants) patch(mutant, copy, ['--check']);
   for (const mutant of mutants) {
     const one = await tryOne(mutant, copy);

@@ -15,12 +15,12 @@ function first(count: number, faults: Fault[], seed: string): { code: string; nu
   });
 }
 
-test('one seed gives one order of faults, each with chances of its own', () => {
+test('inOrder returns the same faults for the same seed, each with its own random numbers', () => {
   expect(first(200, SOME, '7')).toEqual(first(200, SOME, '7'));
   expect(first(200, SOME, '7')).not.toEqual(first(200, SOME, '8'));
 });
 
-test('what weighs more comes oftener, and everything comes', () => {
+test('inOrder chooses heavier faults more often, and every fault sometimes', () => {
   const codes = first(1_000, SOME, '7').map(({ code }) => code);
   const count = (code: string): number => codes.filter((one) => one === code).length;
   expect(count('a')).toBeGreaterThan(700);
@@ -28,13 +28,13 @@ test('what weighs more comes oftener, and everything comes', () => {
   expect(count('c')).toBeGreaterThan(50);
 });
 
-test('a code that is not known is refused, and one that is brings all of its faults', () => {
+test('chosen rejects an unknown code, and returns all faults of a known one', () => {
   expect(() => chosen(['F2', 'F99'])).toThrow('F99');
   expect(new Set(chosen(['F2', 'F3']).map(({ code }) => code))).toEqual(new Set(['F2', 'F3']));
   expect(chosen(null)).toHaveLength(FAULTS.length);
 });
 
-test('chance is spread evenly', () => {
+test('randomOf is evenly distributed', () => {
   const random = randomOf('evenly');
   const numbers = Array.from({ length: 10_000 }, random);
   for (let tenth = 0; tenth < 10; tenth += 1) {

@@ -8,7 +8,7 @@ import { SCENARIOS } from './scenarios/index.ts';
 export const FAULTS: readonly Fault[] = [...KILLS, ...INJECTIONS, ...SCENARIOS];
 const LOOK_EVERY_MS = 200;
 
-/** Those with these codes; all of them where none is named. */
+/** Returns the faults with these codes, or all faults if none is named. */
 export function chosen(only: string[] | null, all = FAULTS): Fault[] {
   const unknown = (only ?? []).filter((code) => !all.some((fault) => fault.code === code));
   if (unknown.length > 0)
@@ -18,7 +18,7 @@ export function chosen(only: string[] | null, all = FAULTS): Fault[] {
   return all.filter(({ code }) => only === null || only.includes(code));
 }
 
-/** By weight: the same order for the same seed, whatever each of them does with chance. */
+/** Yields faults by weight. The order is the same for the same seed, whatever random numbers each fault uses. */
 export function* inOrder(faults: Fault[], seed: string): Generator<{ fault: Fault; random: Random }> {
   const random = randomOf(`${seed} order of faults`);
   const all = faults.reduce((sum, { weight }) => sum + weight, 0);
@@ -30,7 +30,7 @@ export function* inOrder(faults: Fault[], seed: string): Generator<{ fault: Faul
   }
 }
 
-/** One fault after the other, so many seconds apart on average, until the run is to end. */
+/** Runs one fault after the other, this many seconds apart on average, until the run is to end. */
 export async function makeTrouble(
   stage: Stage,
   faults: Fault[],

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 export type Random = () => number;
 
-/** Numbers from 0 up to 1, the same ones for the same seed. */
+/** Returns numbers from 0 (inclusive) to 1 (exclusive), the same ones for the same seed. */
 export function randomOf(seed: string): Random {
   let state = createHash('sha256').update(seed).digest().readUInt32LE(0);
   return () => {
@@ -19,12 +19,12 @@ export function pick<T>(from: readonly T[], random: Random): T {
   return picked;
 }
 
-/** A whole number, both ends included. */
+/** Returns an integer, both ends included. */
 export function between(least: number, most: number, random: Random): number {
   return least + Math.floor(random() * (most - least + 1));
 }
 
-/** How long until the next of what happens by chance, once in so much time. */
+/** Returns the time until the next random event, with this mean. */
 export function exponential(meanMs: number, random: Random): number {
   return -Math.log(1 - random()) * meanMs;
 }

@@ -27,7 +27,7 @@ const end = (id: string, status: number): Entry => ({
   replayed: false,
 });
 
-test('a request counts once, however often it was tried, and as ambiguous where one try heard nothing', () => {
+test('loadOf counts a request once for any number of attempts, and as ambiguous if one attempt got no response', () => {
   const load = loadOf([
     begin('a', { request: 'one', path: '/api/v1/events/batch', records: 5 }),
     { kind: 'lost', at: 2, id: 'a', reason: 'gone' },
@@ -41,7 +41,7 @@ test('a request counts once, however often it was tried, and as ambiguous where 
   expect(load).toMatchObject({ acknowledged: 2, singles: 1, records: 6, tries: 4, ambiguous: 1 });
 });
 
-test('a fault counts where something was under way', () => {
+test('counts a fault only if work was under way', () => {
   const fault = (code: string, inFlight: number): Entry => ({
     kind: 'fault',
     at: 1,
@@ -61,7 +61,7 @@ test('a fault counts where something was under way', () => {
   expect(recovered).toEqual({ times: 1, slowestMs: 700 });
 });
 
-test('who sent nothing wrong and is refused is found; 429, 5xx, clashes and revoked keys are as they should be', () => {
+test('refusedOf finds refused valid requests, but not 429, 5xx, clashes and revoked keys', () => {
   const act = {
     kind: 'act',
     at: 1,

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import type { ActEntry, Entry, LoadEntry } from './journal.ts';
 import type { Verdict } from './oracle/index.ts';
 
-/** What a run was and what came of it. */
+/** The parameters of a run and its results. */
 export type Report = {
   seed: number;
   minutes: number;
   commit: string;
   postgres: Record<string, string>;
-  /** By code: how often, and how often something was under way in who was hit. */
+  /** Per code: how often it ran, and how often its victim had work under way. */
   faults: Record<string, { all: number; counted: number }>;
-  /** After PostgreSQL was back: until requests were accepted again, the longest of all. */
+  /** The longest time from a restart of PostgreSQL until requests were accepted again. */
   recovered: { times: number; slowestMs: number };
   load: Record<string, number>;
   counts: Record<string, number>;
@@ -36,7 +36,7 @@ export function faultsOf(entries: Entry[]): Pick<Report, 'faults' | 'recovered'>
   return { faults, recovered };
 }
 
-/** `ambiguous`: requests of which one try at least was not answered. */
+/** `ambiguous`: requests with at least one unanswered attempt. */
 export function loadOf(entries: Entry[]): Report['load'] {
   const tries = entries.filter((entry) => entry.kind === 'begin');
   const requests = new Map(tries.map((one) => [one.request, one]));
@@ -64,8 +64,8 @@ function isOfLoad(entry: Entry): entry is LoadEntry {
 }
 
 /**
- * What clients heard that no retry helps against: nobody sent anything wrong, so it is one too many. A key that was revoked
- * meanwhile is refused, as it should be.
+ * Returns permanent refusals that clients got. No client sent an invalid request, so each is a violation. A key that was revoked in that
+ * time is expected to be refused.
  */
 export function refusedOf(entries: Entry[]): string[] {
   const revoked = new Set(entries.flatMap((one) => (isRevocation(one) ? [one.subject] : [])));
@@ -124,7 +124,7 @@ export function describeReport({ violations, ...report }: Report): string {
   return lines.join('\n');
 }
 
-/** All in one line, for who reads nothing else. */
+/** Returns the report in one line. */
 export function summaryOf({ seed, faults, load, violations }: Report): string {
   const all = Object.values(faults).reduce((sum, one) => sum + one.all, 0);
   const counted = Object.values(faults).reduce((sum, one) => sum + one.counted, 0);

@@ -5,12 +5,12 @@ import { declarations } from './packages/declarations.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** What is published: ESM for Node 20 and newer, with what is used of the contract inside. */
+/** The published packages: ESM for Node 20 and newer, bundled with the parts of the contract that they use. */
 const PUBLISHED = [
   {
     folder: 'client',
     entries: ['index', 'testing'],
-    // It is part of somebody else's program: 60 kB with everything that lies in it.
+    // It becomes part of customers' programs: at most 60 kB in total.
     isSmall: true,
     hasTypes: true,
     surface: {
@@ -60,7 +60,7 @@ async function build({
     license,
     dependencies = {},
   } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')) as Manifest;
-  // What is only here in the repository travels inside.
+  // Workspace packages exist only in this repository, so they are bundled.
   const { '@beckon/contract': _, ...outside } = dependencies;
   const files = new Map([
     ...(await bundle({ root: ROOT, folder, entries, isSmall, outside: Object.keys(outside) })),
@@ -85,12 +85,12 @@ async function build({
   writeFileSync(join(dist, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   cpSync(join(place, 'README.md'), join(dist, 'README.md'));
   writeFileSync(join(dist, 'LICENSE'), licenseTerms());
-  // From the first release on.
+  // Exists from the first release on.
   const changes = join(place, 'CHANGELOG.md');
   if (existsSync(changes)) cpSync(changes, join(dist, 'CHANGELOG.md'));
 }
 
-/** Behind the terms it says how others may use them for works of their own. */
+/** The appendix after the terms explains how to apply the license to other works. It is left out. */
 function licenseTerms(): string {
   const [terms = ''] = readFileSync(join(ROOT, 'LICENSE'), 'utf8').split(
     /(?<=END OF TERMS AND CONDITIONS\n)/,

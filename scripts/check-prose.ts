@@ -1,9 +1,10 @@
+import { BOUNDS } from './prose/surfaces.ts';
 import { exceeds, type Finding, measure, type Measured, readFiles, RULES, shareOf } from './prose/measure.ts';
 
 /**
  * Checks how plainly Beckon speaks: its glossary, its sentences' openings and their length, on each surface.
  *
- * Without arguments it compares each surface with its bounds (`prose/surfaces.ts`), and fails if one exceeds them. With files or
+ * Without arguments it compares each surface with the bounds (`prose/surfaces.ts`), and fails if one exceeds them. With files or
  * folders as arguments it lists all findings in these, and does not fail.
  */
 const LISTED_MAX = 50;
@@ -26,9 +27,9 @@ function compare(): void {
   for (const measured of surfaces) console.log(summary(measured));
   for (const measured of surfaces)
     for (const rule of RULES.filter((one) => exceeds(measured, one))) {
-      const { name, bounds } = measured.surface;
+      const { name } = measured.surface;
       const findings = measured.findings.filter((finding) => finding.rule === rule);
-      console.log(`\n${name}: ${rule} is above its bound of ${bounds[rule]} %`);
+      console.log(`\n${name}: ${rule} is above its bound of ${BOUNDS[rule]} %`);
       for (const finding of findings.slice(0, LISTED_MAX)) console.log(printed(finding));
       if (findings.length > LISTED_MAX)
         console.log(
@@ -42,7 +43,7 @@ function summary(measured: Measured): string {
   const { surface, sentences } = measured;
   const shares = RULES.map((rule) => {
     const share = `${shareOf(measured, rule).toFixed(1)} %`;
-    return `${rule} ${share.padStart(6)} of ${surface.bounds[rule]} %`;
+    return `${rule} ${share.padStart(6)} of ${BOUNDS[rule]} %`;
   });
   return [surface.name.padEnd(18), String(sentences).padStart(6), ...shares.map((one) => one.padEnd(28))]
     .join('  ')

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/** What CI holds every commit to, cheapest first; all of it runs, so that one pass shows everything. */
+/** The checks that CI runs on every commit, cheapest first. All of them run, so that one pass shows every problem. */
 const CHECKS: [string, string[]][] = [
   ['form', ['oxfmt', '--check', '.']],
   ['lint', ['oxlint', '--type-aware', '.']],

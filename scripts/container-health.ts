@@ -2,8 +2,8 @@ import { get as getPlain } from 'node:http';
 import { get as getTls } from 'node:https';
 
 /**
- * Whether the server in this container is ready, as an exit code. It answers at its own port, in whichever way it was told to
- * listen; that its certificate is not made out to this address is no wonder. A process that answers no requests is not asked.
+ * Reports as an exit code whether the server in this container is ready. It connects to the server's own port by HTTP or HTTPS, as
+ * configured, and ignores that the certificate does not match this address. A process without the API role is not checked.
  */
 const { PORT, HOST, TLS_CERT_FILE, ROLES } = process.env;
 const WITHIN_MS = 4_000;

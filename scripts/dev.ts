@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** The server, started again at each change, and beside it the page as Vite serves it while it is worked on. */
+/** Runs the server, restarted at each change, and the dashboard served by Vite. */
 const WATCHED = ['packages/server/src', 'packages/contract/src'].map((path) => `--watch-path=${path}`);
 const children: ChildProcess[] = [
   start([...WATCHED, 'packages/server/src/main/main.ts', 'serve']),
@@ -9,7 +9,7 @@ const children: ChildProcess[] = [
 
 function start(args: string[]): ChildProcess {
   const child = spawn(process.execPath, args, { stdio: 'inherit' });
-  // One without the other is of no use.
+  // If one of them exits, the other is stopped too.
   child.once('exit', (code) => {
     process.exitCode ??= code ?? 1;
     for (const other of children) other.kill('SIGTERM');

@@ -13,11 +13,11 @@ test('.env.example is current (node scripts/env-example.ts)', () => {
   expect(text).toBe(envExample());
 });
 
-test('copied as it is, it changes nothing', () => {
+test('changes nothing if copied unchanged', () => {
   expect(parseEnv(text)).toEqual({});
 });
 
-test('a line whose # is taken off says the same to Node, to a shell and to compose', () => {
+test('gives an uncommented line the same value in Node, a shell and compose', () => {
   const on = text.replaceAll(/^#([A-Z_]+=)/gm, '$1');
   const values = parseEnv(on);
   expect(Object.keys(values).toSorted()).toEqual(VARIABLES.map(({ name }) => name).toSorted());

@@ -38,7 +38,7 @@ function lines({ name, about, unset, example, secret, generate }: Variable): str
     ...(secret ? [`Or ${name}_FILE.`] : []),
     ...(generate ? [`Create one: ${generate}`] : []),
   ];
-  // A secret needs its own value, so there is none to copy.
+  // Every installation needs its own secret, so there is no value to copy.
   const value = generate ? '' : example;
   return [...wrap(more.join(' ').replaceAll('`', '')), `#${name}=${quoted(value)}`];
 }

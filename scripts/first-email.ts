@@ -11,8 +11,8 @@ import { seeFirstEmail, setUp, zoneWhereItIs } from '../e2e/kit/first-email.ts';
 import { freePort } from '../packages/server/testkit/free-port.ts';
 
 /**
- * How long somebody new takes from `git clone` to their first letter, by step: `npm run first-email`, or with an address of the
- * repository behind it. What is not committed is not in it. Chromium is needed; the registry is asked as npm asks it.
+ * Measures how long a new user takes from `git clone` to the first email, by step: `npm run first-email`, optionally with the URL of a
+ * repository. Uncommitted changes are not included. It needs Chromium, and npm downloads the packages from the registry.
  */
 const [repository = fileURLToPath(new URL('..', import.meta.url))] = process.argv.slice(2);
 const PAGE_MS = 300_000;
@@ -68,7 +68,7 @@ async function step<T>(name: string, work: () => Promise<T>): Promise<T> {
   return done;
 }
 
-/** Until it says that it is ready; gives the link that it prints. */
+/** Starts the server, waits until it is ready, and returns the link that it prints. */
 async function start(): Promise<string> {
   server = spawn('npm', ['start'], {
     cwd: clone,
@@ -104,7 +104,7 @@ async function run(program: string, args: string[], cwd: string): Promise<string
   return Buffer.concat(chunks).toString();
 }
 
-/** Somebody new has none of what npm hands to its scripts, and no Node.js of this clone. */
+/** Returns the environment of a new user: without the variables that npm sets for its scripts, and without this clone's Node.js. */
 function outsideOfNpm(): NodeJS.ProcessEnv {
   const given = Object.entries(process.env).filter(([name]) => !/^(npm_|INIT_CWD$|NODE$)/i.test(name));
   const path = (process.env['PATH'] ?? '').split(delimiter).filter((one) => !one.includes('node_modules'));

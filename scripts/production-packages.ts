@@ -11,8 +11,8 @@ type Entry = {
 };
 
 /**
- * The folders in `node_modules` of the packages that the server and the command line need. npm also installs optional peers
- * (Vue, Vitest and others for better-auth) that are in the lock file; the image does not use them.
+ * Returns the directories in `node_modules` of the packages that the server and the command line need. The lock file also has optional
+ * peers, such as Vue and Vitest for better-auth. They are installed by npm, but the image does not use them.
  */
 export function productionPackages(lockFile: string): { needed: Set<string>; others: string[] } {
   const { packages } = JSON.parse(readFileSync(lockFile, 'utf8')) as { packages: Record<string, Entry> };
@@ -41,7 +41,7 @@ function namesOf({
   return [...Object.keys({ ...dependencies, ...optionalDependencies }), ...peers];
 }
 
-/** As Node looks for it: beside whoever asks, then further and further out. What is for other machines is in no place. */
+/** Resolves a package as Node does: next to the importer, then further up. Packages for other platforms are not installed. */
 function find(packages: Record<string, Entry>, from: string, name: string): string[] {
   for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/')))) {
     const place = join(at, 'node_modules', name);
@@ -50,7 +50,7 @@ function find(packages: Record<string, Entry>, from: string, name: string): stri
   }
 }
 
-/** `node scripts/production-packages.ts /app`: takes the others away, below that folder. */
+/** `node scripts/production-packages.ts /app` deletes the other packages below that directory. */
 const [, , folder] = process.argv;
 if (import.meta.main && folder !== undefined) {
   const { needed, others } = productionPackages(join(folder, 'package-lock.json'));

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 
 /**
- * `npm run proof -- [name …] [--list]`: everything that is proven and for which a run of the ordinary tests has no time, one after
- * the other, in some hours. Each says itself whether it held; what it found is above its line.
+ * `npm run proof -- [name …] [--list]` runs every proof that is too long for the ordinary tests, one after the other, in some hours. Each
+ * prints whether it passed, with its findings above that line.
  */
 const STEPS: Record<string, { what: string; command: string[]; env?: Record<string, string> }> = {
   faults: {

@@ -5,7 +5,7 @@ import { hasBrowser, newPerson, openBrowser } from '../e2e/kit/browser.ts';
 import { newInstallation } from '../e2e/kit/installation.ts';
 import { type Session, sessionOf, signedIn } from '../e2e/kit/session.ts';
 
-/** The pictures of the README and the guide: a demo, in both themes. */
+/** The screenshots of the README and the guide: a demo, in both themes. */
 const FOLDER = join(import.meta.dirname, '../docs/screenshots');
 
 if (!hasBrowser) throw new Error('Chromium is needed for this: apt-get install chromium');

@@ -4,8 +4,8 @@ import { SCENARIOS } from './scenarios.ts';
 import { Violation } from './schedule.ts';
 
 /**
- * `npm run simulate -- --seeds N --from S`, or `--seed X` for one of them, `--only emails`. Prints what was played; of a
- * history that broke a rule its seed and its last steps, by which it can be played again.
+ * `npm run simulate -- --seeds N --from S`, or `--seed X` for one history, `--only emails`. Prints the number of histories. For a history
+ * that violated an invariant it prints its seed and its last steps, so that it can be replayed.
  */
 const { values } = parseArgs({
   options: {
@@ -37,7 +37,7 @@ function scenariosOf(): string[] {
   throw new RangeError(`--only must be one of ${names.join(', ')}`);
 }
 
-/** How many histories broke a rule. */
+/** Returns how many histories violated an invariant. */
 async function playAll(name: string, seeds: number[]): Promise<number> {
   const scenario = SCENARIOS[name];
   if (!scenario) throw new RangeError(`there is no scenario ${name}`);

@@ -5,7 +5,7 @@ import { readPan } from './read-pan.ts';
 const missing = await missingTools();
 
 test.skipIf(missing !== null)(
-  `the models are sound in all their states, and every planted defect is found${missing === null ? '' : ` (${missing})`}`,
+  `the models are sound in all their states, and every planted defect is detected${missing === null ? '' : ` (${missing})`}`,
   { timeout: 600_000 },
   async () => {
     const done = await checkModels(CHECKS, () => {});
@@ -14,7 +14,7 @@ test.skipIf(missing !== null)(
   },
 );
 
-test('a search that a bound cut short counts as incomplete, and what says nothing as no search', () => {
+test('readPan treats a truncated search as incomplete, and output without figures as no search', () => {
   const report = 'State-vector 64 byte, depth reached 217, errors: 0\n   252401 states, stored\n';
   expect(readPan(report)).toEqual({ errors: 0, states: 252_401, depth: 217, isComplete: true, found: null });
   expect(readPan(`error: max search depth too small\n${report}`).isComplete).toBe(false);
@@ -22,7 +22,7 @@ test('a search that a bound cut short counts as incomplete, and what says nothin
   expect(() => readPan('pan: command not found')).toThrow('no report');
 });
 
-test('each model is looked at as it is and with defects, for what may not happen and for what must', () => {
+test('checks each model with and without defects, for safety and for liveness', () => {
   for (const model of ['accept-flush', 'tenant-due', 'send-once'] as const) {
     const own = CHECKS.filter((check) => check.model === model);
     const kinds = own.map(({ looksFor, defect }) => `${looksFor} ${defect === null ? 'sound' : 'defect'}`);

@@ -6,16 +6,16 @@ import { promisify } from 'node:util';
 import { readPan, type Verdict } from './read-pan.ts';
 
 /**
- * The models of docs/models, each looked at in all its states: as the product is, where nothing may be found, and with each
- * planted defect, which has to be found. A search that came to a bound of its own proves nothing and fails too.
+ * The models of docs/models, each checked in all its states. The model of the product must have no violation, and each planted defect must
+ * be detected. A search that reached one of its own limits proves nothing and fails too.
  */
 export type Check = {
   model: 'accept-flush' | 'tenant-due' | 'send-once';
-  /** Macros: which part of the model is looked at. */
+  /** Macros that choose the part of the model to check. */
   macros: string[];
-  /** What was planted; null: nothing. */
+  /** The planted defect. Null: none. */
   defect: string | null;
-  /** That nothing wrong ever happens, or that something right happens at last. */
+  /** `safety`: a violation never happens. `liveness`: progress happens eventually. */
   looksFor: 'safety' | 'liveness';
 };
 export type Checked = Check & { verdict: Verdict; isAsItShouldBe: boolean };
@@ -66,12 +66,12 @@ function checksOf(check: Omit<Check, 'defect'>, defects: string[]): Check[] {
 
 const run = promisify(execFile);
 const FOLDER = resolve(import.meta.dirname, '../docs/models');
-/** A verifier that needs longer, or more, is a model that grew beyond what anybody waits for. */
+/** A search that needs more time or memory shows that the model has grown too large. */
 const TIME_LIMIT_MS = 120_000;
 const MEMORY_MB = 1_024;
 const DEPTH_MAX = 500_000;
 
-/** Why models cannot be checked here; null where they can. */
+/** Returns why models cannot be checked here, or null. */
 export async function missingTools(): Promise<string | null> {
   for (const [tool, ask] of [
     ['spin', '-V'],
@@ -86,7 +86,7 @@ export async function missingTools(): Promise<string | null> {
   return null;
 }
 
-/** So many at a time, in the order in which they are written. */
+/** Checks this many at a time, in the order of the list. */
 export async function checkModels(checks: Check[], tell: (checked: Checked) => void): Promise<Checked[]> {
   const done: Checked[] = [];
   const waiting = [...checks];
@@ -115,16 +115,16 @@ async function checkModel(check: Check): Promise<Checked> {
   }
 }
 
-/** What the verifier says. It ends with an error of its own where it found one, and says the same. */
+/** Returns the output of the verifier. On a violation it exits with an error and prints the same. */
 async function search({ model, macros, defect, looksFor }: Check, folder: string): Promise<string> {
   const options = { cwd: folder, timeout: TIME_LIMIT_MS, maxBuffer: 16 * 1024 * 1024 };
   const planted = defect === null ? [] : [macroOf(defect)];
   const defined = [...macros, ...planted].map((name) => `-D${name}`);
   await run('spin', [...defined, '-a', join(FOLDER, `${model}.pml`)], options);
   const isSafety = looksFor === 'safety';
-  // Three more places than the default for who has had their turn: fairness counts every process.
+  // Three more fairness slots than the default: fairness counts every process.
   const kind = isSafety ? ['-DSAFETY', '-DNOCLAIM'] : ['-DNFAIR=3'];
-  // A defect is found in a moment: there the compiler would take longer than the search.
+  // A defect is found quickly: optimizing would take longer than the search.
   const effort = defect === null ? '-O1' : '-O0';
   await run('gcc', [effort, '-w', `-DMEMLIM=${MEMORY_MB}`, ...kind, '-o', 'pan', 'pan.c'], options);
   const asked = isSafety ? [] : ['-a', '-f'];
@@ -132,12 +132,12 @@ async function search({ model, macros, defect, looksFor }: Check, folder: string
   return stdout;
 }
 
-/** What the model can be told to forget is a defect only where nothing makes up for it. */
+/** `FORGETS` is a defect only if the rest of the model does not compensate for it, so it has its own macro. */
 function macroOf(defect: string): string {
   return defect === 'FORGETS' ? defect : `DEFECT_${defect}`;
 }
 
-/** `npm run models`: the table, and an exit code. */
+/** `npm run models`: prints the table and sets an exit code. */
 async function main(): Promise<void> {
   const missing = await missingTools();
   if (missing !== null) {

@@ -1,11 +1,11 @@
-/** What spin's verifier found, read from what it prints. */
+/** The result of spin's verifier, parsed from its output. */
 export type Verdict = {
   errors: number;
   states: number;
   depth: number;
-  /** All states were looked at: no bound of depth or memory came first, and nothing cut the search short. */
+  /** All states were searched: no limit of depth or memory was reached, and the search was not cut short. */
   isComplete: boolean;
-  /** The first thing that it says was wrong. */
+  /** The first reported violation. */
   found: string | null;
 };
 

@@ -3,7 +3,7 @@ import { emails } from './emails/scenario.ts';
 import { play } from './schedule.ts';
 import { webhooks } from './webhooks/scenario.ts';
 
-/** What is simulated, by its name: plays the history of a seed, and says how many steps it had. */
+/** The simulations by name. Each plays the history of a seed and returns its number of steps. */
 export const SCENARIOS: Record<string, (seed: number) => number | Promise<number>> = {
   accept: (seed) => playAccept(seed),
   emails: (seed) => play(seed, emails()),

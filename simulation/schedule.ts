@@ -1,29 +1,29 @@
 import { type Random, randomOf } from '../packages/server/src/flows/demo/random.ts';
 
 /**
- * One thread, in which everything happens one step after the other, in an order that a seed decides. A task is a generator:
- * between two of its steps everybody else may run, time may pass, and whoever it belongs to may die, knowing nothing
- * afterwards. The same seed gives the same history, on every machine.
+ * A single-threaded simulation in which one step follows the other, in an order that a seed determines. A task is a generator. Between two
+ * of its steps all others may run, time may pass, and its owner may die and lose its state. The same seed gives the same history on every
+ * machine.
  */
 export type Task = Generator<Step, void, void>;
-/** What was just done; where `until` is given nothing of the task happens before. */
+/** The action just done. With `until`, the task does not continue before that time. */
 export type Step = { did: string; until?: number };
 
 export type Owner = {
   name: string;
-  /** What it does from its start on, and whenever it starts anew. */
+  /** Creates its task at every start and restart. */
   begin: () => Task;
   isMortal: boolean;
-  /** How far its clock is from the real time, at most. */
+  /** The maximum difference of its clock from the real time. */
   skewMs: number;
 };
 
 export type Schedule = {
   random: Random;
-  /** The real time, which nobody in the simulation knows exactly. */
+  /** Returns the real time. No owner sees it exactly. */
   now(): number;
   clockOf(owner: Owner): number;
-  /** Something else that the same owner does at the same time; it dies with it. */
+  /** Runs another task of the same owner concurrently. It dies with its owner. */
   also(owner: Owner, task: Task): void;
   note(text: string): void;
 };
@@ -36,23 +36,23 @@ type State = {
   running: Running[];
   clocks: Map<Owner, number>;
   trace: string[];
-  /** Nobody dies any more. */
+  /** No owner dies any more. */
   isCalm: boolean;
 };
 
 export type Scenario = {
   startsAt: number;
-  /** So much time, and so many steps at most. */
+  /** The maximum duration. `steps` is the maximum number of steps. */
   lastsMs: number;
   steps: number;
   owners: (schedule: Schedule) => Owner[];
-  /** Behind every step: what must hold always. */
+  /** Checks the invariants after every step. */
   check: (schedule: Schedule) => void;
-  /** From then on nothing goes wrong any more, and whatever is under way comes to its end. */
+  /** Ends all disturbances, so that all work under way can finish. */
   calm: () => void;
-  /** Whether there is nothing left to do. */
+  /** Returns whether no work is left. */
   isOver: () => boolean;
-  /** What must hold at the end. */
+  /** Checks the final state. */
   end: (schedule: Schedule) => void;
 };
 
@@ -69,7 +69,7 @@ export class Violation extends Error {
 const TRACE_SHOWN = 40;
 const CALM_STEPS = 3_000;
 
-/** Plays one history; throws a `Violation` that carries its last steps. How many steps there were. */
+/** Plays one history and returns its number of steps. Throws a `Violation` with its last steps. */
 export function play(seed: number, scenarioOf: (schedule: Schedule) => Scenario): number {
   const state: State = {
     seed,
@@ -125,7 +125,7 @@ function runAll(state: State, schedule: Schedule, scenario: Scenario): number {
   return steps;
 }
 
-/** Somebody dies, a clock jumps, or time passes while everybody stands still. */
+/** Kills an owner, changes a clock, or lets time pass while all owners stall. */
 function disturb(state: State, schedule: Schedule): void {
   const { random } = state;
   if (random.chance(0.02)) {
@@ -133,7 +133,7 @@ function disturb(state: State, schedule: Schedule): void {
     if (mortal.length > 0) kill(state, schedule, random.pick(mortal));
   }
   if (random.chance(0.02)) jump(state, random.pick(state.running).owner);
-  // As long as a lease now and then, so that whoever stood still is a stranger to the world afterwards.
+  // Sometimes longer than a lease, so that a stalled owner has lost all its leases afterwards.
   if (random.chance(0.05))
     state.now += random.chance(0.2) ? random.whole(1, 40 * 60_000) : random.whole(1, 3_000);
 }
@@ -153,7 +153,7 @@ function jump(state: State, owner: Owner): void {
   state.clocks.set(owner, state.random.whole(-owner.skewMs, owner.skewMs));
 }
 
-/** Whoever may go on, one of them; where all wait, time passes to the first of them. */
+/** Runs a random task that may continue. If all wait, time moves to the first of them. */
 function stepOne(state: State, schedule: Schedule): boolean {
   const first = Math.min(...state.running.map(({ until }) => until));
   if (first === Infinity) return false;

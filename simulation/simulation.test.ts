@@ -11,37 +11,37 @@ import { WEBHOOK_DEFECTS } from './webhooks/defects.ts';
 import { PRODUCT as TELLING } from './webhooks/product.ts';
 import { webhooks } from './webhooks/scenario.ts';
 
-/** The same histories in every run: what a commit breaks is broken everywhere. More of them: `npm run simulate`. */
+/** The seeds are fixed, so that a commit that breaks one breaks it on every machine. For more seeds run `npm run simulate`. */
 const SEEDS = Array.from({ length: 200 }, (_, i) => i + 1);
 const TIMEOUT = { timeout: 300_000 };
 
 for (const [name, scenario] of Object.entries(SCENARIOS)) {
-  test(`whoever dies when: no history of ${name} breaks a rule`, TIMEOUT, async () => {
-    const seeds = FIXTURES.filter((one) => one.scenario === name).map(({ seed }) => seed);
-    const broken: Violation[] = [];
-    for (const seed of new Set([...seeds, ...SEEDS])) broken.push(...(await violationsOf(seed, scenario)));
-    expect(broken.map(({ message, trace }) => [message, ...trace.slice(-10)])).toEqual([]);
-  });
+  test(
+    `no history of ${name} violates an invariant, whichever process dies at any time`,
+    TIMEOUT,
+    async () => {
+      const seeds = FIXTURES.filter((one) => one.scenario === name).map(({ seed }) => seed);
+      const broken: Violation[] = [];
+      for (const seed of new Set([...seeds, ...SEEDS])) broken.push(...(await violationsOf(seed, scenario)));
+      expect(broken.map(({ message, trace }) => [message, ...trace.slice(-10)])).toEqual([]);
+    },
+  );
 }
 
-test('a seed gives the same history each time', () => {
+test('returns the same history for the same seed', () => {
   for (const scenario of [emails, webhooks])
     expect(historyOf(7, scenario())).toEqual(historyOf(7, scenario()));
   expect(historyOf(7, emails())).not.toEqual(historyOf(8, emails()));
 });
 
-test.for(Object.entries(EMAIL_DEFECTS))(
-  'it is found in a history of emails if %s',
-  TIMEOUT,
-  async ([, defect]) => {
-    expect(await firstBroken((seed) => play(seed, emails({ ...SENDING, ...defect })))).toBeInstanceOf(
-      Violation,
-    );
-  },
-);
+test.for(Object.entries(EMAIL_DEFECTS))('emails: detects the defect "%s"', TIMEOUT, async ([, defect]) => {
+  expect(await firstBroken((seed) => play(seed, emails({ ...SENDING, ...defect })))).toBeInstanceOf(
+    Violation,
+  );
+});
 
 test.for(Object.entries(WEBHOOK_DEFECTS))(
-  'it is found in some history of webhooks if %s',
+  'webhooks: detects the defect "%s"',
   TIMEOUT,
   async ([, defect]) => {
     expect(await firstBroken((seed) => play(seed, webhooks({ ...TELLING, ...defect })))).toBeInstanceOf(
@@ -51,7 +51,7 @@ test.for(Object.entries(WEBHOOK_DEFECTS))(
 );
 
 test.for<Weakness>(['keeps no key', 'asks no room', 'commits nothing'])(
-  'it is found in some history of accepting if the store %s',
+  'accept: detects a store that %s',
   TIMEOUT,
   async (weakness) => {
     expect(await firstBroken((seed) => playAccept(seed, weakness))).toBeInstanceOf(Violation);
@@ -68,7 +68,7 @@ async function firstBroken(playOne: Play): Promise<Violation | null> {
   return null;
 }
 
-/** None, or one. */
+/** Returns the violation of a seed, if any. */
 async function violationsOf(seed: number, playOne: Play): Promise<Violation[]> {
   try {
     await playOne(seed);
@@ -79,7 +79,7 @@ async function violationsOf(seed: number, playOne: Play): Promise<Violation[]> {
   }
 }
 
-/** When each of its steps was. */
+/** Returns the time of each step. */
 function historyOf(seed: number, scenarioOf: (schedule: Schedule) => Scenario): number[] {
   const moments: number[] = [];
   play(seed, (schedule) => {

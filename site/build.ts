@@ -8,8 +8,8 @@ import { type GuidePage, PAGES } from './pages.ts';
 import { stampOf } from './stamp.ts';
 
 /**
- * Builds the guide from `docs/` into `site/dist`, first beside it and then in its place. `--base /` is for a separate host; the
- * default is `/guide/` of a server. A broken link fails the build.
+ * Builds the guide from `docs/` into `site/dist`: first beside it, then in its place. `--base /` is for a separate host; the default is
+ * `/guide/` of a server. A broken link fails the build.
  */
 const { values } = parseArgs({
   options: { base: { type: 'string', default: '/guide/' }, out: { type: 'string' } },

@@ -2,15 +2,15 @@ import { posix } from 'node:path';
 import { PAGES } from './pages.ts';
 import { slugOf } from './slug.ts';
 
-/** A link or a picture of a page. `target` is as it is written, `line` counts from 1. */
+/** A link or an image of a page. `target` is as in the source; `line` counts from 1. */
 export type Link = { isImage: boolean; text: string; target: string; line: number };
 
-/** A fenced block: `info` is what stands behind the language. */
+/** A fenced block; `info` is the text after the language. */
 export type Fence = { language: string; info: string; text: string; line: number };
 
 const LINK = /(!?)\[((?:[^[\]]|\[[^[\]]*\])*)\]\(([^()\s]+)\)/g;
 
-/** Every link outside of code. */
+/** Returns every link outside of code. */
 export function linksOf(markdown: string): Link[] {
   return partsOf(markdown)
     .filter(({ isCode }) => !isCode)
@@ -18,7 +18,7 @@ export function linksOf(markdown: string): Link[] {
       const prose = text.replaceAll(CODE, (code) => code.replaceAll(/[^\n]/g, '`'));
       return [...prose.matchAll(LINK)].flatMap(({ 1: mark, 2: words = '', 3: target = '', index }) => {
         const at = line + prose.slice(0, index).split('\n').length - 1;
-        // A picture may stand within a link.
+        // An image may be inside a link.
         const inner = [...words.matchAll(LINK)].map(([, , within = '', to = '']) => ({
           text: within,
           target: to,
@@ -31,7 +31,7 @@ export function linksOf(markdown: string): Link[] {
     });
 }
 
-/** The anchors that a page offers, the second of two alike with `-1` behind it. */
+/** Returns the anchors of a page. The second of two equal headings gets the suffix `-1`. */
 export function anchorsOf(markdown: string): Set<string> {
   const seen = new Map<string, number>();
   const anchors = new Set<string>();
@@ -93,7 +93,7 @@ function relink(prose: string, file: string): string {
   });
 }
 
-/** The page in turns of prose and of fenced code, with the number of their first line from 1. */
+/** Splits a page into prose and fenced code, with the number of the first line, from 1. */
 function partsOf(markdown: string): { text: string; line: number; isCode: boolean }[] {
   const parts: { lines: string[]; line: number; isCode: boolean }[] = [];
   let mark: string | null = null;
@@ -110,10 +110,10 @@ function partsOf(markdown: string): { text: string; line: number; isCode: boolea
   return parts.map(({ lines, line, isCode }) => ({ text: lines.join('\n'), line, isCode }));
 }
 
-/** Code within a paragraph. */
+/** Inline code within a paragraph. */
 const CODE = /(`+)(?!`)(?:(?!\n\n)[^])*?\1(?!`)/g;
 
-/** What stands in code is as it is. */
+/** Changes only the text outside of inline code. */
 function outsideCode(text: string, change: (prose: string) => string): string {
   const kept: string[] = [];
   const open = text.replaceAll(CODE, (code) => `\ue000${kept.push(code) - 1}\ue000`);

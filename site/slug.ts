@@ -1,4 +1,4 @@
-/** The anchor of a heading, as code hosts make it, so that one link serves there and on the site. */
+/** Returns the anchor of a heading like code hosts do, so that one link works there and on the site. */
 export function slugOf(heading: string): string {
   return heading
     .trim()

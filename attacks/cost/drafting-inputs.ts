@@ -2,7 +2,7 @@ import { BESIDE_TEMPLATES_MS, BUSY, type Input } from './input.ts';
 import type { Reply } from '../victim.ts';
 import type { World } from './world.ts';
 
-/** Ten times what one batch may take. */
+/** Ten times the limit for one batch. */
 const SETTLED_MS = 60_000;
 const NEIGHBOR_WITHIN_MS = 10_000;
 const LOOK_EVERY_MS = 200;
@@ -11,7 +11,7 @@ const JSON_OF_KEY = (secret: string) => ({
   authorization: `Bearer ${secret}`,
 });
 
-/** Publishing renders without facts, so the expensive part is skipped then. Events of the attack have the property. */
+/** Publishing renders without facts, so it skips the expensive part. Events of the attack have the property. */
 const IF_GO = (text: string): string => `{% if event.go == "yes" %}${text}{% endif %}`;
 const LOOP = (text: string): string => IF_GO(`{% for i in (1..9000) %}${text}{% endfor %}`);
 const COLUMNS = 256;
@@ -119,7 +119,7 @@ function drafting(name: string, kind: Kind): Input {
   };
 }
 
-/** The users that the world is filled with. */
+/** Returns the id of the n-th user of the world. */
 function userId(n: number): string {
   return `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 }
@@ -152,7 +152,7 @@ async function prepare(world: World, { body, event, isSent }: Kind): Promise<str
   return [];
 }
 
-/** Waits until every record is processed and every draft has an end, and meanwhile has another project draft an email. */
+/** Waits until every record is processed and every draft has an end. In that time another project drafts an email. */
 async function settle(world: World, { event, isSent }: Kind): Promise<string[]> {
   const [own, neighbor] = await Promise.all([settleOwn(world, event, isSent), draftOfNeighbor(world)]);
   return [...own, ...neighbor];
@@ -177,7 +177,7 @@ async function settleOwn({ victim }: World, event: string, isSent: boolean): Pro
 
 type State = { has_rule: boolean; waiting: number; dead: number; drafts: number; open: number };
 
-/** `$3`: drafts leave on their own, so those that neither left nor are held are open. */
+/** `$3`: drafts are sent on their own, so a draft that is neither sent nor held is open. */
 const STATE = `
   SELECT EXISTS (SELECT FROM rule WHERE project_id = $1 AND name = $2) AS has_rule,
     (SELECT count(*)::int FROM inbox WHERE project_id = $1) AS waiting,

@@ -1,8 +1,8 @@
 type Shapes = Record<string, (size: number) => string>;
 
 /**
- * What is grown: a language that somebody outside writes in, its pieces, and what reads it. The modules are loaded by
- * `load`, after the counting of blocks has begun.
+ * A language that outsiders write in: its pieces, and the code that reads it. `load` loads the modules after the counting of blocks has
+ * begun.
  */
 export type Grown = {
   name: string;
@@ -13,7 +13,7 @@ export type Grown = {
   nests: [open: string, close: string][];
   /** Texts that grow in two dimensions at once: a loop and a literal in it, or the rows and the columns of a table. */
   shapes?: Shapes;
-  /** The whole input around what grows. */
+  /** The whole input around the part that grows. */
   frame(text: string): string;
   load(): Promise<(input: string) => unknown>;
 };
@@ -57,7 +57,7 @@ export const MARKDOWN_SHAPES: Shapes = {
   'a link with a long address': (size) => `[a](https://a.b/${'c'.repeat(size)})`,
 };
 
-/** Shows that the search sees the work of native functions. Nobody outside writes it. */
+/** Shows that the search sees the work of native functions. It is not an input that outsiders can write. */
 export const NATIVE: Grown = {
   name: 'native functions',
   charsMax: 100_000,

@@ -6,7 +6,7 @@ import { countCharacters, takeCharacters } from './native-work.ts';
 export type GrowthTask = { subject: string; sizes?: number[] };
 export type GrowthReport = {
   dimension: string;
-  /** Of work ~ size ^ exponent. */
+  /** The exponent in work ~ size ^ exponent. */
   exponent: number;
   points: { size: number; work: number }[];
 };
@@ -33,7 +33,7 @@ const run = await grown.load();
 /** A native function handles some characters in the time of one block. */
 const CHARACTERS_PER_BLOCK = 16;
 
-/** How many blocks of code ran since the last count, and what native functions did with strings in that time. */
+/** Returns how many blocks of code ran since the last count, plus the work of native functions on strings in that time. */
 async function countedWork(): Promise<number> {
   const characters = takeCharacters();
   const { result } = await session.post('Profiler.takePreciseCoverage');
@@ -50,17 +50,17 @@ async function workOf(input: string): Promise<number> {
   try {
     await run(input);
   } catch {
-    // A refusal costs what it costs.
+    // A refused input counts too: its cost is measured like any other.
   }
   return countedWork();
 }
 
 for (const [dimension, grow] of dimensionsOf(grown)) {
   const points: GrowthReport['points'] = [];
-  // Runs what only the first call runs. Its size is none of those measured, because parsed sources are cached.
+  // Runs the code that only the first call runs. The size differs from all measured sizes, because parsed sources are cached.
   await workOf(grow((sizes[0] ?? 2) / 2));
   for (const size of [...sizes, 2 * (sizes.at(-1) ?? 0)]) {
-    // One more size tells a step, such as where a bound refuses the rest, from growth.
+    // One more size distinguishes a step, such as a limit that refuses larger inputs, from growth.
     if (size > (sizes.at(-1) ?? 0) && exponentOf(points) <= STEEP) break;
     const input = grow(size);
     if (input.length > grown.charsMax) break;
@@ -72,14 +72,17 @@ for (const [dimension, grow] of dimensionsOf(grown)) {
 }
 session.disconnect();
 
-/** The slope of the logarithms over the two largest sizes: smaller ones show how work begins, and where a bound refuses the rest. */
+/**
+ * Returns the slope of the logarithms over the two largest sizes. Smaller sizes show only how work begins, and where a limit refuses the
+ * rest.
+ */
 function exponentOf(points: GrowthReport['points']): number {
   const [first, last] = points.slice(-2);
   if (!first || !last || first.work < WORK_MIN) return 0;
   return Math.log(last.work / first.work) / Math.log(last.size / first.size);
 }
 
-/** Each piece repeated, each pair of pieces repeated behind each other, each piece within itself, and the shapes. */
+/** Yields each piece repeated, each pair of pieces repeated, each piece nested in itself, and the shapes. */
 function* dimensionsOf(grown: Grown): Iterable<[string, (size: number) => string]> {
   const { pieces, nests, shapes = {} } = grown;
   const frame = (text: string): string => grown.frame(text);

@@ -5,16 +5,16 @@ import type { GrowthReport, GrowthTask } from './growth-worker.ts';
 import { GROWN } from './grown.ts';
 import { NATIVE } from './grown-shapes.ts';
 
-/** Work that grows faster than this with the length of an input is refused: n log n over these sizes stays below it. */
+/** A finding is work that grows faster than this with the length of an input. n log n over these sizes stays below it. */
 const EXPONENT_MAX = 1.3;
 const SUBJECT_MINUTES = 5;
 
-/** `COST_ONLY='growth: Liquid'` searches in inputs of this name alone. */
+/** `COST_ONLY='growth: Liquid'` searches only the inputs of this name. */
 const WHOLE = 'growth';
 
 /**
- * Searches for inputs whose work grows faster than their length. It grows one dimension of an input at a time, or two, counts the
- * work and fits its exponent. Work is the blocks of code that ran and the characters that native functions handled.
+ * Searches for inputs whose work grows faster than their length. It grows one or two dimensions of an input at a time, counts the work and
+ * fits its exponent. Work is the number of blocks of code that ran plus the characters that native functions handled.
  */
 export async function searchGrowth(target: Target, only = ''): Promise<Finding[]> {
   const findings: Finding[] = [];
@@ -38,7 +38,7 @@ function shownGrowth({ dimension, exponent, points }: GrowthReport): string {
   return `${exponent.toFixed(2)} in ${dimension} (${counted})`;
 }
 
-/** In a thread of its own: blocks are counted only in code that is loaded after the counting began. */
+/** Measures in a thread of its own, because blocks are counted only in code that is loaded after the counting began. */
 export async function growthOf(task: GrowthTask): Promise<GrowthReport[]> {
   const thread = new Worker(new URL('growth-worker.ts', import.meta.url), { workerData: task });
   const reports: GrowthReport[] = [];

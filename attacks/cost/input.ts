@@ -1,20 +1,20 @@
 import type { World } from './world.ts';
 
-/** One kind of expensive request: who can send it, and the most expensive form within the limits. */
+/** One kind of expensive request: who can send it, and its most expensive form within the limits. */
 export type Input = {
   name: string;
   by: 'stranger' | 'API key' | 'viewer' | 'editor' | 'recipient' | 'mail server';
-  /** How long `GET /livez` may wait beside thirty of them. */
+  /** How long `GET /livez` may take while thirty of these requests run. */
   livezMaxMs: number;
-  /** At least one request must get a status of these, or the attack did not reach what it attacks. */
+  /** At least one request must get one of these statuses. Otherwise the attack did not reach its target. */
   reaches: number[];
-  /** Statuses that the others may get: their queue is full. Every other status is a finding. */
+  /** Statuses that the other requests may get because their queue is full. Every other status is a finding. */
   mayGet?: number[];
   /** Prepares the installation, once for all requests of this input. */
   prepare?(world: World): Promise<void>;
-  /** Sends one and returns the status. */
+  /** Sends one request and returns the status. */
   send(world: World): Promise<number>;
-  /** Resolves when the work behind the responses is done, with what went wrong in it. */
+  /** Resolves when the work behind the responses is done, and returns what went wrong in it. */
   settle?(world: World): Promise<string[]>;
 };
 

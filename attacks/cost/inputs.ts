@@ -29,7 +29,7 @@ function strangers(): Input[] {
     by: 'stranger',
     livezMaxMs: LIVEZ_MAX_MS,
     reaches: sent.reaches,
-    // Attempts to sign in are limited.
+    // Sign-in attempts are rate limited.
     mayGet: [429, ...BUSY],
     send: ({ send, victim }) =>
       send({ what: `POST ${path}`, headers: { ...JSON_TYPE, origin: victim.url }, body: sent.body }),
@@ -57,7 +57,10 @@ const STATUSES = {
   'users/bulk': { accepted: 200, refused: 400 },
 };
 
-/** The valid bodies are just within the bounds of values, of scalars in arrays, and of the bytes of a record. */
+/**
+ * Returns inputs for holders of an API key. The valid bodies are just within the limits of values, of scalars in arrays, and of the bytes
+ * of a record.
+ */
 function keyHolders(): Input[] {
   const ofKey = (name: string, endpoint: keyof typeof STATUSES, text: string): Input => {
     const body = gzipSync(text);
@@ -120,7 +123,7 @@ function keyHolders(): Input[] {
       'users/bulk',
       users(() => keys(50, [[[[[1]]]]])),
     ),
-    // A body with a refused record is written once more for its fingerprint.
+    // A body with a refused record is serialized once more for its fingerprint.
     ofKey(
       'a valid body of many small values and one refused record',
       'users/bulk',
@@ -145,7 +148,7 @@ function keyHolders(): Input[] {
   ];
 }
 
-/** A hundred conditions, each of which has to look at every event. */
+/** A hundred conditions that each have to read every event. */
 const CONDITIONS = {
   any: Array.from({ length: 100 }, (_, n) => ({
     event: 'feature_used',

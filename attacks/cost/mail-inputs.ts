@@ -37,7 +37,7 @@ export function mails(): Input[] {
       by: 'mail server',
       livezMaxMs: LIVEZ_MAX_MS,
       reaches: [250],
-      // Too many bytes at once; the sending server tries again.
+      // Too many bytes at once. The sending server retries.
       mayGet: [451, 452],
       send: ({ mail }) => mail(raw),
     };

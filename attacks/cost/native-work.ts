@@ -1,10 +1,10 @@
 /**
- * Counts the characters that native functions of strings and patterns read or write, because the profiler counts only blocks of
- * JavaScript. A search counts as far as it goes. `slice` and `substring` count nothing: they share the memory of their text.
+ * Counts the characters that native functions of strings and patterns read or write, because the profiler counts only blocks of JavaScript.
+ * A search counts up to the position that it reaches. `slice` and `substring` count nothing: they share the memory of their text.
  */
 let characters = 0;
 
-/** The characters since the last call. */
+/** Returns the characters counted since the last call. */
 export function takeCharacters(): number {
   const taken = characters;
   characters = 0;
@@ -16,7 +16,7 @@ type Measure = (result: unknown, text: string, args: unknown[]) => number;
 const whole: Measure = (_result, text) => text.length;
 const asResult: Measure = (result) => (typeof result === 'string' ? result.length : 0);
 const bothEnds: Measure = (result, text) => text.length + asResult(result, text, []);
-/** As far as the search went from where it began. */
+/** Counts the characters from the start of the search to its match. */
 const upTo: Measure = (result, text, [searched, from]) => {
   const start = typeof from === 'number' ? Math.max(0, Math.min(from, text.length)) : 0;
   const end = typeof result === 'number' && result >= 0 ? result + String(searched).length : text.length;
@@ -44,11 +44,11 @@ const OF_STRINGS: Record<string, Measure> = {
   toUpperCase: whole,
 };
 
-/** Wraps the native functions of this thread, for good. */
+/** Wraps the native functions of this thread permanently. */
 export function countCharacters(): void {
   for (const [name, measure] of Object.entries(OF_STRINGS))
     wrap(String.prototype, name, (result, text, args) => {
-      // A pattern is counted where it is executed.
+      // A pattern is counted by its execution.
       characters += args[0] instanceof RegExp ? 0 : measure(result, String(text), args);
     });
   wrap(String.prototype, Symbol.iterator, (_result, text) => {
@@ -75,7 +75,7 @@ function wrap(prototype: object, name: PropertyKey, count: Count): void {
   });
 }
 
-/** `test`, `match`, `replace` and `split` call `exec` once it is not the native one. */
+/** Wraps `exec`. `test`, `match`, `replace` and `split` call it once it is not the native function. */
 function wrapExec(): void {
   const native = Reflect.get(RegExp.prototype, 'exec') as (text: string) => RegExpExecArray | null;
   RegExp.prototype.exec = function exec(this: RegExp, text: string) {

@@ -2,12 +2,11 @@ import { Agent, request } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /**
- * Asks the server two questions without pause, from a thread of its own, so that the requests of the attack do not delay
- * the measurement.
+ * Sends the server two requests in a loop. It runs in a thread of its own, so that the requests of the attack do not delay the measurement.
  */
 export type ProbeTask = { port: number; secret: string };
 export type ProbeReport = {
-  /** The longest time until `GET /livez` answered, without the time in which this thread itself did not run. */
+  /** The longest time until `GET /livez` answered, minus the time in which this thread itself did not run. */
   livezMs: number;
   eventMs: number;
   answers: number;
@@ -23,7 +22,7 @@ const FAILURES_MAX = 5;
 const report: ProbeReport = { livezMs: 0, eventMs: 0, answers: 0, failures: [] };
 let isOver = false;
 
-/** Moments at which this thread ran late, and by how much: the scheduler of a small machine is not the server's fault. */
+/** The moments at which this thread ran late, and by how much. Delays by the scheduler of a small machine are not the server's fault. */
 const stalls: { at: number; ms: number }[] = [];
 let last = performance.now();
 const ticking = setInterval(() => {
@@ -61,7 +60,7 @@ async function repeat(kind: 'livez' | 'event', wanted: number, question: () => Q
     const startedAt = performance.now();
     const status = await ask(agents[kind], question()).catch((error: Error) => error.message);
     const endedAt = performance.now();
-    // The next tick knows whether this thread ran late.
+    // The next tick shows whether this thread ran late.
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     const waited = endedAt - startedAt - ownStall(startedAt, endedAt);
     if (kind === 'livez') report.livezMs = Math.max(report.livezMs, waited);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { ProbeReport, ProbeTask } from './probe-worker.ts';
 
-/** How long `GET /livez` and an event of another project waited while `work` went on. */
+/** Measures how long `GET /livez` and an event of another project wait while `work` runs. */
 export async function probeDuring(task: ProbeTask, work: () => Promise<void>): Promise<ProbeReport> {
   const thread = new Worker(new URL('probe-worker.ts', import.meta.url), { workerData: task });
   try {

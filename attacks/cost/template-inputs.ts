@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { BESIDE_TEMPLATES_MS, BUSY, type Input } from './input.ts';
 import type { World } from './world.ts';
 
-/** Two lists that are equal but for their length, compared again and again. */
+/** Two lists that differ only in length, compared repeatedly. */
 const COMPARISONS = [
   `{% assign a = "${'x'.repeat(20_000)}" | split: "" %}`,
   `{% assign b = "${'x'.repeat(20_000)}" | split: "" %}`,
@@ -72,7 +72,9 @@ export function templates(): Input[] {
   });
 }
 
-/** A project can have 200 templates: with more of them, publishing would be refused before the template is rendered. */
+/**
+ * Deletes published templates. A project can have 200 templates: beyond that, publishing would be refused before the template is rendered.
+ */
 async function deletePublished({ victim }: World): Promise<string[]> {
   await victim.database((db) => db.query(DELETE_PUBLISHED, [victim.projectId]));
   return [];

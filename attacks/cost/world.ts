@@ -11,20 +11,20 @@ import { good, type Victim } from '../victim.ts';
 /** An installation on a small machine: a heap of 1 GB, little `work_mem`, and many users in the attacked project. */
 export type World = {
   victim: Victim;
-  /** A key of the attacked project, and one of its neighbor. */
+  /** An API key of the attacked project. `neighbor` is one of the neighboring project. */
   secret: string;
   neighbor: string;
   neighborId: number;
-  /** The neighbor has a rule, by which it shows that drafting goes on. */
+  /** Set if the neighboring project has a rule, which shows that drafting continues. */
   hasNeighborRule: boolean;
   /** The token of one recipient's email preferences. */
   preferences: string;
   send: (asked: Asked) => Promise<number>;
-  /** A request of the signed-in owner. */
+  /** Sends a request of the signed-in owner. */
   dashboard: (what: string, body?: unknown) => Promise<number>;
-  /** The same, where only a success will do. */
+  /** Sends the same request and throws unless it succeeds. */
   owner: (what: string, body: unknown) => Promise<unknown>;
-  /** Delivers one reply to the attacked project's email and returns the last reply code; 0 if the connection ends before. */
+  /** Delivers one reply to the attacked project's email and returns the last reply code, or 0 if the connection ends earlier. */
   mail: (raw: Buffer) => Promise<number>;
 };
 export type Asked = { what: string; headers?: Record<string, string>; body?: string | Uint8Array };
@@ -56,7 +56,7 @@ export async function openWorld(target: Target): Promise<World> {
       await db.query(HISTORY, [victim.projectId, from, from + STEP - 1]);
     await db.query(MESSAGE, [victim.projectId, randomUUID(), messageId, randomUUID()]);
     await db.query('VACUUM ANALYZE');
-    // What a machine with up to 4 GB of memory has.
+    // The setting for a machine with up to 4 GB of memory.
     await db.query("ALTER SYSTEM SET work_mem = '4MB'");
     await db.query('SELECT pg_reload_conf()');
   });
@@ -86,7 +86,7 @@ export async function openWorld(target: Target): Promise<World> {
   };
 }
 
-/** The server makes the partition of this month soon after its start. */
+/** Waits for the partition of this month, which the server creates soon after its start. */
 async function hasPartition(db: Pick<pg.Client, 'query'>): Promise<void> {
   for (let tries = 0; tries < PARTITION_TRIES; tries += 1) {
     const { rows } = await db.query(PARTITION);
@@ -116,7 +116,7 @@ const MESSAGE = `
   INSERT INTO message (project_id, draft_id, id, rule_id, external_user_id, address, state, counts, claimed_at)
   VALUES ($1, $2, $3, $4, '00000000-0000-4000-8000-000000000001', 'user1@example.com', 'sent', true, now())`;
 
-/** On a connection of its own: a refused body may close it. */
+/** Sends a request on a connection of its own, because a refused body may close it. */
 function send({ port }: Victim, { what, headers = {}, body }: Asked): Promise<number> {
   const [method = '', path = ''] = what.split(/ (.*)/s);
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
@@ -133,7 +133,7 @@ function send({ port }: Victim, { what, headers = {}, body }: Asked): Promise<nu
   });
 }
 
-/** Each command waits for its reply; the content is sent as it is. */
+/** Delivers an email by SMTP. Each command waits for its reply. The content is sent unchanged. */
 async function mail({ mailInPort }: Victim, { to, raw }: { to: string; raw: Buffer }): Promise<number> {
   const socket = connect(mailInPort, '127.0.0.1');
   socket.setTimeout(ANSWER_MS, () => socket.destroy());

@@ -1,9 +1,9 @@
-/** As recheck tells it: what stands in front of each part that is repeated, and behind all of them. */
+/** The report of recheck: the prefix of each repeated part, and the suffix after all of them. */
 type Told = { pumps: { prefix: string; pump: string }[]; suffix: string };
 
 const RUNS = 5;
 
-/** The text that is worst for a pattern, of about that length. */
+/** Builds the worst text for a pattern, of about that length. */
 export function attackOf({ pumps, suffix }: Told, chars: number): string {
   const fixed = pumps.reduce((sum, { prefix }) => sum + prefix.length, suffix.length);
   const each = Math.max(0, chars - fixed) / pumps.length;
@@ -11,12 +11,12 @@ export function attackOf({ pumps, suffix }: Told, chars: number): string {
   return parts.join('') + suffix;
 }
 
-/** Milliseconds that a pattern works on a text. */
+/** Returns the milliseconds that a pattern takes on a text. */
 export function costOf(pattern: RegExp, text: string): Promise<number> {
   return leastCpuOf(() => text.replace(pattern, ''));
 }
 
-/** The least of some runs, in time of this thread, so that neighbours do not count. */
+/** Returns the least CPU time of several runs in this thread, so that other processes do not count. */
 export async function leastCpuOf(work: () => unknown): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let run = 0; run < RUNS; run += 1) {

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { mutate, randomFrom } from './mutate.ts';
 import { PARSERS } from './parsers.ts';
 
-/** Fuzzes one parser for a time. What it is about to read lies in memory that is shared, for whoever finds it hanging. */
+/** Fuzzes one parser for a time. The next input is written to shared memory, so that the parent can read it if the parser hangs. */
 export type FuzzTask = { parser: string; seed: number; forMs: number; shared: SharedArrayBuffer };
 export type FuzzStory =
   | { kind: 'slow'; input: string; ms: number }
@@ -29,7 +29,7 @@ function tell(story: FuzzStory, sort: string): void {
 
 let inputs = 0;
 const endsAt = performance.now() + forMs;
-// The first round is the seeds as they are, which compiles what there is to compile.
+// The first round parses the unchanged seeds, so that all code is compiled.
 for (const one of seeds) await Promise.resolve(parser.parse(one)).catch(() => {});
 while (performance.now() < endsAt) {
   const input = mutate({ seeds, bytesMax: parser.bytesMax, random });
@@ -47,7 +47,7 @@ while (performance.now() < endsAt) {
   if (ms > SLOW_MS && parser.isApart?.(input) !== true)
     tell({ kind: 'slow', input: input.toString('base64'), ms }, 'slow');
   inputs += 1;
-  // Where nothing is awaited, messages would wait for the end.
+  // Without an await in the parser, messages would wait for the end.
   if (inputs % 1_000 === 0) await new Promise((resolve) => setImmediate(resolve));
 }
 parentPort?.postMessage({ kind: 'done', inputs } satisfies FuzzStory);

@@ -11,7 +11,7 @@ const SHOWN_CHARS = 300;
 
 export type Fuzzed = { inputs: number; slow: number; findings: Finding[] };
 
-/** One parser in a thread of its own: it may crash or hang without taking anybody along. */
+/** Fuzzes one parser in a thread of its own, which may crash or hang without affecting others. */
 export async function fuzz(
   parser: Parser,
   { seed, forMs }: { seed: number; forMs: number },
@@ -34,7 +34,7 @@ export async function fuzz(
   for (const story of slow) {
     const input = Buffer.from(story.input, 'base64');
     const parse = async (): Promise<unknown> => parser.parse(input);
-    // That it throws was told already.
+    // The exception has been reported already.
     const ms = await leastCpuOf(() => parse().catch(() => {}));
     if (ms > SLOW_CPU_MS)
       findings.push({
@@ -54,7 +54,7 @@ export async function fuzz(
   return { inputs: done?.inputs ?? new Int32Array(shared, 4, 1)[0] ?? 0, slow: slow.length, findings };
 }
 
-/** Null where it came to its end; otherwise how it did not. */
+/** Returns null if the worker finished, otherwise how it failed. */
 async function ended(
   worker: Worker,
   place: Int32Array<SharedArrayBuffer>,
@@ -68,7 +68,7 @@ async function ended(
   const watch = setInterval(() => {
     const now = Atomics.load(place, 1);
     if (now !== seen) [seen, since] = [now, Date.now()];
-    // Before the first input there is much to load.
+    // Much code is loaded before the first input, so that time does not count as a hang.
     const hangs = now > 0 && Date.now() - since > HANGS_AFTER_MS;
     if (hangs) resolve(`hangs for ${HANGS_AFTER_MS / 1_000} s`);
     else if (Date.now() > endsAt) resolve('does not come to its end');

@@ -1,4 +1,4 @@
-/** A small generator of numbers: the same seed gives the same inputs. */
+/** A small random number generator: the same seed gives the same inputs. */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -9,7 +9,7 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** What parsers stumble over. */
+/** Tokens that parsers often mishandle. */
 const TOKENS = [
   '\0',
   '\n',
@@ -81,7 +81,7 @@ const TOKENS = [
 
 export type Mutator = { seeds: Buffer[]; bytesMax: number; random: () => number };
 
-/** One of the seeds, changed in one to six places. */
+/** Returns one of the seeds, changed in one to six places. */
 export function mutate({ seeds, bytesMax, random }: Mutator): Buffer {
   const pick = <T>(items: readonly T[]): T | undefined => items[Math.floor(random() * items.length)];
   let bytes = pick(seeds) ?? Buffer.alloc(0);
@@ -123,7 +123,7 @@ function crossed(other: Buffer = Buffer.alloc(0), random: () => number): Buffer 
   return other.subarray(from, from + Math.floor(random() * 200));
 }
 
-/** Now and then up to the bound: what grows with the square of its length shows only there. */
+/** Repeats a piece, occasionally up to the limit: only then does quadratic growth show. */
 function repeated(piece: Buffer, bytesMax: number, random: () => number): Buffer {
   if (piece.length === 0) return piece;
   const bytes = random() < 0.05 ? bytesMax : 300 * random();

@@ -32,14 +32,14 @@ import { checkUrl } from '../../packages/server/src/io/outbound/index.ts';
 import { hostileAddresses } from '../mail-payloads.ts';
 import { URLS } from '../url-corpus.ts';
 
-/** Something that reads what strangers wrote. It may say no; by a Fault, where it says it by throwing. */
+/** A parser of input from strangers. It may refuse the input. If it refuses by throwing, it throws a `Fault`. */
 export type Parser = {
   name: string;
   seeds: () => Buffer[];
-  /** What a stranger can have it read at most. */
+  /** The largest input that a stranger can have it read. */
   bytesMax: number;
   parse: (bytes: Buffer) => unknown;
-  /** What is read in a thread of its own, within bounds of time and memory, holds nobody up. */
+  /** Returns whether the input is parsed in a thread of its own, within limits of time and memory. Such input blocks no other work. */
   isApart?: (bytes: Buffer) => boolean;
 };
 
@@ -51,7 +51,7 @@ const header = (bytes: Buffer): string => bytes.toString('latin1');
 const buffers = (texts: readonly string[]): Buffer[] => texts.map((one) => Buffer.from(one));
 const json = (...values: unknown[]): Buffer[] => values.map((value) => Buffer.from(JSON.stringify(value)));
 
-/** Whoever sends what is no JSON is refused before anybody reads it. */
+/** Wraps a reader of parsed JSON. Input that is not JSON is refused before it reaches the reader. */
 function reading(read: (value: unknown) => unknown): (bytes: Buffer) => unknown {
   return (bytes) => {
     let value: unknown;
@@ -343,7 +343,7 @@ export const PARSERS: Parser[] = [
   },
 ];
 
-/** Where it says no by throwing, a Fault is what it says; anything else goes up. */
+/** Treats a thrown `Fault` as a refusal. Any other error propagates. */
 function refusing<T>(read: () => T): T | null {
   try {
     return read();

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAst } from 'rolldown/parseAst';
 
-/** A regular expression that is written out in our sources. */
+/** A regular expression literal in our sources. */
 export type Pattern = { source: string; flags: string; file: string; line: number };
 
 type Node = { type?: string; regex?: { pattern: string; flags: string }; start?: number };
@@ -10,7 +10,7 @@ type Node = { type?: string; regex?: { pattern: string; flags: string }; start?:
 const ROOT = new URL('../..', import.meta.url).pathname;
 const FOLDERS = ['contract', 'server', 'client', 'cli', 'dashboard'].map((name) => `packages/${name}/src`);
 
-/** All of them, each once, with the first place where it stands. Tests are nobody's way in. */
+/** Returns all patterns, each once, with the first place where it occurs. Tests are skipped, because input never reaches them. */
 export function allPatterns(): Pattern[] {
   const found = new Map<string, Pattern>();
   for (const folder of FOLDERS)

@@ -3,8 +3,8 @@ import { Ajv } from 'ajv';
 import Fastify from 'fastify';
 
 /**
- * What any framework user would write first: a Fastify route that parses the same body, validates it by the same
- * schema, answers the same bytes, and keeps nothing. The baseline of `bench -- accept`.
+ * The baseline of `bench -- accept`: the code that a framework user would write first. A Fastify route parses the same body, validates it
+ * by the same schema, returns the same bytes and stores nothing.
  */
 const app = Fastify({ logger: false });
 const ajv = new Ajv({ formats: { email: true, 'date-time': true } });

@@ -15,8 +15,8 @@ const BODY = JSON.stringify({
 });
 
 /**
- * Bulk requests of a thousand events. The baseline is one process that does nothing but parse and validate such bodies.
- * Nothing digests here, so the bench itself takes the chunks away: the queue cap would end the run at 50,000 records.
+ * Measures bulk requests of a thousand events. The baseline is one process that only parses and validates such bodies. No worker processes
+ * records here, so the benchmark itself deletes the chunks: the queue cap would end the run at 50,000 records.
  */
 export async function bulk(stage: Stage, options: { pairs: number; seconds: number }): Promise<string[][]> {
   const { id, secret } = await stage.project();
@@ -43,7 +43,7 @@ async function acceptBulk(
       path: '/api/v1/events/bulk',
       projects: [run.secret],
       idempotencyKey: true,
-      // The same thousand events each time: to make each one unique cost the load generator more than we spend on it.
+      // The same thousand events each time: making each one unique would cost the load generator more than the server spends on it.
       body: { kind: 'text', text: BODY },
     },
     mode: { kind: 'closed', connections: 8 },

@@ -5,7 +5,7 @@ import type { Stage } from './stage.ts';
 const BODY_BYTES = 256 * 1024;
 const TIMES = 20;
 
-/** Bodies of a quarter of a megabyte that are wrong in costly ways; what one caller waits for the refusal. */
+/** Bodies of a quarter of a megabyte that are invalid in costly ways. The benchmark measures how long one caller waits for the refusal. */
 const HOSTILE: Record<string, string> = {
   'nested 100,000 deep': filled('{"external_user_id":"u","name":"n","properties":', '[', ']'.repeat(100_000)),
   'one key after the other': `{${Array.from({ length: 20_000 }, (_, i) => `"k${i}":1`).join(',')}}`,

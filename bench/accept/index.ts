@@ -12,7 +12,7 @@ import { type Sizes, sizesOf } from './sizes.ts';
 import { openStage, type Stage } from './stage.ts';
 import { idle, memory } from './standing.ts';
 
-/** These share one stage; `kills` starts a server of its own. */
+/** These parts share one stage. `kills` starts a server of its own. */
 const ON_STAGE: Record<string, (stage: Stage, sizes: Sizes) => Promise<unknown>> = {
   idle: (stage, { idleSeconds }) =>
     show(`Idle for ${idleSeconds} s`, ['API', 'PostgreSQL', 'together'], async () => [
@@ -33,7 +33,7 @@ const ON_STAGE: Record<string, (stage: Stage, sizes: Sizes) => Promise<unknown>>
 };
 const NAMES = [...Object.keys(ON_STAGE), 'kills'];
 
-/** `npm run bench -- accept [part …] [--quick]`; all parts in turn where none is named. */
+/** `npm run bench -- accept [part …] [--quick]`. Runs all parts in turn if none is named. */
 export async function benchAccept(args: string[]): Promise<void> {
   const sizes = sizesOf({ quick: args.includes('--quick') });
   const parts = args.filter((arg) => !arg.startsWith('--'));
@@ -90,8 +90,8 @@ const KEYS = `
   FROM generate_series($1::int + 1, $2::int) AS n`;
 
 /**
- * Writes idempotency keys as a day of traffic leaves them: random keys, in the order of their time. The index is dropped
- * and built at the end: the result is the same, and random inserts into it would take several times as long.
+ * Writes idempotency keys as a day of traffic leaves them: random keys in chronological order. The index is dropped and rebuilt at the end:
+ * the result is the same, and random inserts into it would take several times as long.
  */
 async function preload({ url }: Stage, rows: number): Promise<void> {
   await withClient(url, (client) =>

@@ -6,7 +6,7 @@ import { examine, survivor, writers } from '../../packages/server/testkit/surviv
 const CLIENTS = 16;
 const BETWEEN_MS = { least: 200, spread: 800 };
 
-/** kill -9 of the server and of PostgreSQL while clients write; every acknowledgement is then looked for. */
+/** Kills the server and PostgreSQL with SIGKILL while clients write, then looks for every acknowledged record. */
 export async function kills(times: number): Promise<string[]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'beckon-kills-'));
   const server = await survivor(dataDir);

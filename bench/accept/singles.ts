@@ -8,7 +8,7 @@ export type Measured = { load: LoadResult; cpuMicros: number; postgresMicros: nu
 
 const CONNECTIONS = 64;
 
-/** One run against one target; the processor time of the target, and of PostgreSQL, for each answered request. */
+/** Runs once against one target. Returns the CPU time of the target and of PostgreSQL per answered request. */
 async function measure(
   stage: Stage,
   target: Target,
@@ -17,7 +17,7 @@ async function measure(
   const before = { target: usageOf(target.pid), postgres: usageOfTree(stage.postgresPid) };
   const load = await runLoad({ host: '127.0.0.1', port: target.port, ...plan });
   const after = { target: usageOf(target.pid), postgres: usageOfTree(stage.postgresPid) };
-  // Warm-up included on both sides of the division.
+  // Warm-up is included on both sides of the division.
   const answers = Object.values(load.inAll.statuses).reduce((sum, count) => sum + count, 0);
   return {
     load,
@@ -48,7 +48,7 @@ export function singleEvents(
 
 const CLOSED: LoadMode = { kind: 'closed', connections: CONNECTIONS };
 
-/** Bare and real in turn, so that both meet the same machine; the ratios are taken pair by pair. */
+/** Runs the baseline and the product in turn, so that both see the same machine conditions. Ratios are computed pair by pair. */
 export async function singlesInPairs(
   stage: Stage,
   options: { pairs: number; seconds: number },
@@ -89,7 +89,7 @@ export async function singlesInPairs(
   return [...rows.map((row, i) => [`pair ${i + 1}`, ...row]), ['median', ...summary]];
 }
 
-/** At half of what it can do, arrivals at fixed times: what a caller waits, and what the disk alone takes. */
+/** Measures how long a caller waits at half of the maximum rate with arrivals at fixed times, and how long the disk alone takes. */
 export async function latencyAtHalf(
   stage: Stage,
   options: { perSecond: number; seconds: number },
@@ -102,7 +102,7 @@ export async function latencyAtHalf(
   return [round(options.perSecond), ms(p50), ms(p99), ms(max), ms(disk.p99Ms), String(load.errors)];
 }
 
-/** A thousand projects that write at once, against one. */
+/** Compares a thousand projects that write concurrently with one project. */
 export async function manyProjects(
   stage: Stage,
   options: { projects: number; pairs: number; seconds: number },

@@ -3,7 +3,7 @@ export type Sizes = ReturnType<typeof sizesOf>;
 
 export function sizesOf({ quick }: { quick: boolean }): {
   idleSeconds: number;
-  /** Rows of the idempotency table before the first request. */
+  /** Rows in the idempotency table before the first request. */
   keysThere: number;
   singles: { pairs: number; seconds: number };
   openLoopSeconds: number;

@@ -2,7 +2,7 @@ import { openGround, type Ground, type Target } from '../stage.ts';
 
 export type { Target } from '../stage.ts';
 
-/** The product as it is run, beside a bare route: each in a process of its own, over one embedded PostgreSQL. */
+/** The product as it runs in production, next to a baseline route: each in a process of its own, over one embedded PostgreSQL. */
 export type Stage = Pick<Ground, 'postgresPid' | 'db' | 'url' | 'project' | 'close'> & {
   real: Target;
   bare: Target;
@@ -11,7 +11,7 @@ export type Stage = Pick<Ground, 'postgresPid' | 'db' | 'url' | 'project' | 'clo
 export async function openStage(): Promise<Stage> {
   const ground = await openGround();
   try {
-    // What is accepted stays in the inbox: the digest has benches of its own.
+    // Accepted records stay in the ingest queue: processing has its own benchmarks.
     const real = await ground.serve('api');
     const bare = await ground.script('bench/accept/bare.ts');
     return { ...ground, real, bare };

@@ -6,7 +6,7 @@ import type { Stage } from './stage.ts';
 
 const SAMPLE_MS = 1_000;
 
-/** Memory under load: the median of the last minute against that of the second. A quick run has shorter minutes. */
+/** Compares memory under load: the median of the last minute with that of the second. A quick run has shorter minutes. */
 export async function memory(
   stage: Stage,
   { minutes, minuteMs }: { minutes: number; minuteMs: number },
@@ -28,7 +28,7 @@ export async function memory(
   return [megabytes(second), megabytes(last), ratio(last / second), String(result.errors)];
 }
 
-/** What the server and its PostgreSQL use when nobody asks for anything. */
+/** Measures the CPU time and memory of the server and its PostgreSQL without requests. */
 export async function idle(stage: Stage, seconds: number): Promise<string[]> {
   const before = { api: usageOf(stage.real.pid), postgres: usageOfTree(stage.postgresPid) };
   await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));

@@ -7,8 +7,8 @@ import { addSilent, makePeople, settle } from '../world.ts';
 import type { Sizes } from './sizes.ts';
 
 /**
- * How long the members of a new definition take, over a million people of whom some thousand did something, and what
- * the live stream of the same project feels meanwhile.
+ * Measures how long it takes to compute the members of a new definition, in a project of a million users. Some thousand of these users did
+ * something. It also measures the effect on the live stream of the same project in that time.
  */
 const ACTIVE = 10_000;
 const GIVE_UP_MS = 1_800_000;
@@ -58,7 +58,7 @@ const DEFINITIONS: [string, object][] = [
 
 type New = { projectId: number; name: string; definition: object };
 
-/** Until everybody sees it, as a look every 50 ms does; how many members it has. */
+/** Waits until the audience is visible, checking every 50 ms. Returns its number of members. */
 async function built({ db }: Ground, wanted: New): Promise<number> {
   const { id } = await createAudience(db, wanted);
   const giveUpAt = performance.now() + GIVE_UP_MS;

@@ -4,7 +4,7 @@ import { median } from '../measure.ts';
 import { ratio, round } from '../print.ts';
 import { type Audience, audiences, ofEvent } from '../world.ts';
 
-/** In memory alone: how many definitions are answered in a second, and what it costs to find those that an event touches. */
+/** Measures in memory how many definitions are evaluated per second, and the cost of finding those that an event affects. */
 const ROUNDS = 7;
 const ROUND_MS = 200;
 const DAY_MS = 86_400_000;
@@ -50,7 +50,7 @@ export function touching(): string[][] {
   ];
 }
 
-/** Calls a second, the median of some rounds behind one that warms up. */
+/** Returns calls per second: the median of several rounds after a warm-up round. */
 function speed(call: () => void): number {
   const rounds: number[] = [];
   for (let i = 0; i <= ROUNDS; i += 1) {

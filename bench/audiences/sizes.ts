@@ -1,10 +1,10 @@
-/** How large a run is; `--quick` only shows that all of it works. */
+/** The size of a run. `--quick` only shows that every part works. */
 export type Sizes = {
   people: number;
   duePerSecond: number;
   dueSeconds: number;
   burst: number;
-  /** Of the live stream beside. */
+  /** The rate of the concurrent live stream. */
   perSecond: number;
   liveSeconds: number;
 };

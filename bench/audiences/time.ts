@@ -8,13 +8,12 @@ import { addSilent, makePeople, serveAudiences, settle, type World } from '../wo
 import type { Sizes } from './sizes.ts';
 
 /**
- * Changes that time alone brings: "no feature_used for 7 days", in a project of a million people. Those whose moment is
- * to come did it once, seven days before that moment, and have it stored, as the digest would have left it; all others
- * never did it, and are members.
+ * Measures changes that only time causes: "no feature_used for 7 days", in a project of a million users. Users with a pending timer did it
+ * once, seven days before that timer. Their timers are stored as processing would have left them. All others never did it, and are members.
  *
- * How late: the moment that the stream shows (`audience_joined`, which is when the transaction that moved them asked the
- * clock) less the exact one, for each of them; `until` tells when the last of them was committed, as a look every 20 ms
- * saw it. First a thousand a second; then a burst of 50,000 whose moments lie within one second.
+ * Lateness is the time in the change stream (`audience_joined`, the clock of the transaction that moved them) minus the exact moment, for
+ * each user. `until` is when the last of them was committed, as a check every 20 ms saw it. First a thousand per second fall due, then a
+ * burst of 50,000 within one second.
  */
 export async function timeOnly(sizes: Sizes): Promise<{ rows: string[][]; live: string[][] }> {
   const ground = await openGround();
@@ -70,7 +69,7 @@ type Wave = { from: number; count: number; overMs: number };
 type Late = {
   late: number[];
   missing: number;
-  /** Neighbours in the order of the stream of whom the later one was due earlier, in another transaction. */
+  /** Adjacent entries of the change stream where the later one was due earlier, in another transaction. */
   outOfOrder: number;
   seconds: number;
   span: { from: number; to: number };
@@ -80,7 +79,7 @@ type Late = {
 const PREPARE_MS_EACH = 1;
 const GIVE_UP_MS = 120_000;
 
-/** Moments from some seconds ahead on, evenly; then it is waited for until all of them have passed and were dealt with. */
+/** Writes evenly spaced timers that begin some seconds ahead, then waits until all of them have passed and were processed. */
 async function dueIn({ ground, world, edition }: Asked, { from, count, overMs }: Wave): Promise<Late> {
   const { db } = ground;
   const firstAt = Date.now() + 3_000 + count * PREPARE_MS_EACH;
@@ -130,7 +129,7 @@ const MOMENTS = `
 
 type Db = Ground['db'];
 
-/** Of those who stream beside, each has a moment a week ahead: only what is due by now counts. */
+/** The users of the concurrent stream each have a timer a week ahead, so only timers that are due now count. */
 async function isDue(db: Db, projectId: number): Promise<boolean> {
   const rows = await db.query(
     `SELECT 1 AS due FROM beckon.audience_due WHERE project_id = $1 AND at <= now() LIMIT 1`,

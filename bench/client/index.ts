@@ -8,8 +8,8 @@ const EVENTS = 100_000;
 const QUICK_EVENTS = 10_000;
 
 /**
- * `npm run bench -- client [--quick]`: events through a hostile network into the product, singly, in batches and in bulk. What is
- * in the database afterwards is counted.
+ * `npm run bench -- client [--quick]`: sends events through a hostile network into the product, singly, in batches and in bulk. Counts the
+ * events that are in the database afterwards.
  */
 export async function benchClient(args: string[]): Promise<void> {
   const events = args.includes('--quick') ? QUICK_EVENTS : EVENTS;

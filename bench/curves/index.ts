@@ -9,8 +9,8 @@ import { type Curve, plot } from './plot.ts';
 import { costInProjects } from './projects.ts';
 
 /**
- * How the cost of one event (processor time of worker and PostgreSQL) grows with what is there already: five lines, each point a
- * server and a PostgreSQL of its own. The first point of a line is the baseline of the others.
+ * Measures how the cost of one event (CPU time of worker and PostgreSQL) grows with the stored data. There are five lines, and each point
+ * has a server and a PostgreSQL of its own. The first point of a line is the baseline of the others.
  */
 type Point = (size: number) => Promise<number[]>;
 type Line = { name: string; by: string; x: string; sizes: { quick: number[]; full: number[] }; point: Point };
@@ -88,7 +88,7 @@ async function timesOf(runs: number, cost: (run: number) => Promise<number>): Pr
   return costs;
 }
 
-/** `npm run bench -- curves [people | events | audiences | rules | projects …] [--quick]`; pictures are drawn of the full ones. */
+/** `npm run bench -- curves [people | events | audiences | rules | projects …] [--quick]`. Only full runs draw charts. */
 export async function benchCurves(args: string[]): Promise<void> {
   const quick = args.includes('--quick');
   const wanted = args.filter((arg) => !arg.startsWith('--'));

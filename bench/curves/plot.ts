@@ -1,4 +1,4 @@
-/** A small line chart as SVG: one line, its points named, over a scale that grows tenfold from step to step. */
+/** A small line chart as SVG: one line with labeled points over a logarithmic scale with a factor of ten. */
 export type Curve = { title: string; x: string; y: string; points: [x: number, y: number][] };
 
 const [WIDTH, HEIGHT] = [640, 320];
@@ -39,7 +39,7 @@ const STYLE =
   'polyline{fill:none;stroke:#0b6e69;stroke-width:2}circle{fill:#0b6e69}.grid{stroke:#d5d9dd}.ground{fill:#fff}' +
   '@media(prefers-color-scheme:dark){text{fill:#c9ced4}.ground{fill:#16191d}.grid{stroke:#343a41}polyline{stroke:#4fc3bc}circle{fill:#4fc3bc}}';
 
-/** A round number that the highest point stays below. */
+/** Returns a round number above the highest point. */
 function niceAbove(value: number): number {
   const step = 10 ** Math.floor(Math.log10(value * 1.2));
   return Math.ceil((value * 1.2) / step) * step;

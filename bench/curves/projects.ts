@@ -4,7 +4,7 @@ import { pause } from '../digest/visible.ts';
 import { type Ground, openGround, type Project, type Server } from '../stage.ts';
 import { addSilent, makePeople, settle, userOf } from '../world.ts';
 
-/** The same number of events about the same number of people, spread over so many projects. The first run warms up. */
+/** Measures the same number of events about the same number of users, spread over this many projects. The first run warms up. */
 export async function costInProjects(asked: {
   projects: number;
   records: number;
@@ -42,7 +42,7 @@ async function fill(ground: Ground, count: number): Promise<Project[]> {
 
 type Side = { ground: Ground; worker: Server; projects: Project[] };
 
-/** The worker stands still while its records are put there, so that it meets them all at once. */
+/** The worker is paused while its records are written, so that it finds them all at once. */
 async function costOf({ ground, worker, projects }: Side, records: number, run: number): Promise<number> {
   const { db, postgresPid } = ground;
   const each = Math.floor(records / projects.length);

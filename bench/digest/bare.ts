@@ -5,16 +5,15 @@ import type { Ground } from '../stage.ts';
 import { CHUNK } from './records.ts';
 
 /**
- * The baseline of `digest rate`: the rows that a run wrote, read back and written again by the barest of loops, into
- * tables of the same shape (columns, indexes, partitions, fill factors) in the schema `bare` of the same database.
+ * The baseline of `digest rate`: a minimal loop reads the rows that a run wrote and writes them again. The tables have the same shape
+ * (columns, indexes, partitions, fill factors), in the schema `bare` of the same database.
  *
- * One connection; a thousand records' rows to a transaction, one prepared `unnest` statement to a table; nothing is
- * asked, decided or parsed, and the arrays are made before the clock starts. What the run updated meets the row that it
- * met then, for those tables were copied before the run; `event` and `event_dedupe` begin empty.
+ * It uses one connection, one transaction per thousand records' rows, and one prepared `unnest` statement per table. It looks up, decides
+ * and parses nothing, and the arrays are made before the clock starts. Rows that the run updated are updated from the same state, because
+ * those tables were copied before the run; `event` and `event_dedupe` begin empty.
  *
- * Rows of `person`, `audience_member` and `audience_due` that were written several times count as often as PostgreSQL's
- * own books say. Left out, in favour of the baseline's rate, are the few rows of the day's and the editions' counts, and
- * that the run also took its records out of the inbox.
+ * Rows of `person`, `audience_member` and `audience_due` that were written several times count as often as PostgreSQL's statistics say. Two
+ * things are left out, which favors the baseline: the few rows of the daily and edition counts, and deleting records from the ingest queue.
  */
 const COPIED = [
   'person',
@@ -28,7 +27,7 @@ const EMPTY = ['event_dedupe', 'change'] as const;
 const TABLES = [...COPIED, ...EMPTY, 'event'] as const;
 type Name = (typeof TABLES)[number];
 
-/** To be called before each run: it is what the run's upserts will have met. */
+/** Copies the tables. Call it before each run: the copy is the state that the run's upserts find. */
 export function copyBefore(url: string): Promise<void> {
   return withClient(url, async (client) => {
     await client.query('DROP SCHEMA IF EXISTS bare CASCADE; CREATE SCHEMA bare');
@@ -52,11 +51,11 @@ export function copyBefore(url: string): Promise<void> {
   });
 }
 
-/** Table → rows inserted or updated, and rows deleted, by PostgreSQL's own books. */
+/** Rows inserted or updated, and rows deleted, for each table, from PostgreSQL's statistics. */
 export type Written = Map<string, { put: number; deleted: number }>;
 
 const BOOKS = `SELECT relname AS name, n_tup_ins + n_tup_upd AS put, n_tup_del AS deleted FROM pg_stat_user_tables WHERE schemaname = 'beckon'`;
-/** A backend that has nothing to do enters what it did into the books ten seconds later at the latest. */
+/** An idle backend flushes its statistics within ten seconds. */
 const BOOKS_WITHIN_MS = 12_000;
 
 export async function countWrites({ db }: Ground): Promise<{ done(): Promise<Written> }> {
@@ -83,7 +82,7 @@ export async function countWrites({ db }: Ground): Promise<{ done(): Promise<Wri
 export type Row = Record<string, string | null>;
 export type Column = { name: string; type: string; inKey: boolean };
 type Step = { name: string; text: string; values: (string | null)[][] };
-/** Each a transaction. */
+/** The steps of each transaction. */
 export type Bare = Step[][];
 
 export type BareOptions = { projectId: number; since: Date; written: Written };
@@ -123,7 +122,7 @@ export async function columnsOf(client: pg.Client, name: string): Promise<Column
 
 type Asked = { name: string; columns: Column[]; projectId: number };
 
-/** Every value as text: whoever writes them again need not make anything of them. */
+/** Reads every value as text, so that it can be written again without conversion. */
 export async function rowsOf(client: pg.Client, asked: Asked & { rest: string }): Promise<Row[]> {
   const { name, columns, projectId, rest } = asked;
   const texts = columns.map((column) => `${column.name}::text`).join(', ');
@@ -146,7 +145,7 @@ async function removed(client: pg.Client, { name, columns, projectId }: Asked): 
   return rows;
 }
 
-/** As often as they were written: a row's last state stands for those before it. */
+/** Repeats rows as often as they were written. The last state of a row is used in place of its earlier ones. */
 export function repeated(rows: Row[], times: number): Row[] {
   if (rows.length === 0 || times <= rows.length) return rows;
   return Array.from({ length: times }, (_, i) => rows[i % rows.length] ?? {});
@@ -262,7 +261,7 @@ function grouped(events: Row[], by: string[], at: string): Row[] {
   });
 }
 
-/** The loop itself; rows that were written or removed, and how long it took. */
+/** Runs the loop. Returns the number of rows written or removed, and the time it took. */
 export function writeBare(url: string, bare: Bare): Promise<{ seconds: number; rows: number }> {
   return withClient(url, async (client) => {
     const startedAt = performance.now();

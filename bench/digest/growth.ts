@@ -17,12 +17,11 @@ import type { Sizes } from './sizes.ts';
 import { drained, withTurnHeld } from './waiting.ts';
 
 /**
- * What an event costs, worker and PostgreSQL together, where there is little and where there is much. Each of the two is a
- * server and a PostgreSQL of its own, so that neither lies in the other's memory; they run in turn, and the ratio is
- * taken pair by pair.
+ * Measures the cost of an event, worker and PostgreSQL together, with little and with much stored data. Each side is a server and a
+ * PostgreSQL of its own, so that neither uses the other's cache. They run in turn, and the ratio is computed pair by pair.
  *
- * The events are about the same 2,000 people on both sides, strewn among the others, and about `feature_used` alone, which
- * five audiences ask about: so the work is the same, and only what lies around it differs.
+ * The events are about the same 2,000 users on both sides, scattered among the others, and about `feature_used` alone, which five audiences
+ * use. So the work is the same and only the surrounding data differs.
  */
 const BUSY = 2_000;
 const NAMES = ['feature_used'];
@@ -44,7 +43,7 @@ export async function growth(sizes: Sizes): Promise<string[][]> {
   return rows;
 }
 
-/** Five ask about the event that is sent; the others are asked about nothing that happens. */
+/** Five audiences use the event that is sent. The others use events that never happen. */
 export function audiencesAround(count: number): Audience[] {
   const others = audiences(count + 15).filter(
     ({ name }) => !/^(feature_used|report_exported|invoice_paid):/.test(name),
@@ -100,7 +99,7 @@ export async function openSide(around: Around, sizes: Pick<Sizes, 'growth'>): Pr
   }
 }
 
-/** Processor time for one event, in microseconds. */
+/** Returns the CPU time for one event, in microseconds. */
 export async function costOf(
   { ground, world, workerPid }: Side,
   count: number,

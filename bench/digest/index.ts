@@ -79,7 +79,7 @@ const PARTS: Record<string, Part> = {
   },
 };
 
-/** `npm run bench -- digest [part …] [--quick] [--full]`; all parts in turn where none is named. */
+/** `npm run bench -- digest [part …] [--quick] [--full]`. Runs all parts in turn if none is named. */
 export async function benchDigest(args: string[]): Promise<void> {
   const flags = { quick: args.includes('--quick'), full: args.includes('--full') };
   const wanted = args.filter((arg) => !arg.startsWith('--'));

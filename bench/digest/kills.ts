@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { digestUnderKills } from '../../packages/server/testkit/digest-survival.ts';
 import { round } from '../print.ts';
 
-/** kill -9 of the worker at random moments of a digest; then everybody is compared with the model of the contract. */
+/** Kills the worker with SIGKILL at random moments of processing, then compares every user with the model of the contract. */
 export async function kills({ quick }: { quick: boolean }): Promise<string[][]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'beckon-digest-kills-'));
   try {

@@ -8,9 +8,9 @@ import { type Visibility, visibility, pause } from './visible.ts';
 import { waitingOf } from './waiting.ts';
 
 /**
- * What a caller waits from 202 until the stream shows the event, at half of the highest rate that can be held, with and
- * without a bulk load of 50,000 records beside it. The product runs as one process with all roles; load generator,
- * PostgreSQL, probes and observer share the machine with it.
+ * Measures the time from the 202 response until the stream shows the event. The load is half of the highest sustainable rate, with and
+ * without a concurrent bulk load of 50,000 records. The product runs as one process with all roles; load generator, PostgreSQL, probes and
+ * observer share the machine with it.
  */
 export async function latency(sizes: Sizes): Promise<{ search: string[][]; rows: string[][] }> {
   const ground = await openGround();
@@ -53,14 +53,14 @@ export async function busyProject(ground: Ground, sizes: Sizes, runs: number): P
 
 const FIRST_RATE = 500;
 const STEP = 1.4;
-/** No more than this is searched: the API itself takes no more on two cores. */
+/** The upper limit of the search: the API itself accepts no more on two cores. */
 const RATE_MAX = 20_000;
 const OLDEST_MAX_MS = 1_000;
 
 /**
- * Steps of ten seconds, each 1.4 times the one before, up to the first that cannot be held; then the last that was held
- * has to be held for a minute, or is lowered by a tenth until one is. Held: no live record waited for a second, and the
- * server took what was offered.
+ * Finds the highest sustainable rate in steps of ten seconds, each 1.4 times the one before, up to the first that fails. The last sustained
+ * rate then has to hold for a minute, or is lowered by a tenth until one does. A rate is sustained if no live record waited for a second
+ * and the server accepted the whole load.
  */
 async function highestRate(live: Live, sizes: Sizes): Promise<{ highest: number; search: string[][] }> {
   const search: string[][] = [];
@@ -85,14 +85,14 @@ async function highestRate(live: Live, sizes: Sizes): Promise<{ highest: number;
   return { highest: rate, search };
 }
 
-/** What a step left behind must not weigh on the next. */
+/** Waits for an empty queue, so that one step does not affect the next. */
 async function emptied({ ground, projects }: Live): Promise<void> {
   for (const { id } of projects) while ((await waitingOf(ground.db, id)) > 0) await pause(50);
 }
 
 export type Beside = Busy & { count: number; run: number };
 
-/** The same stream while a bulk load is accepted and digested; only what was accepted meanwhile is looked at. */
+/** Measures the same stream while a bulk load is accepted and processed. Only events accepted in that time count. */
 async function beside(live: Live, name: string, bulk: Beside): Promise<string[]> {
   const records = backfillEvents(bulk.world, bulk);
   const done = await withLive(live, async () => {
@@ -115,7 +115,7 @@ async function waitsInBulk({ db }: Ground, projectId: number): Promise<boolean> 
   return rows.length > 0;
 }
 
-/** Requests of a thousand, one after the other, as an import sends them; a full queue is waited for. */
+/** Sends requests of a thousand events, one after the other, as an import does. It waits while the queue is full. */
 async function uploadEvents(api: Pick<Server, 'port'>, project: Project, records: object[]): Promise<void> {
   for (let at = 0; at < records.length; at += CHUNK) {
     const body = JSON.stringify({ events: records.slice(at, at + CHUNK) });
@@ -123,7 +123,7 @@ async function uploadEvents(api: Pick<Server, 'port'>, project: Project, records
   }
 }
 
-/** False where the queue is full for now. */
+/** Returns false if the queue is currently full. */
 async function isTaken(api: Pick<Server, 'port'>, { secret }: Project, body: string): Promise<boolean> {
   const answer = await fetch(`http://127.0.0.1:${api.port}/api/v1/events/bulk`, {
     method: 'POST',

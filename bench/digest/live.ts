@@ -2,7 +2,7 @@ import { type LoadPlan, type LoadResult, startLoad } from '../load/index.ts';
 import type { Ground, Project, Target } from '../stage.ts';
 import { pause, type Sample, startProbes } from './visible.ts';
 
-/** A steady stream of single events over HTTP, with marked ones among them, as long as some work lasts. */
+/** A steady stream of single events over HTTP, including marked ones, for as long as some work lasts. */
 export type Live = {
   ground: Ground;
   api: Target;
@@ -14,16 +14,16 @@ export type LiveDone<T> = {
   result: T;
   load: LoadResult;
   samples: Sample[];
-  /** The age of the oldest live record that waited, at its worst. */
+  /** The highest age of the oldest waiting live record. */
   oldestMs: number;
 };
 
-/** Of a thousand users to each project, or as many as there are to all of them. */
+/** The number of different users in the stream, spread over its projects. */
 const USERS = 10_000;
 const USERS_SEED = 4_711;
 const PROBES_PER_SECOND = 100;
 const LOOK_EVERY_MS = 50;
-/** Until the streams run evenly. */
+/** The time until the streams run evenly. */
 const SETTLE_MS = 1_500;
 const HOUR_S = 3_600;
 
@@ -74,14 +74,14 @@ function planOf({ api, projects, perSecond }: Live): LoadPlan {
   };
 }
 
-/** Whether all that was offered was taken: a server that falls behind is not measured at the rate it was meant to have. */
+/** Returns whether the server accepted the whole load. A server that falls behind is not measured at the intended rate. */
 export function keptUp(load: LoadResult): boolean {
   return load.errors === 0 && (load.latenessMs?.p99 ?? 0) < 1_000;
 }
 
 const OLDEST = `SELECT coalesce(max(extract(epoch FROM clock_timestamp() - accepted_at)), 0)::float8 * 1000 AS ms FROM beckon.inbox WHERE priority = 'live'`;
 
-/** `forget`: what was seen so far, while the stream began, does not count. */
+/** `forget` discards the measurements so far, from the start of the stream. */
 function watchOldest({ db }: Ground): { forget(): void; stop(): Promise<number> } {
   let on = true;
   let worst = 0;

@@ -9,12 +9,12 @@ import type { Sizes } from './sizes.ts';
 import { pause, visibility } from './visible.ts';
 import { waitingOf, withTurnHeld } from './waiting.ts';
 
-/** Modest: what is asked is what the neighbour adds, not what the machine can bear. */
+/** A modest rate: the question is what the neighbor adds, not what the machine can take. */
 const PER_SECOND = 500;
 
 /**
- * One project's stream with and without a neighbour whose 50,000 records wait, in turn. They are put there while the
- * neighbour's turn is held; looked at is what was accepted from the moment that it is let go until nothing waits.
+ * Compares one project's stream with and without a neighbor that has 50,000 waiting records, in turn. The records are written while the
+ * neighbor's project lock is held. Events count that are accepted between the release of the lock and the moment when no record waits.
  */
 export async function neighbour(sizes: Sizes): Promise<string[][]> {
   const ground = await openGround();

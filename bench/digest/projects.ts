@@ -8,9 +8,9 @@ import { pause, visibility } from './visible.ts';
 import { waitingOf } from './waiting.ts';
 
 /**
- * A thousand projects with five events a second each, against one with five thousand. API and worker are two processes
- * here, so that their processor time can be told apart; load generator, probes, observer and PostgreSQL share the
- * machine. Every project has the five audiences that ask about the event.
+ * Compares a thousand projects that send five events per second each with one that sends five thousand. API and worker are two processes
+ * here, so that their CPU times are separate; load generator, probes, observer and PostgreSQL share the machine. Every project has the five
+ * audiences that use the event.
  */
 export async function projects(sizes: Sizes): Promise<string[][]> {
   const ground = await openGround();
@@ -29,7 +29,7 @@ export async function projects(sizes: Sizes): Promise<string[][]> {
     const perSecond = sizes.projects * sizes.eventsOfEach;
     const run = (some: Project[]): Promise<Cost> =>
       cost({ live: { ground, api, projects: some, perSecond }, worker, seconds: sizes.liveSeconds });
-    // Everybody becomes known, and both sides warm.
+    // Creates all users and warms both sides.
     await run(all);
     const rows: string[][] = [];
     const ratios: number[] = [];
@@ -46,7 +46,7 @@ export async function projects(sizes: Sizes): Promise<string[][]> {
   }
 }
 
-/** The first project's audiences, for every other project. */
+/** Copies the first project's audiences to every other project. */
 async function copyAudiences({ db }: Ground, from: number): Promise<void> {
   await db.query(
     `INSERT INTO beckon.audience (project_id, id, name, created_at, updated_at)
@@ -114,7 +114,7 @@ async function cost(run: { live: Live; worker: Server; seconds: number }): Promi
 
 type Used = Record<'api' | 'worker' | 'postgres', ReturnType<typeof usageOf>>;
 
-/** Digested ones: the work is that of what was done, not of what was offered. */
+/** Counts processed events: the CPU time belongs to the events that were processed, not to those that were sent. */
 async function eventsOf({ db }: Ground): Promise<number> {
   const rows = await db.query<{ count: number }>(
     `SELECT coalesce(sum(count), 0)::float8 AS count FROM beckon.event_volume`,

@@ -8,11 +8,11 @@ import type { Sizes } from './sizes.ts';
 import { drained, withTurnHeld } from './waiting.ts';
 
 /**
- * How fast bulk records are digested, against how fast a bare loop writes the same rows into the same tables (`bare.ts`).
- * The world of 20 audiences is that of `world.ts`: an event or a user touches 5 of them, 1 % change a membership.
+ * Measures how fast bulk records are processed, compared with how fast a minimal loop writes the same rows into the same tables
+ * (`bare.ts`). The world of 20 audiences is that of `world.ts`: an event or a user affects 5 of them, and 1 % change a membership.
  *
- * The inbox is filled while the bench holds the project's turn; then the turn is let go, and the worker, which is warm,
- * begins. Timed is from the first batch seen to be done until nothing waits.
+ * The ingest queue is filled while the benchmark holds the project lock. Then the lock is released, and the worker, which is warm, begins.
+ * The measured time is from the first completed batch until no record waits.
  */
 export async function rate(sizes: Sizes, kind: 'events' | 'users'): Promise<string[][]> {
   const ground = await openGround();
@@ -97,7 +97,7 @@ async function databaseTime({ db }: Ground): Promise<Date> {
   return rows[0]?.now ?? new Date();
 }
 
-/** Joins and leaves, as the stream tells of them. */
+/** Returns the number of joins and leaves, from the change stream. */
 async function movesOf({ db }: Ground, projectId: number, since: Date): Promise<number> {
   const rows = await db.query<{ moved: number }>(
     `SELECT coalesce(sum((detail ->> 'joined')::int + (detail ->> 'left')::int), 0)::float8 AS moved

@@ -2,15 +2,15 @@ import { putRecords } from '../../packages/server/testkit/inbox.ts';
 import type { Database } from '../../packages/server/src/io/db/index.ts';
 import { EVENT_NAMES, userOf, type World } from '../world.ts';
 
-/** As large as the chunks of a bulk request. */
+/** The size of a chunk of a bulk request. */
 export const CHUNK = 1_000;
 const DAY_MS = 86_400_000;
-/** A backfill tells of the last days, in the order in which they were. */
+/** A backfill covers the last days in chronological order. */
 const BACKFILL_MS = 3 * DAY_MS;
 
 /**
- * Events of a backfill: everybody active in random order, and in one of a hundred somebody lapsed, each of whom comes
- * once. `run` counts the runs over one world: each takes other lapsed people.
+ * Returns the events of a backfill: active users in random order, and in one of a hundred events a lapsed user, each once. `run` numbers
+ * the runs over one world: each uses other lapsed users.
  */
 export function backfillEvents(
   world: World,
@@ -37,12 +37,12 @@ export function lapsedOf(count: number): number {
 }
 
 /**
- * A file of users: half of them new, half known with another number of seats. One of a hundred has so many seats that
- * they join an audience.
+ * Returns a file of users: half of them new, half known with another number of seats. One in a hundred has so many seats that it joins an
+ * audience.
  */
 export function uploadedUsers(world: World, { count, run }: { count: number; run: number }): object[] {
   return Array.from({ length: count }, (_, i) => {
-    // Another number each time that somebody comes again, or nothing would change.
+    // The number differs each time a user comes again. Otherwise nothing would change.
     const seats = i % 100 === 0 ? 100 : 5 + ((i + run * 3) % 7);
     if (i % 2 === 1) {
       const n = world.lapsed + ((run * count + i) % (world.people - world.lapsed));
@@ -64,7 +64,7 @@ export function uploadedUsers(world: World, { count, run }: { count: number; run
   });
 }
 
-/** Puts records into the inbox as a bulk request does, a thousand to a chunk. */
+/** Writes records into the ingest queue as a bulk request does, a thousand to a chunk. */
 export async function preload(
   db: Database,
   put: { projectId: number; kind: 'users' | 'events'; records: object[] },

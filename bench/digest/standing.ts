@@ -10,7 +10,7 @@ import { settle } from '../world.ts';
 
 const QUIET_MS = 5_000;
 
-/** What a worker and its PostgreSQL use when nothing waits; a project with audiences is there. */
+/** Measures the CPU time and memory of a worker and its PostgreSQL while no record waits. A project with audiences exists. */
 export async function idle(sizes: Sizes): Promise<string[][]> {
   const ground = await openGround();
   try {
@@ -47,7 +47,7 @@ const TABLES = [
   'change',
 ] as const;
 
-/** A set of a thousand users and one of a thousand events, each imported three times: what was there before must be there after. */
+/** Imports a set of a thousand users and one of a thousand events three times each. The data must be the same before and after. */
 export async function again(sizes: Sizes): Promise<string[][]> {
   const ground = await openGround();
   try {
@@ -80,7 +80,7 @@ export async function again(sizes: Sizes): Promise<string[][]> {
 
 type Db = Parameters<typeof waitingOf>[0];
 
-/** Of every row of the project, in whatever order they lie. */
+/** Returns a checksum of every row of the project for each table, independent of the row order. */
 async function fingerprints(db: Db, projectId: number): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (const table of TABLES) {

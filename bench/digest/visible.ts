@@ -3,10 +3,9 @@ import { quantile } from '../measure.ts';
 import type { Ground, Project } from '../stage.ts';
 
 /**
- * From "accepted" to "visible": marked events among all the others, sent at fixed times over HTTP, and an observer that
- * asks the database for those it has not seen yet, as followers of the stream do. The clock starts when the whole answer
- * has been read and stops when a question has found the event; so the figure holds the interval of the questions too,
- * and never less than what a follower would see.
+ * Measures the time from "accepted" to "visible". Marked events among all the others are sent at fixed times over HTTP. An observer polls
+ * the database for the events that it has not seen yet, as followers of the stream do. The clock starts when the whole response has been
+ * read and stops when a poll finds the event. So the figure includes the poll interval, and is never less than what a follower would see.
  */
 export type Probes = { stop(): Promise<Sample[]> };
 export type Sample = { acceptedAt: number; seenAt: number | null; status: number };
@@ -18,7 +17,7 @@ export type ProbeOptions = {
 };
 
 const LOOK_EVERY_MS = 20;
-/** Few events to each, so that the observer finds one by its person at once. */
+/** Each user has few events, so that the observer finds an event by its user quickly. */
 const PROBE_PEOPLE = 1_000;
 const LAST_WITHIN_MS = 20_000;
 
@@ -147,12 +146,12 @@ export type Visibility = {
   p95: number;
   p99: number;
   max: number;
-  /** Accepted and not seen within the time, and refused: a run with any of them is no good. */
+  /** Events that were accepted but not seen in time. Together with refused ones, any of them invalidates the run. */
   unseen: number;
   refused: number;
 };
 
-/** Of those accepted within a span of time; of all where none is given. */
+/** Summarizes the samples accepted within a time span, or all samples without a span. */
 export function visibility(samples: Sample[], span?: { from: number; to: number }): Visibility | null {
   const within = samples.filter(
     ({ acceptedAt }) => !span || (acceptedAt >= span.from && acceptedAt < span.to),

@@ -13,7 +13,7 @@ export type Drained = { records: number; seconds: number; perSecond: number };
 const LOOK_EVERY_MS = 5;
 const GIVE_UP_MS = 600_000;
 
-/** From the first batch that was seen to be done until nothing waits: neither a start nor a look falls into it. */
+/** Returns the time from the first completed batch until no record waits, so neither startup nor polling counts. */
 export async function drained(
   db: Database,
   { projectId, records: all }: { projectId: number; records: number },
@@ -34,8 +34,8 @@ export async function drained(
 }
 
 /**
- * Keeps a project's turn, so that its records wait in front of a worker that is warm, for as long as `work` lasts; it is
- * handed what lets the worker begin earlier. The connection is given back in any case, or nothing could be closed.
+ * Holds a project lock while `work` runs, so that the project's records wait in front of a warm worker. `work` receives a function that
+ * releases the lock early. The connection is always returned to the pool, because the pool could not close otherwise.
  */
 export async function withTurnHeld<T>(
   db: Database,

@@ -1,6 +1,6 @@
 import type { BodySpec } from './plan.ts';
 
-/** Places in a body that every request fills anew; as long as what is put there, so the length never changes. */
+/** Placeholders in a body that every request fills with new values of the same length, so the length never changes. */
 export const USER_MARK = '{{user}}';
 export const ID_MARK = '{{id}}';
 

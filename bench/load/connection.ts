@@ -1,13 +1,13 @@
 import net from 'node:net';
 import { createReader } from './response.ts';
 
-/** One keep-alive connection with at most one request under way. It comes back by itself when it breaks. */
+/** One keep-alive connection with at most one request under way. It reconnects automatically when it breaks. */
 export type Connection = {
   send(request: Buffer): void;
-  /** For whoever sends: when the request was meant to go, and when it went; 0 while none is under way. */
+  /** Set by the sender: when the request was intended to be sent, and when it was sent. 0 while no request is under way. */
   intendedAt: number;
   sentAt: number;
-  /** A request that takes too long is given up with its connection. */
+  /** Abandons a request that takes too long, together with its connection. */
   abandon(): void;
   close(): void;
 };
@@ -15,16 +15,16 @@ export type Connection = {
 export type Loss = 'refused' | 'reset' | 'timeout' | 'unreadable';
 
 export type ConnectionEvents = {
-  /** Ready for a request: connected, or connected again. */
+  /** Called when the connection is ready for a request, also after a reconnect. */
   onReady(connection: Connection): void;
   onAnswer(connection: Connection, status: number): void;
-  /** The request under way, or an attempt to connect, came to nothing; null where the server ended a connection that was idle. */
+  /** Called when the request under way or a connection attempt failed. `why` is null if the server closed an idle connection. */
   onLoss(connection: Connection, why: Loss | null): void;
 };
 
 export type Target = { host: string; port: number };
 
-/** All sockets read into one buffer: what it holds is used up before the next read. */
+/** All sockets read into one buffer: its content is consumed before the next read. */
 const READ_BYTES = 64 * 1024;
 const RECONNECT_MS = 50;
 
@@ -53,7 +53,7 @@ function openConnection(target: Target, events: ConnectionEvents, shared: Buffer
   };
 
   function read(length: number): boolean {
-    // Nothing was asked: a server that has had enough of an idle connection says so before it closes it.
+    // No request is under way: a server that closes an idle connection may send a response first.
     if (connection.sentAt === 0) {
       lose(null);
       return true;
@@ -81,7 +81,7 @@ function openConnection(target: Target, events: ConnectionEvents, shared: Buffer
     socket.on('error', () => {});
     socket.destroy();
     if (closed) return;
-    // A server that is away must not be asked thousands of times a second.
+    // A server that is down must not get thousands of connection attempts per second.
     if (connected) connect();
     else setTimeout(() => closed || connect(), RECONNECT_MS);
   }

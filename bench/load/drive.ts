@@ -6,10 +6,9 @@ import { createRequests, type Slot } from './request.ts';
 /**
  * Conducts one run: connect, warm up, measure, drain.
  *
- * Both loops are one loop. What differs is when the next request is due: in the closed loop as soon as a connection is
- * free, in the open loop at times fixed beforehand. There the latency counts from the time that the request was due,
- * whether or not a connection was free: a server that stalls is charged with everything that should have come in the
- * meantime, which is what its users would feel.
+ * Both loops are one loop. They differ in when the next request is due. In the closed loop that is as soon as a connection is free, in the
+ * open loop at fixed times. The latency of the open loop counts from the time that the request was due, whether or not a connection was
+ * free. So a stalled server is charged with every request that was due in that time, which is what its users would feel.
  */
 export async function drive(plan: LoadPlan, stopped: () => boolean): Promise<LoadResult> {
   const run = begin(plan);
@@ -23,7 +22,7 @@ export async function drive(plan: LoadPlan, stopped: () => boolean): Promise<Loa
   for (let i = 0; i < total; i += 1) {
     const connection = open();
     run.slots.set(connection, run.requests.slot());
-    // A listen backlog is short; connections that overflow it come back only after a second.
+    // A listen backlog is short. Connections that overflow it are retried only after a second.
     if (i % CONNECT_AT_ONCE === CONNECT_AT_ONCE - 1) await pause(10);
   }
   await until(() => run.idle.length >= total || stopped(), CONNECT_WITHIN_MS);
@@ -49,13 +48,13 @@ type Run = {
   requests: ReturnType<typeof createRequests>;
   slots: Map<Connection, Slot>;
   idle: Connection[];
-  /** When the next request is due; never, once the time is over. */
+  /** When the next request is due. `NEVER` once the time is over. */
   dueAt: number;
   nextDue: (dueAt: number) => number;
   startedAt: number;
   measureFrom: number;
   measureTo: number;
-  /** Answers that came while it was measured, whenever their requests were due. */
+  /** Responses that arrived within the measured time, whenever their requests were due. */
   inTime: number;
   latency: ReturnType<typeof createHistogram>;
   lateness: ReturnType<typeof createHistogram>;
@@ -89,9 +88,9 @@ function begin(plan: LoadPlan): Run {
   };
 }
 
-/** From one due time to the next, in ms: fixed by plan and seed alone, whatever the server does. */
+/** Returns the next due time from the previous one, in ms. It depends on plan and seed alone, whatever the server does. */
 function arrivals({ mode }: LoadPlan, seed: number): (dueAt: number) => number {
-  // Always due, from the start: a free connection is all that is waited for.
+  // Always due, from the start: only a free connection is needed.
   if (mode.kind === 'closed') return (dueAt) => dueAt;
   const stepMs = 1_000 / mode.perSecond;
   if (mode.arrivals !== 'poisson') return (dueAt) => dueAt + stepMs;
@@ -111,7 +110,7 @@ function start(run: Run): void {
   run.dueAt = run.startedAt;
 }
 
-/** In short looks, from outside the loop of requests: the phases, those that take too long, the CPU between. */
+/** Polls at short intervals, outside the request loop, for the phases, for requests that take too long, and for the CPU time between. */
 async function conduct(run: Run, stopped: () => boolean): Promise<void> {
   const ticking = run.plan.mode.kind === 'open' ? tick(run) : null;
   pump(run, performance.now());
@@ -127,7 +126,7 @@ async function conduct(run: Run, stopped: () => boolean): Promise<void> {
   if (run.plan.mode.kind === 'closed') run.dueAt = NEVER;
   const used = process.cpuUsage(run.cpu.from ?? process.cpuUsage());
   run.cpu.seconds = (used.user + used.system) / 1e6;
-  // What is under way, or due and still waiting, is waited for: leaving it out would leave out the slowest.
+  // Waits for requests that are under way, or due and still waiting: leaving them out would leave out the slowest.
   await until(() => {
     giveUp(run, performance.now());
     return run.underWay === 0 && run.dueAt >= run.measureTo;
@@ -148,7 +147,7 @@ function tick(run: Run): () => void {
   };
 }
 
-/** Sends what is due, as far as there are free connections. */
+/** Sends the due requests as long as connections are free. */
 function pump(run: Run, now: number): void {
   while (run.idle.length > 0 && run.dueAt <= now && run.dueAt < run.measureTo) {
     const connection = run.idle.pop();

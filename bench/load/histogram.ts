@@ -1,8 +1,8 @@
 import type { Percentiles } from './plan.ts';
 
 /**
- * Latencies in fixed memory: buckets that grow with the value, 128 to each doubling, so a figure is off by less than
- * 0.8 %. From 1 microsecond to over an hour in 27 kB.
+ * Latencies in fixed memory. Buckets grow with the value, 128 to each doubling, so a figure is off by less than 0.8 %. The range from 1
+ * microsecond to over an hour takes 27 kB.
  */
 export type Histogram = { counts: Float64Array; count: number; sum: number; max: number };
 
@@ -35,7 +35,7 @@ export function percentiles(histogram: Histogram): Percentiles {
   };
 }
 
-/** The smallest value that at least this share of all values does not exceed. */
+/** Returns the smallest value that at least this share of all values does not exceed. */
 export function percentile(histogram: Histogram, share: number): number {
   const rank = Math.max(1, Math.ceil(histogram.count * share));
   if (rank >= histogram.count) return histogram.max;
@@ -47,14 +47,14 @@ export function percentile(histogram: Histogram, share: number): number {
   return histogram.max;
 }
 
-/** The first 128 values have a bucket each; from there on each doubling has 128. */
+/** The first 128 values have a bucket each. From there on each doubling has 128. */
 function indexOf(us: number): number {
   if (us < SUB) return us;
   const doubling = 31 - Math.clz32(us) - SUB_BITS;
   return Math.min((DOUBLINGS + 1) * SUB - 1, (doubling + 1) * SUB + (us >>> doubling) - SUB);
 }
 
-/** The middle of a bucket. */
+/** Returns the middle of a bucket. */
 function valueOf(index: number): number {
   if (index < SUB) return index;
   const doubling = (index >>> SUB_BITS) - 1;

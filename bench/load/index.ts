@@ -5,11 +5,11 @@ import type { FromWorker, ToWorker } from './worker.ts';
 
 export type { LoadMode, LoadPlan, LoadResult } from './plan.ts';
 
-/** A run in a process of its own, so that it shares no event loop, no heap and no CPU figure with what it measures. */
+/** A load generator in a process of its own, so that it shares no event loop, heap or CPU figure with the measured process. */
 export type Load = {
   pid: number;
   result: Promise<LoadResult>;
-  /** Ends the measured time now; what is under way is still waited for and counted. */
+  /** Ends the measured time now. Requests under way are still awaited and counted. */
   stop(): void;
 };
 

@@ -1,63 +1,63 @@
-/** What one load process is told to do, and what it tells afterwards. Both travel as JSON between two processes. */
+/** The input of one load process, and its result. Both travel as JSON between two processes. */
 export type LoadPlan = {
   host: string;
   port: number;
   request: RequestSpec;
   mode: LoadMode;
-  /** Measured time; the warm-up comes before it and is left out of every figure but the `inAll` ones. */
+  /** The measured time. The warm-up comes before it and is left out of every figure except those in `inAll`. */
   seconds: number;
   warmupSeconds?: number;
-  /** Two processes, or two runs, that must not repeat each other's keys and users need different ones. Random if left out. */
+  /** Two processes or runs that must not repeat each other's keys and users need different seeds. Random if omitted. */
   seed?: number;
 };
 
 export type LoadMode =
-  /** As fast as the answers come: each connection has one request under way. */
+  /** Sends as fast as responses come: each connection has one request under way. */
   | { kind: 'closed'; connections: number }
-  /** At a rate that no slow answer can lower. Enough connections, or requests queue here (and that counts). */
+  /** Sends at a rate that no slow response can lower. With too few connections, requests queue here, and that counts. */
   | { kind: 'open'; perSecond: number; connections: number; arrivals?: 'even' | 'poisson' };
 
 export type RequestSpec = {
   method: string;
   path: string;
   headers?: Record<string, string>;
-  /** API keys, taken in turn. All of one length, because they are patched in place; none: no Authorization header. */
+  /** API keys, used in turn. All have the same length, because they are patched in place. Without keys there is no Authorization header. */
   projects?: string[];
-  /** A fresh one, of the shape of a UUID v4, for every request. */
+  /** Sends a new key in the shape of a UUID v4 with every request. */
   idempotencyKey: boolean;
   body: BodySpec | null;
-  /** How many different users the records name; unique ones in every record if left out. */
+  /** The number of different users in the records. If omitted, every record has a unique user. */
   users?: number;
-  /** What their names are made from, where several runs are to name the same users; else the run's seed. */
+  /** The seed of their names, for several runs with the same users. If omitted, the run's seed. */
   usersSeed?: number;
 };
 
 export type BodySpec =
   | { kind: 'event' | 'user' }
   | { kind: 'batch' | 'bulk-events' | 'bulk-users'; records: number }
-  /** Every `{{user}}` in it becomes an external_user_id, every `{{id}}` a number that is never used twice. */
+  /** Every `{{user}}` in the text becomes an external_user_id, every `{{id}}` a number that is never used twice. */
   | { kind: 'text'; text: string };
 
 export type LoadResult = {
-  /** Answered requests that were due within the measured time, however late their answers came. */
+  /** Answered requests that were due within the measured time, however late their responses came. */
   requests: number;
   seconds: number;
-  /** Answers that came within the measured time, by the second. */
+  /** Responses within the measured time, per second. */
   perSecond: number;
-  /** Of `requests`. */
+  /** The statuses of `requests`. */
   statuses: Record<string, number>;
-  /** Answers of 400 and above, and requests that never got one. */
+  /** Responses of 400 and above, and requests without a response. */
   errors: number;
-  /** Without an answer; `refused` counts attempts to connect, `unreadable` answers without a Content-Length. */
+  /** Requests without a response. `refused` counts connection attempts, `unreadable` counts responses without a Content-Length. */
   lost: { refused: number; reset: number; timeout: number; unreadable: number };
   latencyMs: Percentiles;
-  /** Open loop: how long after its intended time a request was sent; part of its latency already. */
+  /** Open loop: how long after its intended time a request was sent. Its latency includes this time. */
   latenessMs: Percentiles | null;
   /** Open loop: arrivals that were never sent, because the run ended before a connection was free. */
   unsent: number;
-  /** CPU of the load process itself within the measured time. */
+  /** CPU time of the load process itself within the measured time. */
   cpuSeconds: number;
-  /** Warm-up and drain included: what the server's books must agree with. */
+  /** Totals including warm-up and drain, which the server's own counts must match. */
   inAll: { sent: number; records: number; statuses: Record<string, number> };
 };
 

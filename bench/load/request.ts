@@ -2,24 +2,24 @@ import { bodyTemplate, ID_MARK, USER_MARK } from './bodies.ts';
 import type { RequestSpec } from './plan.ts';
 
 /**
- * Requests are bytes made once; what differs from one to the next (API key, Idempotency-Key, users) has a fixed place
- * and a fixed length and is overwritten there. Each connection has a copy of its own, since the socket may still be
- * reading from it; all copies take their numbers from one sequence.
+ * Requests are bytes made once. The parts that vary (API key, Idempotency-Key, users) have a fixed place and a fixed length and are
+ * overwritten there. Each connection has a copy of its own, because the socket may still be reading from it. All copies take their numbers
+ * from one sequence.
  */
 export type Requests = {
-  /** Each record's number and each request's; counted on by all slots. */
+  /** The numbers of the last record and the last request, shared by all slots. */
   sequence: { request: number; record: number };
   recordsPerRequest: number;
   slot(): Slot;
 };
 
 export type Slot = {
-  /** The same bytes each time, with the next numbers in them. */
+  /** Returns the same buffer each time, with the next numbers in it. */
   next(): Buffer;
 };
 
 const UUID_BLANK = '00000000-0000-4000-8000-000000000000';
-/** Where the 32 digits of a UUID are, but for the version and the variant, which stay. */
+/** The offsets of the 32 digits of a UUID, except for the version and the variant, which stay. */
 const UUID_PAIRS = [0, 2, 4, 6, 9, 11, 16, 21, 24, 26, 28, 30, 32, 34];
 const USER_BLANK = 'user-00000000-00000000';
 const ID_BLANK = '0000000000000000';
@@ -58,7 +58,7 @@ function lay(spec: RequestSpec, host: string, key: string | undefined): Layout {
   };
 }
 
-/** In the order of the body; an offset counts what the marks before it grew by. */
+/** Returns the marks in the order of the body. An offset includes the growth of the marks before it. */
 function findMarks(text: string, start: number): Mark[] {
   const marks: Mark[] = [];
   let at = start;
@@ -87,7 +87,7 @@ function createSlot({ spec, keys, layout, sequence, seed }: Writer): Slot {
   const { keyAt, uuidAt, marks, records } = layout;
   const users = marks.filter((mark) => mark.kind === 'user').map((mark) => mark.at);
   const ids = marks.filter((mark) => mark.kind === 'id').map((mark) => mark.at);
-  // A record may name its user twice (id and address): as many marks belong to one record.
+  // A record may name its user twice (id and address), so that many marks belong to one record.
   const marksPerRecord = Math.max(1, Math.round(users.length / Math.max(1, records)));
   const cycle = spec.users ?? 0;
   for (const at of users) writeHex(bytes, at + 14, spec.usersSeed ?? seed);
@@ -113,8 +113,8 @@ const EMPTY = Buffer.alloc(0);
 const HEX = Buffer.from('0123456789abcdef', 'latin1');
 
 /**
- * Random in all its digits, as a real one is (a key that only counts up would be kind to an index), and yet never the
- * same twice: its first 32 bits are a mixture that gives another value for every number.
+ * Writes a UUID that is random in all its digits, as a real one is, and never repeats. A key that only counts up would favor an index. Its
+ * first 32 bits are a mixture that gives another value for every number.
  */
 function writeUuid(bytes: Buffer, at: number, { request, seed }: { request: number; seed: number }): void {
   let word = mix(request ^ seed);
@@ -139,7 +139,7 @@ function writeNumber(bytes: Buffer, at: number, value: number): void {
   }
 }
 
-/** Murmur's last step: one 32-bit number to another, no two to the same. */
+/** The last step of Murmur: a bijection of 32-bit numbers. */
 function mix(value: number): number {
   let h = value | 0;
   h ^= h >>> 16;

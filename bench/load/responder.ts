@@ -1,8 +1,8 @@
 import { createServer, type Socket } from 'node:net';
 
 /**
- * What the load generator is measured against: answers as fast as a process can, reading nothing but where a request
- * ends. It takes it that a request comes in one piece, and so is of no use for bodies beyond a socket buffer.
+ * The counterpart that measures the load generator: it answers as fast as a process can and reads only where a request ends. It expects a
+ * request in one piece, so it does not support bodies beyond a socket buffer.
  */
 const body = '{"data":{"accepted":true}}';
 const answer = Buffer.from(
@@ -22,7 +22,7 @@ server.listen(0, '127.0.0.1', () => {
   const address = server.address();
   if (address && typeof address === 'object') process.send?.({ port: address.port });
 });
-/** Stops answering for a while, as a server does in a long pause of its garbage collector. */
+/** Stops answering for a while, as a server does in a long garbage collection. */
 process.on('message', (pauseMs: number) => {
   const until = performance.now() + pauseMs;
   while (performance.now() < until);

@@ -1,12 +1,12 @@
 /**
- * Just enough of HTTP/1.1 to know where an answer ends and what it was: status, Content-Length, `Connection: close`.
- * It works on bytes where they arrive; only a head that comes in two pieces is copied. Interim answers (1xx) are
- * skipped. There is no chunked coding: our server never sends it, and one that does is reported as unreadable.
+ * Parses just enough of HTTP/1.1 to find the end of a response and its status, Content-Length and `Connection: close`. It works on bytes
+ * where they arrive; only a head that comes in two pieces is copied. Interim responses (1xx) are skipped. Chunked encoding is not
+ * supported: our server never sends it, and a server that does is reported as unreadable.
  */
 export type Reader = {
-  /** The status of the answer that these bytes complete; 0 for none yet, -1 for bytes that are no such answer. */
+  /** Returns the status of the response that these bytes complete, 0 if it is incomplete, or -1 if the bytes are not such a response. */
   read(chunk: Buffer, length: number): number;
-  /** The server said that it closes the connection after this answer. */
+  /** Set if the server announced that it closes the connection after this response. */
   closing: boolean;
   reset(): void;
 };
@@ -18,7 +18,7 @@ const CR = 13;
 export function createReader(): Reader {
   let kept: Buffer | null = null;
   let keptLength = 0;
-  /** Bytes of the body still to come; -1 while the head is read. */
+  /** Bytes of the body still to come, or -1 while the head is read. */
   let bodyLeft = -1;
   const head: Head = { status: 0, contentLength: 0, closing: false, end: 0 };
 
@@ -58,7 +58,7 @@ export function createReader(): Reader {
     const complete = bodyLeft === 0;
     bodyLeft = -1;
     reader.closing = head.closing;
-    // One request under way, so one answer: anything behind it belongs to nobody.
+    // One request is under way, so one response is expected: anything behind it belongs to no request.
     return complete ? head.status : -1;
   }
 
@@ -78,10 +78,10 @@ export function createReader(): Reader {
   return reader;
 }
 
-/** `contentLength` is -1 where there is none and the status asks for one. */
+/** `contentLength` is -1 if the header is missing and the status requires one. */
 type Head = { status: number; contentLength: number; closing: boolean; end: number };
 
-/** False where the head is not complete yet. */
+/** Returns false if the head is not complete yet. */
 function parseHead(bytes: Buffer, { from, to }: { from: number; to: number }, head: Head): boolean {
   head.closing = false;
   head.contentLength = -1;
@@ -103,7 +103,7 @@ function parseHead(bytes: Buffer, { from, to }: { from: number; to: number }, he
 const CONTENT_LENGTH = Buffer.from('content-length:', 'latin1');
 const CLOSE = Buffer.from('connection: close', 'latin1');
 
-/** A line cut short by the end of the chunk is read again when its rest has come. */
+/** Reads a header line. A line that the end of the chunk cuts short is read again when the rest has arrived. */
 function readLine(bytes: Buffer, at: number, head: Head): void {
   if (startsWith(bytes, at, CONTENT_LENGTH)) {
     let digit = at + CONTENT_LENGTH.length;

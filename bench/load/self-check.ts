@@ -8,7 +8,9 @@ import { type LoadPlan, type LoadResult, runLoad } from './index.ts';
 import { createRequests } from './request.ts';
 import { createReader } from './response.ts';
 
-/** `node bench/load/self-check.ts`: is the load generator right, and how much can it drive on this machine? */
+/**
+ * `node bench/load/self-check.ts` checks that the load generator is correct, and measures how much load it can generate on this machine.
+ */
 const KEYS = ['a', 'b', 'c'].map((letter) => `sk_live_${letter.repeat(40)}`);
 const EVENTS: LoadPlan['request'] = {
   method: 'POST',
@@ -101,7 +103,7 @@ function countsRight(): void {
   assert.equal(percentile(histogram, 1), 10_000);
 }
 
-/** One in a hundred answers closes its connection, one in a hundred requests is reset, one is answered with a 503. */
+/** One response in a hundred closes its connection. One request in a hundred is reset, and one gets a 503. */
 async function countsAll(): Promise<void> {
   const seen = { requests: 0, accepted: 0, away: 0, reset: 0 };
   const answer = (status: string, more = ''): string =>
@@ -150,7 +152,7 @@ async function chargesStalls(): Promise<void> {
   const closed = await run({ kind: 'closed', connections: 16 });
   responder.stop();
   assert.equal(open.requests + open.unsent, 2_000);
-  // 30 % of the arrivals fell into the stall, half of them waited for more than half of it.
+  // 30 % of the arrivals fell into the stall, and half of these waited for more than half of it.
   assert.ok(open.latencyMs.p90 > stallMs / 3, `p90 ${open.latencyMs.p90}`);
   assert.ok(closed.latencyMs.p99 < stallMs / 3, 'the closed loop hides it: that is why there is an open one');
 }
@@ -201,7 +203,7 @@ function at(server: Server): { host: string; port: number } {
 
 type Responder = { at: { host: string; port: number }; pause(ms: number): void; stop(): void };
 
-/** In a process of its own: it needs a core for itself. */
+/** Starts the responder in a process of its own, because it needs a core for itself. */
 async function startResponder(): Promise<Responder> {
   const child = fork(join(import.meta.dirname, 'responder.ts'));
   const port = await new Promise<number>((resolve) => {

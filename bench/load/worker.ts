@@ -1,7 +1,7 @@
 import { drive } from './drive.ts';
 import type { LoadPlan, LoadResult } from './plan.ts';
 
-/** The load process. It takes one plan over its channel, tells the result, and ends. */
+/** The load process. It receives one plan over its channel, sends the result, and exits. */
 export type ToWorker = { plan: LoadPlan } | 'stop';
 export type FromWorker = { result: LoadResult } | { error: string };
 
@@ -16,7 +16,7 @@ process.on('message', (message: ToWorker) => {
         tell({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
     );
 });
-// Whoever wanted the result is gone.
+// The parent process is gone.
 process.on('disconnect', () => process.exit());
 
 function tell(message: FromWorker): void {

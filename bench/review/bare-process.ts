@@ -1,7 +1,7 @@
 import Fastify from 'fastify';
 import pg from 'pg';
 
-/** The least that an act on a draft could be: a route, and one row written in a commit of its own. */
+/** The minimum for an action on a draft: a route, and one row written in a commit of its own. */
 const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'], max: 4 });
 const app = Fastify();
 app.post<{ Body: { project: number; draft: string } }>('/', async ({ body }) => {

@@ -6,7 +6,7 @@ import { progress } from '../fill.ts';
 import type { Ground, Project, Server } from '../stage.ts';
 import { settle } from '../world.ts';
 
-/** Somebody who sits in front of Review, signed in, with this many drafts waiting. */
+/** A signed-in member in front of Review with this many waiting drafts. */
 export type Desk = {
   projectId: number;
   ask<T>(method: 'GET' | 'POST', path: string, body?: object): Promise<T>;
@@ -56,7 +56,7 @@ export async function fill(
 
 type Way = { server: Server; project: Project };
 
-/** A full queue says when to come again. */
+/** A full queue says when to retry. */
 async function send({ server, project }: Way, path: string, body: object): Promise<void> {
   for (;;) {
     const answer = await fetch(`http://127.0.0.1:${server.port}/api/v1/${path}`, {

@@ -3,14 +3,14 @@ import { ms, ratio, round, show } from '../print.ts';
 import { openGround, type Server } from '../stage.ts';
 import { type Desk, fill, signIn } from './desk.ts';
 
-/** The figures of docs/explanation/benchmarks.md come from the full size; the quick one still has a draft for each act. */
+/** The figures of docs/explanation/benchmarks.md come from the full size. The quick size still has a draft for each action. */
 const DRAFTS = { full: 50_000, quick: 2_000 };
 const ACTS = 300;
 const PAGE = 100;
 
 type Listed = { data: { id: string }[]; meta: { cursor: string | null } };
 
-/** `npm run bench -- review [--quick]`: how long a person waits in Review while it holds many drafts. */
+/** `npm run bench -- review [--quick]` measures how long a member waits in Review while it holds many drafts. */
 export async function benchReview(args: string[]): Promise<void> {
   const drafts = args.includes('--quick') ? DRAFTS.quick : DRAFTS.full;
   const ground = await openGround();

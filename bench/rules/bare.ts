@@ -3,19 +3,19 @@ import { withClient } from '../fill.ts';
 import type { World } from './world.ts';
 
 /**
- * The baseline of `rules due`: what is due is claimed, and the rows that a run wrote about it are written again, by the
- * barest of loops into tables of the same shape (columns, indexes, fill factors) in the schema `bare` of the same database.
+ * The baseline of `rules due`: a minimal loop claims the due drafts and writes the rows that a run wrote about them again. The tables have
+ * the same shape (columns, indexes, fill factors), in the schema `bare` of the same database.
  *
- * One connection; 500 drafts to a transaction: an `UPDATE … FROM (SELECT … FOR UPDATE SKIP LOCKED)` by their due moments,
- * then a prepared `unnest` statement each for the messages, the moves and the ledger. Nothing is looked up, evaluated or
- * asked of a gate, and the arrays are made before the clock starts. What became of the letters is written in a second
- * transaction, as the sender does; it is timed by itself.
+ * It uses one connection and 500 drafts per transaction. A transaction is an `UPDATE … FROM (SELECT … FOR UPDATE SKIP LOCKED)` by due time,
+ * then a prepared `unnest` statement each for the emails, the moves and the decision log. It looks up and evaluates nothing and runs no
+ * send checks, and the arrays are made before the clock starts. The results of the emails are written in a second transaction, as the
+ * sender does. That transaction is timed separately.
  */
 const TABLES = ['draft', 'message', 'draft_move', 'decision'] as const;
 type Name = (typeof TABLES)[number];
 const BATCH = 500;
 
-/** To be called before the run, while the drafts wait. */
+/** Copies the tables. Call it before the run, while the drafts wait. */
 export function copyBefore({ url, projectId }: World): Promise<void> {
   return withClient(url, async (client) => {
     await client.query('DROP SCHEMA IF EXISTS bare CASCADE; CREATE SCHEMA bare');
@@ -36,11 +36,11 @@ export function copyBefore({ url, projectId }: World): Promise<void> {
 
 type Row = Record<string, string | null>;
 type Insert = { name: string; text: string; values: (string | null)[][] };
-/** What a batch of 500 adds: with the claim, and with the result. */
+/** The rows that a batch of 500 adds, with the claim and with the result. */
 type Batch = { claims: Insert[]; results: Insert[] };
 export type Bare = { projectId: number; drafts: number; batches: Batch[] };
 
-/** To be called after the run: the rows that it wrote, as a claim writes them. */
+/** Reads the rows that the run wrote, in the form in which a claim writes them. Call it after the run. */
 export function openBare({ url, projectId }: World, since: number): Promise<Bare> {
   return withClient(url, async (client) => {
     const read = async (name: Name, rest: string): Promise<Table> => {
@@ -81,7 +81,7 @@ export function openBare({ url, projectId }: World, since: number): Promise<Bare
 type Column = { name: string; type: string };
 type Table = { name: Name; columns: Column[]; rows: Row[] };
 
-/** Generated columns are left out: nothing can be written to them. */
+/** Generated columns are left out, because they cannot be written. */
 async function columnsOf(client: pg.Client, name: Name): Promise<Column[]> {
   const { rows } = await client.query<Column>(
     `SELECT attname AS name, format_type(atttypid, atttypmod) AS type FROM pg_attribute
@@ -101,7 +101,7 @@ function insertOf({ name, columns, rows }: Table, nth: number): Insert {
   };
 }
 
-/** Drafts a second by the claims alone, and with their results. */
+/** Drafts per second for the claims alone, and with their results. */
 export type BareRates = { claims: number; withResults: number };
 
 export function writeBare(url: string, { projectId, drafts, batches }: Bare): Promise<BareRates> {

@@ -2,21 +2,21 @@ import { withClient } from '../fill.ts';
 import { quantile } from '../measure.ts';
 import type { World } from './world.ts';
 
-/** What the moves and messages say of the letters that were claimed from a moment on. */
+/** Figures from the moves and emails about everything claimed since a moment. */
 export type Claims = {
   drafts: number;
   batches: number;
-  /** From the first batch until what became of the last letter was written. */
+  /** The time from the first batch until the result of the last email was written. */
   seconds: number;
-  /** How long after its deadline each was claimed, in milliseconds. */
+  /** How long after its deadline each draft was claimed, in milliseconds. */
   late: { p50: number; p99: number; max: number };
-  /** Until its result was being written. */
+  /** How long after the deadline the result was written, in milliseconds. */
   handedP99: number;
-  /** Batches in front of which an earlier one held a later deadline. */
+  /** Batches that followed a batch with a later deadline. */
   outOfOrder: number;
-  /** Claims beyond the first of a draft. */
+  /** Claims of a draft beyond the first. */
   twice: number;
-  /** Due by now, and not claimed. */
+  /** Drafts that are due now and not claimed. */
   left: number;
 };
 
@@ -49,7 +49,7 @@ const LATE = `
 
 type Sums = Pick<Claims, 'batches' | 'seconds' | 'outOfOrder' | 'twice' | 'left'>;
 
-/** A batch has one moment for all its claims, and no two have the same. */
+/** All claims of a batch have the same time, and no two batches share one. */
 const SUMS = `
   WITH claim AS MATERIALIZED (
     SELECT m.draft_id, m.at, d.deadline_at FROM beckon.draft_move m

@@ -10,9 +10,9 @@ import { progress } from '../fill.ts';
 import { allSent, openWorld, putDrafts, ring, type World } from './world.ts';
 
 /**
- * How fast one worker claims what is due and asks it through the gates: first while it falls due, then as a backlog whose
- * deadlines passed while nobody looked. A letter counts when what became of it is written, so the rate is that of the
- * sender's whole way: claim, commit, hand over, result, commit. The baseline is the bare SQL of the same run (`bare.ts`).
+ * Measures how fast one worker claims due drafts and runs the send checks. First the drafts fall due steadily, then as a backlog whose
+ * deadlines passed while no sender ran. An email counts when its result is written, so the rate covers the sender's whole path: claim,
+ * commit, submission to the relay, result, commit. The baseline is the bare SQL of the same run (`bare.ts`).
  */
 export async function due({ due: sizes }: Sizes): Promise<{ steady: string[][]; backlog: string[][] }> {
   const ground = await openGround();
@@ -41,7 +41,7 @@ export type Stage = { ground: Ground; world: World; senders: SenderProcess[] };
 export type Sent = Claims & { since: number; cpu: Cpu; handed: number };
 type Load = { count: number; overMs: number };
 
-/** Deadlines that passed over some time before now, while nobody looked. */
+/** Measures deadlines that passed over some time before now, while no sender ran. */
 export async function sendBacklog(
   { ground, world, senders }: Stage,
   { count, overMs, before }: Load & { before?: () => Promise<void> },
@@ -55,7 +55,7 @@ export async function sendBacklog(
 const PREPARE_MS = 2_000;
 const PREPARE_MS_EACH = 0.6;
 
-/** From some seconds ahead on, evenly. */
+/** Measures evenly spaced deadlines that begin some seconds ahead. */
 export async function sendSteadily(stage: Stage, { count, overMs }: Load): Promise<Sent> {
   const firstAt = Date.now() + PREPARE_MS + count * PREPARE_MS_EACH;
   await putDrafts(stage.world, { count, firstAt, overMs });
@@ -66,7 +66,7 @@ export async function sendSteadily(stage: Stage, { count, overMs }: Load): Promi
   return sent(stage, firstAt + overMs);
 }
 
-/** Lets the senders begin, until all is sent that is due by then. */
+/** Starts the senders and waits until all drafts due by `until` are sent. */
 async function sent({ ground, world, senders }: Stage, until: number): Promise<Sent> {
   const { db } = ground;
   const handedBefore = await handedBy(senders);
@@ -87,7 +87,7 @@ async function handedBy(senders: SenderProcess[]): Promise<number> {
   return counts.reduce((a, b) => a + b, 0);
 }
 
-/** Claims beyond the first of a draft, and letters that were handed over beyond those. */
+/** Counts claims of a draft beyond the first, and emails submitted beyond those. */
 export function doubles({ twice, handed, drafts }: Sent): string {
   return String(twice + Math.max(0, handed - drafts));
 }

@@ -9,8 +9,8 @@ import { progress } from '../fill.ts';
 import { allSent, openWorld, putDrafts, putWaiting, ring, type World } from './world.ts';
 
 /**
- * How late a draft is claimed that falls due at a random moment, while very many others wait for theirs. Each is written
- * half a second before its deadline at most, and sets the alarm, as the digest does.
+ * Measures how late a draft is claimed that falls due at a random moment while very many others wait. Each draft is written at most half a
+ * second before its deadline and sets the alarm, as processing does.
  */
 export async function firstClaim({ first: sizes }: Sizes): Promise<string[][]> {
   const ground = await openGround();

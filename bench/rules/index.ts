@@ -50,7 +50,7 @@ const PARTS: Record<string, (sizes: Sizes) => Promise<void>> = {
   },
 };
 
-/** `npm run bench -- rules [part …] [--quick]`; all parts in turn where none is named. */
+/** `npm run bench -- rules [part …] [--quick]`. Runs all parts in turn if none is named. */
 export async function benchRules(args: string[]): Promise<void> {
   const sizes = sizesOf({ quick: args.includes('--quick') });
   const wanted = args.filter((arg) => !arg.startsWith('--'));

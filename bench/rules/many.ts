@@ -11,11 +11,11 @@ import type { Sizes } from './sizes.ts';
 import { progress } from '../fill.ts';
 
 /**
- * What an event costs, worker and PostgreSQL together, where it concerns one rule of a hundred and where that rule is the
- * only one. Each of the two is a server and a PostgreSQL of its own; they run in turn, and the ratio is taken pair by pair.
+ * Measures the cost of an event, worker and PostgreSQL together. The event concerns one rule of a hundred, or that rule is the only one.
+ * Each side is a server and a PostgreSQL of its own. They run in turn, and the ratio is computed pair by pair.
  *
- * The rule lets everybody in once. So an event of somebody who has entered before is refused, and one of somebody new makes
- * a run and a draft. The others are of all kinds, and ask about events that nobody sends.
+ * The rule enrolls every user once. So an event of a user who has entered before is refused, and an event of a new user creates a run and a
+ * draft. The other rules are of all kinds and use events that are never sent.
  */
 export const KINDS = ['refused: entered before', 'fires: a run and a draft'] as const;
 const EVENT = 'feature_used';
@@ -46,7 +46,7 @@ async function compared(kind: Kind, { sides, sizes }: Compared): Promise<string[
     progress(`${kind}, pair ${run} of ${sizes.pairs}`);
     const pair: number[] = [];
     for (const side of sides) pair.push(await costOf(side, { kind, run, sizes }));
-    // The first run warms up; and after it those of the first kind have entered.
+    // The first run warms up. After it the users of the first kind have entered.
     if (run > 0) costs.push(pair);
   }
   const of = (side: number): string =>
@@ -77,7 +77,7 @@ export async function openSide(rules: number, { people, events, pairs }: Sizes['
   }
 }
 
-/** Once for each event that a condition asks about for all time, the stored events of everybody are counted. */
+/** Returns whether stored events are still being counted. It happens once for each event that a condition uses without a time limit. */
 async function isCounting(db: Ground['db'], projectId: number): Promise<boolean> {
   const rows = await db.query(
     `SELECT 1 AS one FROM beckon.counted_event WHERE project_id = $1 AND NOT is_whole LIMIT 1`,
@@ -86,7 +86,7 @@ async function isCounting(db: Ground['db'], projectId: number): Promise<boolean>
   return rows.length > 0;
 }
 
-/** Rules that every project has from the beginning are off, or one rule would be five. */
+/** Removes the rules that every project has from the start. They are disabled, but would make one rule five. */
 async function removeShipped({ db }: Ground, projectId: number): Promise<void> {
   const rows = await db.query<{ name: string }>(`SELECT name FROM beckon.rule WHERE project_id = $1`, [
     projectId,
@@ -126,7 +126,7 @@ function others(count: number): object[] {
 
 type Asked = { kind: Kind; run: number; sizes: Sizes['many'] };
 
-/** Processor time for one event, in microseconds. */
+/** Returns the CPU time for one event, in microseconds. */
 export async function costOf(
   { ground, workerPid, projectId }: Side,
   { kind, run, sizes }: Asked,

@@ -15,9 +15,8 @@ import { testMailroom } from '../../packages/server/testkit/mailroom.ts';
 import { startSender } from '../../packages/server/src/worker/sender.ts';
 
 /**
- * The sender of a worker in a process of its own, with everything but the way out: what it claims counts as sent at once, and
- * is recorded so (`bench -- send` measures the rest). It rests until it is told to begin (`POST /begin`, `POST /rest`), so that
- * a process that is warm can be left out of a run.
+ * The sender of a worker in a process of its own, without a relay. A claimed email counts as sent at once and is recorded so. `bench --
+ * send` measures the rest. It is idle until `POST /begin` and again after `POST /rest`, so that a warm process can be left out of a run.
  */
 const db = await openDatabase({
   connection: () => ({ connectionString: process.env['DATABASE_URL'] }),

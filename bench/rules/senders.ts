@@ -1,12 +1,12 @@
 import { cpuBetween, usageOf, usageOfTree } from '../measure.ts';
 import type { Ground, Server } from '../stage.ts';
 
-/** A process that sends: see `sender-process.ts`. */
+/** A process that sends. See `sender-process.ts`. */
 export type SenderProcess = {
   pid: number;
   begin(): Promise<void>;
   rest(): Promise<void>;
-  /** How many letters its transport was handed so far. */
+  /** Returns the number of emails passed to its transport so far. */
   handed(): Promise<number>;
 };
 
@@ -26,7 +26,7 @@ async function tell({ port }: Server, what: string): Promise<number> {
   return handed;
 }
 
-/** Seconds of processor time since `watchCpu` was called. */
+/** Seconds of CPU time since `watchCpu` was called. */
 export type Cpu = { sender: number; postgres: number };
 
 export function watchCpu(ground: Ground, senders: SenderProcess[]): () => Cpu {

@@ -8,8 +8,8 @@ import { progress } from '../fill.ts';
 import { openWorld } from './world.ts';
 
 /**
- * What a letter costs where two workers send for one project, against one: processor time of the senders and of PostgreSQL.
- * Both processes are there and warm all the time; in the runs of one the other rests. In turn, the ratio pair by pair.
+ * Compares the cost of an email if two workers send for one project with the cost for one: CPU time of the senders and of PostgreSQL. Both
+ * processes run and are warm all the time; in the runs of one the other is idle. They run in turn, and the ratio is computed pair by pair.
  */
 export async function workers({ workers: sizes }: Sizes): Promise<string[][]> {
   const ground = await openGround();

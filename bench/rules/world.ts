@@ -9,20 +9,19 @@ import type { Ground } from '../stage.ts';
 import { addSilent, makePeople } from '../world.ts';
 
 /**
- * A project with letters that fall due, put there by bulk SQL as the digest would have left them: a draft with its first
- * move, the run that waits for it, and the row of the ledger that says that the rule fired.
+ * A project with emails that fall due, created by bulk SQL as processing would have left them. Each is a draft with its first move, the run
+ * that waits for it, and the row of the decision log for the fired rule.
  *
- * Five rules of one letter each, two of which have a condition that is asked again before the letter leaves (a trait; an
- * event that did not come for 7 days). Each rule made its drafts in the order in which they fall due, so that what is due
- * next lies in five places of the table. Nobody gets two of them, and every second person was sent a letter three days
- * ago, which the caps (as they are by default, 1/24h,3/7d) find and let pass.
+ * There are five rules of one email each. Two of them have a condition that is checked again before sending (a trait; an event that did not
+ * come for 7 days). Each rule made its drafts in the order in which they fall due, so the next due drafts are in five places of the table.
+ * No user gets two of them. Every second user got an email three days ago, which the default caps (1/24h,3/7d) find and allow.
  */
 export type World = {
   projectId: number;
   url: string;
   ruleIds: string[];
   nextPerson: number;
-  /** Where it is not the shipped one: with `NAME` in the place of the name, and what else it read of everybody. */
+  /** An email other than the shipped one, with `NAME` in place of the name. `facts` are the other facts that it reads of every user. */
   letter?: { content: Content; facts: Record<string, unknown> };
 };
 
@@ -67,7 +66,7 @@ const EARLIER = `
 
 export type Wave = { count: number; firstAt: number; overMs: number };
 
-/** Drafts for people who had none yet. Nobody looks for them before the alarm is set: see `ring`. */
+/** Writes drafts for users without one. No sender looks for them before the alarm is set: see `ring`. */
 export async function putDrafts(world: World, { count, firstAt, overMs }: Wave): Promise<void> {
   const { projectId, url, ruleIds, nextPerson } = world;
   world.nextPerson += count;
@@ -80,7 +79,7 @@ export async function putDrafts(world: World, { count, firstAt, overMs }: Wave):
 
 export const NAME = 'NAME';
 
-/** Rendered once, with the place of the name left open. */
+/** Renders the email once, with a placeholder for the name. */
 function letterText(): Content {
   const letter = findShippedLetter(LETTER);
   if (!letter) throw new Error(`there is no letter ${LETTER}`);
@@ -120,7 +119,7 @@ const DRAFTS = `
     encode(sha256(name::bytea), 'hex'), false, jsonb_build_object('user.name', name) || $12::jsonb, 50, true, 7200000, at, at,
     at + interval '72 hours', 1, made_at, made_at FROM made`;
 
-/** Letters of people whom nobody looks at, because none of them is due within weeks: neither they nor their runs are there. */
+/** Writes drafts of users that are never read, because none is due within weeks. Neither these users nor their runs exist. */
 export function putWaiting({ projectId, url, ruleIds }: World, count: number): Promise<void> {
   const { subject, preheader, body } = letterText();
   return inSteps(url, {
@@ -140,7 +139,7 @@ const WAITING = `
   FROM generate_series($1::int, $2::int - 1) AS n
   CROSS JOIN LATERAL (SELECT now() + interval '10 days' + n::bigint * 7919 % 1728000 * interval '1 second' AS at) due`;
 
-/** Sets the alarm of the sender, if it is not set to an earlier moment. */
+/** Sets the alarm of the sender unless it is set to an earlier moment. */
 export async function ring(db: Database, projectId: number, at: number): Promise<void> {
   await db.query(
     `UPDATE beckon.tenant_due SET next_at = least(next_at, $2::timestamptz) WHERE project_id = $1 AND work = 'send'`,
@@ -150,10 +149,10 @@ export async function ring(db: Database, projectId: number, at: number): Promise
 
 const LOOK_EVERY_MS = 25;
 const GIVE_UP_MS = 300_000;
-/** The sender may put its alarm a little off, to claim what is due by then together. */
+/** The sender may delay its alarm a little, to claim everything that is due by then together. */
 const MARGIN_MS = 10_000;
 
-/** Until nothing is due by then any more, and what became of every letter is written. The alarm tells it at little cost. */
+/** Waits until no draft is due by `until` and the result of every email is written. Reading the alarm costs little. */
 export async function allSent(db: Database, projectId: number, until: number): Promise<void> {
   const giveUpAt = performance.now() + (until - Date.now()) + GIVE_UP_MS;
   while (!(await isSent(db, projectId, until))) {
@@ -171,7 +170,7 @@ async function isSent(db: Database, projectId: number, until: number): Promise<b
   return rows[0]?.done ?? false;
 }
 
-/** `$1` and `$2` of the statement are the bounds of a step; `values` follow them. */
+/** Runs a statement in steps. `$1` and `$2` are the bounds of a step; `values` follow them. */
 function inSteps(
   url: string,
   { name, count, text, values }: { name: string; count: number; text: string; values: unknown[] },

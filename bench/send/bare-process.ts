@@ -2,7 +2,10 @@ import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { type Bare, sendBare } from './bare.ts';
 
-/** The bare loops in a process of their own, as the worker has one: `POST /` with what is to be sent, an answer when it is. */
+/**
+ * The baseline loops in a process of their own, as the worker has one. `POST /` with the emails to send; the response comes when they are
+ * sent.
+ */
 const server = createServer((request, response) => {
   void json(request)
     .then((body) => sendBare(body as Bare))

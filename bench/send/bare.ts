@@ -11,13 +11,12 @@ import {
 } from '../../packages/server/src/io/mail/index.ts';
 
 /**
- * The baselines of `send throughput`: letters of the same words to the same sink over the same number of connections, and
- * no database. Nothing is rendered: the HTML and the text are there, as the product renders them, and only Message-ID and
- * recipient are another in each.
+ * The baselines of `send throughput`: emails with the same text to the same sink over the same number of connections, without a database.
+ * Rendering is left out: HTML and text are prepared as the product renders them, and only Message-ID and recipient differ in each.
  *
- * `ours` composes and signs with `composeMail` and hands over by `openRelay`, as the product does; `library` does all of it
- * by nodemailer itself, its composer, its signer and its connection; `raw` hands over letters that were composed and signed
- * before, so it is what connections and sink can take.
+ * - `ours` composes and signs with `composeMail` and submits by `openRelay`, as the product does.
+ * - `library` uses nodemailer itself for everything: its composer, its signer and its connection.
+ * - `raw` submits emails that were composed and signed before, so it is the limit of connections and sink.
  */
 export const BARE_LOOPS = ['ours', 'library', 'raw'] as const;
 export type BareLoop = (typeof BARE_LOOPS)[number];
@@ -32,7 +31,7 @@ export type Bare = {
 export type BareLetter = Omit<Letter, 'messageId' | 'date' | 'to'>;
 
 const RAW_LETTERS = 500;
-/** As in the product, others are composed while as many as there are connections are handed over. */
+/** As in the product, emails are composed while as many as there are connections are submitted. */
 const COMPOSED_OF_EACH = 4;
 
 export async function sendBare(bare: Bare): Promise<void> {
@@ -48,7 +47,7 @@ export async function sendBare(bare: Bare): Promise<void> {
   }
 }
 
-/** So many at a time take the next number, until none is left. */
+/** Runs this many at a time, each with the next number, until all are done. */
 async function inTurn(letters: number, atATime: number, one: (n: number) => Promise<void>): Promise<void> {
   let next = 0;
   async function work(): Promise<void> {
@@ -127,7 +126,7 @@ async function connected(port: number): Promise<SMTPConnection> {
   const ready = once(connection, 'connect');
   connection.connect();
   await ready;
-  // Whoever quits is hung up on: no letter is under way then.
+  // The server hangs up after QUIT. No email is under way then.
   connection.on('error', () => {});
   return connection;
 }

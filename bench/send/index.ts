@@ -41,7 +41,7 @@ const PARTS: Record<string, (sizes: Sizes) => Promise<void>> = {
   },
 };
 
-/** `npm run bench -- send [part …] [--quick]`; all parts in turn where none is named. */
+/** `npm run bench -- send [part …] [--quick]`. Runs all parts in turn if none is named. */
 export async function benchSend(args: string[]): Promise<void> {
   const sizes = sizesOf({ quick: args.includes('--quick') });
   const wanted = args.filter((arg) => !arg.startsWith('--'));

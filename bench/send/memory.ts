@@ -8,9 +8,9 @@ import { onStage, type Stage } from './stage.ts';
 import { recordsOf, shownTogether } from './throughput.ts';
 
 /**
- * What the worker holds in memory while letters leave evenly for some minutes: the slope of its resident memory through
- * all samples after the warm-up (Theil-Sen: the median of the slopes between each two, so that a single collection of
- * garbage moves nothing), as a share of the median a minute.
+ * Measures the worker's memory while emails are sent evenly for some minutes. The result is the slope of its resident memory through all
+ * samples after the warm-up, per minute, as a share of the median. The slope is by Theil-Sen, the median of the slopes between each two
+ * samples, so that a single garbage collection does not affect it.
  */
 export function memory({ memory: sizes }: Sizes): Promise<string[][]> {
   const { perSecond, warmUpMs, forMs, everyMs } = sizes;
@@ -43,7 +43,7 @@ export function memory({ memory: sizes }: Sizes): Promise<string[][]> {
 export type Sample = { at: number; rss: number };
 const AHEAD_MS = 5_000;
 
-/** Drafts that fall due in the next few seconds, again and again; the sender is told of each lot. */
+/** Writes drafts that fall due in the next few seconds, repeatedly, and notifies the sender of each batch. */
 async function writeAsTheyGo(
   { ground, world }: Stage,
   { perSecond, until }: { perSecond: number; until: number },
@@ -61,7 +61,7 @@ async function writeAsTheyGo(
   return drafts;
 }
 
-/** Of the median, a minute. */
+/** Returns the slope per minute, as a share of the median. */
 function slopeOf(samples: Sample[]): number {
   const slopes = samples.flatMap((a, i) => samples.slice(i + 1).map((b) => (b.rss - a.rss) / (b.at - a.at)));
   return (median(slopes) * 60_000) / median(samples.map(({ rss }) => rss));
@@ -69,7 +69,7 @@ function slopeOf(samples: Sample[]): number {
 
 const MEGABYTE = 1024 * 1024;
 
-/** How many, the first, the median, the most, the last, and the slope. */
+/** Returns the number of samples, the first, the median, the maximum, the last, and the slope. */
 export function memoryRow(samples: Sample[]): string[] {
   const sizes = samples.map(({ rss }) => rss / MEGABYTE);
   const shown = [sizes[0], median(sizes), Math.max(...sizes), sizes.at(-1)];

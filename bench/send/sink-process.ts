@@ -2,17 +2,17 @@ import { createServer } from 'node:http';
 import { startSink } from '../../packages/server/testkit/sink.ts';
 
 /**
- * The far end in a process of its own: it takes every letter and keeps none, but counts the copies of each Message-ID.
- * `POST /count` tells what came, `POST /forget` begins anew.
+ * The receiving server in a process of its own. It accepts every email and keeps none, but counts the copies of each Message-ID. `POST
+ * /count` returns the counts, `POST /forget` resets them.
  */
 export type SinkCount = {
   smtpPort: number;
-  /** Message-IDs. */
+  /** The number of Message-IDs. */
   letters: number;
-  /** Copies beyond the first of each. */
+  /** Copies of a Message-ID beyond the first. */
   twice: number;
   bytes: number;
-  /** Between the first letter and the last. */
+  /** The time between the first email and the last. */
   ms: number;
   connections: number;
 };

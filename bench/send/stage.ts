@@ -3,7 +3,7 @@ import { type Ground, openGround, type Server } from '../stage.ts';
 import { FROM, openWorld, PUBLIC_URL, type SendWorld } from './world.ts';
 import type { SinkCount } from './sink-process.ts';
 
-/** The far end and the product's worker, as it is run, each in a process of its own. */
+/** The receiving server and the product's worker as it runs in production, each in a process of its own. */
 export type Stage = { ground: Ground; world: SendWorld; sink: Sink; worker: Server };
 export type Sink = {
   pid: number;
@@ -12,7 +12,7 @@ export type Sink = {
   forget(): Promise<SinkCount>;
 };
 
-/** Nobody is asked about any domain of these letters: no name server answers there. */
+/** An address without a DNS server, so that no domain of these emails is ever looked up. */
 const NO_NAME_SERVER = '127.0.0.1:9';
 
 export async function onStage<T>(people: number, work: (stage: Stage) => Promise<T>): Promise<T> {
@@ -44,7 +44,7 @@ async function openSink(ground: Ground): Promise<Sink> {
   return { pid, smtpPort, count: () => ask('count'), forget: () => ask('forget') };
 }
 
-/** Seconds of processor time of whoever sends, of PostgreSQL and of the sink. */
+/** Seconds of CPU time of the sender, of PostgreSQL and of the sink. */
 export type Cpu = { sender: number; postgres: number; sink: number };
 
 export function watchCpu({ ground, sink }: Pick<Stage, 'ground' | 'sink'>, sender: number): () => Cpu {

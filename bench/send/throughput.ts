@@ -11,9 +11,9 @@ import type { Sizes } from './sizes.ts';
 import { type Cpu, onStage, type Stage, watchCpu } from './stage.ts';
 
 /**
- * Letters a second that the sink took, between the first and the last: first of the product, drafts of one project that
- * are all due, claimed, frozen, submitted, handed over and recorded; then of each bare loop (`bare.ts`). In turn, the ratio
- * pair by pair, all of it on the same machine: where its cores are all busy, whoever costs less is faster.
+ * Measures emails per second at the sink, between the first and the last. First the product sends drafts of one project that are all due:
+ * they are claimed, frozen, submitted and recorded. Then each baseline loop sends (`bare.ts`). They run in turn, and the ratio is computed
+ * pair by pair. Everything runs on the same machine: if its cores are all busy, the cheaper side is faster.
  */
 export function throughput({ throughput: sizes }: Sizes): Promise<string[][]> {
   const { letters, warmUp, pairs } = sizes;
@@ -37,7 +37,7 @@ export function throughput({ throughput: sizes }: Sizes): Promise<string[][]> {
   });
 }
 
-/** As many as the product has; nobody sets another number. */
+/** The number that the product uses by default. */
 export const connections = openRelay({ url: 'smtp://127.0.0.1', log: silentLog }).slots;
 
 type Run = {
@@ -46,10 +46,10 @@ type Run = {
   bytes: number;
   cpu: Cpu;
   twice: number;
-  /** Of the product. */
+  /** Only for runs of the product. */
   records: Records | null;
 };
-/** `notSent`: drafts that are anything but `sent`. The others: how many letters shared a transaction of each kind. */
+/** `notSent`: drafts in any state but `sent`. The others are the average number of emails per transaction of each kind. */
 type Records = { notSent: number; claimed: number; submitted: number; recorded: number };
 type Pair = { product: Run; bare: Partial<Record<BareLoop, Run>> };
 
@@ -107,7 +107,7 @@ async function measured(stage: Stage, pid: number, work: () => Promise<void>): P
   };
 }
 
-/** Of what was claimed since then; what is not sent of all that there ever was in this project. */
+/** Covers the emails claimed since then. `notSent` covers all drafts that this project ever had. */
 export function recordsOf({ world }: Pick<Stage, 'world'>, since: number): Promise<Records> {
   return withClient(world.url, async (client) => {
     const { rows } = await client.query<Records>(RECORDS, [world.projectId, new Date(since)]);
@@ -117,7 +117,7 @@ export function recordsOf({ world }: Pick<Stage, 'world'>, since: number): Promi
   });
 }
 
-/** What is done in one transaction has one moment. */
+/** All rows of one transaction have the same time. */
 const RECORDS = `
   SELECT count(*) FILTER (WHERE d.state <> 'sent' OR m.state IS DISTINCT FROM 'sent')::int AS "notSent",
     ${together('claimed_at')} AS claimed, ${together('first_at')} AS submitted, ${together('ended_at')} AS recorded
@@ -144,7 +144,7 @@ function rowsOf({ product, bare }: Pair): string[][] {
   const ofProduct = [records ? shownTogether(records) : '', ...checks, ''];
   const loops = BARE_LOOPS.flatMap((loop) => {
     const run = bare[loop];
-    // Raw letters are the same few hundred again and again.
+    // The raw loop repeats the same few hundred emails.
     const copies = loop === 'raw' ? '' : String(run?.twice);
     return run
       ? [[NAMES[loop], ...shown(run), '', copies, '', ratio(product.perSecond / run.perSecond)]]

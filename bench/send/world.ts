@@ -10,9 +10,9 @@ import { addSilent, makePeople } from '../world.ts';
 import type { BareLetter } from './bare.ts';
 
 /**
- * A project that sends: one rule with one letter (Markdown, three variables, two links, some 8 KB of HTML), a domain
- * whose records were seen and that signs with a real key of 2,048 bits, and people who have an address each. Quiet hours,
- * caps, throttle and warm-up are off, so that whatever is due may leave.
+ * A project that sends. One rule has one email (Markdown, three variables, two links, some 8 KB of HTML). A verified domain signs with a
+ * real key of 2,048 bits, and each user has one address. Quiet hours, caps, throttle and warm-up are off, so that every due draft may be
+ * sent.
  */
 export type SendWorld = World & { bare: BareLetter; dkim: DkimKey };
 
@@ -78,7 +78,7 @@ export async function openWorld(ground: Ground, { people }: { people: number }):
   return { projectId, url, ruleIds: [ruleId], nextPerson: 0, letter, bare, dkim };
 }
 
-/** As it is when its records have been seen: nobody here has a name server to publish them in. */
+/** Writes a domain as it is after its verification: no DNS server here could publish its records. */
 async function openDomain({ db, sealer }: Ground, projectId: number): Promise<DkimKey> {
   const pair = await generateKey();
   return db.transaction(async (tx) => {
@@ -99,7 +99,7 @@ async function openDomain({ db, sealer }: Ground, projectId: number): Promise<Dk
   });
 }
 
-/** What a letter of the product is composed of, made once. */
+/** Returns the parts from which the product composes an email, made once. */
 function bareLetter(projectId: number, content: ReturnType<typeof renderLetter>['content']): BareLetter {
   const { headers, unsubscribeUrl } = letterHeaders({
     name: { projectId, messageId: crypto.randomUUID() },

@@ -1,6 +1,6 @@
 import { pause } from '../digest/visible.ts';
 
-/** The heap of another process after a forced collection, asked for over the inspector that it was started with. */
+/** The heap of another process after a forced garbage collection, read over the inspector that it was started with. */
 export type Heap = { usedBytes(): Promise<number>; close(): void };
 
 const LOOKS = 5;
@@ -36,7 +36,7 @@ export async function watchHeap(inspectorPort: number): Promise<Heap> {
     return result;
   }
   return {
-    // The least of some: what is under way at one of them is no part of it.
+    // The minimum of several readings, so that work under way during one of them does not count.
     async usedBytes() {
       const seen: number[] = [];
       for (; seen.length < LOOKS; await pause(BETWEEN_LOOKS_MS)) {

@@ -11,13 +11,13 @@ import { type Heap, watchHeap } from './heap.ts';
 import { theilSen } from './slope.ts';
 
 /**
- * Half an hour of ordinary life: single events at a steady rate, digested, asked about, a draft for everybody again and again, some five
- * a second, and letters that leave into the outbox. Once it is warm the product must not get any larger.
+ * Half an hour of ordinary operation: single events at a steady rate are processed and evaluated by audiences and rules. Every user gets a
+ * draft repeatedly, some five per second, and the emails go to the test inbox. Once the product is warm it must not grow.
  */
 const PER_SECOND = 300;
 const LETTER_EACH = '10m';
 const MINUTE_MS = 60_000;
-/** Before the first minute: what a process compiles at last, it compiles within these. */
+/** Comes before the first measured minute: the last code is compiled within this time. */
 const WARM_UP_MINUTES = 25;
 const HOUR_MINUTES = 60;
 const USERS = 3_000;
@@ -52,7 +52,7 @@ async function soak({ minutes, warmUp }: { minutes: number; warmUp: number }): P
     const inspector = await freePort();
     const server = await ground.serve('all', { nodeOptions: [`--inspect=127.0.0.1:${inspector}`] });
     const heap = await watchHeap(inspector);
-    // Everybody has an address before anything happens to them.
+    // Every user has an address before their first event.
     await startPosting({ server, project }, { kind: 'user', seconds: USERS / PER_SECOND + 2 }).result;
     const load = startPosting({ server, project }, { kind: 'event', seconds: (warmUp + minutes + 1) * 60 });
     await pause(warmUp * MINUTE_MS);
@@ -114,7 +114,7 @@ async function fill(ground: Ground): Promise<Project> {
   return project;
 }
 
-/** Whoever is asked for more than it takes says so; who reads the table has to see it. */
+/** A server that gets more than it can take refuses, and the reader of the table has to see it. */
 function answersOf({ statuses, lost }: LoadResult): string {
   const silent = Object.entries(lost).filter(([, count]) => count > 0);
   return [...Object.entries(statuses), ...silent].map(([what, count]) => `${what}: ${count}`).join(', ');

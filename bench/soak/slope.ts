@@ -1,8 +1,8 @@
 import { median } from '../measure.ts';
 
 /**
- * The slope through noisy points by Theil and Sen, the median of the slopes of all pairs, with the upper bound of its interval of
- * 95 % by Kendall's variance: a single collection that came late moves neither.
+ * Computes the slope through noisy points by Theil and Sen, the median of the slopes of all pairs. It also returns the upper bound of the
+ * 95 % interval by Kendall's variance. A single late garbage collection affects neither.
  */
 export function theilSen(points: [x: number, y: number][]): { slope: number; upper: number } {
   const slopes = points

@@ -13,10 +13,10 @@ import { median, usageOf } from '../measure.ts';
 import { type Ground, openGround, type Server } from '../stage.ts';
 
 /**
- * A history of so many customers of Stripe, imported twice: once without trouble, once by workers of which each is killed in the
- * middle, five in all, and then once more. Both projects must hold the same, and no letter.
+ * Imports the history of this many Stripe customers twice. One import runs without trouble. During the other, five workers are each killed
+ * in the middle, and afterwards it is imported once more. Both projects must hold the same data, and no email.
  *
- *   npm run bench -- stripe [customers]
+ * npm run bench -- stripe [customers]
  */
 export async function benchStripe([customers = '10000']: string[]): Promise<void> {
   const now = Math.floor(Date.now() / 1_000);
@@ -105,7 +105,7 @@ async function importClean(
   return done.counts;
 }
 
-/** The worker is killed as soon as it came so far, and the next one begins when the lease of the dead has run out. */
+/** Kills the worker as soon as the import came this far. The next worker begins when the lease of the killed one has expired. */
 async function killedWhen(ground: Ground, worker: Server, isFar: () => Promise<boolean>): Promise<Server> {
   await until(isFar);
   process.kill(worker.pid, 'SIGKILL');
@@ -139,7 +139,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
 
 type Sum = { people: number; peopleHash: string; events: number; eventsHash: string; letters: number };
 
-/** What a project holds, in so many words. */
+/** Returns counts of what a project holds. */
 async function sumOf({ db }: Ground, projectId: number): Promise<Sum> {
   const [sum] = await db.query<Sum>(
     `SELECT

@@ -8,7 +8,10 @@ import { openDatabase } from '../../packages/server/src/io/db/index.ts';
 import { stripeReader } from '../../packages/server/src/main/stripe-reader.ts';
 import { startDigester, startImporter } from '../../packages/server/src/worker/index.ts';
 
-/** The part of a worker that imports and digests, with Stripe on loopback: the only thing that the product is not told by settings. */
+/**
+ * The part of a worker that imports and processes, with Stripe on loopback. The address of Stripe is the only thing that no setting can
+ * change.
+ */
 const { DATABASE_URL = '', SECRET_KEY = '', BENCH_STRIPE_PORT = '' } = process.env;
 const log = createLog('warn');
 const db = await openDatabase({

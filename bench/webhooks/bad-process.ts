@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { badAnswer } from '../../faults/inject/receiver.ts';
 
 /**
- * Neighbours, in a process of their own: `/<kind>/<name>` behaves so, and is watched for how many requests and connections it
- * ever has at once. `POST /count` at the other port tells the most of all, `POST /forget` begins anew.
+ * Bad neighbors in a process of their own: `/<kind>/<name>` behaves as its kind says, and its maximum number of concurrent requests and
+ * connections is recorded. `POST /count` at the other port returns the maximum over all, `POST /forget` resets it.
  */
 export type BadCount = { port: number; posts: number; requestsMost: number; connectionsMost: number };
 
 const FINE_MS = 50;
-/** A second before whoever asks gives up. */
+/** A second before the caller times out. */
 const SLOW_MS = 14_000;
 
 const ANSWERS: Record<string, (response: ServerResponse) => void> = {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { newWebhookSecret, readWebhookSecret, signWebhook } from '@beckon/contract/signature';
 
-/** What is compared with: signed POSTs over kept connections, and nothing written down. `POST /` with what is to be sent. */
+/** The baseline: signed POSTs over keep-alive connections without writing anything to a database. `POST /` with what to send. */
 export type Bare = { port: number; deliveries: number; connections: number; body: string };
 
 const CA = readFileSync(join(import.meta.dirname, '../../packages/server/testkit/tls/names.crt'));

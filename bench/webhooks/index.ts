@@ -45,7 +45,7 @@ const PARTS: Record<string, (sizes: Sizes) => Promise<void>> = {
   },
 };
 
-/** `npm run bench -- webhooks [part …] [--quick]`; all parts in turn where none is named. */
+/** `npm run bench -- webhooks [part …] [--quick]`. Runs all parts in turn if none is named. */
 export async function benchWebhooks(args: string[]): Promise<void> {
   const sizes = sizesOf({ quick: args.includes('--quick') });
   const wanted = args.filter((arg) => !arg.startsWith('--'));

@@ -5,7 +5,9 @@ import { allTold, ENDPOINTS, onStage, PROJECTS, queue, type Stage, untold } from
 
 const TICK_MS = 20;
 
-/** Outcomes come at an even rate, in turn of each project: from the moment before the commit of one to its first POST. */
+/**
+ * Measures the time from just before the commit of an outcome to its first POST. Outcomes come at an even rate, from each project in turn.
+ */
 export function latency({ latency: { perSecond, forMs } }: Sizes): Promise<string[][]> {
   return onStage(50, async (stage) => {
     await stage.sink.forget();
@@ -20,7 +22,7 @@ export function latency({ latency: { perSecond, forMs } }: Sizes): Promise<strin
   });
 }
 
-/** So many deliveries a second, in turn of each project. */
+/** Creates this many deliveries per second, for each project in turn. */
 export async function pourEvenly(
   { ground, projectIds }: Pick<Stage, 'ground' | 'projectIds'>,
   { perSecond, forMs }: { perSecond: number; forMs: number },

@@ -11,14 +11,14 @@ import { ENDPOINTS, onStage, type Stage } from './stage.ts';
 import { ofProduct } from './throughput.ts';
 
 /**
- * The same endpoints at the same load, in turn with neighbours that do well and with neighbours that do not. Half of each
- * project's are neighbours; all have the limits that an endpoint has where nobody says otherwise.
+ * Measures the same endpoints at the same load, in turn with healthy neighbors and with failing neighbors. Half of each project's endpoints
+ * are neighbors. All have the default limits of an endpoint.
  */
 export type Neighbourhood = { peak: number; perSecond: number; pairs: string[][]; memory: string[][] };
 
 const LIMITS = { perSecond: 50, inFlightMax: 10 };
 const OF_PEAK = 0.3;
-/** One of each in every project. */
+/** Every project has one of each. */
 const BAD = ['dead', 'slow', 'drip', 'bomb', 'redirect'] as const;
 const SAMPLE_EVERY_MS = 1_000;
 
@@ -97,7 +97,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => void setTimeout(resolve, LOOK_EVERY_MS));
 }
 
-/** Until nothing waits of anybody but these. */
+/** Waits until no delivery is pending except to these endpoints. */
 async function toldBut({ ground: { db } }: Stage, theirs: Place[]): Promise<void> {
   await until(async () => {
     const rows = await db.query(
@@ -108,7 +108,7 @@ async function toldBut({ ground: { db } }: Stage, theirs: Place[]): Promise<void
   });
 }
 
-/** Deliveries to others than these that were not taken at the first attempt. */
+/** Counts deliveries to other endpoints that did not succeed at the first attempt. */
 async function untoldBut({ ground: { db } }: Stage, theirs: Place[]): Promise<number> {
   const [row] = await db.query<{ wrong: number }>(
     `SELECT count(*) AS wrong FROM beckon.webhook_delivery
@@ -118,7 +118,7 @@ async function untoldBut({ ground: { db } }: Stage, theirs: Place[]): Promise<nu
   return row?.wrong ?? 0;
 }
 
-/** What waits of these is dropped, and what is under way comes to its end; then they are as if nothing had happened. */
+/** Cancels the pending deliveries of these endpoints, waits for those under way, and resets the endpoints' health. */
 async function calm({ ground: { db } }: Stage, theirs: Place[]): Promise<void> {
   await until(async () => {
     await db.query(

@@ -5,19 +5,19 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
 /**
- * The customers' end in a process of its own: `/<ms>/<name>` answers 204 after so many milliseconds. It keeps no body, but
- * counts the copies of each message for each path, and how old a message was when its first copy came.
- * `POST /count` at the other port tells what came, `POST /forget` begins anew.
+ * The customers' server in a process of its own: `/<ms>/<name>` answers 204 after that many milliseconds. It keeps no body, but counts the
+ * copies of each event for each path. It also records how old an event was when its first copy came. `POST /count` at the other port
+ * returns the counts, `POST /forget` resets them.
  */
 export type SinkCount = {
   port: number;
-  /** A message to an endpoint. */
+  /** The number of events at an endpoint, without copies. */
   deliveries: number;
-  /** Copies beyond the first of each. */
+  /** Copies of a delivery beyond the first. */
   twice: number;
-  /** Between the first and the last. */
+  /** The time between the first delivery and the last. */
   ms: number;
-  /** Milliseconds from what a body says of its moment to its first copy, one for each delivery. */
+  /** Milliseconds from the time in the body to the first copy, one for each delivery. */
   ages: number[];
 };
 

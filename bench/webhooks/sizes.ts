@@ -1,4 +1,4 @@
-/** How large a run is: the figures of docs/explanation/benchmarks.md come from the full one, `--quick` only shows that all of it works. */
+/** The size of a run. The figures of docs/explanation/benchmarks.md come from the full size; `--quick` only shows that every part works. */
 export type Sizes = {
   throughput: { deliveries: number; warmUp: number; runs: number };
   latency: { perSecond: number; forMs: number };

@@ -8,14 +8,17 @@ import { cpuBetween, usageOf, usageOfTree } from '../measure.ts';
 import { type Ground, openGround, type Server } from '../stage.ts';
 import type { SinkCount } from './sink-process.ts';
 
-/** The customers' end and the product's worker, as it is run, each in a process of its own; limits that none meets. */
+/**
+ * The customers' server and the product's worker as it runs in production, each in a process of its own. The limits are too high to be
+ * reached.
+ */
 export type Stage = { ground: Ground; sink: Sink; worker: Server; projectIds: number[] };
 export type Sink = { pid: number; port: number; count(): Promise<SinkCount>; forget(): Promise<SinkCount> };
 
 export const PROJECTS = 4;
-/** Of each project; each is told everything. */
+/** Endpoints per project. Each gets every event. */
 export const ENDPOINTS = 10;
-/** Those that the product has while it is idle: the worker shares the machine with PostgreSQL and the sink. */
+/** Endpoint limits that are too high to be reached. The worker shares the machine with PostgreSQL and the sink. */
 const UNBOUND = { perSecond: 10_000, inFlightMax: 200 };
 const CERTIFICATE = join(import.meta.dirname, '../../packages/server/testkit/tls/names.crt');
 
@@ -58,7 +61,7 @@ async function openSink(ground: Ground): Promise<Sink> {
 
 const newId = idMaker(systemClock);
 
-/** As large as a body is in life. */
+/** Returns a body of realistic size. */
 export function bodyOf(id: string, at: number): string {
   const about = {
     external_user_id: 'user-4711',
@@ -82,7 +85,7 @@ export function bodyOf(id: string, at: number): string {
   });
 }
 
-/** So many messages of a project, in one commit; `dueAt`: when they may leave. */
+/** Queues this many events of a project in one commit. `dueAt` is when they may be sent. */
 export async function queue(
   { ground }: Pick<Stage, 'ground'>,
   { projectId, count, dueAt }: { projectId: number; count: number; dueAt: number },
@@ -106,7 +109,7 @@ export async function queue(
   });
 }
 
-/** Until nothing of any project waits or is under way. */
+/** Waits until no delivery of any project is pending or under way. */
 export async function allTold({ ground }: Pick<Stage, 'ground'>): Promise<void> {
   for (;;) {
     const rows = await ground.db.query(
@@ -117,7 +120,7 @@ export async function allTold({ ground }: Pick<Stage, 'ground'>): Promise<void> 
   }
 }
 
-/** All rows written: each delivery delivered, by one attempt that has its end. */
+/** Counts deliveries that are not delivered by exactly one finished attempt. */
 export async function untold({ ground }: Pick<Stage, 'ground'>): Promise<number> {
   const [row] = await ground.db.query<{ wrong: number }>(
     `SELECT count(*) AS wrong FROM beckon.webhook_delivery d LEFT JOIN beckon.webhook_attempt a USING (project_id, message_id, endpoint_id)
@@ -126,7 +129,7 @@ export async function untold({ ground }: Pick<Stage, 'ground'>): Promise<number>
   return row?.wrong ?? 0;
 }
 
-/** Seconds of processor time of whoever tells, of PostgreSQL and of the sink. */
+/** Seconds of CPU time of the webhook dispatcher, of PostgreSQL and of the sink. */
 export type Cpu = { teller: number; postgres: number; sink: number };
 
 export function watchCpu({ ground, sink }: Pick<Stage, 'ground' | 'sink'>, teller: number): () => Cpu {

@@ -17,7 +17,7 @@ import {
 
 type Run = { deliveries: number; perSecond: number; twice: number; cpu: Cpu };
 
-/** Everything is queued, and then may leave at once: deliveries a second that the sink took, between the first and the last. */
+/** Queues all deliveries, then makes them due at once. Measures deliveries per second at the sink, between the first and the last. */
 export function throughput({ throughput: { deliveries, warmUp, runs } }: Sizes): Promise<string[][]> {
   return onStage(50, async (stage) => {
     await ofProduct(stage, warmUp);
@@ -30,7 +30,7 @@ export function throughput({ throughput: { deliveries, warmUp, runs } }: Sizes):
   });
 }
 
-/** In turn with a bare loop, against a sink that answers at once; the ratio pair by pair. */
+/** Runs in turn with a baseline loop, against a sink that answers at once. The ratio is computed pair by pair. */
 export function instant({ instant: { deliveries, warmUp, pairs } }: Sizes): Promise<string[][]> {
   return onStage(0, async (stage) => {
     const loop = await stage.ground.script('bench/webhooks/bare-process.ts');
@@ -49,13 +49,13 @@ export function instant({ instant: { deliveries, warmUp, pairs } }: Sizes): Prom
   });
 }
 
-/** Connections of the bare loop: as many as there are endpoints. */
+/** The baseline loop has as many connections as there are endpoints. */
 const CONNECTIONS = PROJECTS * ENDPOINTS;
-/** Longer than it takes to queue them. */
+/** Longer than queueing takes. */
 const QUEUED_WITHIN_MS = 5_000;
 const QUEUED_AT_ONCE = 500;
 
-/** What the product does of so many deliveries, all of which are checked. */
+/** Measures the product on this many deliveries and checks all of them. */
 export async function ofProduct(stage: Stage, deliveries: number): Promise<Run> {
   const each = Math.ceil(deliveries / CONNECTIONS);
   const dueAt = Date.now() + QUEUED_WITHIN_MS;

@@ -13,10 +13,10 @@ import { withClient } from '../fill.ts';
 import { CHUNK } from '../digest/records.ts';
 
 /**
- * The baseline of the whole way: every row that a run wrote, in whichever table, written again by the barest of loops into tables of
- * the same shape. As in `digest/bare.ts`; but the tables are not named, they are those that PostgreSQL's books tell of.
+ * The baseline of the whole path: a minimal loop writes all rows of a run, in any table, again into tables of the same shape. It works as
+ * `digest/bare.ts` does, but takes the tables from PostgreSQL's statistics instead of a list.
  *
- * Left out, in favour of the baseline: what the run deleted (its queue above all), and the rows of that queue.
+ * Left out, in favor of the baseline: the rows that the run deleted (from its queue above all), and the rows of that queue.
  */
 const NEVER = new Set(['inbox', 'kysely_migration', 'kysely_migration_lock']);
 const TABLES = `
@@ -29,7 +29,7 @@ const PARTS = `
 
 type Table = { name: string; parted: boolean; by: string | null };
 
-/** What the run's rows will have met. */
+/** Copies the rows that the run's writes find. */
 export function copyAll(url: string): Promise<void> {
   return withClient(url, async (client) => {
     await client.query('DROP SCHEMA IF EXISTS bare CASCADE; CREATE SCHEMA bare');
@@ -48,7 +48,7 @@ export function copyAll(url: string): Promise<void> {
   });
 }
 
-/** `written`: by the books; a row that was written several times is written as often, as it was in the end. */
+/** `written` comes from PostgreSQL's statistics. A row that was written several times is written as often, in its last state. */
 export function openAll(
   url: string,
   { projectId, written }: { projectId: number; written: Written },

@@ -15,9 +15,9 @@ import type { FromLoad, ToLoad } from './load-process.ts';
 import { secondWorker } from './second-worker.ts';
 
 /**
- * The whole way at a sustained rate: events over HTTP in batches of a hundred, accepted, digested, asked about by five audiences and
- * two rules, and a draft for one in twenty. One process for all of it, PostgreSQL and the load beside it on the same machine.
- * Against bare SQL that writes the same rows.
+ * Measures the whole path at a sustained rate. Events over HTTP in batches of a hundred are accepted, processed, and evaluated by five
+ * audiences and two rules. One event in twenty causes a draft. One process does all of it; PostgreSQL and the load share the machine. The
+ * baseline is bare SQL that writes the same rows.
  */
 type Sizes = { busy: number; fresh: number; seconds: number; pairs: number };
 const FULL: Sizes = { busy: 10_000, fresh: 400_000, seconds: 60, pairs: 3 };
@@ -25,7 +25,7 @@ const QUICK: Sizes = { busy: 1_000, fresh: 20_000, seconds: 4, pairs: 1 };
 
 const CONNECTIONS = 8;
 const WARM_UP_MS = 5_000;
-/** More must not wait than is digested in some tenths of a second: a rate that only fills a queue is none. */
+/** No more records may wait than are processed in some tenths of a second: a rate that only fills a queue is not sustained. */
 const [PAUSE_AT, GO_AT] = [4_000, 2_000];
 
 /** `npm run bench -- whole [rate | second-worker] [--quick]` */
@@ -99,7 +99,7 @@ type Pair = {
   bareRows: number;
   productCpu: number;
   postgresCpu: number;
-  /** Of the write-ahead log, and of tables and indexes. */
+  /** Bytes of the write-ahead log. `storedBytes` are those of tables and indexes. */
   logBytes: number;
   storedBytes: number;
 };
@@ -162,7 +162,7 @@ async function fill(ground: Ground, { busy, fresh }: Sizes): Promise<Project> {
   return project;
 }
 
-/** The first lets everybody in once; the second asks of everybody, and lets nobody in. */
+/** The first rule enrolls every user once. The second is evaluated for every user and enrolls none. */
 const RULES = [
   { name: 'first_use', when: { event: 'feature_used' }, steps: [{ draft: 'welcome' }] },
   {
@@ -205,7 +205,7 @@ function regulate(ground: Ground, { load, projectId }: { load: ChildProcess; pro
     async drain() {
       state.isHeld = true;
       tell('pause');
-      // What was under way when it was told is accepted a moment later.
+      // Requests under way at the time of the pause are accepted a moment later.
       for (let quiet = 0; quiet < 5; await pause(20))
         quiet = (await waitingOf(ground.db, projectId)) > 0 ? 0 : quiet + 1;
     },

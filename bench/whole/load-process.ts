@@ -2,13 +2,13 @@ import http from 'node:http';
 import { randomUUID } from 'node:crypto';
 import { userOf } from '../world.ts';
 
-/** Sends batches of live events as fast as it is let: told to pause where more waits than should, and to go on. */
+/** Sends batches of live events as fast as possible. The parent pauses it while too many records wait, and resumes it. */
 export type ToLoad = { start: LoadTask } | 'pause' | 'go' | 'stop';
 export type LoadTask = { port: number; secret: string; busy: number; fresh: number; connections: number };
 export type FromLoad = { sent: number };
 
 const BATCH = 100;
-/** One event in so many is the first one of somebody. */
+/** One event in this many is the first of a new user. */
 const FRESH_EVERY = 20;
 
 const state = { stopping: false, paused: null as PromiseWithResolvers<void> | null, sent: 0, fresh: 0, n: 0 };

@@ -6,9 +6,9 @@ import { type Ground, openGround, type Project, type Server } from '../stage.ts'
 import { addSilent, makePeople, settle, userOf } from '../world.ts';
 
 /**
- * What a second worker adds where there is nothing but digesting to do: records that wait already, of many projects, and no load beside
- * it. Both are there and warm; in the runs of one the other stands still. What two can reach is what the cores leave: where one and
- * its PostgreSQL keep 1.6 of two busy, two of them are not twice as fast.
+ * Measures what a second worker adds if there is only processing to do: waiting records of many projects, without concurrent load. Both
+ * workers run and are warm; in the runs of one the other is paused. The cores limit what two can reach. If one worker and its PostgreSQL
+ * keep 1.6 of two cores busy, two are not twice as fast.
  */
 const FULL = { projects: 200, records: 200_000, pairs: 5 };
 const QUICK = { projects: 10, records: 4_000, pairs: 1 };
@@ -90,7 +90,7 @@ async function digest(side: Side, { both, run }: { both: boolean; run: number })
   while (await isWaiting(ground)) await pause(10);
   const seconds = (performance.now() - startedAt) / 1_000;
   const cpu = cpuBetween(before, { ...before, cpuSeconds: used() });
-  // Nobody is stopped in the middle of something that others would wait for.
+  // The worker must not be stopped in the middle of work that others would wait for.
   process.kill(second.pid, 'SIGCONT');
   await pause(200);
   return { seconds, cpu };

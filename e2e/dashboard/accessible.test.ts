@@ -8,7 +8,7 @@ import { sessionOf, signedIn } from '../kit/session.ts';
 import { settled, walkTo } from '../kit/walk.ts';
 
 const NARROW_PX = 640;
-/** Charts measure their place anew, some frames later. */
+/** Charts measure their container again some frames later. */
 const FRAMES_UNTIL_FITTING = `(async () => {
   for (let frame = 0; ; frame++) {
     const over = document.documentElement.scrollWidth - document.documentElement.clientWidth;
@@ -20,7 +20,7 @@ const FRAMES_UNTIL_FITTING = `(async () => {
 const isLong = process.env.E2E_LONG === 'on';
 const DARK_SCREENS = 12;
 
-describe.skipIf(!hasBrowser)('in Chromium', () => {
+describe.skipIf(!hasBrowser)('accessibility in Chromium', () => {
   let browser: Browser;
   let installation: Installation;
   let cookies: Parameters<Awaited<ReturnType<typeof newPerson>>['context']['addCookies']>[0];
@@ -49,9 +49,9 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
   type Found = { inTheWay: unknown[]; wide: string[]; troubles: string[] };
 
   /**
-   * Every screen once in each theme, both at the same time. The dark one is the same page in other colours: it is held to
-   * everything on its first screen, where what switches the theme is, and to what depends on colours on the others: on a few
-   * of them, and on all where there is time (`E2E_LONG`). So are the screens of a project that has nothing yet.
+   * Visits every screen once per theme, both themes at the same time. The dark theme is the same page in other colors. Its first screen,
+   * which has the theme switch, gets every check. Its other screens get only the checks that depend on colors: a few screens by default,
+   * all with `E2E_LONG`. The same applies to the screens of an empty project.
    */
   async function look(dark: boolean): Promise<Found> {
     const { context, page, troubles } = await newPerson(browser, { dark });
@@ -71,14 +71,14 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
   }
 
   test.each(['light', 'dark'] as const)(
-    'nothing on any screen is in the way of anybody, with data and without, in %s',
+    'finds no accessibility violations on any screen, with data and without, in %s',
     (theme) => {
       expect(found[theme].inTheWay).toEqual([]);
       expect(found[theme].troubles).toEqual([]);
     },
   );
 
-  /** The path of one thing is that of the one whose screen was seen. */
+  /** Returns the path of a screen. A screen of one item uses the item that `screensOf` visited. */
   function pathOf({ path }: Opening): string {
     if (path === 'projects') return '/projects';
     const whole = `/p/${demoId}/${path}`;
@@ -87,10 +87,10 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
 
   test.concurrent.each([
     ['light', false] as const,
-    // The same in other colours takes as long again: it is part of the proof.
+    // The dark theme takes as long again, so it is part of the long proof only.
     ...(isLong ? [['dark', true] as const] : []),
   ])(
-    'what opens over a page is in nobody’s way either, and gives the focus back, in %s',
+    'finds no accessibility violations in overlays, and returns the focus on close, in %s',
     async (_, dark) => {
       const { context, page, troubles } = await newPerson(browser, { dark });
       await context.addCookies(cookies);
@@ -113,12 +113,12 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     240_000,
   );
 
-  test('at twice the size, 640 pixels wide, nothing has to be scrolled sideways', () => {
+  test('needs no horizontal scrolling at 200 % zoom, 640 pixels wide', () => {
     expect(found.light.wide).toEqual([]);
   });
 });
 
-/** Opens it, looks at it, and closes it with Esc: the focus is where it began. */
+/** Opens an overlay, checks it, and closes it with Esc. The focus must return to where it was. */
 async function openAndClose(page: Page, { by }: Opening, of: 'all' | 'colours'): Promise<unknown[]> {
   const over = page.locator('[role="dialog"][aria-modal="true"], [role="menu"]').filter({ visible: true });
   const [first = '', ...rest] = by;
@@ -150,7 +150,7 @@ function controlOf(page: Page, name: string): Locator {
     .first();
 }
 
-/** By how much the screen is wider than a window of half the size. */
+/** Returns by how much the screen is wider than a window of half the size. */
 async function tooWide(page: Page): Promise<number> {
   const size = page.viewportSize() ?? { width: 1280, height: 800 };
   await page.setViewportSize({ ...size, width: NARROW_PX });

@@ -6,7 +6,7 @@ import { screensOf } from '../kit/screens.ts';
 import { type Session, sessionOf, signedIn } from '../kit/session.ts';
 import { eachTab, walkTo } from '../kit/walk.ts';
 
-/** Words with an underscore in all texts and labels of the page, outside of code, of fields and of filter hints. */
+/** Finds words with an underscore in all texts and labels of the page, outside of code, fields and filter hints. */
 const CODES = `(() => {
   const exempt = 'code, pre, kbd, .cm-editor, textarea, [contenteditable], iframe, script, style';
   const texts = [];
@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)('screens of the demo', () => {
     await installation.remove();
   });
 
-  test('show no code of the server, in none of their tabs', async () => {
+  test('show no server codes in any tab', async () => {
     const found: Record<string, string[]> = {};
     for (const path of paths) {
       await walkTo(page, path);
@@ -85,7 +85,7 @@ function codesOf(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(CODES);
 }
 
-/** The terms in the hints beside the filter; one with a placeholder such as `key:<id>` is no term. */
+/** Returns the terms in the hints beside the filter. A hint with a placeholder such as `key:<id>` is not a term. */
 async function filterTermsOf(page: Page): Promise<string[]> {
   const hints = page.getByRole('button', { name: /^Filter syntax:/ });
   if ((await hints.count()) === 0) return [];
@@ -94,8 +94,8 @@ async function filterTermsOf(page: Page): Promise<string[]> {
 }
 
 /**
- * The names that the demo's own data contains: ids of users, names of events, properties, traits, rules and templates, and
- * variables in the subjects of templates. Time zones have the names of the IANA database.
+ * Recognizes the names in the demo's data: ids of users, variables in subjects, and names of events, properties, traits, rules and
+ * templates. Time zones have the names of the IANA database.
  */
 async function userDataOf(session: Session, projectId: number): Promise<(word: string) => boolean> {
   const lists = await Promise.all(

@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser)('confirmation in Chromium', () => {
     await cdp.send('WebAuthn.enable');
     await cdp.send('WebAuthn.addVirtualAuthenticator', { options: AUTHENTICATOR });
   }, 120_000);
-  /** As eleven minutes after the sign-in. */
+  /** Makes the sign-in eleven minutes old. */
   const age = (): Promise<void> =>
     installation.sql(`UPDATE beckon.team_session SET confirmed_at = now() - interval '11 minutes'`);
   beforeEach(age);
@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)('confirmation in Chromium', () => {
     return ((await answer.json()) as { data: DeviceBegun }).data;
   }
 
-  test('adds a passkey after the password was typed, by keys alone', async () => {
+  test('adds a passkey after the password was typed, by keyboard alone', async () => {
     await page.goto(`${installation.url}/profile`);
     await page.getByLabel('Name of the new passkey').fill('Laptop');
     await page.keyboard.press('Enter');
@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser)('confirmation in Chromium', () => {
     await page.keyboard.press('Enter');
     await passkeyRow('Laptop').waitFor();
     await dialog().waitFor({ state: 'detached' });
-    // Within ten minutes of the confirmation nothing is asked again.
+    // Within ten minutes of a confirmation no further one is required.
     expect((await session.ask<object>('POST', '/passkeys/options', {})) !== null).toBe(true);
   });
 
@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser)('confirmation in Chromium', () => {
     expect(await passkeyRow('Phone').count()).toBe(0);
   });
 
-  test('approves a program after a passkey confirmed who it is', async () => {
+  test('approves a program after confirmation by passkey', async () => {
     const begun = await begin();
     await page.goto(begun.verification_url);
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser)('confirmation in Chromium', () => {
     expect(((await answer.json()) as { data: DeviceAnswer }).data.state).toBe('approved');
   });
 
-  test('asks for a code as well where an authenticator app is set up', async () => {
+  test('also requires a code if an authenticator app is set up', async () => {
     type Begun = { data: { uri: string; backup_codes: string[] } };
     const { data } = await session.ask<Begun>('POST', '/two-factor/begin', { password: OWNER.password });
     await session.ask('POST', '/two-factor/confirm', { code: codeOf(data.uri) });
@@ -117,7 +117,7 @@ describe.skipIf(!hasBrowser)('confirmation in Chromium', () => {
     await page.getByRole('heading', { name: 'Approved' }).waitFor();
   });
 
-  test('removes passkeys and tokens with a new password, with that box selected from the start', async () => {
+  test('removes passkeys and tokens with a new password, with that box selected by default', async () => {
     await page.goto(`${installation.url}/profile`);
     await page.getByRole('row').filter({ hasText: 'notebook' }).waitFor();
     const box = page.getByRole('checkbox', { name: 'Remove all passkeys and revoke all personal tokens' });

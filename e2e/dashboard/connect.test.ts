@@ -11,7 +11,7 @@ import { type Session, signedIn } from '../kit/session.ts';
 
 const DOMAIN = 'mail.acme.test';
 
-describe.skipIf(!hasBrowser)('in Chromium', () => {
+describe.skipIf(!hasBrowser)('keys, domains and webhooks in Chromium', () => {
   let browser: Browser;
   let dns: DnsServer;
   let hooks: HookServer;
@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
   const row = (name: string | RegExp) => page.getByRole('row', { name });
 
-  /** The secret of the dialog that tells it once. */
+  /** Returns the secret from the dialog that shows it once. */
   async function secretOf(title: string): Promise<string> {
     const dialog = page.getByRole('dialog', { name: title });
     const secret = await dialog.getByLabel('secret', { exact: true }).innerText();
@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     return { example, secret: await secretOf('Your new API key') };
   }
 
-  test('a key is told once, is seen at work, gives way to a second one, and opens nothing when it is revoked', async () => {
+  test('shows a key once, shows its use, rotates it, and rejects it after revocation', async () => {
     await open('keys');
     await page.getByText('No API keys yet').waitFor();
     const { secret, example } = await createKey('Checkout');
@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await row(/Checkout.*Revoked/).waitFor();
   });
 
-  test('a domain shows what to publish, what was found instead, and is verified once it is right; letters come from an address there', async () => {
+  test("shows a domain's DNS records and what was found instead, verifies it once they match, and sends from an address there", async () => {
     await open('domains');
     await button('Add domain').first().click();
     await page.getByLabel('Domain', { exact: true }).fill(DOMAIN);
@@ -141,7 +141,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await page.getByText('Emails come from Ada of Acme').waitFor();
   });
 
-  test('an endpoint is told what becomes of a letter; what it missed is sent again when somebody asks for it', async () => {
+  test('sends the outcomes of an email to an endpoint, and replays what the endpoint missed on request', async () => {
     await open('webhooks');
     await button('Add endpoint').first().click();
     await page.getByLabel('URL').fill(hooks.url('/outcomes'));
@@ -181,7 +181,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await page.getByRole('menuitem', { name: act }).click();
   }
 
-  /** The welcome letter of somebody new, approved in Review; gives its text. */
+  /** Approves the welcome email of a new user in Review and returns its text. */
   async function letterTo(user: string): Promise<string> {
     const key = await session.ask<{ data: { secret: string } }>(
       'POST',

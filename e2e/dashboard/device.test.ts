@@ -6,7 +6,7 @@ import { OWNER } from '../kit/first-email.ts';
 import { type Installation, newInstallation } from '../kit/installation.ts';
 import { signedIn } from '../kit/session.ts';
 
-describe.skipIf(!hasBrowser)('in Chromium', () => {
+describe.skipIf(!hasBrowser)('device approval page in Chromium', () => {
   let browser: Browser;
   let installation: Installation;
   beforeAll(async () => {
@@ -21,7 +21,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await installation.remove();
   });
 
-  /** What a program does: without a cookie, and without an origin. */
+  /** Sends a request as a program does: without a cookie and without an origin. */
   async function program<T>(method: string, path: string, { token, body }: Sent = {}): Promise<T> {
     const answer = await fetch(`${installation.url}/api/dashboard${path}`, {
       method,
@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     expect(await violationsOf(page)).toEqual([]);
     expect(await page.getByRole('checkbox').count()).toBe(5);
     await page.getByText('Manage API keys, webhooks').waitFor();
-    // By mouse, which a dialog above the page would catch. The rest works by keys alone.
+    // Uses the mouse, because a dialog above the page would catch the click. The rest works by keyboard alone.
     await page.getByRole('checkbox', { name: 'Admin' }).uncheck();
     await page.getByRole('checkbox', { name: 'Import' }).focus();
     await page.keyboard.press('Space');

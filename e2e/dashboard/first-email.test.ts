@@ -6,7 +6,7 @@ import { newInstallation } from '../kit/installation.ts';
 
 const ACTIONS_MAX = 12;
 
-describe.skipIf(!hasBrowser)('in Chromium', () => {
+describe.skipIf(!hasBrowser)('first email in Chromium', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await openBrowser();
@@ -17,7 +17,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     ['by day', 10],
     ['by night', 23],
   ])(
-    `from an empty directory to the first letter in the outbox in ${ACTIONS_MAX} actions, %s`,
+    `reaches the first email in the test inbox from an empty directory in ${ACTIONS_MAX} actions, %s`,
     async (_, hour) => {
       const installation = await newInstallation();
       onTestFinished(() => installation.remove());

@@ -8,9 +8,9 @@ import { screensOf } from '../kit/screens.ts';
 import { signedIn } from '../kit/session.ts';
 import { eachTab, settled, walkTo } from '../kit/walk.ts';
 
-/** Where more of a row is shown beside its list. */
+/** Lists that show the details of a row in a side panel. */
 const WITH_PANEL = ['live', 'events', 'replies', 'requests', 'audit'];
-/** Where it must be seen, so that a screen that shows nothing proves nothing. */
+/** Screens that must show the text: a screen that shows nothing proves nothing. */
 const SHOWN_ON = [
   'review',
   'users',
@@ -26,7 +26,7 @@ const SHOWN_ON = [
   'audit',
 ];
 
-describe.skipIf(!hasBrowser)('in Chromium', () => {
+describe.skipIf(!hasBrowser)('hostile user data in Chromium', () => {
   let browser: Browser;
   let installation: Installation;
   let page: Page;
@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await installation.remove();
   });
 
-  test('whatever a user, a colleague or an answer writes is text on every screen: nothing of it runs or becomes part of the page', async () => {
+  test('shows input of users, members and replies as text on every screen, without running it or adding it to the page', async () => {
     const found: object[] = [];
     const shownOn = new Set<string>();
     for (const path of paths) {
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     expect(troubles).toEqual([]);
   }, 180_000);
 
-  test('a letter stands in a frame that can do nothing, and its links leave the page where it is', async () => {
+  test('shows an email in a sandboxed frame, and opens its links outside the page', async () => {
     const framed = paths.filter((path) => /\/(review|(drafts|templates|emails|test-inbox)\/.+)$/.test(path));
     for (const path of framed) {
       await walkTo(page, path);
@@ -106,7 +106,7 @@ async function openFirst(page: Page): Promise<void> {
   await settled(page);
 }
 
-/** What came alive of it: something that ran, an element that it made, an address that would run. */
+/** Finds injected content that became active: a script that ran, an element that it created, an address that would run. */
 async function come(page: Page, path: string): Promise<object[]> {
   const alive = await page.evaluate<string[]>(
     `[

@@ -14,7 +14,7 @@ const FILE = {
   ),
 };
 
-describe.skipIf(!hasBrowser)('in Chromium', () => {
+describe.skipIf(!hasBrowser)('imports in Chromium', () => {
   let browser: Browser;
   let installation: Installation;
   let page: Page;
@@ -45,12 +45,12 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
   };
 
   test(
-    'a file is chosen, mapped, checked, brought in, and once more is nothing new',
+    'uploads, maps, checks and imports a file, and finds nothing new the second time',
     async () => {
       await upload();
       await page.getByRole('heading', { name: 'Preview' }).waitFor();
       expect(await violationsOf(page)).toEqual([]);
-      // Another reading of a column is seen in the rows below at once.
+      // A changed column type shows in the rows below at once.
       await page.getByRole('combobox', { name: 'Type of Seats' }).click();
       await page.getByRole('option', { name: 'Text', exact: true }).click();
       await page.getByText('"Seats": "0"').first().waitFor();

@@ -6,7 +6,7 @@ import { type Installation, newInstallation } from '../kit/installation.ts';
 import { lettersIn, usersOf, writeLetters } from '../kit/letters.ts';
 import { type Session, sessionOf, signedIn } from '../kit/session.ts';
 
-describe.skipIf(!hasBrowser)('in Chromium', () => {
+describe.skipIf(!hasBrowser)('unsaved work in Chromium', () => {
   let browser: Browser;
   let installation: Installation;
   let page: Page;
@@ -34,14 +34,14 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
   const notSaved = (): Locator => letter().getByRole('alert').filter({ hasText: 'Not saved' });
   const notOpened = (): Locator => letter().getByRole('alert').filter({ hasText: 'could not be opened' });
   const heading = (name: string): Locator => letter().getByRole('heading', { level: 2, name });
-  /** Somebody is in the midst of a word. */
+  /** Opens the editor and types without saving. */
   async function write(words: string): Promise<void> {
     await page.goto(`${installation.url}/p/${projectId}/review`);
     await letter().getByRole('heading', { level: 2 }).waitFor();
     await page.keyboard.press('e');
     await subject().fill(words);
   }
-  /** A reload is seen by what it takes away. */
+  /** A reload removes the mark. */
   const markPage = (): Promise<void> => page.evaluate('void (globalThis.wasNotLoadedAnew = true)');
   const isMarked = (): Promise<boolean> => page.evaluate('globalThis.wasNotLoadedAnew === true');
   let waiting: number;
@@ -49,8 +49,8 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     ({ waiting } = await lettersIn(session, projectId));
   });
 
-  test('when the server is killed and started again the page goes on, and what was typed is saved', async () => {
-    // As when it goes while the editor opens.
+  test('keeps the page working and saves the typed text after the server is killed and restarted', async () => {
+    // Simulates a server that stops while the editor opens.
     await page.route('**/open-editor', (route) => route.abort());
     await write('Typed while it was gone');
     await notOpened().waitFor();
@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     expect(await isMarked()).toBe(true);
   });
 
-  test('a session that ends while somebody types is taken up over the page, and the saving goes on', async () => {
+  test('restores a session that ended while typing in a dialog over the page, and continues saving', async () => {
     await write('Typed without a session');
     await markPage();
     const { context } = await newPerson(browser);
@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await context.close();
   });
 
-  test('a page that is loaded anew has the words that were not saved', async () => {
+  test('restores unsaved text after a reload', async () => {
     await write('Typed and not saved');
     await page.reload();
     await subject().waitFor();

@@ -10,7 +10,7 @@ import { type Session, sessionOf, signedIn } from '../kit/session.ts';
 const STEP_MS = 30_000;
 const GRACE = { email: 'grace@example.com', password: 'battery staple correct horse' };
 
-describe.skipIf(!hasBrowser)('in Chromium', () => {
+describe.skipIf(!hasBrowser)('audiences, suppressions and team in Chromium', () => {
   let browser: Browser;
   let installation: Installation;
   let page: Page;
@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
   const user = (id: string, plan: string): Promise<number> =>
     tell('users', { external_user_id: id, email: `${id}@example.com`, traits: { name: id, plan } });
 
-  test('an audience is built in words, with how many it means as they are chosen', async () => {
+  test('builds an audience in words, with a live count of its members', async () => {
     for (const [id, plan] of [
       ['ada', 'trial'],
       ['linus', 'trial'],
@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await page.getByRole('link', { name: 'linus' }).waitFor();
   });
 
-  test('what was typed into an audience outlives its tabs, and is not saved over what another has saved meanwhile', async () => {
+  test("keeps text typed into an audience across tabs, and does not save it over another member's change", async () => {
     await page.getByRole('tab', { name: 'Definition' }).click();
     const name = page.getByLabel('Name', { exact: true });
     await name.fill('On no pro plan');
@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     expect(await name.inputValue()).toBe('Not on pro');
   });
 
-  test('addresses are suppressed by hand and from a list, and let go by whoever types them and says why', async () => {
+  test('suppresses addresses by hand and from a list, and lifts a suppression after its address and a reason are typed', async () => {
     await open('suppressions');
     await page.getByText('No suppressions yet').waitFor();
     await page.getByRole('button', { name: 'Add suppression' }).click();
@@ -124,7 +124,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await row(/linus@example\.com/).waitFor({ state: 'detached' });
   });
 
-  test('the form for a new project says that the organization has no room for one, and who can make it', async () => {
+  test('shows in the form for a new project that the organization has reached its limit, and who can raise it', async () => {
     await page.goto(`${installation.url}/projects`);
     await page.getByRole('button', { name: 'New project' }).click();
     const dialog = page.getByRole('dialog', { name: 'New project' });
@@ -163,14 +163,14 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await row(/Erased user/).waitFor({ state: 'detached' });
   });
 
-  describe('somebody who was invited', () => {
+  describe('an invited member', () => {
     let grace: { context: BrowserContext; page: Page; troubles: string[] };
     beforeAll(async () => {
       grace = await newPerson(browser);
     });
     afterEach(() => expect(grace.troubles).toEqual([]));
 
-    test('joins by a link, and may do from one moment to the next what their role says', async () => {
+    test('joins by a link, and has the permissions of the current role immediately', async () => {
       expect(await tell('events', { external_user_id: 'ada', name: 'user_signed_up' })).toBe(202);
       await open('team');
       await page.getByRole('button', { name: 'Invite', exact: true }).click();
@@ -201,7 +201,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
       await page.getByRole('combobox', { name: 'Role of Grace' }).click();
       await page.getByRole('option', { name: 'viewer', exact: true }).click();
       await page.getByText('Grace is now viewer').waitFor();
-      // On their page, which was not loaded again, the button works until they hear that it is not theirs any more.
+      // The page was not reloaded, so its button works until the server refuses the action.
       await approve.click();
       await theirs.getByText('This needs the role reviewer').first().waitFor();
       await theirs.getByRole('button', { name: 'Approve', exact: true, disabled: true }).waitFor();
@@ -211,7 +211,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
       );
     });
 
-    test('signs in with the code of an authenticator app, or with one of the codes kept for the day it is lost', async () => {
+    test('signs in with the code of an authenticator app, or with a backup code', async () => {
       const theirs = grace.page;
       await openProfile(theirs);
       await theirs.getByRole('button', { name: 'Set up authenticator app' }).click();
@@ -227,7 +227,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
 
       await signOut(theirs);
       await signIn(theirs, GRACE);
-      // The next one, which is good already: the one before has been used.
+      // The next code, which is valid already: the one before has been used.
       await theirs.getByLabel('Code', { exact: true }).fill(codeOf(uri, Date.now() + STEP_MS));
       await theirs.getByRole('button', { name: 'Sign in' }).click();
       await signOut(theirs);
@@ -239,7 +239,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     });
   });
 
-  test('a passkey is added, and signs in without password or code', async () => {
+  test('adds a passkey, which signs in without password or code', async () => {
     const cdp = await page.context().newCDPSession(page);
     await cdp.send('WebAuthn.enable');
     await cdp.send('WebAuthn.addVirtualAuthenticator', {

@@ -7,14 +7,14 @@ import { type Session, signedIn } from '../kit/session.ts';
 
 const LETTERS = 230;
 
-describe.skipIf(!hasBrowser)('in Chromium', () => {
+describe.skipIf(!hasBrowser)('Review in Chromium', () => {
   let browser: Browser;
   let installation: Installation;
   let page: Page;
   let troubles: string[];
   let session: Session;
   let projectId: number;
-  /** Whom the letters are for, in the order of the list. */
+  /** The users of the drafts, in the order of the list. */
   let users: string[];
   beforeAll(async () => {
     browser = await openBrowser();
@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
   const deadlineOf = async (at: number): Promise<number> =>
     Date.parse((await letterTo(session, projectId, users[at] ?? '')).deadline_at);
   const isFocused = (place: Locator): Promise<void> => place.and(page.locator(':focus')).waitFor();
-  /** The focus is there, and whoever looks sees it. */
+  /** Checks that the element has a visible focus. */
   async function showsFocus(place: Locator): Promise<void> {
     await isFocused(place);
     const style = await page.evaluate<string>('getComputedStyle(document.activeElement).outlineStyle');
@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await page.goto(`${installation.url}/p/${projectId}/review`);
     await row(0).waitFor();
   }
-  /** What the page asks for about single letters, as it goes: `approve u001`. */
+  /** Records the page's requests that act on single drafts, such as `approve u001`. */
   async function actsOn<T>(work: (acts: string[]) => Promise<T>): Promise<T> {
     const { letters } = await lettersIn(session, projectId);
     const names = new Map(letters.map(({ id, user }) => [id, user.external_user_id]));
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     }
   }
 
-  test('letters are moved through, read in every way and edited by keyboard alone, and the focus is always somewhere', async () => {
+  test('navigates, reads and edits drafts by keyboard alone, and always shows the focus', async () => {
     await page.goto(`${installation.url}/p/${projectId}/home`);
     await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
     await press('g');
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await isFocused(list());
   });
 
-  test('a key that decides takes the letter from the list at once, and `u` gives it back', async () => {
+  test('removes a draft from the list at once after a decision by key, and restores it with `u`', async () => {
     await open();
     const before = await deadlineOf(0);
     await press('h');
@@ -165,7 +165,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await isFocused(page.getByRole('heading', { level: 1 }));
   });
 
-  test('many are approved at once, after a look at what would come of it', async () => {
+  test('approves several drafts at once after a preview of the effect', async () => {
     await open();
     await press('x');
     await press('Shift+J');
@@ -184,9 +184,9 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await reads(3);
   });
 
-  test('the row leaves before the server has answered, and comes back with the reason where it refuses', async () => {
+  test('removes the row before the server responds, and restores it with the reason of a refusal', async () => {
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
-    // Before the page is opened: one that is open already may let its next request pass by.
+    // The route is set before the page opens: a page that is open already may send its next request past it.
     await page.route('**/drafts/*/approve', async (route) => {
       await held;
       const message = 'Its rule was turned off';
@@ -203,8 +203,8 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     expect(await stateOf(0)).toBe('scheduled');
   });
 
-  test('a double click decides about one letter, on the page and in a dialog', async () => {
-    // As most people have it: what is closed stays for a moment, and can be clicked at.
+  test('decides about one draft on a double click, on the page and in a dialog', async () => {
+    // The usual setting: a closed dialog stays for a moment and can be clicked.
     await page.emulateMedia({ reducedMotion: 'no-preference' });
     await open();
     await press('j');
@@ -225,7 +225,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await page.emulateMedia({ reducedMotion: 'reduce' });
   });
 
-  test('`u` takes back what was done last, also before the server has answered', async () => {
+  test('undoes the last action with `u`, even before the server has responded', async () => {
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
     let asked = 0;
     await page.route('**/drafts/*/approve', async (route) => {
@@ -250,7 +250,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await vi.waitFor(async () => expect(await stateOf(1)).toBe('scheduled'));
   });
 
-  test('an answer that is lost is called so, and what may have been done can be taken back', async () => {
+  test('reports a lost response, and offers to undo what may have been done', async () => {
     await page.route('**/drafts/*/approve', async (route) => {
       await route.fetch();
       await route.abort();
@@ -267,7 +267,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await page.unroute('**/drafts/*/approve');
   });
 
-  test('a letter that goes from under the eyes of its reader stays before them, and `j` goes on from its place', async () => {
+  test('keeps showing an email that left the list while it was being read, and `j` continues from its position', async () => {
     await open();
     await reads(0);
     const [first] = (await lettersIn(session, projectId)).letters;
@@ -278,7 +278,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await reads(1);
   });
 
-  test('scrolled at 2,000 pixels a second no frame has an empty place', async () => {
+  test('renders no empty rows when scrolled at 2,000 pixels per second', async () => {
     await open();
     const seen = await page.evaluate<{ frames: number; gaps: string[]; top: number }>(SCROLL);
     expect(seen.gaps).toEqual([]);
@@ -288,7 +288,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
   });
 });
 
-/** What a frame shows is looked at right before it is painted. */
+/** Inspects each frame right before it is painted. */
 const SCROLL = `new Promise((resolve) => {
   const list = document.querySelector('[role="grid"]');
   const [speed, ms] = [2000, 4000];

@@ -5,7 +5,7 @@ import { type OwnerInBrowser, ownerInBrowser } from '../kit/owner-in-browser.ts'
 import type { CustomerServer } from '../kit/public-api.ts';
 import type { Session } from '../kit/session.ts';
 
-describe.skipIf(!hasBrowser)('in Chromium', () => {
+describe.skipIf(!hasBrowser)('rule editor in Chromium', () => {
   let owner: OwnerInBrowser;
   let page: Page;
   let session: Session;
@@ -22,12 +22,12 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await tell('users', { external_user_id: user, email: `${user}@example.com`, traits });
     expect(await tell('events', { external_user_id: user, name: 'report_exported' })).toBe(202);
   }
-  /** What was accepted is looked at a moment later. */
+  /** Waits until an accepted user is processed, which takes a moment. */
   async function seen(user: string): Promise<void> {
     await vi.waitFor(() => session.ask('GET', `${project}/users/${user}`), { timeout: 20_000 });
   }
 
-  test('a rule is written in sentences, held against what happened, saved, turned on, and its letter waits in Review', async () => {
+  test('writes a rule in sentences, backtests it, saves it, turns it on, and finds its draft in Review', async () => {
     await exports('ada', 'trial');
     await exports('grace', 'pro');
     await Promise.all([seen('ada'), seen('grace')]);

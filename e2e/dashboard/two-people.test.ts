@@ -8,7 +8,7 @@ import { type Session, sessionOf, signedIn } from '../kit/session.ts';
 
 type Desk = { page: Page; session: Session; troubles: string[] };
 
-describe.skipIf(!hasBrowser)('in Chromium', () => {
+describe.skipIf(!hasBrowser)('two concurrent members in Chromium', () => {
   let browser: Browser;
   let installation: Installation;
   let projectId: number;
@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
       .getByRole('row')
       .filter({ hasText: `Hello ${user}` });
   const letterIn = ({ page }: Desk): Locator => page.getByRole('region', { name: 'Draft', exact: true });
-  /** Both look at the first letter that waits. */
+  /** Opens the first waiting draft in both browsers. */
   async function bothOpen(): Promise<{ id: string; user: string }> {
     const [letter] = (await lettersIn(ada.session, projectId)).letters;
     if (!letter) throw new Error('nothing waits');
@@ -64,20 +64,20 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     return { id: letter.id, user };
   }
 
-  test('what one approves leaves the other’s list, and whoever was reading it is told who did it', async () => {
+  test('removes a draft that another member approved from the list, and shows its reader who approved it', async () => {
     const { user } = await bothOpen();
     await ada.page.keyboard.press('a');
     await rowIn(grace, user).waitFor({ state: 'detached' });
     await grace.page.getByText(`Ada approved the draft for ${user}`).waitFor();
     await letterIn(grace).getByText('Ada approved this').waitFor();
     expect(await letterIn(grace).getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true);
-    // The letter stays before her until she moves on, and no key has met another one.
+    // The draft stays open until she moves on, and no key acted on another one.
     await letterIn(grace)
       .getByRole('heading', { level: 2, name: `Hello ${user}` })
       .waitFor();
   });
 
-  test('while one edits a letter the other sees who, cannot touch it, and may again when it is let go of', async () => {
+  test('locks a draft for others while a member edits it, shows who is editing, and unlocks it afterwards', async () => {
     const { user } = await bothOpen();
     await grace.page.keyboard.press('e');
     await letterIn(ada).getByText('Grace is editing this draft').waitFor();
@@ -91,12 +91,12 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await letterIn(ada).getByText('Grace is editing this draft').waitFor({ state: 'detached' });
   });
 
-  test('what was typed outlives what another has written meanwhile, shows how it differs, and is saved over it', async () => {
+  test("keeps typed text after another member's edit, shows the difference, and can overwrite the edit", async () => {
     const { id } = await bothOpen();
     await grace.page.keyboard.press('e');
     const subject = letterIn(grace).getByRole('textbox', { name: 'Subject' });
     await subject.fill('From Grace');
-    // Her editor is closed in another tab of hers, and Ada is quicker.
+    // Grace's editor is closed in another tab, and Ada saves first.
     await letterIn(ada).getByText('Grace is editing this draft').waitFor();
     await grace.session.ask('POST', `/projects/${projectId}/drafts/${id}/close-editor`, {});
     await ada.session.ask('POST', `/projects/${projectId}/drafts/${id}/edit`, { subject: 'From Ada' });
@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await letterIn(ada).getByText('Grace edited this').waitFor();
   });
 
-  test('what was typed is still there to be read and copied when the letter ends meanwhile', async () => {
+  test('keeps typed text readable and copyable after the draft ends', async () => {
     const [, letter] = (await lettersIn(ada.session, projectId)).letters;
     const draft = `/projects/${projectId}/drafts/${letter?.id}`;
     const opened = grace.page.waitForResponse(/open-editor$/);
@@ -127,8 +127,8 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await kept.waitFor({ state: 'detached' });
   });
 
-  test('a pause is told within a minute to whoever only looks at a page', async () => {
-    // A window of its own: a clock is held in all pages of one, and in the frames of letters, which let no script in.
+  test('shows a pause within a minute on a page that is only open', async () => {
+    // A separate browser context: the clock is installed for all pages of one, and for the frames of emails, which allow no scripts.
     const { context, page, troubles } = await newPerson(browser);
     onTestFinished(() => context.close());
     await context.addCookies(await grace.page.context().cookies());
@@ -141,7 +141,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     expect([...ada.troubles, ...troubles]).toEqual([]);
   });
 
-  test('who saves a template over words that another saved meanwhile hears of it first, and keeps what was typed', async () => {
+  test("warns before a template overwrites another member's save, and keeps the typed text", async () => {
     const { page } = grace;
     const path = `/projects/${projectId}/templates/welcome`;
     type Shown = { data: { unpublished: { subject: string; saved_at: string } | null } };

@@ -26,7 +26,7 @@ export function commandsOf(block: string): ShellCommand[] {
   });
 }
 
-/** The environment variables that a block sets, by name. */
+/** Returns the environment variables that a block sets, by name. */
 export function variablesOf(block: string): Record<string, string> {
   const lines = linesOf(block.replaceAll(/\\\n\s*/g, ' '));
   const pairs = lines.flatMap(wordsOf).flatMap((word) => {
@@ -36,7 +36,7 @@ export function variablesOf(block: string): Record<string, string> {
   return Object.fromEntries(pairs) as Record<string, string>;
 }
 
-/** The lines of a text. A line continues while a single quote is open. */
+/** Returns the lines of a text. A line continues while a single quote is open. */
 function linesOf(text: string): string[] {
   const lines: string[] = [];
   let open = '';
@@ -49,7 +49,7 @@ function linesOf(text: string): string[] {
   return lines.filter((line) => line !== '');
 }
 
-/** The arguments of `beckon` in `export NAME=$(beckon …)`. */
+/** Returns the arguments of `beckon` in `export NAME=$(beckon …)`. */
 function exported(line: string): string[] | null {
   const found = line.startsWith('export ') ? PRODUCT.exec(line) : null;
   return found && wordsOf(line.slice(found.index + found[0].length));
@@ -69,7 +69,7 @@ export function wordsOf(text: string): string[] {
   return words;
 }
 
-/** The error of the program for these arguments, or null. No command runs, because the program has no installation. */
+/** Returns the error of the program for these arguments, or null. No command runs, because the program has no installation. */
 export async function misunderstood(program: ProgramLike, args: string[]): Promise<string | null> {
   try {
     await program.parseAsync(args, { from: 'user' });

@@ -6,7 +6,7 @@ import { anchorsOf, type Link, linksOf } from '../../site/markdown.ts';
 import { PAGES } from '../../site/pages.ts';
 import { ROOT, TEXTS } from './texts.ts';
 
-test('every link within the repository leads to a file that is there, and every anchor to a heading', () => {
+test('every link within the repository leads to an existing file, and every anchor to a heading', () => {
   const broken = [...TEXTS].flatMap(([file, text]) =>
     linksOf(text)
       .filter((link) => !leads(file, link))
@@ -24,7 +24,7 @@ function leads(file: string, { target }: Link): boolean {
   return anchor === undefined || (text !== undefined && anchorsOf(text).has(anchor));
 }
 
-test('every page of the folder is a page of the guide, once', () => {
+test('every page of the folder is a page of the guide exactly once', () => {
   const pages = [...TEXTS.keys()].filter((file) => /^docs\/(?!decisions\/)/.test(file));
   expect(
     PAGES.map(({ file }) => file)
@@ -35,7 +35,7 @@ test('every page of the folder is a page of the guide, once', () => {
 });
 
 test.each(PAGES.map(({ file }) => file))(
-  '%s says what the program says: else run `node site/fill.ts`',
+  '%s matches the output of the program (otherwise run `node site/fill.ts`)',
   (file) => {
     const text = TEXTS.get(file) ?? '';
     expect(text).toBe(filled(text));

@@ -34,13 +34,13 @@ describe('mentionsOf', () => {
 });
 
 describe('docs', () => {
-  test('name commands that exist, with options that they take', () => {
+  test('name existing commands with options that they accept', () => {
     const mentions = DOCS.flatMap(([file, text]) => mentionsOf(text).map((one) => ({ file, ...one })));
     expect(mentions.flatMap(problemsOf)).toEqual([]);
     expect(mentions.flatMap(({ options }) => options).length).toBeGreaterThan(150);
   });
 
-  test('name options that a command beside them takes', () => {
+  test('name options that a command on the same page accepts', () => {
     const named = DOCS.flatMap(([file, text]) => {
       const onPage = mentionsOf(text);
       return linesOf(withoutFences(text)).flatMap(([line, content]) =>
@@ -64,7 +64,7 @@ describe('docs', () => {
 });
 
 describe('messages and site texts', () => {
-  test('name commands that exist, with options that they take', () => {
+  test('name existing commands with options that they accept', () => {
     const mentions = SOURCES.flatMap(([file, source]) =>
       linesOf(source)
         .filter(([, content]) => !NO_MESSAGE.test(content))

@@ -5,7 +5,7 @@ import { fencesOf } from '../../site/markdown.ts';
 import { commandsOf, wordsOf } from './commands.ts';
 import { ROOT } from './texts.ts';
 
-/** A command that a text names, with the options behind it, and the options that it takes. */
+/** A command that a text names, with the options behind it, and the options that it accepts. */
 export type Mention = {
   line: number;
   text: string;
@@ -17,7 +17,7 @@ export type Mention = {
 
 const PROGRAMS = { 'beckon-server': serverProgram(), beckon: commandLine() };
 
-/** What can follow the name of a program, with the program. Both have `doctor`; that of `beckon` counts. */
+/** Maps the words that can follow the name of a program to the program. Both have `doctor`; that of `beckon` counts. */
 export const FIRST_WORDS: ReadonlyMap<string, ProgramLike> = new Map(
   Object.values(PROGRAMS).flatMap((program) =>
     program.commands.map((one): [string, ProgramLike] => [one.name(), program]),
@@ -31,7 +31,7 @@ const DIAGRAM_LABEL = /[[({]"?([a-z-]+ [^\])}"\n]*)/g;
 /** Code that only looks like a command: a row of the benchmark. */
 const NO_COMMANDS = new Set(['audiences build']);
 
-/** The commands that a Markdown text names in code spans, shell blocks and diagrams. */
+/** Returns the commands that a Markdown text names in code spans, shell blocks and diagrams. */
 export function mentionsOf(text: string): Mention[] {
   const spans = linesOf(withoutFences(text)).flatMap(([line, content]) =>
     [...content.matchAll(SPAN)].map(([, words = '']) => mentionOf(line, words)),
@@ -49,7 +49,7 @@ export function mentionsOf(text: string): Mention[] {
   return [...spans, ...blocks].filter((one) => one !== null);
 }
 
-/** `beckon rules list`, `rules list` or `reset-access`. A noun alone is prose. */
+/** Parses `beckon rules list`, `rules list` or `reset-access`. A noun alone is prose. */
 function mentionOf(line: number, text: string): Mention | null {
   if (NO_COMMANDS.has(text)) return null;
   // A shell would read `<file>` as a redirection.
@@ -80,14 +80,14 @@ function mention(line: number, name: string, given: string[]): Mention | null {
   return {
     line,
     text: [name, ...given].join(' '),
-    // A noun does nothing by itself, so a word behind it that is no verb is a mistake.
+    // A noun is not a command by itself, so a following word that is not a verb is a mistake.
     path: isNoun(command) && isWord(words[path.length - 1]) ? null : path.join(' '),
     options: optionsIn(words),
     accepts: optionsOf(program, command),
   };
 }
 
-/** A command that only has subcommands, and the program itself. `beckon-server backup` also does something. */
+/** Recognizes the program itself and commands that only have subcommands. `beckon-server backup` also does something. */
 function isNoun(command: ProgramLike): boolean {
   const doesSomething =
     Object.values(PROGRAMS).every((program) => program !== command) && command.options.length > 0;
@@ -104,7 +104,7 @@ function optionsIn(words: readonly string[]): string[] {
   return own.flatMap((word) => /^--?[a-z][\w-]*/i.exec(word)?.[0] ?? []);
 }
 
-/** The options of the command itself, and those that every command of the program takes. */
+/** Returns the options of the command itself, and those that every command of the program accepts. */
 function optionsOf(program: ProgramLike, command: ProgramLike): Set<string> {
   const flags = [...program.options, ...command.options].map((option) => option.flags);
   return new Set(['-h', '--help', ...flags.flatMap((all) => all.match(/--?[a-zA-Z][\w-]*/g) ?? [])]);
@@ -114,7 +114,7 @@ const { scripts: SCRIPTS } = JSON.parse(readFileSync(join(ROOT, 'package.json'),
   scripts: Record<string, string>;
 };
 
-/** `npm run bench -- --quick`: a script of package.json, with the options that its sources read. */
+/** Parses `npm run bench -- --quick`: a script of package.json, with the options that its sources read. */
 function scriptMention(line: number, words: string): Mention | null {
   const [, name = '', given = ''] = /^npm run (?:--silent )?([\w:-]+)(?: -- (.*))?/.exec(words) ?? [];
   if (name === '') return null;
@@ -140,12 +140,12 @@ function optionsRead(folder: string | undefined): string[] {
   return options;
 }
 
-/** The text with empty lines in place of its fenced blocks, so that line numbers stay. */
+/** Returns the text with empty lines in place of its fenced blocks, so that line numbers stay. */
 export function withoutFences(text: string): string {
   return text.replaceAll(/^ {0,3}(`{3,})[^]*?^ {0,3}\1$/gm, (block) => block.replaceAll(/[^\n]/g, ''));
 }
 
-/** The lines of a text, counted from 1. */
+/** Returns the lines of a text, counted from 1. */
 export function linesOf(text: string): [number, string][] {
   return text.split('\n').map((content, index) => [index + 1, content]);
 }

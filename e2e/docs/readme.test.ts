@@ -14,7 +14,7 @@ import { ROOT, TEXTS } from './texts.ts';
 const PORT = 8080;
 const [first = '', second = '', shown = ''] = fencesOf(TEXTS.get('README.md') ?? '').map(({ text }) => text);
 
-/** Environment in which it is this hour for the programs of Node.js, in UTC. */
+/** Returns an environment in which it is this hour, in UTC, for Node.js programs. */
 function envAt(hour: number): NodeJS.ProcessEnv {
   const now = new Date();
   const wanted = new Date(now).setUTCHours(hour, 0, 0, 0);
@@ -63,11 +63,11 @@ test.each([12, 23])(
   },
 );
 
-/** Everything but what is made here: the data of others is not in it. */
+/** Copies everything except `data` and `.git`, so that no data of others is included. */
 async function freshCheckout(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'beckon-readme-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
-  // As root, PostgreSQL runs under another account, which has to come in.
+  // When started as root, PostgreSQL runs under another account, which needs access.
   await chmod(folder, 0o755);
   const names = (await readdir(ROOT)).filter((name) => name !== 'data' && name !== '.git');
   for (const name of names) await symlink(join(ROOT, name), join(folder, name));

@@ -29,7 +29,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('each page is there for people and as Markdown, and llms.txt names them all', () => {
+test('has each page as HTML and as Markdown, and lists them all in llms.txt', () => {
   const files = new Set(readdirSync(site));
   const [index, whole] = ['llms.txt', 'llms-full.txt'].map((name) => readFileSync(join(site, name), 'utf8'));
   for (const { path, title } of PAGES) {
@@ -39,7 +39,7 @@ test('each page is there for people and as Markdown, and llms.txt names them all
   }
 });
 
-test('every link of every page leads to a page or a file, and every anchor to its heading', () => {
+test('links every page to existing pages, files and headings', () => {
   const pages = new Map(
     PAGES.map(({ path }) => [`/guide/${path}.html`, readFileSync(join(site, `${path}.html`), 'utf8')]),
   );
@@ -63,7 +63,7 @@ test('every link of every page leads to a page or a file, and every anchor to it
   expect(broken).toEqual([]);
 });
 
-describe.skipIf(!hasBrowser)('in Chromium', () => {
+describe.skipIf(!hasBrowser)('documentation site in Chromium', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await openBrowser();
@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
   afterAll(() => browser.close());
 
   test.concurrent.each([false, true])(
-    'a page asks nobody else, runs under its policy, is in nobody’s way, and is found by a word (dark: %s)',
+    'loads a page without third-party requests, under its policy, without accessibility violations, and finds it by search (dark: %s)',
     async (dark) => {
       const { context, page, troubles } = await newPerson(browser, { dark });
       const asked: string[] = [];

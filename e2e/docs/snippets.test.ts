@@ -14,14 +14,14 @@ import { type Installation, newInstallation } from '../kit/installation.ts';
 import { commandsOf, misunderstood, variablesOf, wordsOf } from './commands.ts';
 import { isRun, placeOf, ROOT, type Snippet, SNIPPETS, TEXTS } from './texts.ts';
 
-/** What readers may copy is run, or at least read by the very program that it is for. */
+/** Snippets that readers may copy are run, or at least parsed by the program that they are for. */
 const CHECKED = ['sh', 'bash', 'ts', 'js', 'python', 'json', 'java'];
 const PLAIN = ['', 'markdown', 'html', 'csv', 'liquid', 'xml', 'diff', 'sql'];
 
 const of = (...languages: string[]): Snippet[] =>
   SNIPPETS.filter((one) => languages.includes(one.language) && isRun(one));
 
-test('every snippet is of a kind that is looked at here; one that is not run says why', () => {
+test('every snippet has a known language, and a snippet that is not run says why', () => {
   expect(SNIPPETS.filter(({ language }) => ![...CHECKED, ...PLAIN].includes(language)).map(placeOf)).toEqual(
     [],
   );
@@ -29,11 +29,11 @@ test('every snippet is of a kind that is looked at here; one that is not run say
   expect(left.filter(({ info }) => !/^no-run \S+ \S+/.test(info)).map(placeOf)).toEqual([]);
 });
 
-test('nobody is told to run a package of that name that is not ours', () => {
+test('no page runs the npm package `beckon`, which is not ours', () => {
   expect([...TEXTS].filter(([, text]) => /\bnpx beckon\b/.test(text)).map(([file]) => file)).toEqual([]);
 });
 
-test('every JSON is JSON; a rule and an audience are ones that would be taken', () => {
+test('every JSON snippet parses, and every rule and audience is valid', () => {
   const refused = of('json').flatMap((snippet) => {
     const said = refusalOf(snippet.text);
     return said === null ? [] : [`${placeOf(snippet)} ${said}`];
@@ -57,7 +57,7 @@ function faultsOf(parsed: object): string | null {
   return 'faults' in parsed && Array.isArray(parsed.faults) ? JSON.stringify(parsed.faults) : null;
 }
 
-test('every command is one that the programs understand, with options that they have', async () => {
+test('every command exists and accepts its options', async () => {
   const wrong: string[] = [];
   for (const snippet of of('sh', 'bash'))
     for (const { by, args, line } of commandsOf(snippet.text)) {
@@ -78,7 +78,7 @@ test('pages name commands and options that the two programs have', async () => {
       seen += 1;
       const args = wordsOf(words.replaceAll('\n', ' '));
       const error = await misunderstood(program === 'beckon' ? commandLine() : serverProgram(), args);
-      // A sentence may leave out what the command needs.
+      // A sentence may omit required arguments.
       const isPattern = words.startsWith('<');
       if (error !== null && !isPattern && !/missing|not specified/.test(error))
         wrong.push(`${file} ${program} ${words}: ${error}`);
@@ -87,7 +87,7 @@ test('pages name commands and options that the two programs have', async () => {
   expect(seen).toBeGreaterThan(100);
 });
 
-/** Which pairs of `settings set` would be refused; those that only stand for others are none. */
+/** Returns the pairs of `settings set` that would be refused. The placeholder `…` is skipped. */
 function unknownSettings([noun, verb, ...rest]: string[]): string[] {
   if (noun !== 'settings' || verb !== 'set') return [];
   const pairs = rest.filter((word) => word.includes('='));
@@ -100,7 +100,7 @@ function unknownSettings([noun, verb, ...rest]: string[]): string[] {
 const KNOWN = new Set(VARIABLES.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name])));
 const SECRET_OF_FILE = 'k'.repeat(32);
 
-test('what a block sets of the environment is taken by the server, whether the block is run or not', () => {
+test('every environment variable that a block sets is valid for the server, even if the block is not run', () => {
   const refused: string[] = [];
   let seen = 0;
   for (const snippet of SNIPPETS.filter(({ language }) => ['sh', 'bash', ''].includes(language))) {
@@ -115,7 +115,7 @@ test('what a block sets of the environment is taken by the server, whether the b
   expect(seen).toBeGreaterThan(8);
 });
 
-/** A database of one's own needs a key, which is on no page. */
+/** An external database needs a secret key, which is on no page. */
 function configRefusalOf(env: Record<string, string>): string | null {
   try {
     loadConfig({ SECRET_KEY: SECRET_OF_FILE, ...env }, () => SECRET_OF_FILE);
@@ -158,7 +158,7 @@ describe('against a server', () => {
     expect(await run('bash', ['-c', strict + script])).toMatchObject({ code: 0, errors: '' });
   });
 
-  test('every TypeScript is typed, and does what it says; every JavaScript can be read', async () => {
+  test('every TypeScript snippet type-checks and runs, and every JavaScript snippet parses', async () => {
     const [typed, plain] = [of('ts'), of('js')];
     const names = typed.map((_, index) => `snippet-${index}.ts`);
     for (const [index, { text }] of typed.entries())

@@ -4,7 +4,7 @@ import { type Fence, fencesOf } from '../../site/markdown.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
 
-/** All that is written for people, by its path in the repository. Decisions are history: nobody follows their commands. */
+/** All texts for readers, by their path in the repository. Decision records are history, so their commands are not followed. */
 export const TEXTS: ReadonlyMap<string, string> = new Map(
   ['*.md', 'docs/*.md', 'docs/{tutorials,how-to,reference,explanation,decisions}/*.md']
     .flatMap((pattern) => globSync(pattern, { cwd: ROOT }))
@@ -16,7 +16,7 @@ export type Snippet = Fence & { file: string };
 
 const RUN_NOWHERE = /^(?:docs\/decisions\/|CHANGELOG|CONTRIBUTING|ARCHITECTURE)/;
 
-/** What readers may copy. */
+/** The snippets that readers may copy. */
 export const SNIPPETS: readonly Snippet[] = [...TEXTS]
   .filter(([file]) => !RUN_NOWHERE.test(file))
   .flatMap(([file, text]) => fencesOf(text).map((fence) => ({ ...fence, file })));

@@ -6,7 +6,10 @@ import { readWebhookSecret, signWebhook } from '@beckon/contract/signature';
 import { afterAll, expect, test } from 'vitest';
 import { SNIPPETS } from './texts.ts';
 
-/** The verifiers of other languages that the guide prints, held to what the server signs. That of JavaScript has its test in the contract. */
+/**
+ * Tests the signature verifiers in other languages that the guide prints against the server's signatures. The JavaScript verifier has its
+ * test in the contract package.
+ */
 const folder = mkdtempSync(join(tmpdir(), 'beckon-verifiers-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -25,7 +28,7 @@ function sign(at: number, secret = SECRET): string {
 
 const OTHER = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
 const GOOD = sign(NOW);
-/** What comes, and whether it is genuine. */
+/** A request, and whether it is genuine. */
 const CASES: { body: string; header: string; genuine: boolean }[] = [
   { body: BODY, header: GOOD, genuine: true },
   { body: BODY, header: `t=${NOW},v1=${'0'.repeat(64)},${GOOD.split(',')[1]}`, genuine: true },
@@ -88,7 +91,7 @@ function answersOf(program: string, args: string[]): string[] {
 }
 
 test.skipIf(!has('python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 9))'))(
-  'that of Python takes what is genuine, and nothing else',
+  'the Python verifier accepts genuine requests and nothing else',
   () => {
     const place = join(folder, 'verify.py');
     writeFileSync(place, `${printedOf('python')}\n${PYTHON}`);
@@ -97,10 +100,10 @@ test.skipIf(!has('python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 9
 );
 
 test.skipIf(!has('java', '--source', '17', '--version'))(
-  'that of Java takes what is genuine, and nothing else',
+  'the Java verifier accepts genuine requests and nothing else',
   () => {
     const place = join(folder, 'Ask.java');
-    // The class that is started stands first.
+    // The class that is started has to come first.
     writeFileSync(place, printedOf('java').replace('final class Webhooks', `${JAVA}\nfinal class Webhooks`));
     expect(answersOf('java', [place])).toEqual(WANTED);
   },

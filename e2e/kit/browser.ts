@@ -6,7 +6,7 @@ const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/go
   existsSync,
 );
 
-/** Without a browser its tests are skipped, and say so. */
+/** Without a browser its tests are skipped, and the output says so. */
 export const hasBrowser = CHROMIUM !== undefined;
 
 const ARGS = [
@@ -26,7 +26,7 @@ export function openBrowser(): Promise<Browser> {
 
 export type Looks = { dark?: boolean; timeZone?: string; width?: number; height?: number };
 
-/** Somebody's browser, with nothing in it yet. Whatever it complains about is an error of the page. */
+/** Opens an empty browser context. Every message of its error console counts as an error of the page. */
 export async function newPerson(
   browser: Browser,
   looks: Looks = {},
@@ -48,8 +48,8 @@ export async function newPerson(
 }
 
 /**
- * The browser itself says so of every answer that is no 2xx, which some are meant to be, and of what a letter would load from
- * elsewhere, which its frame does not let it.
+ * Recognizes messages that the browser logs for expected events. It logs every response other than 2xx, which some tests provoke, and
+ * external images of an email, which its frame blocks.
  */
 function isExpected(text: string): boolean {
   return text.startsWith('Failed to load resource') || /directive: "img-src data:"/.test(text);
@@ -58,7 +58,8 @@ function isExpected(text: string): boolean {
 export type Violation = { id: string; nodes: string[] };
 type AxeResult = { violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] };
 
-// A letter in its frame is its writer's own, and answers nobody there. Nothing here asks for style sheets or films beforehand.
+// Frames are skipped: the email in one is its author's own and sends no messages to axe. Preloading of style sheets and media is not needed
+// here.
 const runAxe = (rules: string): string => `axe.run({
   iframes: false,
   preload: false,
@@ -74,12 +75,12 @@ const COLOURS = runAxe(`runOnly: { type: 'rule', values: ['color-contrast', 'lin
 const HAS_AXE = `'axe' in globalThis`;
 const SHOWN = 3;
 
-/** What is in the way of people who see, hear or move otherwise. `colours`: what depends on them alone. */
+/** Returns the accessibility violations of the page. `colours` checks only those that depend on colors. */
 export async function violationsOf(page: Page, of: 'all' | 'colours' = 'all'): Promise<Violation[]> {
   const run = of === 'all' ? ALL : COLOURS;
   if (!(await page.evaluate<boolean>(HAS_AXE))) await page.evaluate(axe.source);
   let { violations } = await page.evaluate<AxeResult>(run);
-  // What changed while it was looked at is looked at again.
+  // The page may have changed during the check, so violations are checked again.
   if (violations.length > 0) ({ violations } = await page.evaluate<AxeResult>(run));
   return violations.map(({ id, nodes }) => ({
     id,

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import type { Installation } from './installation.ts';
 
-/** What somebody does: a click, a filled field, or a pasted text is one action. */
+/** The user's actions: a click, a filled field, or a pasted text is one action. */
 export type Actions = {
   done: string[];
   open(url: string): Promise<void>;
@@ -35,7 +35,7 @@ function actionsOn(page: Page, installation: Pick<Installation, 'shell'>): Actio
 
 export const OWNER = { email: 'ada@example.com', password: 'correct horse battery staple' };
 
-/** From the link that the server printed to a project with its first draft, as a new user would. */
+/** Goes from the printed setup link to a project with its first draft, as a new user would. */
 export async function setUp(
   page: Page,
   installation: Pick<Installation, 'setupLink' | 'shell'>,
@@ -61,10 +61,10 @@ export async function seeFirstEmail(page: Page, actions: Actions): Promise<void>
   await page.frameLocator('iframe').getByText('Your Acme account is ready').waitFor();
 }
 
-/** A time zone in which it is this hour now. A project gets the time zone of the browser that set it up. */
+/** Returns a time zone in which it is this hour now. A project gets the time zone of the browser that set it up. */
 export function zoneWhereItIs(hour: number): string {
   const ahead = (hour - new Date().getUTCHours() + 24) % 24;
   const offset = ahead > 14 ? ahead - 24 : ahead;
-  // The names of these zones count westwards.
+  // The names of these zones count westward.
   return offset === 0 ? 'Etc/GMT' : `Etc/GMT${offset > 0 ? '-' : '+'}${Math.abs(offset)}`;
 }

@@ -4,7 +4,7 @@ import type { Installation } from './installation.ts';
 import { type CustomerServer, serverWith } from './public-api.ts';
 import type { Session } from './session.ts';
 
-/** What would run wherever it is read as a page. An `x` at its end keeps it whole where ends are trimmed. */
+/** Text that would run if it were parsed as HTML. The final `x` keeps it complete where ends are trimmed. */
 export const HOSTILE = `"'><img src=x onerror=ran=1></title></script><script>ran=1</script>x`;
 const LINK = 'javascript:ran=1//';
 const EVENT = 'hello_said';
@@ -12,7 +12,7 @@ const WITHIN = { timeout: 60_000, interval: 200 };
 
 type World = { session: Session; projectId: number; installation: Installation; mailInPort: number };
 
-/** Somebody who may write anywhere writes there what would run: as a user, as a colleague, and as who answers a letter. */
+/** Writes hostile text into every place that a user, a member or the author of a reply can fill. */
 export async function fillWithHostility(world: World): Promise<void> {
   const tell = await writeAsColleague(world);
   await writeAsUser(tell);
@@ -76,7 +76,7 @@ async function writeAsUser(tell: CustomerServer): Promise<void> {
 
 type Mail = { headers: { name: string; value: string }[] };
 
-/** One of their letters, approved, as the outbox has it; the other waits. */
+/** Approves one of the drafts and returns its email from the test inbox. The other draft waits. */
 async function sendLetter({ session, projectId }: World): Promise<Mail> {
   const project = `/projects/${projectId}`;
   const first = <T>(path: string): Promise<T> =>

@@ -6,7 +6,7 @@ import { productionPackages } from '../../scripts/production-packages.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** A step of a stage: an instruction and what stands behind it, with continued lines put together. */
+/** A step of a build stage: an instruction and its arguments, with continued lines joined. */
 export type Step = { instruction: string; rest: string };
 export type Stage = { name: string | null; steps: Step[] };
 
@@ -24,14 +24,14 @@ export function readDockerfile(): Stage[] {
   return stages;
 }
 
-/** `COPY --from=… a b c/`: what is copied, of which stage, and whereto. */
+/** Parses `COPY --from=… a b c/`: the sources, their stage and the target. */
 export function readCopy(step: Step): { from: string | null; sources: string[]; to: string } {
   const words = step.rest.split(' ').filter((word) => !word.startsWith('--'));
   const from = /--from=(\S+)/.exec(step.rest)?.[1] ?? null;
   return { from, sources: words.slice(0, -1), to: words.at(-1) ?? '' };
 }
 
-/** The last stage's files, in a folder in place of `/`: what `docker build` would make of this working tree, without running it. */
+/** Lays out the last stage's files in a directory in place of `/`, as `docker build` would from this working tree. */
 export function layOut(): string {
   const image = mkdtempSync(join(tmpdir(), 'beckon-image-'));
   chmodSync(image, 0o755);
@@ -46,7 +46,7 @@ export function layOut(): string {
         const path = join(ROOT, source.replace(/^\/app\//, ''));
         const isFolder = to.endsWith('/');
         const target = to.startsWith('/') ? join(image, to) : join(app, to);
-        // The guide is not needed to try the server, and takes long to build.
+        // Trying the server does not require the guide, which takes long to build.
         if (from === 'built' && !existsSync(path)) continue;
         copy(path, isFolder ? join(target, path.slice(dirname(path).length + 1)) : target);
       }
@@ -55,7 +55,7 @@ export function layOut(): string {
     const wrapper = join(image, 'usr/local/bin', program);
     writeFileSync(wrapper, readFileSync(wrapper, 'utf8').replace('/app/', `${app}/`), { mode: 0o755 });
   }
-  // As in the image: the checkout may lie where others than its owner cannot enter.
+  // As in the image: the checkout may be in a directory that only its owner can enter.
   link([process.execPath, join(image, 'usr/local/bin/node')]);
   return image;
 }
@@ -65,7 +65,7 @@ function copy(from: string, to: string): void {
   cpSync(from, to, { recursive: true, filter: (path) => !path.endsWith('.test.ts') });
 }
 
-/** Hard links: a package is looked for from where it really lies, which has to be here. */
+/** Uses hard links: Node.js resolves packages from a file's real path, which has to be in this directory. */
 function linkPackages(app: string): void {
   const { needed } = productionPackages(join(ROOT, 'package-lock.json'));
   for (const place of ['packages/server', 'packages/contract', 'packages/cli', 'packages/client']) {
@@ -73,7 +73,7 @@ function linkPackages(app: string): void {
     cpSync(join(ROOT, place, 'package.json'), join(app, place, 'package.json'));
   }
   cpSync(join(ROOT, 'package.json'), join(app, 'package.json'));
-  // With an outer one come those inside it, which are none of their own.
+  // An outer package includes the packages inside it, so those need no links of their own.
   const places = [...needed].filter(
     (place) => place.includes('node_modules/') && existsSync(join(ROOT, place)),
   );
@@ -81,7 +81,7 @@ function linkPackages(app: string): void {
   link(['--parents', ...outer, app]);
 }
 
-/** Copies where a file system of its own lies in between. */
+/** Links, or copies if the target is on another file system. */
 function link(args: string[]): void {
   try {
     execFileSync('cp', ['-al', ...args], { cwd: ROOT, stdio: 'ignore' });

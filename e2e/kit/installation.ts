@@ -120,7 +120,7 @@ export async function newInstallation(more: Record<string, string> = {}): Promis
   return installation;
 }
 
-/** After a change of its sources the page is being built while the API serves already; it says when to look again. */
+/** Waits for the dashboard to be built. After a change of its sources the API is served first, and the page says when to retry. */
 async function pageBuilt(url: string): Promise<void> {
   for (;;) {
     const answer = await fetch(`${url}/sign-in`);

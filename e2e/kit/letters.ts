@@ -3,7 +3,7 @@ import type { Installation } from './installation.ts';
 import { serverWith } from './public-api.ts';
 import type { Session } from './session.ts';
 
-/** As the list of Review gives it. */
+/** A draft as the list of Review returns it. */
 export type Letter = {
   id: string;
   state: string;
@@ -24,14 +24,14 @@ const RULE_DOCUMENT = {
 const WRITTEN_WITHIN_MS = 60_000;
 const LOOK_EVERY_MS = 200;
 
-/** `u01`, `u02`, …: in the order in which their letters stand in Review. */
+/** Returns `u01`, `u02`, … in the order of their drafts in Review. */
 export function usersOf(count: number): string[] {
   return Array.from({ length: count }, (_, at) => `u${String(at + 1).padStart(count < 100 ? 2 : 3, '0')}`);
 }
 
 /**
- * One letter for each of them, that waits for a person: said through the public API as a customer's server would. No quiet hours
- * and no cap, so that it is all the same at what hour a test runs.
+ * Creates one draft per user that waits for review, through the public API as a customer's server would. Quiet hours and caps are off, so
+ * that the time of day does not matter.
  */
 export async function writeLetters(
   { session, projectId, installation }: { session: Session; projectId: number; installation: Installation },
@@ -60,7 +60,7 @@ export async function writeLetters(
   }
 }
 
-/** What waits in Review, in its order, as far as its first page goes. */
+/** Returns the first page of Review, in its order. */
 export async function lettersIn(
   session: Session,
   projectId: number,
@@ -70,7 +70,7 @@ export async function lettersIn(
   return { letters: data, waiting: meta.pagination.total };
 }
 
-/** How the letter to somebody stands now, whatever has become of it. */
+/** Returns the current state of the draft for a user. */
 export async function letterTo(session: Session, projectId: number, user: string): Promise<Letter> {
   const { data } = await session.ask<{ data: Letter[] }>(
     'GET',

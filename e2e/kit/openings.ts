@@ -1,10 +1,10 @@
-/** What opens over a screen of the demo, and which controls lead there, one after the other. */
+/** An overlay of a screen of the demo, and the controls that open it, one after the other. */
 export type Opening = { path: string; by: string[] };
 
 const at = (path: string, ...ways: string[]): Opening[] =>
   ways.map((way) => ({ path, by: way.split(' > ') }));
 
-/** The first control of that name, or beginning so where it ends with `*`; `row` stands for the first row of the list. */
+/** A name means the first control with it, or beginning with it if it ends with `*`. `row` is the first row of the list. */
 export const OPENINGS: Opening[] = [
   ...at(
     'home',

@@ -7,7 +7,7 @@ import { type Session, signedIn } from './session.ts';
 export type OwnerInBrowser = {
   url: string;
   page: Page;
-  /** What the page logged as an error. */
+  /** Errors that the page logged. */
   troubles: string[];
   session: Session;
   projectId: number;

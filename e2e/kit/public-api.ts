@@ -1,6 +1,6 @@
 import type { Installation } from './installation.ts';
 
-/** A customer's server: it tells what it is told to, with its key. Gives the status that it got. */
+/** A customer's server: sends a body with its API key and returns the status. */
 export type CustomerServer = (path: 'users' | 'events' | 'events/batch', body: object) => Promise<number>;
 
 export function serverWith(secret: string, { url }: Pick<Installation, 'url'>): CustomerServer {

@@ -10,7 +10,7 @@ const INSTALLED_WITHIN_MS = 90_000;
 
 export type Runtime = { name: string; program: string };
 
-/** Node.js 20, 22 and 24, where npm can bring them, and the one that runs the tests. */
+/** Returns Node.js 20, 22 and 24 if npm can install them, and the version that runs the tests. */
 export function findRuntimes(): Runtime[] {
   const programs = (): Runtime[] =>
     [20, 22, 24]
@@ -24,7 +24,7 @@ export function findRuntimes(): Runtime[] {
   return [...programs(), { name: 'Node.js 26', program: process.execPath }];
 }
 
-/** An empty project with the two packages in it, as npm packs them, and what they name as their dependencies. */
+/** Creates an empty project with the two packages as npm packs them, and with their dependencies. */
 export function projectWithPackages(): string {
   const project = mkdtempSync(join(tmpdir(), 'beckon-project-'));
   for (const name of ['client', 'cli']) {
@@ -47,7 +47,7 @@ export function projectWithPackages(): string {
   return project;
 }
 
-/** As the sources of the command line find it. */
+/** Resolves a package as the sources of the command line do. */
 function findPackage(name: string): string {
   const paths = createRequire(join(ROOT, 'packages/cli/src/main.ts')).resolve.paths(name) ?? [];
   const found = paths.map((path) => join(path, name)).find(existsSync);
@@ -57,7 +57,7 @@ function findPackage(name: string): string {
 
 export type Ran = { code: number | null; out: string; err: string };
 
-/** With a home of its own: what a program keeps there goes with the project. */
+/** Runs a program with a home directory of its own, so that its files are deleted with the project. */
 export function run(program: string, args: string[], options: { cwd: string; env?: object }): Promise<Ran> {
   const env = { PATH: process.env.PATH, HOME: options.cwd, ...options.env };
   const child = spawn(program, args, { cwd: options.cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -1,6 +1,6 @@
 import type { Session } from './session.ts';
 
-/** Every screen of a project, by its path; those of one thing with one that the project has. */
+/** Returns the path of every screen of a project. A screen of one item uses an item that the project has. */
 export async function screensOf(session: Session, projectId: number): Promise<string[]> {
   const base = `/projects/${projectId}`;
   const first = async (path: string): Promise<string | number | null> => {
@@ -19,7 +19,7 @@ export async function screensOf(session: Session, projectId: number): Promise<st
   return [...SCREENS, ...things.flat()].map((path) => `/p/${projectId}/${path}`).concat(outside);
 }
 
-/** A program that waits to be let in; another one was, so that the profile has a token to show. */
+/** Creates a program that waits for approval. Another one was approved, so that the profile has a token to show. */
 async function askedBy(session: Session): Promise<string> {
   type Begun = { data: { user_code: string; device_code: string } };
   const begin = (label: string): Promise<Begun> =>
@@ -60,7 +60,7 @@ const SCREENS = [
   'data',
 ];
 
-/** The screen of one thing, and the list in which one is found. */
+/** The screen of one item, and the list that provides an item. */
 const THINGS = [
   ['drafts', 'drafts?view=all&limit=1'],
   ['users', 'users?limit=1'],

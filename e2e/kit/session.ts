@@ -2,12 +2,12 @@ import type { BrowserContext } from 'playwright-core';
 import { OWNER } from './first-email.ts';
 import type { Installation } from './installation.ts';
 
-/** Asks the dashboard's own API, as the page in that browser would. */
+/** Sends requests to the dashboard's own API, as the page in that browser would. */
 export type Session = {
   ask<T>(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<T>;
 };
 
-/** Sets the installation up without a page, for tests of what comes after; the browser is signed in as its owner. */
+/** Sets up the installation without a page, for tests of later steps. The browser is signed in as its owner. */
 export async function signedIn(
   context: BrowserContext,
   installation: Installation,

@@ -10,8 +10,8 @@ import { freePort } from '../../packages/server/testkit/free-port.ts';
 import { layOut, readCopy, readDockerfile } from '../kit/image.ts';
 
 /**
- * The image, as far as it can be looked at without Docker: its Dockerfile is read, its last stage is laid out in a folder, with the
- * packages that npm would leave there, and its entry is run as a user without rights.
+ * Tests the image as far as possible without Docker. The Dockerfile is parsed, and its last stage is laid out in a directory with the
+ * packages that npm would install. Its entry point runs as an unprivileged user.
  */
 const ROOT = join(import.meta.dirname, '..', '..');
 const NOBODY = 65_534;
@@ -26,7 +26,7 @@ beforeAll(() => {
 }, 60_000);
 afterAll(() => rmSync(image, { recursive: true, force: true }));
 
-test('every file that is copied is there, or is made by a stage before', () => {
+test('copies only files that exist or that an earlier stage creates', () => {
   const names = stages.map(({ name }) => name);
   for (const { steps } of stages)
     for (const step of steps.filter(({ instruction }) => instruction === 'COPY')) {
@@ -37,7 +37,7 @@ test('every file that is copied is there, or is made by a stage before', () => {
     }
 });
 
-test('it has the Node.js that the tests ran on, and runs as a user without rights, by programs and not by a shell', () => {
+test('uses the Node.js of the tests, runs as an unprivileged user, and starts programs without a shell', () => {
   const { optionalDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     optionalDependencies: Record<string, string>;
   };
@@ -50,14 +50,14 @@ test('it has the Node.js that the tests ran on, and runs as a user without right
   expect(said('ENTRYPOINT')).toEqual(['["beckon-server"]']);
   expect(said('CMD')).toEqual(['["serve"]']);
   expect(said('HEALTHCHECK').join()).toMatch(/ CMD \["node", "\/app\/scripts\/container-health.ts"\]$/);
-  // Nothing secret is an argument or a part of it.
+  // No secret is an argument or a part of the image.
   expect(said('ENV').join()).not.toMatch(/SECRET|PASSWORD|DATABASE_URL/);
   expect(said('ARG')).toEqual([]);
   for (const program of ['beckon', 'beckon-server'])
     accessSync(join(ROOT, 'scripts', program), constants.X_OK);
 });
 
-test('compose.yaml sets what Beckon reads, waits for a database that answers, and holds no password', () => {
+test('compose.yaml sets only variables that Beckon reads, waits for a healthy database, and contains no password', () => {
   const compose = readFileSync(join(ROOT, 'compose.yaml'), 'utf8').replaceAll(/^#.*\n/gm, '');
   const [, beckon = '', postgres = ''] =
     /\n {2}beckon:\n([\s\S]*?)\n {2}postgres:\n([\s\S]*?)\nvolumes:/.exec(compose) ?? [];
@@ -67,7 +67,7 @@ test('compose.yaml sets what Beckon reads, waits for a database that answers, an
   expect(set.filter((name) => !known.includes(name))).toEqual([]);
   expect(beckon).toMatch(/depends_on:\n {6}postgres:\n {8}condition: service_healthy/);
   expect(postgres).toMatch(/healthcheck:\n {6}test: \[CMD, pg_isready/);
-  // Secrets are files, each of which is made by the lines at its head and given to somebody.
+  // Secrets are files. The lines at the head of compose.yaml create each of them, and a service uses it.
   for (const [, name = ''] of compose.matchAll(/file: \.\/secrets\/(\w+)/g)) {
     expect(readFileSync(join(ROOT, 'compose.yaml'), 'utf8')).toContain(`> secrets/${name}\n`);
     expect(`${beckon}${postgres}`).toMatch(new RegExp(`secrets: \\[.*\\b${name}\\b`));

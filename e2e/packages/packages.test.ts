@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildPackages } from '../../scripts/build-packages.ts';
 import { findRuntimes, projectWithPackages, run } from '../kit/published.ts';
 
-/** The published packages, as users get them: packed by npm, in a project of their own, on every release of Node.js that they promise. */
+/** Tests the published packages as users get them: packed by npm, in a separate project, on every supported release of Node.js. */
 const ROOT = join(import.meta.dirname, '..', '..');
 const runtimes = findRuntimes();
 let project = '';
@@ -49,13 +49,13 @@ await fake.close();
 console.log(JSON.stringify({ events: fake.events.length, accepted: report.accepted, rejected: report.rejected, failed, status, told }));
 `;
 
-test('all promised releases of Node.js are here', (context) => {
+test('all supported releases of Node.js are available', (context) => {
   if (runtimes.length === 1) context.skip('npm could not bring Node.js 20, 22 and 24 (e2e/runtimes)');
   expect(runtimes).toHaveLength(4);
 });
 
 describe.each(runtimes)('on $name', ({ program }) => {
-  test('the client writes, tries again, fails by its own errors and proves webhooks', async () => {
+  test('the client sends, retries, throws its own errors and verifies webhooks', async () => {
     const { out, err } = await run(program, ['use.mjs'], { cwd: project });
     expect(err).toBe('');
     expect(JSON.parse(out)).toEqual({
@@ -68,7 +68,7 @@ describe.each(runtimes)('on $name', ({ program }) => {
     });
   });
 
-  test('the client can be required', async () => {
+  test('the client can be loaded with require', async () => {
     const { out, code } = await run(program, ['use.cjs'], { cwd: project });
     expect([code, out]).toEqual([0, expect.stringMatching(/^\d+ function\n$/)]);
   });
@@ -88,7 +88,7 @@ describe.each(runtimes)('on $name', ({ program }) => {
   });
 });
 
-test('the client is at most 60 kB, unpacked, and depends on nothing', () => {
+test('the client is at most 60 kB unpacked and has no dependencies', () => {
   const place = join(project, 'node_modules/@beckon/client');
   expect(sizeOf(place)).toBeLessThanOrEqual(60_000);
   const manifest = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')) as object;
@@ -106,7 +106,7 @@ test('publint and attw find nothing', async () => {
   for (const { code, out, err } of found) expect([code, code === 0 ? '' : out + err]).toEqual([0, '']);
 });
 
-test('its types hold in a strict project: the canonical events, and those of users by declaration', async () => {
+test("the client's types compile in a strict project, for canonical events and for events that the project declares", async () => {
   const folder = join(project, 'typed');
   mkdirSync(folder);
   writeFileSync(join(folder, 'use.ts'), TYPED);
@@ -143,7 +143,7 @@ const fake: Promise<FakeServer> = createFakeServer();
 void fake;
 `;
 
-test('the same sources are built into the same bytes', async () => {
+test('builds the same sources into the same bytes', async () => {
   const built = (): string[] => ['client', 'cli'].map((name) => hashOf(join(ROOT, 'packages', name, 'dist')));
   const before = built();
   await buildPackages();

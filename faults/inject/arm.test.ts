@@ -6,7 +6,7 @@ import { CRASH_POINTS } from '../../packages/server/src/base/crash-points.ts';
 import { CRASH_ACTIONS, createTrap, parseArmed, printArmed } from './arm.ts';
 import { POINTS } from './crashes.ts';
 
-test('what is printed is read again, and nothing else', () => {
+test('parses what it prints, and nothing else', () => {
   for (const action of CRASH_ACTIONS) {
     const armed = { point: 'send_committed', action, after: 3 } as const;
     expect(parseArmed(printArmed(armed))).toEqual(armed);
@@ -21,7 +21,7 @@ test('what is printed is read again, and nothing else', () => {
     expect(() => parseArmed(text)).toThrow('arms nothing');
 });
 
-test('it happens once, at this point alone, and at the passing by that was asked for', () => {
+test('acts once, at this point alone, on the requested pass', () => {
   const reached: string[] = [];
   const trap = createTrap({ databasePort: 0, reached: ({ point }) => reached.push(point) });
   trap.reach('batch_claimed');
@@ -37,7 +37,7 @@ test('it happens once, at this point alone, and at the passing by that was asked
   trap.reach('batch_claimed');
 });
 
-test('connections to the database break, and no others', async () => {
+test('breaks connections to the database, and no others', async () => {
   const servers = [createServer(), createServer()];
   for (const server of servers) {
     server.listen(0, '127.0.0.1');
@@ -54,7 +54,7 @@ test('connections to the database break, and no others', async () => {
   for (const server of servers) server.close();
 });
 
-test('a process that is to die there dies there, as by kill -9', async () => {
+test('kills the process at the point, as SIGKILL does', async () => {
   const arm = new URL('./arm.ts', import.meta.url).href;
   const code = `const { createTrap } = await import(${JSON.stringify(arm)});
     const trap = createTrap({ databasePort: 0, reached: () => process.stdout.write('reached') });
@@ -70,7 +70,7 @@ test('a process that is to die there dies there, as by kill -9', async () => {
   expect([signal, said]).toEqual(['SIGKILL', 'reached']);
 });
 
-test('every point is one that some process is told of, but for those that are no part of a run', () => {
+test('assigns every failpoint to a process, except those outside a run', () => {
   const elsewhere = ['import_committing', 'import_committed', 'migration_done'];
   expect(new Set([...Object.values(POINTS).flat(), ...elsewhere])).toEqual(new Set(CRASH_POINTS));
 });

@@ -3,12 +3,12 @@ import type { Socket } from 'node:net';
 import { CRASH_POINTS, type CrashPoint, type Reach } from '../../packages/server/src/base/crash-points.ts';
 
 /**
- * What happens at a point. `kill`: the process ends, as by kill -9. `throw`: what it was doing there fails. `stall`: it stands
- * still for five seconds, and then goes on. `drop`: its connections to the database break.
+ * The action at a failpoint. `kill`: the process ends, as by SIGKILL. `throw`: the current work fails. `stall`: the process blocks for five
+ * seconds, then continues. `drop`: its connections to the database break.
  */
 export const CRASH_ACTIONS = ['kill', 'throw', 'stall', 'drop'] as const;
 export type CrashAction = (typeof CRASH_ACTIONS)[number];
-/** `after`: at which passing by. It happens once. */
+/** `after`: the pass on which it acts. It acts once. */
 export type Armed = { point: CrashPoint; action: CrashAction; after: number };
 
 const STALL_MS = 5_000;
@@ -29,14 +29,14 @@ export function parseArmed(text: string): Armed {
 
 export type Trap = {
   reach: Reach;
-  /** From now on; null for nothing more. */
+  /** Arms the trap from now on. Null disarms it. */
   set(armed: Armed | null): void;
 };
 
 type TrapOptions = {
-  /** Where the database is. */
+  /** The port of the database. */
   databasePort: number;
-  /** Right before it happens. */
+  /** Called right before the action. */
   reached: (armed: Armed) => void;
 };
 
@@ -78,7 +78,7 @@ function act(action: CrashAction, drop: () => void): void {
   }
 }
 
-/** All that this process opens from now on, as long as they are. */
+/** Tracks all sockets that this process opens from now on, while they are open. */
 function openSockets(): Set<Socket> {
   const sockets = new Set<Socket>();
   diagnostics.subscribe('net.client.socket', (message) => {

@@ -18,7 +18,7 @@ const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
 const START = Date.UTC(2026, 2, 29);
 const RUNS = { numRuns: 2_000 };
 
-/** How a clock goes on: a little as a rule, and now and then it is set, by up to an hour, ahead or back. */
+/** Steps of a clock: mostly small, and now and then it is set by up to an hour, forward or back. */
 const steps = fc.array(
   fc.oneof(
     { weight: 4, arbitrary: fc.integer({ min: 0, max: 5 * SECOND }) },
@@ -28,7 +28,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 60 },
 );
 
-test('however a clock is set, a throttle lets no more go than its letters for the time that any clock ever showed', () => {
+test('throttle allows no more emails than its rate for the time that any clock ever showed, however the clock is set', () => {
   const throttles = fc.record({
     letters: fc.integer({ min: 1, max: 500 }),
     perMs: fc.constantFrom(SECOND, MINUTE, HOUR),
@@ -46,7 +46,7 @@ test('however a clock is set, a throttle lets no more go than its letters for th
         expect(refilled.left).toBeLessThanOrEqual(capacity);
         gone += refilled.left;
         bucket = takeTokens(refilled.bucket, refilled.left);
-        // And it waits no longer than until the furthest clock has made a letter.
+        // It waits no longer than until the furthest clock has earned an email.
         const after = refill(bucket, throttle, now);
         expect(after.nextAt).toBeLessThanOrEqual(furthest + Math.ceil(throttle.perMs / throttle.letters) + 1);
       }
@@ -58,7 +58,7 @@ test('however a clock is set, a throttle lets no more go than its letters for th
   );
 });
 
-test('however a clock is set, an endpoint is asked no oftener than its quota', () => {
+test('endpoint limit allows no more attempts than its quota, however the clock is set', () => {
   fc.assert(
     fc.property(fc.double({ min: 0.1, max: 1_000, noNaN: true }), steps, (perSecond, moves) => {
       const limits = { perSecond, inFlightMax: 10 };
@@ -81,7 +81,7 @@ test('however a clock is set, an endpoint is asked no oftener than its quota', (
   );
 });
 
-test('however a clock is set, a relay that failed is asked again a minute behind the furthest clock at the latest', () => {
+test('circuit breaker retries a failed relay within a minute of the furthest clock, however the clock is set', () => {
   const acts = fc.array(
     fc.tuple(fc.constantFrom('fails', 'works', 'silent'), fc.integer({ min: -HOUR, max: HOUR })),
     {
@@ -107,7 +107,7 @@ test('however a clock is set, a relay that failed is asked again a minute behind
   );
 });
 
-/** What endpoints say, by clocks of their own. */
+/** Retry-After values that endpoints send, by clocks of their own. */
 const retryAfter = fc.oneof(
   fc.constant(null),
   fc.integer({ min: -10, max: 2_000_000_000 }).map(String),
@@ -125,7 +125,7 @@ const retryAfter = fc.oneof(
   ),
 );
 
-test('whatever an endpoint asks for, it is tried again within its schedule, and never at once', () => {
+test('webhook retry stays within its schedule and is never immediate, whatever Retry-After says', () => {
   const tries = fc.integer({ min: 1, max: DELAYS_MS.length + 2 });
   const share = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
   const status = fc.constantFrom(null, 200, 302, 429, 500, 503);
@@ -156,7 +156,7 @@ test('whatever an endpoint asks for, it is tried again within its schedule, and 
   );
 });
 
-test('within the same quiet hours any clock says the same end, and no letter leaves before it', () => {
+test('quiet hours have the same end by any clock within them, and no email is sent before it', () => {
   const zones = fc.constantFrom(
     'UTC',
     'Europe/Berlin',
@@ -170,7 +170,7 @@ test('within the same quiet hours any clock says the same end, and no letter lea
     zone: zones,
     start: fc.integer({ min: 0, max: 1_439 }),
     end: fc.integer({ min: 0, max: 1_439 }),
-    // About the night in which clocks go ahead in Europe.
+    // Around the night in which clocks go forward in Europe.
     at: fc.integer({ min: START - 2 * DAY, max: START + 2 * DAY }),
     off: fc.oneof(fc.integer({ min: -HOUR, max: HOUR }), fc.constantFrom(-HOUR, HOUR, -1, 1)),
   });
@@ -182,7 +182,7 @@ test('within the same quiet hours any clock says the same end, and no letter lea
       expect(quietUntil(until, zone, window)).toBeNull();
       const moved = quietUntil(at + off, zone, window);
       if (at + off >= at && at + off < until) expect(moved).toBe(until);
-      // A clock that is behind is in the same hours or has not come to them, or it is in those before.
+      // A clock that is behind is in the same hours, before them, or in the previous ones.
       if (at + off < at && moved !== null) expect(moved === until || moved <= at).toBe(true);
     }),
     RUNS,

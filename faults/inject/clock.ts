@@ -4,13 +4,13 @@ import { anybody } from '../kills/anybody.ts';
 import { between, pick, type Random } from '../random.ts';
 import { note, spoilFor } from './hold.ts';
 
-/** The library itself: whoever signals its program does not reach what that has started. */
+/** The library itself, because a signal to the faketime program does not reach its child process. */
 const [FAKETIME] = globSync('/usr/lib*/{,*/}faketime/libfaketimeMT.so.1');
-/** Some that are put right, and some beyond what a process says of itself that it is ready with. */
+/** Some offsets that are corrected, and some beyond what a ready process accepts. */
 const OFFSETS_S = [-3_600, -30, -7, -3, 3, 7, 30, 3_600];
 const LASTS_MS: [number, number] = [4_000, 12_000];
 
-/** One process believes another time than all others. */
+/** One process has a different time than all others. */
 export const CLOCK: Fault = {
   code: 'F8',
   name: 'a clock is wrong',
@@ -32,7 +32,7 @@ async function moveClock(stage: Stage, { victim, library }: Moved, random: Rando
     what: `${offset} s`,
     victim: victim.name,
     forMs: between(...LASTS_MS, random),
-    // Time that has gone by is measured as it was: timers would not ring otherwise.
+    // The monotonic clock stays real. Timers would not fire otherwise.
     spoil: () =>
       victim.restart('SIGTERM', {
         LD_PRELOAD: library,

@@ -8,7 +8,7 @@ import { between, pick } from '../random.ts';
 import { type CrashAction, printArmed } from './arm.ts';
 import { armPath } from './serve-armed.ts';
 
-/** What a process in this role comes by while it works. Imports and changes of the schema are no part of a run. */
+/** The failpoints that a process in this role passes while it works. Imports and migrations are not part of a run. */
 export const POINTS: Record<Role, CrashPoint[]> = {
   api: [
     'accept_beginning',
@@ -50,11 +50,11 @@ export const POINTS: Record<Role, CrashPoint[]> = {
 };
 const ACTIONS: CrashAction[] = ['kill', 'kill', 'throw', 'stall', 'drop'];
 const AFTER_MOST = 20;
-/** Some points are come by only now and then. */
+/** Some failpoints are passed only occasionally. */
 const ARMED_MS = 6_000;
 const LOOK_EVERY_MS = 50;
 
-/** A process is told what to do at one point of its way, and let work until it has come by. */
+/** Arms one failpoint in a process and waits until the process passes it. */
 export const CRASH: Fault = {
   code: 'F1',
   name: 'a process ends, fails or stands still at a point of its way',
@@ -77,7 +77,7 @@ export const CRASH: Fault = {
   },
 };
 
-/** It says so in a journal of its own; where it dies there it comes back by itself. */
+/** Waits for the process to record the pass in a journal of its own. If it died there, it is restarted automatically. */
 async function comesBy(stage: Stage, { victim, pid }: { victim: Victim; pid: number }): Promise<void> {
   const journal = join(stage.dir, `armed-${pid}.jsonl`);
   const before = sizeOf(journal);

@@ -5,7 +5,7 @@ import { between, pick, type Random } from '../random.ts';
 import { spoilFor } from './hold.ts';
 import { fillDisk, isOwnDisk } from './own-disk.ts';
 
-/** What a database runs into under which the product must answer 5xx, leave nothing half done, and recover by itself. */
+/** Database failures in which the product must answer 5xx, leave nothing half done, and recover automatically. */
 export const DATABASE_FAULTS: Fault[] = [
   { code: 'F7', name: 'no connection is left', weight: 0.8, run: takeConnections },
   { code: 'F7', name: 'somebody holds a hot row', weight: 0.4, run: holdRows },
@@ -14,7 +14,7 @@ export const DATABASE_FAULTS: Fault[] = [
   { code: 'F7', name: 'the disk is full', weight: 0.6, run: fill },
 ];
 
-/** So many are left; PostgreSQL keeps three of them for superusers, and the product takes the others at once. */
+/** The number of connections left. PostgreSQL reserves three of them for superusers, and the product takes the others at once. */
 const KEPT = 8;
 const AT_ONCE = 20;
 const TAKEN_MS: [number, number] = [3_000, 8_000];
@@ -37,13 +37,13 @@ async function takeConnections(stage: Stage, random: Random): Promise<void> {
     async spoil() {
       try {
         await take();
-        // Those who have one lose it, and find that somebody was quicker.
+        // Processes lose their connections, and the free ones are taken before they reconnect.
         for (const name of await productLogins(taken[0])) {
           await throwOut(taken[0], name);
           await take();
         }
       } catch {
-        // They were quicker this time, and now there is none left.
+        // The product was faster this time, and no connection is left for us.
       }
     },
     mend: () => endAll(taken),
@@ -58,7 +58,7 @@ async function freePlaces(client: pg.Client): Promise<number> {
   return rows[0]?.free ?? 0;
 }
 
-/** Each process signs in under a name of its own. */
+/** Returns the login names of the processes. Each has one of its own. */
 async function productLogins(client: pg.Client | undefined): Promise<string[]> {
   const found = await client?.query<{ name: string }>(
     `SELECT DISTINCT usename AS name FROM pg_stat_activity WHERE usename <> current_user AND usename IS NOT NULL`,
@@ -84,7 +84,7 @@ const HOT_ROWS = [
 const HELD_MS: [number, number] = [10_000, 60_000];
 const LOCK_WITHIN = `SET lock_timeout = '10s'`;
 
-/** For longer than anybody waits. */
+/** Holds row locks for longer than any process waits. */
 async function holdRows(stage: Stage, random: Random): Promise<void> {
   const statement = pick(HOT_ROWS, random);
   const clients: pg.Client[] = [];
@@ -98,7 +98,7 @@ async function holdRows(stage: Stage, random: Random): Promise<void> {
       clients.push(client);
       await client.query(LOCK_WITHIN);
       await client.query('BEGIN');
-      // Where others are quicker all the time there is no lock to be had, and nothing is held.
+      // If other transactions always win, no lock is available and nothing is held.
       await client.query(statement).catch(() => {});
     },
     mend: () => endAll(clients),
@@ -109,8 +109,8 @@ const CIRCLES = 15;
 const CIRCLE_MS = 300;
 
 /**
- * Priorities are locked in order of the projects by everybody, so we lock one behind, wait until somebody waits for us, and then
- * want one in front: the database ends one of the two, and that is often the other one.
+ * Causes deadlocks. The product locks ingest queues in project order. This transaction locks a later one, waits until others wait for it,
+ * and then requests an earlier one. The database aborts one of the two, often the other one.
  */
 async function lockInCircles(stage: Stage, random: Random): Promise<void> {
   const clients: pg.Client[] = [];
@@ -144,7 +144,7 @@ async function circle(client: pg.Client, inFront: string[], behind: string): Pro
     await pause(CIRCLE_MS);
     await client.query(lock, [inFront]);
   } catch {
-    // This time it was us.
+    // This time our transaction was aborted.
   } finally {
     await client.query('ROLLBACK').catch(() => {});
   }
@@ -152,7 +152,10 @@ async function circle(client: pg.Client, inFront: string[], behind: string): Pro
 
 const FULL_MS: [number, number] = [3_000, 10_000];
 
-/** PostgreSQL refuses what grows, and gives up altogether where its log does; freed, it is started anew where it is down. */
+/**
+ * Fills the disk. PostgreSQL refuses writes that need space, and stops if its log cannot grow. After space is freed, it is restarted if it
+ * is down.
+ */
 async function fill(stage: Stage, random: Random): Promise<void> {
   const { dataDir } = stage.postgres;
   const isOwn = await isOwnDisk(dataDir);
@@ -185,7 +188,7 @@ async function bringBack(stage: Stage): Promise<void> {
   await stage.postgres.start();
 }
 
-/** As the database says it: could not serialize, deadlock, disk full, out of memory, canceled by an operator. */
+/** SQLSTATE codes: could not serialize, deadlock, disk full, out of memory, canceled by an operator. */
 const STATES = ['40001', '40P01', '53100', '53200', '57014'];
 const TABLES = [
   'inbox',
@@ -200,7 +203,7 @@ const TABLES = [
 const FAILED_MS: [number, number] = [3_000, 12_000];
 const SHARE = 0.1;
 
-/** One statement in ten that writes to a table is refused. */
+/** Makes one in ten write statements to a table fail. */
 async function failStatements(stage: Stage, random: Random): Promise<void> {
   const [state, table] = [pick(STATES, random), pick(TABLES, random)];
   await spoilFor(stage, {
@@ -232,7 +235,7 @@ async function asked(stage: Stage, text: string): Promise<void> {
 
 const MENDED_WITHIN_MS = 60_000;
 
-/** Until it is done: what was spoilt in the database would stay so. */
+/** Retries until it succeeds: otherwise the fault would stay in the database. */
 async function insist(work: () => Promise<void>): Promise<void> {
   for (const until = Date.now() + MENDED_WITHIN_MS; ;) {
     try {

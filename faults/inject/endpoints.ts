@@ -5,7 +5,7 @@ import { BAD_MODES } from './receiver.ts';
 
 const LASTS_MS: [number, number] = [3_000, 15_000];
 
-/** All bad endpoints in the same mode at once: what one of them costs, the good ones must not feel. */
+/** All bad endpoints are in the same mode at once. The cost of one must not affect the good ones. */
 export const ENDPOINT_FAULTS: Fault[] = [
   {
     code: 'F9',

@@ -3,7 +3,7 @@ import type { Stage } from '../fault.ts';
 
 const LOOK_EVERY_MS = 100;
 
-/** So long, or until the run is to end. */
+/** Waits this long, or until the run is to end. */
 export async function hold(stage: Pick<Stage, 'goesOn'>, ms: number): Promise<void> {
   const until = Date.now() + ms;
   while (stage.goesOn() && Date.now() < until) await pause(LOOK_EVERY_MS);
@@ -12,15 +12,15 @@ export async function hold(stage: Pick<Stage, 'goesOn'>, ms: number): Promise<vo
 type Doing = {
   code: string;
   what: string;
-  /** Which part it is done to. */
+  /** The part that the fault hits. */
   victim: string;
   spoil: () => Promise<void> | void;
-  /** Called in any case, also where spoiling failed half way. */
+  /** Always called, even if `spoil` failed half way. */
   mend: () => Promise<void> | void;
   forMs: number;
 };
 
-/** Spoils something for a while, mends it whatever happens, and writes both down. */
+/** Applies a fault for a while, always removes it, and records both. */
 export async function spoilFor(
   stage: Stage,
   { code, what, victim, spoil, mend, forMs }: Doing,
@@ -42,7 +42,7 @@ export function note(stage: Pick<Stage, 'journal'>, noted: Noted): void {
   stage.journal.write({ kind: 'fault', at: Date.now(), ...noted });
 }
 
-/** Of all processes together. */
+/** Returns the work under way in all processes together. */
 export async function inFlight({ victims }: Pick<Stage, 'victims'>): Promise<number> {
   const counts = await Promise.all(victims.map((victim) => victim.inFlight().catch(() => 0)));
   return counts.reduce((sum, count) => sum + count, 0);

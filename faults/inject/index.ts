@@ -5,5 +5,5 @@ import { DATABASE_FAULTS } from './database.ts';
 import { ENDPOINT_FAULTS } from './endpoints.ts';
 import { WIRE_FAULTS } from './wires.ts';
 
-/** All that goes wrong around the product and inside of it, beside plain kills. */
+/** All faults around the product and inside it, besides plain kills. */
 export const INJECTIONS: Fault[] = [CRASH, CLOCK, ...WIRE_FAULTS, ...DATABASE_FAULTS, ...ENDPOINT_FAULTS];

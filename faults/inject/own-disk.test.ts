@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fillDisk, isOwnDisk, mountOwnDisk } from './own-disk.ts';
 
-test('a disk of its own is filled and freed, and nobody else notices', async ({ skip }) => {
+test('fills and frees a separate disk without affecting others', async ({ skip }) => {
   const folder = await mkdtemp(join(tmpdir(), 'beckon-disk-'));
   expect(await isOwnDisk(tmpdir())).toBe(false);
   const disk = await mountOwnDisk(folder);

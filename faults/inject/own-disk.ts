@@ -12,9 +12,9 @@ const UNMOUNT_TRIES = 20;
 const UNMOUNT_AGAIN_MS = 250;
 
 /**
- * A disk for one folder alone, that can be filled without anybody else noticing: a file of its own beside it, which holds as
- * much as was written and no more. It takes root and a kernel that mounts; null where there is none of that, and then the folder is
- * as it was. The disk is kept between two runs at the same folder.
+ * Mounts a disk for one directory alone, which can be filled without affecting others. The disk is a sparse file next to the directory.
+ * Mounting requires root and a kernel that allows it; otherwise the result is null and the directory is unchanged. The disk is kept between
+ * two runs with the same directory.
  */
 export async function mountOwnDisk(folder: string): Promise<{ unmount(): Promise<void> } | null> {
   if (process.getuid?.() !== 0) return null;
@@ -34,11 +34,11 @@ async function makeImage(image: string): Promise<void> {
   const file = await open(image, 'w');
   await file.truncate(SIZE_BYTES);
   await file.close();
-  // Nothing is kept back for root.
+  // No blocks are reserved for root.
   await run('mkfs.ext4', ['-q', '-F', '-m', '0', image]);
 }
 
-/** Whoever was killed on it a moment ago may hold it still. */
+/** A process that was killed a moment ago may still hold the disk. */
 async function unmount(folder: string): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -51,13 +51,13 @@ async function unmount(folder: string): Promise<void> {
   }
 }
 
-/** Whether this folder lies on a disk of its own, by its size: nothing else is ever filled. */
+/** Returns whether this directory is on a disk of its own, by its size. No other disk is ever filled. */
 export async function isOwnDisk(folder: string): Promise<boolean> {
   const { blocks, bsize } = await statfs(folder);
   return blocks * bsize <= SIZE_BYTES;
 }
 
-/** Takes all that is left. What it gives back frees it again. */
+/** Takes all the space that is left. The returned function frees it again. */
 export async function fillDisk(folder: string): Promise<() => Promise<void>> {
   const file = join(folder, 'as-full-as-it-gets');
   const { bavail, bsize } = await statfs(folder);

@@ -27,7 +27,7 @@ function post(how: string): Promise<OutboundAnswer> {
   return outbound.post({ url, headers: {}, key: 'endpoint', body: Buffer.from('{}') });
 }
 
-/** What whoever delivers webhooks makes of each. */
+/** The result that the webhook client must report for each mode. */
 const MEANS: Record<string, Partial<OutboundAnswer>> = {
   fine: { ok: true, status: 204 },
   error: { ok: true, status: 500 },
@@ -49,11 +49,11 @@ const MEANS: Record<string, Partial<OutboundAnswer>> = {
   gone: { ok: true, status: 410 },
 };
 
-test.each(Object.entries(MEANS))('%s is taken for what it is', async (how, means) => {
+test.each(Object.entries(MEANS))('classifies %s correctly', async (how, means) => {
   expect(await post(how)).toMatchObject(means);
 });
 
-test('every mode is known, and says what the other side can read of it', () => {
+test('covers every mode, and says which status the client can read', () => {
   expect(BAD_MODES.toSorted()).toEqual(
     Object.keys(MEANS)
       .filter((how) => how !== 'fine' && how !== 'gone')
@@ -64,7 +64,7 @@ test('every mode is known, and says what the other side can read of it', () => {
   expect(() => badAnswer('nonsense', Math.random)).toThrow('there is no mode nonsense');
 });
 
-test('by chance it is every mode, and the one that ends all is rare', () => {
+test('chooses every mode at random, and the mode that disables the endpoint rarely', () => {
   let seed = 1;
   const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
   const seen = Array.from({ length: 20_000 }, () => badAnswer(null, random).mode);

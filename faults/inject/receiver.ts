@@ -3,10 +3,10 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 
-/** How one request is answered by an endpoint that does not do well. */
+/** Answers one request of a bad endpoint. */
 export type BadAnswer = ((request: IncomingMessage, response: ServerResponse) => void) & {
   mode: string;
-  /** The status that the other side can read; null where it can read none. */
+  /** The status that the client can read, or null. */
   answered: number | null;
 };
 
@@ -26,7 +26,7 @@ const MODES: Record<string, Mode> = {
   'busy-for-less-than-nothing': status(429, { 'Retry-After': '-1' }),
   'busy-until-2099': status(429, { 'Retry-After': 'Thu, 31 Dec 2099 23:59:59 GMT' }),
   'busy-until-never': status(429, { 'Retry-After': 'when it suits you; \u00e4h' }),
-  /** Whoever follows it comes to a 200. */
+  /** A client that follows the redirect gets a 200. */
   redirect: {
     answered: 302,
     act: (request, response) =>
@@ -66,19 +66,19 @@ const MODES: Record<string, Mode> = {
       void response.writeHead(200, { 'Content-Length': '1000' }).write('half', () => cut(request.socket)),
   },
   hang: { answered: null, act: () => {} },
-  /** Disables the endpoint for good, and is rare therefore. */
+  /** Disables the endpoint permanently, and is therefore rare. */
   gone: status(410),
 };
 
-/** Those that an endpoint may have for a while. */
+/** The modes that an endpoint may have for a while. */
 export const BAD_MODES = Object.keys(MODES).filter((mode) => mode !== 'fine' && mode !== 'gone');
 
-/** These hold the connection until whoever asks gives up: more of them, and little else would be tried. */
+/** These modes hold the connection until the client gives up. More of them would leave time for little else. */
 const SLOW = ['drip', 'headers-without-end', 'hang'];
 const QUICK = BAD_MODES.filter((mode) => !SLOW.includes(mode));
 const SHARES = { gone: 0.0005, slow: 0.02, fine: 0.3 };
 
-/** In this mode; where it is null, in any by chance, and well now and then. The request has been read. */
+/** Returns the answer of this mode. Null chooses any mode at random, including good ones occasionally. The request has been read. */
 export function badAnswer(mode: string | null, random: () => number): BadAnswer {
   const name = mode ?? byChance(random);
   const found = MODES[name];
@@ -103,19 +103,19 @@ function status(answered: number, headers: Record<string, string> = {}): Mode {
   return { answered, act: (_, response) => void response.writeHead(answered, headers).end() };
 }
 
-/** By a reset where the socket can be reset, which one within TLS cannot. */
+/** Resets the socket if possible. A socket within TLS cannot be reset. */
 function cut(socket: Socket): void {
   if (socket instanceof TLSSocket) socket.destroy();
   else socket.resetAndDestroy();
 }
 
-/** Until the other side lets go. */
+/** Repeats until the client closes the connection. */
 function every(response: ServerResponse, ms: number, act: () => void): void {
   const timer = setInterval(act, ms);
   response.on('close', () => clearInterval(timer));
 }
 
-/** As fast as it is taken, until it is taken no more. */
+/** Writes as fast as the client reads, until it stops. */
 function pourOut(response: ServerResponse): void {
   while (!response.destroyed) {
     if (response.write(CHUNK)) continue;

@@ -7,16 +7,16 @@ import { serve } from '../../packages/server/src/main/serve.ts';
 import { openJournal } from '../journal.ts';
 import { type Armed, createTrap, parseArmed } from './arm.ts';
 
-/** Nobody is at work at these for sure. */
+/** Failpoints at which no work is under way. */
 const IDLE_POINTS = ['job_started', 'stopping'];
 const ENDS_WITHIN_MS = 10_000;
 
-/** Where it is written what a process is to do at which point; it looks there at a SIGUSR2. */
+/** Returns the file with the armed failpoint of a process, which reads it on SIGUSR2. */
 export function armPath(dir: string, pid: number): string {
   return join(dir, `arm-${pid}`);
 }
 
-/** `serve`, in a process that can be told to die, fail or stand still at a point of its way. */
+/** Runs `serve` in a process that can be made to die, fail or stall at a failpoint. */
 export async function serveArmed(): Promise<void> {
   const config = loadConfig(process.env, (path) => readFileSync(path, 'utf8'));
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -47,7 +47,7 @@ function listenForOrders(config: Config): Reach {
   return trap.reach;
 }
 
-/** On the disk before it happens: of whoever is dead nobody hears anything. */
+/** Writes to disk before the action, because a killed process can report nothing. */
 function write({ dataDir, roles }: Config, { action, point }: Armed): void {
   const journal = openJournal(dataDir, `armed-${process.pid}`);
   const inFlight = IDLE_POINTS.includes(point) ? 0 : 1;

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openWire } from './tcp-proxy.ts';
 
-/** Answers each line with `you said <line>`; remembers what it heard. */
+/** Answers each line with `you said <line>`, and records what it received. */
 const heard: string[] = [];
 const open = new Set<Socket>();
 let ended = 0;
@@ -38,7 +38,7 @@ type Client = {
   socket: Socket;
   said: () => string;
   says: (text: string) => Promise<void>;
-  /** How it ended. */
+  /** Resolves with how the connection ended. */
   over: Promise<string>;
 };
 
@@ -68,14 +68,14 @@ async function talking(): Promise<Client> {
   return one;
 }
 
-test('carries both ways, and tells each side when the other has ended', async () => {
+test('carries both directions, and passes the end of each side to the other', async () => {
   const one = await talking();
   one.socket.end();
   expect(await one.over).toBe('closed');
   expect([heard, ended]).toEqual([['hello\n'], 1]);
 });
 
-test('more than anybody holds goes through whole', async () => {
+test('carries more than any buffer holds completely', async () => {
   const one = await client();
   const much = 'x'.repeat(4_000_000);
   one.socket.write(much);
@@ -85,7 +85,7 @@ test('more than anybody holds goes through whole', async () => {
     .toBe(much.length);
 });
 
-test('reset before the reply: it is done, and nobody hears', async () => {
+test('reset before the reply: the request takes effect, and the client gets no reply', async () => {
   const one = await talking();
   wire.spoil({ kind: 'reset', when: 'before-reply' });
   one.socket.write('do it\n');
@@ -95,7 +95,7 @@ test('reset before the reply: it is done, and nobody hears', async () => {
   await talking();
 });
 
-test('reset after the reply: it is done and heard, and then it is over', async () => {
+test('reset after the reply: the client gets the reply, then the connection is reset', async () => {
   const one = await talking();
   wire.spoil({ kind: 'reset', when: 'after-reply' });
   one.socket.write('do it\n');
@@ -103,7 +103,7 @@ test('reset after the reply: it is done and heard, and then it is over', async (
   expect(one.said()).toBe('you said hello\nyou said do it\n');
 });
 
-test('reset now: open connections and new ones', async () => {
+test('reset now: resets open and new connections', async () => {
   const one = await talking();
   wire.spoil({ kind: 'reset', when: 'now' });
   expect(await one.over).toBe('ECONNRESET');
@@ -114,7 +114,7 @@ test('reset now: open connections and new ones', async () => {
   await talking();
 });
 
-test('half open upwards: nothing arrives, nobody is told, and what lost bytes is reset when it is mended', async () => {
+test('half open upward: drops bytes without an error, and resets affected connections when it is mended', async () => {
   const one = await talking();
   const quiet = await talking();
   wire.spoil({ kind: 'half-open', direction: 'up' });
@@ -131,7 +131,7 @@ test('half open upwards: nothing arrives, nobody is told, and what lost bytes is
   await quiet.says('you said hello\nfrom below\nyou said again\n');
 });
 
-test('half open downwards: it arrives, and the answer does not', async () => {
+test('half open downward: the request arrives, and the reply does not', async () => {
   const one = await talking();
   wire.spoil({ kind: 'half-open', direction: 'down' });
   one.socket.write('more\n');
@@ -141,7 +141,7 @@ test('half open downwards: it arrives, and the answer does not', async () => {
   expect(one.said()).toBe('you said hello\n');
 });
 
-test('half open both ways: a new connection opens, and is silence', async () => {
+test('half open both ways: accepts a new connection, and carries nothing', async () => {
   wire.spoil({ kind: 'half-open', direction: 'both' });
   const one = await client();
   one.socket.write('lost\n');
@@ -153,7 +153,7 @@ test('half open both ways: a new connection opens, and is silence', async () => 
   expect([heard, one.said()]).toEqual([[], '']);
 });
 
-test('delayed: late and whole, and at once where it is mended', async () => {
+test('delay: delivers late and complete, and immediately once it is mended', async () => {
   const one = await talking();
   wire.spoil({ kind: 'delay', ms: 50 });
   const asked = performance.now();
@@ -166,7 +166,7 @@ test('delayed: late and whole, and at once where it is mended', async () => {
   await one.says('you said hello\nyou said late\nyou said never\n');
 });
 
-test('drip by drip: at most so many bytes a second, whole where it is mended', async () => {
+test('drip: limits bytes per second, and delivers the rest once it is mended', async () => {
   const one = await talking();
   wire.spoil({ kind: 'drip', bytesPerSecond: 20 });
   one.socket.write('abcdef\n');
@@ -176,7 +176,7 @@ test('drip by drip: at most so many bytes a second, whole where it is mended', a
   await expect.poll(() => heard.join('')).toBe('hello\nabcdef\n');
 });
 
-test('refused: nobody is let in, who was in is out, and afterwards all is well at the same port', async () => {
+test('refuse: rejects new and open connections, and works again at the same port afterwards', async () => {
   const one = await talking();
   wire.spoil({ kind: 'refuse' });
   expect(await one.over).toBe('ECONNRESET');

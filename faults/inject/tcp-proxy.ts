@@ -5,13 +5,13 @@ import type { Spoiling, Wire } from '../fault.ts';
 
 type Direction = 'up' | 'down';
 
-/** One client and what stands behind for it. */
+/** One client and its connection to the server behind the proxy. */
 type Connection = {
   client: Socket;
   behind: Socket;
-  /** The client said something that was not answered yet. */
+  /** The client sent something that was not answered yet. */
   asked: boolean;
-  /** Bytes of it vanished: it can never be whole again, and is reset when all is mended. */
+  /** Bytes of it were dropped. It can never be complete again, so it is reset when the wire is mended. */
   torn: boolean;
 };
 
@@ -21,8 +21,8 @@ const DRIPS_PER_SECOND = 10;
 const GONE = new Error('the connection was reset');
 
 /**
- * A proxy on loopback in front of a server that listens already or will. Whatever `spoil` says holds for open connections
- * too, in the middle of what they carry. It keeps nothing: who sends faster than the other side takes, waits.
+ * Opens a proxy on loopback in front of a server that listens already or will later. `spoil` applies to open connections too, in the middle
+ * of their traffic. The proxy buffers nothing: a sender that is faster than the other side waits.
  */
 export async function openWire(to: {
   port: number;
@@ -85,7 +85,7 @@ function carry(client: Socket, to: { port: number; host?: string }, state: State
   void pump(connection, 'down', state);
 }
 
-/** All that comes from one side goes to the other, as far as the spoiling of the moment lets it, and so does the end of it. */
+/** Passes all data and the end of one side to the other, as far as the current fault allows. */
 async function pump(connection: Connection, direction: Direction, state: State): Promise<void> {
   const [from, to] =
     direction === 'up' ? [connection.client, connection.behind] : [connection.behind, connection.client];
@@ -118,7 +118,7 @@ async function pass(passing: Passing, chunk: Buffer): Promise<void> {
   }
 }
 
-/** As much as goes now. Returns the rest. */
+/** Passes as much as the fault allows now. Returns the rest. */
 async function passSome({ to, state }: Passing, left: Buffer): Promise<Buffer> {
   const { how } = state;
   if (how?.kind === 'delay' && !(await stays(state, how.ms))) return left;
@@ -126,14 +126,14 @@ async function passSome({ to, state }: Passing, left: Buffer): Promise<Buffer> {
     await write(to, left);
     return left.subarray(left.length);
   }
-  // Whole bytes, ten times a second at most.
+  // Whole bytes, at most ten times per second.
   const bytes = Math.max(1, Math.floor(how.bytesPerSecond / DRIPS_PER_SECOND));
   if (!(await stays(state, (bytes * 1_000) / how.bytesPerSecond))) return left;
   await write(to, left.subarray(0, bytes));
   return left.subarray(bytes);
 }
 
-/** False where the spoiling became another before the time was over. */
+/** Returns false if the fault changed before the time was over. */
 async function stays(state: State, ms: number): Promise<boolean> {
   const { how } = state;
   let timer: NodeJS.Timeout | undefined;

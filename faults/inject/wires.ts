@@ -10,11 +10,11 @@ type Trouble = {
   name: string;
   weight: number;
   spoiling(random: Random): Spoiling;
-  /** Seconds, from and to. */
+  /** The duration in seconds, from and to. */
   lasts: [number, number];
   /**
-   * It comes and goes: connections that are in the middle of something are hit there, where one that is spoilt from its
-   * beginning would always break at the same first word.
+   * The fault comes and goes, so that it hits connections in the middle of their work. A connection that is broken from its start would
+   * always fail at the same first message.
    */
   inPulses?: true;
 };
@@ -66,7 +66,7 @@ const TROUBLES: Trouble[] = [
 const PULSE_MS: [number, number] = [5, 60];
 const BETWEEN_PULSES_MS: [number, number] = [50, 500];
 
-/** What networks do, on one of the wires at a time. */
+/** Network faults, on one wire at a time. */
 export const WIRE_FAULTS: Fault[] = TROUBLES.map((trouble) => ({
   code: 'F6',
   name: `a wire is ${trouble.name}`,

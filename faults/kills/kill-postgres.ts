@@ -6,7 +6,7 @@ const AWAY_MOST_MS = 2_000;
 const LOOK_EVERY_MS = 50;
 const BACK_WITHIN_MS = 60_000;
 
-/** kill -9 of all of PostgreSQL, or its immediate stop, under load; it is started again a moment later. */
+/** Kills all of PostgreSQL with SIGKILL, or stops it immediately, under load. It is restarted a moment later. */
 export const KILL_POSTGRES: Fault = {
   code: 'F3',
   name: 'PostgreSQL dies',
@@ -39,7 +39,7 @@ export const KILL_POSTGRES: Fault = {
   },
 };
 
-/** Until an API process says that it is ready again. */
+/** Waits until an API process reports that it is ready again. */
 async function accepts({ victims }: Pick<Stage, 'victims'>): Promise<boolean> {
   const giveUpAt = Date.now() + BACK_WITHIN_MS;
   while (Date.now() < giveUpAt) {

@@ -5,8 +5,8 @@ import { anybody } from './anybody.ts';
 const LOOKS = 3;
 
 /**
- * kill -9 of any process. It is stopped first, so that what was under way in it can be counted at the moment of its death.
- * A kill that hits nobody at work proves little: whoever is found idle goes on, but for the last one that is looked at.
+ * Kills any process with SIGKILL. It is stopped first, so that its work under way can be counted at the moment of its death. Killing an
+ * idle process proves little, so an idle process continues unless it is the last candidate.
  */
 export const KILL_PROCESS: Fault = {
   code: 'F2',

@@ -1,7 +1,7 @@
 import type { Fault } from '../fault.ts';
 import { note } from '../inject/hold.ts';
 
-/** As a release is rolled out: each process ends what it is at and comes back, one after the other, while the load goes on. */
+/** Simulates a rolling release: each process finishes its work and restarts, one after the other, while the load continues. */
 export const ROLLING: Fault = {
   code: 'F10',
   name: 'a rolling restart',

@@ -3,12 +3,12 @@ import type { Fault, Stage } from '../fault.ts';
 import { note } from '../inject/hold.ts';
 import { anybody } from './anybody.ts';
 
-/** Longer than a transaction may stand still, and than a lease of a project's turn. */
+/** Longer than the timeout of an idle transaction, and than the lease of a project lock. */
 const STOPPED_MS = { least: 11_000, more: 4_000 };
 
 /**
- * A worker stands still for longer than anybody waits for it, and then goes on as if nothing had been. What it had in hand is
- * given to the other one meanwhile: the leases of letters and webhooks, which last minutes, are ended in the database.
+ * Stops a worker for longer than any lease lasts, then continues it. Its work goes to the other worker in that time: the leases of emails
+ * and webhooks, which last minutes, are ended in the database.
  */
 export const ZOMBIE: Fault = {
   code: 'F5',

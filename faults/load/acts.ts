@@ -14,8 +14,9 @@ import { failDomain, type Kind, MAIL, newKey, verifyDomain } from '../stage/worl
 import { PEOPLE } from './requests.ts';
 
 /**
- * What people do meanwhile: approve, skip and postpone letters, suppress recipients, revoke keys, lose a domain and get it
- * back, pause a project and let it go on. Each is written down with what was answered, and with none where none came.
+ * The actions of members and operators during the run. They approve, skip and postpone drafts, suppress recipients and revoke keys. They
+ * lose a domain and verify it again, and pause and resume a project. Each action is recorded with its response, or without one if none
+ * came.
  */
 type Stage = Pick<OpenStage, 'db' | 'deps' | 'world' | 'saveWorld' | 'tellLoad' | 'goesOn'>;
 type Project = World['projects'][number];
@@ -38,13 +39,13 @@ const PEOPLE_WHO_ACT: Person[] = [
   { every: 40_000, does: pauseAWhile },
 ];
 
-/** Until the run is to end; what one of them began is brought to its end. */
+/** Acts until the run is to end. Every action that began is completed. */
 export async function act(stage: Stage, journal: Journal): Promise<void> {
   await Promise.all(
     PEOPLE_WHO_ACT.map(async ({ every, does }, n) => {
       const random = randomOf(`${stage.world.seed} acts ${n}`);
       while (await goesOnAfter(stage, exponential(every, random))) {
-        // What fails because there is no database just now is written down as not answered.
+        // An action that fails because the database is currently down is recorded as unanswered.
         await does({ stage, journal, random }).catch(() => {});
       }
     }),
@@ -142,7 +143,7 @@ async function suppressSomebody(doing: Doing): Promise<void> {
   );
 }
 
-/** The load uses the new one, and lets go of the old one, before that is revoked. */
+/** Rotates a key. The load uses the new key and stops using the old one before the old one is revoked. */
 async function changeKey(doing: Doing): Promise<void> {
   const { stage, random } = doing;
   const project = pick(stage.world.projects, random);
@@ -154,7 +155,7 @@ async function changeKey(doing: Doing): Promise<void> {
   stage.tellLoad(`key ${project.id} ${made.id} ${made.secret}`);
   stage.tellLoad(`retire ${project.id} ${old.id}`);
   const done = { act: 'revoke_key', project: project.id, subject: old.id } as const;
-  // Until it is known to be done it is asked again: to revoke twice is no other than once.
+  // Retries until the revocation is known to be done: revoking is idempotent.
   while (!(await noted(doing, done, () => revokeKey(stage.db, { id: old.id })))) await pause(LOOK_EVERY_MS);
   project.keys = project.keys.slice(1);
   stage.tellLoad(`revoke ${project.id} ${old.id}`);

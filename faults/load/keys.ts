@@ -3,14 +3,14 @@ import { pick, type Random } from '../random.ts';
 
 export type Key = { id: string; secret: string };
 
-/** The API keys that clients know of: those in force, and those whose revocation was acknowledged. */
+/** The API keys that clients use: valid ones, and those whose revocation was acknowledged. */
 export type Keys = {
   one(project: string, random: Random): Key;
   revoked(random: Random): (Key & { project: string }) | null;
   add(project: string, key: Key): void;
-  /** Nobody takes it any more; it may be in the hands of a request that is under way. */
+  /** Stops using the key for new requests. A request under way may still use it. */
   retire(project: string, id: string): void;
-  /** It was acknowledged. */
+  /** Marks the revocation as acknowledged. */
   revoke(project: string, id: string): void;
 };
 

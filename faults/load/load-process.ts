@@ -9,8 +9,8 @@ import { post } from './post.ts';
 import { clashOf, introduction, requestOf, type Wanted } from './requests.ts';
 
 /**
- * The clients: so many requests a second as long as it goes on, each written down before it leaves, and tried again with its
- * key, at the other API process, until it is answered. It ends when it was told to and all are answered.
+ * The clients: they send a fixed number of requests per second while the run continues. Each request is journaled before it is sent, and
+ * retried with its key at the other API process until it is answered. The process exits when it is stopped and all requests are answered.
  */
 const dir = argument('DIR');
 const world = JSON.parse(readFileSync(join(dir, 'world.json'), 'utf8')) as World;
@@ -20,7 +20,7 @@ const journal = openJournal(dir, 'load');
 const keys = keysOf(world);
 
 const CLIENTS = 24;
-/** Behind the plan by more than this, the plan waits: whoever could not send does not send it all at once. */
+/** If the load is further behind its plan than this, the plan waits, so that a blocked client does not send everything at once. */
 const BEHIND_MOST_MS = 2_000;
 const SHARES = { clash: 0.01, revoked: 0.01 };
 const AGAIN = { firstMs: 100, mostMs: 2_000 };
@@ -31,7 +31,7 @@ const acknowledged: Wanted[] = [];
 
 type Intent = 'normal' | 'clash' | 'revoked';
 
-/** Until it is answered for good. */
+/** Retries until a final response. */
 async function insist(wanted: Wanted, key: Key, first: Intent): Promise<number> {
   const random = randomOf(wanted.request);
   let target = Math.floor(random() * targets.length);

@@ -6,13 +6,13 @@ import type { Wanted } from './requests.ts';
 
 type Begin = Extract<LoadEntry, { kind: 'begin' }>;
 export type Sending = Pick<Begin, 'key' | 'to' | 'intent'> & { secret: string };
-/** Null: no whole answer came. `retryAfterMs`: what it asked for. */
+/** A response, or null if no complete one came. `retryAfterMs` is from its Retry-After header. */
 export type Heard = { status: number; retryAfterMs: number | null } | null;
 
 const ANSWER_WITHIN_MS = 20_000;
 const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
 
-/** One try, on the disk before its first byte leaves, and again when its answer was read whole. */
+/** Makes one attempt. It is on the disk before its first byte is sent, and again when its response was read completely. */
 export async function post(journal: Journal, wanted: Wanted, sending: Sending): Promise<Heard> {
   const { secret, ...how } = sending;
   const id = randomUUID();
@@ -37,7 +37,7 @@ function ask(url: string, { wanted, secret }: { wanted: Wanted; secret: string }
   const request = http.request(url, {
     method: 'POST',
     agent,
-    // The whole of it, however slowly it comes.
+    // Covers the whole response, however slowly it comes.
     signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
     headers: {
       Authorization: `Bearer ${secret}`,

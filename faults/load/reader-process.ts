@@ -10,8 +10,8 @@ import { followJournal } from '../stage/follow.ts';
 import { MAIL, TOKEN_KEYS } from '../stage/world.ts';
 
 /**
- * Those who get the letters: some open them, some follow a link, a few answer, bounce or have had enough of it. What comes of
- * an answer to one of these requests is told to the endpoints.
+ * The recipients of the emails: some open them, some follow a link, a few reply, bounce or unsubscribe. The resulting outcomes go to the
+ * webhook endpoints.
  */
 const dir = argument('DIR');
 const world = JSON.parse(readFileSync(join(dir, 'world.json'), 'utf8')) as World;
@@ -31,7 +31,7 @@ type Read = { project: string; messageId: string; email: string; bounceTo: strin
 
 let [stopping, underWay] = [false, 0];
 
-/** What comes late is no fault of a reader: nobody tries anything again. */
+/** Late responses are not the reader's fault, so readers never retry. */
 async function read(letter: Letter): Promise<void> {
   const messageId = letter.messageId.split('@')[0] ?? '';
   const email = letter.to[0] ?? '';
@@ -75,7 +75,7 @@ async function ask(path: string, random: Random, form?: string): Promise<number 
   }
 }
 
-/** One click; whatever leaves for them after this was answered is one letter too many. */
+/** Unsubscribes with one click. Any email sent to this user after the response is a violation. */
 async function unsubscribe(reader: Read): Promise<void> {
   const at = Date.now();
   const status = await ask(
@@ -98,7 +98,7 @@ async function write({ to, from, raw }: Written): Promise<void> {
     clearTimeout(limit);
     talk.close();
   } catch {
-    // Nobody was there to take it.
+    // No process was up to receive it.
   }
 }
 

@@ -18,12 +18,12 @@ function world(seed: number): World {
 const COUNT = 3_000;
 const some = Array.from({ length: COUNT }, (_, n) => requestOf(world(7), n + 1));
 
-test('one seed gives one load, and another one another', () => {
+test('requestOf returns the same load for the same seed, and another load for another seed', () => {
   expect(some).toEqual(Array.from({ length: COUNT }, (_, n) => requestOf(world(7), n + 1)));
   expect(requestOf(world(8), 1)).not.toEqual(some[0]);
 });
 
-test('no two requests share a key, and no two events an id but on purpose', () => {
+test('requestOf repeats no Idempotency-Key, and repeats an event id only on purpose', () => {
   expect(new Set(some.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(COUNT);
   const ids = some.flatMap(({ project, body }) =>
     Array.from(body.matchAll(/"message_id":"(\d+ \d+)"/g), ([, id]) => `${project} ${id}`),
@@ -32,7 +32,7 @@ test('no two requests share a key, and no two events an id but on purpose', () =
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test('singles, batches, bulk and letters all come in the shares that they are to have', () => {
+test('requestOf mixes single, batch, bulk and order requests in the configured shares', () => {
   const share = (path: RegExp): number => some.filter((one) => path.test(one.path)).length / COUNT;
   expect(share(/(users|events)$/)).toBeGreaterThan(0.4);
   expect(share(/batch$/)).toBeGreaterThan(0.4);
@@ -40,7 +40,7 @@ test('singles, batches, bulk and letters all come in the shares that they are to
   expect(some.filter(({ body }) => body.includes('order_placed')).length / COUNT).toBeGreaterThan(0.1);
 });
 
-test('a clash has the key of another request, and another body', () => {
+test('clashOf returns another body under the key of an existing request', () => {
   const [first] = some;
   if (!first) throw new Error('there is none');
   const clash = clashOf(first, world(7));
@@ -49,7 +49,7 @@ test('a clash has the key of another request, and another body', () => {
   expect(clash.request).not.toBe(first.request);
 });
 
-test('everybody of a project is introduced with an address of that project', () => {
+test('introduction creates every user of a project with an address of that project', () => {
   const { body, records } = introduction(world(7), '2');
   const { users } = JSON.parse(body) as { users: { email: string }[] };
   expect(users).toHaveLength(records);

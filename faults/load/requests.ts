@@ -3,7 +3,7 @@ import type { EventInput, UserInput } from '@beckon/contract';
 import type { World } from '../journal.ts';
 import { between, pick, type Random, randomOf } from '../random.ts';
 
-/** One logical write: all tries of it share its Idempotency-Key and its bytes. */
+/** One logical write: all its attempts share its Idempotency-Key and its bytes. */
 export type Wanted = {
   request: string;
   project: string;
@@ -18,17 +18,17 @@ const ORDERED = 'order_placed';
 const NAMES = ['feature_used', 'report_exported', 'invoice_paid', 'page_viewed'];
 const PLANS = ['free', 'trial', 'pro', 'team'];
 
-/** Of 100 requests, so many; the rest are bulk. */
+/** Shares of requests. The rest are bulk requests. */
 const SHARES = { single: 0.45, batch: 0.47 };
 const SINGLE_USERS = 0.35;
-/** Of single events, so many bring a letter. */
+/** The share of single events that cause an email. */
 const ORDERS = 0.42;
-/** Of events, so many are a copy of one that was sent before, under its id. */
+/** The share of events that repeat an earlier one under its id. */
 const COPIES = 0.01;
 const BATCH_MOST = 12;
 const BULK_MOST = 60;
 
-/** The n-th request of a run: the same for the same seed, whatever happened before. */
+/** Returns the n-th request of a run: the same for the same seed, whatever happened before. */
 export function requestOf(world: World, n: number): Wanted {
   const random = randomOf(`${world.seed} request ${n}`);
   const project = pick(world.projects, random).id;
@@ -37,7 +37,7 @@ export function requestOf(world: World, n: number): Wanted {
   return { ...contentOf(kind, { project, n, random }), ...namesOf(world, `request ${n}`), project };
 }
 
-/** Everybody of a project is known before anything is said of them; the n-th of these requests of a project. */
+/** Returns the request that creates all users of a project before any events about them. */
 export function introduction(world: World, project: string): Wanted {
   const random = randomOf(`${world.seed} people of ${project}`);
   const users = Array.from({ length: PEOPLE }, (_, n) => userOf(project, { who: n, n: -1, random }));
@@ -48,7 +48,7 @@ export function introduction(world: World, project: string): Wanted {
   };
 }
 
-/** Something else under the key of this one. */
+/** Returns another body under the key of this request. */
 export function clashOf(wanted: Wanted, world: World): Wanted {
   const event: EventInput = { external_user_id: 'u0', name: 'clash', message_id: `clash ${wanted.request}` };
   const { request } = namesOf(world, `clash of ${wanted.request}`);
@@ -105,7 +105,7 @@ function userOf(project: string, { who, n, random }: Whom): UserInput {
   const traits: Record<string, string | number | null> = {
     plan: pick(PLANS, random),
     [`field${between(0, 4, random)}`]: n,
-    // Now and then something is taken away again.
+    // Occasionally a field is removed again.
     [`field${between(5, 6, random)}`]: random() < 0.3 ? null : n,
   };
   return { external_user_id: `u${who}`, email: `u${who}@p${project}.test`, traits };

@@ -1,13 +1,13 @@
 /**
- * Defects that somebody might well write, each a patch of the product as it is. A run of faults that does not show one of
- * them proves little of the others: so each has to be seen, by the invariant that it breaks.
+ * Plausible defects, each a patch of the current sources. A fault run that misses one of them proves little about others, so each must be
+ * detected by the invariant that it breaks.
  */
 export type Mutant = {
-  /** Also that of its file, without the ending. */
+  /** Also the name of its file, without the extension. */
   name: string;
-  /** Any of these is enough. */
+  /** Any of these invariants is enough. */
   breaks: string[];
-  /** The faults among which it shows, as `faults/main.ts --only` wants them, and for how long. */
+  /** The faults that reveal it, in the syntax of `faults/main.ts --only`, and for how long. */
   only: string;
   minutes: number;
 };

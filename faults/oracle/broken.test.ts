@@ -19,7 +19,7 @@ const LONG_AGO = `'2026-01-01 11:00Z'`;
 const PROJECTS = `INSERT INTO beckon.project (project_id, name, livemode, created_at)
   SELECT n, 'project', true, now() FROM generate_series(1, 2) n`;
 
-/** Statements that break something, and what is then said of it. */
+/** Statements that break an invariant, and the message that they cause. */
 const SPOILT: [invariant: string, what: string, statement: string][] = [
   [
     'I13',
@@ -100,7 +100,7 @@ const SPOILT: [invariant: string, what: string, statement: string][] = [
   ],
 ];
 
-test('an empty database breaks no promise', async () => {
+test('finds no violations in an empty database', async () => {
   expect((await readRows(own.url, AT)).broken).toEqual([]);
 });
 

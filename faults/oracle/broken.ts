@@ -1,12 +1,12 @@
 import { ORDERED } from '../stage/world.ts';
 
-/** A promise that the database alone can break. `rows`: statements give one row for each thing that breaks it, told in a few words. */
+/** A promise that the database alone shows to be broken. `rows` returns one short text for each row that breaks it. */
 export type Promised = { invariant: string; what: string; rows: (quietAt: string) => string };
 
-/** So long after its moment whatever is due has been looked at, on a machine that has much else to do. */
+/** The time within which anything due has been checked, on a busy machine. */
 const LATE = `interval '1 minute'`;
 
-/** I12: whatever a row points at is of its own project. */
+/** I12: every row refers only to rows of its own project. */
 const POINTS: [table: string, column: string, to: string, key: string][] = [
   ['draft', 'rule_id', 'rule', 'id'],
   ['draft', 'external_user_id', 'person', 'external_user_id'],
@@ -38,7 +38,7 @@ const ISOLATED: Promised[] = POINTS.map(([table, column, to, key]) => ({
       SELECT FROM beckon.${to} y WHERE y.project_id = x.project_id AND y.${key} = x.${column})`,
 }));
 
-/** I13: nobody holds anything, nothing is left over, and whatever has fallen due has been looked at. */
+/** I13: no lock or lease is held, no temporary row is left, and everything due has been checked. */
 const SETTLED: Promised[] = [
   left(
     'accepted records wait',
@@ -118,7 +118,7 @@ function late(what: string, table: string, moment: string): Promised {
   };
 }
 
-/** I1: what is counted on the way is what is there; whoever did something twice counted it twice. */
+/** I1: running counts match the stored rows. Work that was done twice is counted twice. */
 const COUNTED: Promised[] = [
   {
     invariant: 'I1',

@@ -3,9 +3,9 @@ import type { Fate, Sent } from './sent.ts';
 import type { Findings } from './verdict.ts';
 
 /**
- * I1 and I2 of events: each that was accepted is there once, none of a request that was not, and none that nobody sent to
- * this project (I12). The server's sequence never goes against what clients saw: who was answered before another began is
- * in front of it.
+ * Checks I1 and I2 for events: each accepted event is stored once, and no event of a rejected request is stored. An event that was never
+ * sent to this project must not exist (I12). The server's sequence never contradicts what clients saw: a request that was answered before
+ * another began comes first.
  */
 export function judgeEvents({ rows }: Pick<Facts, 'rows'>, fates: Fate[], findings: Findings): void {
   const placeOf = placesOf(fates);
@@ -25,8 +25,8 @@ type Place = { project: string; user: string; name: string; identity: string | n
 type PlaceOf = (of: Place) => string;
 
 /**
- * By what they say. But of copies under one id that say different things nobody can tell which was first: what has their
- * name, of that person, is counted together.
+ * Identifies events by their content. For copies under one id with different contents the first one cannot be determined. So all events of
+ * that name and user are counted together.
  */
 function placesOf(fates: Fate[]): PlaceOf {
   const says = new Map<string, string>();
@@ -46,9 +46,9 @@ function placesOf(fates: Fate[]): PlaceOf {
   };
 }
 
-/** What is known of all events that cannot be told apart. */
+/** Facts about all events that are indistinguishable. */
 type Known = {
-  /** How often it must be there. */
+  /** How often the event must be stored. */
   expected: number;
   copies: Set<string>;
   accepted: Fate[];
@@ -118,7 +118,7 @@ function extra({ others }: Known): Broken {
 
 type Placed = { request: string; from: number; until: number; first: number; last: number };
 
-/** In the order in which requests began: nobody comes in front of who was answered before it began. */
+/** Checks in the order in which requests began: no request comes before one that was answered before it began. */
 function judgeOrder(sent: Map<string, Known>, stored: Map<string, EventRow[]>, findings: Findings): void {
   for (const some of placedOf(sent, stored).values()) {
     const ended = some.filter(({ until }) => until !== Infinity).toSorted((a, b) => a.until - b.until);
@@ -134,7 +134,7 @@ function judgeOrder(sent: Map<string, Known>, stored: Map<string, EventRow[]>, f
   }
 }
 
-/** By their project: requests with the sequences of those of their events that nobody else sent. */
+/** Returns, per project, the requests with the sequences of those events that no other request sent. */
 function placedOf(sent: Map<string, Known>, stored: Map<string, EventRow[]>): Map<string, Placed[]> {
   const places = new Map<Fate, Placed>();
   for (const [place, { accepted, others }] of sent) {

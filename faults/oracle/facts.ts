@@ -1,9 +1,9 @@
 import type { ActEntry, FaultEntry, LoadEntry, SinkEntry, World } from '../journal.ts';
 
-/** All that the oracle knows: what the journals say, and what stood in the database when all was quiet. */
+/** The input of the oracle: the journals, and the database contents at the settled point. */
 export type Facts = {
   world: World;
-  /** When everything had come to rest; null: the run says nothing of that. */
+  /** When everything had settled. Null: the run does not record it. */
   quietAt: number | null;
   requests: Request[];
   acts: ActEntry[];
@@ -13,7 +13,7 @@ export type Facts = {
   rows: Rows;
 };
 
-/** Tries of one request, oldest first; they share its Idempotency-Key and its body. */
+/** Attempts of one request, oldest first. They share its Idempotency-Key and its body. */
 export type Request = Pick<
   Begin,
   'request' | 'project' | 'path' | 'idempotencyKey' | 'body' | 'records' | 'intent'
@@ -30,7 +30,7 @@ type Begin = Extract<LoadEntry, { kind: 'begin' }>;
 export type Letter = Extract<SinkEntry, { kind: 'letter' }>;
 export type Hook = Extract<SinkEntry, { kind: 'hook' }>;
 
-/** Times are milliseconds, projects are told by their ids as text. */
+/** Times are milliseconds, and projects are their ids as text. */
 export type Rows = {
   once: OnceRow[];
   events: EventRow[];
@@ -47,11 +47,11 @@ export type Rows = {
   deliveries: DeliveryRow[];
   attempts: AttemptRow[];
   audits: AuditRow[];
-  /** Whatever is found by asking the database alone: each broken promise, with the rows that break it. */
+  /** Each promise that the database alone shows to be broken, with the rows that break it. */
   broken: BrokenRow[];
 };
 
-/** An Idempotency-Key that was taken, in hex as it is kept, with the answer that was given. */
+/** A used Idempotency-Key, in hex as stored, with its response. */
 export type OnceRow = {
   project: string;
   key: string;
@@ -59,7 +59,7 @@ export type OnceRow = {
   body: string | null;
   acceptedAt: number;
 };
-/** `identity`: see `identity.ts`; null of an event of our own. */
+/** `identity`: see `identityOf`. Null for an event of our own. */
 export type EventRow = {
   project: string;
   user: string;

@@ -4,11 +4,11 @@ import { arrived, nameOf, type Sending } from './letters.ts';
 import type { Findings } from './verdict.ts';
 
 /**
- * I6: no letter leaves before its deadline or an approval that somebody gave, in quiet hours, after somebody was suppressed,
- * for a draft that was skipped, while its project is paused, or from a domain that is not verified.
+ * Checks I6: no email is sent before its deadline without an approval, during quiet hours, or to a suppressed user. None is sent for a
+ * skipped draft, while its project is paused, or from an unverified domain.
  *
- * A letter that was on its way before a gate was shut arrives after that. So what is held against the gates is the moment at
- * which it was submitted; and what comes in so late that no conversation takes so long is held against them by itself.
+ * An email that was in flight when a send check began to fail arrives after that. So the send checks are applied to the time at which it
+ * was submitted. An email that arrives later than any SMTP conversation can take is a violation by itself.
  */
 export function judgeGates(facts: Facts, sendings: Map<string, Sending>, findings: Findings): void {
   const moves = Map.groupBy(facts.rows.moves, ({ project, draft }) => `${project} ${draft}`);
@@ -28,15 +28,15 @@ export function judgeGates(facts: Facts, sendings: Map<string, Sending>, finding
   judgeActs(facts, findings);
 }
 
-/** Clocks of processes differ by less, or they do not serve. */
+/** The maximum difference between the clocks of the processes. */
 const CLOCKS_MS = 1_000;
-/** A conversation with a mail server that takes longer is given up. */
+/** An SMTP conversation that takes longer is aborted. */
 const ON_ITS_WAY_MS = 10 * 60_000;
 
 type Leaving = Sending & {
-  /** When it was handed over last, as far as that is known: not before this. */
+  /** A lower bound of the last submission, as far as it is known. */
   at: number;
-  /** Its first coming in at the far end, and its last. */
+  /** The first arrival at the receiving server, and the last. */
   first: number;
   last: number;
   moves: MoveRow[];
@@ -54,7 +54,7 @@ function leavingOf(sending: Sending, moves: MoveRow[]): Leaving {
 
 const GIVE: readonly string[] = ['approve', 'create_resend'];
 const VOID: readonly string[] = ['edit', 'postpone', 'void_approval'];
-/** These may end an approval or leave it as it is; by where they lead one can tell. */
+/** These actions may end an approval or leave it unchanged. The resulting state shows which. */
 const MAY_VOID: readonly string[] = ['undo', 'refresh_content', 'resume'];
 
 function judgeMoment(left: Leaving, findings: Findings): void {
@@ -70,7 +70,7 @@ function judgeMoment(left: Leaving, findings: Findings): void {
     findings.add('I6', 'a letter left while its approval could be taken back', evidence);
 }
 
-/** The approval that was in force then; null where there was none. */
+/** Checks acknowledged actions: a skipped draft stays skipped unless the skip was undone. */
 function approvedAt(moves: MoveRow[], at: number): number | null {
   let approved: number | null = null;
   for (const move of moves) {
@@ -82,7 +82,7 @@ function approvedAt(moves: MoveRow[], at: number): number | null {
   return approved;
 }
 
-/** When nothing of a project, or to an address or a person of it, may have been submitted. */
+/** Returns the time of the approval in force at that moment, or null. */
 type Shut = Map<string, { from: number; until: number; why: string }[]>;
 
 function shutTimes({ acts, rows }: Facts): Shut {
@@ -128,13 +128,13 @@ function judgeShut({ message, at, copies }: Leaving, shut: Shut, findings: Findi
 
 const LEFT: readonly string[] = ['sending', 'sent', 'failed', 'unknown'];
 
-/** Skipped, canceled, still open: whatever it is, it did not leave. But what was put off may have been refused before. */
+/** Time spans in which no email of a project, or to an address or a user of it, may have been submitted. */
 function judgeEnd({ message, draft, copies }: Sending, findings: Findings): void {
   if (!draft || LEFT.includes(draft.state) || !copies.some(arrived)) return;
   findings.add('I6', `a letter left of a draft that is ${draft.state}`, nameOf(message));
 }
 
-/** What people were told is done is so: what was skipped stays so unless they took it back. */
+/** A draft that is skipped, canceled or still open was not sent. A deferred one may have been refused before. */
 function judgeActs({ acts, rows }: Facts, findings: Findings): void {
   const drafts = new Map(rows.drafts.map((draft) => [`${draft.project} ${draft.id}`, draft]));
   const moves = Map.groupBy(rows.moves, ({ project, draft }) => `${project} ${draft}`);
@@ -160,7 +160,7 @@ const PERSONS: Partial<Record<ActEntry['act'], string>> = {
 const isPersons = ({ actor }: MoveRow): boolean => actor !== 'engine';
 const hasUndone = (moves: MoveRow[]): boolean => moves.some(({ action }) => action === 'undo');
 
-/** No draft was approved, skipped or postponed by anybody who did not. */
+/** Checks that every recorded approval, skip or postponement matches an action of the run. */
 function judgePersons({ acts, rows }: Pick<Facts, 'acts' | 'rows'>, findings: Findings): void {
   const asked = new Set(acts.map(({ act, project, subject }) => `${act} ${project} ${subject}`));
   for (const move of rows.moves) {
@@ -176,7 +176,7 @@ function judgePersons({ acts, rows }: Pick<Facts, 'acts' | 'rows'>, findings: Fi
 
 type Hours = { quietHours: string; timeZone: string };
 
-/** By the clock on the wall of the project. */
+/** Evaluates quiet hours in the time zone of the project. */
 function isQuiet(at: number, { quietHours, timeZone }: Hours): boolean {
   const [start, end] = quietHours.split('-');
   if (start === undefined || end === undefined || start === end) return false;

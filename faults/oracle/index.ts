@@ -15,7 +15,7 @@ import { judgeWebhooks } from './webhooks.ts';
 
 export type { Verdict, Violation } from './verdict.ts';
 
-/** Holds what a run has written down against what its database says, by all invariants of docs/explanation/proof.md. */
+/** Checks the journals of a run against its database, by all invariants of docs/explanation/proof.md. */
 export async function judge(dir: string): Promise<Verdict> {
   const history = await readHistory(dir);
   const rows = await readRows(history.world.databaseUrl, history.quietAt);

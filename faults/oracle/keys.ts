@@ -3,8 +3,8 @@ import type { Facts, Try } from './facts.ts';
 import type { Findings } from './verdict.ts';
 
 /**
- * I11: whoever comes with a key whose revocation was acknowledged before hears 401 and nothing else, from every process. Who
- * hears nothing, or that the service cannot say just now, has learnt nothing.
+ * Checks I11: a request with a key whose revocation was acknowledged before gets 401 from every process. A request without a response, or
+ * with a 503, proves nothing.
  */
 export function judgeKeys(
   facts: Pick<Facts, 'world' | 'requests' | 'acts' | 'rows'>,
@@ -16,7 +16,7 @@ export function judgeKeys(
   judgeRows(facts, revocations, findings);
 }
 
-/** From when on its revocation was asked for, and from when on it was acknowledged. */
+/** When its revocation was requested, and when it was acknowledged. */
 type Revocation = { asked: number; done: number };
 
 function revocationsOf(acts: ActEntry[]): Map<string, Revocation> {

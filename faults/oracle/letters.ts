@@ -2,8 +2,8 @@ import type { DraftRow, Facts, Letter, MessageRow } from './facts.ts';
 import type { Findings } from './verdict.ts';
 
 /**
- * I5: a draft reaches the far end once at most, and what says that it was sent is there; what has fallen due and has not left
- * says why. `failed` was refused there; of `unknown` there may be one letter or none.
+ * Checks I5: a draft reaches the receiving server at most once, and an email recorded as sent has arrived. A due draft that was not sent
+ * has a reason. A `failed` email was refused there. An `unknown` email may have arrived once or not at all.
  */
 export function judgeLetters(facts: Facts, findings: Findings): Map<string, Sending> {
   const { messages, drafts } = facts.rows;
@@ -28,7 +28,7 @@ export function judgeLetters(facts: Facts, findings: Findings): Map<string, Send
   return sendings;
 }
 
-/** A message, all that came in of it at the far end, and its draft. */
+/** An email, all its copies at the receiving server, and its draft. */
 export type Sending = { message: MessageRow; copies: Letter[]; draft: DraftRow | undefined };
 
 const ID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/;
@@ -37,7 +37,7 @@ function messageIdOf({ messageId }: Letter): string {
   return ID.exec(messageId)?.[0] ?? messageId;
 }
 
-/** The far end has it, or may have it: it said so, or it had the whole of it and hung up. */
+/** Returns whether the receiving server has it or may have it: it accepted it, or it read all of it and hung up. */
 export function arrived({ answered }: Letter): boolean {
   return answered === null || (answered >= 200 && answered < 300);
 }
@@ -55,7 +55,7 @@ function judgeCopies({ message, copies, draft }: Sending, findings: Findings): v
   else if (draft.user !== message.user) findings.add('I12', 'a letter is not that of its draft', evidence);
 }
 
-/** `isSettled`: what became of it was proven later, and a letter that arrived may still bounce. */
+/** `isSettled`: its delivery was proven later, and an email that arrived may still bounce. */
 type Known = { copies: Letter[]; isSettled: boolean };
 
 function judgeState(message: MessageRow, { copies, isSettled }: Known, findings: Findings): void {
@@ -71,10 +71,10 @@ function judgeState(message: MessageRow, { copies, isSettled }: Known, findings:
     findings.add('I5', 'a letter left before that was written down', evidence);
 }
 
-/** So long after its moment the sender has looked at everything, on a machine that has much else to do. */
+/** The time within which the sender has checked everything due, on a busy machine. */
 const LATE_MS = 60_000;
 
-/** Whatever is open when all is quiet: it waits for a person, for a later moment, or says what holds it. */
+/** Checks open drafts at the settled point: each waits for review or a later time, or records what holds it. */
 function judgeWaiting({ rows, quietAt, acts }: Facts, findings: Findings): void {
   if (quietAt === null) return;
   const paused = pausedAt(acts, quietAt);

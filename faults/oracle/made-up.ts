@@ -4,7 +4,7 @@ import { type EventRow, type Facts, NO_ROWS, type Rows } from './facts.ts';
 import { historyOf } from './read-journals.ts';
 import { identityOf } from './sent.ts';
 
-/** A history that nobody lived through, small enough to be read, in which everything is as it should be. */
+/** An invented history, small enough to read, without violations. */
 export const T0 = Date.UTC(2026, 0, 1, 12);
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
@@ -45,7 +45,7 @@ export type Told = {
   key?: string;
   once?: string;
   intent?: 'normal' | 'retry' | 'clash' | 'revoked';
-  /** When it began, in seconds, and when it was answered; null: never. */
+  /** When it began, in seconds. `until` is when it was answered, or null if never. */
   from: number;
   until: number | null;
   status?: number;
@@ -53,7 +53,7 @@ export type Told = {
   replayed?: boolean;
 };
 
-/** One try of a request, and what was heard of it. */
+/** Returns the journal entries of one attempt of a request. */
 export function told(one: Told): Entry[] {
   const { request, project = '1', path, body, records = 1, intent = 'normal', from, until } = one;
   const id = `${request} at ${from}`;
@@ -93,7 +93,7 @@ const ENTRIES: Entry[] = [
   ...told({ request: 'users', path: 'users', body: user({ plan: 'free', seats: 1 }), from: 1, until: 2 }),
   ...told({ request: 'users again', path: 'users', body: user(TRAITS), from: 3, until: 4 }),
   ...told({ request: 'event', path: 'events', body: event('login', { n: 1 }, 'm1'), from: 5, until: 6 }),
-  // The first try of it was taken, and its answer never came.
+  // Its first attempt was accepted, but the response was lost.
   ...told({ request: 'lost', path: 'events', body: event('login', { n: 2 }, 'm2'), from: 7, until: null }),
   ...told({
     request: 'lost',
@@ -330,7 +330,7 @@ export function move(
   return { project: '1', draft: DRAFT, number, at: T0 + at * SECOND, action, from, to, actor: 'engine' };
 }
 
-/** Of one's own, to be broken at will. `more`: what else was written down. */
+/** Returns a copy that the test may break. `more` adds journal entries. */
 export function madeUp(more: Entry[] = []): Facts {
   const world = structuredClone(WORLD);
   return { ...historyOf(world, structuredClone([...ENTRIES, ...more])), rows: structuredClone(ROWS) };

@@ -8,8 +8,8 @@ import type { DraftRow, Facts, MoveRow } from './facts.ts';
 import type { Findings } from './verdict.ts';
 
 /**
- * I9: every change of a draft is a row, in an unbroken chain from its making to where it stands, each a move that the table
- * knows; its message says the same as it does; and what people did is in the audit log.
+ * Checks I9: every change of a draft is a row, in an unbroken chain from its creation to its current state. Each row is a transition that
+ * the state table allows. The email agrees with the draft, and actions of members are in the audit log.
  */
 export function judgeMoves({ rows, acts }: Pick<Facts, 'rows' | 'acts'>, findings: Findings): void {
   const moves = Map.groupBy(rows.moves, ({ project, draft }) => `${project} ${draft}`);
@@ -31,14 +31,14 @@ export function judgeMoves({ rows, acts }: Pick<Facts, 'rows' | 'acts'>, finding
   judgeAudit({ rows, acts }, findings);
 }
 
-/** Of a draft whose message was put off, whatever may hold it. */
+/** The states of a draft whose email was deferred, whatever holds it. */
 const OPEN = ['held', 'scheduled', 'approved'];
 const AGREES: Record<string, string[]> = {
   claimed: ['sending'],
   submitting: ['sending'],
   deferred: OPEN,
   sent: ['sent'],
-  // What was put off ends with its draft.
+  // A deferred email ends with its draft.
   failed: ['failed', 'canceled', 'skipped'],
   unknown: ['unknown'],
 };
@@ -68,12 +68,12 @@ function judgeChain(draft: DraftRow, moves: MoveRow[], findings: Findings): void
     complain(`a draft is ${draft.state}, and its last move led elsewhere`, moves.at(-1));
 }
 
-/** What the table lets begin here. That it led where it says is judged by the chain. */
+/** Returns whether the state table allows the action in this state. `judgeChain` checks the resulting state. */
 function isMove({ action, from, to }: MoveRow): boolean {
   return isState(to) && (from === null || isState(from)) && can(from, action as Action);
 }
 
-/** By a person at the dashboard; where the run acts by other doors there is no entry to look for. */
+/** Checks actions of members at the dashboard. The run also acts in other ways, which leave no audit entry. */
 function judgeAudit({ rows, acts }: Pick<Facts, 'rows' | 'acts'>, findings: Findings): void {
   const unended = rows.audits.filter(({ isDone }) => !isDone);
   const unanswered = acts.filter(({ done, status }) => done === null || status === null || status >= 500);

@@ -70,11 +70,11 @@ const full = (request: string, from: number): Entry[] =>
     answer: { errors: [{ code: 'backfill_queue_full' }] },
   });
 
-test('a history in which all is well holds', () => {
+test('finds no violations in a correct history', () => {
   expect(judgeFacts(madeUp()).violations).toEqual([]);
 });
 
-test('what a full queue answered in the very moment in which it was let go was said of the full queue', () => {
+test('accepts a queue_full response at the moment when processing resumes', () => {
   expect(judgeFacts(madeUp([...held(50_000), ...full('last', 199)])).violations).toEqual([]);
 });
 
@@ -210,7 +210,7 @@ const OF_REQUESTS: Case[] = [
 const letter = ({ letters }: Facts): Facts['letters'][number] => first(letters);
 const draft = ({ rows }: Facts): Facts['rows']['drafts'][number] => first(rows.drafts);
 const message = ({ rows }: Facts): Facts['rows']['messages'][number] => first(rows.messages);
-/** As if nobody had approved it. */
+/** As if the draft had never been approved. */
 const untouched = (facts: Facts): void => {
   facts.acts = facts.acts.filter((one) => one.act !== 'approve');
   facts.rows.moves = [
@@ -379,12 +379,12 @@ test.each([...OF_REQUESTS, ...OF_LETTERS, ...OF_WEBHOOKS])(
   },
 );
 
-test('what nobody was answered may have happened or not', () => {
+test('accepts either outcome of a request without a response', () => {
   const never = told({ request: 'never', path: 'events', body: event('never', {}), from: 14, until: null });
   expect(judgeFacts(madeUp(never)).violations).toEqual([]);
 });
 
-test('of two requests at the same time either may have the last word', () => {
+test('accepts either order of two concurrent requests', () => {
   const users = (plan: string, from: number, until: number): Entry[] =>
     told({ request: plan, path: 'users', body: { external_user_id: 'u1', traits: { plan } }, from, until });
   for (const last of ['a', 'b']) {
@@ -395,7 +395,7 @@ test('of two requests at the same time either may have the last word', () => {
   }
 });
 
-test('of copies under one id one is there, whichever it is', () => {
+test('accepts any one of several copies under one id', () => {
   const copies = [1, 2].flatMap((n) =>
     told({
       request: `copy ${n}`,
@@ -418,12 +418,12 @@ test('of copies under one id one is there, whichever it is', () => {
   }
 });
 
-test('a letter that was on its way when a gate was shut may arrive', () => {
+test('accepts the arrival of an email that was in flight when its recipient was suppressed', () => {
   const facts = madeUp([act('suppress', 'u1@p1.test', 44)]);
   expect(judgeFacts(facts).violations).toEqual([]);
 });
 
-test('a key that is being revoked may still be taken, or not', () => {
+test('accepts either response for a key during its revocation', () => {
   for (const status of [202, 401]) {
     const facts = madeUp();
     const entry = facts.acts.find((one) => one.subject === KEYS.spare);
@@ -437,7 +437,7 @@ test('a key that is being revoked may still be taken, or not', () => {
 test.each([
   ['failed', true],
   ['deferred', false],
-])('of a draft that was canceled the letter that was put off ends with it: %s', (state, isFine) => {
+])('ends a deferred email with its canceled draft: %s', (state, isFine) => {
   const facts = madeUp();
   draft(facts).state = 'canceled';
   message(facts).state = state;

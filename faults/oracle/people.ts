@@ -4,9 +4,8 @@ import { type Fate, lastWords } from './sent.ts';
 import type { Findings } from './verdict.ts';
 
 /**
- * I1 of what is known about people: every trait, and the address, is what some accepted request said last. Which of two came
- * last nobody can tell whose requests were under way at the same time; where one was answered before the other began, the
- * other has the last word. The watermark is that of the sequences of the events that are there.
+ * Checks I1 for users: every trait, and the address, has the value that an accepted request set last. The order of two concurrent requests
+ * is unknown; if one was answered before the other began, the other is the last. The watermark matches the sequences of the stored events.
  */
 export function judgePeople(facts: Pick<Facts, 'rows'>, fates: Fate[], findings: Findings): void {
   const words = gatherWords(fates);
@@ -27,7 +26,7 @@ const placeOf = ({ project, user }: { project: string; user: string }): string =
 
 type Word = { value: unknown; from: number; until: number; request: string };
 type Said = Map<string, Word[]>;
-/** Beside all traits, whatever they are called. */
+/** A key next to all traits, which no trait can have. */
 const EMAIL = ' email';
 
 function gatherWords(fates: Fate[]): { said: Map<string, Said>; known: Set<string> } {
@@ -71,7 +70,7 @@ function judgePerson(person: PersonRow, said: Said, findings: Findings): void {
       findings.add('I12', 'a trait that nobody told this project', `${placeOf(person)}: ${key}`);
 }
 
-/** Those behind which no other certainly came. */
+/** Returns the values that no other certainly replaced. */
 function lastOf(words: Word[]): Word[] {
   const latest = Math.max(...words.map(({ from }) => from));
   return words.filter(({ until }) => until >= latest);

@@ -4,9 +4,9 @@ import type { Fate } from './sent.ts';
 import type { Findings } from './verdict.ts';
 
 /**
- * I10: a bulk request is taken below 50,000 waiting records, and refused from there on. How many wait while records come and
- * are digested nobody can say from outside; but never more than were ever accepted, and where nothing was digested for a
- * while it is known exactly.
+ * Checks I10: a bulk request is accepted below 50,000 waiting records, and refused from there on. The number of waiting records is not
+ * observable while records arrive and are processed. But it never exceeds the number of accepted records, and it is known exactly while
+ * processing is held.
  */
 export function judgeQueue({ faults }: Pick<Facts, 'faults'>, fates: Fate[], findings: Findings): void {
   const byProject = Map.groupBy(fates, ({ request }) => request.project);
@@ -17,7 +17,7 @@ export function judgeQueue({ faults }: Pick<Facts, 'faults'>, fates: Fate[], fin
   }
 }
 
-/** From then until then nothing was digested, and so many waited at the beginning. */
+/** A span in which no record was processed, and the number of waiting records at its start. */
 type Held = { from: number; until: number; waiting: number };
 
 function heldIn(faults: Facts['faults'], project: string): Held[] {
@@ -34,7 +34,7 @@ function heldIn(faults: Facts['faults'], project: string): Held[] {
 const isBulk = ({ request }: Fate): boolean => request.path.endsWith('/bulk');
 const countOf = (fates: Fate[]): number => fates.reduce((sum, { sent }) => sum + sent.length, 0);
 
-/** In whatever order they were taken: the last one of them found room. */
+/** In whatever order the requests were accepted, there was space for the last one. */
 function judgeHeld({ from, until, waiting }: Held, fates: Fate[], findings: Findings): void {
   const taken = fates.filter((fate) => fate.isAccepted && fate.from >= from && fate.from < until);
   const all = waiting + countOf(taken);

@@ -6,7 +6,7 @@ import { openJournal } from '../journal.ts';
 import { event, madeUp, QUIET_AT, told } from './made-up.ts';
 import { readHistory } from './read-journals.ts';
 
-test('what several wrote down becomes one history, and a torn last line says nothing', async () => {
+test('merges the journals of several processes into one history, and ignores an incomplete last line', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'beckon-journals-'));
   onTestFinished(() => rmSync(dir, { recursive: true }));
   writeFileSync(join(dir, 'world.json'), JSON.stringify(madeUp().world));

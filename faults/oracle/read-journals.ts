@@ -6,7 +6,7 @@ import type { Answer, Facts, Request, Try } from './facts.ts';
 
 export type Journalled = Omit<Facts, 'rows'>;
 
-/** Line by line: a long run has written more than is good to hold at once. */
+/** Reads line by line, because the journals of a long run are too large for memory. */
 export async function readHistory(dir: string): Promise<Journalled> {
   const entries: Entry[] = [];
   for (const name of readdirSync(dir).filter((one) => one.endsWith('.jsonl')))
@@ -18,7 +18,7 @@ export async function readHistory(dir: string): Promise<Journalled> {
   return historyOf(world, entries);
 }
 
-/** The last line of one whose writer was killed may be torn; it was not on the disk when it counted, so it says nothing. */
+/** The last line of a killed writer may be incomplete. It was not on the disk when it counted, so it is ignored. */
 function parse(line: string): Entry | null {
   try {
     return JSON.parse(line) as Entry;
@@ -70,7 +70,7 @@ function keep(history: Journalled, entry: Exclude<Entry, { kind: 'begin' | 'end'
     case 'let_go':
       return void history.faults.push(entry);
     case 'lost':
-      // It says no more than that there is no answer.
+      // It only records that no response came.
       return;
     default:
       entry satisfies never;

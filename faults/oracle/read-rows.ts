@@ -3,10 +3,10 @@ import { BROKEN } from './broken.ts';
 import type { BrokenRow, EventRow, PersonRow, Rows } from './facts.ts';
 import { identityOf } from './sent.ts';
 
-/** So many rows at a time: of a long run there are hundreds of thousands. */
+/** Rows per page: a long run has hundreds of thousands. */
 const PAGE = 5_000;
 
-/** As it stands at one moment, and nothing is written. `quietAt`: what was due long before it has no excuse. */
+/** Reads one snapshot without writing. `quietAt`: work that was due long before it must be done. */
 export async function readRows(connectionString: string, quietAt: number | null): Promise<Rows> {
   const client = new pg.Client({ connectionString });
   await client.connect();
@@ -36,7 +36,7 @@ export async function readRows(connectionString: string, quietAt: number | null)
   }
 }
 
-/** Of what breaks a promise in one way, so many rows are told. */
+/** The maximum number of reported rows per broken promise. */
 const BROKEN_MAX = 20;
 
 async function readBroken(client: pg.Client, quietAt: number | null): Promise<BrokenRow[]> {
@@ -63,7 +63,7 @@ async function readAll<Row, T>(client: pg.Client, text: string, toFact: (row: Ro
   return facts;
 }
 
-/** A bigint comes as text, and a time as what it is to PostgreSQL: here they are what they are to the journals. */
+/** Bigints come as text, and times in PostgreSQL's own format. Both are converted to the formats of the journals. */
 const ms = (column: string, name: string): string =>
   `(extract(epoch FROM ${column}) * 1000)::float8 AS "${name}"`;
 const PROJECT = `project_id::text AS project`;

@@ -3,8 +3,8 @@ import { type Fate, isTaken, readReply } from './sent.ts';
 import type { Findings } from './verdict.ts';
 
 /**
- * I2: an answer is the same whenever it is given again, and at most one of them did something. I3: the key of another request
- * is refused. I4: what was accepted and what was rejected is what was sent, and as much has been counted by the queue row.
+ * Checks I2: a response is the same whenever it is repeated, and at most one of them had an effect. Checks I3: the key of another request
+ * is refused. Checks I4: the accepted and rejected records match those sent, and the queue counted as many.
  */
 export function judgeRequests(facts: Pick<Facts, 'rows'>, fates: Fate[], findings: Findings): void {
   for (const fate of fates) {
@@ -15,7 +15,7 @@ export function judgeRequests(facts: Pick<Facts, 'rows'>, fates: Fate[], finding
   judgeQueues(facts, fates, findings);
 }
 
-/** What is stored of an answer that says nothing but yes. */
+/** The stored response of a plain acceptance. */
 const ACCEPTED = '{"data":{"accepted":true}}';
 
 function judgeAnswers(fate: Fate, findings: Findings): void {
@@ -46,8 +46,8 @@ function judgeKept(fate: Fate, findings: Findings): void {
 const nameOf = ({ request }: Fate): string => `${request.request} of project ${request.project}`;
 
 /**
- * 401 is judged by `keys.ts`, which knows when a key was revoked; 408 and 429 say that it may be tried again, and for a request
- * that hardly came through they are right.
+ * These statuses are not refusals. `keys.ts` checks 401, because it has the times of revocations. Statuses 408 and 429 allow a retry, and
+ * are right for a request that hardly came through.
  */
 const NO_REFUSAL: readonly number[] = [401, 408, 429];
 
@@ -89,7 +89,7 @@ function judgeCounts({ request }: Fate, { body }: Answer, findings: Findings): v
     );
 }
 
-/** Each accepted record has one sequence, and each event of our own. */
+/** Checks that each accepted record has one sequence, and so has each event of our own. */
 function judgeQueues({ rows }: Pick<Facts, 'rows'>, fates: Fate[], findings: Findings): void {
   const counted = new Map<string, number>();
   const add = (project: string, count: number): void =>

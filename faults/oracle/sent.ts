@@ -3,30 +3,30 @@ import { canonicalJson } from '../../packages/server/src/base/canonical-json.ts'
 import { readIdempotencyKey } from '../../packages/server/src/features/idempotency/index.ts';
 import type { Answer, OnceRow, Request } from './facts.ts';
 
-/** One record that a request carries, as far as its effect can be looked for. */
+/** One record of a request, in the form in which its effect can be checked. */
 export type Sent =
   | { kind: 'user'; user: string; traits: Record<string, unknown>; email: string | undefined }
   | {
       kind: 'event';
       user: string;
       name: string;
-      /** What it says, in a few signs; two copies have the same. */
+      /** A short hash of its content. Two copies have the same. */
       identity: string;
-      /** What makes two copies one; null where it may happen as often as it is sent. */
+      /** The key that makes two events copies. Null if each one sent counts separately. */
       copyOf: string | null;
       suppressed: boolean;
     };
 
-/** What became of a request, by its answers or, where none came, by whether its Idempotency-Key was taken. */
+/** The result of a request, by its responses or, without one, by whether its Idempotency-Key was used. */
 export type Fate = {
   request: Request;
-  /** Of the tries that were answered 2xx, in the order of their answers. */
+  /** The attempts that were answered 2xx, in the order of their responses. */
   taken: Answer[];
   once: OnceRow | null;
   isAccepted: boolean;
-  /** Those of its records that were accepted; of one that was not, all that it carries. */
+  /** The accepted records, or all records of a request that was not accepted. */
   sent: Sent[];
-  /** It was committed within these moments; `until` is Infinity where nobody was told. */
+  /** The request was committed within this span. `until` is Infinity if no response came. */
   from: number;
   until: number;
 };
@@ -44,7 +44,7 @@ export function fatesOf(requests: Request[], once: OnceRow[]): Fate[] {
 function fateOf(request: Request, row: OnceRow | undefined): Fate {
   const answers = request.tries.flatMap(({ answer }) => answer ?? []).toSorted((a, b) => a.at - b.at);
   const taken = answers.filter(isTaken);
-  // A clash bears the key of another request, and whoever comes with a dead key must not take one.
+  // A clash uses the key of another request, and a request with a revoked API key must not claim one.
   const owned = request.intent === 'normal' || request.intent === 'retry' ? (row ?? null) : null;
   const isAccepted = taken.length > 0 || owned !== null;
   const reply = taken[0]?.body ?? owned?.body ?? null;
@@ -109,7 +109,10 @@ function eventOf(event: EventRecord, { suppressed, isBulk }: { suppressed: boole
   const identity = identityOf(user, name, properties);
   return { kind: 'event', user, name, identity, copyOf: copyOf(), suppressed };
 
-  /** The contract's B.3.4: by its message id, or by all it says; a live one without a time may happen twice. */
+  /**
+   * Section B.3.4 of the contract: events are deduplicated by message id or by their whole content. A live event without a time may happen
+   * twice.
+   */
   function copyOf(): string | null {
     if (message_id !== undefined) return `id ${message_id}`;
     if (occurred_at !== undefined) return `at ${Date.parse(occurred_at)} ${identity}`;
@@ -117,7 +120,7 @@ function eventOf(event: EventRecord, { suppressed, isBulk }: { suppressed: boole
   }
 }
 
-/** Of a whole run there are hundreds of thousands: so many signs tell them apart. */
+/** A run has hundreds of thousands of events: this many characters keep them apart. */
 export function identityOf(user: string, name: string, properties: unknown): string {
   return createHash('sha1')
     .update(JSON.stringify([user, name]) + canonicalJson(properties))
@@ -125,7 +128,7 @@ export function identityOf(user: string, name: string, properties: unknown): str
     .slice(0, 20);
 }
 
-/** The last word of one request about one user: of several records of it, each trait as the last one leaves it. */
+/** Returns the final values of one request per user: of several records, each trait as the last one leaves it. */
 export function lastWords(
   sent: Sent[],
 ): Map<string, { traits: Map<string, unknown>; email: string | undefined }> {

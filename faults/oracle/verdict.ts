@@ -1,10 +1,10 @@
 export type Violation = { invariant: string; what: string; evidence: string[] };
 export type Verdict = { violations: Violation[]; counts: Record<string, number> };
 
-/** Of what breaks one invariant in the same way, so many are shown; the others are counted. */
+/** The maximum number of violations shown per invariant and kind. The others are counted. */
 const SHOWN_MAX = 10;
 
-/** What one part of the oracle has found, by how it breaks which invariant. */
+/** The findings of one part of the oracle, by invariant and kind. */
 export type Findings = {
   add(invariant: string, what: string, evidence: string): void;
   violations(): Violation[];

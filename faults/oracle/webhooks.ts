@@ -2,9 +2,9 @@ import type { AttemptRow, DeliveryRow, EndpointRow, Facts, Hook, WebhookRow } fr
 import type { Findings } from './verdict.ts';
 
 /**
- * I7: each outcome is told once, under one id, to every endpoint that wanted it: what is said to be delivered was taken, what
- * was given up was tried to the end, and what waits still will be tried. I8: every POST that came in holds, in time, with the
- * same bytes for its id, and had been written down as an attempt before it left.
+ * Checks I7: each outcome is delivered once, under one id, to every subscribed endpoint. A delivered one was acknowledged, an abandoned one
+ * had all its attempts, and a pending one will be attempted. Checks I8: every POST that arrived has a valid, timely signature and the same
+ * bytes for its id. It was recorded as an attempt before it was sent.
  */
 export function judgeWebhooks(facts: Facts, findings: Findings): void {
   judgeMessages(facts, findings);
@@ -14,7 +14,7 @@ export function judgeWebhooks(facts: Facts, findings: Findings): void {
   judgeWire(facts, told, findings);
 }
 
-/** What letters come to nobody can be certain of is told to nobody. */
+/** Uncertain outcomes are not delivered. */
 const UNCERTAIN = 'unverified';
 const DELETED = 'deleted';
 
@@ -58,7 +58,7 @@ function wants({ types, createdAt, disabledReason }: EndpointRow, message: Webho
 const placeOf = ({ message, endpoint }: { message: string; endpoint: string }): string =>
   `${message} ${endpoint}`;
 
-/** By the place of their delivery. */
+/** Indexes by delivery. */
 type Told = {
   endpoints: Map<string, EndpointRow>;
   messages: Map<string, WebhookRow>;
@@ -82,7 +82,7 @@ function index({ rows, hooks }: Facts): Told {
 const idOf = ({ messageId }: Hook): string => messageId.replace(/^msg_/, '');
 const isGood = (status: number | null): boolean => status !== null && status >= 200 && status < 300;
 
-/** As the schedule of the contract has it. */
+/** From the retry schedule of the contract. */
 const TRIES_MAX = 10;
 
 function judgeDeliveries({ rows, quietAt }: Facts, told: Told, findings: Findings): void {
@@ -103,7 +103,7 @@ function judgeDeliveries({ rows, quietAt }: Facts, told: Told, findings: Finding
 
 type Ending = {
   attempts: AttemptRow[];
-  /** Whether the far end ever said yes. */
+  /** True if the endpoint ever acknowledged it. */
   taken: boolean;
   endpoint: EndpointRow | undefined;
   complain: (what: string) => void;
@@ -123,7 +123,7 @@ function judgeEnd({ state, tries }: DeliveryRow, { attempts, taken, endpoint, co
 type Pending = { attempts: AttemptRow[]; quietAt: number | null; complain: (what: string) => void };
 
 const LATE_MS = 60_000;
-/** Of its schedule, with all that an endpoint may ask for besides. */
+/** The maximum delay of the schedule, including the delay that an endpoint may request. */
 const PUT_OFF_MOST_MS = 2 * 24 * 1.2 * 3_600_000;
 
 function judgePending({ nextAt }: DeliveryRow, { attempts, quietAt, complain }: Pending): void {
@@ -134,9 +134,9 @@ function judgePending({ nextAt }: DeliveryRow, { attempts, quietAt, complain }: 
 }
 
 const CLOCKS_MS = 1_000;
-/** As receivers judge it. */
+/** The tolerance of receivers. */
 const FRESH_MS = 5_000;
-/** So long whatever went wrong last may hold a POST on its way up. */
+/** How long the latest fault may delay a POST in flight. */
 const FAULT_LASTS_MS = 2 * 60_000;
 
 type Judging = { faults: Facts['faults']; findings: Findings };
@@ -161,7 +161,7 @@ function judgePost(hook: Hook, { endpoints, messages, attempts }: Told, { faults
     findings.add('I8', 'a POST came before its attempt was written down', name);
 }
 
-/** Each attempt signs anew; the same signature twice is one attempt, on a connection that was found dead. */
+/** Each attempt has a new signature. The same signature twice is one attempt, repeated because its connection was dead. */
 function judgeWire({ rows }: Facts, { posts, attempts }: Told, findings: Findings): void {
   const known = new Set(rows.deliveries.map(placeOf));
   for (const [place, some] of posts) {

@@ -17,9 +17,8 @@ import { between, type Random } from '../random.ts';
 import { newKey, SECRET } from '../stage/world.ts';
 
 /**
- * A queue that nobody empties is filled to its brim, by both API processes at once: it takes as many records as there is room
- * for, and not one more. That so many wait already is written into the database; to send them takes minutes, and tells
- * nothing else.
+ * Fills a queue that is not processed to its limit, by both API processes at once. It must accept as many records as there is space for,
+ * and not one more. The number of waiting records is written into the database, because sending them takes minutes and proves nothing more.
  */
 export const BRIM: Fault = {
   code: 'S1',
@@ -51,12 +50,12 @@ export const BRIM: Fault = {
 };
 
 const ROOM_MOST = 12;
-/** Below what the limit of requests lets through at once. */
+/** Below the burst of the rate limit. */
 const REQUESTS = 30;
 
 type Filled = { projectId: number; key: { id: string; secret: string } };
 
-/** A project that nobody else writes to. */
+/** Creates a project that no other client writes to. */
 async function open({ dir }: Stage): Promise<Filled> {
   const { databaseUrl } = JSON.parse(readFileSync(join(dir, 'world.json'), 'utf8')) as World;
   const connection = (): { connectionString: string } => ({ connectionString: databaseUrl });
@@ -70,7 +69,7 @@ async function open({ dir }: Stage): Promise<Filled> {
   }
 }
 
-/** Whoever digests takes this turn first, and passes over a project whose turn somebody has. */
+/** Holds the project lock. A processor takes it first, and skips a locked project. */
 async function holdDigest(client: pg.Client, projectId: number): Promise<void> {
   await client.query('BEGIN');
   await client.query('SELECT 1 FROM beckon.project_lock WHERE project_id = $1 FOR UPDATE', [projectId]);

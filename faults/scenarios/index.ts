@@ -3,5 +3,5 @@ import { BRIM } from './brim.ts';
 import { SLOW_KILLS } from './slow-kills.ts';
 import { STOLEN } from './stolen.ts';
 
-/** Situations that chance alone would seldom make: each is brought about on purpose, and what comes of it is judged as everything is. */
+/** Situations that rarely occur at random. Each is caused on purpose, and its result is checked like any other. */
 export const SCENARIOS: Fault[] = [BRIM, STOLEN, SLOW_KILLS];

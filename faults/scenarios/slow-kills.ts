@@ -5,9 +5,8 @@ import { anybody } from '../kills/anybody.ts';
 import { between, type Random } from '../random.ts';
 
 /**
- * Processes die while every word between them and the database takes a while: one of them at any moment, or all of them as
- * soon as an outcome is seen that was not there before. What is to be one commit is not torn by that; what is two, by
- * mistake, stands open for so long that it is.
+ * Kills processes while every message to and from the database is slow. It kills one of them at random times, or all of them as soon as a
+ * new outcome appears. A single commit cannot be torn by that. Two commits that should be one are open for so long that they are.
  */
 export const SLOW_KILLS: Fault = {
   code: 'S3',
@@ -42,7 +41,7 @@ async function killOne(stage: Stage, random: Random): Promise<void> {
 const SEEN_WITHIN_MS = 15_000;
 const LOOK_EVERY_MS = 20;
 
-/** Nobody knows from outside whose commit it was. */
+/** Kills all, because the process that committed is not known from outside. */
 async function killAll(stage: Stage): Promise<void> {
   const client = await stage.postgres.client().catch(() => null);
   if (!client) return;

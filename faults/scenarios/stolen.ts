@@ -5,8 +5,8 @@ import { hold, note } from '../inject/hold.ts';
 import { anybody } from '../kills/anybody.ts';
 
 /**
- * A worker stands still with letters in hand, is taken for dead, and wakes up in the very moment in which another one has
- * them. The way to the mail server is slow meanwhile, so that letters wait long enough to be caught at it.
+ * Stops a worker that has claimed emails until its lease expires, and continues it at the very moment when another worker has them. The
+ * connection to the mail server is slow in that time, so that emails stay claimed long enough.
  */
 export const STOLEN: Fault = {
   code: 'S2',
@@ -63,7 +63,7 @@ async function claimed(client: pg.Client): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** The minute in which they were to be submitted is over. */
+/** Ends the lease of one minute within which they had to be submitted. */
 async function loseThem(client: pg.Client, letters: string[]): Promise<void> {
   await client.query(
     `UPDATE beckon.message SET next_at = now() WHERE id = ANY ($1::uuid[]) AND state = 'claimed'`,
@@ -71,7 +71,7 @@ async function loseThem(client: pg.Client, letters: string[]): Promise<void> {
   );
 }
 
-/** Whatever is put back stands at the end of those that are due, which on a slow way is far behind. */
+/** Moves the emails to the front. A returned email goes to the end of the due ones, which is far behind on a slow connection. */
 async function putInFront(client: pg.Client, letters: string[]): Promise<void> {
   const { rows } = await client.query<{ project_id: string }>(
     `UPDATE beckon.draft d SET due_at = d.due_at - interval '1 hour' FROM beckon.message m

@@ -9,7 +9,7 @@ import { openJournal, type World } from '../journal.ts';
 import { randomOf } from '../random.ts';
 import { argument, sayReady, takeOrders } from './orders.ts';
 
-/** The customers' end: each POST is on the disk before it is answered. The good endpoints answer 204, the bad ones as they are told. */
+/** The customers' server: each POST is on the disk before it is answered. The good endpoints answer 204, the bad ones as configured. */
 const TLS = join(import.meta.dirname, '../../packages/server/testkit/tls');
 const HEADERS_MAX = 64 * 1024;
 
@@ -28,7 +28,7 @@ server.on('request', (request, response) => {
   response.on('error', () => {});
   buffer(request).then(
     (body) => take(request, response, body.toString()),
-    // Who hangs up in the middle of a request has said nothing.
+    // A client that hangs up in the middle of a request has sent nothing.
     () => response.destroy(),
   );
 });
@@ -73,7 +73,7 @@ function textOf(header: string | string[] | undefined): string {
   return typeof header === 'string' ? header : '';
 }
 
-/** `mode <name>`, or `mode` alone for any by chance. */
+/** `mode <name>`, or `mode` alone for a random one. */
 takeOrders((order) => {
   const [what, name] = order.split(' ');
   if (what === 'mode') mode = name ?? null;

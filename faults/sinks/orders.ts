@@ -1,13 +1,13 @@
 import { createInterface } from 'node:readline';
 
-/** What a process of a run is told on its standard input, a line each; where that ends, so does the process. */
+/** Reads commands from standard input, one per line. The process exits when the input ends. */
 export function takeOrders(onOrder: (order: string) => void): void {
   const lines = createInterface({ input: process.stdin });
   lines.on('line', onOrder);
   lines.on('close', () => process.exit());
 }
 
-/** What the run told it at its start. */
+/** Returns an argument that the run passed at the start. */
 export function argument(name: string): string {
   const value = process.env[`FAULTS_${name}`];
   if (value === undefined) throw new Error(`FAULTS_${name} is not set`);

@@ -4,7 +4,7 @@ import { openJournal } from '../journal.ts';
 import { randomOf } from '../random.ts';
 import { argument, sayReady, takeOrders } from './orders.ts';
 
-/** The mail server at the far end. A letter is on the disk before it is answered; a few are told to come later, or not at all. */
+/** The receiving mail server. An email is on the disk before it is answered. A few are deferred or refused. */
 const SHARES = { later: 0.01, never: 0.002 };
 
 const journal = openJournal(argument('DIR'), 'smtp');

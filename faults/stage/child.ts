@@ -4,21 +4,21 @@ import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** A process of ours that said `ready` with what others have to know of it. */
+/** A child process that printed `ready` with the facts that others need. */
 export type Child = { process: ChildProcess; facts: Record<string, string> };
 export type Launch = {
   name: string;
-  /** Of the repository. */
+  /** The path in the repository. */
   script: string;
   env: Record<string, string>;
-  /** Where its log goes, as `<name>.log`. */
+  /** The directory of its log, `<name>.log`. */
   dir: string;
-  /** What it says when it is ready; what follows is read as `name=value` words. */
+  /** The line that it prints when it is ready. The rest of the line is parsed as `name=value` words. */
   readyWhen: string;
   onSpawn?: (child: ChildProcess) => void;
 };
 
-/** However the run ends, nobody whom it started outlives it. */
+/** No child process outlives the run, however it ends. */
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
@@ -26,7 +26,7 @@ process.once('exit', () => {
 
 const REPOSITORY = join(import.meta.dirname, '../..');
 
-/** Resolves when it is ready, and rejects when it ends before. */
+/** Resolves when the process is ready, and rejects if it exits before. */
 export async function launch({ name, script, env, dir, ...rest }: Launch): Promise<Child> {
   const log = openSync(join(dir, `${name}.log`), 'a');
   const child = spawn(process.execPath, [script], {

@@ -14,12 +14,12 @@ import { freePort } from '../../packages/server/testkit/free-port.ts';
 import type { Stage } from '../fault.ts';
 import { mountOwnDisk } from '../inject/own-disk.ts';
 
-/** A PostgreSQL of its own, with the settings of the embedded one, but nobody who looks after it. */
+/** A PostgreSQL of its own, with the settings of the embedded one but without supervision. */
 export type Cluster = Stage['postgres'] & {
-  /** Always the same. */
+  /** Stays the same over restarts. */
   port: number;
   url(user?: Login): string;
-  /** Who may sign in under another name and is the owner from then on, so that its connections can be told apart. */
+  /** Creates a login with the rights of the owner, so that its connections can be identified. */
   addLogin(name: string): Promise<Login>;
   isUp(): boolean;
   settings(): Promise<Record<string, string>>;
@@ -29,7 +29,7 @@ export type Login = { user: string; password: string };
 
 const GONE_AFTER_MS = 10_000;
 const PLACE_WITHIN_MS = 10_000;
-/** Too many connections; starting up or shutting down. */
+/** Too many connections, or starting up or shutting down. */
 const PASSING = ['53300', '57P03'];
 const SETTINGS = ['server_version', 'fsync', 'full_page_writes', 'synchronous_commit', 'max_connections'];
 
@@ -39,7 +39,7 @@ export async function openCluster(dir: string): Promise<Cluster> {
   const disk = await mountOwnDisk(folder);
   const home = await openHome({ dataDir: folder, log: silentLog, print: () => {} });
   await initializeCluster(home);
-  // A port that no outgoing connection is given by chance, for while PostgreSQL is away many try it.
+  // Uses a port that no outgoing connection gets by chance, because many clients try it while PostgreSQL is down.
   if (readFacts(home.dataDir)?.port === undefined) savePort(home.dataDir, await freePort(), home.owner);
   const facts = readFacts(home.dataDir);
   if (!facts?.port) throw new Error('the facts of the cluster have vanished');
@@ -60,7 +60,7 @@ export async function openCluster(dir: string): Promise<Cluster> {
     if (readFacts(home.dataDir)?.port !== port) throw new Error('PostgreSQL came back at another port');
   }
 
-  /** A database that only has no place just now, or is just coming up, is waited for. */
+  /** Waits for a database that is out of connections or starting up. */
   async function client(): Promise<pg.Client> {
     for (const giveUpAt = Date.now() + PLACE_WITHIN_MS; ; await pause(200)) {
       const made = new pg.Client(url());
@@ -150,13 +150,13 @@ function isPassing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && PASSING.includes(String(error.code));
 }
 
-/** All at once, so that nobody writes anything more. */
+/** Kills all processes at once, so that none of them writes anything more. */
 function killTree(postmaster: number): void {
   for (const pid of [postmaster, ...childrenOf(postmaster)]) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // Gone already: the postmaster's death takes its children along.
+      // It has exited already: the death of the postmaster ends its children.
     }
   }
 }
@@ -172,7 +172,7 @@ function childrenOf(pid: number): number[] {
 
 function isAlive(pid: number): boolean {
   try {
-    // A zombie that nobody has waited for yet does nothing any more.
+    // A zombie that its parent has not reaped yet does nothing any more.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
     return false;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { followJournal } from './follow.ts';
 
-test('a journal that grows is read on where one was, and never half a line', () => {
+test('continues reading a growing journal where it stopped, and never returns a partial line', () => {
   const dir = mkdtempSync(join(tmpdir(), 'beckon-follow-'));
   onTestFinished(() => rmSync(dir, { recursive: true }));
   const path = join(dir, 'some.jsonl');

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Entry } from '../journal.ts';
 
-/** What was written to a journal since one looked last; a line that is not whole yet comes the next time. */
+/** Returns a function that reads the entries since its last call. An incomplete line is returned the next time. */
 export function followJournal(path: string): () => Entry[] {
   let [at, rest] = [0, ''];
   return () => {

@@ -4,7 +4,7 @@ import type { Entry } from '../journal.ts';
 import { followJournal } from './follow.ts';
 import { connectionsAt } from './sockets.ts';
 
-/** What of a process's work is under way, by what the load wrote down, by the database and by its open connections. */
+/** Counts a process's work under way, from the load's journal, the database and its open connections. */
 export type InFlight = (of: Looked) => Promise<number>;
 export type Looked = { role: Role; login: string; url: string | null; pid: number };
 export type InFlightDeps = {
@@ -42,7 +42,7 @@ export function createInFlight({ db, loadJournal, ports }: InFlightDeps): InFlig
       const letters = Math.min(submitting, connectionsAt(pid, ports.smtp));
       return busy + letters + Math.min(delivering, connectionsAt(pid, ports.hooks));
     } catch {
-      // Nothing is known while there is no database.
+      // The count is unknown while the database is down.
       return 0;
     }
   };

@@ -16,26 +16,26 @@ import { createInFlight } from './in-flight.ts';
 import { type Supervised, supervise } from './supervise.ts';
 import { MAIL, makeWorld, SECRET, type WorldDeps, worldDeps } from './world.ts';
 
-/** A stage with all that only the run itself does to it. */
+/** A stage with the operations that only the run itself uses. */
 export type OpenStage = Omit<Stage, 'victims'> & {
   cluster: Cluster;
   victims: Supervised[];
-  /** Past the wire. */
+  /** Connects directly, not through the wire. */
   db: Database;
   dns: DnsServer;
   deps: WorldDeps;
   world: World;
   saveWorld(): void;
-  /** An order to those who make the load. */
+  /** Sends a command to the load process. */
   tellLoad(order: string): void;
-  /** What is under way is answered, and nothing new begins. False where that did not come about in time. */
+  /** Finishes requests under way and starts no new ones. Returns false if that took too long. */
   endLoad(withinMs: number): Promise<boolean>;
   stopProduct(): Promise<void>;
-  /** Everything but PostgreSQL and the database's files. */
+  /** Closes everything except PostgreSQL and the database's files. */
   close(): Promise<void>;
-  /** Never settles, but where a sink or whoever makes the load ends before its time. */
+  /** Rejects if a sink or the load process exits early. It never resolves. */
   broken: Promise<never>;
-  /** No fault is to begin any more, and those under way are to come to their end. */
+  /** Starts no new faults, and lets those under way end. */
   endFaults(): void;
 };
 
@@ -57,7 +57,7 @@ export async function openStage(cluster: Cluster, wanted: StageWanted): Promise<
     clock: systemClock,
     log: silentLog,
   });
-  // The secret is agreed on before several processes start at once.
+  // The secret is stored before several processes start at once.
   await openSecrets({ db, clock: db.clock }, { dataDir: dir, secretKey: SECRET, secretKeyPrevious: null });
   const ports = { smtp: await freePort(), hooks: await freePort(), mailIn: await freePort() };
   const apiPorts = await manyPorts(APIS);
@@ -69,7 +69,7 @@ export async function openStage(cluster: Cluster, wanted: StageWanted): Promise<
     hooksPort: wires.hooks.port,
   });
   const saveWorld = (): void => {
-    // Nobody reads half of it.
+    // Written to a temporary file, so that no reader sees half of it.
     const draft = join(dir, 'world.draft');
     writeFileSync(draft, JSON.stringify(world, null, 1));
     renameSync(draft, join(dir, 'world.json'));
@@ -128,7 +128,7 @@ export async function openStage(cluster: Cluster, wanted: StageWanted): Promise<
       }),
     );
   }
-  // One after the other: two cores start five processes no faster together.
+  // Starts them one after the other: two cores start five processes no faster in parallel.
   for (const victim of victims) await victim.start();
   const targets = victims.flatMap(({ url }) => url ?? []).join(',');
   const load = await script('load', 'load/load-process.ts', {
@@ -208,7 +208,7 @@ async function openWires(
   };
 }
 
-/** Two wires that share their fate. */
+/** Combines several wires, so that a fault hits all of them. */
 function together(wires: Wire[]): Wire {
   return {
     port: wires[0]?.port ?? 0,

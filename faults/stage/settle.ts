@@ -5,15 +5,15 @@ import { resumeDomain } from '../../packages/server/src/flows/domains/index.ts';
 import type { OpenStage } from './open-stage.ts';
 import { verifyDomain } from './world.ts';
 
-/** What waits: by what it is, how many. */
+/** The waiting work: how much of each kind. */
 export type Waiting = Record<string, number>;
 
 const LOOK_EVERY_MS = 500;
 const LOAD_ENDS_WITHIN_MS = 120_000;
 
 /**
- * Everything is mended, the load ends, and then time is made to pass in the database for whatever waits for a later hour,
- * until nothing waits any more. What still does after so long, waits for ever.
+ * Removes all faults and ends the load. Then it moves time forward in the database for work that waits for a later hour, until no work
+ * waits. Work that still waits after `withinMs` waits forever.
  */
 export async function settle(stage: OpenStage, withinMs: number): Promise<Waiting> {
   await mendAll(stage);
@@ -41,18 +41,18 @@ async function mendAll({ wires, cluster, victims, badEndpoint, dns }: OpenStage)
   for (const victim of victims) await victim.ready();
 }
 
-/** Whoever was held by an act of somebody goes on; drafts that wait for a person stay. */
+/** Resumes projects and domains that an action of the run stopped. Drafts that wait for review stay. */
 async function letGo({ db, deps, world }: OpenStage): Promise<void> {
   for (const { id, kind, domain: name } of world.projects) {
     const projectId = Number(id);
     await resumeProject(db, { projectId, actor: 'operator', confirmed: true });
     if (kind === 'barred') await verifyDomain(deps, { projectId, name });
-    // That of which too many were refused; for the others it changes nothing.
+    // Resumes a domain that was stopped after too many refusals. For other domains it is a no-op.
     await resumeDomain(db, { projectId, name });
   }
 }
 
-/** Nobody of those who began it is there any more, so what they had in hand counts as given up at once. */
+/** The processes that held the leases are gone, so all their work counts as abandoned at once. */
 async function endLeases({ db, victims }: OpenStage): Promise<void> {
   const workers = victims.filter(({ role }) => role === 'worker');
   for (const worker of workers) await worker.stop();
@@ -65,7 +65,10 @@ async function endLeases({ db, victims }: OpenStage): Promise<void> {
   for (const worker of workers) await worker.start();
 }
 
-/** Deadlines, retries and postponements come at once, but none to what waits for a person; gates are asked again all the same, and may hold a letter anew. */
+/**
+ * Makes deadlines, retries and postponements due now, except for drafts that wait for review. Send checks run again all the same, and may
+ * hold an email again.
+ */
 async function passTime(db: Database): Promise<void> {
   const moved = [
     await db.query(
@@ -91,7 +94,7 @@ async function lookNow(db: Database): Promise<void> {
 
 const WAITING: Record<string, string> = {
   'accepted records': `SELECT sum(records) FROM beckon.inbox`,
-  // One that waits for a person has no deadline, only a day on which it is not worth sending any more.
+  // A draft that waits for review has no deadline, only a day from which it is not worth sending.
   'drafts that are due': `SELECT count(*) FROM beckon.draft WHERE state IN ('approved', 'sending') OR (state = 'scheduled' AND deadline_at IS NOT NULL)`,
   'letters that are put off': `SELECT count(*) FROM beckon.draft WHERE state = 'held' AND reason IN ('deferred', 'domain_not_ready')`,
   'letters in hand': `SELECT count(*) FROM beckon.message WHERE state IN ('claimed', 'submitting') OR (state = 'deferred' AND attempts > 0)`,

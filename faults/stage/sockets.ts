@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 const ESTABLISHED = '01';
 
-/** How many open connections of a process lead to this port, or come in at it. */
+/** Counts the open connections of a process to or from this port. */
 export function connectionsAt(pid: number, port: number): number {
   const own = socketsOf(pid);
   const wanted = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;

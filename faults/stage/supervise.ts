@@ -5,7 +5,7 @@ import { ended, launch } from './child.ts';
 
 export type Supervised = Victim & {
   start(): Promise<void>;
-  /** By SIGTERM, and it does not come back. */
+  /** Stops the process with SIGTERM without a restart. */
   stop(): Promise<void>;
 };
 export type Supervision = {
@@ -20,10 +20,10 @@ export type Supervision = {
 const SCRIPT = 'faults/stage/product-process.ts';
 const AGAIN_AFTER_MS = 200;
 const READY_WITHIN_MS = 90_000;
-/** What is stopped politely and does not end is killed, as a service manager would. */
+/** A process that does not exit on SIGTERM is killed after this time, as a service manager would. */
 const TERM_WITHIN_MS = 30_000;
 
-/** One process of the product that is started again whenever it ends, until it is stopped. */
+/** Runs one process of the product and restarts it whenever it exits, until it is stopped. */
 export function supervise({ name, role, url, env, dir, inFlight }: Supervision): Supervised {
   let more: Record<string, string> = {};
   let child: ChildProcess | null = null;
@@ -44,7 +44,7 @@ export function supervise({ name, role, url, env, dir, inFlight }: Supervision):
       ready.resolve();
       await ended(launched.process);
     } catch {
-      // It ended before it was ready, as it does while there is no database.
+      // It exited before it was ready, as it does while the database is down.
     }
     child = null;
     ready = Promise.withResolvers();
@@ -65,7 +65,7 @@ export function supervise({ name, role, url, env, dir, inFlight }: Supervision):
     const dying = child;
     if (!dying) return;
     signal(how);
-    // One that was stopped in its tracks hears of nothing else.
+    // A process stopped by SIGSTOP handles no other signal.
     dying.kill('SIGCONT');
     const limit = setTimeout(() => dying.kill('SIGKILL'), TERM_WITHIN_MS);
     await ended(dying);

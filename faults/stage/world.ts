@@ -14,19 +14,19 @@ import { createOutbound } from '../../packages/server/src/io/outbound/index.ts';
 import type { DnsServer } from '../../packages/server/testkit/dns-server.ts';
 import type { World } from '../journal.ts';
 
-/** What only this run knows, and all processes of it. */
+/** Known only to the processes of this run. */
 export const SECRET = 'a secret that only this run of faults knows';
 export const MAIL: MailSettings = { mailDomain: 'in.beckon.test', spfInclude: null };
 export const TOKEN_KEYS = [deriveKey(SECRET, 'letter tokens')] as const;
-/** By which letters come to be: each order brings one. */
+/** The event that triggers an email. Each one triggers one. */
 export const ORDERED = 'order_placed';
 
 /**
- * What is tried with a project, beside the load that all have.
+ * The subject that a project tests, besides the load that all have.
  *
- * `swift`, `slow`: letters leave by themselves, after seconds or some more of them, in which somebody may act on them.
- * `asked`: each waits for a person's word. `quiet`: there are quiet hours, which begin and end while it runs.
- * `barred`: its domain fails now and then, and is verified again. `paused`: it is paused now and then.
+ * `swift`, `slow`: emails are sent automatically after a few or some more seconds, in which members may act on them. `asked`: each draft
+ * waits for approval. `quiet`: quiet hours begin and end during the run. `barred`: its domain fails now and then, and is verified again.
+ * `paused`: it is paused now and then.
  */
 export type Kind = 'swift' | 'slow' | 'asked' | 'quiet' | 'barred' | 'paused';
 const KINDS: Kind[] = [
@@ -150,7 +150,7 @@ export async function newKey(
 
 type DomainPlace = { projectId: number; name: string };
 
-/** What the product says is published, and then it looks. */
+/** Publishes the DNS records that the product requires, then runs its check. */
 export async function verifyDomain(deps: WorldDeps, place: DomainPlace): Promise<void> {
   const { records } = await look(deps, place);
   for (const { type, name, value } of records) deps.dns.set(type, name, [value]);
@@ -160,7 +160,7 @@ export async function verifyDomain(deps: WorldDeps, place: DomainPlace): Promise
 
 const LOOKS_TO_FAIL = 3;
 
-/** Its records are gone for longer than an hour, and so it fails: the hour is taken off in the database. */
+/** Removes the records for longer than an hour, so that the domain fails. The hour is subtracted in the database. */
 export async function failDomain(deps: WorldDeps, place: DomainPlace): Promise<void> {
   const { records } = await look(deps, place);
   for (const { type, name } of records) deps.dns.remove(type, name);
@@ -182,7 +182,7 @@ function look(deps: WorldDeps, place: DomainPlace): ReturnType<typeof lookAtDoma
   return lookAtDomain({ ...deps, mail: MAIL, tokenKeys: TOKEN_KEYS, openOutbound }, place);
 }
 
-/** Whole minutes, from the next one but one on. */
+/** Returns quiet hours in whole minutes that begin at the second full minute from now. */
 function hoursOf(now: number, minutes: number): string {
   const start = now + 2 * MINUTE_MS;
   const end = start + Math.max(1, Math.round(minutes * QUIET_SHARE)) * MINUTE_MS;

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stampOf } from './stamp.ts';
 
-/** Before tests that start servers: each of them would build the page for itself otherwise. */
+/** Builds the dashboard before tests that start servers; otherwise each server would build it. */
 export default function setup(): void {
   const stampFile = join(import.meta.dirname, 'dist', 'stamp.json');
   const built = existsSync(stampFile)

@@ -5,18 +5,18 @@ import { build } from 'vite';
 import { stampOf } from './stamp.ts';
 
 /**
- * Builds the dashboard into `dist`: beside it first, and then in its place, so that a server that is running never finds half of
- * it, and a build that fails leaves the one before. `stamp.json` says of which sources it was made.
+ * Builds the dashboard next to `dist`, then replaces `dist`. A running server never finds half of it, and a failed build keeps the previous
+ * one. `stamp.json` identifies the sources.
  */
 const folder = import.meta.dirname;
 const place = join(folder, 'dist');
 // Several servers of one checkout may each build it at the same time.
 const made = join(folder, 'dist-next', String(process.pid));
 
-// Whoever starts the server may have another one, such as a test; React would be built as for developers, and do all twice.
+// The parent process may have another value, such as `test`. React would then be its development build, which does everything twice.
 process.env.NODE_ENV = 'production';
 
-// Read before the build: what is changed meanwhile is built again.
+// Read before the build, so that later changes cause another build.
 const stamp = stampOf(folder);
 await build({
   root: folder,
@@ -28,7 +28,7 @@ compress(made);
 writeFileSync(join(made, 'stamp.json'), `${JSON.stringify({ stamp })}\n`);
 replace();
 
-/** Another one may have put its own there a moment ago, which is of the same sources. */
+/** Another process may have just put its own build there, which is of the same sources. */
 function replace(tries = 3): void {
   rmSync(place, { recursive: true, force: true });
   try {
@@ -39,7 +39,7 @@ function replace(tries = 3): void {
   }
 }
 
-/** Twins that a server can hand out as they are. */
+/** Writes compressed copies that a server can send as they are. */
 function compress(at: string): void {
   for (const entry of readdirSync(at, { withFileTypes: true })) {
     const path = join(at, entry.name);

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 /**
- * What a browser loads before it can show a screen: the entry, the frame, the screen, and all that these import at once.
- * Editors and charts come later, and must not slip in.
+ * The files that a browser loads before it can show a screen: the entry, the frame, the screen, and all their static imports. Editors and
+ * charts are loaded later and must not become part of this.
  */
 const FIRST_LOAD_MAX_BYTES = 250 * 1024;
 const FRAMES = ['src/app/shell.tsx', 'src/app/outside.tsx'];

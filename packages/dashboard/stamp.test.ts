@@ -22,11 +22,11 @@ function sources(files: Record<string, string>): string {
 
 const FILES = { 'src/a.ts': '1', 'src/b/c.ts': '2', 'index.html': '3', '../contract/src/d.ts': '4' };
 
-it('is the same for the same sources, wherever they lie', () => {
+it('stampOf › is equal for equal sources in any folder', () => {
   expect(stampOf(sources(FILES))).toBe(stampOf(sources(FILES)));
 });
 
-it('changes with what is built, wherever that stands, and not with tests', () => {
+it('stampOf › changes with every source, but not with tests', () => {
   const stamp = stampOf(sources(FILES));
   expect(stampOf(sources({ ...FILES, 'src/b/c.ts': 'x' }))).not.toBe(stamp);
   expect(stampOf(sources({ ...FILES, '../contract/src/d.ts': 'x' }))).not.toBe(stamp);

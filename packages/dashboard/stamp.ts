@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** What the dashboard is built of, beside its own folder: what it shares with the server, and which packages there are. */
+/** The sources of the build, relative to the dashboard's folder: its own files, the contract and the package versions. */
 const SOURCES = [
   'src',
   'public',
@@ -13,7 +13,7 @@ const SOURCES = [
   '../../package-lock.json',
 ];
 
-/** The same for the same sources, wherever they lie: what was built of them need not be built again. `folder`: of the dashboard. */
+/** Returns a hash of the sources, whatever their folder, so that unchanged sources are not built again. `folder`: the dashboard's. */
 export function stampOf(folder: string): string {
   const hash = createHash('sha256');
   for (const source of SOURCES)
@@ -24,7 +24,7 @@ export function stampOf(folder: string): string {
   return hash.digest('hex').slice(0, 32);
 }
 
-/** In one order on every machine. Tests change nothing of what is built. */
+/** Lists files in the same order on every machine, without tests, because they do not affect the build. */
 function filesOf(path: string): string[] {
   if (!existsSync(path)) return [];
   if (statSync(path).isFile()) return path.endsWith('.test.ts') ? [] : [path];

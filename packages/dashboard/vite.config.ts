@@ -1,12 +1,12 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig, type ProxyOptions } from 'vite';
 
-/** What so many screens need is one file, and not fifty: a first page is some thirty files. */
+/** A module of at least this many screens goes into one common file. Otherwise it would be about fifty files; a first page loads thirty. */
 const MOST_SCREENS = 20;
-/** An icon is 260 bytes by itself, and 60 among others. */
+/** An icon takes 260 bytes in its own file, and 60 among others. */
 const FEW_SCREENS = 3;
 
-/** While the page is worked on: the server takes what comes through here for what its own page asks. */
+/** Proxies API requests during development, so that the server accepts them like those of its own page. */
 function toServer(): ProxyOptions {
   const target = `http://localhost:${process.env['PORT'] ?? 8080}`;
   return {
@@ -26,7 +26,7 @@ export default defineConfig({
     target: 'es2023',
     manifest: true,
     sourcemap: false,
-    // What would be inlined here would be an inline script, or a font as data: the page's policy refuses both.
+    // Inlining would create inline scripts and fonts as data URLs, and the content security policy of the page blocks both.
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 1_000,

@@ -5,12 +5,12 @@ type Options = {
   root: string;
   folder: string;
   entries: string[];
-  /** Packages that stay packages. */
+  /** Packages that are not bundled. */
   outside: string[];
   isSmall: boolean;
 };
 
-/** The entries as JavaScript for Node 20, with the contract inside: file name → text. */
+/** Bundles the entries with the contract as JavaScript for Node 20. Returns the text of each file name. */
 export async function bundle({
   root,
   folder,

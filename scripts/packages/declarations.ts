@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { flatten, publicNames, readDeclarations, withoutComments } from './flatten.ts';
 
-/** The entrances of the contract that published packages may use, and where they are below `packages/`. */
+/** The entry points of the contract that published packages may use, and their paths below `packages/`. */
 const CONTRACT = {
   '@beckon/contract': 'contract/src/index',
   '@beckon/contract/signature': 'contract/src/signature',
@@ -13,10 +13,7 @@ const CONTRACT_MODULES = ['canonical', 'faults', 'limits', 'webhooks', 'wire', '
 
 type Options = { root: string; folder: string; entries: string[] };
 
-/**
- * A declaration file for each entry, the first of which is `index`: file name → text. Comments stay where they are about what
- * users see.
- */
+/** Returns a declaration file for each entry, by file name. The first entry is `index`. Comments on public declarations are kept. */
 export function declarations({ root, folder, entries }: Options): Map<string, string> {
   const compiled = mkdtempSync(join(tmpdir(), 'beckon-packages-'));
   try {
@@ -48,7 +45,7 @@ export function declarations({ root, folder, entries }: Options): Map<string, st
   }
 }
 
-/** Name → the line by which it comes from Node.js. */
+/** Maps each name to the line that imports it from Node.js. */
 function outsideImports(modules: string[]): Map<string, string> {
   const lines = modules.flatMap((text) => text.match(/^import [^;]* from ['"]node:[^;]*;/gm) ?? []);
   return new Map(
@@ -58,9 +55,7 @@ function outsideImports(modules: string[]): Map<string, string> {
   );
 }
 
-/**
- * Below `out`, as they lie below `packages/`. The library is that of Node 20: what only newer ones know is an error here already.
- */
+/** Compiles into `out` with the same paths as below `packages/`. It uses the types of Node 20, so newer APIs are an error already here. */
 function compile({ root, folder, entries }: Options, out: string): void {
   const config = join(out, 'tsconfig.json');
   const below = (module: string): string => join(root, 'packages', `${module}.ts`);
@@ -74,7 +69,7 @@ function compile({ root, folder, entries }: Options, out: string): void {
     emitDeclarationOnly: true,
     newLine: 'lf',
     typeRoots: [join(root, 'node_modules', '@types')],
-    // By way of node_modules it would be somebody else's, and not be compiled with the rest.
+    // Resolved through node_modules, the contract would be a foreign package and would not be compiled with the rest.
     paths: Object.fromEntries(Object.entries(CONTRACT).map(([name, module]) => [name, [below(module)]])),
   };
   const files = entries.map((entry) => below(`${folder}/src/${entry}`));

@@ -1,6 +1,6 @@
 /**
- * Declarations of many modules as one. The compiler begins each of them, and the comment before it, at the start of a line; no
- * two of ours have one name.
+ * Joins the declarations of many modules into one. The compiler puts each of them, and the comment before it, at the start of a line. No
+ * two of ours have the same name.
  */
 export type Declarations = Map<string, string>;
 
@@ -19,7 +19,7 @@ export function readDeclarations(modules: readonly string[]): Declarations {
   return declared;
 }
 
-/** A comment may also stand inside of a declaration: it begins a new one only where one follows. */
+/** A comment may also be inside a declaration: it begins a new one only if a declaration follows. */
 function statementsOf(text: string): string[] {
   const pieces = text.split(/^(?=\/\*\*|export |declare |type |interface )/m);
   const statements: string[] = [];
@@ -40,11 +40,11 @@ export function withoutComments(text: string): string {
 
 type Entry = {
   text: string;
-  /** Module → its text. */
+  /** The text of each module. */
   modules: Map<string, string>;
 };
 
-/** What an entry offers: what it declares, `export { … } from`, and all that `export * from` leads to. */
+/** Returns the exports of an entry: its own declarations, `export { … } from`, and everything that `export * from` reaches. */
 export function publicNames({ text, modules }: Entry): Set<string> {
   const names = new Set<string>();
   for (const [, name = ''] of text.matchAll(
@@ -66,7 +66,10 @@ type Flat = {
   imports: Map<string, string>;
 };
 
-/** One module with everything that `open` needs; what another one has is taken from there, and only `open` can be imported. */
+/**
+ * Returns one module with everything that `open` needs. Declarations that another entry has are imported from there, and only `open` is
+ * exported.
+ */
 export function flatten({ declared, open, elsewhere, imports }: Flat): string {
   const used = new Set<string>();
   const taken = new Set<string>();
@@ -91,7 +94,7 @@ export function flatten({ declared, open, elsewhere, imports }: Flat): string {
     ...[...outside].toSorted(),
     ...(taken.size === 0 ? [] : [`import type { ${[...taken].toSorted().join(', ')} } from './index.js';`]),
     ...kept.map(([name, statement]) => render(statement.trimEnd(), open.has(name))),
-    // Without it all of them could be imported.
+    // Without it all declarations would be exported.
     'export {};\n',
   ].join('\n');
 }

@@ -47,7 +47,7 @@ function cellsOf(row: string): string[] {
 
 const READ_KEYS = /^(\s*)(?:- )?(?:summary|description|name|label|title|value|about):\s*(.*)$/;
 
-/** The sentences of the values in a YAML file that people read: of alerts and of issue templates. */
+/** The sentences of the values in a YAML file that are shown to people: of alerts and of issue templates. */
 export function yamlSentences(yaml: string): Sentence[] {
   const found: Sentence[] = [];
   let block: (Block & { indent: number }) | null = null;

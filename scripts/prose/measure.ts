@@ -4,7 +4,7 @@ import { jsonSentences, markdownSentences, settingsSentences, yamlSentences } fr
 import { type Problem, problemsOf, type Rule } from './rules.ts';
 import type { Sentence } from './sentences.ts';
 import { type SourceSentence, sourceSentences } from './source.ts';
-import { SURFACES, type Surface, surfaceOf } from './surfaces.ts';
+import { BOUNDS, SURFACES, type Surface, surfaceOf } from './surfaces.ts';
 
 export type Finding = Problem & { file: string; line: number; text: string };
 export type Measured = { surface: Surface; sentences: number; findings: Finding[] };
@@ -70,5 +70,5 @@ export function shareOf({ sentences, findings }: Measured, rule: Rule): number {
 }
 
 export function exceeds(measured: Measured, rule: Rule): boolean {
-  return shareOf(measured, rule) > measured.surface.bounds[rule];
+  return shareOf(measured, rule) > BOUNDS[rule];
 }

@@ -2,7 +2,7 @@ import { TERMS } from './terms.ts';
 
 export type Rule = 'headless' | 'term' | 'long';
 
-/** What is wrong with a sentence, and what to write instead. */
+/** A problem of a sentence, and the suggested wording. */
 export type Problem = { rule: Rule; advice: string };
 
 const WORDS_MAX = 25;

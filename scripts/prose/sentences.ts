@@ -13,7 +13,7 @@ const EXEMPTIONS: readonly RegExp[] = [
   /(?<![\w/])(?:\.{0,2}\/)?[\w.*-]+(?:\/[\w.*{},-]+)+/g,
   /\{\{[^{}]*\}\}|\$?\{[\w. ]*\}/g,
   new RegExp(NAMES.join('|'), 'g'),
-  // What a user typed, or what a program printed.
+  // Text that a user typed or a program printed.
   /"[^"\n]{1,80}"|“[^”\n]{1,80}”/g,
 ];
 
@@ -31,7 +31,7 @@ function replaceByMark(found: string): string {
   return EXEMPT + '\n'.repeat(found.split('\n').length - 1);
 }
 
-/** Where a sentence ends: at a period, or a colon with another sentence behind it, at an empty line, before a heading or a list item. */
+/** Matches the end of a sentence: a period, a colon before another sentence, or an empty line. A heading or a list item also ends one. */
 const BETWEEN = /(?<=[.!?:][")”’]?)\s+(?=["“(]*[\p{Lu}◆])|\n[^\S\n]*\n\s*|\n\s*(?=(?:[-*]|#{1,6}|\d+\.) )/u;
 const LEAD = /^\s*(?:(?:[-*]|#{1,6}|\d+\.) +)?/;
 

@@ -8,7 +8,7 @@ type Node = { type: string; start: number } & Record<string, unknown>;
 type Text = { at: number; text: string };
 type Found = { strings: Text[]; titles: Text[] };
 
-/** Notes to tools, not to people. */
+/** Directives to tools, which no reader needs. */
 const DIRECTIVE = /^(?:oxlint|eslint|@ts-|@vite|prettier|#region|#endregion|v8 |c8 |biome|https?:|#__|@__)/;
 
 /** The sentences of a TypeScript file: of its comments, and of its messages or, in a test, of its titles. */
@@ -148,7 +148,7 @@ function leadOf({ start, children }: Node): number {
   return first.start + text.length - text.trimStart().length - start;
 }
 
-/** What a text inserts, which may hold texts of its own; the texts that it was put together from are read already. */
+/** Returns the insertions of a text, which may contain texts of their own. The parts of the text itself have been read already. */
 function insertsOf(node: Node): Node[] {
   if (node.type === 'TemplateLiteral') return node.expressions as Node[];
   if (node.type === 'BinaryExpression')

@@ -4,7 +4,7 @@ import type { Database, Query, Session } from '../../packages/server/src/io/db/i
 import { Wrong } from '../emails/checks.ts';
 import { apply, keptName, type Rows, runStore, type Weakness, type Writes } from './rows.ts';
 
-/** Connections of one process to rows in memory. Each statement waits until whoever decides the order lets it run. */
+/** Connections of one process to rows in memory. Each statement waits until the scheduler of the simulation runs it. */
 export type Wire = { database: Database; ready(): Ask[]; cut(): void };
 export type Ask = { what: string; run(): void };
 
@@ -111,7 +111,7 @@ function store({ rows, random, weakness, isCalm }: World, session: Open, values:
   return [row];
 }
 
-/** What was refused before is rolled back by it. The connection may break before it, or behind it. */
+/** Commits. A transaction with a refused statement is rolled back. The connection may break before the commit or after it. */
 function commit({ rows, random, weakness, isCalm }: World, session: Open): object[] {
   const chance = isCalm() ? 1 : random.next();
   const { writes, isAborted } = session;

@@ -14,8 +14,8 @@ import { openWire, type Wire } from './database.ts';
 import { keptName, newRows, type Rows, type Weakness } from './rows.ts';
 
 /**
- * `flows/accept` as it is, with its flushers, committers and twins, over rows in memory: two processes, callers that come
- * again under their Idempotency-Key, and kills. The order of everything is decided by the seed.
+ * Runs the real `flows/accept`, with its flushers, committers and concurrent duplicates, over rows in memory. There are two processes,
+ * callers that retry with their Idempotency-Key, and kills. The seed determines the order of everything.
  */
 export async function playAccept(seed: number, weakness: Weakness = 'none'): Promise<number> {
   const random = randomOf(seed);
@@ -79,7 +79,7 @@ function start(state: State, name: string): Process {
   return { name, wire, accept: createAccept({ db: wire.database, log: silentLog }) };
 }
 
-/** What the event loop still has to do, none of which waits for anything outside. */
+/** Waits for the rest of the event loop's work, which depends on nothing outside. */
 async function settled(): Promise<void> {
   for (let i = 0; i < 3; i += 1) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -109,7 +109,7 @@ function disturb(state: State, chance: number): boolean {
   return true;
 }
 
-/** Somebody sends, or a statement that waits is run. */
+/** Lets a caller send, or runs a waiting statement. */
 function goOn(state: State, chance: number): void {
   const { random, callers } = state;
   const idle = callers.filter((caller) => caller.state === 'idle');
@@ -126,7 +126,7 @@ function digest({ waiting, locks }: Rows): void {
     if (!locks.has(projectId)) waiting.set(projectId, Math.max(0, count - 30_000));
 }
 
-/** Nobody hears anything of what was under way there. */
+/** Kills a process. Requests under way there get no response. */
 function kill(state: State, process: Process): void {
   note(state, `${process.name} dies`);
   process.wire.cut();
@@ -138,7 +138,7 @@ function kill(state: State, process: Process): void {
 const API_KEYS = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002'];
 const hex = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Few keys and few bodies, so that many are twins, and some reuse a key for something else. */
+/** Uses few keys and few bodies, so that many requests are duplicates and some reuse a key for another body. */
 function newCaller(random: Random): Caller {
   const projectId = random.whole(1, 2);
   const priority = random.chance(0.5) ? 'bulk' : 'live';
@@ -164,7 +164,7 @@ function send(state: State, caller: Caller): void {
   Object.assign(caller, { state: 'waits', at: process });
   process.accept.store(entry, priority).then(
     (verdict) => hear(state, caller, { process, verdict }),
-    // Nobody knows how it ended, so they come again.
+    // The result is unknown, so the caller retries.
     () => caller.at === process && Object.assign(caller, { state: 'idle', at: null }),
   );
 }
@@ -216,7 +216,7 @@ function isOver({ callers, processes }: State): boolean {
   );
 }
 
-/** One bulk request may reach over the brim, and live ones are always let in. */
+/** Checks the queue limit. One bulk request may exceed it, and live requests are always accepted. */
 function checkEnd({ rows, callers }: State): void {
   for (const [projectId, waiting] of rows.waiting)
     must(

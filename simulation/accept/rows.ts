@@ -1,23 +1,23 @@
 import { INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
 import { must } from '../emails/checks.ts';
 
-/** What the accept path keeps, and what the one statement of a flush makes of it: see `STORE` in `flows/accept/statements.ts`. */
+/** The rows of the accept path, and the effect of the single statement of a flush on them: see `STORE` in `flows/accept/statements.ts`. */
 export type Kept = { fingerprint: string; status: number; acceptedAt: Date };
 export type Rows = {
   waiting: Map<number, number>;
   kept: Map<string, Kept>;
   revoked: Set<string>;
-  /** How many requests with this Idempotency-Key had an effect: what must never be two. */
+  /** The number of requests with each Idempotency-Key that had an effect. It must never be two. */
   effects: Map<string, number>;
-  /** Whose queue row is whose. */
+  /** The holder of each queue row's lock. */
   locks: Map<number, object>;
-  /** What was found wrong at a commit; whoever committed hears of an error, as of any other. */
+  /** The first violation found at a commit. The committer gets an error, as for any other failure. */
   broken: unknown;
 };
-/** What a transaction is about to write. */
+/** The pending writes of a transaction. */
 export type Writes = { kept: [name: string, kept: Kept][]; records: [projectId: number, records: number][] };
 
-/** What is wrong with the store, for a test to see that it is noticed. */
+/** A defect of the store, for tests that prove it is detected. */
 export type Weakness = 'none' | 'keeps no key' | 'asks no room' | 'commits nothing';
 
 export function newRows(): Rows {
@@ -44,7 +44,7 @@ const texts = (list: unknown): string[] => {
 const ONCE_BYTES = 48;
 const KEY_BYTES = 16;
 
-/** The row that the statement answers with, and what it would write. The values are those of `storeStatement`. */
+/** Returns the row that the statement returns, and its writes. The values are those of `storeStatement`. */
 export function runStore(rows: Rows, values: unknown[], weakness: Weakness): { row: object; writes: Writes } {
   const keyIds = texts(values[2]);
   const live = keyIds.map((id) => !rows.revoked.has(id));
@@ -83,7 +83,7 @@ function onceAt(bytes: Buffer, i: number): { key: string; fingerprint: string } 
   };
 }
 
-/** All at once: the commit. */
+/** Applies all writes at once, as a commit does. */
 export function apply(rows: Rows, { kept, records }: Writes, weakness: Weakness): void {
   if (weakness === 'commits nothing') return;
   for (const [name, one] of kept) {
@@ -94,7 +94,7 @@ export function apply(rows: Rows, { kept, records }: Writes, weakness: Weakness)
   }
   for (const [projectId, count] of records) {
     const waiting = rows.waiting.get(projectId) ?? 0;
-    // Only what comes in bulk is long here.
+    // Only bulk requests are this long here.
     must(
       count < BULK_FROM || waiting < INGEST_QUEUE_MAX_RECORDS,
       `a bulk request was let in with ${waiting} waiting`,

@@ -5,15 +5,15 @@ import type { Message, Store } from './store.ts';
 import { isIncomplete, rendersForSending } from './template.ts';
 
 /**
- * What must hold, said in another way than the product says it: from a list of all that happened, by counting, and with
- * the clock of the wall for quiet hours. `Happened` is told of what cannot be seen in the rows afterwards.
+ * The invariants, computed in another way than in the product: by counting over a list of past actions, and by local time for quiet hours.
+ * `Happened` receives everything that the rows do not show afterwards.
  */
 export type Happened = {
   claimed(what: { draft: Draft; message: Message; now: number; owner: Owner }): void;
-  /** `isTheirs`: by whoever claimed it last. */
+  /** `isTheirs`: submitted by the process that claimed it last. */
   submitted(what: { draft: Draft; now: number; isTheirs: boolean }): void;
   refused(what: { draft: Draft; reason: GateReason; until: number | null; now: number }): void;
-  /** The sender could not render it, and that is recorded. */
+  /** The sender could not render it and recorded that. */
   withheld(draftId: string): void;
   taken(draftId: string): void;
 };
@@ -21,11 +21,11 @@ export type Happened = {
 type Rules = { store: Store; zone: string; realNow: () => number; skewMs: number };
 
 export function watchLetters({ store, zone, realNow, skewMs }: Rules): Happened {
-  /** Real moments of claims that took a token, and, by address, claims that took a slot. */
+  /** Real times of claims that used a token. `slots`: claims that used a cap slot, by address. */
   const tokens: number[] = [];
   const slots = new Map<string, { draftId: string; at: number }[]>();
   const taken = new Set<string>();
-  /** By draft, its number of moves when it was withheld. */
+  /** For each draft, its number of moves when it was withheld. */
   const withheld = new Map<string, number>();
   return {
     claimed({ draft, message, now }) {
@@ -39,7 +39,7 @@ export function watchLetters({ store, zone, realNow, skewMs }: Rules): Happened 
       tokens.push(realNow());
       mustBeWithinThrottle(policy, tokens, skewMs);
       if (!message.counts || message.attempts > 0) return;
-      // Claimed once before, it may have gone to the address that its person had then.
+      // An earlier claim may have been for the user's former address.
       for (const [address, claims] of slots)
         slots.set(
           address,
@@ -86,7 +86,7 @@ function mustBeDue(
   must(leaseBy === null, `${id} was claimed while ${leaseBy} edits it`);
 }
 
-/** What lets a draft be rendered again: its content changed, or a person approved it. */
+/** Actions that allow another rendering: the content changed, or a member approved the draft. */
 const MENDS: ReadonlySet<string> = new Set(['edit', 'refresh_content', 'void_approval', 'approve']);
 
 function mustBeMended({ moves }: Store, { id }: Draft, withheldAt: number | undefined): void {
@@ -126,7 +126,7 @@ function mustBeWanted({ suppressed }: Store, address: string, now: number): void
   must(found === undefined || (found.until !== null && found.until <= now), `${address} is suppressed`);
 }
 
-/** In any stretch of time no more than a burst and what the rate gives: any stretch that ends now, at least. */
+/** In any span of time the claims are at most a burst plus the rate for that span. Spans that end now are checked. */
 function mustBeWithinThrottle({ throttle }: Policy, tokens: number[], skewMs: number): void {
   if (!throttle) return;
   const { letters, perMs } = throttle;
@@ -163,10 +163,10 @@ const WITH_A_MESSAGE: Record<Message['state'], string[]> = {
   unknown: ['unknown'],
 };
 
-/** Of what was claimed and never handed over: it goes on as what it was. */
+/** States of a draft that was claimed and never submitted: it continues as before. */
 const RETURNED = ['scheduled', 'approved', 'held', 'canceled', 'skipped'];
 
-/** Behind every step: rows that contradict each other, or a no without its reason. */
+/** Runs after every step. Finds rows that contradict each other, or a refusal without its reason. */
 export function checkRows(store: Store, takenOf: (draftId: string) => number): void {
   for (const draft of store.drafts.values()) {
     checkDraft(draft);
@@ -212,7 +212,7 @@ function checkMoves(store: Store, { id, moves, state }: Draft): void {
   );
 }
 
-/** A rule that does not hold, as against an error that is part of the history. */
+/** A violated invariant, as opposed to an error that is part of the history. */
 export class Wrong extends Error {}
 
 export function must(holds: boolean, what: string): void {

@@ -4,7 +4,7 @@ import { PRODUCT, type Product } from './product.ts';
 
 const HOUR = 3_600_000;
 
-/** Each of these is wrong in one place. A simulation that finds one of them in no history is blind there. */
+/** Defects, each in one place. A simulation that detects one of them in no history is blind there. */
 export const EMAIL_DEFECTS: Record<string, Partial<Product>> = {
   'results are written whoever has the letter by now': {
     mayEnd: ({ state }) => state === 'claimed' || state === 'submitting',
@@ -94,7 +94,7 @@ export const EMAIL_DEFECTS: Record<string, Partial<Product>> = {
   'nobody tells what became of lost letters': { saidOfLost: () => ({ result: 'failed', reason: 'lost' }) },
 };
 
-/** As if nobody edited it. */
+/** Returns the draft as if no editor were open. */
 function closed(draft: Draft): Draft {
   return { ...draft, leaseBy: null, dueAt: draft.dueAt };
 }

@@ -24,7 +24,7 @@ import { followTemplate } from './template.ts';
 
 const MINUTE = 60_000;
 
-/** Somebody of the team, who does to drafts whatever can be done to them, and to the project what can be done to that. */
+/** A member who takes every possible action on drafts and on the project. */
 export function* review(stage: Stage, owner: Owner): Task {
   const { schedule } = stage;
   const { random } = schedule;
@@ -80,7 +80,7 @@ function* actOn(stage: Stage, draftId: string, by: By): Task {
   if (decided && !isRefused(decided)) write(store, decided);
 }
 
-/** A pause raises the epoch of what is claimed; so does whoever suppresses somebody. Each is one commit. */
+/** Changes the project. A pause raises the epoch of claimed emails, and so does a suppression. Each is one commit. */
 function* changeProject(stage: Stage, by: By): Task {
   const { store, schedule } = stage;
   const { random } = schedule;
@@ -112,7 +112,7 @@ function* changeProject(stage: Stage, by: By): Task {
   yield { did: `${kind} of the project` };
 }
 
-/** Drafts are let go while the project is still paused. */
+/** Resumes the project. Drafts are released while it is still paused. */
 export function resume({ store }: Pick<Stage, 'store'>, by: By): void {
   for (const draft of store.drafts.values()) {
     const moved = resumed(draft, by);
@@ -121,7 +121,7 @@ export function resume({ store }: Pick<Stage, 'store'>, by: By): void {
   store.policy = { ...store.policy, paused: false };
 }
 
-/** `switch-rule.ts`: what waits for something else anyway is left to it. */
+/** As in `switch-rule.ts`: drafts that wait for another cause anyway are left unchanged. */
 const WAITS_FOR_MORE: ReadonlySet<string | null> = new Set([
   ...NOT_WHOLE,
   'postponed',
@@ -175,7 +175,7 @@ function suppress(
   }
 }
 
-/** `withdrawClaims`: of a whole project, or to one address. */
+/** As `withdrawClaims`: withdraws claims of a whole project, or to one address. */
 function withdraw({ store }: Pick<Stage, 'store'>, address: string | null): void {
   for (const message of store.messages.values()) {
     const isMeant = address === null || message.address === address;

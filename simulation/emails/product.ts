@@ -15,8 +15,8 @@ import { passGates } from '../../packages/server/src/flows/send-drafts/ask-gates
 import type { Message, Said } from './store.ts';
 
 /**
- * What decides: the product's own functions, and the conditions of its statements, which live in SQL and are said here once
- * more. A test puts a wrong one in the place of each, to see that it is found.
+ * The decisions: the product's own functions, and the conditions of its SQL statements, which are repeated here. A test replaces each by a
+ * wrong one, to prove that it is detected.
  */
 export type Product = {
   refill: typeof refill;
@@ -30,13 +30,13 @@ export type Product = {
   holdWhileSending: typeof holdWhileSending;
   follow: typeof follow;
   approve: typeof approve;
-  /** When one that a gate keeps in is asked again. Nobody but the sender wakes up what was put off, so that it never sleeps for good. */
+  /** Returns when a draft held by a send check is checked again. Only the sender wakes a deferred draft, so it must always have a time. */
   askAgainAt: (draft: Draft, until: number | null, now: number) => number | null;
-  /** `submitMessages`: of the message alone; what it asks of others is asked in the same statement. */
+  /** As `submitMessages`, for the email alone. The same statement checks the other conditions. */
   maySubmit: (message: Message, epoch: number) => boolean;
-  /** `endMessages`. */
+  /** As `endMessages`. */
   mayEnd: (message: Message, epoch: number, said: Said) => boolean;
-  /** `listLost` and `giveUp`: what is said of a message whose time is over. */
+  /** As `listLost` and `giveUp`: returns the result of an email whose lease has expired. */
   saidOfLost: (message: Message) => Said;
 };
 

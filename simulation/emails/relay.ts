@@ -1,11 +1,11 @@
 import type { Random } from '../../packages/server/src/flows/demo/random.ts';
 import type { Said } from './store.ts';
 
-/** The world behind the wire. What it took it took, whatever its answer became on the way back. */
+/** The receiving side of the network. An accepted email stays accepted, even if the reply is lost. */
 export type Relay = {
   hand(draftId: string): Said;
   taken(draftId: string): number;
-  /** From now on it takes everything, and says so. */
+  /** Makes it accept everything, with a reply, from now on. */
   calm(): void;
 };
 

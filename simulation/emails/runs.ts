@@ -26,7 +26,7 @@ const PROGRAM: Program = compile([
   { kind: 'end' },
 ]);
 
-/** Runs go through their steps; each letter of them is a draft. One commit a run. */
+/** Advances runs through their steps. Each of their emails is a draft. One commit per run. */
 export function* advanceRuns(stage: Stage, owner: Owner): Task {
   const { schedule, store } = stage;
   for (;;) {
@@ -34,7 +34,7 @@ export function* advanceRuns(stage: Stage, owner: Owner): Task {
     const due = [...store.runs.values()].filter(({ nextAt }) => nextAt !== null && nextAt <= now);
     for (const { id } of due) {
       const run = store.runs.get(id);
-      // Somebody else may have moved it on since.
+      // Another process may have advanced it since.
       if (run && run.nextAt !== null && run.nextAt <= now) goOn(stage, run, now);
       yield { did: `moved the run ${id} on` };
     }

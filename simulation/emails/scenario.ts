@@ -12,11 +12,11 @@ import { followTemplate, rendersForSending, whatPublishingReaches } from './temp
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** One of them is the day on which clocks change in Europe. */
+/** Days that include the clock changes in Europe. */
 const DAYS = ['2026-01-14T06:00:00Z', '2026-03-28T18:00:00Z', '2026-10-24T22:00:00Z', '2026-07-01T12:00:00Z'];
 const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe'];
 
-/** One project, two processes that send, one that moves runs on, and two people of its team. */
+/** Creates one project with two processes that send, one that advances runs, and two members. */
 export function emails(product: Product = PRODUCT): (schedule: Schedule) => Scenario {
   return (schedule) => {
     const { random } = schedule;
@@ -42,7 +42,7 @@ export function emails(product: Product = PRODUCT): (schedule: Schedule) => Scen
 }
 
 function newStore(random: Random, startsAt: number): Store {
-  // Two of them share a mailbox.
+  // Two of them share an address.
   const people = ['ada', 'bob', 'cyd', 'dan', 'eve'].map((userId) => ({
     userId,
     email: userId === 'eve' ? 'ada@home.org' : `${userId}@home.org`,
@@ -110,8 +110,8 @@ function ownersOf(stage: Stage, skewMs: number): Owner[] {
 }
 
 /**
- * The relay takes everything, nobody is suppressed or paused any more, and the people of the team go home. In half of the histories
- * a good template is published, and `corrected` are the drafts that follow it.
+ * Ends all disturbances: the relay accepts everything, suppressions and pauses end, and members stop acting. In half of the histories a
+ * good template is published, and `corrected` are the drafts that follow it.
  */
 function calmDown(stage: Stage, corrected: Set<string>): void {
   const { store, relay, schedule } = stage;
@@ -126,7 +126,7 @@ function calmDown(stage: Stage, corrected: Set<string>): void {
   followTemplate(stage, 'good', by);
 }
 
-/** Nothing is in anybody's hands, and nothing waits for time alone. */
+/** Returns whether no email is claimed and no draft or run waits only for time. */
 function isOver({ messages, drafts, runs }: Store): boolean {
   return (
     messages.values().every(({ state }) => state !== 'claimed' && state !== 'submitting') &&
@@ -135,7 +135,7 @@ function isOver({ messages, drafts, runs }: Store): boolean {
   );
 }
 
-/** What is left waits for a person, and every run that is not at its end for such a draft. */
+/** Checks that each open draft waits for review, and that each open run waits for such a draft. */
 function checkEnd({ drafts, runs }: Store, corrected: ReadonlySet<string>): void {
   for (const run of runs.values()) {
     if (run.state === 'ended') continue;

@@ -23,8 +23,8 @@ import { type Message, nextToSend, type Said, type Store, write } from './store.
 import { rendersForSending } from './template.ts';
 
 /**
- * `flows/send-drafts` over rows in memory: the same steps in the same order, with the product's decisions in them. What a
- * transaction does is one step here; between two steps the process may die, or stand still for longer than its lease.
+ * Models `flows/send-drafts` over rows in memory: the same steps in the same order, with the product's decisions in them. A transaction is
+ * one step here. Between two steps the process may die, or stall for longer than its lease.
  */
 export type Stage = {
   schedule: Schedule;
@@ -33,11 +33,11 @@ export type Stage = {
   relay: Relay;
   happened: Happened;
   zone: string;
-  /** The people of the team have gone home. */
+  /** Set once the members have stopped acting. */
   isCalm: boolean;
 };
 
-/** `isFrozen`: the email was submitted before, and is handed over again as the same bytes. */
+/** `isFrozen`: the email was submitted before, and is submitted again as the same bytes. */
 type Claimed = { draftId: string; epoch: number; email: string; isFrozen: boolean };
 
 const CLAIMED_FOR_MS = 60_000;
@@ -46,7 +46,7 @@ const GIVE_UP_EVERY_MS = 10_000;
 const LOOK_EVERY_MS = 100;
 const ROOM = 3;
 const LOOKED_AT_MIN = 50;
-/** What stands in `record-results.ts`. */
+/** The delays of `record-results.ts`. */
 const BACKOFF_MS = [1, 5, 15, 30, 60, 120, 240].map((minutes) => minutes * 60_000);
 const RETURN_DELAYS_MS = [0, 0, 1, 5, 15, 30, 60].map((minutes) => minutes * 60_000);
 const TRIED_FOR_MS = 24 * 3_600_000;
@@ -60,7 +60,7 @@ export function* send(stage: Stage, owner: Owner): Task {
       yield* giveUp(stage, owner);
     }
     const letters = claimBatch(stage, owner);
-    // The connection may break at the commit: then nobody here knows that anything was claimed.
+    // The connection may break at the commit: then the process does not learn that it claimed anything.
     if (letters.length > 0 && schedule.random.chance(0.05))
       yield { did: `claimed ${letters.length}, and forgot` };
     else for (const letter of letters) schedule.also(owner, handOver(stage, owner, letter));
@@ -69,7 +69,7 @@ export function* send(stage: Stage, owner: Owner): Task {
   }
 }
 
-/** Sooner than the real one looks nothing can have become due; what others do meanwhile wakes nobody up, but time does. */
+/** Returns the next time to check. No draft can be due before the real sender checks. Actions of others do not wake it, but time does. */
 function restUntil({ schedule, store }: Stage): number {
   const next = Math.max(nextToSend(store), store.policy.paused ? Infinity : store.nextTokenAt);
   return Math.max(schedule.now() + LOOK_EVERY_MS, Math.min(next, schedule.now() + 10 * 60_000));
@@ -194,7 +194,7 @@ function note({ store }: Pick<Stage, 'store'>, decided: Decided | null): void {
   if (decided && !isRefused(decided)) write(store, decided);
 }
 
-/** All that the gates of the project look at, as `openGates` looks it up. */
+/** Returns the input of the project's send checks, as `openGates` reads it. */
 function openGates({ store, zone }: Stage, now: number, bucket: Gates['bucket']): Gates {
   const messages = [...store.messages.values()].filter(hasSlot);
   const people = [...store.people.values()];
@@ -252,7 +252,7 @@ function contends({ dueAt, counts, state, deadlineAt, reason }: Draft, until: nu
   return state === 'held' && HELD_BY_TIME.has(reason);
 }
 
-/** One letter, from its claim to its result. */
+/** Sends one email, from its claim to its result. */
 function* handOver(stage: Stage, owner: Owner, letter: Claimed): Task {
   const { schedule, relay } = stage;
   const { random } = schedule;
@@ -271,14 +271,14 @@ function* handOver(stage: Stage, owner: Owner, letter: Claimed): Task {
     yield { did: `the relay says of ${letter.draftId}: ${said.result}` };
   }
   record(stage, owner, { letter, said });
-  // The commit was not heard of, so it is done once more.
+  // The commit got no response, so it is repeated.
   if (random.chance(0.1)) {
     yield { did: `recorded ${letter.draftId}, and was not told so` };
     record(stage, owner, { letter, said });
   }
 }
 
-/** The renderer may be busy too, and then the draft goes back. */
+/** Renders. The renderer may also be busy, and then the draft is returned. */
 function render({ store, schedule }: Stage, { draftId }: Claimed): 'rendered' | 'withheld' | 'returned' {
   const draft = store.drafts.get(draftId);
   if (!draft) throw new Error('a message without its draft');
@@ -302,7 +302,7 @@ function submit(stage: Stage, owner: Owner, letter: Claimed): 'may go' | 'may no
   return chance < 0.06 ? 'unheard' : 'may go';
 }
 
-/** Whether it is quiet by now, and all that the statement asks once more. */
+/** Checks quiet hours again, and every condition that the statement repeats. */
 function mayGo(
   { store, product, zone }: Stage,
   { letter, message, draft, now }: { letter: Claimed; message: Message; draft: Draft; now: number },
@@ -334,7 +334,7 @@ function record(
   note(stage, isOver ? product.finish(draft, endedAs(said), { now }) : again(draft, { at: againAt, now }));
 }
 
-/** The message waits until the draft is corrected. */
+/** Holds the draft. The email waits until the draft is corrected. */
 function holdWhileSending(
   { store, product, happened }: Stage,
   { message, draft, now }: { message: Message; draft: Draft; now: number },
@@ -366,7 +366,7 @@ function endedAs(said: Said): Parameters<Product['finish']>[1] {
   return { result: 'failed', reason: said.result };
 }
 
-/** What is lost is read in one step and written in another, as it is there. */
+/** Lost emails are read in one step and written in another, as in the product. */
 function* giveUp(stage: Stage, owner: Owner): Task {
   const { store, schedule, product } = stage;
   const now = schedule.clockOf(owner);

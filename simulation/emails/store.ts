@@ -2,7 +2,7 @@ import type { Draft, Move, Moved } from '../../packages/server/src/features/draf
 import type { Bucket, Policy } from '../../packages/server/src/features/sending/index.ts';
 import type { Run } from '../../packages/server/src/features/sequences/index.ts';
 
-/** The rows that sending works on. A transaction is one step of a task: all of it, or nothing. */
+/** The rows that sending uses. A transaction is one step of a task: all of it, or nothing. */
 export type Message = {
   draftId: string;
   epoch: number;
@@ -12,11 +12,11 @@ export type Message = {
   claimedAt: number;
   attempts: number;
   firstAt: number | null;
-  /** The end of the lease; null where nobody has it. */
+  /** The end of the lease. Null if no process holds it. */
   nextAt: number | null;
 };
 
-/** What is said of a letter that was claimed. */
+/** The result of a claimed email. */
 export type Said =
   | { result: 'sent' }
   | { result: 'failed' | 'unknown'; reason: string }
@@ -25,7 +25,7 @@ export type Said =
   /** Rendering exceeded its limits. */
   | { result: 'withheld' };
 
-/** The template of the rule as it is published: one that renders, or one that exceeds the limits in drafting or in sending. */
+/** The published template of the rule: one that renders, or one that exceeds the limits in drafting or in sending. */
 export type Template = 'good' | 'fails in drafting' | 'fails in sending';
 
 export type Person = { userId: string; email: string | null; traits: Map<string, unknown> };
@@ -42,11 +42,11 @@ export type Store = {
   messages: Map<string, Message>;
   runs: Map<string, Run>;
   bucket: Bucket | null;
-  /** When the throttle lets the next letter go, as the alarm of the project has it. */
+  /** When the throttle allows the next email, which is the alarm of the project. */
   nextTokenAt: number;
 };
 
-/** The draft as the move leaves it. A run whose draft has ended goes on. */
+/** Writes the draft after a move. A run whose draft has ended continues. */
 export function write(store: Store, { draft, move }: Moved): void {
   const before = store.drafts.get(draft.id);
   if ((before?.moves ?? 0) + 1 !== draft.moves)
@@ -63,7 +63,7 @@ function wake({ runs }: Store, id: string, at: number): void {
   if (run?.waitsFor === 'draft') runs.set(id, { ...run, waitsFor: 'time', nextAt: at });
 }
 
-/** When the sender has something to look at next. */
+/** Returns when the sender has work next. */
 export function nextToSend({ drafts, messages }: Store): number {
   let next = Infinity;
   for (const { dueAt } of drafts.values()) next = Math.min(next, dueAt ?? Infinity);
@@ -71,7 +71,7 @@ export function nextToSend({ drafts, messages }: Store): number {
   return next;
 }
 
-/** When a run goes on by time next. */
+/** Returns when the next run continues by time. */
 export function nextToRun({ runs }: Store): number {
   let next = Infinity;
   for (const { nextAt } of runs.values()) next = Math.min(next, nextAt ?? Infinity);

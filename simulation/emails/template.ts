@@ -12,7 +12,7 @@ const BODIES: Record<Template, string> = {
 
 type Rendered = Pick<Draft, 'content' | 'facts'> & { missing: string | null; isFailed: boolean };
 
-/** A part that exceeds the limits in drafting is missing, as in `gapOf`. */
+/** Renders. A part that exceeds the limits in drafting is missing, as in `gapOf`. */
 export function renderTemplate(template: Template): Rendered {
   const isFailed = template === 'fails in drafting';
   return {
@@ -31,13 +31,13 @@ export function rendersForSending({ content }: Draft): boolean {
   return content.body !== COSTLY && content.body !== INCOMPLETE;
 }
 
-/** The drafts that take over a new version: those that nobody has edited or approved, and that are not being sent. */
+/** Returns whether publishing a version updates the draft: it is not edited, approved or being sent. */
 export function whatPublishingReaches({ isEdited, state, resumeState, endedAt, reason }: Draft): boolean {
   const isUntouched = !isEdited && state !== 'approved' && resumeState !== 'approved';
   return isUntouched && state !== 'sending' && endedAt === null && reason !== 'deferred';
 }
 
-/** `followLetter`: publishes a version, in one commit with the drafts that follow it. */
+/** As `followLetter`: publishes a version, in one commit with the drafts that follow it. */
 export function followTemplate({ store, product }: Stage, template: Template, { actor, now }: By): void {
   store.template = template;
   const rendered = renderTemplate(template);

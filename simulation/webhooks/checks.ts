@@ -3,17 +3,17 @@ import type { Answered } from '../../packages/server/src/flows/deliver-webhooks/
 import { must } from '../emails/checks.ts';
 import { deliveriesOf, type Delivery, type Endpoint, inFlight, keyOf, type Store } from './store.ts';
 
-/** What an endpoint did with a request, before anybody's clock says when that was. */
+/** The response of an endpoint to a request, before any clock dates it. */
 export type Heard =
   | { kind: 'answered'; status: number; retryAfter: string | null; text: string }
   | { kind: 'failed'; error: string; text: string };
 
-/** What must hold, counted from what happened. */
+/** The invariants, counted from what happened. */
 export type Watched = {
   claimed(what: { endpoint: Endpoint; delivery: Delivery; now: number }): void;
   posted(what: { delivery: Delivery; number: number; answer: Heard }): void;
   recorded(what: { before: Delivery; after: DeliveryResult; answered: Answered }): void;
-  /** Nobody said what came of one of its attempts. */
+  /** The result of one of its attempts was lost. */
   lost(endpointId: string, now: number): void;
   judged(endpoint: Endpoint, result: { ok: boolean; at: number }): void;
   wasHeard(delivery: Delivery): boolean;
@@ -22,7 +22,7 @@ export type Watched = {
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-/** As docs/reference/webhooks.md has it. */
+/** The schedule from docs/reference/webhooks.md. */
 const DELAYS = [
   5 * SECOND,
   5 * MINUTE,
@@ -86,7 +86,7 @@ export function watchWebhooks(store: Store, skewMs: number): Watched {
       const record = of(id);
       if (ok) Object.assign(record, { failures: [], lastOkAt: at, trippedAt: null });
       else record.failures.push(at);
-      // What came of a request may be told long behind what came of later ones.
+      // The result of a request may be recorded long after those of later requests.
       const latest = Math.max(at, ...record.failures);
       const near = record.failures.filter((failedAt) => failedAt > latest - 4 * MINUTE);
       if (near.length >= FAILURES && record.lastOkAt < latest - 6 * MINUTE)
@@ -96,7 +96,7 @@ export function watchWebhooks(store: Store, skewMs: number): Watched {
   };
 }
 
-/** From any claim to the last one: a burst, and what the rate gives in that time. */
+/** From any claim to the last one at most a burst plus the rate for that time is allowed. */
 function mustBeWithinRate({ id, perSecond }: Endpoint, claims: number[], skewMs: number): void {
   const last = claims.at(-1) ?? 0;
   for (let i = claims.length - 1, count = 1; i >= Math.max(0, claims.length - 50); i -= 1, count += 1) {
@@ -106,11 +106,11 @@ function mustBeWithinRate({ id, perSecond }: Endpoint, claims: number[], skewMs:
   }
 }
 
-/** Behind so many failures, and no success for long, one request in half a minute at most asks whether it is better. */
+/** After this many failures without a success for long, at most one request per half minute may test the endpoint. */
 function mustBeSpared({ id }: Endpoint, { claims, trippedAt, lostAt }: Record, since: number): void {
   if (trippedAt === null) return;
   const near = claims.slice(trippedAt).filter((at) => at > since);
-  // Whoever asked and said nothing for the time of a lease may be followed by another, and be heard all the same.
+  // A process that is silent for a whole lease may be followed by another, and its result still counts.
   const most = lostAt > since - SPARED_MS ? 2 : 1;
   must(
     near.length <= most,
@@ -135,7 +135,7 @@ function mustFollowSchedule(
   must(isWithin, `${name} is tried again in ${ms} ms after try ${before.tries} (${status ?? error})`);
 }
 
-/** Behind every step. */
+/** Runs after every step. */
 export function checkRows(store: Store): void {
   for (const { id, inFlightMax, health } of store.endpoints.values()) {
     must(inFlight(store, id) <= inFlightMax, `${id} has more under way than it may`);

@@ -1,6 +1,6 @@
 import { PRODUCT, type Product } from './product.ts';
 
-/** Each is wrong in one place, and has to be found. */
+/** Defects, each in one place. Each must be detected. */
 export const WEBHOOK_DEFECTS: Record<string, Partial<Product>> = {
   'whoever answers late has the last word': { isWaitedFor: ({ state }) => state !== 'pending' },
   'one request more at once': {

@@ -3,14 +3,14 @@ import { resultOf } from '../../packages/server/src/flows/deliver-webhooks/answe
 import { shareRooms } from '../../packages/server/src/flows/deliver-webhooks/share-out.ts';
 import type { Delivery } from './store.ts';
 
-/** What decides, as the product has it; and what its statements ask of the row of a delivery. */
+/** The product's decisions, and the conditions of its statements on the row of a delivery. */
 export type Product = {
   judge: typeof judge;
   mayClaim: typeof mayClaim;
   refill: typeof refill;
   resultOf: typeof resultOf;
   shareRooms: typeof shareRooms;
-  /** `updateResults`: whether this is still the attempt that is waited for. */
+  /** As `updateResults`: whether this is still the expected attempt. */
   isWaitedFor: (delivery: Delivery, number: number) => boolean;
 };
 

@@ -9,11 +9,11 @@ import { type Stage, tell } from './teller.ts';
 const HOUR = 3_600_000;
 const MESSAGES_MAX = 25;
 
-/** What an endpoint is like for a while. */
+/** The behavior of an endpoint for a while. */
 type Mood = 'well' | 'slow' | 'ill' | 'away' | 'patient' | 'gone';
 type World = { moods: Map<string, Mood>; queued: number; isCalm: boolean };
 
-/** Three endpoints, two processes that tell, and somebody who has something to tell. */
+/** Creates three endpoints, two dispatcher processes, and a source of events. */
 export function webhooks(product: Product = PRODUCT): (schedule: Schedule) => Scenario {
   return (schedule) => {
     const { random } = schedule;

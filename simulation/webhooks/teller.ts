@@ -5,13 +5,13 @@ import type { Heard, Watched } from './checks.ts';
 import type { Product } from './product.ts';
 import { deliveriesOf, type Delivery, type Endpoint, inFlight, keyOf, type Store } from './store.ts';
 
-/** `flows/deliver-webhooks` over rows in memory: a round is one commit, and what it claims is asked for behind it. */
+/** Models `flows/deliver-webhooks` over rows in memory. A round is one commit, and its claims are requested after it. */
 export type Stage = {
   schedule: Schedule;
   product: Product;
   store: Store;
   watched: Watched;
-  /** What an endpoint does with a request, and how long it takes. */
+  /** The response of an endpoint, and how long it takes. */
   ask: (endpoint: Endpoint) => { ms: number; answer: Heard };
 };
 
@@ -27,7 +27,7 @@ export function* tell(stage: Stage, owner: Owner): Task {
   for (;;) {
     const taken = answers.splice(0);
     const claimed = round(stage, owner, { answered: taken, room: ROOM - flying.count - taken.length });
-    // What is not heard of at the commit is as good as lost: its lease ends.
+    // If the commit gets no response, its claims are lost until their lease ends.
     if (claimed.length > 0 && schedule.random.chance(0.04)) yield { did: 'claimed, and forgot' };
     else {
       flying.count += claimed.length;
@@ -41,7 +41,7 @@ export function* tell(stage: Stage, owner: Owner): Task {
   }
 }
 
-/** The alarm, roughly: whatever of it is wrong costs a round that finds nothing. */
+/** An approximate alarm: an error in it costs a round without work. */
 function restUntil({ schedule, store }: Stage): number {
   const soonest = schedule.now() + 100;
   let next = schedule.now() + 10 * 60_000;
@@ -96,7 +96,7 @@ function wants(
   return { endpoint, due, inFlight: flying, most };
 }
 
-/** The attempt is written, and a token is spent; only then does anything leave. */
+/** Writes the attempt and spends a token. Only then is the request sent. */
 function claim(
   { store, product, watched }: Stage,
   { endpoint, delivery, now }: { endpoint: Endpoint; delivery: Delivery; now: number },

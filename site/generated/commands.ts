@@ -45,7 +45,7 @@ type ArgumentLike = { name(): string; required: boolean; variadic: boolean };
 
 type Leaf = { path: string[]; command: ProgramLike };
 
-/** Each command that does something, and the words that lead to it. Only such a command has options. */
+/** Returns each command with an action, and the words before it. Only such a command has options. */
 function leavesOf(program: ProgramLike, before: string[] = []): Leaf[] {
   return program.commands
     .filter((command) => command.name() !== 'help')
@@ -56,7 +56,7 @@ function leavesOf(program: ProgramLike, before: string[] = []): Leaf[] {
     });
 }
 
-/** First the commands without a noun, with their subcommands, then a section for each noun. */
+/** Lists commands without a noun first, with their subcommands, then a section for each noun. */
 function asTable(program: ProgramLike): string {
   const groups = Map.groupBy(leavesOf(program), ({ path }) => path[0] ?? '');
   const alone = [...groups.values()].filter(([leaf]) => leaf?.path.length === 1).flat();

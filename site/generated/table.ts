@@ -1,4 +1,4 @@
-/** Rows as Markdown; what would end a cell is escaped. */
+/** Formats rows as Markdown, and escapes characters that would end a cell. */
 export function tableOf(head: string[], rows: string[][]): string {
   const line = (cells: string[]): string =>
     `| ${cells.map((cell) => cell.replaceAll('|', String.raw`\|`).replaceAll('\n', ' ')).join(' | ')} |`;

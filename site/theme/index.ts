@@ -9,13 +9,13 @@ const AsMarkdown = {
     const { page } = useData();
     return () =>
       h('p', { class: 'as-markdown' }, [
-        // Loaded and not routed to: it is no page of the site.
+        // Loaded without the router, because it is not a page of the site.
         h('a', { href: withBase(`/${page.value.relativePath}`), target: '_self' }, 'This page as Markdown'),
       ]);
   },
 };
 
-/** On the server itself the guide lies beside the dashboard and the API reference; its router is to leave them alone. */
+/** The dashboard and the API reference are on the same host as the guide. The router of the guide must not handle links to them. */
 const Beside = {
   setup() {
     const { site } = useData();

@@ -2,7 +2,7 @@ import type { Questions } from './shell.ts';
 
 type Clack = typeof import('@clack/prompts');
 
-/** Asks on stderr, so that a pipe behind stdout reads no question. */
+/** Prompts on stderr, so that a pipe behind stdout gets only the result. */
 export function questionsAt(output: NodeJS.WriteStream): Questions {
   async function ask<T>(question: (clack: Clack) => Promise<T>): Promise<Exclude<T, symbol> | null> {
     const clack = await import('@clack/prompts');

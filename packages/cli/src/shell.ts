@@ -1,4 +1,4 @@
-/** Everything the program gets from its process. `main.ts` builds it; nothing else reads the environment. */
+/** Everything that the program gets from its process. `main.ts` builds it; no other file reads the environment. */
 export type Shell = {
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;

@@ -6,7 +6,7 @@ export type Case = {
   /** As typed, with single quotes around an argument with spaces; a function when it needs an id from an earlier case. */
   run: string | (() => string);
   shows?: RegExp;
-  /** Compared by `toMatchObject`. Of a list, each element has to be in the value; `[]` means an empty list. */
+  /** Compared by `toMatchObject`. Each element of a list must occur in the value; `[]` means an empty list. */
   json?: unknown;
   /** Reads what later cases need from the JSON value. */
   keep?: (value: never) => void;

@@ -43,7 +43,7 @@ const event = (n: number): AnyEvent & { properties: { n: number } } => ({
 const order = (): unknown[] => fake.events.map(({ properties }) => properties['n']);
 const range = (count: number): number[] => [...Array(count).keys()];
 
-test('events leave together, in order, as they were when they were tracked', async () => {
+test('batching › sends events together, in order, with the values that they had when tracked', async () => {
   const beckon = batching({ maxRecords: 100 });
   const changing = event(0);
   expect(await beckon.track(changing)).toEqual({ state: 'queued' });
@@ -55,7 +55,7 @@ test('events leave together, in order, as they were when they were tracked', asy
   expect(failed).toEqual([]);
 });
 
-test('a flush ends though more keeps coming, which then waits for company again', async () => {
+test('flush › resolves although more events are tracked, which wait for the next batch', async () => {
   let last = 6;
   const beckon = batching({ maxRecords: 5, maxWaitMs: 20 }, {}, (url, init) => {
     const sent = fetch(url, init);
@@ -70,7 +70,7 @@ test('a flush ends though more keeps coming, which then waits for company again'
   expect(order()).toEqual(range(21));
 });
 
-test('one with a key or a signal of its own is written at once, by itself', async () => {
+test('track › sends an event with an idempotency key or a signal immediately, in its own request', async () => {
   const beckon = batching();
   const idempotencyKey = crypto.randomUUID();
   expect(await beckon.track(event(1), { idempotencyKey })).toMatchObject({ replayed: false });
@@ -81,14 +81,14 @@ test('one with a key or a signal of its own is written at once, by itself', asyn
   await beckon.close();
 });
 
-test('none waits for company longer than it may', async () => {
+test('batching › sends an event at the latest after maxWaitMs', async () => {
   const beckon = batching({ maxWaitMs: 5 });
   await beckon.track(event(1));
   await expect.poll(order).toEqual([1]);
   await beckon.close();
 });
 
-test('a wrong one is handed back by itself, and the others are sent under a new key', async () => {
+test('batching › reports an invalid event to onError, and sends the others under a new key', async () => {
   const beckon = batching();
   await beckon.track(event(0));
   await beckon.track({
@@ -112,7 +112,7 @@ test('a wrong one is handed back by itself, and the others are sent under a new 
   await beckon.close();
 });
 
-test('one that cannot be written as JSON is handed back by itself', async () => {
+test('batching › reports an event that cannot be serialized as JSON, and sends the others', async () => {
   const beckon = batching();
   const cycle: { itself?: object } = {};
   cycle.itself = cycle;
@@ -130,7 +130,7 @@ test('one that cannot be written as JSON is handed back by itself', async () => 
   expect(order()).toEqual([1, 2]);
 });
 
-test('what cannot be sent is handed back, and what comes after it is sent', async () => {
+test('batching › reports events that cannot be sent, and sends those after them', async () => {
   const beckon = batching({ maxRecords: 2 });
   fake.fail({ status: 401 });
   for (const n of range(4)) await beckon.track(event(n));
@@ -140,7 +140,7 @@ test('what cannot be sent is handed back, and what comes after it is sent', asyn
   await beckon.close();
 });
 
-test('a server that is away for a while costs nothing, however often it is asked meanwhile', async () => {
+test('batching › loses no event while the server is unavailable, unless attempts are limited', async () => {
   const random = vi.spyOn(Math, 'random').mockReturnValue(0);
   fake.fail({ status: 503, times: 40 });
   const beckon = batching();
@@ -156,7 +156,7 @@ test('a server that is away for a while costs nothing, however often it is asked
   await Promise.all([beckon.close(), hasty.close()]);
 });
 
-test('what cannot be sent within its time is handed back', async () => {
+test('batching › reports events that cannot be sent within totalMs', async () => {
   fake.fail({ status: 503, retryAfterS: 60, times: 1 });
   const beckon = batching({}, { totalMs: 30_000 });
   await beckon.track(event(1));
@@ -164,7 +164,7 @@ test('what cannot be sent within its time is handed back', async () => {
   expect(failed).toMatchObject([[{ name: 'ServerError', status: 503 }, [event(1)]]]);
 });
 
-test('no more wait in memory than may, and none once it is closed', async () => {
+test('batching › rejects events beyond maxQueued, and all events after close', async () => {
   const beckon = batching({ maxQueued: 3 });
   for (const n of range(5)) await beckon.track(event(n));
   await beckon.close();
@@ -177,7 +177,7 @@ test('no more wait in memory than may, and none once it is closed', async () => 
   expect(order()).toEqual([0, 1, 2]);
 });
 
-test('closing ends in time, and hands back what has not left', async () => {
+test('close › ends at its timeout, and reports the events that were not sent', async () => {
   const beckon = batching({ maxRecords: 1 });
   fake.fail({ status: 503, retryAfterS: 60, times: 99 });
   for (const n of range(3)) await beckon.track(event(n));
@@ -197,7 +197,7 @@ test('closing ends in time, and hands back what has not left', async () => {
   ]);
 });
 
-test('what may have been stored is sent again under its key, and counts once', async () => {
+test('batching › reports the key under which an event that may be stored can be sent again without a duplicate', async () => {
   fake.fail({ drop: 'after' });
   const beckon = batching({}, { attempts: 1 });
   for (const n of range(3)) await beckon.track(event(n));
@@ -209,7 +209,7 @@ test('what may have been stored is sent again under its key, and counts once', a
   await beckon.close();
 });
 
-test('a process that comes to its end by itself sends what waits first', async () => {
+test('batching › sends queued events before the process exits', async () => {
   const script = `
     import { Beckon } from '${new URL('./index.ts', import.meta.url).href}';
     const batching = { maxWaitMs: 1e6, onError: console.error };

@@ -12,13 +12,13 @@ const MAX_WAIT_MS = 1_000;
 const MAX_QUEUED = 10_000;
 const AROUND_BYTES = 1_024;
 
-/** As it was when it was tracked: what the caller changes afterwards is not sent. */
+/** The event as it was when it was tracked. Later changes by the caller are not sent. */
 type Queued = { event: TrackedEvent; text: string; bytes: number };
 
 /**
- * Events that leave in the background: in the order in which they were tracked, one request at a time, many to each. What
- * cannot be sent is handed to `onError` and holds up nothing behind it. Whatever waits leaves before the process ends by
- * itself; who ends it by a signal closes the client first.
+ * Sends events in the background, in the order in which they were tracked: one request at a time, with many events each. Events that cannot
+ * be sent go to `onError` and do not block those behind them. Queued events are sent before the process exits normally. A process that ends
+ * by a signal has to close the client first.
  */
 export class Background {
   readonly #place: Place;
@@ -27,7 +27,7 @@ export class Background {
   readonly #stopped = new AbortController();
   readonly #beforeExit = (): void => void this.flush();
   #timer: NodeJS.Timeout | undefined;
-  /** How many were ever queued, and how many of these have left or were handed back: in the same order. */
+  /** The number of events that were ever queued, and how many of them were sent or reported. The order is the same. */
   #added = 0;
   #gone = 0;
   #sending: Promise<void> | null = null;
@@ -60,7 +60,7 @@ export class Background {
     this.#arm();
   }
 
-  /** Until nothing waits that was tracked before; what comes meanwhile waits for company of its own. */
+  /** Resolves once all events that were tracked before this call are gone. Later events wait for their own batch. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -77,7 +77,7 @@ export class Background {
     this.#stopped.abort(closedError());
   }
 
-  /** While a batch is on its way, whoever flushed does this behind it. */
+  /** Does nothing while a batch is being sent, because `flush` calls this after it. */
   #arm(): void {
     if (this.#sending !== null || this.#queue.length === 0) return;
     if (this.#queue.length >= this.#options.maxRecords) void this.flush();
@@ -125,7 +125,7 @@ export class Background {
     }
   }
 
-  /** A batch is taken as a whole or not at all: without the events that the server named, the others are a new write. */
+  /** A batch is accepted as a whole or not at all. Without the events that the server rejected, the others are a new write. */
   #without(thrown: unknown, batch: Queued[]): Queued[] {
     const error = thrown instanceof BeckonError ? thrown : unforeseen(thrown);
     const wrong = error instanceof ValidationError ? indexesIn(error, batch.length) : [];
@@ -150,7 +150,7 @@ export class Background {
     try {
       this.#options.onError(error, events);
     } catch (thrown) {
-      // An error of theirs must neither stop what waits nor be lost.
+      // An error in the caller's `onError` must neither stop the queue nor get lost.
       queueMicrotask(() => {
         throw thrown;
       });

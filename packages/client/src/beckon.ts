@@ -10,25 +10,25 @@ import type { BatchOptions, BeckonOptions, WriteOptions } from './options.ts';
 import { placeOf } from './place.ts';
 import { type Answer, type Place, send } from './transport.ts';
 
-/** Somebody who uses your product. */
+/** A user of your product. */
 export type User = {
-  /** Your own id of them, which never changes. */
+  /** Your own id of the user, which never changes. */
   external_user_id: string;
   email?: string | undefined;
   /**
-   * Whatever is known of them. `name`, `plan`, `signupDate`, `company` and `role` mean something; null takes a trait away, and
-   * one that is left out stays as it was.
+   * Any traits of the user. `name`, `plan`, `signupDate`, `company` and `role` have a meaning. Null removes a trait, and an omitted one
+   * stays unchanged.
    */
   traits?: { [trait: string]: JsonValue | Date | undefined } | undefined;
 };
 
 export type Receipt =
-  /** Stored for good. `replayed`: it had been already, under the same idempotency key. */
+  /** Stored durably. `replayed`: a request with the same idempotency key had stored it already. */
   | { state: 'accepted'; requestId: string | null; replayed: boolean }
-  /** Waits for others, to leave with them. */
+  /** Waits in memory for the next batch. */
   | { state: 'queued' };
 
-/** A name that has a type, or any other. */
+/** The name of a typed event, or any other name. */
 export type EventName = keyof EventTypes | (string & {});
 
 export type ClockState = { now: string };
@@ -36,7 +36,7 @@ export type ClockAdvance = { now: string; advanced_ms: number; drafts: number; e
 
 const CLOSE_TIMEOUT_MS = 10_000;
 
-/** Tells Beckon of users and of what they do. One for the whole process is enough. */
+/** The client: sends users and events to Beckon. One instance per process is enough. */
 export class Beckon {
   readonly #place: Place;
   readonly #background: Background | null;
@@ -44,7 +44,7 @@ export class Beckon {
   constructor(options: BeckonOptions) {
     this.#place = placeOf(options);
     const { batching, retry } = options;
-    // Nobody waits for what leaves in the background, so it has as many attempts as its time allows.
+    // No caller waits for background requests, so the number of attempts is limited only by `totalMs`.
     const rule = { ...this.#place.retry, attempts: retry?.attempts ?? Number.POSITIVE_INFINITY };
     this.#background = batching ? new Background({ ...this.#place, retry: rule }, batching) : null;
   }
@@ -53,24 +53,24 @@ export class Beckon {
     return this.#place.url;
   }
 
-  /** What may be shown of the key, so that people know which one it is. */
+  /** The part of the key that is safe to display, so that people can recognize it. */
   get keyHint(): string {
     const { apiKey } = this.#place;
     return `${apiKey.slice(0, 8)}…${apiKey.slice(-4)}`;
   }
 
   readonly users = {
-    /** Adds a user, or changes what is said of them. */
+    /** Adds or updates a user. */
     upsert: (user: User, options?: WriteOptions): Promise<Receipt> =>
       this.#write('/api/v1/users', user, options),
 
-    /** Any number of users: from an array, a generator, a database cursor. */
+    /** Uploads any number of users, from an array, a generator or a database cursor. */
     bulk: <Item extends User>(source: Source<Item>, options: BulkOptions<Item> = {}): Promise<BulkReport> =>
       upload(this.#place, { path: '/api/v1/users/bulk', list: 'users', source }, options),
   };
 
   readonly events = {
-    /** Any number of events; those that were sent before count once. With `suppressTriggers` they are history. */
+    /** Uploads any number of events. Events that were sent before count once. With `suppressTriggers` they are history. */
     bulk: <Item extends AnyEvent>(
       source: Source<Item>,
       { suppressTriggers = false, ...options }: EventsBulkOptions<Item> = {},
@@ -78,15 +78,15 @@ export class Beckon {
       upload(this.#place, { path: '/api/v1/events/bulk', list: 'events', suppressTriggers, source }, options),
   };
 
-  /** The virtual clock of a sandbox; with an `sk_test_` key only. */
+  /** The test clock of a sandbox; requires an `sk_test_` key. */
   readonly clock = {
     now: async (): Promise<Date> => new Date((await this.#askClock<ClockState>()).now),
 
-    /** As `7d` or `36h`. Resolves once everything that falls due on the way has been done. */
+    /** Takes a duration such as `7d` or `36h`. Resolves once everything that becomes due in that time is done. */
     advance: (duration: string): Promise<ClockAdvance> => this.#askClock<ClockAdvance>({ advance: duration }),
   };
 
-  /** Something that a user did. Resolves once it is stored for good; with `batching` and no options, at once. */
+  /** Tracks an event of a user. Resolves once it is stored durably; with `batching` and no options, immediately. */
   async track<Name extends EventName>(event: TrackedEvent<Name>, options?: WriteOptions): Promise<Receipt> {
     if (this.#background === null || options !== undefined) {
       return this.#write('/api/v1/events', event, options);
@@ -95,7 +95,7 @@ export class Beckon {
     return { state: 'queued' };
   }
 
-  /** Up to 1,000 events, all of them or none. */
+  /** Sends up to 1,000 events. The server accepts all of them or none. */
   async batch<Name extends EventName>(
     events: readonly TrackedEvent<Name>[],
     { suppressTriggers, ...options }: BatchOptions = {},
@@ -104,12 +104,12 @@ export class Beckon {
     return this.#write('/api/v1/events/batch', body, options);
   }
 
-  /** Resolves once everything that was tracked in the background before has left, or has gone to `onError`. */
+  /** Resolves once all events tracked in the background before this call were sent, or went to `onError`. */
   async flush(): Promise<void> {
     await this.#background?.flush();
   }
 
-  /** The same for all there is, for the last time; what has not left by then goes to `onError`. */
+  /** Sends all queued events and stops. Events that were not sent within the timeout go to `onError`. */
   async close({ timeoutMs = CLOSE_TIMEOUT_MS }: { timeoutMs?: number } = {}): Promise<void> {
     await this.#background?.close(timeoutMs);
   }
@@ -120,7 +120,7 @@ export class Beckon {
     return { state: 'accepted', requestId: answer.requestId, replayed: answer.replayed };
   }
 
-  /** Not tried again by itself: nobody knows whether the clock has moved. */
+  /** Does not retry an advance: after a failure it is unknown whether the clock has moved. */
   async #askClock<State>(body?: object): Promise<State> {
     const call =
       body === undefined

@@ -3,23 +3,23 @@ import type { BulkError } from '@beckon/contract';
 export type BulkOptions<Item> = {
   onProgress?: (progress: BulkProgress) => void;
   /**
-   * Hears of every chunk once it and all before it are answered, in their order; the next ones wait for its promise.
-   * What it was told of need not be sent again.
+   * Called for every chunk in order, once the chunk and all before it are answered. Later chunks wait for the returned promise. Reported
+   * chunks need not be sent again.
    */
   onChunk?: (chunk: BulkChunk<Item>) => void | Promise<void>;
   signal?: AbortSignal;
-  /** Records to a request; 1,000, and no more. */
+  /** Records per request. Default and maximum: 1,000. */
   chunkRecords?: number;
-  /** Requests on their way at once; 2. Two that name the same user never are. */
+  /** Concurrent requests; default: 2. Two requests that name the same user never run at the same time. */
   concurrency?: number;
-  /** Made of a chunk's place, where it has to be the same on the next run; a random one otherwise. */
+  /** Derives the key from the position of a chunk, for keys that must be the same on the next run. Default: a random key. */
   idempotencyKey?: (chunk: { first: number; records: number }) => string;
-  /** How long one chunk may be refused or unanswered before the upload fails; 15 minutes. */
+  /** How long a chunk may be rejected or unanswered before the upload fails; default: 15 minutes. */
   patienceMs?: number;
 };
 
 export type EventsBulkOptions<Item> = BulkOptions<Item> & {
-  /** History: no rule fires for these events, and their users are quiet until their next normal event. */
+  /** History: no rule fires for these events, and for their users until their next normal event. */
   suppressTriggers?: boolean;
 };
 
@@ -27,12 +27,12 @@ export type BulkProgress = {
   received: number;
   accepted: number;
   rejected: number;
-  /** `queue_full`: the server has as much waiting as it takes, and so does this upload for `waitMs`. */
+  /** `queue_full`: the ingest queue of the project is full, and the upload pauses for `waitMs`. */
   state: 'sending' | 'queue_full' | 'rate_limited' | 'retrying';
   waitMs: number;
 };
 
-/** A record that was not taken. `index` counts from the first of the whole upload. */
+/** A rejected record. `index` counts from the first record of the whole upload. */
 export type Rejection<Item> = BulkError & { item: Item };
 
 export type BulkChunk<Item> = {
@@ -47,6 +47,6 @@ export type BulkReport = {
   received: number;
   accepted: number;
   rejected: number;
-  /** The first thousand; all of them, each with its record, go through `onChunk`. */
+  /** The first 1,000 errors. `onChunk` gets all of them, each with its record. */
   errors: BulkError[];
 };

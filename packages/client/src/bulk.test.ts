@@ -23,7 +23,7 @@ const sizes = (): number[] =>
     .filter(({ status }) => status === 200)
     .map(({ body }) => (body as { users: unknown[] }).users.length);
 
-test('a list, a generator and what comes with time arrive whole, in chunks of a thousand', async () => {
+test('bulk › uploads an array, a generator and an async generator completely, in chunks of 1,000', async () => {
   async function* slowly(): AsyncGenerator<User> {
     for (const user of users(2_500)) yield await Promise.resolve(user);
   }
@@ -39,7 +39,7 @@ test('a list, a generator and what comes with time arrive whole, in chunks of a 
   expect(await beckon.users.bulk([])).toEqual({ received: 0, accepted: 0, rejected: 0, errors: [] });
 });
 
-test('promises of another realm are waited for as well', async () => {
+test('bulk › awaits promises of another realm', async () => {
   const { resolve } = runInNewContext('({ resolve: (value) => Promise.resolve(value) })') as {
     resolve: <T>(value: T) => Promise<T>;
   };
@@ -54,11 +54,11 @@ test('promises of another realm are waited for as well', async () => {
   expect(await beckon.users.bulk(source)).toMatchObject({ received: 3, accepted: 3 });
 });
 
-test('what is rejected is named by its place in the whole, with its record, in order', async () => {
+test('bulk › reports rejected records in order, with their index in the whole upload', async () => {
   const source = [...users(2_000)];
   source[3] = { external_user_id: '' };
   source[1_700] = { external_user_id: 'ada', email: 'nowhere' };
-  // Never sent: too large, and nothing that JSON can say.
+  // These two are never sent: one is too large, the other cannot be serialized as JSON.
   source[1_500] = { external_user_id: 'large', traits: { text: 'x'.repeat(65_536) } };
   source[1_600] = { external_user_id: 'odd', traits: { n: 1n as unknown as number } };
   const chunks: BulkChunk<User>[] = [];
@@ -79,21 +79,21 @@ test('what is rejected is named by its place in the whole, with its record, in o
   ]);
 });
 
-test('a body is never larger than the server takes', async () => {
+test('bulk › limits the size of a request body to what the server accepts', async () => {
   const text = 'x'.repeat(60_000);
   const large = Array.from({ length: 400 }, (_, n) => ({ external_user_id: idOf(n), traits: { text } }));
   expect(await beckon.users.bulk(large)).toMatchObject({ accepted: 400 });
   expect(sizes()).toHaveLength(3);
 });
 
-test('bulk sends fewer records in a request when they hold more values than one may', async () => {
+test('bulk › sends fewer records in a request when they hold more values than one may', async () => {
   const list = Array.from({ length: 400 }, (_, n) => ({ n }));
   const source = Array.from({ length: 1_000 }, (_, n) => ({ external_user_id: idOf(n), traits: { list } }));
   expect(await beckon.users.bulk(source)).toMatchObject({ received: 1_000, accepted: 1_000 });
   expect(Math.max(...sizes())).toBeLessThanOrEqual(REQUEST_MAX_VALUES / 800);
 });
 
-test('a full queue slows it down: it waits, and goes on in smaller chunks, each a write of its own', async () => {
+test('bulk › waits while the queue is full, and continues in smaller chunks, each with its own key', async () => {
   fake.queueFull({ times: 2, retryAfterS: 0 });
   const states: string[] = [];
   const report = await beckon.users.bulk(users(2_000), {
@@ -108,13 +108,13 @@ test('a full queue slows it down: it waits, and goes on in smaller chunks, each 
   expect(new Set(keys).size).toBe(keys.length);
 });
 
-test('a queue that stays full ends it, with what the server said', async () => {
+test('bulk › fails with the error of the server when the queue stays full', async () => {
   fake.queueFull({ times: 99, retryAfterS: 60 });
   const upload = beckon.users.bulk(users(10), { patienceMs: 30_000 });
   await expect(upload).rejects.toMatchObject({ name: 'QueueFullError', code: 'backfill_queue_full' });
 });
 
-test('lost answers and failures on the way double nothing', async () => {
+test('bulk › creates no duplicates after lost responses and failures', async () => {
   fake.fail({ drop: 'after', times: 2 });
   const events = Array.from({ length: 1_500 }, (_, n) => ({
     external_user_id: idOf(n),
@@ -127,15 +127,15 @@ test('lost answers and failures on the way double nothing', async () => {
   expect(fake.events.every(({ suppressed }) => suppressed)).toBe(true);
 });
 
-test('what is said of one user is taken in its order, however many requests are on their way', async () => {
+test('bulk › applies records of one user in their order with concurrent requests', async () => {
   const source = Array.from({ length: 40 }, (_, n) => ({ external_user_id: 'ada', traits: { n } }));
-  // The first of two is sent again: on its way together with the second, it would be taken after it.
+  // The first of two requests is retried. If both ran at the same time, it would be applied after the second.
   fake.fail({ status: 503, times: 1 });
   await beckon.users.bulk(source, { chunkRecords: 20, concurrency: 4 });
   expect(fake.users.get('ada')?.traits).toEqual({ n: 39 });
 });
 
-test('chunks are reported in order, and none is sent far ahead of the report', async () => {
+test('bulk › reports chunks in order, and sends none far ahead of the report', async () => {
   const reported: number[] = [];
   await beckon.users.bulk(users(100), {
     chunkRecords: 10,
@@ -149,7 +149,7 @@ test('chunks are reported in order, and none is sent far ahead of the report', a
   expect(reported).toEqual([0, 10, 20, 30, 40, 50, 60, 70, 80, 90]);
 });
 
-test('what it reads from is closed when it fails, and a signal ends it', async () => {
+test('bulk › closes its source when it fails, and stops on a signal', async () => {
   let closed = 0;
   function* watched(): Generator<User> {
     try {

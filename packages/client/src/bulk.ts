@@ -15,8 +15,8 @@ const PATIENCE_MS = 15 * 60_000;
 const ERRORS_MAX = 1_000;
 
 /**
- * Any number of records, in chunks. A few chunks are on their way at once, none of them about a user of another, so that
- * what is said of one user is taken in the order in which it came; they are reported in their order as well.
+ * Uploads any number of records in chunks. Only a few chunks are sent at the same time. Two of them never have the same user, so that the
+ * records of a user are applied in order. Chunks are reported in order as well.
  */
 export async function upload<Item extends AboutUser>(
   place: Place,
@@ -85,7 +85,7 @@ class Run<Item extends AboutUser> {
 
   launch(chunk: Chunk<Item>): Flight<Item> {
     const rejected = this.#sendAll(chunk.entries);
-    // Whoever waits for an older one first has not left this one to itself.
+    // Prevents an unhandled rejection while an older chunk is awaited. The error is still thrown when this chunk is awaited.
     rejected.catch(() => {});
     return { chunk, rejected };
   }
@@ -115,7 +115,10 @@ class Run<Item extends AboutUser> {
     this.#options.signal?.removeEventListener('abort', this.#abort);
   }
 
-  /** In pieces, where the queue became full on the way: what it refuses was not taken, so a piece is a new write. */
+  /**
+   * Sends a chunk in smaller pieces after the queue was full. The server stored nothing of a rejected request, so each piece is a new
+   * write.
+   */
   async #sendAll(entries: readonly Entry<Item>[]): Promise<Rejection<Item>[]> {
     const rejected: Rejection<Item>[] = [];
     let refusedSince: number | null = null;
@@ -183,7 +186,7 @@ class Run<Item extends AboutUser> {
   }
 }
 
-/** What is not about all that was sent cannot be counted on: somebody else answered. */
+/** A response that does not account for all sent records did not come from Beckon, so it is an error. */
 function resultOf({ body, requestId }: Answer, sent: number): BulkResult {
   const { data } = body as Partial<BulkResult>;
   if (Array.isArray(data?.errors) && data.accepted + data.errors.length === sent) return body as BulkResult;
@@ -191,7 +194,7 @@ function resultOf({ body, requestId }: Answer, sent: number): BulkResult {
   throw new BeckonError(message, { code: 'unexpected_answer', requestId });
 }
 
-/** The server counts within the request. */
+/** The server counts within the request; this converts to the index in the upload. */
 function absolute<Item>(error: BulkError, sent: readonly Entry<Item>[]): Rejection<Item> {
   const entry = sent[error.index];
   if (entry === undefined) {

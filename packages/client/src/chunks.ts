@@ -1,6 +1,6 @@
 import { type BulkError, MANY_BODY_MAX_BYTES, RECORD_MAX_BYTES, REQUEST_MAX_VALUES } from '@beckon/contract';
 
-/** A record on its way: as it was given, and as it is sent. */
+/** A record of the upload: the caller's item, and its serialized text. */
 export type Entry<Item> = { index: number; item: Item; user: string } & (
   | { text: string; bytes: number; values: number }
   | { error: BulkError }
@@ -11,10 +11,10 @@ export type Chunk<Item> = { first: number; entries: Entry<Item>[]; users: Set<st
 export type Source<Item> = Iterable<Item> | AsyncIterable<Item>;
 export type AboutUser = { external_user_id: string };
 
-/** What a body holds beside its records, and a comma for each of them. */
+/** The bytes of a body other than its records and the comma after each of them. */
 const AROUND_BYTES = 1_024;
 
-/** Cuts what comes into chunks that one request can hold; nothing is read before it is asked for. */
+/** Cuts the source into chunks that fit into one request. It reads no further than the chunk that is needed. */
 export class Chunks<Item extends AboutUser> {
   readonly #items: AsyncIterator<Item> | Iterator<Item>;
   readonly #freeForm: 'traits' | 'properties';
@@ -26,7 +26,7 @@ export class Chunks<Item extends AboutUser> {
     this.#freeForm = freeForm;
   }
 
-  /** Null at the end. */
+  /** Returns null at the end. */
   async next(maxRecords: number): Promise<Chunk<Item> | null> {
     const entries: Entry<Item>[] = [];
     const users = new Set<string>();
@@ -50,7 +50,7 @@ export class Chunks<Item extends AboutUser> {
     return head === undefined ? null : { first: head.index, entries, users };
   }
 
-  /** Where the upload ends before what it reads from does. */
+  /** Closes the source when the upload ends before it. */
   async stop(): Promise<void> {
     await this.#items.return?.();
   }
@@ -73,7 +73,7 @@ export class Chunks<Item extends AboutUser> {
     try {
       text = JSON.stringify(item) as string | undefined;
     } catch (error) {
-      // A cycle, a BigInt, whatever its own toJSON says: one record cannot be sent, and the others can.
+      // A cycle, a BigInt or an error in the record's own `toJSON`: this record cannot be sent, but the others can.
       return refuse(error instanceof Error ? error.message : String(error));
     }
     if (text === undefined) return refuse('The record cannot be written as JSON');
@@ -86,7 +86,10 @@ export class Chunks<Item extends AboutUser> {
 
 const SEPARATORS = new Set(Array.from(',:[{', (sign) => sign.charCodeAt(0)));
 
-/** At least as many as the server counts: each value has a separator in front of it. Those inside strings are counted too. */
+/**
+ * Returns an upper bound of the number of values that the server counts. Each value follows a separator, and separators inside strings are
+ * counted too.
+ */
 export function mostValues(text: string): number {
   let values = 0;
   for (let i = 0; i < text.length; i += 1) if (SEPARATORS.has(text.charCodeAt(i))) values += 1;

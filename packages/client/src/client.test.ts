@@ -20,7 +20,7 @@ afterAll(() => fake.close());
 const ada = { external_user_id: 'ada', email: 'ada@example.com', traits: { plan: 'trial' } };
 const signedUp = { external_user_id: 'ada', name: 'user_signed_up' } as const;
 
-test('the names that are exported are these', () => {
+test('exports exactly these names', () => {
   expect(Object.keys(client).toSorted()).toEqual([
     'AuthError',
     'Beckon',
@@ -37,12 +37,12 @@ test('the names that are exported are these', () => {
   ]);
 });
 
-test('the version is that of the package', () => {
+test('exports the version of package.json', () => {
   const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
   expect((JSON.parse(text) as { version: string }).version).toBe(client.VERSION);
 });
 
-test('users and events arrive as they were said', async () => {
+test('sends users and events unchanged', async () => {
   expect(await beckon.users.upsert(ada)).toMatchObject({ state: 'accepted', replayed: false });
   const at = new Date('2026-11-01T10:00:00Z');
   await beckon.track({ ...signedUp, occurred_at: at, properties: { plan: 'pro' } });
@@ -63,7 +63,7 @@ describe('retries', () => {
     ['the server is away', { status: 503 }],
     ['a proxy gave up waiting', { status: 408 }],
     ['there were too many requests', { status: 429, retryAfterS: 0 }],
-  ] as const)('one write, with one key, where %s', async (_, failure) => {
+  ] as const)('write once, with the same key, when %s', async (_, failure) => {
     fake.fail({ ...failure, times: 2 });
     await beckon.track(signedUp);
     const keys = fake.requests.map(({ idempotencyKey }) => idempotencyKey);
@@ -78,7 +78,7 @@ describe('retries', () => {
     [403, client.AuthError],
     [404, client.BeckonError],
     [413, client.ValidationError],
-  ])('%i is never tried again', async (status, type) => {
+  ])('do not happen after a %i', async (status, type) => {
     fake.fail({ status, times: 5 });
     const error: unknown = await beckon.track(signedUp).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(type);
@@ -86,7 +86,7 @@ describe('retries', () => {
     expect(fake.requests).toHaveLength(1);
   });
 
-  test('they end, with the error of the last attempt', async () => {
+  test('end with the error of the last attempt', async () => {
     const hasty = new Beckon({ apiKey: fake.apiKey, url: fake.url, retry: { attempts: 2 } });
     fake.fail({ status: 503, times: 9 });
     await expect(hasty.track(signedUp)).rejects.toMatchObject({ name: 'ServerError', code: 'server_error' });
@@ -101,7 +101,7 @@ describe('retries', () => {
     });
   });
 
-  test('what was turned away for its rate costs none of the attempts that follow', async () => {
+  test('do not count rate-limited attempts', async () => {
     const statuses = [429, 429, 429, 503];
     const troubled: typeof fetch = (url, init) => {
       const status = statuses.shift();
@@ -114,7 +114,7 @@ describe('retries', () => {
     expect(fake.events).toHaveLength(1);
   });
 
-  test('an error says the key under which it can be tried again', async () => {
+  test('report the key for another attempt with each error', async () => {
     const hasty = new Beckon({ apiKey: fake.apiKey, url: fake.url, retry: { attempts: 1 } });
     for (const failure of [{ status: 503 }, { drop: 'after' }] as const) {
       fake.fail(failure);
@@ -128,7 +128,7 @@ describe('retries', () => {
     await expect(hasty.clock.advance('soon')).rejects.toMatchObject({ idempotencyKey: null });
   });
 
-  test('a server that never answers is a timeout, and a signal ends the waiting', async () => {
+  test('time out when the server never answers, and end on a signal', async () => {
     const silent: typeof fetch = (_url, init) =>
       new Promise((_, reject) => {
         init?.signal?.addEventListener('abort', () => reject(new Error('aborted')));
@@ -152,7 +152,7 @@ describe('retries', () => {
   });
 });
 
-test('a refused record names its field, and a key that was used for something else says so', async () => {
+test('reports the field of a rejected record, and a reused idempotency key', async () => {
   const wrong = beckon.users.upsert({ ...ada, email: 'nowhere' });
   await expect(wrong).rejects.toMatchObject({
     name: 'ValidationError',
@@ -168,7 +168,7 @@ test('a refused record names its field, and a key that was used for something el
   );
 });
 
-test('what is no answer of Beckon is not taken for one', async () => {
+test('rejects responses that are not from Beckon', async () => {
   const answers = (body: string, status: number): typeof fetch =>
     vi.fn(async () => new Response(body, { status, headers: { location: 'https://elsewhere.example/' } }));
   const place = { apiKey: fake.apiKey, url: fake.url, retry: { attempts: 2 } };
@@ -182,7 +182,7 @@ test('what is no answer of Beckon is not taken for one', async () => {
   await expect(new Beckon({ ...place, fetch: bulky }).users.bulk([ada])).rejects.toThrow('account for');
 });
 
-test('the key is in no error and in nothing that is printed', async () => {
+test('shows the API key neither in errors nor when printed', async () => {
   const key = `sk_live_${'a'.repeat(40)}`;
   const other = new Beckon({ apiKey: key, url: fake.url });
   const error: unknown = await other.track(signedUp).catch((thrown: unknown) => thrown);
@@ -194,7 +194,7 @@ test('the key is in no error and in nothing that is printed', async () => {
   for (const text of printed) expect(text).not.toContain('aaaa');
 });
 
-test('it says which version it is, and whose', async () => {
+test("sends its version and the caller's User-Agent", async () => {
   const seen: string[] = [];
   const spy: typeof fetch = (url, init) => {
     seen.push(new Headers(init?.headers).get('user-agent') ?? '');
@@ -209,7 +209,7 @@ test('it says which version it is, and whose', async () => {
   ]);
 });
 
-test('what cannot work is refused where it is written', () => {
+test('rejects invalid options in the constructor', () => {
   const right = { apiKey: fake.apiKey, url: fake.url };
   for (const [wrong, said] of [
     [{ apiKey: undefined }, 'apiKey is missing'],
@@ -226,7 +226,7 @@ test('what cannot work is refused where it is written', () => {
   vi.unstubAllGlobals();
 });
 
-test('the clock of a sandbox is read and moved', async () => {
+test('reads and advances the clock of a sandbox', async () => {
   const before = await beckon.clock.now();
   expect(await beckon.clock.advance('7d')).toMatchObject({ advanced_ms: 7 * 86_400_000 });
   expect((await beckon.clock.now()).getTime() - before.getTime()).toBeGreaterThanOrEqual(7 * 86_400_000);

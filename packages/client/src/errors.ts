@@ -2,27 +2,27 @@ import type { ErrorEntry } from '@beckon/contract';
 
 export type ErrorFacts = {
   code: string;
-  /** Of the answer; null where none came. */
+  /** Status of the response; null without a response. */
   status?: number | null;
   requestId?: string | null;
   errors?: readonly ErrorEntry[];
-  /** What the server asked to wait for. */
+  /** The wait that the server requested. */
   retryAfterMs?: number | null;
   idempotencyKey?: string | null | undefined;
   cause?: unknown;
 };
 
-/** What all errors of this library have in common. `code` is stable; the message is for people. */
+/** The base class of all errors of this library. `code` is stable; the message is for people. */
 export class BeckonError extends Error {
   override readonly name: string = 'BeckonError';
   readonly code: string;
   readonly status: number | null;
-  /** Of the `X-Request-Id` header: the server's log knows the request by it. */
+  /** The `X-Request-Id` of the response, which the server's log contains too. */
   readonly requestId: string | null;
-  /** As the server listed them. */
+  /** All errors that the server listed. */
   readonly errors: readonly ErrorEntry[];
   readonly retryAfterMs: number | null;
-  /** Under which the same request may be sent again, and is stored once; null where none was sent with one. */
+  /** The key under which the same request can be sent again and is stored once; null if the request had no key. */
   readonly idempotencyKey: string | null;
 
   constructor(message: string, facts: ErrorFacts) {
@@ -36,27 +36,27 @@ export class BeckonError extends Error {
   }
 }
 
-/** What was sent is not valid; nothing of the request was taken. */
+/** The request is invalid, and nothing of it was stored. */
 export class ValidationError extends BeckonError {
   override readonly name: string = 'ValidationError';
 
-  /** The first field that is wrong, as `properties.trialDays` or `events.3.name`. */
+  /** The first invalid field, such as `properties.trialDays` or `events.3.name`. */
   get field(): string | null {
     return this.errors[0]?.field ?? null;
   }
 }
 
-/** The key is missing, wrong, revoked, or opens something else. It is never tried again by itself. */
+/** The key is missing, wrong, revoked, or not valid for this request. The library never retries it. */
 export class AuthError extends BeckonError {
   override readonly name: string = 'AuthError';
 }
 
-/** Too many requests, for longer than this library was to wait. */
+/** The rate limit was exceeded for longer than the library may wait. */
 export class RateLimitError extends BeckonError {
   override readonly name: string = 'RateLimitError';
 }
 
-/** The project has as many records waiting as it may, and had for longer than this library was to wait. */
+/** The ingest queue of the project was full for longer than the library may wait. */
 export class QueueFullError extends BeckonError {
   override readonly name: string = 'QueueFullError';
 }
@@ -66,12 +66,12 @@ export class IdempotencyError extends BeckonError {
   override readonly name: string = 'IdempotencyError';
 }
 
-/** No answer came: nobody knows whether the request was taken. The same idempotency key makes it safe to ask again. */
+/** No response arrived, so it is unknown whether the request was stored. A retry with the same idempotency key is safe. */
 export class NetworkError extends BeckonError {
   override readonly name: string = 'NetworkError';
 }
 
-/** The server failed, however often it was asked. */
+/** The server failed on every attempt. */
 export class ServerError extends BeckonError {
   override readonly name: string = 'ServerError';
 }

@@ -1,16 +1,16 @@
 import type { JsonValue } from '@beckon/contract';
 
-/** Further properties are kept as they are. */
+/** Other properties are stored unchanged. */
 type Further = { [property: string]: JsonValue | undefined };
 
-/** The ten canonical lifecycle events: the properties named here carry meaning. */
+/** The ten canonical lifecycle events. The properties named here have a meaning. */
 export interface CanonicalEventTypes {
   user_signed_up: { plan?: string; source?: string } & Further;
   onboarding_completed: { step?: string } & Further;
   feature_used: { feature?: string; count?: number } & Further;
-  /** `trialDays` is the length of the trial; the reminder before its end is derived from it. */
+  /** `trialDays` is the length of the trial; the time of the reminder before its end is derived from it. */
   trial_started: { trialDays?: number; plan?: string } & Further;
-  /** `trialDays` is what is left of the trial. */
+  /** `trialDays` is the rest of the trial. */
   trial_expiring: { trialDays?: number } & Further;
   usage_threshold_reached: { usagePercent: number; meter?: string; limit?: number } & Further;
   subscription_started: { plan?: string; interval?: string; amount?: number; currency?: string } & Further;
@@ -20,7 +20,7 @@ export interface CanonicalEventTypes {
 }
 
 /**
- * Every event that has a type. Yours are added by declaration:
+ * Every event that has a type. Add your own by declaration:
  *
  *     declare module '@beckon/client' {
  *       interface EventTypes { report_exported: { pages: number } }
@@ -35,19 +35,19 @@ type Properties<Name extends string> =
     ? { properties?: PropertiesOf<Name> }
     : { properties: PropertiesOf<Name> };
 
-/** Something that a user did. Names without a type are taken as well, with any properties. */
+/** An event of a user. Names without a type are accepted too, with any properties. */
 export type TrackedEvent<Name extends string = string> = Name extends string
   ? {
       external_user_id: string;
       name: Name;
-      /** When it happened; when it is received, where left out. */
+      /** When the event happened. Default: when the server receives it. */
       occurred_at?: string | Date;
-      /** Your own id of this event: a second one with it has no effect, ever. */
+      /** Your own id of this event. A second event with the same id never has an effect. */
       message_id?: string;
     } & Properties<Name>
   : never;
 
-/** An event of whatever name: what it may say is looked at by the server. */
+/** An event with any name. Only the server validates its properties. */
 export type AnyEvent = {
   external_user_id: string;
   name: string;

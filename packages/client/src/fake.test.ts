@@ -60,19 +60,19 @@ test.each([
   ['users/bulk', { users: [user, { ...user, email: '@' }, null] }],
   ['users/bulk', { users: user }],
   ['users/bulk', {}],
-])('the fake says of it what the server says: %s %j', async (path, body) => {
+])('fake server › answers like the real server: %s %j', async (path, body) => {
   const real = await ask({ url: server.url, key: project.secret }, path, body);
   expect(await ask({ url: fake.url, key: fake.apiKey }, path, body)).toEqual(real);
 });
 
-test('neither opens with another key', async () => {
+test('fake server › rejects an unknown key like the real server', async () => {
   const key = `sk_live_${'x'.repeat(40)}`;
   const said = await ask({ url: fake.url, key }, 'users', user);
   expect(said).toMatchObject({ status: 401, errors: [['auth_required', undefined]] });
   expect(said).toEqual(await ask({ url: server.url, key }, 'users', user));
 });
 
-test('copies of an event count once where they do on the server', async () => {
+test('fake server › deduplicates events like the real server', async () => {
   fake.reset();
   const to = { url: fake.url, key: fake.apiKey };
   for (const path of ['events/bulk', 'events/batch']) {
@@ -86,6 +86,6 @@ test('copies of an event count once where they do on the server', async () => {
     ];
     for (const _ of [1, 2]) await ask(to, path, { events: copies });
   }
-  // Of each path the one id and the one time; without either one of bulk, and all four of the batches.
+  // Each path stores one event by `message_id` and one by time. Without either, bulk stores one and the batches store all four.
   expect(fake.events).toHaveLength(4 + 1 + 4);
 });

@@ -16,7 +16,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-test('whatever lies between, every event arrives, and counts once', async () => {
+test('client › delivers every event exactly once through a faulty network', async () => {
   const project = await testProject(server);
   const beckon = new Beckon({
     apiKey: project.secret,

@@ -1,4 +1,4 @@
-/** Tells a Beckon server of your users and of what they do. No dependency; Node 20 and later, on servers. */
+/** The client of Beckon for servers: sends users and events, and verifies webhooks. No dependencies; requires Node 20 or later. */
 export * from './event-types.ts';
 export { Beckon, type ClockAdvance, type EventName, type Receipt, type User } from './beckon.ts';
 export type {

@@ -4,47 +4,47 @@ import type { TrackedEvent } from './event-types.ts';
 export type BeckonOptions = {
   /** `sk_live_…` or `sk_test_…`. Keep it on the server. */
   apiKey: string | undefined;
-  /** Where Beckon is, as `https://beckon.example.com`. */
+  /** The address of Beckon, such as `https://beckon.example.com`. */
   url: string | undefined;
-  /** How long one attempt may take; 30 s. */
+  /** The time limit of one attempt; default: 30 s. */
   timeoutMs?: number;
   retry?: RetryOptions;
-  /** Tracks in the background, many events to a request. */
+  /** Sends events in the background, many in each request. */
   batching?: BatchingOptions;
-  /** Goes behind this library's own in `User-Agent`, as `acme-worker/1.2.0`. */
+  /** Appended to the `User-Agent` of this library, such as `acme-worker/1.2.0`. */
   userAgent?: string;
-  /** Instead of the global one. */
+  /** Used instead of the global `fetch`. */
   fetch?: typeof globalThis.fetch;
 };
 
 export type RetryOptions = {
   /**
-   * How often a request is sent, the first time included; 6, and in the background as often as there is time for. What the
-   * server turns away for its rate is not counted.
+   * How often a request is sent, including the first attempt. Default: 6; in the background, no limit but time. Attempts that the server
+   * rejects because of a rate limit or a full queue are not counted.
    */
   attempts?: number;
-  /** How long it may take in all, waiting included; 2 minutes. */
+  /** The time limit of a request with all retries and waits; default: 2 minutes. */
   totalMs?: number;
 };
 
 export type BatchingOptions = {
-  /** So many events leave at once; 100, at most 1,000. */
+  /** Events per request; default: 100, maximum: 1,000. */
   maxRecords?: number;
-  /** And none waits for company longer; 1 s. */
+  /** How long an event waits for others at most; default: 1 s. */
   maxWaitMs?: number;
-  /** More than these do not wait in memory; 10,000. */
+  /** How many events wait in memory at most; default: 10,000. */
   maxQueued?: number;
-  /** Gets the events that could not be tracked, and why. `batch` takes them as they are. */
+  /** Gets the events that could not be tracked, and the error. They can be passed to `batch` unchanged. */
   onError: (error: BeckonError, events: TrackedEvent[]) => void;
 };
 
 export type WriteOptions = {
-  /** One for each logical write, a UUID v4; made here where left out, and kept over all attempts. */
+  /** One key per logical write, kept over all attempts. Default: a new UUID v4. */
   idempotencyKey?: string;
   signal?: AbortSignal;
 };
 
 export type BatchOptions = WriteOptions & {
-  /** History: no rule fires for these events, and their users are quiet until their next normal event. */
+  /** History: no rule fires for these events, and for their users until their next normal event. */
   suppressTriggers?: boolean;
 };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Pace } from './pace.ts';
 
-test('a full queue stops everything for as long as was asked, and halves the chunks', () => {
+test('Pace › pauses for the requested time and halves the chunks when the queue is full', () => {
   const pace = new Pace(1_000);
   expect(pace.takeTurn(1_000, 0)).toBe(0);
   pace.full(2_000, 5_000);
@@ -10,30 +10,30 @@ test('a full queue stops everything for as long as was asked, and halves the chu
   expect(pace.takeTurn(500, 7_000)).toBe(0);
 });
 
-test('full for the second time, it goes on at the pace at which the queue was worked off in between', () => {
+test('Pace › continues at the processing rate that it measured between two full queues', () => {
   const pace = new Pace(1_000);
   pace.full(0, 5_000);
   for (let sent = 0; sent < 40; sent += 1) pace.accepted(1_000);
   pace.full(10_000, 5_000);
-  // 40,000 in ten seconds.
+  // 40,000 records in ten seconds.
   expect(pace.takeTurn(500, 10_000)).toBe(5_000);
   expect(pace.takeTurn(500, 10_000)).toBe(5_125);
   expect(pace.takeTurn(500, 15_000)).toBe(250);
 });
 
-test('full for the first time, it goes on at the pace at which what does not wait any more was worked off', () => {
+test('Pace › derives the rate from the records that left the queue before it was full for the first time', () => {
   const pace = new Pace(1_000);
   for (let sent = 0; sent < 100; sent += 1) {
     expect(pace.takeTurn(1_000, sent * 20)).toBe(0);
     pace.accepted(1_000);
   }
   pace.full(2_000, 5_000);
-  // 50,000 of 100,000 in two seconds.
+  // 50,000 of 100,000 records in two seconds.
   expect(pace.takeTurn(500, 2_000)).toBe(5_000);
   expect(pace.takeTurn(500, 2_000)).toBe(5_020);
 });
 
-test('a pause that was longer than the queue had work for does not count as time in which it worked', () => {
+test('Pace › excludes the time in which the queue was empty from the measured rate', () => {
   const pace = new Pace(1_000);
   for (let sent = 0; sent < 100; sent += 1) {
     pace.takeTurn(1_000, sent * 20);
@@ -42,12 +42,12 @@ test('a pause that was longer than the queue had work for does not count as time
   pace.full(2_000, 5_000);
   for (let sent = 0; sent < 100; sent += 1) pace.accepted(1_000);
   pace.full(11_000, 5_000);
-  // At 25 a millisecond it had nothing left to do for three of these nine seconds.
+  // At 25 records per millisecond, the queue was empty for three of these nine seconds.
   expect(pace.takeTurn(500, 11_000)).toBe(5_000);
   expect(pace.takeTurn(500, 11_000)).toBeCloseTo(5_030, 6);
 });
 
-test('several that are turned away at once are one full queue', () => {
+test('Pace › counts concurrent rejections as one full queue', () => {
   const pace = new Pace(1_000);
   pace.full(10, 5_000);
   pace.full(12, 6_000);
@@ -55,7 +55,7 @@ test('several that are turned away at once are one full queue', () => {
   expect(pace.takeTurn(500, 12)).toBe(6_000);
 });
 
-test('chunks and pace grow back slowly', () => {
+test('Pace › increases chunks and rate slowly', () => {
   const pace = new Pace(1_000);
   pace.full(0, 1_000);
   const sizes = Array.from({ length: 12 }, () => {

@@ -1,14 +1,14 @@
 import { INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
 
 const CHUNK_MIN_RECORDS = 50;
-/** Of the largest chunk, with every one that is taken: twenty of them make up for a queue that was full. */
+/** The growth per accepted chunk, as a share of the largest chunk: twenty accepted chunks make up for a full queue. */
 const CHUNK_GROWTH = 0.05;
-/** Of the pace, each second: it finds out slowly whether there is more to be had. */
+/** The growth of the rate per second, so that the upload slowly finds out whether the server can do more. */
 const PACE_GROWTH_PER_S = 0.03;
 
 /**
- * How fast an upload goes. As fast as it can, until the server's queue is full; then it stops for as long as it is told
- * to, goes on with chunks of half the size, and with no more records a second than the server was seen to work off.
+ * Controls the rate of an upload. There is no limit until the server's queue is full. Then the upload pauses for the requested time. It
+ * continues with chunks of half the size, at the rate at which the server was seen to process records.
  */
 export class Pace {
   readonly #largest: number;
@@ -17,10 +17,10 @@ export class Pace {
   #pausedUntil = 0;
   #nextAt = 0;
   #begunAt: number | null = null;
-  /** When the queue was last known to be full, and what was accepted since. */
+  /** When the queue was last full, and how many records were accepted since then. */
   #fullAt: number | null = null;
   #accepted = 0;
-  /** Records a millisecond that the server was last seen to work off. */
+  /** Records per millisecond that the server was last seen to process. */
   #workedOff: number | null = null;
 
   constructor(largest: number) {
@@ -32,7 +32,7 @@ export class Pace {
     return this.#chunkRecords;
   }
 
-  /** How long to wait before so many records may leave; they count as having left then. */
+  /** Returns how long to wait before this many records may be sent, and reserves that time for them. */
   takeTurn(records: number, now: number): number {
     this.#begunAt ??= now;
     const at = Math.max(now, this.#pausedUntil, this.#nextAt);
@@ -47,7 +47,7 @@ export class Pace {
     this.#chunkRecords = Math.min(this.#largest, grown);
   }
 
-  /** Several requests may be turned away at once: they are one full queue. */
+  /** Rejections during a pause belong to the same full queue, because several requests may be rejected at once. */
   full(now: number, waitMs: number): void {
     const isSame = now < this.#pausedUntil;
     const until = Math.max(this.#pausedUntil, now + waitMs);
@@ -64,8 +64,9 @@ export class Pace {
   }
 
   /**
-   * Full then and full now: what was accepted in between is what was worked off, but for the time in which nothing was left to do.
-   * The first time whatever does not wait any more was worked off, if the queue was empty before; otherwise it was more.
+   * Measures the processing rate. The queue was full before and is full now, so the records accepted in between were processed. The time in
+   * which the queue was empty does not count. The first time, all records that are no longer queued were processed, if the queue was empty
+   * at the start; otherwise it was more.
    */
   #learn(now: number): void {
     const isFirst = this.#fullAt === null;
@@ -76,7 +77,7 @@ export class Pace {
     this.#perSecond = this.#workedOff * 1_000;
   }
 
-  /** Of the last pause, after a full queue must have run dry. */
+  /** The part of the last pause in which the queue must have been empty. */
   #idleMs(): number {
     if (this.#workedOff === null || this.#fullAt === null) return 0;
     return Math.max(0, this.#pausedUntil - this.#fullAt - INGEST_QUEUE_MAX_RECORDS / this.#workedOff);

@@ -7,12 +7,12 @@ const TIMEOUT_MS = 30_000;
 const ATTEMPTS = 6;
 const TOTAL_MS = 120_000;
 
-/** What was asked for, checked: whoever writes it wrong hears of it where they wrote it. */
+/** Validates the options, so that a mistake is reported where the client is created. */
 export function placeOf(options: BeckonOptions): Place {
   refuseBrowsers();
   const { apiKey, timeoutMs = TIMEOUT_MS, retry = {}, userAgent, fetch = globalThis.fetch } = options;
   if (!apiKey) throw new TypeError('Beckon: apiKey is missing; it is sk_live_… or sk_test_…');
-  // The key itself is not said: this message ends in a log.
+  // The message must not contain the key, because it ends up in a log.
   if (!KEY.test(apiKey))
     throw new TypeError('Beckon: apiKey is not an API key; it is sk_live_… or sk_test_…');
   const { attempts = ATTEMPTS, totalMs = TOTAL_MS } = retry;
@@ -23,7 +23,7 @@ export function placeOf(options: BeckonOptions): Place {
   return {
     url: readUrl(options.url),
     apiKey,
-    // The first of them is the one that the server holds against the oldest that it still wants.
+    // The server compares the first product with the oldest version that it still accepts, so this library comes first.
     userAgent: userAgent === undefined ? own : `${own} ${userAgent}`,
     timeoutMs,
     retry: { attempts, totalMs },

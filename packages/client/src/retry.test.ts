@@ -4,7 +4,7 @@ import { readRetryAfter, waitBefore } from './retry.ts';
 const RULE = { attempts: 4, totalMs: 60_000 };
 const failed = { why: 'failed', retryAfterMs: null } as const;
 
-test('waits are spread under a limit that doubles, and end with the attempts', () => {
+test('waitBefore › spreads waits under a limit that doubles, and ends with the last attempt', () => {
   for (const [attempts, limitMs] of [
     [1, 250],
     [2, 500],
@@ -20,7 +20,7 @@ test('waits are spread under a limit that doubles, and end with the attempts', (
   expect(waitBefore(failed, RULE, { attempts: 4, turnedAway: 1, elapsedMs: 0 })).not.toBeNull();
 });
 
-test('what the server asks for is never undercut, costs no attempt, and ends with the time there is', () => {
+test('waitBefore › waits at least as long as the server requests, without counting an attempt, within the total time', () => {
   const refused = { why: 'rate_limited', retryAfterMs: 5_000 } as const;
   expect(waitBefore(refused, RULE, { attempts: 50, turnedAway: 50, elapsedMs: 0 })).toBeGreaterThanOrEqual(
     5_000,
@@ -35,7 +35,7 @@ test('what the server asks for is never undercut, costs no attempt, and ends wit
   ).toBeLessThanOrEqual(330_000);
 });
 
-test('a server that asks for no time at all, or for one that is past, is not asked again and again at once', () => {
+test('waitBefore › backs off when Retry-After is in the past', () => {
   for (const why of ['rate_limited', 'failed'] as const) {
     const refused = { why, retryAfterMs: readRetryAfter('Sun, 22 Nov 2026 09:00:30 GMT', Date.now()) };
     const waits = Array.from({ length: 200 }, () =>
@@ -46,7 +46,7 @@ test('a server that asks for no time at all, or for one that is past, is not ask
   }
 });
 
-test('Retry-After is read in seconds and as a date', () => {
+test('readRetryAfter › reads seconds and dates', () => {
   const now = Date.parse('2026-11-22T10:00:00Z');
   expect(readRetryAfter('7', now)).toBe(7_000);
   expect(readRetryAfter('Sun, 22 Nov 2026 10:00:30 GMT', now)).toBe(30_000);

@@ -18,13 +18,13 @@ export type FakeRequest = {
 };
 
 export type FakeFailure = {
-  /** What is answered instead; 503 where left out. */
+  /** The status of the response; default: 503. */
   status?: number;
   code?: FaultCode;
   retryAfterS?: number;
-  /** The connection ends instead: before anything was done, or afterwards, so that only the answer is lost. */
+  /** Closes the connection instead: before the request is applied, or after it, so that only the response is lost. */
   drop?: 'before' | 'after';
-  /** How many requests meet it; 1. */
+  /** How many requests fail; default: 1. */
   times?: number;
 };
 
@@ -32,28 +32,28 @@ export type FakeServer = {
   url: string;
   apiKey: string;
   webhookSecret: string;
-  /** As they would be by now, by their id. */
+  /** The users after all requests, by id. */
   users: ReadonlyMap<string, FakeUser>;
-  /** Each once, in the order in which they came. */
+  /** Each event once, in the order of arrival. */
   events: readonly FakeEvent[];
   requests: readonly FakeRequest[];
   fail(failure?: FakeFailure): void;
   /** The answer to bulk requests while the queue of a project is full. */
   queueFull(failure?: Pick<FakeFailure, 'times' | 'retryAfterS'>): void;
-  /** Posts a signed webhook to your endpoint and gives the status of its answer. */
+  /** Posts a signed webhook to your endpoint and returns the status of its response. */
   deliver<T extends keyof WebhookData>(url: string, type: T, data: WebhookData[T]): Promise<number>;
   reset(): void;
   close(): Promise<void>;
 };
 
 /**
- * A Beckon of your tests' own, in this process and in memory: it checks keys and records, takes each write once, and fails
- * where it is told to. Nothing is drafted or sent, and its clock only counts.
+ * Starts a Beckon for your tests, in this process and in memory. It checks keys and records, stores each write once, and fails on request.
+ * It drafts and sends no emails, and its clock only counts.
  */
 export async function createFakeServer(): Promise<FakeServer> {
   const fake = new Fake();
   const server = createServer((request, response) => {
-    // Whoever ends a request halfway hears nothing of it.
+    // The client ended the request, so there is no response to send.
     fake.handle(request, response).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');
@@ -128,7 +128,7 @@ class Fake {
     return answer.status;
   }
 
-  /** Only bulk requests meet a full queue. */
+  /** Only bulk requests can meet a full queue. */
   #nextFailure(path: string): FakeFailure | null {
     const { times, code } = this.#planned;
     if (times === 0 || (code === 'backfill_queue_full' && !path.endsWith('/bulk'))) return null;
@@ -166,7 +166,7 @@ function refusalOf(failure: FakeFailure | null): Reply | null {
 
 const CODES: Record<number, FaultCode> = { 401: 'auth_required', 403: 'forbidden', 429: 'rate_limited' };
 
-/** Undefined for what is not JSON; a body without end is not read to it. */
+/** Returns undefined for invalid JSON. Stops reading a body that is too large. */
 async function readJson(request: IncomingMessage): Promise<unknown> {
   let text = '';
   for await (const chunk of request.setEncoding('utf8')) {

@@ -3,7 +3,7 @@ import { AuthError, BeckonError, type ErrorFacts, IdempotencyError, NetworkError
 import { QueueFullError, RateLimitError, ServerError, ValidationError } from './errors.ts';
 import { isTurnedAway, readRetryAfter, type Refused, type RetryRule, waitBefore } from './retry.ts';
 
-/** Where requests go, and with what. */
+/** The server, the credentials and the limits of requests. */
 export type Place = {
   url: string;
   apiKey: string;
@@ -17,18 +17,18 @@ export type Call = {
   method?: 'GET' | 'POST';
   path: string;
   body?: string;
-  /** The same over all attempts. */
+  /** The same key in all attempts. */
   idempotencyKey?: string;
   signal?: AbortSignal | undefined;
   retry?: RetryRule;
-  /** Given to whoever asked instead of being waited for here. */
+  /** Throws a full queue to the caller instead of waiting for it here. */
   leaveQueueFull?: boolean;
   onWait?: (refused: Refused, waitMs: number) => void;
 };
 
 export type Answer = { status: number; body: unknown; requestId: string | null; replayed: boolean };
 
-/** One logical request: as many attempts as the rule allows, one answer or one error. */
+/** Sends one logical request: as many attempts as the rule allows, one response or one error. */
 export async function send(place: Place, call: Call): Promise<Answer> {
   const startedAt = performance.now();
   const rule = call.retry ?? place.retry;
@@ -48,7 +48,7 @@ export async function send(place: Place, call: Call): Promise<Answer> {
   }
 }
 
-/** Ends early, with its reason, where the signal does. */
+/** Waits. Rejects early with the reason of the signal when it is aborted. */
 export function wait(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const done = (): void => {
@@ -75,7 +75,7 @@ async function attempt(place: Place, call: Call): Promise<Answer | Failed> {
       method: call.method ?? 'POST',
       headers: headersOf(place, call),
       body: call.body ?? null,
-      // Elsewhere the key is none of anybody's business.
+      // A redirect must not send the key to another host.
       redirect: 'manual',
       signal: timeout.signal,
     });
@@ -98,7 +98,7 @@ function headersOf({ apiKey, userAgent }: Place, { body, idempotencyKey }: Call)
   };
 }
 
-/** Larger than the largest answer there is: a thousand records of 10 MiB, each with what is wrong with it, which names the path to it twice. */
+/** Larger than the largest response: a thousand errors for records of 10 MiB in total, each with its path twice. */
 const ANSWER_MAX_CHARS = 32 * 1024 * 1024;
 
 async function readText(response: Response): Promise<string> {
@@ -122,7 +122,7 @@ function unanswered(place: Place, { idempotencyKey }: Call, { isTimeout, cause }
   return { error, refused: { why: 'no_answer', retryAfterMs: null } };
 }
 
-/** Of `fetch failed` only its cause says anything. */
+/** For `fetch failed`, only the cause has a useful message. */
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   const inner = cause.cause;
@@ -145,7 +145,7 @@ function judge(response: Response, text: string, { idempotencyKey }: Call): Answ
   return { error, refused: why === null ? null : { why, retryAfterMs } };
 }
 
-/** What proxies answer without our envelope. */
+/** The codes for responses of proxies, which lack our envelope. */
 const UNSPOKEN: Record<number, string> = {
   401: 'auth_required',
   403: 'forbidden',
@@ -159,7 +159,7 @@ function sayStatus(status: number, code: string): string {
   return `The answer (${status}) is not one of Beckon's: is the URL right?`;
 }
 
-/** A 2xx that cannot be read may have been cut short on its way: asked again, the same answer comes. */
+/** A 2xx response that cannot be read may have been cut off. A retry gets the same response, because of the idempotency key. */
 function whyAgain(status: number, code: string): Refused['why'] | null {
   if (code === 'backfill_queue_full') return 'queue_full';
   if (status === 429) return 'rate_limited';
@@ -181,7 +181,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Whatever a proxy says in HTML is known by its status.
+    // A proxy answers with HTML; its status is enough.
     return null;
   }
 }

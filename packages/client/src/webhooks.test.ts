@@ -21,7 +21,7 @@ function why(act: () => unknown): unknown {
   }
 }
 
-test('what is signed is an event, whatever the headers are held in', () => {
+test('webhooks.verify › returns the event of a signed request, for every kind of headers and body', () => {
   const headers = signed(BODY);
   const event: WebhookEvent = webhooks.verify(BODY, headers, SECRET);
   expect(event).toEqual(JSON.parse(BODY));
@@ -29,19 +29,19 @@ test('what is signed is an event, whatever the headers are held in', () => {
   expect(webhooks.verify(BODY, headers, [newWebhookSecret(), SECRET])).toEqual(event);
 });
 
-test('the test that Beckon sends on demand is an event too', () => {
+test('webhooks.verify › accepts the test event that Beckon sends on demand', () => {
   const data = { message: 'This is a test event' };
   const body = JSON.stringify({ id: 'msg_2', type: 'test', livemode: true, data });
   const event: WebhookEvent = webhooks.verify(body, signed(body), SECRET);
   expect(event.type === 'test' && event.data).toEqual(data);
 });
 
-test('an event of a type that this version does not know is one, and no reason to refuse the delivery', () => {
+test('webhooks.verify › accepts an event of an unknown type', () => {
   const body = JSON.stringify({ id: 'msg_3', type: 'email.of_tomorrow', livemode: true, data: {} });
   expect(webhooks.verify(body, signed(body), SECRET)).toEqual(JSON.parse(body));
 });
 
-test('what is not is refused, and it says why', () => {
+test('webhooks.verify › rejects anything else with its reason', () => {
   const headers = signed(BODY);
   expect(why(() => webhooks.verify(BODY, {}, SECRET))).toBe('no_signature');
   expect(why(() => webhooks.verify(`${BODY} `, headers, SECRET))).toBe('wrong_signature');
@@ -60,7 +60,7 @@ beforeAll(async () => {
 });
 afterAll(() => fake.close());
 
-test('the fake server delivers as the real one does', async () => {
+test('fake server › delivers webhooks like the real server', async () => {
   const heard: WebhookEvent[] = [];
   const endpoint = createServer((request, response) => {
     void request.toArray().then((chunks) => {

@@ -3,7 +3,7 @@ import { readWebhookSecret, type Received, type Verified, verifyWebhook } from '
 
 export type SignatureProblem = Extract<Verified, { ok: false }>['why'] | 'not_an_event';
 
-/** The request is not one of Beckon's, or not any more: answer it with 400, and do nothing of what it says. */
+/** The request is not from Beckon, or is too old. Answer with 400 and ignore its content. */
 export class SignatureError extends Error {
   override readonly name = 'SignatureError';
   readonly why: SignatureProblem;
@@ -25,15 +25,15 @@ const SAID: Record<SignatureProblem, string> = {
   not_an_event: 'The request is signed, but its body is no event',
 };
 
-/** Of `node:http`, or of `fetch`. */
+/** The headers of `node:http` or of `fetch`. */
 export type WebhookHeaders = Received['headers'] | { entries(): Iterable<[string, string]> };
 
 /** Checks deliveries to your endpoint. */
 export const webhooks = {
   /**
-   * The event of a delivery, once its signature is proved. `rawBody` are the bytes as they arrived, before anything parsed
-   * them; while a secret is replaced, give both. A server that is newer than this library may tell of types that are not in
-   * `WebhookEvent`: answer them with 2xx too.
+   * Returns the event of a webhook delivery after verifying its signature. `rawBody`: the bytes as they arrived, before any parser. Give
+   * both secrets while you replace one. A server newer than this library may send types that are not in `WebhookEvent`; answer them with
+   * 2xx too.
    */
   verify(
     rawBody: string | Uint8Array,
@@ -66,7 +66,7 @@ function read(text: string): WebhookEvent | null {
     const event = JSON.parse(text) as Partial<Record<'id' | 'type', unknown>> | null;
     return typeof event?.id === 'string' && typeof event.type === 'string' ? (event as WebhookEvent) : null;
   } catch {
-    // Signed by the right secret and yet no JSON: said to the caller as what it is.
+    // The signature is valid but the body is not JSON; the caller throws `not_an_event`.
     return null;
   }
 }

@@ -1,8 +1,8 @@
 import type { Beckon } from '../src/index.ts';
 
 /**
- * Events that can be counted afterwards: each has a number of its own, and nothing but its request's idempotency key (of
- * singles and batches) or its content (of bulk) could keep it from counting twice.
+ * Events that can be counted afterwards. Each has its own number. Only the idempotency key of its request (`singles` and `batches`) or its
+ * content (`bulk`) prevents duplicates.
  */
 export type Load = { bulk: number; singles: number; batches: number };
 
@@ -47,7 +47,7 @@ async function atOnce(count: number, work: (n: number) => Promise<void>): Promis
 type Database = { query<Row extends object>(text: string, values: unknown[]): Promise<Row[]> };
 export type Arrived = { name: string; events: number; different: number };
 
-/** Once nothing waits any more: how many there are of each, and how many different ones. */
+/** Waits until the ingest queue is empty, then counts the events of each name, and the distinct ones among them. */
 export async function countNumbered(db: Database, projectId: number): Promise<Arrived[]> {
   for (;;) {
     const waiting = await db.query('SELECT 1 FROM beckon.inbox WHERE project_id = $1 LIMIT 1', [projectId]);

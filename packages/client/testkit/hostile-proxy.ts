@@ -3,8 +3,8 @@ import http, { createServer, type IncomingMessage, type ServerResponse } from 'n
 import type { AddressInfo } from 'node:net';
 
 /**
- * A network, and servers in front of the server, at their worst. Every request meets one of these, by turns that a seed decides;
- * half of them happen after the server has taken the request, so that only the answer is lost, late or wrong.
+ * A faulty network, and faulty proxies in front of the server. A seed decides which fault each request meets. Half of the faults happen
+ * after the server has accepted the request, so that only the response is lost, late or wrong.
  */
 export const HOSTILITIES = [
   'drop_before',
@@ -22,21 +22,21 @@ export type Hostility = (typeof HOSTILITIES)[number];
 
 export type HostileProxy = {
   url: string;
-  /** How often each was met; `none`: passed on as it was. */
+  /** How often each fault occurred; `none`: passed on unchanged. */
   met: Record<Hostility | 'none', number>;
   close(): Promise<void>;
 };
 
 export type HostileOptions = {
   upstream: string;
-  /** Of all requests, those that meet something. */
+  /** The share of requests that meet a fault. */
   share: number;
   seed: number;
-  /** How long an answer is held that comes too late. */
+  /** How long a late response is delayed. */
   lateMs: number;
 };
 
-/** How many requests a storm turns away once it is there. */
+/** The maximum number of requests that one storm rejects. */
 const STORM_REQUESTS = 10;
 
 export async function startHostileProxy(options: HostileOptions): Promise<HostileProxy> {
@@ -111,7 +111,7 @@ async function handle({ request, response, hostility, options }: Handling): Prom
   }
 }
 
-/** The server has done its part; what comes of its answer is no answer. */
+/** The server has applied the request; this damages its response. */
 async function spoil(
   hostility: 'cut_answer' | 'answer_twice' | 'too_late',
   response: ServerResponse,
@@ -138,7 +138,7 @@ async function forward(upstream: string, request: IncomingMessage, body: Buffer)
   return { status: answer.statusCode ?? 0, headers: kept, body: Buffer.concat(await answer.toArray()) };
 }
 
-/** Mulberry32: the same turns for the same seed. */
+/** Mulberry32: returns the same sequence for the same seed. */
 function random(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,4 +1,4 @@
-/** The catalogue of codes that an answer can carry. Stable: a client may switch on them. */
+/** The codes of all error responses. They are stable, so a client may switch on them. */
 export const FAULT_MESSAGES = {
   validation_failed: 'The request is not valid',
   auth_required: 'A valid API key is required',
@@ -19,7 +19,7 @@ export const FAULT_MESSAGES = {
 
 export type FaultCode = keyof typeof FAULT_MESSAGES;
 
-/** What only those meet who run a project. No public endpoint answers it, so the reference has none of it. */
+/** Errors that only the dashboard API returns. No public endpoint returns them, so they are not in the API reference. */
 export const TEAM_FAULT_MESSAGES = {
   conflict: 'The resource changed since you loaded it. Reload it and try again',
   session_required: 'Sign in first: there is no session, or it has expired',

@@ -1,4 +1,4 @@
-/** Every number of the public interface, by name. */
+/** The limits of the public API. */
 export const BULK_INGEST_MAX_RECORDS = 1_000;
 export const BATCH_MAX_EVENTS = 1_000;
 export const INGEST_QUEUE_MAX_RECORDS = 50_000;
@@ -7,7 +7,9 @@ export const IDEMPOTENCY_WINDOW_MS = 24 * 60 * 60 * 1_000;
 export const SINGLE_BODY_MAX_BYTES = 256 * 1024;
 export const MANY_BODY_MAX_BYTES = 10 * 1024 * 1024;
 export const RECORD_MAX_BYTES = 64 * 1024;
-/** Of all traits that a user has gathered, as JSON: more than any record brings, and a batch of a thousand users can be held in memory. */
+/**
+ * The limit of all stored traits of a user, as JSON. It is more than one record can hold, and a batch of a thousand users fits in memory.
+ */
 export const TRAITS_MAX_CHARS = 128 * 1024;
 
 export const EXTERNAL_USER_ID_MAX_CHARS = 256;

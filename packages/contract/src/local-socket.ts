@@ -1,6 +1,6 @@
-/** What `sockaddr_un` holds, without the closing NUL: 108 bytes on Linux, 104 on macOS and the BSDs. */
+/** The capacity of `sockaddr_un` without the closing NUL: 108 bytes on Linux, 104 on macOS and the BSDs. */
 const PATH_MAX_BYTES = { linux: 107, other: 103 };
-/** The longest name that Windows takes for a pipe. */
+/** The longest pipe name on Windows. */
 const PIPE_MAX_CHARS = 256;
 
 /**

@@ -42,7 +42,7 @@ describe('published vectors', () => {
     expect(signed['webhook-signature']).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
   });
 
-  test('ours is the HMAC of time, dot and body under the decoded secret', () => {
+  test('Beckon: HMAC of time, dot and body with the decoded secret', () => {
     const mac = createHmac('sha256', Buffer.from(secret.text.slice(6), 'base64'));
     const hex = mac.update(`${timestamp}.${body}`).digest('hex');
     expect(headers[SERVICE]).toBe(`t=${timestamp},v1=${hex}`);
@@ -50,7 +50,7 @@ describe('published vectors', () => {
 });
 
 describe('the standardwebhooks package', () => {
-  test('verifies ours, and ours verifies its', () => {
+  test('verifies signatures of Beckon, and Beckon verifies its signatures', () => {
     vi.useFakeTimers({ now: NOW });
     try {
       fc.assert(
@@ -78,7 +78,7 @@ describe('the standardwebhooks package', () => {
   });
 });
 
-test('either form is enough, in any case, and of bytes as of text', () => {
+test('verifyWebhook › accepts either form, headers in any case, and a body as bytes or text', () => {
   expect(verify({})).toEqual({ ok: true });
   expect(verify({ headers: only(SERVICE) })).toEqual({ ok: true });
   expect(verify({ headers: only('webhook-id', 'webhook-timestamp', 'webhook-signature') })).toEqual({
@@ -90,7 +90,7 @@ test('either form is enough, in any case, and of bytes as of text', () => {
   expect(verify({ headers: shouted, body: Buffer.from(body) })).toEqual({ ok: true });
 });
 
-test('while secrets are replaced each that is live verifies, and no other', () => {
+test('verifyWebhook › accepts each active secret during a rotation, and no other', () => {
   const third = newSecret();
   const live = [secret.bytes, other.bytes, third.bytes];
   for (const secrets of [live.slice(0, 2), live]) {
@@ -104,7 +104,7 @@ test('while secrets are replaced each that is live verifies, and no other', () =
   }
 });
 
-test('what was changed on the way in any one place is refused', () => {
+test('verifyWebhook › rejects a change in any header or the body', () => {
   const places = Object.keys(headers);
   fc.assert(
     fc.property(
@@ -133,7 +133,7 @@ test.each([
   [300, true],
   [301, false],
   [86_400, false],
-])('a delivery %i s old, or that much too early, is %s', (seconds, ok) => {
+])('verifyWebhook › for a delivery %i s old, or that much too early, returns %s', (seconds, ok) => {
   for (const form of [headers, only(SERVICE)]) {
     expect(verify({ headers: form, now: NOW + seconds * 1_000 }).ok).toBe(ok);
     expect(verify({ headers: form, now: NOW - seconds * 1_000 }).ok).toBe(ok);
@@ -144,7 +144,7 @@ test.each([
   }
 });
 
-test('what is empty, missing, doubled or not of this form is refused', () => {
+test('verifyWebhook › rejects empty, missing, duplicate and malformed signatures', () => {
   const signature = headers[SERVICE] ?? '';
   const hex = signature.split('v1=')[1] ?? '';
   const refused = [
@@ -172,7 +172,7 @@ test('what is empty, missing, doubled or not of this form is refused', () => {
       expect(verify({ headers: { ...headers, [name]: value } }).ok, `${name} ${value}`).toBe(false);
 });
 
-test('a secret is 32 random bytes, and what is none is not read as one', () => {
+test('newWebhookSecret › has 32 random bytes, and readWebhookSecret rejects other texts', () => {
   const made = new Set(Array.from({ length: 100 }, newWebhookSecret));
   expect(made.size).toBe(100);
   for (const text of made) {
@@ -192,7 +192,7 @@ test('a secret is 32 random bytes, and what is none is not read as one', () => {
   expect(() => signWebhook({ id, body, timestamp, secrets: [] })).toThrow();
 });
 
-describe('the verifier that the guide prints', async () => {
+describe('verifier of the guide', async () => {
   const guide = readFileSync(new URL('../../../docs/how-to/verify-webhooks.md', import.meta.url), 'utf8');
   const printed = /```js\n(import \{ createHmac[^]*?)```/.exec(guide)?.[1] ?? '';
   const module: unknown = await import(`data:text/javascript,${encodeURIComponent(printed)}`);
@@ -206,7 +206,7 @@ describe('the verifier that the guide prints', async () => {
     expect(lines.length).toBeLessThanOrEqual(15);
   });
 
-  test('takes what is genuine, also while secrets are replaced, and nothing else', () => {
+  test('accepts only genuine deliveries, also during a rotation of secrets', () => {
     expect(isGenuine(body, sign(now), secret.text)).toBe(true);
     expect(isGenuine(body, sign(now, [other.bytes, secret.bytes]), secret.text)).toBe(true);
     expect(isGenuine(`${body} `, sign(now), secret.text)).toBe(false);

@@ -1,14 +1,15 @@
-// Whoever receives webhooks is a server: this is an entry of its own, and the rest of the contract still runs anywhere.
+// Only servers receive webhooks. This is a separate entry point, so the rest of the contract still runs anywhere.
+//
 // oxlint-disable-next-line no-restricted-imports
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
- * The signature of a delivery, in two forms that are made with the same key bytes over the same raw body.
+ * The signature of a webhook delivery, in two forms. Both use the same key bytes and the same raw body.
  *
- *   X-Service-Signature: t=<unix seconds>,v1=<hex>[,v1=<hex>]     HMAC-SHA-256 over `<t>.<body>`
- *   webhook-id, webhook-timestamp, webhook-signature: v1,<base64>  over `<id>.<timestamp>.<body>` (Standard Webhooks)
+ *     X-Service-Signature: t=<unix seconds>,v1=<hex>[,v1=<hex>]      HMAC-SHA-256 over `<t>.<body>`
+ *     webhook-id, webhook-timestamp, webhook-signature: v1,<base64>  over `<id>.<timestamp>.<body>` (Standard Webhooks)
  *
- * While a secret is replaced there is one `v1` for each that is live: one that fits is enough.
+ * During a rotation of secrets there is one `v1` for each active secret, and one match is enough.
  */
 export const SIGNATURE_HEADERS = {
   service: 'X-Service-Signature',
@@ -20,9 +21,9 @@ export const SIGNATURE_HEADERS = {
 export const SIGNATURE_TOLERANCE_S = 300;
 
 export type Signing = {
-  /** `msg_…`, as it stands in the body. */
+  /** `msg_…`, as in the body. */
   id: string;
-  /** The very bytes that are sent. */
+  /** The exact bytes that are sent. */
   body: Uint8Array | string;
   /** Unix seconds. */
   timestamp: number;
@@ -44,12 +45,12 @@ export function signWebhook({ id, body, timestamp, secrets }: Signing): Record<s
 }
 
 export type Received = {
-  /** In any case; what came twice may be a list. */
+  /** Names in any case; a repeated header may be a list. */
   headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** As it arrived, before anything parsed it. */
+  /** The body as it arrived, before any parser. */
   body: Uint8Array | string;
   secrets: readonly Uint8Array[];
-  /** In milliseconds. */
+  /** Milliseconds since 1970. */
   now: number;
 };
 
@@ -57,7 +58,7 @@ export type Verified =
   | { ok: true }
   | { ok: false; why: 'no_signature' | 'malformed' | 'too_old' | 'too_new' | 'wrong_signature' };
 
-/** One form is enough; where both are there, both have to be right. */
+/** One form is enough. If both are present, both must be valid. */
 export function verifyWebhook({ headers, body, secrets, now }: Received): Verified {
   const found = headersOf(headers);
   if (found === null) return { ok: false, why: 'malformed' };
@@ -75,7 +76,7 @@ export function verifyWebhook({ headers, body, secrets, now }: Received): Verifi
 
 const SECRET_PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
-/** What Standard Webhooks allows. */
+/** The limits of Standard Webhooks. */
 const SECRET_BYTES_MIN = 24;
 const SECRET_BYTES_MAX = 64;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
@@ -84,7 +85,7 @@ export function newWebhookSecret(): string {
   return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
-/** The bytes that sign; null for what is no such secret. */
+/** Returns the key bytes; null for an invalid secret. */
 export function readWebhookSecret(text: string): Uint8Array | null {
   const encoded = text.startsWith(SECRET_PREFIX) ? text.slice(SECRET_PREFIX.length) : '';
   if (!BASE64.test(encoded) || encoded.length % 4 !== 0) return null;
@@ -102,7 +103,7 @@ const NAMES = new Map(
   Object.entries(SIGNATURE_HEADERS).map(([key, name]) => [name.toLowerCase(), key as keyof Found]),
 );
 
-/** Null where one of them came twice: nobody can tell which of the two was meant. */
+/** Returns null if a header occurs twice, because it is unclear which one is meant. */
 function headersOf(headers: Received['headers']): Found | null {
   const found: Found = {};
   for (const [name, value] of Object.entries(headers)) {
@@ -117,7 +118,7 @@ function headersOf(headers: Received['headers']): Found | null {
 type Claim = { before: string; timestamp: number; given: Given } | 'absent' | 'malformed';
 type Given = { texts: string[]; encoding: 'hex' | 'base64' };
 
-/** More than there are live secrets, and few enough to try. */
+/** More than the number of active secrets, and few enough to try all. */
 const SIGNATURES_MAX = 10;
 const TIMESTAMP = /^\d{1,12}$/;
 
@@ -147,7 +148,7 @@ function claimOf(timestamp: string, before: string, given: Given): Claim {
   return { before, timestamp: Number(timestamp), given };
 }
 
-/** As they are written: several texts of base64 stand for the same bytes, and ours is one of them. */
+/** Compares the encoded texts, because several base64 texts decode to the same bytes and only one of them is valid. */
 function fits(
   { before, given: { texts, encoding } }: Exclude<Claim, string>,
   body: Uint8Array | string,

@@ -1,4 +1,4 @@
-/** What a customer's endpoint is told of, and can ask to be told of alone. */
+/** The event types that an endpoint can receive or select. */
 export const WEBHOOK_TYPES = [
   'email.opened',
   'email.clicked',
@@ -8,7 +8,7 @@ export const WEBHOOK_TYPES = [
 ] as const;
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
-/** Who opened or clicked: a person, a machine, or probably a machine. */
+/** The classification of an open or click: `yes` is a bot, `probable` is probably a bot, `no` is a human. */
 export const BOT_VERDICTS = ['yes', 'probable', 'no'] as const;
 export type BotVerdict = (typeof BOT_VERDICTS)[number];
 
@@ -18,7 +18,7 @@ export type BounceClass = (typeof BOUNCE_CLASSES)[number];
 export const UNSUBSCRIBE_METHODS = ['link', 'one_click', 'mailto', 'complaint'] as const;
 export type UnsubscribeMethod = (typeof UNSUBSCRIBE_METHODS)[number];
 
-/** What all of them say. The address itself is left out: it is in the customer's own records. */
+/** The fields of all events. The email address is left out: the customer has it in their own records. */
 export type WebhookAbout = {
   external_user_id: string;
   email_id: string;
@@ -35,15 +35,15 @@ export type WebhookData = {
     bounce_class: BounceClass;
     status: string | null;
     reason: string;
-    /** Said while it was handed over, or by a message afterwards. */
+    /** `smtp`: reported during the SMTP session; `dsn`: reported by a bounce message afterwards. */
     source: 'smtp' | 'dsn';
   };
   'email.unsubscribed': WebhookAbout & { method: UnsubscribeMethod };
-  /** Sent on demand, to one endpoint: nothing happened, and nobody subscribes to it. */
+  /** Sent on demand to one endpoint. No event occurred, and endpoints cannot subscribe to it. */
   test: { message: string };
 };
 
-/** The body of a delivery. `id` is the same, and the bytes are, however often it is delivered. */
+/** The body of a webhook delivery. Every attempt has the same `id` and the same bytes. */
 export type WebhookEvent<T extends keyof WebhookData = keyof WebhookData> = {
   [K in T]: { id: string; type: K; timestamp: string; livemode: boolean; data: WebhookData[K] };
 }[T];

@@ -1,4 +1,4 @@
-/** The shapes on the wire. `schema.ts` holds the same in TypeBox, and a type test proves that they agree. */
+/** The types of the public API. `schema.ts` has the same types in TypeBox, and a type test proves that they agree. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 export type JsonObject = { [key: string]: JsonValue };
 

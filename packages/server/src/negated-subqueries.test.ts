@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { literalsOf } from '../testkit/statements.ts';
 
 /**
- * PostgreSQL plans none of these as a join. Where the list does not fit into work_mem it is read again for each row, so the cost is
- * the product of both. NOT EXISTS says the same and becomes an anti join. `…` is what is put into a template literal.
+ * PostgreSQL plans none of these as a join. If the list does not fit into work_mem it is read again for each row, so the cost is the
+ * product of both. NOT EXISTS is equivalent and becomes an anti join. `…` is a placeholder of a template literal.
  */
 const NEGATED_SUBQUERIES = [
-  // A list of values is fine: `NOT IN ('fired', 'starts_later')`. A bare `NOT IN` is put in front of something that this test does not see.
+  // A list of values is allowed: `NOT IN ('fired', 'starts_later')`. A bare `NOT IN` precedes an expression that this test does not see.
   /\bNOT IN\b(?!\s*\((?!\s*(?:SELECT\b|…)))/,
   /(?:<>|!=)\s*ALL\s*\(\s*SELECT\b/,
   /\bNOT\s*\(?\s*[\w.]+\s+IN\s*\(\s*SELECT\b/,

@@ -2,17 +2,17 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 
-/** Those who write tables though they are no room's store, by name and with the tables that they may write. */
+/** Files that write tables without being the store of a module, with the tables that each may write. */
 const NAMED: Record<string, string[]> = {
   // The one transaction of the accept path.
   'flows/accept/statements.ts': ['idempotency', 'inbox', 'ingest_queue'],
-  // The tokens; what they are bounded by belongs to the projects' room.
+  // The tokens. Their limits belong to the projects module.
   'io/counter/store.ts': ['rate_limit'],
-  // The installation is nobody's room.
+  // The installation belongs to no module.
   'main/secrets.ts': ['installation'],
 };
 
-/** Carries whole projects from one database to another, and takes demos out: whatever the tables, by their first column. */
+/** Moves whole projects between databases, and removes demos: it writes every table that has a project id as its first column. */
 const OF_ALL_TABLES = 'io/db/project-rows.ts';
 
 type Write = { file: string; table: string };
@@ -30,13 +30,13 @@ const writes: Write[] = SOURCES.flatMap((file) => {
   return [...text.matchAll(WRITE)].map((match) => ({ file, table: match[1] ?? '' }));
 });
 
-test('every table that is written is named with its schema', () => {
+test('every statement that writes names its table with the schema', () => {
   expect(writes.filter(({ table }) => !table.startsWith('beckon.'))).toEqual([]);
-  // The pattern finds what there is to be found.
+  // The pattern finds real statements.
   expect(writes.length).toBeGreaterThan(20);
 });
 
-test("a table is written by its room's store alone, and by those named here", () => {
+test('only the store of its module and the exceptions listed here write a table', () => {
   const strangers = writes.filter(({ file, table }) => {
     const mayWrite = NAMED[file]?.includes(table.replace('beckon.', '')) ?? false;
     return !mayWrite && !/^features\/[a-z-]+\/(?:[a-z]+-)?store\.ts$/.test(file);
@@ -44,14 +44,14 @@ test("a table is written by its room's store alone, and by those named here", ()
   expect(strangers).toEqual([]);
 });
 
-test('no two rooms write one table', () => {
+test('no two modules write the same table', () => {
   const inRooms = writes.filter(({ file }) => file.startsWith('features/'));
   const writers = Map.groupBy(inRooms, ({ table }) => table.replace('beckon.', ''));
   const contested = [...writers].filter(([, by]) => new Set(by.map(({ file }) => dirname(file))).size > 1);
   expect(contested.map(([table]) => table)).toEqual([]);
 });
 
-test('whoever is named here as an exception still writes what it was named for', () => {
+test('every exception listed here still writes its tables', () => {
   const unused = Object.entries(NAMED).flatMap(([file, tables]) =>
     tables.filter(
       (table) => !writes.some((write) => write.file === file && write.table === `beckon.${table}`),

@@ -7,13 +7,13 @@ const OF_PROJECTS = new Set(
   TABLES.flatMap((table) => (table.kind === 'tenant' && table.column === 'project_id' ? [table.name] : [])),
 );
 
-/** By `project_id = $1`, by a list of projects, or row by row of a list in which each says its own. */
+/** A statement names its project by `project_id = $1`, by a list of projects, or row by row of a list with a project per row. */
 const SAYS_OF_WHICH = [
   /\bproject_id\s*=\s*(?:ANY\s*\(\s*)?(?:\$\d|…)/,
   /\bproject_id = \w+\.project_id\b/,
   /USING \(project_id\b/,
   /\(project_id,[^)]*\)\s*IN \(/,
-  // What is written says it itself, in its first column; `…` are the columns of a store, which begin with it.
+  // An inserted row has the project in its first column. `…` is the placeholder for the columns of a store, which begin with it.
   /INSERT INTO beckon\.\w+(?: AS \w+)? \(\s*(?:project_id\b|…)/,
 ];
 
@@ -30,21 +30,21 @@ function isNamed({ file, text }: Statement): boolean {
   return named.some((one) => one.file === file && words(text).includes(one.part));
 }
 
-test('a statement about rows of projects says of which, or is named with its reason', () => {
+test('every statement about project rows filters by project, or is listed with its reason', () => {
   const strangers = silent.filter((statement) => !isNamed(statement));
   expect(strangers.map(({ file, line, text }) => `${file}:${line} ${words(text).slice(0, 120)}`)).toEqual([]);
-  // The sources are read as they are: there are some hundreds.
+  // Guards against a scan that finds nothing: the sources contain some hundreds of statements.
   expect(found.length).toBeGreaterThan(400);
 });
 
-test('whoever is named here is still one that has to be', () => {
+test('every statement listed here still needs to be', () => {
   const unused = named.filter(
     ({ file, part }) => !silent.some((one) => one.file === file && words(one.text).includes(part)),
   );
   expect(unused).toEqual([]);
 });
 
-test('texts are found where they stand: not in comments, not in patterns, and with those inside of others', () => {
+test('finds string literals, also nested ones, but none in comments or regular expressions', () => {
   const source = [
     "// 'not this'",
     '/* nor `this` */',

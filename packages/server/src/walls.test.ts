@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 
-/** A pattern that lets something through can switch off others unseen: so files that break the walls are planted, and looked at. */
+/**
+ * A lint pattern that allows something can disable others unnoticed. So this test creates files that break the import rules, and lints
+ * them.
+ */
 const ROOT = join(import.meta.dirname, '../../..');
 const place = mkdtempSync(join(tmpdir(), 'walls-'));
 afterAll(() => rmSync(place, { recursive: true }));
@@ -97,7 +100,7 @@ const { stdout } = spawnSync(join(ROOT, 'node_modules/.bin/oxlint'), ['--format'
   encoding: 'utf8',
 });
 
-test.each(PLANTED)('$file is stopped where it breaks a wall, and nowhere else', ({ file, wrong }) => {
+test.each(PLANTED)('reports $file at its forbidden import, and nowhere else', ({ file, wrong }) => {
   const said = stdout
     .split('\n')
     .filter((line) => line.startsWith(`${file}:`) && line.includes('restricted'));

@@ -1,6 +1,6 @@
 /**
- * Statements about rows of projects that do not say of which, by file and the words that they hold, each group with its reason. A test
- * finds every other one, and every one that is here for nothing (`src/tenants.test.ts`).
+ * Statements about project rows that do not filter by project, by file and by a part of the text, each group with its reason. A test finds
+ * every other one, and every entry here that is no longer needed (`src/tenants.test.ts`).
  */
 export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]> }[] = [
   {

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import type { Priority } from '../src/features/inbox/index.ts';
 
 /**
- * What can happen to the audiences of a project, at random: few people, few names of events, spans and definitions, so that they
- * meet. An audience is called by its place; `{ audience: 3 }` in a definition means the one at that place.
+ * Generates random histories of a project's audiences. Users, event names, spans and definitions are few, so that they often coincide. An
+ * audience is named by its place; `{ audience: 3 }` in a definition means the one at that place.
  */
 const MINUTE_MS = 60_000;
 const PLACES = 6;
@@ -12,45 +12,45 @@ const PLACES = 6;
 export type SentUser = {
   who: string;
   email: string | null;
-  /** Null takes it away; undefined says nothing of it. */
+  /** Null removes it. Undefined leaves it unchanged. */
   plan: string | null | undefined;
-  /** The trait `when`, so long before it is sent. */
+  /** The trait `when`, as a distance before the time of sending. */
   whenAgoMs: number | null;
 };
 export type SentEvent = {
   who: string;
   name: string;
   properties: JsonObject;
-  /** Null: it does not say when it happened. */
+  /** Null: the event has no time of occurrence. */
   agoMs: number | null;
 };
-/** `worker`: each of two processes has its own memory of the definitions. */
+/** `worker`: each of two processes has its own cache of the definitions. */
 export type Step =
   | { do: 'users'; priority: Priority; users: SentUser[] }
   | { do: 'events'; priority: Priority; events: SentEvent[] }
   | { do: 'process'; priority: Priority; records: number; worker: number }
   | { do: 'wait'; ms: number; isCompared: boolean }
   | { do: 'build'; steps: number; pick: number; worker: number }
-  /** All that is to be built, built, so that everything after it meets audiences that answer. */
+  /** Finishes all builds, so that later steps find audiences that are ready. */
   | { do: 'finish' }
   | { do: 'define'; place: number; definition: JsonObject }
   | { do: 'drop'; place: number }
   | { do: 'erase'; who: string };
 
-/** With one beyond ASCII, and one beyond the plane in which UTF-16 and UTF-8 have the same order. */
+/** Includes an id beyond ASCII, and ids whose order differs between UTF-16 and UTF-8. */
 const who = fc.constantFrom('ada', 'bob', 'cyd', 'dan', 'é', '\u{FFFD}', '😀');
 const priority = fc.constantFrom<Priority>('live', 'live', 'bulk');
 const worker = fc.nat(1);
 const place = fc.nat(PLACES - 1);
 const eventName = fc.constantFrom('login', 'pay');
 const span = fc.constantFrom('30m', '1h', '2h');
-/** At the edges of the spans, and to either side of them. */
+/** At the edges of the spans, and on either side of them. */
 const agoMs = fc.constantFrom(0, 1, 10, 29, 30, 31, 59, 60, 61, 119, 120, 121).map((n) => n * MINUTE_MS);
 
 const within = fc.option(span).map((text): JsonObject => (text === null ? {} : { within: text }));
 const countsOfAll = fc
   .tuple(eventName, fc.constantFrom('at_most', 'exactly', 'at_least'), fc.integer({ min: 0, max: 3 }), within)
-  // What can never be otherwise is refused.
+  // A condition that is always true is rejected by the parser.
   .filter(([, compare, count]) => compare !== 'at_least' || count > 0)
   .map(([event, compare, count, window]): JsonObject => ({ event, [compare]: count, ...window }));
 const countsOfSome = fc
@@ -156,7 +156,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 export const audienceHistories = fc.array(step, { minLength: 10, maxLength: 45, size: 'max' });
 
-/** A definition with the ids of audiences in the place of their places; a place where none is becomes a question about a trait. */
+/** Replaces places by the ids of their audiences. A place without an audience becomes a condition on a trait. */
 export function withIds(given: JsonValue, ids: ReadonlyMap<number, string>): JsonValue {
   if (Array.isArray(given)) return given.map((one) => withIds(one, ids));
   if (typeof given !== 'object' || given === null) return given;

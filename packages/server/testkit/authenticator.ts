@@ -3,8 +3,8 @@ import { createHash, createSign, generateKeyPairSync, randomBytes } from 'node:c
 type Options = Record<string, unknown>;
 
 /**
- * A software passkey: ES256, no attestation, one credential. `settings` may change between uses: `verifiesUser` is whether the
- * authenticator asked for a PIN, finger or face; `counts: false` always reports the same number of uses, as a copy would.
+ * A software passkey: ES256, no attestation, one credential. `settings` may change between uses. `verifiesUser` is whether the
+ * authenticator verified the user by PIN, finger or face. `counts: false` always reports the same number of uses, as a copy would.
  */
 export function authenticator({ origin, verifiesUser = true }: { origin: string; verifiesUser?: boolean }) {
   const settings = { verifiesUser, counts: true };

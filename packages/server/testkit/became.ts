@@ -13,20 +13,20 @@ export type SentMessage = {
   reason: string | null;
 };
 
-/** A story in which letters have left, and whatever may become of them. */
+/** A story after its emails were sent, with any outcome. */
 export type Aftermath = Story & {
-  /** In the order in which they were claimed. */
+  /** Returns the emails in the order in which they were claimed. */
   messages(userId?: string): Promise<SentMessage[]>;
-  /** Of the newest letter to this person, now. */
+  /** Records outcomes of the newest email to this user now. */
   became(userId: string, ...what: WhatHappened[]): Promise<Outcome[]>;
   record(happened: Omit<Happened, 'projectId'>[]): Promise<Outcome[]>;
-  /** Type and class of what is written down, in its order. */
+  /** Returns type and class of the recorded outcomes, in their order. */
   outcomes(userId?: string): Promise<string[]>;
   suppressed(): Promise<string[]>;
   webhooks(): Promise<{ id: string; type: string; body: string }[]>;
 };
 
-/** `opened` by a person; the others of the last letter that a person or a machine can do something about. */
+/** Outcomes for tests: `OPENED` is an open by a person. */
 export const OPENED: WhatHappened = { type: 'email.opened', bot: 'no', botReason: null };
 export const BOT_OPENED: WhatHappened = {
   type: 'email.opened',
@@ -59,7 +59,7 @@ export function bounced(
   };
 }
 
-/** A project whose gates let everything pass and whose letters wait one hour. */
+/** Creates a project whose send checks always pass and whose drafts wait one hour. */
 export async function newAftermath(stage: Stage): Promise<Aftermath> {
   const story = await newStory(stage);
   await story.set({ frequency_cap: 'off', quiet_hours: 'off', autopilot: '1h' });
@@ -112,7 +112,7 @@ export async function newAftermath(stage: Stage): Promise<Aftermath> {
   };
 }
 
-/** A rule that writes one letter after the other to whoever `began`. */
+/** Returns a rule that sends one email after the other to each user with the event `began`. */
 export function lettersRule(more: object = {}, letters = 1): object {
   const draft = (n: number): object => ({ draft: { subject: `Letter ${n}`, body: 'Hello.' } });
   const steps = Array.from({ length: letters }, (_, n) =>
@@ -121,7 +121,7 @@ export function lettersRule(more: object = {}, letters = 1): object {
   return { name: 'Letters', when: { event: 'began' }, mode: 'autopilot', steps: steps.flat(), ...more };
 }
 
-/** Each of them has had a letter an hour later. */
+/** Starts the rule for each user and sends the email an hour later. */
 export async function sendTo(story: Story, userIds: string[]): Promise<void> {
   for (const userId of userIds) {
     await story.user(userId, { email: `${userId}@x.org` });

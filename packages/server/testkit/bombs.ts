@@ -4,12 +4,12 @@ const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
 const BYTES = 42 * 1024;
 
-/** Few bytes that become many, by the coding that says so: 41 MiB, 1.3 GiB and 4 GiB. */
+/** Returns few bytes that decompress to many, by content encoding: 41 MiB, 1.3 GiB and 4 GiB. */
 export async function bombs(): Promise<Record<string, Buffer>> {
   return { gzip: gzipBomb(), zstd: zstdBomb(), br: await brotliBomb() };
 }
 
-/** Deflate makes a thousandth at most. */
+/** Deflate compresses to a thousandth at best. */
 function gzipBomb(): Buffer {
   return gzipSync(Buffer.alloc(41 * MIB), { level: 9 });
 }
@@ -28,7 +28,7 @@ function zstdBomb(): Buffer {
   return Buffer.concat([header, ...blocks, block(1)]);
 }
 
-/** After a flush the compressor writes the same bytes for the same zeros, so 4 GiB need not be compressed to be had. */
+/** After a flush the compressor writes the same bytes for the same zeros, so 4 GiB need not be compressed. */
 async function brotliBomb(): Promise<Buffer> {
   const piece = 16 * MIB;
   const stream = createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
@@ -46,7 +46,7 @@ async function brotliBomb(): Promise<Buffer> {
   return Buffer.concat([head, ...Array<Buffer>((4 * GIB) / piece - 1).fill(again), last]);
 }
 
-/** JSON of up to 10 MiB, a few kB in gzip, that no valid request can be and that is costly to parse. */
+/** Returns JSON of up to 10 MiB (a few kB in gzip) that is never a valid request and is costly to parse. */
 export function costlyBodies(list: 'users' | 'events'): Record<string, string> {
   const keys = Array.from({ length: 700_000 }, (_, n) => `"${n.toString(36)}":1`).join(',');
   return {

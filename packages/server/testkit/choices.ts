@@ -7,10 +7,10 @@ import type { Database } from '../src/io/db/index.ts';
 import { TOKEN_KEYS } from './mailroom.ts';
 import type { Story } from './story.ts';
 
-/** The pages of recipients, listening on a port of their own. */
+/** The preference pages of recipients, served on a port of their own. */
 export type ChoicesServer = {
   url: string;
-  /** What a form says, without a connection of its own: the status of the answer. */
+  /** Submits a form without a connection of its own, and returns the status. */
   press(path: string, form: Record<string, string>): Promise<number>;
   stop(): Promise<void>;
 };
@@ -30,7 +30,7 @@ export async function choicesServer(db: Database): Promise<ChoicesServer> {
   };
 }
 
-/** Below which the choices of whoever got the newest letter to this person are made. */
+/** Returns the base URL of the email preferences from the newest email to this user. */
 export async function linkOf({ server, projectId }: Story, userId: string): Promise<string> {
   const [row] = await server.db.query<{ id: string }>(
     `SELECT id FROM beckon.message WHERE project_id = $1 AND external_user_id = $2 ORDER BY claimed_at DESC, id DESC LIMIT 1`,

@@ -1,9 +1,9 @@
 import pg from 'pg';
 
 /**
- * No Citus: functions and tables under its names, in a schema of a test's own, that keep what they are asked and refuse what Citus
- * refuses as far as it is written down (a table before the one it refers to, one a second time, a trigger, a unique index without
- * the column by which its rows are spread, a group that is not there). Nothing is spread over anything.
+ * A fake Citus: functions and tables under its names, in a schema of the test. They record calls and make the documented refusals of Citus:
+ * a table before the one that it refers to, a table twice, or a trigger. They also refuse a unique index without the distribution column,
+ * and a missing group. No rows are distributed.
  */
 export async function standInForCitus(
   url: string,
@@ -22,7 +22,7 @@ export async function standInForCitus(
     await client.end();
   }
   const spread = new URL(url);
-  // Its catalogue stands before PostgreSQL's own.
+  // Its catalog precedes PostgreSQL's own in the search path.
   spread.searchParams.set('options', '-c search_path=citus_stand_in,pg_catalog');
   return spread.href;
 }

@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 export type Asking = {
   method?: string;
   path: string;
-  /** A list sends the header once for each value; undefined leaves it out. */
+  /** A list sends the header once per value. Undefined omits it. */
   headers?: Record<string, string | string[] | undefined>;
   body?: string | Uint8Array;
 };
@@ -16,14 +16,14 @@ export type Answer = {
   headers: IncomingHttpHeaders;
   text: string;
   json: unknown;
-  /** Of an error envelope; empty otherwise. */
+  /** The errors of an error envelope, otherwise empty. */
   errors: ErrorEntry[];
 };
 
-/** Every request says that it comes from a browser: no answer whatsoever may care. */
+/** Every request claims to come from a browser: no response may depend on it. */
 const ORIGIN = { Origin: 'https://browser.example', 'Access-Control-Request-Method': 'POST' };
 
-/** One request over a socket. Whatever the answer, it is held to what the contract says of all answers under /api. */
+/** Sends one request over a socket. Every response is checked against the contract's rules for all responses under /api. */
 export async function ask(url: string, asking: Asking): Promise<Answer> {
   const { method = 'POST', path, headers = {}, body } = asking;
   const given = Object.entries(headers).filter(([, value]) => value !== undefined);
@@ -39,7 +39,7 @@ export async function ask(url: string, asking: Asking): Promise<Answer> {
   return answer;
 }
 
-/** Bytes as they are, and all that comes back until the server ends the connection, held to the same. */
+/** Sends raw bytes and returns everything until the server ends the connection, with the same checks. */
 export async function askRaw(
   port: number,
   bytes: string | Uint8Array,
@@ -76,7 +76,7 @@ function readAnswer(got: Pick<Answer, 'status' | 'headers' | 'text'>): Answer {
   return { ...got, json, errors };
 }
 
-/** Which header belongs to which statuses, and to no other. */
+/** Headers that belong to certain statuses, and to no other. */
 const BOUND_HEADERS: [name: string, statuses: number[], value: RegExp][] = [
   ['www-authenticate', [401], /^Bearer$/],
   ['allow', [405], /^POST$/],
@@ -96,7 +96,7 @@ function expectContract(answer: Answer, method: string): void {
     ),
   });
   expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
-  // Plain HTTP, where RFC 6797 forbids it.
+  // RFC 6797 forbids the header over plain HTTP.
   expect(headers['strict-transport-security']).toBeUndefined();
   for (const [name, statuses, value] of BOUND_HEADERS) {
     if (statuses.includes(status)) expect(headers[name], name).toMatch(value);
@@ -132,6 +132,6 @@ function expectErrors({ status, json, errors }: Answer): void {
     if ('field' in entry) expect(entry.field).toMatch(/./);
     expect(Object.keys(entry).filter((key) => !['code', 'message', 'field'].includes(key))).toEqual([]);
   }
-  // What went wrong inside is for the log.
+  // Details of an internal error belong in the log only.
   if (status >= 500) expect(errors).toEqual([{ code: 'server_error', message: FAULT_MESSAGES.server_error }]);
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../src/base/clock.ts';
 
 export type HeldClock = Clock & { advance(ms: number): void };
 
-/** Stands still until told to move. */
+/** A clock that is stopped until the test moves it. */
 export function heldClock(at = Date.UTC(2026, 0, 15, 12)): HeldClock {
   let now = at;
   return {

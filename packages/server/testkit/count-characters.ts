@@ -1,6 +1,6 @@
 /**
- * Counts the characters that native string functions read or copy while `work` runs: of the text and of text arguments. These
- * functions take time by length, and a count of calls would not show it.
+ * Counts the characters that native string functions read or copy while `work` runs: of the text and of text arguments. The time of these
+ * functions grows with length, which a count of calls would not show.
  */
 export function countCharacters(work: () => unknown): number {
   const counter: Counter = { characters: 0, isInside: false };

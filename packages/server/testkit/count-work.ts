@@ -1,6 +1,6 @@
 /**
- * Counts the work of a function by the characters that it scans, copies or joins, so that a test of its growth needs no
- * clock. What it cannot see: loops over characters by index. Whatever looks for something in a page, or builds one, passes here.
+ * Counts the work of a function by the characters that it scans, copies or joins, so that a test of its growth needs no clock. It does not
+ * count loops over characters by index. Every search in a page, and every construction of one, counts.
  */
 export function countWork(work: () => unknown): number {
   let characters = 0;
@@ -13,7 +13,7 @@ export function countWork(work: () => unknown): number {
       count(Math.max(1, to - from));
       return found;
     }),
-    // Looking at the end of a string that was put together flattens it, which copies the whole string.
+    // Reading the end of a concatenated string flattens it, which copies the whole string.
     watch<string, boolean>(String.prototype, 'endsWith', (self, _, call) => {
       count(self.length);
       return call();
@@ -52,7 +52,7 @@ function watch<S, R>(prototype: object, name: string, watcher: Watcher<S, R>): (
   return () => void Reflect.set(prototype, name, method);
 }
 
-/** How fast work grows with its input: 1 is linear, 2 quadratic. By the slope between the sizes, on logarithms. */
+/** Returns how fast work grows with its input: 1 is linear, 2 quadratic. It is the slope between the sizes on a logarithmic scale. */
 export function growth(sizes: readonly number[], workOf: (size: number) => number): number {
   const points = sizes.map((size): [number, number] => [Math.log(size), Math.log(workOf(size))]);
   const meanOf = (axis: 0 | 1): number => points.reduce((sum, point) => sum + point[axis], 0) / points.length;

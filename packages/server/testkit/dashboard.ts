@@ -10,7 +10,7 @@ import type { Database } from '../src/io/db/index.ts';
 import { testMail } from './mailroom.ts';
 import { PEPPER } from './server.ts';
 
-/** What a JSON answer may hold; `T` is what the test knows of its data. */
+/** The body of a JSON response. `T` is the type that the test expects of its data. */
 export type Json<T> = {
   data: T;
   meta: {
@@ -23,17 +23,17 @@ export type Json<T> = {
 export type Reply<T> = { status: number; json: Json<T>; text: string; headers: Record<string, unknown> };
 
 /**
- * The dashboard's API over a database, asked as somebody with a role, without signing in: what a route does. That nobody comes in
- * otherwise is what the tests of the team are for.
+ * The dashboard's API over a database, called as a member with a role, without signing in. It tests what a route does. The tests of the
+ * team prove that access requires a sign-in.
  */
 export type TestDashboard = {
-  /** `GET /projects/1/drafts`; `as`: owner unless said, null for nobody. */
+  /** Sends `GET /projects/1/drafts`. `as` is the role: owner by default, null for a request without a session. */
   ask<T = unknown>(what: string, options?: AskOptions): Promise<Reply<T>>;
   url(): Promise<string>;
   close(): Promise<void>;
 };
 
-/** A header that is undefined is not sent. */
+/** A header that is undefined is omitted. */
 export type AskOptions = {
   body?: unknown;
   as?: Role | null;
@@ -42,7 +42,7 @@ export type AskOptions = {
 
 export const DASHBOARD_ORIGIN = 'http://localhost:8080';
 
-/** `isLocalShell`: as the local socket serves it. */
+/** `isLocalShell`: serves it as the local socket does. */
 type TestDashboardOptions = Partial<DashboardDeps> & { isLocalShell?: boolean };
 
 export function testDashboard(
@@ -97,13 +97,13 @@ export function testDashboard(
   };
 }
 
-/** That people come in by signing in is what the tests of the team are for. */
+/** Sign-ins are tested by the tests of the team. */
 const NO_SIGN_INS = {
   signIns: (): Promise<never> => Promise.reject(new Error('nobody signs in in this test')),
   close: async (): Promise<void> => {},
 };
 
-/** Ada, with the role that the request names, in every project that there is. */
+/** Grants Ada the role that the request names, in every project. */
 function roleOfHeader(db: Database): Access {
   return {
     who: async (headers) => {

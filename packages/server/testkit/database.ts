@@ -7,7 +7,7 @@ import { inAdmin } from './global-setup.ts';
 
 export type TestDatabase = { url: string; connection: ConnectionSource; drop(): Promise<void> };
 
-/** A database of this test's own, cloned from the migrated template (`empty`: not even migrated). */
+/** Creates a database for this test, cloned from the migrated template (`empty`: not even migrated). */
 export async function testDatabase(kind: 'migrated' | 'empty' = 'migrated'): Promise<TestDatabase> {
   const name = `beckon_${randomBytes(6).toString('hex')}`;
   const adminUrl = inject('adminUrl');
@@ -24,7 +24,7 @@ export async function testDatabase(kind: 'migrated' | 'empty' = 'migrated'): Pro
   };
 }
 
-/** Until a statement of somebody waits for a lock that somebody else has. */
+/** Waits until a statement is blocked by a lock of another session. */
 export async function untilSomebodyWaits(db: Pick<Database, 'query'>): Promise<void> {
   const waiting = (): Promise<unknown[]> =>
     db.query(
@@ -33,12 +33,12 @@ export async function untilSomebodyWaits(db: Pick<Database, 'query'>): Promise<v
   while ((await waiting()).length === 0);
 }
 
-/** A changed database whose page requests are changed in the same way. */
+/** Applies the same change to a database and to its page requests. */
 export function alsoForPages(db: Database, change: (db: Database) => Database): Database {
   return { ...change(db), forPages: (request) => change(db.forPages(request)) };
 }
 
-/** The same, open for the tests of a file and gone after them; whatever of theirs uses it is closed before. */
+/** Opens such a database for the tests of a file and removes it after them. Everything that uses it is closed before. */
 export async function openTestDatabase(clock: Clock): Promise<Database> {
   const own = await testDatabase();
   const db = await openDatabase({ connection: own.connection, clock, log: silentLog });

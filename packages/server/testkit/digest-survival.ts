@@ -15,17 +15,17 @@ import { putRecords } from './inbox.ts';
 import { embeddedAddress, survivor, type Survivor } from './survival.ts';
 
 /**
- * A worker that is killed while it digests, again and again; and then every person compared with what the contract says
- * of the same records, one by one in the order of acceptance.
+ * Kills a worker repeatedly while it processes, then compares every user with the contract: the same records, applied one by one in
+ * acceptance order.
  */
 export type Ordeal = { records: number; kills: number };
 export type OrdealVerdict = {
   records: number;
   kills: number;
-  /** Kills while something waited. */
+  /** Kills while records waited. */
   hits: number;
   people: number;
-  /** People who are not as they should be; nobody, that is. */
+  /** Users that differ from the contract. Expected to be empty. */
   wrong: string[];
 };
 
@@ -52,7 +52,7 @@ export async function digestUnderKills(dataDir: string, { records, kills }: Orde
   }
 }
 
-/** Both queue rows at once, so that a record is often digested before one that was accepted earlier. */
+/** Feeds both priorities at once, so that a record is often processed before one that was accepted earlier. */
 async function feed(db: Database, projectId: number, records: number): Promise<AcceptedRecord[]> {
   const accepted: AcceptedRecord[] = [];
   for (let n = 0; accepted.length < records; n += 1) {
@@ -78,7 +78,7 @@ function someUser(): User {
   return { external_user_id: someone(), traits, ...(chance(0.3) && { email: pick(['a@x.org', 'b@x.org']) }) };
 }
 
-/** Copies are drawn within a queue row: of two in different queue rows either may come first. */
+/** Copies are drawn within one priority: of two copies in different priorities either may come first. */
 function someEvent(priority: Priority): Event {
   return {
     external_user_id: someone(),

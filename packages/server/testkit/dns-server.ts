@@ -3,23 +3,23 @@ import { createServer, type Server } from 'node:net';
 import { createUDPServer, Packet } from 'dns2';
 
 export type RecordType = 'TXT' | 'MX' | 'CNAME' | 'A' | 'AAAA';
-/** `servfail`, `refused`: the server says that it cannot; `silence`: it says nothing at all. */
+/** `servfail`, `refused`: the server answers with that code. `silence`: it does not answer. */
 export type Trouble = 'servfail' | 'refused' | 'silence';
 
-/** A name server on loopback whose zone a test changes as it goes. It answers as a resolver does: aliases are followed. */
+/** A DNS server on loopback whose zone a test changes as it runs. It answers as a resolver does: aliases are followed. */
 export type DnsServer = {
-  /** For `createResolver`. */
+  /** The servers for `createResolver`. */
   servers: string[];
   /**
-   * In place of what stood there. Of TXT a text is cut into strings of 255 characters, a list is taken string by string;
-   * an MX is `10 mail.example.com`. A name that has other records has none of a type that was not set. A function is asked
-   * anew for each question.
+   * Replaces the records of a name and type. For TXT a text is cut into strings of 255 characters, and a list is used string by string. An
+   * MX is `10 mail.example.com`. A name with other records has an empty answer for a type that was not set. A function is called for each
+   * query.
    */
   set(type: RecordType, name: string, records: Records): void;
   remove(type: RecordType, name: string): void;
-  /** For one name, or one type of it as in `AAAA a.test`, or for all of them; null: as usual. */
+  /** Sets trouble for one name, for one type of it as in `AAAA a.test`, or for all. Null removes it. */
   trouble(kind: Trouble | null, name?: string): void;
-  /** How often it was asked so far. */
+  /** Returns the number of queries so far. */
   asked(): number;
   stop(): Promise<void>;
 };
@@ -91,7 +91,7 @@ export async function startDnsServer(): Promise<DnsServer> {
 
 type Respond = (request: Packet, send: (response: Packet) => void) => void;
 
-/** Over UDP, which cuts an answer short, and over TCP at the same port, where it is then asked for again. */
+/** Listens on UDP, which truncates long answers, and on TCP at the same port, where clients then retry. */
 async function listen(respond: Respond): Promise<{ port: number; close: () => Promise<void> }> {
   for (;;) {
     const tcp = listenTcp(respond);
@@ -116,7 +116,7 @@ async function listen(respond: Respond): Promise<{ port: number; close: () => Pr
   }
 }
 
-/** A message there has its length in front. The library's own listener would be open to all addresses. */
+/** Messages over TCP have a length prefix. The library's own listener would be open to all addresses. */
 function listenTcp(respond: Respond): Server {
   return createServer((socket) => {
     let held = Buffer.alloc(0);

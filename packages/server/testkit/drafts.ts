@@ -3,7 +3,7 @@ import type { NewDraft } from '../src/features/drafts/index.ts';
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 
-/** A draft that could be anybody's, for a test to change what it is about. */
+/** Returns a generic draft, for a test to change the relevant part. */
 export function draftFacts(newId: () => string): Omit<NewDraft, 'now'> {
   return {
     projectId: 1,

@@ -13,7 +13,7 @@ import {
   type TestServerOptions,
 } from './server.ts';
 
-/** A server for the tests of one endpoint. Its clock stands still; nothing digests what it stores. */
+/** A server for the tests of one endpoint. Its clock is stopped, and no worker processes what it stores. */
 export type EndpointServer = TestServer & { clock: HeldClock };
 
 export async function endpointServer(
@@ -25,52 +25,52 @@ export async function endpointServer(
   return { ...server, clock };
 }
 
-/** Another process on the same database and at the same time. */
+/** Starts another process on the same database and with the same clock. */
 export function twinOf(server: EndpointServer): Promise<EndpointServer> {
   return endpointServer({ database: server.database, clock: server.clock });
 }
 
 export type Sending = {
-  /** Another key than the caller's; null sends none. */
+  /** A key other than the caller's. Null sends none. */
   secret?: string | null;
   /** The Idempotency-Key. */
   once?: string;
-  /** An object is sent as JSON; left out, it is a valid one. */
+  /** An object is sent as JSON. By default a valid body is sent. */
   body?: object | string | Uint8Array;
   headers?: Asking['headers'];
   query?: string;
   method?: string;
   path?: string;
-  /** Where another server than the caller's is asked. */
+  /** The server, if it is not the caller's. */
   at?: EndpointServer;
 };
 
 export type Caller = TestProject & {
   facts: Facts;
   send(sending?: Sending): Promise<Answer>;
-  /** What this project has in the database. */
+  /** Returns the rows of this project in the database. */
   stored(): Promise<Stored>;
-  /** Every bucket of the project. */
+  /** Sets every rate limit of the project. */
   limit(limit: { rate: number; burst: number }): Promise<void>;
   fillQueue(waiting: number): Promise<void>;
 };
 
 export type Stored = {
-  /** In the order of their sequence. */
+  /** Records in the order of their sequence. */
   records: unknown[];
-  /** Chunks by their queue row and kind, as `live events`. */
+  /** Chunks by priority and kind, such as `live events`. */
   chunks: string[];
-  /** How many Idempotency-Keys are taken. */
+  /** The number of Idempotency-Keys in use. */
   keys: number;
   waiting: number;
 };
 
 export const NOTHING_STORED: Stored = { records: [], chunks: [], keys: 0, waiting: 0 };
 
-/** Far more than any test sends: who wants a limit sets one. */
+/** Far more than any test sends: a test of limits sets its own. */
 const NO_LIMIT = { rate: 1_000_000, burst: 10_000_000 };
 
-/** A new project that talks to one endpoint. */
+/** Creates a project with a caller for one endpoint. */
 export async function newCaller(server: EndpointServer, facts: Facts): Promise<Caller> {
   const project = await testProject(server);
   const caller: Caller = {

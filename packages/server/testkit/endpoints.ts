@@ -7,16 +7,16 @@ import {
   type UserInput,
 } from '@beckon/contract';
 
-/** What the contract says of one endpoint, written down apart from the code that is tested with it. */
+/** The contract of one endpoint, stated apart from the code under test. */
 export type Facts = {
   name: Endpoint;
   path: string;
   kind: 'single' | 'batch' | 'bulk';
-  /** The field that holds the records; null where the body is the record. */
+  /** The field that holds the records, or null if the body is the record. */
   list: 'users' | 'events' | null;
   stores: 'users' | 'events';
   accepted: 200 | 202;
-  /** What a request that is not valid as a whole is answered. */
+  /** The status of a request that is invalid as a whole. */
   invalid: 400 | 422;
   bodyMaxBytes: number;
 };
@@ -61,24 +61,24 @@ export const EVENTS_BULK: Facts = {
 };
 export const ALL_ENDPOINTS = [USERS, USERS_BULK, EVENTS, EVENTS_BATCH, EVENTS_BULK];
 
-/** A valid record; `more` lies over it, and what is undefined in it is left out. */
+/** Returns a valid record with the fields of `more`. Undefined fields are omitted. */
 export function record(facts: Facts, more: Record<string, unknown> = {}): JsonObject {
   const user: UserInput = { external_user_id: 'u-1', email: 'ada@example.com', traits: { plan: 'pro' } };
   const event: EventInput = { external_user_id: 'u-1', name: 'report_shared', properties: { pages: 3 } };
   return JSON.parse(JSON.stringify({ ...(facts.stores === 'users' ? user : event), ...more })) as JsonObject;
 }
 
-/** The field of a record that takes any JSON. */
+/** Returns the field of a record that takes any JSON. */
 export function bagOf(facts: Facts): 'traits' | 'properties' {
   return facts.stores === 'users' ? 'traits' : 'properties';
 }
 
-/** A body of these records; a single endpoint takes the first. */
+/** Returns a body of these records. A single endpoint takes the first. */
 export function bodyOf(facts: Facts, records: unknown[] = [record(facts)]): JsonObject {
   return (facts.list === null ? records[0] : { [facts.list]: records }) as JsonObject;
 }
 
-/** What is answered where all of `records` were taken. */
+/** Returns the response if all of `records` were accepted. */
 export function acceptance(facts: Facts, records = 1): JsonObject {
   if (facts.kind === 'single') return { data: { accepted: true } };
   if (facts.kind === 'batch') return { data: { accepted: true }, meta: { received: records } };

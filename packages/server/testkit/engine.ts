@@ -11,16 +11,16 @@ import { type TestTransport, testTransport } from './transport.ts';
 import { testMailroom, TOKEN_KEYS } from './mailroom.ts';
 
 /**
- * Digest and sender without a worker: no timer runs, time goes on only when told, and at every moment at which something is
- * due exactly that is done.
+ * Processing and sending without a worker. No timer runs, and time moves only when the test moves it. At every due moment exactly the due
+ * work is done.
  */
 export type Engine = {
   digest: Digest;
   sender: Sender;
   transport: TestTransport;
-  /** Digests whatever waits, and does what is due now, until nothing is left to do. */
+  /** Processes all waiting records and does the due work until none is left. */
   settle(): Promise<void>;
-  /** Goes to each moment at which something is due on the way, and does it. */
+  /** Moves to each moment with due work on the way, and does it. */
   advance(ms: number): Promise<void>;
 };
 

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
 /**
- * A relay that fails where it is told to. It stands in front of a real mail server, hands every command and every letter
- * on, and at one point of the conversation does something else instead.
+ * A relay that fails on demand. It forwards every command and every email to a real mail server, and at one point of the conversation does
+ * something else instead.
  */
 export const FAULT_POINTS = [
   'connect',
@@ -21,21 +21,21 @@ export const FAULT_POINTS = [
 export type FaultPoint = (typeof FAULT_POINTS)[number];
 
 /**
- * `accept` is no fault. `defer` and `refuse` say 4xx and 5xx, and the server behind never has the letter. `drop` ends the
- * connection, `hang` says nothing more. At `after_dot` the server behind has taken the letter before the reply is lost.
+ * `accept` is not a fault. `defer` and `refuse` answer 4xx and 5xx, and the mail server never gets the email. `drop` ends the connection,
+ * `hang` stops answering. At `after_dot` the mail server has accepted the email before the reply is lost.
  */
 export const FAULT_ACTS = ['accept', 'defer', 'refuse', 'drop', 'hang'] as const;
 export type FaultAct = (typeof FAULT_ACTS)[number];
-export type Fault = { point: FaultPoint; act: FaultAct; /** How often, then all is well. */ times?: number };
+export type Fault = { point: FaultPoint; act: FaultAct; /** How many times. */ times?: number };
 
 export type FaultRelay = {
   port: number;
-  /** From now on; null for no more faults. */
+  /** Plans a fault from now on. Null: no more faults. */
   plan: (fault: Fault | null) => void;
-  /** How often each point was come to. */
+  /** How often each point was reached. */
   passed: Record<FaultPoint, number>;
   connections: () => number;
-  /** Ends every connection there is, as a relay does that was idle for long. */
+  /** Ends every connection, as a relay does after a long idle time. */
   dropAll: () => void;
   close: () => Promise<void>;
 };
@@ -44,11 +44,11 @@ export type FaultRelayOptions = { upstream: { host?: string; port: number }; por
 
 type Deps = {
   upstream: { host?: string; port: number };
-  /** What to do at this point, now that it was come to. */
+  /** Returns the action at the point that was just reached. */
   meet: (point: FaultPoint) => FaultAct;
 };
 
-/** Thrown to end a conversation; the client's socket is left open where it hangs. */
+/** Thrown to end a conversation. `hang` leaves the client's socket open. */
 class Over extends Error {
   readonly act: FaultAct;
   constructor(act: FaultAct) {
@@ -149,7 +149,7 @@ async function carryCommand(talk: Conversation, line: string, deps: Deps): Promi
   if (/^DATA/i.test(line) && reply.startsWith('354')) await carryLetter(talk, deps);
 }
 
-/** The conversation goes on, except at EHLO, and the commands after it are answered as that demands. */
+/** Refuses a command. The conversation continues, except at EHLO, and later commands get matching replies. */
 async function refuseCommand(
   talk: Conversation,
   point: FaultPoint | null,
@@ -160,7 +160,7 @@ async function refuseCommand(
   if (point === 'mail' || point === 'rcpt') await refuseLetter(talk);
 }
 
-/** What was refused at MAIL or RCPT goes no further; commands that left with it are answered as a server would. */
+/** Stops an email that was refused at MAIL or RCPT. Pipelined commands get the replies that a server would give. */
 async function refuseLetter({ client, behind, said, answered }: Conversation): Promise<void> {
   for (;;) {
     const line = await said.line();
@@ -224,13 +224,13 @@ function pointOf(line: string): FaultPoint | null {
 }
 
 type Reader = {
-  /** Null at the end. */
+  /** Returns the next line, or null at the end. */
   line: () => Promise<string | null>;
-  /** A whole reply, of however many lines. */
+  /** Returns a complete reply, of any number of lines. */
   reply: () => Promise<string>;
-  /** Waits for anything at all, and leaves it. */
+  /** Waits for any data without consuming it. */
   some: () => Promise<void>;
-  /** All up to and with these bytes; what lies before their middle is given away first. */
+  /** Returns everything up to and including these bytes. The first half is passed on before. */
   until: (end: Buffer, atHalf: (half: Buffer) => void) => Promise<Buffer>;
 };
 

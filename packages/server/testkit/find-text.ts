@@ -3,8 +3,8 @@ import type { Tx } from '../src/io/db/index.ts';
 import { decodeChunk } from '../src/features/inbox/index.ts';
 
 /**
- * Every table and column of the schema in which one of these texts stands, as `table.column`; asked of the catalogue, so that a
- * table made tomorrow is looked into too. Capitals do not matter, bytes are read as text, packed chunks are opened.
+ * Finds every column of the schema that contains one of these texts, as `table.column`. It reads the tables from the catalog, so that it
+ * covers future tables. Case does not matter, bytes are read as text, and packed chunks are unpacked.
  */
 export async function findText(db: Tx, texts: string[]): Promise<string[]> {
   const needles = texts.flatMap((text) => [text, JSON.stringify(text).slice(1, -1)]).map(fold);
@@ -38,7 +38,7 @@ function readable(value: string | Buffer | null): string {
   return value.toString('utf8') + unpacked(value);
 }
 
-/** A chunk of records is read as JSON, anything else that is packed as text. */
+/** Returns a chunk of records as JSON, and any other packed value as text. */
 function unpacked(bytes: Buffer): string {
   return (
     orNothing(() => JSON.stringify(decodeChunk(bytes))) ||
@@ -46,7 +46,7 @@ function unpacked(bytes: Buffer): string {
   );
 }
 
-/** A hash, or a secret, is neither. */
+/** A hash, or a secret, is not packed. */
 function orNothing(read: () => string): string {
   try {
     return read();

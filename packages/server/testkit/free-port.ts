@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * A port for a server that will be killed while clients go on trying it. It lies below those the system gives to
- * outgoing connections: a client that tries a dead port of that range is, now and then, given the very port as its
- * own, is connected to itself, and holds it against the server that comes back.
+ * Returns a port for a server that will be killed while clients keep retrying it. The port is below the range for outgoing connections. A
+ * client that retries a closed port of that range sometimes gets that port as its own. Then it is connected to itself, and blocks the port
+ * for the restarted server.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -9,14 +9,14 @@ import { openEmbedded } from '../src/io/embedded/index.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Reaches a database in which others may be made. */
+    /** Connects to a database in which others may be created. */
     adminUrl: string;
-    /** A migrated database of this run, to be cloned. */
+    /** A migrated database of this run, used as the template of clones. */
     template: string;
   }
 }
 
-/** One cluster for the whole run, one migrated template in it; every test file clones the template. */
+/** Starts one cluster with one migrated template for the whole run. Every test file clones the template. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.TEST_ADMIN_DATABASE_URL ?? process.env.TEST_DATABASE_URL;
   const cluster = given ? { url: given, stop: async () => {} } : await startCluster();

@@ -6,7 +6,7 @@ const LINKS = {
   unsubscribe: 'https://beckon.acme.test/u/abc.def',
 };
 
-/** The HTML of a letter with which nothing is wrong; `more` stands in its middle, `css` in its sheet. */
+/** Returns the HTML of an email without problems. `more` is in its middle, `css` in its style sheet. */
 export function goodHtml({ more = '', css = '' }: { more?: string; css?: string } = {}): string {
   return `<!doctype html><html lang="en"><head><title>Acme</title><meta name="color-scheme" content="light dark"><style>
 .quiet { color: #595959 } .button { background-color: #1d4ed8; color: #ffffff !important }
@@ -25,7 +25,7 @@ export const GOOD_HEADERS = [
   { name: 'List-Unsubscribe-Post', value: 'List-Unsubscribe=One-Click' },
 ];
 
-/** A letter as it leaves, with which nothing is wrong but what is changed. */
+/** Returns an outgoing email without problems except for the changes. */
 export function goodLetter(
   changed: Partial<Letter> & { date: Date },
   dkim: DkimKey | null = null,

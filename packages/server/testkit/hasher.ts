@@ -1,4 +1,4 @@
 import { createSuppressionHasher } from '../src/features/suppressions/index.ts';
 
-/** The key of every installation in tests that start no process. */
+/** The suppression hasher of tests that start no process, with a fixed key. */
 export const testHasher = createSuppressionHasher(Buffer.alloc(32, 5));

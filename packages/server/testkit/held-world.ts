@@ -4,13 +4,13 @@ import type { AskerDeps } from '../src/io/counter/asker.ts';
 import type { Timer } from '../src/io/counter/timer.ts';
 
 /**
- * Time that moves only when told, and a database whose statements are counted and waited for. Nothing here
- * sleeps: `quiet` resolves once every statement is answered and what follows from it has run.
+ * A clock that moves only when the test moves it, and a database whose statements are counted and awaited. It never sleeps: `quiet`
+ * resolves once every statement is answered and its consequences have run.
  */
 export type World = {
   db: AskerDeps['db'];
   timer: Timer;
-  /** Moves time on, stopping at every timer on the way. */
+  /** Moves time forward and stops at every timer on the way. */
   advance(ms: number): Promise<void>;
   quiet(): Promise<void>;
   statements(): number;
@@ -40,7 +40,7 @@ export function heldWorld(real: Omit<AskerDeps['db'], 'clock'>, clock: HeldClock
   async function quiet(): Promise<void> {
     do {
       await Promise.allSettled(pending);
-      // Twice: a statement leaves at the end of a turn, and what its answer starts at the end of the next.
+      // Twice: a statement is sent at the end of one event loop turn, and its response starts work at the end of the next.
       for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     } while (pending.size > 0);
   }

@@ -2,9 +2,9 @@ import { readWebhookSecret, verifyWebhook } from '@beckon/contract/signature';
 import { sha256 } from '../src/base/hash.ts';
 import { type HookAnswer, type Hooked, hookServer } from './hook-server.ts';
 
-/** A customer's end that writes down every POST, and what was known of it on our side at that moment. */
+/** A customer's server that records every POST, together with the server's own records at that moment. */
 export type HookJournal = {
-  /** To be told here, as this endpoint. */
+  /** Returns the URL of this endpoint. */
   url(name: string): string;
   expect(name: string, secret: string): void;
   posts: Posted[];
@@ -12,20 +12,20 @@ export type HookJournal = {
 };
 export type Posted = {
   endpoint: string;
-  /** As the header names the message, without its prefix. */
+  /** The id from the header, without its prefix. */
   messageId: string;
   at: number;
-  /** Of the body. */
+  /** The hash of the body. */
   digest: string;
-  /** What is wrong with it; null as it should be. */
+  /** The problem with the request, or null if it is correct. */
   fault: string | null;
-  /** Attempts that were written down when it came; it is this POST of its delivery, counted from 1. */
+  /** Attempts that were recorded when it arrived. `ordinal` is the number of this POST of its delivery, counted from 1. */
   attempts: number;
   ordinal: number;
   status: number;
 };
 
-/** `answer`: as which endpoint, to which copy of a message. `attemptsOf`: what the database says of that delivery. */
+/** `answer` returns the status for a copy of an event at an endpoint. `attemptsOf` returns the recorded attempts of that delivery. */
 export type JournalOptions = {
   answer: (post: Pick<Posted, 'endpoint' | 'messageId' | 'ordinal'>) => Promise<number>;
   attemptsOf: (post: Pick<Posted, 'endpoint' | 'messageId'>) => Promise<number>;

@@ -6,14 +6,14 @@ import { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 
-/** A customer's server on loopback, over TLS: it keeps what it was told, and answers as the test says. */
+/** A customer's server on loopback, over TLS. It keeps what it received, and answers as the test says. */
 export type HookServer = {
-  /** Of a path. */
+  /** Returns the URL of a path. */
   url(path: string): string;
   received: Hooked[];
-  /** Requests that it has not answered, by path: now, and the most there ever were. */
+  /** Unanswered requests by path: the current number and the maximum. */
   open: Map<string, { now: number; most: number }>;
-  /** How it answers from now on; 204 at first. `silent`: never. */
+  /** Sets how it answers from now on. It starts with 204. `silent` never answers. */
   answer(how: (hooked: Hooked) => HookAnswer | Promise<HookAnswer>): void;
   close(): Promise<void>;
 };
@@ -24,7 +24,7 @@ export type HookAnswer =
   | 'reset';
 
 const TLS = join(import.meta.dirname, 'tls');
-/** For `NODE_EXTRA_CA_CERTS` of whoever is to trust it. */
+/** For `NODE_EXTRA_CA_CERTS` of a process that must trust it. */
 export const HOOK_CA_FILE = join(TLS, 'names.crt');
 export const HOOK_CA = readFileSync(HOOK_CA_FILE);
 

@@ -8,8 +8,8 @@ import { startImporter } from '../src/worker/importer.ts';
 import { importDeps } from './imports.ts';
 
 /**
- * A worker of imports in a process of its own, to be killed. Its clock is so far ahead of the others' that the lease of whoever was
- * killed before it has run out.
+ * An import worker in a process of its own, to be killed. Its clock is so far ahead of the others' that the leases of workers killed before
+ * have expired.
  */
 export type ImportWorker = { kill(): Promise<void> };
 

@@ -17,7 +17,7 @@ import { testMail } from './mailroom.ts';
 
 type Uploaded = { projectId: number; kind: 'users' | 'events'; text: string | Buffer; name?: string };
 
-/** What imports are worked on with, without a worker; `source`: what Stripe would say. */
+/** Returns the dependencies of imports without a worker. `source` replaces Stripe. */
 export function importDeps(db: Database, source?: ImportSource): ImportDeps {
   return {
     db,
@@ -29,7 +29,7 @@ export function importDeps(db: Database, source?: ImportSource): ImportDeps {
   };
 }
 
-/** A file as the dashboard brings it; it is ready. */
+/** Uploads a file as the dashboard does. It is ready afterwards. */
 export async function uploadFile(
   db: Database,
   { projectId, kind, text, name = 'a.csv' }: Uploaded,
@@ -49,12 +49,12 @@ export function newStripeImport(db: Database, projectId: number): Promise<Import
   return createImport(deps, { projectId, createdBy: 'operator', ...wanted });
 }
 
-/** Works on what is asked for until nothing is. */
+/** Works until no import has work left. */
 export async function workThrough(deps: ImportDeps, signal = new AbortController().signal): Promise<void> {
   for (let one = await claimImport(deps); one; one = await claimImport(deps)) await workOn(deps, one, signal);
 }
 
-/** Checks it, starts it, and works on it to its end. */
+/** Checks an import, starts it, and works until it ends. */
 export async function importThrough(
   deps: ImportDeps & { db: Database },
   one: Import,
@@ -68,7 +68,7 @@ export async function importThrough(
   return foundImport(db, one);
 }
 
-/** A source of these chunks; its places count them. */
+/** Returns a source of these chunks. Its cursors count them. */
 export function chunkSource(
   chunks: Partial<ImportChunk>[],
   before: (n: number) => void | Promise<void> = () => {},

@@ -12,7 +12,7 @@ import { TOKEN_KEYS } from './mailroom.ts';
 import type { SunkLetter } from './sink.ts';
 import { openTalk, type Talk } from './smtp-talk.ts';
 
-/** The door through which mail comes in to a stage, and somebody at it. */
+/** Opens the inbound mail listener of a stage, with a client. */
 export async function openInbound(
   stage: MailStage,
   changed: Partial<MailInOptions> = {},
@@ -40,10 +40,10 @@ export function inboundDeps({ server: { db }, dns }: MailStage): ReceiveDeps {
   };
 }
 
-/** A letter that left, and what whoever has all of it can read there. */
+/** A sent email, and what its recipient can read in it. */
 export type Sent = {
   letter: SunkLetter;
-  /** With its brackets. */
+  /** Including the angle brackets. */
   messageId: string;
   bounceTo: string;
   replyTo: string;
@@ -51,7 +51,7 @@ export type Sent = {
   email: string;
 };
 
-/** The letter of welcome, to somebody new. */
+/** Sends the welcome email to a new user. */
 export async function sendTo(story: MailStory, userId: string, email: string): Promise<Sent> {
   await story.user(userId, { email });
   await story.event(userId, 'user_signed_up');
@@ -79,11 +79,11 @@ export type Report = {
   action?: string;
   diagnostic?: string;
   envid?: string | undefined;
-  /** The header of the letter that comes back. */
+  /** The header of the returned email. */
   returned?: string;
 };
 
-/** A report as Postfix writes it. */
+/** Returns a bounce report as Postfix writes it. */
 export function dsn({
   recipient,
   status = '5.1.1',
@@ -129,7 +129,7 @@ export function dsn({
   ].join('\r\n');
 }
 
-/** A complaint as a feedback loop sends it. */
+/** Returns a complaint as a feedback loop sends it. */
 export function complaint({ returned = '', type = 'abuse' }: { returned?: string; type?: string }): string {
   return [
     'From: feedback@isp.test',
@@ -171,7 +171,7 @@ export type Written = {
   headers?: string[];
 };
 
-/** What a person writes back. */
+/** Returns a reply of a recipient. */
 export function answer({
   from,
   to,
@@ -196,7 +196,7 @@ export function answer({
   ].join('\r\n');
 }
 
-/** Every row of every table as one text each, so that nothing at all can have changed behind a test. */
+/** Returns every row of every table as one text each, so that a test can prove that nothing changed. */
 export async function everything(db: Database, except: string[] = []): Promise<Map<string, string[]>> {
   const tables = await db.query<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'beckon' ORDER BY 1`,

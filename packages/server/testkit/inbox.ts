@@ -10,7 +10,7 @@ export type Put = {
   acceptedAt?: Date;
 };
 
-/** Puts a chunk into the inbox as accept does, without an API in front; the sequence of its first record. */
+/** Writes a chunk into the ingest queue as the accept path does, without the API. Returns the sequence of its first record. */
 export function putRecords(db: Pick<Database, 'transaction' | 'clock'>, put: Put): Promise<number> {
   const { projectId, priority = 'live', kind, records, acceptedAt = new Date(db.clock.now()) } = put;
   return db.transaction(async (tx) => {

@@ -5,7 +5,7 @@ export type LocalReply = { status: number; body: unknown };
 
 export type LocalAsking = { body?: unknown; headers?: Record<string, string> };
 
-/** One request over a local socket: `askSocket(path, 'GET /livez')`. */
+/** Sends one request over a local socket: `askSocket(path, 'GET /livez')`. */
 export function askSocket(
   socketPath: string,
   what: string,

@@ -10,17 +10,17 @@ import { type DnsServer, startDnsServer } from './dns-server.ts';
 import { type Sink, startSink, type SunkLetter } from './sink.ts';
 import { newStory, openStage, type Stage, type Story } from './story.ts';
 
-/** A stage whose letters leave for real: signed for a domain in a DNS of ours, over SMTP, to a server that keeps them. */
+/** A stage that really sends its emails: signed for a domain in a DNS server of ours, over SMTP, to a server that keeps them. */
 export type MailStage = Stage & { dns: DnsServer; sink: Sink; deps: DomainDeps };
 type DomainDeps = Parameters<typeof addDomain>[0] & Parameters<typeof checkDomain>[0];
 
-/** A project that writes from a domain of its own; nobody has published its records yet. */
+/** A project with a sending domain of its own, whose DNS records are not published yet. */
 export type MailStory = Story & {
   domain: string;
   publish(): Promise<void>;
-  /** Looks at the DNS now; the state that it finds. */
+  /** Checks the DNS now and returns the state of the domain. */
   check(): Promise<string>;
-  /** What arrived from this project so far. */
+  /** Returns the emails that arrived from this project so far. */
   arrived(): SunkLetter[];
 };
 
@@ -77,7 +77,7 @@ export async function newMailStory(stage: MailStage): Promise<MailStory> {
   };
 }
 
-/** The same, with everything that it takes for letters to leave. */
+/** Creates such a project with everything that sending requires. */
 export async function newVerifiedStory(stage: MailStage): Promise<MailStory> {
   const story = await newMailStory(stage);
   await story.publish();

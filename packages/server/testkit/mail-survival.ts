@@ -12,27 +12,27 @@ import { type Sink, startSink } from './sink.ts';
 import { embeddedAddress, survivor, type Survivor } from './survival.ts';
 
 /**
- * The product as it runs somewhere: a process of its own with a verified domain, a real relay that it submits to, and a far
- * end that counts what arrives. Between them stands a relay that fails, and the process can be killed at any step.
+ * The product as it runs in production, in a process of its own with a verified domain. It submits to a real relay, and a receiving server
+ * counts the emails. A relay that fails on demand is between them, and the process can be killed at any step.
  */
 export type MailWorld = {
   server: Survivor;
   db: Database;
   faults: FaultRelay;
   sink: Sink;
-  /** So many of the letters that were written and wait fall due now; their drafts. */
+  /** Makes this many of the waiting drafts due now and returns them. */
   fallDue(count: number): Promise<string[]>;
-  /** Whatever is put off is brought forward, until each of these letters has come to its end. */
+  /** Waits until each of these drafts has an end. Deferred emails are made due. */
   ended(drafts: string[]): Promise<void>;
-  /** Of each of these, what is known here and at the far end. */
+  /** Counts the states of these drafts, and their copies at the receiving server. */
   tally(drafts: string[]): Promise<Tally>;
-  /** Everything is through the relay. */
+  /** Waits until the relay has delivered everything. */
   arrived(): Promise<void>;
-  /** Somebody has looked why letters were refused, and lets the domain go on where that had stopped it. */
+  /** Resumes the domain if too many refusals stopped it, as a member would after a check. */
   looked(): Promise<void>;
-  /** Whoever is about to write that a message is in this state waits, and goes no further, until he is killed. */
+  /** Blocks a worker that is about to write this state of an email, until it is killed. */
   holdAt(state: HeldState): Promise<Pick<Hold, 'reached'>>;
-  /** kill -9; then so much time goes by that what was in hand counts as given up. What was in hand. */
+  /** Kills the worker with SIGKILL and ends its leases. Returns the emails that it had claimed. */
   kill(): Promise<InHand>;
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -47,15 +47,15 @@ export type Tally = {
   sent: number;
   unknown: number;
   failed: number;
-  /** What has not come to its end. */
+  /** Drafts without an end. */
   open: number;
-  /** At the far end, by what is known here. */
+  /** Copies at the receiving server, by the state recorded here. */
   copies: { sent: number; unknown: number; others: number };
   /** Message-IDs with more than one copy. */
   doubled: string[];
 };
 
-/** Over so many connections letters are handed over. */
+/** The number of connections to the relay. */
 export const SLOTS = 5;
 const DOMAIN = 'mail.acme.test';
 const PEOPLE_IN_ONE = 500;
@@ -137,7 +137,7 @@ export async function verifyDomain(
   if (state !== 'verified') throw new Error(`the domain is ${state}`);
 }
 
-/** So many people signed up; to each a letter is written that leaves in a day. */
+/** Signs up this many users and writes a draft for each that is sent in a day. */
 export async function writeLetters(db: Database, projectId: number, letters: number): Promise<string[]> {
   const people = Array.from({ length: letters }, (_, n) => `u${n}`);
   for (let from = 0; from < letters; from += PEOPLE_IN_ONE) {
@@ -196,9 +196,9 @@ async function ended(world: World, drafts: string[]): Promise<void> {
     if (rows.every(({ state }) => ENDS.includes(state))) return;
     const putOff = rows.filter(({ state }) => state === 'deferred').map(({ id }) => id);
     const inHand = rows.some(({ state }) => state === 'claimed' || state === 'submitting');
-    // What was claimed before a domain was stopped stays in too, until somebody has looked.
+    // Emails that were claimed before a domain was stopped also stay held until the domain is resumed.
     await letStoppedGoOn(db, projectId);
-    // All of one round are looked at together, as they are after a minute.
+    // All emails of one round are retried together, as they are after a minute.
     if (putOff.length > 0 && !inHand) await tryAgain(db, projectId, putOff);
     await pause(30);
   }
@@ -241,7 +241,7 @@ async function tally(world: World, drafts: string[]): Promise<Tally> {
 
 const LOCK = 471_100;
 
-/** A trigger in the database waits for a lock that we hold: the worker stands still in the middle of its statement. */
+/** A trigger in the database waits for a lock that we hold: the worker blocks in the middle of its statement. */
 async function holdAt({ db }: World, state: HeldState): Promise<Hold> {
   await db.query(`CREATE SCHEMA IF NOT EXISTS hold`);
   await db.query(`CREATE OR REPLACE FUNCTION hold.wait() RETURNS trigger LANGUAGE plpgsql AS
@@ -264,7 +264,7 @@ async function holdAt({ db }: World, state: HeldState): Promise<Hold> {
       while ((await waiting()).length === 0) await pause(10);
     },
     async letGo() {
-      // What a dead process had asked for is not done in its name any more.
+      // Statements of a killed process must not run later.
       for (const { pid } of await waiting()) await db.query(`SELECT pg_terminate_backend(${pid})`);
       while ((await waiting()).length > 0) await pause(10);
       ended.resolve();

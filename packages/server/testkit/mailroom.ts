@@ -7,10 +7,10 @@ import { testHasher } from './hasher.ts';
 import type { Mailroom } from '../src/flows/send-drafts/index.ts';
 import { NO_PROVIDERS } from '../src/flows/send-drafts/index.ts';
 
-/** Its threads start when they are needed, and keep no test alive. */
+/** Its threads start on demand, and keep no test alive. */
 export const testRenderer = createRenderer();
 
-/** An outbox and no sending domain, as an installation begins. */
+/** Returns a mailroom with the test inbox and no sending domain, as a new installation has. */
 export function testMailroom(changed: Partial<Mailroom> = {}): Mailroom {
   return {
     outlet: { kind: 'test_inbox', publicUrl: 'http://localhost:8080', mailDomain: null },
@@ -23,7 +23,7 @@ export function testMailroom(changed: Partial<Mailroom> = {}): Mailroom {
 
 const NO_DNS = { servers: ['127.0.0.1:9'], timeoutMs: 50, tries: 1 };
 
-/** What a command is handed of it. */
+/** Returns the part that commands receive. */
 export function testMail(changed: Partial<Mailroom> = {}) {
   return {
     sealer: createSealer('a secret of this test alone', null, 'test'),

@@ -1,44 +1,44 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the model does next. `answer`: this object, as JSON, in the form of whichever protocol was spoken. */
+/** The next behavior of the model. `answer`: this object, as JSON, in the form of the protocol in use. */
 export type Script =
   | { kind: 'answer'; value: unknown }
-  /** This text in place of an object. */
+  /** Answers with this text instead of an object. */
   | { kind: 'text'; text: string }
   | { kind: 'declined' }
   | { kind: 'status'; status: number }
   | { kind: 'redirect'; to: string }
   | { kind: 'endless' }
-  /** Takes the question and says nothing. */
+  /** Accepts the request and does not answer. */
   | { kind: 'hang' }
-  /** Something has to have happened first. */
+  /** Answers after `first` has resolved. */
   | { kind: 'after'; first: Promise<unknown>; then: Script }
-  /** Begins to answer, a byte at a time, and never comes to the end. */
+  /** Begins to answer, one byte at a time, and never ends. */
   | { kind: 'drip' };
 
 export type AskedModel = {
   path: string;
   headers: IncomingMessage['headers'];
   body: Record<string, unknown>;
-  /** All text of the question, in whatever form it came. */
+  /** All text of the request, in any protocol. */
   text: string;
 };
 
 export type ModelServer = {
-  /** Without a path. */
+  /** The base URL without a path. */
   url: string;
   asked: AskedModel[];
-  /** Resolves as soon as it was asked so often. */
+  /** Resolves after this many requests. */
   askedTimes(times: number): Promise<void>;
-  /** Decides about every question that comes from now on. */
+  /** Sets the behavior for every request from now on. */
   script(decide: (asked: AskedModel) => Script): void;
-  /** Cuts off whoever waits for an answer. */
+  /** Closes all connections with a pending response. */
   drop(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** A model on loopback that speaks as OpenAI-compatible endpoints do, and as Anthropic does. */
+/** Starts a model on loopback that supports the protocols of OpenAI-compatible endpoints and of Anthropic. */
 export async function modelServer(): Promise<ModelServer> {
   const asked: AskedModel[] = [];
   const waiting: { times: number; go: () => void }[] = [];
@@ -158,7 +158,7 @@ function openai(content: string, finish = 'stop'): object {
   };
 }
 
-/** As a tool where the question asks for one, as text where it asks for a format. */
+/** Answers with a tool call if the request names a tool, and with text if it names a format. */
 function anthropic({ body }: AskedModel, value: unknown): object {
   const [tool] = (body.tools ?? []) as { name: string }[];
   if (!tool) return anthropicText(JSON.stringify(value), 'end_turn');

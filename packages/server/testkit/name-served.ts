@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import tls from 'node:tls';
 
-/** The name in the certificate that whoever connects to this port is shown. */
+/** Returns the name in the certificate that is served at this port. */
 export async function nameServed(port: number): Promise<string> {
   const socket = tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
   await once(socket, 'secureConnect');

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { inject } from 'vitest';
 import type { TestDatabase } from './database.ts';
 
-/** The database is gone while `during` runs: nobody is let in, and who was in is out. Then it is back. */
+/** Makes the database unavailable while `during` runs: it ends all connections and accepts no new ones. */
 export async function withoutDatabase(database: TestDatabase, during: () => Promise<void>): Promise<void> {
   const name = new URL(database.url).pathname.slice(1);
   const admin = new pg.Client(inject('adminUrl'));
@@ -17,7 +17,7 @@ export async function withoutDatabase(database: TestDatabase, during: () => Prom
   }
 }
 
-/** Until nobody is left: a backend that is told to go takes a moment. */
+/** Waits until all connections have ended, because a terminated backend takes a moment. */
 async function throwOut(admin: pg.Client, name: string): Promise<void> {
   for (let left = 1; left > 0;) {
     const { rowCount } = await admin.query(

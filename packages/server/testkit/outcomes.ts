@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { bodyOf, type Facts, record } from './endpoints.ts';
 import type { Caller, EndpointServer, Sending } from './endpoint-server.ts';
 
-/** A way in which a request with a good key can end, for what must go before every one of them. */
+/** A possible response to a request with a valid key. Some checks must come before every one of them. */
 export type Outcome = {
   name: string;
   status: number;
-  /** Brings the project there; what it gives back, sent to `at`, then ends so, however often it is sent. */
+  /** Prepares the project. The returned request, sent to `at`, then gets this response, however often it is sent. */
   prepare(caller: Caller, at: EndpointServer): Promise<Sending>;
 };
 

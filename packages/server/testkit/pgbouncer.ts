@@ -10,23 +10,23 @@ import { freePort } from './free-port.ts';
 
 const COMMAND = '/usr/sbin/pgbouncer';
 
-/** Why there is none on this machine; null where there is. */
+/** Returns why PgBouncer is missing on this machine, or null. */
 export function missingPgbouncer(): string | null {
   return existsSync(COMMAND) ? null : 'pgbouncer is not installed';
 }
 
 export type Pgbouncer = {
-  /** The same database, through the pooler. */
+  /** Returns the URL of the same database through the pooler. */
   through(url: string): string;
   log(): Promise<string>;
   stop(): Promise<void>;
 };
 
-/** A real pooler in transaction mode before this PostgreSQL; with so few connections each is soon somebody else's. */
+/** Starts a real pooler in transaction mode in front of this PostgreSQL. With so few connections, each is soon used by another session. */
 export async function startPgbouncer(url: string, { poolSize }: { poolSize: number }): Promise<Pgbouncer> {
   const { hostname, port: behind, username, password } = new URL(url);
   const folder = await mkdtemp(join(tmpdir(), 'beckon-pgbouncer-'));
-  // It gives root up, and has to come through all the same.
+  // It drops root privileges and still needs access.
   await chmod(folder, 0o777);
   const port = await freePort();
   const log = join(folder, 'log');

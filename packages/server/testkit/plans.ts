@@ -1,4 +1,4 @@
-/** One node of `EXPLAIN (FORMAT JSON)`, with the fields that tests look at. */
+/** One node of `EXPLAIN (FORMAT JSON)`, with the fields that tests use. */
 export type PlanNode = {
   'Node Type': string;
   'Join Type'?: string;
@@ -10,7 +10,7 @@ export type PlanNode = {
   Plans?: PlanNode[];
 };
 
-/** A plan's nodes in one list, outermost first. */
+/** Returns the nodes of a plan in one list, outermost first. */
 export function planNodes(plan: PlanNode | undefined): PlanNode[] {
   return plan ? [plan, ...(plan.Plans ?? []).flatMap(planNodes)] : [];
 }

@@ -9,12 +9,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from './free-port.ts';
 
-/** A real relay of our own: its configuration, queue and log lie in a folder of this run, and no service is touched. */
+/** A real relay of the test: its configuration, queue and log are in a directory of this run, and no system service is changed. */
 export type Postfix = {
   port: number;
-  /** Who is let in beside loopback itself: Postfix asks us about each login. */
+  /** The login that is accepted besides loopback itself. Postfix verifies each login with our server. */
   credentials: { user: string; pass: string };
-  /** Nothing is on its way to the far end any more. */
+  /** Waits until no email is on its way to the receiving server. */
   idle(): Promise<void>;
   log(): Promise<string>;
   stop(): Promise<void>;
@@ -25,7 +25,9 @@ const DAEMONS = '/usr/lib/postfix/sbin';
 const READY_WITHIN_MS = 20_000;
 const run = promisify(execFile);
 
-/** Why there is none on this machine; null where there is. Its master starts as root only, and gives that up at once. */
+/**
+ * Returns why Postfix is unavailable on this machine, or null. Its master process starts as root only, and drops the privileges at once.
+ */
 export function missingPostfix(): string | null {
   if (!existsSync(COMMAND) || !existsSync(`${DAEMONS}/master`)) return 'Postfix is not installed';
   return process.getuid?.() === 0 ? null : 'Postfix is started by root only';
@@ -33,16 +35,16 @@ export function missingPostfix(): string | null {
 
 export type PostfixOptions = {
   farEnd: number;
-  /** Where what comes back to a sealed sender goes. */
+  /** The port that receives bounces to signed sender addresses. */
   bouncesTo?: number;
-  /** After so long a letter that is only put off comes back; five days where it is left out. */
+  /** The time after which a deferred email bounces, by default five days. */
   giveUpAfterS?: number;
 };
 
-/** Everything it takes goes to the far end, whoever it is for, but for bounces where somebody takes them in. */
+/** Starts a relay that delivers everything to the receiving server, whatever the recipient, except bounces if `bouncesTo` is set. */
 export async function startPostfix(options: PostfixOptions): Promise<Postfix> {
   const folder = await mkdtemp(join(tmpdir(), 'beckon-postfix-'));
-  // Its daemons run as `postfix` and have to come through.
+  // Its daemons run as `postfix` and need access.
   await chmod(folder, 0o755);
   const credentials = { user: 'beckon', pass: 'a password of this run' };
   const doorman = await startDoorman(credentials);
@@ -111,7 +113,7 @@ maximal_backoff_time = 2s
 `;
 }
 
-/** Its services without those for mail of this machine, none of them in a root of its own. */
+/** Returns its services without those for local mail, none of them in a chroot. */
 function masterOf(port: number): string {
   const inet = `127.0.0.1:${port} inet n - n - - smtpd`;
   const unix = [
@@ -139,7 +141,7 @@ function masterOf(port: number): string {
   return `${[inet, ...unix].join('\n')}\n`;
 }
 
-/** Until it greets whoever connects. */
+/** Waits until it greets clients. */
 async function greeted(port: number, script: ChildProcess): Promise<void> {
   const until = performance.now() + READY_WITHIN_MS;
   for (;;) {
@@ -171,7 +173,7 @@ async function idle(conf: string): Promise<void> {
   }
 }
 
-/** What was spawned is a script that waits for the master, which has a session of its own. */
+/** The child process is a script that waits for the master, which has a session of its own. */
 async function end(script: ChildProcess, pidFile: string): Promise<void> {
   if (script.exitCode !== null) return;
   const gone = once(script, 'exit');
@@ -181,7 +183,7 @@ async function end(script: ChildProcess, pidFile: string): Promise<void> {
   await gone;
 }
 
-/** Postfix leaves logins to a server of Dovecot's; this speaks as much of its language as a login with PLAIN takes. */
+/** Postfix delegates logins to a Dovecot server. This one implements the part of its protocol that a PLAIN login needs. */
 async function startDoorman({
   user,
   pass,

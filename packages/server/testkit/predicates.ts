@@ -3,20 +3,20 @@ import { testValue } from '../src/base/predicate/compare.ts';
 import type { Facts, Window } from '../src/base/predicate/predicate.ts';
 
 /**
- * For tests: people and predicates at random, out of pools so small that they meet. `factsOf` answers from the events
- * themselves, in the plainest way there is.
+ * Generates random users and predicates from pools so small that they often match. `factsOf` computes facts from the events themselves, in
+ * the plainest way.
  */
 export const NOW = Date.UTC(2026, 0, 15, 12);
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** Half of what people may write is about one of these, to the millisecond before and after. */
+/** Half of the spans in predicates are about one of these, to the millisecond before and after. */
 const DISTANCES = [1, 60_000, HOUR, DAY, 7 * DAY, 30 * DAY].flatMap((ms) => [ms - 1, ms, ms + 1]);
 const SPANS = ['1m', '1h', '24h', '7d', '30d'];
 const distance = fc.constantFrom(0, ...DISTANCES, ...DISTANCES.map((ms) => -ms));
 export const moment = distance.map((ms) => NOW + ms);
 
-/** One moment in some of the ways in which people write it. */
+/** One moment in several of its valid notations. */
 const momentText = fc
   .tuple(
     moment,
@@ -50,7 +50,7 @@ const TEXTS = [
 ];
 const NUMBERS = [-1.5, -0.25, 0, 0.25, 1, 2, 100];
 const ODD_NUMBERS = [0.1, 0.1 + 0.2, 5e-324, Number.MAX_VALUE, -Number.MAX_VALUE, 1e21, 2 ** 53];
-/** What is most often under each, and most often asked: every type of value comes under every key, and every test too. */
+/** The usual type of each trait, which most tests use. Every type of value occurs under every key, and so does every test. */
 const TRAITS = {
   name: 'text',
   plan: 'text',
@@ -68,7 +68,7 @@ const traitKeys = Object.keys(TRAITS) as (keyof typeof TRAITS)[];
 const EVENTS = ['login', 'feature_used', "o'pen", '__proto__'];
 const PROPERTIES = ['amount', 'feature', 'at', '__proto__'];
 const AUDIENCES = ['1', '2', '3'].map((digit) => `00000000-0000-7000-8000-00000000000${digit}`);
-/** The third audience has none. */
+/** The third audience has no edition. */
 export const EDITIONS = new Map(AUDIENCES.slice(0, 2).map((id, i) => [id, 11 + i]));
 
 const text = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...TEXTS) }, momentText);
@@ -92,7 +92,7 @@ const traits = fc
     ),
   )
   .map((entries): Record<string, unknown> => Object.fromEntries(entries.filter((entry) => entry !== null)));
-/** So that sums come out the same in whatever order they are added. */
+/** Makes sums equal in any order of addition. */
 const evenValue = value.map((one) => (typeof one === 'number' && ODD_NUMBERS.includes(one) ? 0.5 : one));
 const email = fc.constantFrom('ann@acme.com', 'Ann@acme.com', 'bob@acme.com.au', 'é@exämple.com');
 
@@ -120,7 +120,7 @@ const event: fc.Arbitrary<PersonEvent> = fc
   })
   .map(({ lateMs, ...rest }) => ({ ...rest, receivedAt: rest.occurredAt + lateMs }));
 
-/** Of some events the rows are gone, and only their number is left. */
+/** The rows of some events are deleted, and only their count is left. */
 const gone = fc.record({
   name: fc.constantFrom(...EVENTS),
   count: fc.integer({ min: 1, max: 3 }),
@@ -256,7 +256,7 @@ export const condition: fc.Arbitrary<object> = fc.oneof(
   fc.record({ audience: fc.constantFrom(...AUDIENCES) }),
 );
 
-/** A document that `parsePredicate` takes. */
+/** A document that `parsePredicate` accepts. */
 export const document: fc.Arbitrary<object> = fc.letrec<{ node: object }>((tie) => ({
   node: fc.oneof(
     { maxDepth: 4, depthSize: 'small' },

@@ -14,16 +14,16 @@ import { ask, soon } from '../src/io/embedded/test-directory.ts';
 
 type Putting = { from: string; until?: number; timeline?: number };
 
-/** Real databases, told apart by what is written into them. Each test has a folder of its own. */
+/** Real databases, identified by the values written into them. Each test has a directory of its own. */
 export type Restores = {
   folder: () => string;
   backupDir: () => string;
-  /** What was said meanwhile to whoever restores. */
+  /** The lines printed to the operator during the restore. */
   printed: () => string[];
   live: (name: string) => Promise<Embedded>;
   backUp: (name: string) => Promise<string>;
   putBack: (name: string, putting: Putting) => Promise<Restored>;
-  /** The moment behind it. */
+  /** Returns a moment after the write. */
   write: (embedded: Embedded, what: string) => Promise<number>;
   read: (embedded: Embedded) => Promise<string>;
   readOf: (name: string) => Promise<string>;
@@ -48,7 +48,7 @@ export async function openRestores(): Promise<Restores> {
   }, 60_000);
   afterAll(() => rm(base, { recursive: true, force: true }));
 
-  /** Where this checkout lies below a closed folder, that is said too. */
+  /** A checkout below a closed directory also prints a line about that, which is ignored. */
   const print = (line: string): void => void (line.startsWith('The parent folders') || printed.push(line));
   const voice = { log: silentLog, print };
   const backupDir = (): string => join(folder, 'backups');

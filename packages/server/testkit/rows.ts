@@ -1,8 +1,8 @@
 import type { Tx } from '../src/io/db/index.ts';
 
 /**
- * Rows as they are, past all that would make them: for tests that ask what is seen of a state, and not how it comes about. A
- * column that is not named is null.
+ * Inserts rows directly, without the code that normally writes them. It is for tests that read a state, whatever its history. Columns that
+ * are not named are null.
  */
 export async function insertRows(tx: Tx, table: string, rows: Record<string, unknown>[]): Promise<void> {
   await tx.query(
@@ -11,7 +11,7 @@ export async function insertRows(tx: Tx, table: string, rows: Record<string, unk
   );
 }
 
-/** So many rows alike, but for the columns named here, each of which is a new id. */
+/** Inserts this many equal rows with a new id in each of the named columns. */
 export async function insertMany(
   tx: Tx,
   table: string,

@@ -16,12 +16,12 @@ import {
 } from './rules-oracle-sending.ts';
 import type { Oracle, OracleDraft } from './rules-oracle-state.ts';
 
-/** What people do, as the oracle has it. It is told only of what was not refused. */
+/** The actions of members in the oracle. Only actions that the product did not refuse are applied. */
 const UNDO_MS = 10_000;
 const GRACE_MS = 15 * MINUTE;
 
 export type DraftAct =
-  /** Whoever approves looks at what is true now, approved or not. */
+  /** Approval refreshes the facts first, even of an approved draft. */
   | { do: 'look' }
   | { do: 'approve' | 'skip' | 'edit' | 'send_anyway' }
   | { do: 'undo'; of: 'approve' | 'skip' }
@@ -52,7 +52,7 @@ export function act(oracle: Oracle, draft: OracleDraft, wanted: DraftAct): void 
   }
 }
 
-/** Never sooner than a quarter of an hour from now. */
+/** Returns a deadline at least a quarter of an hour from now. */
 function withGrace({ deadline, run: { endsAt } }: OracleDraft, now: number): number | null {
   return deadline === null ? null : Math.max(deadline, beforeEnd(now + GRACE_MS, { now, endsAt }));
 }
@@ -70,7 +70,7 @@ function edit({ now }: Oracle, draft: OracleDraft): void {
   draft.due = dueOfScheduled(draft);
 }
 
-/** In draft-only it is put out of sight. */
+/** In draft-only mode, postponing hides the draft until then. */
 function postpone(draft: OracleDraft, until: number): void {
   if (draft.deadline === null)
     Object.assign(draft, {
@@ -85,7 +85,7 @@ function postpone(draft: OracleDraft, until: number): void {
   else Object.assign(draft, { state: 'scheduled', deadline: until, notBefore: null, due: until });
 }
 
-/** Does something and takes it back at the same moment: it stands as it stood, with a little time to look again. */
+/** Applies an action and undoes it at the same moment: the state is as before, with a little time for another review. */
 function undo({ now }: Oracle, draft: OracleDraft, of: 'approve' | 'skip'): void {
   if (of === 'approve') draft.isAnyway = false;
   const { deadline } = draft;
@@ -103,7 +103,7 @@ export function resume(oracle: Oracle): void {
   for (const draft of oracle.drafts) if (draft.end === null) afterPause(oracle, draft);
 }
 
-/** What expired goes; what would leave now or soon gets a quarter of an hour, and is spread. */
+/** Cancels expired drafts. Drafts that are due now or soon get a quarter of an hour, and are spread. */
 function afterPause(oracle: Oracle, draft: OracleDraft): void {
   const { now } = oracle;
   const expiry = expiryOf(draft);
@@ -117,7 +117,7 @@ function afterPause(oracle: Oracle, draft: OracleDraft): void {
     draft.due = Math.max(now, Math.min(now + spread, expiryOf(draft) - GRACE_MS));
 }
 
-/** Whatever is under way to them ends. */
+/** Ends everything that is under way for this user. */
 export function suppress(
   oracle: Oracle,
   { kind, value, until }: { kind: 'user' | 'email'; value: string; until: number | null },
@@ -129,7 +129,7 @@ export function suppress(
   }
 }
 
-/** These wait for something of their own, and go on to wait for it. */
+/** Drafts with these reasons wait for a cause of their own, and continue to wait for it. */
 const WAITS_FOR_MORE = new Set(['no_address', 'needs_review', 'postponed']);
 
 export function switchOff(oracle: Oracle, rule: OracleRule): void {

@@ -6,11 +6,11 @@ import { gateNow, personOf, quietEnd, zoneOf } from './rules-oracle-sending.ts';
 import type { Oracle, OracleDraft } from './rules-oracle-state.ts';
 import { testMailroom } from './mailroom.ts';
 
-/** What the product has in the end, beside what the oracle has. */
+/** Compares the final state of the product with that of the oracle. */
 type Played = { db: Database; projectId: number; oracle: Oracle };
 type Handed = { draftId: string; userId: string; address: string; at: number };
 
-/** The drafts of each run, in the order in which they were made. A run is told by the number of the event that began it. */
+/** Reads the drafts of each run, in the order of their creation. A run is identified by the number of the event that began it. */
 export async function readIds({ db, projectId }: Played, ids: Map<string, string[]>): Promise<void> {
   const rows = await db.query<{ id: string; who: string; rule: string; number: number }>(
     `SELECT d.id, d.external_user_id AS who, r.name AS rule, (u.anchor -> 'properties' ->> 'number')::int AS number
@@ -26,7 +26,7 @@ export async function readIds({ db, projectId }: Played, ids: Map<string, string
   }
 }
 
-/** A trial is named by its event, which the oracle knows by the number that was sent with it. */
+/** A trial is identified by its event, which the oracle identifies by the number that was sent with it. */
 function keyOf(table: string): string {
   return `coalesce('#' || (e.properties ->> 'number'), ${table}.key)`;
 }
@@ -170,7 +170,7 @@ function lettersOfOracle(oracle: Oracle): string[] {
   );
 }
 
-/** What is told to whoever asks about a person: of what was decided, of what is set, and of what holds the open letters. */
+/** Compares the explanation for a user: the decisions, the timers, and what holds the open drafts. */
 export async function compareExplained(played: Played, who: string): Promise<string[]> {
   const { db, projectId, oracle } = played;
   if (!oracle.people.has(who)) return [];
@@ -219,7 +219,7 @@ function gatesOfOracle(oracle: Oracle, who: string): string[] {
     });
 }
 
-/** What must never be, looked for in what was handed over, whatever the oracle would have done. */
+/** Finds violations of absolute rules in the submitted emails, whatever the oracle would have done. */
 function forbidden(oracle: Oracle, letters: Handed[]): string[] {
   const drafts = new Map(oracle.drafts.map((draft) => [oracle.idOf(draft), draft]));
   const times = countsOf(letters.map(({ draftId }) => draftId));
@@ -240,7 +240,7 @@ function forbiddenOf(letter: Handed, draft: OracleDraft | undefined): string[] {
   ];
 }
 
-/** With what a transport refused not counted. */
+/** Emails that the transport refused do not count. */
 function beyondCaps(letters: Handed[], drafts: Map<string, OracleDraft>): string[] {
   const counted = letters.filter(({ draftId }) => {
     const draft = drafts.get(draftId);
@@ -258,7 +258,7 @@ function beyondCaps(letters: Handed[], drafts: Map<string, OracleDraft>): string
   );
 }
 
-/** While a letter is being handed over: is this a moment at which it may be? `zone`: what the person's server told last. */
+/** Checks during submission whether the email may be sent at this moment. `zone` is the time zone that the user's server sent last. */
 export function forbiddenNow(oracle: Oracle, { userId, address, at }: Handed, zone: unknown): string[] {
   const isQuiet = quietEnd(at, zoneOf({ traits: { timezone: zone } })) !== null;
   const isSuppressed = oracle.suppressions.some(

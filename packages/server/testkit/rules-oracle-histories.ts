@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { HOUR, MINUTE } from './drafts.ts';
 
-/** What can happen to a project, as far as rules and drafts are concerned. */
+/** Everything that can happen to a project, as far as rules and drafts are concerned. */
 const DAY = 24 * HOUR;
 export const PEOPLE = ['u1', 'u2', 'u3'] as const;
 export type Who = (typeof PEOPLE)[number];
@@ -23,13 +23,13 @@ export type Done =
   | { act: 'pause' | 'resume' }
   | { act: 'suppress'; who: Who; kind: 'user' | 'email'; forMs: number | null }
   | { act: 'off' | 'on'; rule: 'Visit' | 'onboarding_stall' };
-/** People of the team act, then the project's server tells, then time goes on. */
+/** Members act, then the project's server sends records, then time passes. */
 export type Turn = { done: Done[]; told: Told[]; ms: number };
 export type History = { startMs: number; turns: Turn[] };
 
 const who = fc.constantFrom(...PEOPLE);
 
-/** The first is the plainest, towards which a failing history is made smaller. */
+/** The first value is the plainest one, to which a failing history shrinks. */
 function oneOf<T>(...some: [weight: number, value: T][]): fc.Arbitrary<T> {
   return fc.oneof(...some.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })));
 }
@@ -170,7 +170,7 @@ const turn: fc.Arbitrary<Turn> = fc.record({
   ),
 });
 
-/** Two of them share a mailbox, and the third mostly has none at first. */
+/** Two users share an address, and the third mostly has none at first. */
 const known = fc
   .tuple(
     user(fc.constant('u1'), oneOf([9, 'a@x.org'], [1, null])),

@@ -2,19 +2,19 @@ import { HOUR, MINUTE } from './drafts.ts';
 import type { OracleEvent, OraclePerson } from './rules-oracle-state.ts';
 
 /**
- * The rules of the histories, each said twice: as the document that the product reads, and as plain functions, which the
- * oracle goes by. The four named ones come with the project and have no document here.
+ * The rules of the histories, each in two forms: as the document that the product parses, and as plain functions for the oracle. The four
+ * named ones come with the project and have no document here.
  */
 const DAY = 24 * HOUR;
 
 export type OracleTrigger = {
   event: string;
   matches(properties: Record<string, unknown>): boolean;
-  /** When it is to be considered; null: at once. `undefined`: the event does not say a moment. */
+  /** When the rule is evaluated. Null: immediately. `undefined`: the event contains no time. */
   at(event: OracleEvent): number | null | undefined;
-  /** After which no letter of it leaves. */
+  /** The time after which none of its emails is sent. */
   endsAt(event: OracleEvent): number | null;
-  /** Must not have happened since. */
+  /** Events that must not have happened since. */
   absent: string[];
 };
 
@@ -29,7 +29,7 @@ export type OracleEntry = {
   key(event: OracleEvent, subject: OracleEvent | null): string;
   again(event: OracleEvent): boolean;
   single: boolean;
-  /** A suppressed match spends it. */
+  /** Set if a suppressed match uses up the enrollment. */
   burns: boolean;
 };
 
@@ -46,7 +46,7 @@ export type OracleRule = {
   maxAgeMs: number;
   priority: number;
   counts: boolean;
-  /** Null: only a person sends them. */
+  /** Null: only a member can send them. */
   deadlineMs: number | null;
   expiresMs: number;
   steps: OracleStep[];
@@ -90,7 +90,7 @@ function entry(more: Partial<OracleEntry>): OracleEntry {
   return { ...once(), burns: false, ...more };
 }
 
-/** A value that is missing is one too. */
+/** A missing value is a value too. */
 function valueKey(property: string): OracleEntry['key'] {
   return ({ properties }) => {
     const value = properties[property];
@@ -103,7 +103,7 @@ const atLeast =
   (properties: Record<string, unknown>): boolean =>
     typeof properties[property] === 'number' && properties[property] >= least;
 
-/** So many days after it as its property says. */
+/** Returns the time that is as many days after the event as its property says. */
 function daysAfter({ occurredAt, properties }: OracleEvent): number | null {
   const days = properties['trialDays'];
   return typeof days === 'number' && days >= 0 ? occurredAt + days * DAY : null;
@@ -113,7 +113,7 @@ function text(subject: string): object {
   return { draft: { subject, body: 'Hi {{ user.name | default: "there" }}.' } };
 }
 
-/** In the order of their names, as the product has them. */
+/** Sorted by name, as in the product. */
 export const ORACLE_RULES: OracleRule[] = [
   rule({
     name: 'Invite',

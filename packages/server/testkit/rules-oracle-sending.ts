@@ -8,7 +8,7 @@ import {
   type OracleRun,
 } from './rules-oracle-state.ts';
 
-/** What the oracle says of drafts and of the gates that they have to pass. */
+/** The oracle's model of drafts and their send checks. */
 const DAY = 24 * HOUR;
 const GRACE_MS = 15 * MINUTE;
 const SPREAD_MS = 30 * MINUTE;
@@ -51,7 +51,7 @@ function factsOf({ rest, rule }: OracleRun, person: OraclePerson): Record<string
   );
 }
 
-/** An invalid one falls through. */
+/** An invalid time zone falls back to the default. */
 export function zoneOf({ traits: { timezone } }: Pick<OraclePerson, 'traits'>): string {
   try {
     return Temporal.Now.zonedDateTimeISO(typeof timezone === 'string' ? timezone : 'UTC').timeZoneId;
@@ -67,12 +67,12 @@ function setFirstTimes({ now }: Oracle, draft: OracleDraft): void {
   draft.expires = Math.min(draft.deadline + rule.expiresMs, endsAt ?? Infinity);
 }
 
-/** A quarter of an hour before the end of what it is about, at the latest. */
+/** Limits a time to a quarter of an hour before the end of the run's subject. */
 export function beforeEnd(wanted: number, { now, endsAt }: { now: number; endsAt: number | null }): number {
   return Math.max(now, Math.min(wanted, (endsAt ?? Infinity) - GRACE_MS));
 }
 
-/** When it leaves if nothing holds it. */
+/** Returns when the draft is sent if nothing holds it. */
 function leavesAt(draft: OracleDraft): number | null {
   return isApproved(draft) ? draft.notBefore : draft.deadline;
 }
@@ -81,7 +81,7 @@ export function isApproved({ state, resume }: OracleDraft): boolean {
   return state === 'approved' || (state === 'held' && resume === 'approved');
 }
 
-/** What leaves right at its expiry still has a quarter of an hour; the end of what it is about waits for nobody. */
+/** A draft that is due right at its expiry gets another quarter of an hour. The end of its subject is never extended. */
 export function expiryOf(draft: OracleDraft): number {
   const end = draft.run.endsAt ?? Infinity;
   if (draft.expires === null) return end;
@@ -93,13 +93,13 @@ export function dueOfScheduled(draft: OracleDraft): number | null {
   return draft.deadline ?? (expiry === Infinity ? null : expiry);
 }
 
-/** There is an address now; the time of one that had none begins. */
+/** Starts the deadline of a draft whose user had no address until now. */
 export function beginTime(oracle: Oracle, draft: OracleDraft): void {
   if (draft.deadline === null) setFirstTimes(oracle, draft);
   goOn(oracle, draft);
 }
 
-/** A held one as what it was, unless it is not worth sending any more. */
+/** Resumes a held draft in its previous state, unless it has expired. */
 export function goOn(oracle: Oracle, draft: OracleDraft): void {
   const { now } = oracle;
   if (now >= expiryOf(draft)) return cancelDraft(oracle, draft, 'expired');
@@ -111,7 +111,7 @@ export function goOn(oracle: Oracle, draft: OracleDraft): void {
   draft.due = draft.state === 'approved' ? (due ?? now) : (due ?? dueOfScheduled(draft));
 }
 
-/** Of an ended run every open draft goes, whatever a person did to it. */
+/** Ends a run and cancels all its open drafts, whatever a member did to them. */
 export function endRun(oracle: Oracle, run: OracleRun, reason: string): void {
   if (run.end !== null) return;
   Object.assign(run, { end: reason, waits: null, nextAt: null });
@@ -120,7 +120,7 @@ export function endRun(oracle: Oracle, run: OracleRun, reason: string): void {
     if (draft.run === run && draft.end === null) cancelDraft(oracle, draft, reason);
 }
 
-/** The run of one that expired goes on; that of others has ended, or goes on as well. */
+/** The run of an expired draft continues. Runs canceled for another reason have ended, or continue as well. */
 export function cancelDraft(oracle: Oracle, draft: OracleDraft, reason: string): void {
   endDraft(oracle, draft, `canceled ${reason}`);
 }
@@ -134,7 +134,7 @@ export function wake(run: OracleRun, at: number): void {
   if (run.end === null && run.waits === 'draft') Object.assign(run, { waits: 'time', nextAt: at });
 }
 
-/** By the first eight digits of the hash of its id. */
+/** Returns the number in the first eight hex digits of the hash of its id. */
 function hashOf(oracle: Oracle, draft: OracleDraft): number {
   return Number.parseInt(createHash('sha256').update(oracle.idOf(draft)).digest('hex').slice(0, 8), 16);
 }
@@ -143,7 +143,7 @@ export function spreadOf(oracle: Oracle, draft: OracleDraft): number {
   return hashOf(oracle, draft) % SPREAD_MS;
 }
 
-/** Everything that is due now, in its order, is asked, claimed or held; then what was claimed is handed over. */
+/** Checks everything that is due now, in order, and claims or holds it. Then the claimed drafts are submitted. */
 export function send(oracle: Oracle): boolean {
   const { now } = oracle;
   const due = oracle.drafts
@@ -175,7 +175,7 @@ function isReady({ now }: Oracle, draft: OracleDraft): boolean {
   return draft.held !== 'postponed' && leaves !== null && leaves <= now;
 }
 
-/** What waits for nothing but time, and counts. */
+/** Reasons of drafts that wait only for time, and count. */
 const WAITS_FOR_TIME = new Set([null, 'quiet_hours', 'frequency_cap', 'frequency_cap_yielded', 'suppressed']);
 
 function contends(draft: OracleDraft): boolean {
@@ -186,12 +186,12 @@ function contends(draft: OracleDraft): boolean {
 
 type Rival = { draft: OracleDraft; due: number };
 
-/** As they stand when the first of those that are due is asked. */
+/** Returns the rivals at the moment when the first due draft is checked. */
 function rivalsNow({ drafts }: Oracle): Rival[] {
   return drafts.filter(contends).map((draft) => ({ draft, due: draft.due ?? 0 }));
 }
 
-/** What would hold it if it were to leave now. */
+/** Returns what would hold the draft if it were sent now. */
 export function gateNow(oracle: Oracle, draft: OracleDraft): No | null {
   return gate(oracle, draft, rivalsNow(oracle));
 }
@@ -220,7 +220,7 @@ export function addressOf({ email }: OraclePerson): string {
   return (email ?? '').toLowerCase();
 }
 
-/** What a person wrote is kept for them. */
+/** An edited draft is kept for review. */
 function holdsNoMore(oracle: Oracle, draft: OracleDraft): void {
   if (draft.isEdited) {
     hold(draft, { reason: 'needs_review', until: null });
@@ -230,7 +230,7 @@ function holdsNoMore(oracle: Oracle, draft: OracleDraft): void {
   tell(oracle, draft, 'rule_no_longer_holds');
 }
 
-/** It says what is true now, and what was approved was something else: then it has a whole period before it again. */
+/** Refreshes the facts of a draft. An approval covered the old facts, so an approved draft gets a whole new period. */
 export function follow(oracle: Oracle, draft: OracleDraft): boolean {
   const { now } = oracle;
   const { rule, endsAt, who } = draft.run;
@@ -244,11 +244,11 @@ export function follow(oracle: Oracle, draft: OracleDraft): boolean {
   return true;
 }
 
-/** Held, but for those to whom nobody writes any more. */
+/** Holds the draft. A permanent suppression ends its run instead. */
 function stay(oracle: Oracle, draft: OracleDraft, no: No): void {
   if (no.reason === 'suppressed' && no.until === null) endRun(oracle, draft.run, 'suppressed');
   else hold(draft, no);
-  // The reasons of an entry that a letter has as well are told apart.
+  // Reasons that enrollments and emails share get different names.
   const isEntrys = no.reason === 'suppressed' || no.reason === 'rule_off';
   tell(oracle, draft, isEntrys ? `email_${no.reason}` : no.reason);
 }
@@ -276,7 +276,7 @@ function ruleGate({ enabledAt }: Oracle, { run }: OracleDraft): No | null {
   return enabledAt.get(run.rule) === null ? { reason: 'rule_off', until: null } : null;
 }
 
-/** Of several the one that lasts longest. Behind it comes whether there is an address at all. */
+/** The suppression that lasts longest counts. A missing address is checked after suppressions. */
 function suppressionGate(oracle: Oracle, { run }: OracleDraft): No | null {
   const person = personOf(oracle, run.who);
   const ends = oracle.suppressions
@@ -295,7 +295,7 @@ function quietGate(oracle: Oracle, draft: OracleDraft): No | null {
   return { reason: 'quiet_hours', until: end + Math.floor((hashOf(oracle, draft) / 2 ** 32) * SPREAD_MS) };
 }
 
-/** When the quiet hours that it is now in are over; null: it is not quiet. */
+/** Returns the end of the current quiet hours, or null outside of quiet hours. */
 export function quietEnd(now: number, zone: string): number | null {
   const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone).toPlainDate();
   for (const days of [-1, 0]) {
@@ -308,7 +308,7 @@ export function quietEnd(now: number, zone: string): number | null {
   return null;
 }
 
-/** Letters to the mailbox that take a slot, the newest first. */
+/** Returns the times of emails to the address that use a cap slot, newest first. */
 function claimedFor(oracle: Oracle, draft: OracleDraft): number[] {
   const address = addressOf(personOf(oracle, draft.run.who));
   return oracle.claims
@@ -327,7 +327,7 @@ function capGate(oracle: Oracle, draft: OracleDraft): No | null {
   return frees.length > 0 ? { reason: 'frequency_cap', until: Math.max(...frees) } : null;
 }
 
-/** Those for one mailbox that are due within two hours: by priority, by when they are due, by their ids. */
+/** Ranks drafts for one address that are due within two hours: by priority, then due time, then id. */
 function yieldGate(oracle: Oracle, draft: OracleDraft, rivals: Rival[]): No | null {
   const { now } = oracle;
   if (!draft.run.rule.counts) return null;
@@ -351,13 +351,13 @@ function yieldGate(oracle: Oracle, draft: OracleDraft, rivals: Rival[]): No | nu
   return { reason: 'frequency_cap_yielded', until: Math.max(last.due, now + YIELDS_MS) };
 }
 
-/** What the transport of the histories answers, for the world to answer the same. */
+/** Returns the result that the transport of the histories gives. The world uses the same function. */
 export function resultOf(draftId: string): 'sent' | 'failed' | 'unknown' {
   const last = draftId.at(-1);
   return last === '0' ? 'failed' : last === '1' ? 'unknown' : 'sent';
 }
 
-/** Nobody knows whether an unknown one arrived, so it counts as sent. */
+/** An email with unknown delivery may have arrived, so it counts as sent. */
 function finish(oracle: Oracle, draft: OracleDraft): void {
   const result = resultOf(oracle.idOf(draft));
   for (const claim of oracle.claims) if (claim.draft === draft) claim.isFailed = result === 'failed';

@@ -1,6 +1,6 @@
 import { ORACLE_RULES, type OracleRule, type OracleStep, type OracleTrigger } from './rules-oracle-rules.ts';
 
-/** All that the oracle knows of one project. */
+/** The whole state of the oracle for one project. */
 export type OracleEvent = {
   id: string;
   name: string;
@@ -17,7 +17,7 @@ export type OracleRecord = { who: string; priority: 'live' | 'bulk' } & (
   | { event: OracleEvent }
 );
 
-/** `events`: all that was digested, in any order. */
+/** `events`: all processed events, in any order. */
 export type OraclePerson = {
   id: string;
   email: string | null;
@@ -32,7 +32,7 @@ export type OracleRun = {
   anchor: OracleEvent;
   enrolledAt: number;
   endsAt: number | null;
-  /** The steps that are not done yet; the first is the one at which it stands. */
+  /** The remaining steps. The first is the current one. */
   rest: OracleStep[];
   waits: 'time' | 'event' | 'draft' | null;
   nextAt: number | null;
@@ -51,23 +51,23 @@ export type OracleTimer = {
 
 export type OracleDraft = {
   run: OracleRun;
-  /** How many of its run came before it. */
+  /** The number of earlier drafts of its run. */
   ordinal: number;
   state: 'scheduled' | 'approved' | 'held' | 'sending';
-  /** As what a held one goes on. */
+  /** The state to which a held draft returns. */
   resume: 'scheduled' | 'approved';
-  /** Why it is held. */
+  /** The reason why it is held. */
   held: string | null;
-  /** What became of it, with the reason of a cancellation. */
+  /** The end of the draft, with the reason of a cancellation. */
   end: string | null;
   deadline: number | null;
   notBefore: number | null;
   due: number | null;
   expires: number | null;
-  /** What it says of the person. */
+  /** The user's facts in its content. */
   facts: Record<string, unknown>;
   isEdited: boolean;
-  /** Whoever approved it last said that it is to leave though its rule holds no more. */
+  /** Set if the last approval was to send it even if its rule no longer holds. */
   isAnyway: boolean;
 };
 
@@ -76,7 +76,7 @@ type LedgerRow = { count: number; first: number; last: number };
 export type Oracle = {
   now: number;
   isPaused: boolean;
-  /** Since when each rule is on; null: it is off. */
+  /** Since when each rule is enabled. Null: it is disabled. */
   enabledAt: Map<OracleRule, number | null>;
   people: Map<string, OraclePerson>;
   inbox: OracleRecord[];
@@ -85,11 +85,11 @@ export type Oracle = {
   drafts: OracleDraft[];
   entries: Map<string, { at: number; level: number }>;
   suppressions: { kind: 'user' | 'email'; value: string; until: number | null }[];
-  /** Every letter that was claimed. */
+  /** Every claimed email. */
   claims: { draft: OracleDraft; address: string; at: number; counts: boolean; isFailed: boolean }[];
-  /** By person, rule, key and reason. */
+  /** The decision log by user, rule, key and reason. */
   ledger: Map<string, LedgerRow>;
-  /** The id that a draft has in the product: by it letters are spread, and what falls together is put in order. */
+  /** Returns the id of a draft in the product. It determines how emails are spread, and the order of those due at the same time. */
   idOf(draft: OracleDraft): string;
 };
 

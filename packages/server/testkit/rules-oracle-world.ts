@@ -33,9 +33,9 @@ import { resultOf } from './rules-oracle-sending.ts';
 import { newOracle, type Oracle, type OracleDraft } from './rules-oracle-state.ts';
 import { testMailroom, TOKEN_KEYS } from './mailroom.ts';
 
-/** A place where one history after the other is played, in a project of its own each, at its own time. */
+/** Plays one history after the other, in a project of its own each, with its own clock. */
 export type World = {
-  /** What differs from the oracle, or must never be; nothing, if all is well. */
+  /** Returns differences from the oracle and violations of absolute rules. The list is empty if all is correct. */
   play(history: History): Promise<string[]>;
   close(): Promise<void>;
 };
@@ -46,21 +46,21 @@ type Stage = {
   newId: NewId;
   digest: Digest;
   sender: Sender;
-  /** Is told of each letter when it is handed over. */
+  /** Called for each email when it is submitted. */
   onLetter: (letter: OutgoingLetter) => void;
 };
 type Play = Stage & {
   projectId: number;
   oracle: Oracle;
   ids: Map<string, string[]>;
-  /** How many events were told of. */
+  /** The number of events sent. */
   events: number;
-  /** Of each person, as their server told it last. */
+  /** The time zone of each user, as their server sent it last. */
   zones: Map<string, string>;
 };
 
 const DAY = 24 * HOUR;
-/** Whatever was begun has come to its end then: a trial, its letter, and the seven days of a letter that is held. */
+/** Everything that began has ended by then: a trial, its email, and the seven days of a held draft. */
 const AFTERWARDS_MS = 18 * DAY;
 
 export async function openWorld(connection: ConnectionSource): Promise<World> {
@@ -141,12 +141,12 @@ function draftPlace({ run: { who, rule, anchor } }: OracleDraft): string {
   return JSON.stringify([who, rule.name, anchor.id]);
 }
 
-/** One that the product does not have has an id that nothing has. */
+/** A draft that the product does not have gets an id that matches nothing. */
 function idIn(ids: Map<string, string[]>, draft: OracleDraft): string {
   return ids.get(draftPlace(draft))?.[draft.ordinal] ?? `none ${draftPlace(draft)} ${draft.ordinal}`;
 }
 
-/** Exactly what is due is done, at each moment at which something is due. */
+/** Moves to each moment with due work, and does exactly the due work. */
 async function drive({ db, clock, digest, sender, projectId }: Play, ms: number): Promise<void> {
   const until = clock.now() + ms;
   for (const priority of ['live', 'bulk'] as const) await digest.batch(priority, [projectId]);
@@ -179,7 +179,7 @@ async function tellBoth(play: Play, told: Told): Promise<void> {
   }
   const { who, name, priority, agoMs, suppressed: suppress } = told;
   play.events += 1;
-  // By its number an event is told from all others, by the product and by the oracle.
+  // The number identifies an event, in the product and in the oracle.
   const properties = { ...told.properties, number: play.events };
   const occurredAt = clock.now() - agoMs;
   const record = {
@@ -245,7 +245,7 @@ async function switchBoth(
   (isOn ? switchOff : switchOn)(oracle, rule);
 }
 
-/** To one of the open drafts; what is refused has not happened. */
+/** Acts on one of the open drafts. A refused action has no effect in the oracle. */
 async function onDraft(play: Play, done: OnDraft): Promise<void> {
   const { oracle } = play;
   const open = oracle.drafts.filter(({ end }) => end === null);
@@ -260,7 +260,7 @@ async function onDraft(play: Play, done: OnDraft): Promise<void> {
 
 type Both = { acts: Act[]; told: DraftAct };
 
-/** What one does to the product, and what of it the oracle is told. */
+/** Returns an action on the product and the matching action on the oracle. */
 function actsOf(done: OnDraft, until: number): Both {
   switch (done.act) {
     case 'approve':

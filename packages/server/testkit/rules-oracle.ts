@@ -12,12 +12,11 @@ import {
 } from './rules-oracle-state.ts';
 
 /**
- * What the rules of a project do, replayed one thing after the other in the plainest way that the specification of the
- * engine can be said in. It shares no line with what it is compared with, holds everything in memory and looks through all
- * of it each time it wants to know something.
+ * Replays the rules of a project one step after the other, in the plainest form of the engine's specification. It shares no code with the
+ * product. It holds everything in memory and searches all of it for every question.
  */
 
-/** Goes to each moment at which something is to be done, and does all of it there. */
+/** Moves to each moment with something to do, and does all of it there. */
 export function replay(oracle: Oracle, ms: number): void {
   const until = oracle.now + ms;
   for (;;) {
@@ -49,7 +48,7 @@ function settle(oracle: Oracle): void {
   }
 }
 
-/** First all that was told is known; then the rules hear of it, in its order. */
+/** Applies all records first, then evaluates the rules in the order of the records. */
 function digest(oracle: Oracle, priority: OracleRecord['priority']): boolean {
   const records = oracle.inbox.filter((record) => record.priority === priority);
   oracle.inbox = oracle.inbox.filter((record) => record.priority !== priority);
@@ -63,7 +62,7 @@ function digest(oracle: Oracle, priority: OracleRecord['priority']): boolean {
   return records.length > 0;
 }
 
-/** Those who were known, and have another address now. */
+/** Returns the known users whose address changed. */
 function learnAll({ people }: Oracle, records: OracleRecord[]): Set<string> {
   const arrived = new Set<string>();
   for (const record of records) {
@@ -76,7 +75,7 @@ function learnAll({ people }: Oracle, records: OracleRecord[]): Set<string> {
   return arrived;
 }
 
-/** Whether the address is another one now. */
+/** Returns whether the address changed. */
 function learn(person: OraclePerson, { email, traits }: OracleUser): boolean {
   Object.assign(person.traits, traits);
   if (email === undefined || email === person.email) return false;
@@ -88,7 +87,7 @@ function isOn(oracle: Oracle, rule: OracleRule): boolean {
   return oracle.enabledAt.get(rule) !== null;
 }
 
-/** Runs whose time has come, and timers: for each person the runs first. */
+/** Advances due runs and timers: for each user the runs first. */
 function ring(oracle: Oracle): boolean {
   const { now } = oracle;
   const runs = oracle.runs.filter((run) => isActive(run) && run.nextAt !== null && run.nextAt <= now);
@@ -104,7 +103,7 @@ function ring(oracle: Oracle): boolean {
   return runs.length + timers.length > 0;
 }
 
-/** One person, while something happened to them. `letters`: runs that have come to a draft by it. */
+/** One user during one update. `letters`: runs that reached a draft by it. */
 type Desk = { oracle: Oracle; person: OraclePerson; letters: OracleRun[]; begun: OracleRun[] };
 
 function openDesk(oracle: Oracle, who: string): Desk {
@@ -113,7 +112,7 @@ function openDesk(oracle: Oracle, who: string): Desk {
   return { oracle, person, letters: [], begun: [] };
 }
 
-/** Goals are looked at when all was heard; a letter whose run has ended by then is not written. */
+/** Checks goals after all events. A draft whose run has ended by now is not written. */
 function closeDesk({ oracle, person, letters, begun }: Desk): void {
   for (const run of runsOf(oracle, person.id)) {
     const { goal } = run.rule;
@@ -129,11 +128,11 @@ function runsOf({ runs }: Oracle, who: string): OracleRun[] {
   return runs.filter((run) => run.who === who);
 }
 
-/** Those under way may leave by an event, or have waited for it; then it is what a rule may begin with. */
+/** Active runs may exit on an event, or have waited for it. Then the event may trigger a rule. */
 function hear(desk: Desk, event: OracleEvent): void {
   const { oracle, person } = desk;
   for (const run of runsOf(oracle, person.id)) {
-    // What happened before that which started the run says nothing to it.
+    // Events from before the start of a run do not affect it.
     if (run.end !== null || run.anchor === event || event.occurredAt < run.anchor.occurredAt) continue;
     const [step, ...rest] = run.rest;
     const end = endBy(run, event);
@@ -144,7 +143,7 @@ function hear(desk: Desk, event: OracleEvent): void {
   for (const hook of hooksOf(oracle, event)) consider(desk, { ...hook, anchor: event, isDue: false });
 }
 
-/** Of rules that are off nothing is considered. */
+/** Disabled rules are not evaluated. */
 function hooksOf({ enabledAt }: Oracle, { name }: OracleEvent): Pick<Considered, 'rule' | 'trigger'>[] {
   const on = ORACLE_RULES.filter((rule) => enabledAt.get(rule) !== null);
   return on.flatMap((rule) =>
@@ -163,7 +162,7 @@ function goOn(desk: Desk, run: OracleRun): void {
   walk(desk, run, step?.do === 'wait_for' ? [...step.otherwise, ...rest] : rest);
 }
 
-/** To the next step that has to be waited for. */
+/** Advances a run to the next step that waits. */
 function walk(
   { oracle, letters }: Pick<Desk, 'oracle' | 'letters'>,
   run: OracleRun,
@@ -212,7 +211,7 @@ function consider(desk: Desk, considered: Considered): void {
   walk(desk, run, rule.steps);
 }
 
-/** Whoever waited for a moment enters at that moment. */
+/** A user who waited for a timer enrolls when it fires. */
 function enrolledAt({ now }: Oracle, { anchor, isDue }: Pick<Considered, 'anchor' | 'isDue'>): number {
   return isDue ? now : anchor.acceptedAt;
 }
@@ -221,7 +220,7 @@ function entryPlace({ id }: OraclePerson, { name }: OracleRule, key: string): st
   return `${id} ${name} ${key}`;
 }
 
-/** The first gate that says no, or that it fired. */
+/** Returns the first reason that refuses the enrollment, or that it fired. */
 function decide({ oracle, person }: Desk, considered: Considered, key: string): string {
   const { rule, trigger, anchor, isDue } = considered;
   const { now } = oracle;
@@ -248,7 +247,7 @@ function decide({ oracle, person }: Desk, considered: Considered, key: string): 
   return refusedEntry({ oracle, person }, considered, key) ?? 'fired';
 }
 
-/** The highest sequence of a suppressed event, and whether a normal one stands above it. */
+/** Returns the highest sequence of a suppressed event. `isSuppressed` returns whether it is above every normal one. */
 function lastSuppressed({ events }: OraclePerson): number {
   return Math.max(0, ...events.filter(({ suppressed }) => suppressed).map(({ seq }) => seq));
 }
@@ -265,7 +264,7 @@ function newest({ events }: OraclePerson, name: string): OracleEvent | undefined
     .at(-1);
 }
 
-/** The newest of what the rule is about, if none of what ends it came behind it. */
+/** Returns the newest event that the rule is about, if no later event ends it. */
 function subjectOf({ about }: OracleRule, person: OraclePerson): OracleEvent | null {
   const subject = about ? newest(person, about.event) : undefined;
   if (!about || !subject) return null;
@@ -297,7 +296,7 @@ function refusedEntry(
   return isOver || (entry.again(anchor) && known.level === 0) ? null : 'in_cooldown';
 }
 
-/** What would be decided at the moment that is set, if nothing else happened until then. */
+/** Returns the decision at the time of the timer, if nothing else happens until then. */
 export function foresee(oracle: Oracle, timer: OracleTimer): string {
   const { who, rule, anchor, at } = timer;
   const then = { ...oracle, now: Math.max(oracle.now, at) };
@@ -305,14 +304,14 @@ export function foresee(oracle: Oracle, timer: OracleTimer): string {
   return decide(desk, { ...timer, isDue: true }, rule.entry.key(anchor, subjectOf(rule, desk.person)));
 }
 
-/** One for each person and rule: the newer anchor takes the place of the older. */
+/** Sets a timer. Each user and rule has one: the newer anchor replaces the older. */
 function arm(oracle: Oracle, timer: OracleTimer): void {
   const known = oracle.timers.find(({ who, rule }) => who === timer.who && rule === timer.rule);
   if (known && known.anchor.occurredAt > timer.anchor.occurredAt) return;
   oracle.timers = [...oracle.timers.filter((one) => one !== known), timer];
 }
 
-/** Somebody who had no address has one: what waited for it begins its time. */
+/** Starts the deadlines of drafts that waited for an address of this user. */
 function beginTimes(oracle: Oracle, who: string): void {
   for (const draft of oracle.drafts) {
     if (draft.run.who === who && draft.end === null && draft.held === 'no_address') beginTime(oracle, draft);

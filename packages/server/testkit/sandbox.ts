@@ -7,15 +7,15 @@ import { findPair } from '../src/features/projects/index.ts';
 import { ask, type Answer } from './client.ts';
 import { PEPPER, type TestServer } from './server.ts';
 
-/** The sandbox of a project, spoken to as whoever writes tests does: by its key alone. */
+/** The sandbox of a project, used as a test author does: by its key alone. */
 export type TestSandbox = {
   id: number;
   secret: string;
   post(path: string, body: object, headers?: Record<string, string>): Promise<Answer>;
   clock(body?: object): Promise<ClockAnswer>;
-  /** Which has to succeed. */
+  /** Throws unless it succeeds. */
   advance(text: string): Promise<ClockAdvanced>;
-  /** How letters left, in their order. */
+  /** Returns the sent emails in their order. */
   letters(): Promise<{ rule: string; user: string; at: string }[]>;
 };
 
@@ -66,7 +66,7 @@ export async function testSandbox(
   return sandbox;
 }
 
-/** Asks what the clock shows or, with a body, moves it; at whichever server. */
+/** Reads the test clock or, with a body, moves it, at any server. */
 export function clockBy(url: string, secret: string): TestSandbox['clock'] {
   const Authorization = `Bearer ${secret}`;
   return async (body) => {

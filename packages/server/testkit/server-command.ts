@@ -11,7 +11,7 @@ const notUsed = (): never => {
   throw new Error('not used in this test');
 };
 
-/** Runs a command of `beckon-server` on this database. The command must close what it opens. */
+/** Runs a command of `beckon-server` on this database. The command must close everything that it opens. */
 export async function serverCommand(
   given: Partial<OpenInstallation>,
   args: string[],

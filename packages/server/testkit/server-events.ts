@@ -5,12 +5,12 @@ export type Told = { id: string | null; event: string; data: unknown };
 
 export type EventListener = {
   response: IncomingMessage;
-  /** The next that is told; undefined at the end. */
+  /** Returns the next event, or undefined at the end. */
   next(): Promise<Told | undefined>;
   leave(): void;
 };
 
-/** Asks for a stream of events, and reads them one by one. */
+/** Opens a stream of events and reads them one by one. */
 export async function listenTo(url: string, headers: Record<string, string>): Promise<EventListener> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     get(url, { headers }, resolve).on('error', reject);
@@ -23,7 +23,7 @@ export async function listenTo(url: string, headers: Record<string, string>): Pr
   };
 }
 
-/** Where a stream says that it begins, for who comes back before anything was told; whoever asks leaves it. */
+/** Returns the id at which a stream begins, for a client that reconnects before the first event. Closes the stream. */
 export async function leaveAtBegin({ response }: EventListener): Promise<string> {
   let said = '';
   for await (const piece of response.setEncoding('utf8')) {

@@ -12,7 +12,7 @@ import { testMail } from './mailroom.ts';
 export type TestServer = {
   url: string;
   database: TestDatabase;
-  /** For looking at what the server stored. */
+  /** For reading what the server stored. */
   db: Database;
   ports: RunningServer['ports'];
   stop(): Promise<void>;
@@ -21,19 +21,19 @@ export type TestServer = {
 export type TestServerOptions = {
   clock?: Clock;
   log?: Log;
-  /** Another server's database, for tests in which sharing is the point. */
+  /** Another server's database, for tests of sharing. */
   database?: TestDatabase;
   listen?: Partial<ServerOptions['listen']>;
   minimumVersions?: ReadonlyMap<string, string>;
-  /** Where letters end; in the outbox otherwise. */
+  /** The destination of emails, by default the test inbox. */
   transport?: Transport;
   smtpUrl?: string;
   mailroom?: Partial<Mailroom>;
-  /** Where letters to the team end; in the outbox otherwise. */
+  /** The destination of emails to the team, by default the test inbox. */
   teamTransport?: TeamTransport;
-  /** Whatever else a test wants otherwise. */
+  /** Other options that a test changes. */
   more?: Partial<ServerOptions>;
-  /** Both, unless a test wants what it sent to stay where accept put it. */
+  /** Both by default. Without a worker, records stay where the accept path put them. */
   roles?: ('api' | 'worker')[];
 };
 

@@ -4,7 +4,7 @@ import { HOUR } from './drafts.ts';
 import type { MailStory } from './mail-stage.ts';
 import { DAY } from './story.ts';
 
-/** The rules that every project has, and beside them a letter in MJML. */
+/** The rules that every project has, and an additional email in MJML. */
 const SHIPPED_LETTERS = ['welcome', 'onboarding_stall', 'plan_limit_upsell', 'trial_expiring'] as const;
 export const LETTER_NAMES = [...SHIPPED_LETTERS, 'in_mjml'] as const;
 
@@ -17,12 +17,12 @@ const MJML = `<mjml><mj-body><mj-section><mj-column>
 export type Somebody = {
   email?: string;
   traits: Record<string, unknown>;
-  /** Of what they are on, of what is measured, and how a text may reach the letter beside their traits. */
+  /** The names of the plan and of the meter: besides traits, the ways in which a text may reach the email. */
   plan: string;
   meter: string;
 };
 
-/** The letter in MJML has a rule of its own. */
+/** Adds the MJML email with a rule of its own. */
 export async function addMjmlLetter(story: MailStory): Promise<void> {
   const { server, projectId } = story;
   const document = {
@@ -38,7 +38,7 @@ export async function addMjmlLetter(story: MailStory): Promise<void> {
   await story.rule({ name: 'in_mjml', when: { event: 'hello' }, steps: [{ draft: 'in_mjml' }] });
 }
 
-/** Each letter to a person of its own, all of the same kind: through the API, the rules, the gates and the relay. */
+/** Sends each email to a user of its own, all of the same kind: through the API, the rules, the send checks and the relay. */
 export async function writeAll(story: MailStory, who: Somebody, prefix = 'p'): Promise<void> {
   const { plan, meter } = who;
   const events: Record<(typeof LETTER_NAMES)[number], [string, Record<string, unknown>]> = {

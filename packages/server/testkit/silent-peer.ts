@@ -3,12 +3,12 @@ import { connect, createServer, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import type { ConnectionSource } from '../src/io/db/index.ts';
 
-/** Stands before a database, and goes silent when it is told to: as a machine that lost its power, it says no goodbye. */
+/** A proxy in front of a database that goes silent on demand: like a machine without power, it closes no connection. */
 export type SilentPeer = {
   connection: ConnectionSource;
-  /** Connections that were made so far. */
+  /** Returns the number of connections so far. */
   made(): number;
-  /** From now on nothing passes, in either direction. */
+  /** Drops everything in both directions from now on. */
   goSilent(): void;
   close(): Promise<void>;
 };

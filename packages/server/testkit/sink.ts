@@ -1,27 +1,24 @@
 import { once } from 'node:events';
 import { SMTPServer } from 'smtp-server';
 
-/** What the far end has of a letter. */
+/** An email at the receiving server. */
 export type SunkLetter = { from: string; to: string[]; envid: string | null; raw: string };
 export type SinkRefusal = { code: number; text: string } | null;
 
-/**
- * A mail server at the far end: it takes every letter, counts the copies of each Message-ID, and says no where a test
- * wants it to.
- */
+/** A receiving mail server: it accepts every email, counts the copies of each Message-ID, and refuses where a test says so. */
 export type Sink = {
   port: number;
-  /** By Message-ID, without the angle brackets. */
+  /** Copies by Message-ID, without the angle brackets. */
   copies: Map<string, number>;
   letters: SunkLetter[];
-  /** How many clients have connected so far. */
+  /** Returns how many clients have connected so far. */
   connections: () => number;
   close: () => Promise<void>;
 };
 
 export type SinkOptions = {
   port?: number;
-  /** False where there are too many to keep; the copies are counted all the same. */
+  /** False if there are too many to keep. The copies are counted all the same. */
   keep?: boolean;
   size?: number;
   credentials?: { user: string; pass: string };
@@ -71,7 +68,7 @@ export async function startSink(options: SinkOptions = {}): Promise<Sink> {
       });
     },
   });
-  // A client that hangs up in the middle is what tests are about.
+  // Clients that hang up in the middle are the subject of some tests.
   server.on('error', () => {});
   const listening = server.listen(options.port ?? 0, '127.0.0.1');
   await once(listening, 'listening');

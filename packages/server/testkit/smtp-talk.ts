@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** One connection to a mail server, said to word by word. */
+/** One connection to a mail server, used command by command. */
 export type Talk = {
   greeting: string;
-  /** What is answered to one line; empty where the server hung up. */
+  /** Sends one line and returns the reply, or an empty text if the server hung up. */
   say(line: string): Promise<string>;
-  /** A whole letter. What was answered to each recipient and, where one was taken, to the letter. */
+  /** Submits a whole email. Returns the reply to each recipient and, if one was accepted, to the email. */
   hand(mail: { from?: string; to: string[]; raw: string }): Promise<{ rcpt: string[]; data: string }>;
   socket: Socket;
   close(): void;

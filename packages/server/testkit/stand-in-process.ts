@@ -2,14 +2,14 @@ import type { Worker } from 'node:cluster';
 import { EventEmitter } from 'node:events';
 import type { FromPart, ToPart } from '../src/main/processes.ts';
 
-/** A process that does nothing but hear what it is told, and say what it is made to say. */
+/** A fake process that records its messages and sends those that the test says. */
 export type StandIn = {
   worker: Worker;
   told: ToPart[];
   killed: string[];
   says: (message: FromPart) => void;
   ends: () => void;
-  /** The system had no room for it: it never ran. */
+  /** Simulates a process that the system could not start: it never ran. */
   fails: () => void;
 };
 

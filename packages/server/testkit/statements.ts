@@ -1,12 +1,12 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A statement, or a part of one, as it stands in a source; `…` is what is put in there. */
+/** A statement, or a part of one, from a source file. `…` marks an inserted value. */
 export type Statement = { file: string; line: number; text: string };
 
 const SRC = join(import.meta.dirname, '../src');
 
-/** Every piece of SQL that names a table of ours, of all sources but tests and migrations. */
+/** Returns every piece of SQL that names one of our tables, from all sources except tests and migrations. */
 export function statementsOfSources(): Statement[] {
   return globSync('**/*.ts', { cwd: SRC })
     .filter((file) => !file.endsWith('.test.ts') && !file.includes('migrations/'))
@@ -20,7 +20,7 @@ export function statementsOfSources(): Statement[] {
 
 type Literal = { line: number; text: string };
 
-/** The texts of a source, outermost first: comments are passed over, and so are regular expressions. */
+/** Returns the string literals of a source, outermost first. Comments and regular expressions are skipped. */
 export function literalsOf(source: string): Literal[] {
   const found: Literal[] = [];
   let at = 0;
@@ -60,7 +60,7 @@ function lineOf(source: string, at: number): number {
   return source.slice(0, at).split('\n').length;
 }
 
-/** Where the brace closes that an insertion began with. */
+/** Returns the position of the brace that closes an insertion. */
 function endOfInsert(source: string, start: number): number {
   let depth = 1;
   for (let at = start; at < source.length; at += 1) {
@@ -77,7 +77,7 @@ function indexAfter(source: string, end: string, from: number): number {
   return at < 0 ? source.length : at + end.length;
 }
 
-/** Where a value may stand a slash begins one; elsewhere it divides. */
+/** A slash begins a regular expression if a value may come here. Otherwise it divides. */
 function isRegExp(source: string, at: number): boolean {
   return /(?:[(,=:[!&|?{};>]|\breturn|^)\s*$/.test(source.slice(Math.max(0, at - 40), at));
 }

@@ -12,7 +12,7 @@ import { testMailroom } from './mailroom.ts';
 
 export const DAY = 24 * HOUR;
 
-/** A server that only accepts, and an engine beside it on the same database, to which time is told by hand. */
+/** A server that only accepts, and an engine next to it on the same database with a manual clock. */
 export type Stage = { server: EndpointServer; engine: Engine };
 
 export type EventMore = { occurred_at?: string; message_id?: string };
@@ -30,13 +30,13 @@ export type LetterSent = {
   body: string;
 };
 
-/** One project, told of its people through the public API, as its customer's server would. */
+/** One project that gets its users through the public API, as from its customer's server. */
 export type Story = Stage & {
   projectId: number;
   now(): number;
-  /** Time goes on, and whatever is due on the way is done. */
+  /** Moves time forward and does all due work on the way. */
   later(ms: number): Promise<void>;
-  /** Until the clock shows this time of day in UTC again. */
+  /** Moves time to the next occurrence of this time of day in UTC. */
   until(timeOfDay: string): Promise<void>;
   post(path: string, body: object): Promise<unknown>;
   user(userId: string, more?: { email?: string; traits?: Record<string, unknown> }): Promise<unknown>;
@@ -47,13 +47,13 @@ export type Story = Stage & {
     at?: EventMore,
   ): Promise<unknown>;
   rule(document: object): Promise<string>;
-  /** Somebody of the team does it to the newest draft for this person. */
+  /** Acts as a member on the newest draft for this user. */
   act(userId: string, act: Act): Promise<unknown>;
   set(settings: Record<string, string>): Promise<unknown>;
-  /** In the order in which they left. */
+  /** Returns the sent emails in the order of sending. */
   letters(): Promise<LetterSent[]>;
   drafts(userId?: string): Promise<(Draft & { rule: string })[]>;
-  /** What the ledger says of a rule and a person: how often for which reason. */
+  /** Returns the decision log of a rule and a user: the count for each reason. */
   why(userId: string, rule: string): Promise<Record<string, number>>;
   runs(userId: string, rule: string): Promise<{ key: string; state: string; end_reason: string | null }[]>;
 };
@@ -66,7 +66,7 @@ export async function openStage(options: EngineOptions = {}): Promise<Stage> {
 /** The default quiet hours, set: unset ones hold no email in the test inbox. */
 const DEFAULTS = { quiet_hours: '21:00-08:00' };
 
-/** At noon, so that quiet hours are nine hours away. */
+/** Starts at noon, so that quiet hours are nine hours away. */
 export async function newStory(
   { server, engine }: Stage,
   settings: Record<string, string> = DEFAULTS,
@@ -134,14 +134,14 @@ export async function newStory(
   };
 }
 
-/** Moves all of a day at most, and nothing where it is that time now. */
+/** Moves at most one day, and not at all if it is that time now. */
 function untilTimeOfDay(now: number, timeOfDay: string): number {
   const [hours = 0, minutes = 0] = timeOfDay.split(':').map(Number);
   const wanted = hours * HOUR + minutes * (HOUR / 60);
   return (wanted - (now % DAY) + DAY) % DAY;
 }
 
-/** What the transport was handed, with what the database says of the same message. */
+/** Returns the emails passed to the transport, with the database row of each. */
 async function lettersOf(engine: Engine, { db }: EndpointServer, projectId: number): Promise<LetterSent[]> {
   const handed = engine.transport.letters.filter((letter) => letter.projectId === projectId);
   const rows = await db.query<{ id: string; rule: string; at: Date; address: string }>(

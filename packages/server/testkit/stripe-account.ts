@@ -13,9 +13,9 @@ const DAY = 86_400;
 const MONTH = 30 * DAY;
 
 /**
- * An account with so many customers, the same for the same seed: two years of trials, conversions, upgrades, failed payments and
- * ends; some customers whose metadata name nobody, some that were deleted, and some that signed up an hour ago or whose trial ends
- * in two days, to whom letters would go if this were told as live.
+ * Returns an account with this many customers, the same for the same seed: two years of trials, conversions, upgrades, failed payments and
+ * cancellations. The metadata of some customers name no user, and some customers were deleted. Some signed up an hour ago or have a trial
+ * that ends in two days: they would get emails if this were live data.
  */
 export function stripeAccount({
   customers,
@@ -84,7 +84,7 @@ type Story = Pick<Account, 'prices' | 'random'> & {
   trialStart: number;
   trialEnd: number;
   end: number;
-  /** Which price it has come to. */
+  /** The index of its current price. */
   plan: number;
 };
 
@@ -141,7 +141,7 @@ function priceOf({ prices, plan }: Story): Stripe.Price {
   return price;
 }
 
-/** Small and even enough for an example; the same numbers for the same seed. */
+/** A small, even random number generator for examples: the same numbers for the same seed. */
 function randomOf(seed: number): () => number {
   let state = seed;
   return () => {

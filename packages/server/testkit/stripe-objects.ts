@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 
-/** Objects as Stripe's API answers with them: every field that its published types require, so that the compiler says what is missing. */
+/** Objects as Stripe's API returns them: every field that its published types require, so that the compiler reports missing ones. */
 export type StripeWorld = {
   products: Stripe.Product[];
   prices: Stripe.Price[];
@@ -13,7 +13,7 @@ export function emptyWorld(): StripeWorld {
   return { products: [], prices: [], customers: [], subscriptions: [], invoices: [] };
 }
 
-/** Seconds, as Stripe counts them. */
+/** Returns seconds, as Stripe counts them. */
 export function at(text: string): number {
   return Date.parse(text.length === 10 ? `${text}T00:00:00Z` : text) / 1_000;
 }
@@ -263,7 +263,7 @@ export type LineWanted = {
 export type InvoiceWanted = {
   id: string;
   customer: string;
-  /** None: an invoice made by hand. */
+  /** Null: an invoice created by hand. */
   subscription: string | null;
   created: number;
   reason: string;

@@ -12,7 +12,7 @@ import {
   type StripeWorld,
 } from './stripe-objects.ts';
 
-/** As of when everything here is read. */
+/** The reference time of all scenarios. */
 export const SCENARIOS_AT = Date.parse('2026-06-01T00:00:00.000Z');
 
 const DAY = 86_400;
@@ -33,7 +33,7 @@ const PRICES = {
   gold: stripePrice({ id: 'price_gold', product: 'prod_gone', amount: 9_900, nickname: 'Gold' }),
 } satisfies Record<string, Stripe.Price>;
 
-/** Every story is a customer `cus_<name>`, whose metadata say that it is the user `<name>`, unless it says otherwise. */
+/** Every story is a customer `cus_<name>` whose metadata name the user `<name>`, unless the story says otherwise. */
 export function scenarioWorld(): StripeWorld {
   const world = emptyWorld();
   world.prices.push(...Object.values(PRICES));
@@ -45,14 +45,14 @@ export function scenarioWorld(): StripeWorld {
 
 type Story = (world: StripeWorld) => void;
 type Told = {
-  /** Puts the customer there too; `null`: there is none any more. */
+  /** Creates the customer too. `null`: the customer was deleted. */
   customer?: Partial<Stripe.Customer> | null;
   price: Stripe.Price;
   quantity?: number;
   created?: number;
   more?: Partial<Stripe.Subscription>;
   items?: { price: Stripe.Price; quantity?: number }[];
-  /** `sub_<name>` otherwise. */
+  /** By default `sub_<name>`. */
   sub?: string;
 };
 
@@ -78,7 +78,7 @@ function bill(world: StripeWorld, name: string, billed: Billed): void {
   world.invoices.push(stripeInvoice({ id, customer: `cus_${name}`, ...given }, more));
 }
 
-/** The first invoice, paid at once. */
+/** Adds the first invoice, paid at once. */
 function firstBill(
   world: StripeWorld,
   name: string,
@@ -131,7 +131,7 @@ const TRIALS: Story[] = [
     firstBill(world, 'running', { price: PRICES.pro, from, amount: 0 });
   },
   (world) => {
-    // The first payment behind the trial fails, and is made up for three days later.
+    // The first payment after the trial fails and succeeds three days later.
     const end = BEGAN + 14 * DAY;
     subscribe(world, 'late', { price: PRICES.basic, more: trial(BEGAN, 14) });
     firstBill(world, 'late', { price: PRICES.basic, amount: 0 });
@@ -140,7 +140,7 @@ const TRIALS: Story[] = [
     bill(world, 'late', { created: end, lines, more });
   },
   (world) => {
-    // Nothing is had before the bill for the time behind the trial is paid.
+    // The plan starts only when the invoice for the time after the trial is paid.
     const end = BEGAN + 14 * DAY;
     subscribe(world, 'owes', { price: PRICES.basic, more: { ...trial(BEGAN, 14), status: 'past_due' } });
     firstBill(world, 'owes', { price: PRICES.basic, amount: 0 });
@@ -181,13 +181,13 @@ const CHANGES: Story[] = [
     bill(world, 'upgrades', { created: MARCH, lines: [cycle(PRICES.pro)] });
   },
   (world) => {
-    // A schedule changes it at the end of the period: nothing is prorated.
+    // A schedule changes the plan at the end of the period: nothing is prorated.
     subscribe(world, 'downgrades', { price: PRICES.basic });
     firstBill(world, 'downgrades', { price: PRICES.pro });
     bill(world, 'downgrades', { created: MARCH, lines: [cycle(PRICES.basic)] });
   },
   (world) => {
-    // Stripe's own choice: prorations wait for the invoice of the next period.
+    // Stripe's default: prorations wait for the invoice of the next period.
     subscribe(world, 'waits', { price: PRICES.basic });
     firstBill(world, 'waits', { price: PRICES.pro });
     const changed = at('2026-02-15');
@@ -224,7 +224,7 @@ const CHANGES: Story[] = [
     });
   },
   (world) => {
-    // An addition is no change of plan, on however many lines it comes.
+    // An add-on is not a change of plan, on however many lines it comes.
     subscribe(world, 'adds', {
       price: PRICES.basic,
       items: [{ price: PRICES.basic }, { price: PRICES.storage }],
@@ -240,7 +240,7 @@ const CHANGES: Story[] = [
     bill(world, 'adds', { created: MARCH, lines: [...many, cycle(PRICES.storage), cycle(PRICES.basic)] });
   },
   (world) => {
-    // Only the twelfth line says that the plan changed: an invoice shows ten of them.
+    // Only the twelfth line shows the change of plan, and an invoice includes ten lines.
     subscribe(world, 'long', { price: PRICES.pro });
     firstBill(world, 'long', { price: PRICES.basic });
     const usage = Array.from({ length: 11 }, (_, i) => cycle(PRICES.calls, { amount: i }));
@@ -258,7 +258,7 @@ const CHANGES: Story[] = [
     bill(world, 'meters', { created: april, lines });
   },
   (world) => {
-    // The payment for the change did not succeed, so it was not made.
+    // The payment for the change failed, so the plan did not change.
     subscribe(world, 'stays', { price: PRICES.basic });
     firstBill(world, 'stays', { price: PRICES.basic });
     const tried = at('2026-02-15');
@@ -294,7 +294,7 @@ const PAYMENTS: Story[] = [
     });
   },
   (world) => {
-    // The first payment never succeeded: nobody had anything.
+    // The first payment never succeeded, so the user never had a plan.
     subscribe(world, 'never', { price: PRICES.basic, more: { status: 'incomplete_expired' } });
     bill(world, 'never', {
       created: BEGAN,
@@ -305,7 +305,7 @@ const PAYMENTS: Story[] = [
     });
   },
   (world) => {
-    // Paid by transfer: it counts from its start, and an invoice that is not paid yet is no failed payment.
+    // Paid by bank transfer: it counts from its start, and an unpaid invoice is not a failed payment.
     const collection_method = 'send_invoice';
     subscribe(world, 'transfers', { price: PRICES.quarter, more: { collection_method } });
     bill(world, 'transfers', {
@@ -327,7 +327,7 @@ const PAYMENTS: Story[] = [
     firstBill(world, 'dinar', { price: PRICES.dinar });
   },
   (world) => {
-    // What depends on the quantity has no price of its own; what is made by hand belongs to no subscription.
+    // Tiered pricing has no unit price. An invoice created by hand belongs to no subscription.
     subscribe(world, 'tiered', { price: PRICES.tiers, quantity: 40 });
     firstBill(world, 'tiered', { price: PRICES.tiers, quantity: 40, amount: 25_000 });
     bill(world, 'tiered', {
@@ -388,7 +388,7 @@ const ENDS: Story[] = [
     bill(world, 'both', { subscription: 'sub_both_2', reason: 'subscription_create', lines, ...made });
   },
   (world) => {
-    // Collection was paused and resumed in between: the invoices of that time are void.
+    // Collection was paused and resumed: the invoices in between are void.
     subscribe(world, 'paused', {
       price: PRICES.basic,
       more: { pause_collection: { behavior: 'void', resumes_at: null } },
@@ -397,7 +397,7 @@ const ENDS: Story[] = [
     bill(world, 'paused', { created: MARCH, status: 'void', lines: [cycle(PRICES.basic)] });
   },
   (world) => {
-    // Moved here from elsewhere, with its beginning.
+    // Migrated from another provider with its original start date.
     subscribe(world, 'moved', { price: PRICES.basic, more: { start_date: at('2025-06-01') } });
     firstBill(world, 'moved', { price: PRICES.basic });
   },
@@ -407,7 +407,7 @@ const ENDS: Story[] = [
     firstBill(world, 'gold', { price });
   },
   (world) => {
-    // From before there were prices.
+    // From the time before Stripe had prices.
     const price = { ...PRICES.basic, id: 'gold-2014', product: 'prod_gone', nickname: null };
     subscribe(world, 'old', { price });
     for (const item of world.subscriptions.at(-1)?.items.data ?? []) Object.assign(item, { price: null });
@@ -448,7 +448,7 @@ const OWNERS: Story[] = [
         metadata: { user_id: 'pair' },
         name: 'Newest',
       }),
-      // Two customers of one person: the other one names the person, this one has the same address, and is older.
+      // Two customers of one user: the other one names the user, this one has the same address and is older.
       stripeCustomer('cus_unnamed', BEGAN - DAY, { email: 'Pair@example.com', name: 'Oldest' }),
       stripeCustomer('cus_two_people', BEGAN, { email: 'shared@example.com' }),
       stripeCustomer('cus_stranger', BEGAN, { email: 'stranger@example.com' }),

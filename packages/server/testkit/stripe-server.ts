@@ -4,19 +4,19 @@ import type { AddressInfo } from 'node:net';
 import type { StripeAddress } from '../src/io/stripe/index.ts';
 import type { StripeWorld } from './stripe-objects.ts';
 
-/** Stripe's API on loopback, as far as it is read: lists in pages, the newest first, keys and what they may, and its troubles. */
+/** Stripe's API on loopback, as far as we read it: paged lists, newest first, keys with their permissions, and failures. */
 export type StripeServer = {
   address: StripeAddress;
-  /** What it knows; a test may change it between two questions. */
+  /** Its data. A test may change it between two requests. */
   world: StripeWorld;
-  /** Key → the lists that it may not read. A key that is not here is refused. */
+  /** Each key with the lists that it may not read. An unknown key is refused. */
   keys: Map<string, Set<string>>;
-  /** Every question that it was asked, as path and query. */
+  /** The path and query of every request. */
   asked: URL[];
   headers: IncomingMessage['headers'][];
-  /** What is to be answered instead of the next questions, one after the other; `null`: as usual. */
+  /** Failures for the next requests, one after the other. `null`: a normal response. */
   trouble: (Trouble | null)[];
-  /** Called before each answer. */
+  /** Called before each response. */
   beforeAnswer: (url: URL) => void | Promise<void>;
   close(): Promise<void>;
 };
@@ -35,7 +35,7 @@ const LISTS: Record<string, keyof StripeWorld> = {
   '/v1/subscriptions': 'subscriptions',
   '/v1/invoices': 'invoices',
 };
-/** An invoice shows so many of its lines; the others are a list of their own. */
+/** The number of lines that an invoice includes. The others are a list of their own. */
 const LINES_SHOWN = 10;
 
 export async function stripeServer(world: StripeWorld): Promise<StripeServer> {
@@ -117,12 +117,12 @@ type Sent = { status: number; body: object; headers?: Record<string, string> };
 
 function send(response: ServerResponse, { status, body, headers = {} }: Sent): void {
   response.writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_1', ...headers });
-  // Of thousands of pages nearly all are invoices, in which no price stands.
+  // Nearly all of the thousands of pages are invoices, which contain no prices.
   const isOfPrices = 'url' in body && body.url !== '/v1/invoices';
   response.end(isOfPrices ? JSON.stringify(body, withDecimals) : JSON.stringify(body));
 }
 
-/** Amounts of prices stand there twice: as a number, and as a text that has fractions of a cent too. */
+/** Adds the decimal form of prices: a text that can include fractions of a cent, next to the number. */
 function withDecimals(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('unit_amount_decimal' in value)) return value;
   const amount = 'unit_amount' in value ? value.unit_amount : null;
@@ -152,7 +152,7 @@ function pageOf(world: StripeWorld, url: URL): Listed | Refused {
 type Dated = { id: string; created: number };
 const sortedBefore = new WeakMap<object, Dated[]>();
 
-/** Sorted once for a list of this length: a large account is asked for thousands of pages. */
+/** Sorts a list once per length: a large account is read in thousands of pages. */
 function newestFirst(objects: Dated[]): Dated[] {
   const known = sortedBefore.get(objects);
   if (known?.length === objects.length) return known;

@@ -6,15 +6,15 @@ const MAIN = join(import.meta.dirname, '../src/main/main.ts');
 
 type Line = { event?: string; process?: string; pid?: number } & Record<string, unknown>;
 
-/** A server of several processes, as its log tells of them. */
+/** A server of several processes, observed through its log. */
 export type Supervised = {
   child: ChildProcess;
-  /** What was printed, lines of the log and others. */
+  /** All printed lines, those of the log and others. */
   said: string[];
   lines: Line[];
-  /** The first line for which this holds, said already or not; rejects where the server ends before. */
+  /** Resolves with the first matching log line, past or future. Rejects if the server ends before. */
   line(holds: (line: Line) => boolean): Promise<Line>;
-  /** Where it is reached. */
+  /** The URL of the server. */
   url: Promise<string>;
   ended: Promise<number | string>;
 };

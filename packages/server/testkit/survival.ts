@@ -7,15 +7,15 @@ import pg from 'pg';
 import { freePort } from './free-port.ts';
 
 /**
- * A real server over a real data directory, killed while clients write, with a journal of its own of what was
- * acknowledged. Whatever the journal says must be found in the database, once.
+ * A real server over a real data directory, killed while clients write, with a journal of all acknowledged requests. Everything in the
+ * journal must be in the database exactly once.
  */
 export type Survivor = {
   url: string;
   start(): Promise<void>;
-  /** kill -9 of the server; the caller starts it again, as a service manager would. */
+  /** Kills the server with SIGKILL. The caller restarts it, as a service manager would. */
   killServer(): Promise<void>;
-  /** kill -9 of PostgreSQL, all of it; the server brings it back by itself. */
+  /** Kills all PostgreSQL processes with SIGKILL. The server restarts PostgreSQL automatically. */
   killPostgres(): void;
   stop(): Promise<void>;
   /** Runs a command of `beckon-server`. */
@@ -27,7 +27,7 @@ export type Survivor = {
 const MAIN = new URL('../src/main/main.ts', import.meta.url).pathname;
 const COMMAND_LINE = new URL('../../cli/src/main.ts', import.meta.url).pathname;
 
-/** `more`: of the environment. */
+/** `more`: additional environment variables. */
 export async function survivor(dataDir: string, more: Record<string, string> = {}): Promise<Survivor> {
   const port = await freePort();
   const env = {
@@ -89,7 +89,7 @@ function killTree(pid: number): void {
     try {
       process.kill(each, 'SIGKILL');
     } catch {
-      // Gone already: the postmaster's death takes its children along.
+      // It has exited already: the death of the postmaster ends its children.
     }
   }
 }
@@ -97,7 +97,7 @@ function killTree(pid: number): void {
 export type Write = { key: string; body: string; path: string; events: string[] };
 export type Journal = { acknowledged: Map<Write, string>; attempts: number; failures: number };
 
-/** Clients that write until told to stop, and try every unanswered request again with its key. */
+/** Clients that write until they are stopped, and retry every unanswered request with its key. */
 export type Target = { url: string; secret: string };
 
 export function writers(target: Target, clients: number): { journal: Journal; stop(): Promise<void> } {
@@ -120,7 +120,7 @@ export function writers(target: Target, clients: number): { journal: Journal; st
   };
 }
 
-/** Every fifth is a batch of three, so that chunks hold more than one record of a request. */
+/** Every fifth write is a batch of three, so that chunks hold more than one record of a request. */
 function newWrite(run: string, n: number): Write {
   const names = n % 5 === 0 ? ['a', 'b', 'c'].map((part) => `${run}-${n}${part}`) : [`${run}-${n}`];
   const events = names.map((name) => ({ external_user_id: `u${n % 100}`, name }));
@@ -142,7 +142,7 @@ async function insist(target: Target, write: Write, journal: Journal): Promise<s
   return answer.body;
 }
 
-/** Tries again, with the same key, whatever a client may try again: silence, 5xx and 429. */
+/** Retries with the same key in every case that a client may retry: no response, 5xx and 429. */
 async function answered(target: Target, write: Write, onRetry: () => void): Promise<Answer> {
   for (;;) {
     const answer = await send(target, write).catch(() => null);
@@ -174,7 +174,7 @@ async function send({ url, secret }: Target, write: Write): Promise<Answer> {
 
 export type Verdict = { acknowledged: number; missing: string[]; doubled: string[]; otherBytes: number };
 
-/** What the database says of the journal; and, of a sample of it, what a retry with the same key hears. */
+/** Compares the journal with the database. For a sample it also compares the response to a retry with the same key. */
 export async function examine(
   survivor: Survivor,
   dataDir: string,
@@ -196,7 +196,7 @@ export async function examine(
   };
 }
 
-/** Once nothing waits any more: how often each event came to be. */
+/** Waits until no record waits, then counts how often each event was stored. */
 async function countEvents(dataDir: string): Promise<Map<string, number>> {
   const client = new pg.Client(embeddedAddress(dataDir));
   await client.connect();

@@ -11,7 +11,7 @@ import type { EndpointServer } from './endpoint-server.ts';
 export const PASSWORD = 'correct horse battery';
 const TEAM_SECRET = 'of sessions in tests, and of nothing else: 8f1c0a7e';
 
-/** Somebody's browser: it keeps its cookies, and says where its page comes from. */
+/** A member's browser: it keeps its cookies and sends the origin of its page. */
 export type Browser = {
   cookies: Map<string, string>;
   ask(what: string, body?: unknown, headers?: Record<string, string>): Promise<Reply<unknown>>;
@@ -20,20 +20,20 @@ export type Browser = {
 export type TestTeam = {
   team: Team;
   dashboard: TestDashboard;
-  /** Letters that were handed over, as text. */
+  /** Sent emails as text. */
   letters: { to: string; text: string }[];
   browser: (headers?: Record<string, string | undefined>) => Browser;
-  /** Ada, who sets up, with Acme as her organization and its first project. */
+  /** Sets up as Ada, with Acme as her organization and its first project. */
   setUp: () => Promise<{ ada: Browser; projectId: number }>;
-  /** Somebody who was invited by this browser, and joined. */
+  /** Invites a member from this browser and accepts the invitation. */
   join: (by: Browser, as: { projectId: number; email: string; role: Role }) => Promise<Browser>;
-  /** A personal token of whoever sits there, asked for and approved. */
+  /** Requests and approves a personal access token of the signed-in member. */
   tokenFor: (person: Browser, scopes: TokenScope[], label?: string) => Promise<string>;
 };
 
 type TestTeamOptions = Partial<DashboardDeps> & { publicOrigin?: string; secret?: string };
 
-/** The real door of the dashboard over a real database. */
+/** Creates the real dashboard API over a real database. */
 export function testTeam(
   { db, database }: EndpointServer,
   { publicOrigin = DASHBOARD_ORIGIN, secret = TEAM_SECRET, ...more }: TestTeamOptions = {},
@@ -121,7 +121,7 @@ function keepCookies(cookies: Map<string, string>, said: unknown): void {
   }
 }
 
-/** What an authenticator app shows (RFC 6238), from the address that it scanned. */
+/** Returns the current code of an authenticator app (RFC 6238), from the URI that it scanned. */
 export function codeOf(uri: string, at = Date.now()): string {
   const secret = fromBase32(new URL(uri).searchParams.get('secret') ?? '');
   const counter = Buffer.alloc(8);

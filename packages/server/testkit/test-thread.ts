@@ -1,7 +1,7 @@
 import { Fault } from '../src/base/fault.ts';
 import { serveTasks } from '../src/io/threads/index.ts';
 
-/** What a thread of the pool may come upon. */
+/** Tasks with every behavior that a thread of the pool may have. */
 export const TEST_TASKS = {
   echo: (input: unknown) => input,
   double: (input: number) => input * 2,

@@ -11,13 +11,13 @@ import { HOUR } from './drafts.ts';
 import { testRenderer, TOKEN_KEYS } from './mailroom.ts';
 import { newStory, type Stage, type Story } from './story.ts';
 
-/** Where letters fetch and lead to, over real HTTP, whatever host their addresses name. */
+/** Serves the tracking URLs of emails over real HTTP, whatever host they name. */
 export type TrackingServer = {
   tracker: Tracker;
   origin: string;
-  /** As a browser would, from this address; nothing is followed. */
+  /** Fetches as a browser would, from this address. Redirects are not followed. */
   get(address: string, as?: Fetching): Promise<Response>;
-  /** Until everything that came is written down. */
+  /** Waits until every hit is stored. */
   written(): Promise<void>;
 };
 
@@ -53,7 +53,7 @@ export async function startTracking(db: Database, log = silentLog): Promise<Trac
   };
 }
 
-/** Time goes on until whatever was fetched has its verdict. */
+/** Moves time forward until every hit is classified. */
 export async function settleAll(
   { server: { db, clock } }: Stage,
   fetching: TrackingServer[],
@@ -68,7 +68,7 @@ export async function settleAll(
 export type ReadLetter = {
   html: string;
   text: string;
-  /** Its links in their order, but for those about the letter itself. */
+  /** Its links in order, except those about the email itself. */
   links: string[];
   trap: string | null;
   pixel: string | null;
@@ -93,11 +93,11 @@ export type TrackedLetter = ReadLetter & {
   story: Story;
   messageId: string;
   pixel: string;
-  /** As `kind verdict reason`, in their places. */
+  /** Returns hits as `kind verdict reason`, in order. */
   hits(): Promise<string[]>;
-  /** How many there were, kept or not. */
+  /** Returns the number of hits, kept or not. */
   count(): Promise<number>;
-  /** As `type link class`. */
+  /** Returns outcomes as `type link class`. */
   outcomes(): Promise<string[]>;
 };
 
@@ -113,7 +113,7 @@ const TEMPLATE = {
 [the list](https://acme.test/list) and [us](mailto:help@acme.test).`,
 };
 
-/** A letter that left an hour ago, in a project of its own. */
+/** Creates an email that was sent an hour ago, in a project of its own. */
 export async function sendTracked(
   stage: Stage,
   { settings = {}, rule = {}, template = TEMPLATE }: Writing = {},

@@ -1,9 +1,9 @@
 import type { Handed, OutgoingLetter, Transport } from '../src/flows/send-drafts/index.ts';
 
-/** Letters end here. What it answers is set by whoever tests; the default is that they were sent. */
+/** A transport that keeps all emails. The test sets its results; by default each email is sent. */
 export type TestTransport = Transport & {
   letters: OutgoingLetter[];
-  /** The next letters are answered so. */
+  /** Sets the result of the next emails. */
   answer(handed: Handed | ((letter: OutgoingLetter) => Promise<Handed>)): void;
 };
 

@@ -1,23 +1,23 @@
 import { jitterShare } from '../src/features/webhooks/index.ts';
 import { DELAYS_MS } from '../src/features/webhooks/schedule.ts';
 
-/** One endpoint, and what it is told, by the rules in their plainest form: every result is remembered, nothing is clever. */
+/** Models one endpoint and its deliveries in the plainest form of the rules: every result is remembered, and nothing is optimized. */
 export type WebhookModel = {
   mode: Mode;
   queue(ids: string[], now: number): void;
   disable(): void;
   enable(): void;
   isDisabled(): boolean;
-  /** How many begin anew. */
+  /** Returns how many deliveries start again. */
   replay(state: string, now: number): number;
   settle(now: number): void;
-  /** When the next one may be asked for. */
+  /** Returns when the next delivery may be attempted. */
   nextAt(): number;
   deliveries(): Row[];
 };
 
 export type Mode = keyof typeof ANSWERS;
-/** No connection is kept: what is cut on one that served before would go again at once. */
+/** No connection is reused: a request that fails on a reused one would be repeated at once. */
 const CLOSES = { connection: 'close' };
 export const ANSWERS = {
   '200': { status: 200, headers: CLOSES },

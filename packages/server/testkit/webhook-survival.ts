@@ -20,17 +20,17 @@ import { survivor, type Survivor } from './survival.ts';
 import { examineWebhooks, type WebhookFindings } from './webhook-verdict.ts';
 
 /**
- * A worker that is killed again and again while outcomes pour in, and with it, now and then, the process that takes hits;
- * at the end what the far end wrote down is held against the database.
+ * Kills a worker repeatedly while outcomes are recorded, and now and then also the process that receives hits. At the end the journal of
+ * the receiving server is compared with the database.
  */
 export type WebhookOrdeal = { kills: number; apiKills: number };
 export type WebhookVerdict = WebhookFindings & {
   kills: number;
-  /** Requests that were under way when their worker was killed, and kills in which there was one. */
+  /** Requests that were under way when their worker was killed. `killsInHand` counts the kills with such a request. */
   inHand: number;
   killsInHand: number;
   apiKills: number;
-  /** Pictures that were answered. */
+  /** Tracking pixels that were answered. */
   hits: number;
 };
 
@@ -39,7 +39,7 @@ const LETTERS = 120;
 const LIMITS = { perSecond: 1_000, inFlightMax: 20 };
 
 type Wanted = { name: string; types: WebhookType[] | null };
-/** Of each project; `wobbly` fails at first for some, and for a few always. */
+/** The endpoints of each project. `wobbly` fails at first for some events, and always for a few. */
 const ENDPOINTS: Wanted[][] = [
   [
     { name: 'everything', types: null },
@@ -97,7 +97,7 @@ export async function webhooksUnderKills(dataDir: string, ordeal: WebhookOrdeal)
   }
 }
 
-/** With letters that were really sent, into the outbox. */
+/** Creates a project with emails that were really sent, to the test inbox. */
 async function prepareProject(
   { db, journal }: Pick<World, 'db' | 'journal'>,
   wanted: Wanted[],
@@ -182,12 +182,12 @@ async function killWhilePouring(world: World, { kills, apiKills }: WebhookOrdeal
 const POSTS_MOST = 100;
 const LATER_MOST_MS = 25;
 /**
- * After a kill so much time goes by that the leases of whoever is dead are over, or else endpoints whose quota he used up
- * would wait half a minute for it. After one in so many they do.
+ * After a kill the leases of the killed worker are ended. Otherwise endpoints whose quota it used up would wait half a minute for it. After
+ * one kill in this many the leases run on.
  */
 const LEASES_RUN_ON_EVERY = 200;
 
-/** Somewhere on the way. How many requests were under way. */
+/** Kills the worker at a random moment. Returns how many requests were under way. */
 async function killWorker({ db, worker, journal }: World, kill: number): Promise<number> {
   const until = journal.posts.length + 1 + Math.floor(Math.random() * POSTS_MOST);
   await waitFor(() => Promise.resolve(journal.posts.length >= until), 1);
@@ -208,10 +208,10 @@ async function bringForward(db: Database, state: 'pending' | 'delivering'): Prom
 
 const POUR_EVERY_MS = 20;
 const POUR_MOST = 6;
-/** So much is recorded ahead of what is told. */
+/** The maximum number of recorded outcomes that are not delivered yet. */
 const AHEAD_MOST = 100;
 
-/** Outcomes of all kinds, by the flow that records them, a few in a commit; some are told of twice. */
+/** Records outcomes of all kinds by the usual flow, a few per commit. Some are recorded twice. */
 async function pour({ db, letters, journal }: World, ending: AbortSignal): Promise<void> {
   const deps = { db, newId: idMaker(db.clock), log: silentLog };
   for (let recorded = 0; !ending.aborted; await pause(POUR_EVERY_MS)) {
@@ -256,7 +256,7 @@ function anything(): WhatHappened {
 
 const FETCH_EVERY_MS = 30;
 
-/** As readers do, who hear nothing where nobody listens. How many were answered. */
+/** Fetches tracking pixels as readers do, who ignore a server that is down. Returns how many were answered. */
 async function fetchPictures({ api, letters }: World, ending: AbortSignal): Promise<number> {
   const keys: TokenKeys = [deriveKey(SECRET, 'letter tokens')];
   let answered = 0;
@@ -269,7 +269,7 @@ async function fetchPictures({ api, letters }: World, ending: AbortSignal): Prom
   return answered;
 }
 
-/** Until every hit has its verdict and every delivery its end; what waits for its next try comes to it at once. */
+/** Waits until every hit is classified and every delivery has ended. Pending retries are made due at once. */
 async function allTold(db: Database): Promise<void> {
   await waitFor(async () => {
     await bringForward(db, 'pending');
@@ -281,7 +281,7 @@ async function allTold(db: Database): Promise<void> {
   }, 50);
 }
 
-/** Longer than a lease: if it is not so by then, it will never be. */
+/** Longer than a lease: a wait that takes longer will never succeed. */
 const STUCK_AFTER_MS = 100_000;
 
 async function waitFor(isSo: () => Promise<boolean>, everyMs: number): Promise<void> {

@@ -2,19 +2,19 @@ import { TRIES_MAX } from '../src/features/webhooks/index.ts';
 import type { Database } from '../src/io/db/index.ts';
 import type { Posted } from './hook-journal.ts';
 
-/** What is told of what became of letters, held against what the far end wrote down. */
+/** Compares the deliveries of outcomes with the journal of the receiving server. */
 export type WebhookFindings = {
   outcomes: number;
-  /** Of those, what came of hits. */
+  /** The outcomes that came from hits. */
   ofHits: number;
   deliveries: number;
   exhausted: number;
   attempts: number;
   lost: number;
   posts: number;
-  /** Copies of what had already been answered 2xx. */
+  /** Copies of deliveries that had already been answered 2xx. */
   again: number;
-  /** Every promise that is broken, and by what; nothing, that is. */
+  /** Every broken promise with its evidence. Expected to be empty. */
   wrong: string[];
 };
 
@@ -55,7 +55,7 @@ async function listDeliveries(db: Database): Promise<Map<string, Known>> {
   return new Map(rows.map((row) => [pairOf({ endpoint: row.endpoint, messageId: row.message_id }), row]));
 }
 
-/** Each as it is said of whatever breaks it. */
+/** Each statement under the description of the violation that it finds. */
 const ROWS: Record<string, string> = {
   'an outcome without its one message': `SELECT o.id FROM beckon.outcome o LEFT JOIN beckon.webhook_message m
       ON m.project_id = o.project_id AND m.outcome_id = o.id

@@ -20,7 +20,7 @@ import { type HeldClock, heldClock } from './clock.ts';
 import { testDatabase, type TestDatabase } from './database.ts';
 import { HOOK_CA, type HookServer, hookServer } from './hook-server.ts';
 
-/** Endpoints, messages and whoever delivers them, on a database of their own, with time told by hand. */
+/** Endpoints, events and their dispatcher, on a database of their own with a manual clock. */
 export type WebhookStage = {
   database: TestDatabase;
   db: Database;
@@ -36,18 +36,18 @@ export type WebhookStage = {
     path: string,
     more?: Partial<NewEndpoint>,
   ): Promise<{ id: string; secret: string }>;
-  /** So many messages, in one commit, as an outcome queues one; their ids. */
+  /** Queues this many events in one commit, as an outcome does. Returns their ids. */
   queue(projectId: number, count?: number, more?: { type?: string; userId?: string }): Promise<string[]>;
-  /** Whoever else delivers, as another process would. */
+  /** Creates another dispatcher, as in another process. */
   another(more?: Partial<Pick<Outbound, 'post'>>): Delivery;
-  /** Rounds, until nothing is left to do at this moment. */
+  /** Runs rounds until no work is left at this moment. */
   settle(): Promise<void>;
-  /** Goes to each moment at which something is due on the way, and does it. */
+  /** Moves to each moment with due work on the way, and does it. */
   advance(ms: number): Promise<void>;
-  /** When something is due next, at most until then. */
+  /** Returns when the next work is due, at most `until`. */
   nextAlarm(until: number): Promise<number | null>;
   deliveries(projectId: number): Promise<ShownDelivery[]>;
-  /** Nothing of earlier tests is left to be sent, nor remembered. */
+  /** Removes all deliveries and state of earlier tests. */
   forget(): Promise<void>;
   close(): Promise<void>;
 };
@@ -149,7 +149,7 @@ async function queueSome(
   return ids;
 }
 
-/** Fails where the alarm rings later than what is to be looked at next. */
+/** Fails if the alarm is later than the next due work. */
 async function nextAlarm(db: Database, until: number): Promise<number | null> {
   const rows = await db.query<{ project_id: number; at: Date | null }>(
     `SELECT project_id, next_at AS at FROM beckon.tenant_due WHERE work = 'webhooks'`,
@@ -164,6 +164,6 @@ async function nextAlarm(db: Database, until: number): Promise<number | null> {
       throw new Error(`the alarm of ${id} is late`);
   }
   const alarms = rows.flatMap(({ at }) => (at !== null && at.getTime() <= until ? [at.getTime()] : []));
-  // A fraction of a millisecond is lost on the way from the database.
+  // The conversion from the database loses a fraction of a millisecond.
   return alarms.length === 0 ? null : Math.min(...alarms) + 1;
 }

@@ -59,7 +59,7 @@ async function* followOnce(options: FeedOptions, going: Going): AsyncGenerator<s
       else if (event === 'end') endOf(data);
       else {
         yield data;
-        // The consumer has handled the event by now, so it need not be sent again.
+        // The consumer has handled the event at this point, so it need not be sent again.
         going.place = id ?? going.place;
       }
     }
@@ -125,7 +125,7 @@ function endOf(data: string): void {
     throw new Failure('too_many', 'Too many feeds are open with this token. The oldest one was closed.');
 }
 
-/** A refusal stays a refusal; a failing server may recover. */
+/** A rejection is final; a failing server may recover. */
 function isFinal(error: unknown): boolean {
   return error instanceof Failure && !PASSING.has(error.code);
 }

@@ -17,7 +17,7 @@ export async function findProject(
 type ProjectsApi = Api<'GET /token' | 'GET /projects'>;
 type Visible = (TokenState['projects'][number] | ProjectListed)[];
 
-/** Every token may ask about itself, whatever its scopes; the local socket has no token. */
+/** Every token may read its own details, whatever its scopes. The local socket has no token. */
 export async function visibleProjects(api: ProjectsApi, kind: Connection['kind']): Promise<Visible> {
   if (kind === 'local') return (await api.call('GET /projects', {})).data;
   return (await api.call('GET /token', {})).data.projects;

@@ -4,7 +4,7 @@ import { oneOf } from '../framework/options.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
-/** Scripts that ask the program itself for the words that can follow, so they need no update. */
+/** Scripts that call the program for the words that can follow, so they need no update. */
 const SCRIPTS: Record<(typeof SHELLS)[number], string> = {
   bash: `# Completion of beckon for bash: source <(beckon completion bash)
 _beckon() {

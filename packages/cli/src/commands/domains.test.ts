@@ -34,7 +34,7 @@ describe('domains', () => {
     { run: `domains check ${name}`, shows: /DKIM +missing\n[^]*expected: v=DKIM1/, json: { name } },
   ]);
 
-  test('check shows a wrong record with what was found, then a verified domain', async () => {
+  test('check shows a wrong record with the value that was found, then a verified domain', async () => {
     const { records } = (await local.json(['domains', 'show', name])) as SendingDomain;
     const check = async (): Promise<string> => (await local.run(['domains', 'check', name])).out;
     for (const { type, name: host, value } of records) dns.set(type, host, [value]);

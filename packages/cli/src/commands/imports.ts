@@ -169,7 +169,7 @@ function pairs<T>(flags: string, help: string, readValue: (text: string) => T): 
 
 type Asking = { shell: Shell; options: { json?: boolean } };
 
-/** A secret is no argument. On a terminal it is asked for; otherwise it comes from stdin or a file. */
+/** A secret is never an argument. On a terminal the command prompts for it; otherwise it comes from stdin or a file. */
 async function readKey({ shell, options }: Asking, file: string | undefined): Promise<string> {
   if (file === undefined && canAsk(shell, options.json))
     return answered(await shell.ask.secret('Restricted Stripe key')).trim();

@@ -42,7 +42,7 @@ import { views } from './views.ts';
 import { webhooks } from './webhooks.ts';
 import { whoami } from './whoami.ts';
 
-/** Commands without a noun, in the order of the help: first those of the first hour. */
+/** Commands without a noun, in the order of the help: the commands that a new user needs come first. */
 export const TOP_LEVEL: readonly Command[] = [
   login,
   logout,

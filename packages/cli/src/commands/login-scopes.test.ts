@@ -18,7 +18,7 @@ describe('askScopes', () => {
       expect(shown.text).toMatch(new RegExp(`^ {2}${scope} +\\w`, 'm'));
   });
 
-  test('takes what is typed instead, each scope once', async () => {
+  test('takes typed scopes instead, each once', async () => {
     expect(await askScopes(terminal('read, admin,read').shell)).toEqual(['read', 'admin']);
   });
 

@@ -40,7 +40,7 @@ test('login › shows a code, polls at the interval of the server, and saves the
     label: 'Ada’s laptop',
     scopes: ['read', 'review', 'edit'],
   });
-  // Signed out, the token is nothing to anybody who had copied it.
+  // Logout revokes the token, so that a copy of it is useless.
   expect((await shell.run(['logout', '--json'])).lines).toEqual([{ profile: 'default', revoked: true }]);
   expect((await shell.run(['whoami', '--json'])).code).toBe(3);
   expect((await shell.run(['whoami', '--json'], { env: { BECKON_TOKEN: token } })).code).toBe(3);

@@ -58,7 +58,7 @@ export const login = custom('login', {
   },
 });
 
-/** The named project, or the only one that the token opens. */
+/** The named project, or the only one that the token can access. */
 function defaultProject({ projects }: TokenState, named: string | undefined): { project?: string } {
   const [only, ...others] = projects.filter(
     ({ id, name }) => named === undefined || name === named || String(id) === named,

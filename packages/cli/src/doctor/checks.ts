@@ -67,7 +67,7 @@ export async function checkKey(deps: CheckDeps): Promise<Check> {
   return bad('key', `The server answered ${answer.status}`, 'Check the address of the API');
 }
 
-/** Checks the token, and what holds emails in its project. The local socket needs no token. */
+/** Checks the token, and finds the reasons for held emails in its project. The local socket needs no token. */
 export async function checkToken({ connection, now }: CheckDeps, api: CheckedApi): Promise<Check[]> {
   if (connection.kind === 'local')
     return [good('token', 'Not needed: commands use the local socket'), ...(await checkProject(api))];

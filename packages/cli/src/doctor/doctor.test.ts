@@ -44,7 +44,7 @@ const shell = testShell({
   BECKON_TOKEN: `bkp_${'a'.repeat(40)}`,
 });
 
-/** The checks that are not well, by name. */
+/** Returns the failed checks by name. */
 async function examine(
   says: Says,
   now = NOW,

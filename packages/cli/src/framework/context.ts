@@ -10,7 +10,7 @@ import { canAsk, type Shell } from '../shell.ts';
 
 export type GlobalOptions = OutputOptions & ConnectionOptions & { yes?: boolean };
 
-/** Everything a command needs. It reads, asks and opens lazily. */
+/** Everything a command needs. Input is read, questions are asked and connections are opened only when used. */
 export type Context<R extends RouteKey = RouteKey> = {
   shell: Shell;
   output: Output;
@@ -18,7 +18,7 @@ export type Context<R extends RouteKey = RouteKey> = {
   /** Aborted by Ctrl-C. */
   signal: AbortSignal;
   connection: () => Promise<Connection>;
-  /** The address of the public API. The local socket does not serve it, so the server is asked for its own. */
+  /** The address of the public API. The local socket does not serve it, so the server returns its own address. */
   publicUrl: () => Promise<string>;
   /** The dashboard API; `:project` is filled in. */
   api: Api<R>;
@@ -31,7 +31,7 @@ export type Context<R extends RouteKey = RouteKey> = {
   confirm: (question: string, flag?: string) => Promise<void>;
 };
 
-/** A person waits for the result. */
+/** A user waits for the result. */
 const SHORT_RETRY = { attempts: 3, totalMs: 20_000 };
 
 type Given = { shell: Shell; output: Output; options: GlobalOptions; signal: AbortSignal };

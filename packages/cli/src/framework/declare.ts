@@ -131,7 +131,7 @@ type CallSpec<K extends RouteKey, U extends string, O, R extends RouteKey, F> = 
 };
 type DataOf<K extends RouteKey> = AnswerOf<K> extends { data: infer T } ? T : never;
 
-/** `reads` and `find` of a call that first needs what another route answers for the same path. */
+/** `reads` and `find` of a call that first needs the response of another route with the same path. */
 export function lookUp<K extends RouteKey>(route: K) {
   return {
     reads: [route] as const,
@@ -209,7 +209,7 @@ type CustomSpec<U extends string, O, R extends RouteKey> = Described<U, O> & {
   run: (context: Context<R>, input: Input<U, O>) => Promise<ExitCode | void>;
 };
 
-/** Declares a command with several calls, or with none. It can only call the routes that it names. */
+/** Declares a command with several calls, or without calls. It can only call the routes that it names. */
 export function custom<const U extends string, O extends Options = {}, R extends RouteKey = never>(
   usage: U,
   spec: CustomSpec<U, O, R>,

@@ -11,7 +11,7 @@ export type Option<T> = {
   help: string;
   isRequired?: boolean;
   choices?: readonly string[];
-  /** Given again and again, it collects its values. */
+  /** Can be given several times; collects the values. */
   isMany?: boolean;
   read: (given: never, source: OptionSource) => T | Promise<T>;
 };
@@ -70,7 +70,7 @@ export function many(flags: string, help: string): Option<readonly string[]> {
   return { flags, help, isMany: true, read: (given: readonly string[] | undefined) => given ?? [] };
 }
 
-/** Splits `key=value`; the value may hold more of these signs. */
+/** Splits `key=value`. The value may contain further `=` signs. */
 export function pairOf(given: string, name: string, form = 'key=value'): [key: string, value: string] {
   const at = given.indexOf('=');
   if (at > 0) return [given.slice(0, at), given.slice(at + 1)];

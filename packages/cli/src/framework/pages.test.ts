@@ -25,7 +25,7 @@ describe('readPages', () => {
     ]);
   });
 
-  test('reports no total when nothing is left out', async () => {
+  test('reports no total for a complete list', async () => {
     const { items, total } = await readPages<number>({ limit: 450, isPaged: true }, listOf(230).read);
     expect([items.length, total]).toEqual([230, null]);
   });

@@ -8,7 +8,7 @@ export type Page = {
 
 type Read<T> = { items: T[]; total: string | null };
 
-/** Reads pages until `limit` is reached, none for 0; `total` is null when nothing is left out. */
+/** Reads pages until `limit` is reached; a limit of 0 reads no page. `total` is null when the list is complete. */
 export async function readPages<T>(
   { limit, isPaged }: { limit: number; isPaged: boolean },
   read: (page: { limit?: number; cursor?: string }) => Promise<unknown>,

@@ -84,7 +84,7 @@ function titled(label: string): string {
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
-/** Fields that hold a code of ours, and no text of a customer. */
+/** Fields that hold a code of Beckon, not the text of a customer. */
 const CODE =
   /(?:^|_)(?:state|status|reason|kind|mode|action|trigger|waits_for|verdict|class|check|off|missing|code)$/;
 

@@ -22,7 +22,7 @@ export type Profiles = { current: string; profiles: Record<string, Profile> };
 
 const OWNER_ONLY = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
-/** A larger file is not one of ours. */
+/** A larger file was not written by this program. */
 const CHARS_MAX = 1024 * 1024;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 /** The profile of the local socket: it holds the default project and an API key, but no token, because the socket needs none. */

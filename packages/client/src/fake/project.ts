@@ -9,7 +9,7 @@ export type Reply = { status: number; body: object; replayed?: boolean };
 type Asked = { path: string; body: unknown; idempotencyKey: string | undefined };
 type Fields = Record<string, unknown>;
 
-/** What a project would have become of what it was sent, at once and in memory. */
+/** Applies records as a project would, immediately and in memory. */
 export class FakeProject {
   readonly users = new Map<string, FakeUser>();
   readonly events: FakeEvent[] = [];
@@ -23,7 +23,7 @@ export class FakeProject {
     this.#seen.clear();
   }
 
-  /** Null for a path that there is not. */
+  /** Returns null for an unknown path. */
   take({ path, body, idempotencyKey }: Asked): Reply | null {
     const act = this.#acts[path];
     if (act === undefined) return null;
@@ -142,7 +142,7 @@ function digest(what: string, value: unknown): string {
   return createHash('sha256').update(what).update(JSON.stringify(value)).digest('base64');
 }
 
-/** The same for the same content, in whatever order it was written. */
+/** Sorts keys, so that equal content has equal text whatever the order of its keys. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isObject(value)) return value;

@@ -4,7 +4,7 @@ import type { ErrorEntry, PropertyRule } from '@beckon/contract';
 export type Problem = Pick<ErrorEntry, 'message'> & { field?: string };
 type Fields = Record<string, unknown>;
 
-/** What the server would say of a record, in short: the same fields, in the same order. */
+/** Returns the problems that the server would report for a user: the same fields, in the same order. */
 export function userProblems(user: unknown): Problem[] {
   if (!isObject(user)) return [{ message: 'The record must be an object' }];
   const { email, traits } = user;
@@ -37,7 +37,7 @@ export function isObject(value: unknown): value is Fields {
 
 const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Of `90s`, `15m`, `2h`, `7d`; null for anything else, and for more than 366 days. */
+/** Reads `90s`, `15m`, `2h`, `7d`. Returns null for anything else, and for more than 366 days. */
 export function durationMs(text: unknown): number | null {
   const [, count, unit = ''] = /^([1-9]\d{0,8})([smhd])$/.exec(String(text)) ?? [];
   const ms = Number(count) * (UNITS[unit] ?? 0);

@@ -1,4 +1,4 @@
-/** From the least to the most; who has one has all that stand before it. */
+/** The roles in ascending order; each includes the rights of all roles before it. */
 export const ROLES = ['viewer', 'reviewer', 'editor', 'admin', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
 

@@ -1,7 +1,7 @@
 import type { Many, One, PageQuery } from './envelope.ts';
 import type { Explained } from './people.ts';
 
-/** A day of UTC. */
+/** One day in UTC. */
 export type AudienceDay = { day: string; joined: number; left: number; members: number };
 
 export type AudienceUse = { kind: 'rule' | 'audience'; id: string; name: string };
@@ -16,7 +16,7 @@ export type AudienceListed = {
   sentence: string;
   created_at: string;
   updated_at: string;
-  /** A day each, today the last. */
+  /** One entry per day, ending today. */
   growth: AudienceDay[];
   used_by: AudienceUse[];
 };
@@ -29,11 +29,11 @@ export type DefinitionPreview = {
   count: number;
   sample: { external_user_id: string }[];
   sentence: string;
-  /** Events asked about over all time that nobody asked about before: until they are counted they seem not to have happened. */
+  /** Events of the definition that no definition counted over all time before. Until they are counted, they seem not to have happened. */
   uncounted_events: string[];
-  /** Whom time alone will bring or take until the project's day ends. */
+  /** The users who will enter or leave by time alone until the end of the project's day. */
   today: { ends_at: string; enters: number; leaves: number };
-  /** Where it would take the place of an audience's definition: whom that brings and takes. */
+  /** The users who would join and leave if the definition replaced that of `audience`; null without `audience`. */
   edit: { joins: number; leaves: number } | null;
 };
 
@@ -44,7 +44,7 @@ export type AudienceTest = {
   explanation: Explained;
 };
 
-/** What a definition may ask about here: the names and types that this project has really sent. */
+/** The names and types for a definition: those that this project has sent. */
 export type PredicateFacts = {
   traits: { trait: string; types: string[]; known: boolean; examples: string[] }[];
   events: { name: string; properties: { property: string; types: string[] }[] }[];
@@ -61,7 +61,7 @@ export type AudiencesApi = {
     body: { definition: unknown; audience?: string };
     answer: One<DefinitionPreview>;
   };
-  /** In words, and what is wrong with it; counts nothing. */
+  /** Returns the definition in words, or its errors. Counts nothing. */
   'POST /projects/:project/audiences/sentence': {
     body: { definition: unknown };
     answer: One<{ sentence: string }>;

@@ -5,7 +5,7 @@ export type DnsRecord = {
   type: 'TXT' | 'MX';
   name: string;
   value: string;
-  /** The same in parts of at most 255 characters, where a provider wants them. */
+  /** The value in parts of at most 255 characters, for providers that require them. */
   split: string[] | null;
   required: boolean;
   status: 'ok' | 'missing' | 'wrong' | 'unknown' | 'unchecked';
@@ -19,7 +19,7 @@ export type SendingDomain = {
   id: string;
   name: string;
   state: 'pending' | 'verified' | 'degraded' | 'failed';
-  /** Letters may leave from it now. */
+  /** Emails can be sent from the domain now. */
   can_send: boolean;
   records: DnsRecord[];
   throttle: string;
@@ -31,7 +31,7 @@ export type SendingDomain = {
     found: string | null;
     checked_at: string | null;
     next_check_at: string;
-    /** What the CNAME of the host has to say. */
+    /** The required target of the CNAME record of the host. */
     cname_target: string;
   } | null;
   paused_at: string | null;
@@ -42,7 +42,7 @@ export type SendingDomain = {
   next_check_at: string | null;
 };
 
-/** `:domain` is its name. */
+/** `:domain` is the name of the domain. */
 export type DomainsApi = {
   'GET /projects/:project/domains': { answer: Many<SendingDomain> };
   'POST /projects/:project/domains': {
@@ -54,15 +54,15 @@ export type DomainsApi = {
     body: { throttle?: string; warm?: boolean };
     answer: One<SendingDomain>;
   };
-  /** `name` has to be its own. Its keys are deleted, and letters that would leave from it are held. */
+  /** `name` must be the name of the domain. Its keys are deleted, and emails from it are held. */
   'DELETE /projects/:project/domains/:domain': { body: { name: string }; answer: One<{ name: string }> };
-  /** Looks at the DNS now. */
+  /** Checks the DNS records now. */
   'POST /projects/:project/domains/:domain/check': { answer: One<SendingDomain> };
-  /** Begins to replace its DKIM key: the new one signs once its record was seen. */
+  /** Starts a rotation of the DKIM key. The new key signs once its record was found. */
   'POST /projects/:project/domains/:domain/rotate': { answer: One<SendingDomain> };
   'POST /projects/:project/domains/:domain/pause': { body: { reason?: string }; answer: One<SendingDomain> };
   'POST /projects/:project/domains/:domain/resume': { answer: One<SendingDomain & { retried: number }> };
-  /** Null: links in its letters have the installation's own address again. */
+  /** Null: links in emails of the domain use the installation's own address again. */
   'PUT /projects/:project/domains/:domain/tracking': {
     body: { host: string | null };
     answer: One<SendingDomain>;

@@ -43,10 +43,10 @@ export type DraftListed = {
   /** When the sender checks a held draft again; null: it is not held, or only a member or an event releases it. */
   held_until: string | null;
   edited: boolean;
-  /** Whether the draft is sent at its deadline without approval. */
+  /** True if the draft is sent at its deadline without approval. */
   autopilot: boolean;
   priority: number;
-  /** Who has the editor of the draft open, and until when the editor counts as open; null: it is closed. */
+  /** The member who has the editor of the draft open, and until when it counts as open; null: it is closed. */
   lease: { by: string; until: string; mine: boolean } | null;
   /** Pass `content_hash` and `moves` with an action. The action is refused if the draft has changed since. */
   content_hash: string;
@@ -84,7 +84,7 @@ export type DraftWhole = DraftListed & {
   facts: Record<string, unknown>;
   version: number;
   key: string;
-  /** Whether the condition of the rule holds now; null: the draft has ended. */
+  /** True if the condition of the rule holds now; null: the draft has ended. */
   rule_holds: boolean | null;
   /** Null: no send check would hold the draft now, or the draft was not checked. */
   send_check: DraftGate | null;
@@ -103,7 +103,7 @@ export type WhyStep = {
   kind: 'trigger' | 'condition' | 'audience' | 'email' | 'deadline' | 'action' | 'send_check' | 'end';
   at: string | null;
   sentence: string;
-  /** Whether the step holds; null: the step is not a condition. */
+  /** True if the step holds; null: the step is not a condition. */
   holds: boolean | null;
   values: Record<string, unknown>;
   /** The name of the member who did it; null: no member did. */
@@ -164,7 +164,7 @@ export type DraftPreview = {
 export type DraftVersion = {
   content_hash: string;
   at: string;
-  /** Who wrote it; `template`: it was rendered from the template. */
+  /** The author; `template`: it was rendered from the template. */
   actor: string;
   content: DraftContent;
 };

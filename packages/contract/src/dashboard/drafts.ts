@@ -19,8 +19,8 @@ export type * from './draft-shapes.ts';
 
 export type DraftsApi = {
   /**
-   * `view=review`: what waits for a person, in the order of deadlines, those without one behind, then what is held, then what
-   * was put off. `view=all`: every draft, the newest first. Filter: `state rule user subject reason edited`.
+   * `view=review`: drafts that wait for review, by deadline, those without one last; then held drafts, then postponed ones. `view=all`:
+   * every draft, newest first. Filter: `state rule user subject reason edited`.
    */
   'GET /projects/:project/drafts': {
     query: PageQuery & { view?: 'review' | 'all'; filter?: string };
@@ -31,7 +31,7 @@ export type DraftsApi = {
   'GET /projects/:project/drafts/:draft/context': { answer: One<DraftContext> };
   'GET /projects/:project/drafts/:draft/preview': { answer: One<DraftPreview> };
   'GET /projects/:project/drafts/:draft/versions': { answer: One<DraftVersions> };
-  /** For a sandboxed frame alone. `images=show` fetches remote images through us; else they are left out. */
+  /** Only for a sandboxed frame. `images=show` fetches remote images through Beckon; otherwise they are left out. */
   'GET /projects/:project/drafts/:draft/email.html': {
     query: { scheme?: 'light' | 'dark'; images?: 'hide' | 'show' };
     answer: Raw;
@@ -54,15 +54,18 @@ export type DraftsApi = {
     answer: One<DraftMoved & { content: DraftContent }>;
   };
   'POST /projects/:project/drafts/:draft/undo': { body: DraftSeen; answer: One<DraftMoved> };
-  /** Opens its editor, or says that it is still open: nothing leaves, and nobody else touches it, for ten minutes. */
+  /** Opens the editor of the draft, or keeps it open. For ten minutes the draft is not sent, and no other member can change it. */
   'POST /projects/:project/drafts/:draft/open-editor': { body: DraftSeen; answer: One<DraftMoved> };
   'POST /projects/:project/drafts/:draft/close-editor': { body: DraftSeen; answer: One<DraftMoved> };
-  /** Of what failed, or of which nobody knows: then `confirm` is the person's id, typed. Answers the new draft. */
+  /**
+   * Sends a failed email again, or one with unknown delivery; the latter requires `confirm`, the typed id of the user. Returns the new
+   * draft.
+   */
   'POST /projects/:project/drafts/:draft/send-again': {
     body: DraftSeen & { confirm?: string };
     answer: One<DraftMoved>;
   };
-  /** `to`: a member of the organization or one of `team_addresses`; left out, the caller. */
+  /** `to`: a member of the organization or one of `team_addresses`. Default: the caller. */
   'POST /projects/:project/drafts/:draft/send-test': {
     body: { to?: string };
     answer: One<{ to: string; subject: string; reply: string }>;

@@ -102,7 +102,7 @@ export type EmailWhole = EmailListed & {
   links: { url: string; clicks: number; bot_clicks: number }[];
   webhooks: LetterWebhook[];
   replies: ReplyListed[];
-  /** Whether the email can be sent again, and whether the member has to confirm that it may arrive twice. */
+  /** `unavailable`, `available`, or `requires_confirmation`: the member confirms that the email may arrive twice. */
   send_again: 'unavailable' | 'available' | 'requires_confirmation';
 };
 

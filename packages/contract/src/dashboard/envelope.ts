@@ -1,9 +1,9 @@
-/** One thing, as the interface wraps it. */
+/** A single object in its envelope. */
 export type One<T> = { data: T };
 
 /**
- * A list, as the interface wraps it. `cursor` reads on where this page ends (null: there is no more) and stays right while rows
- * come and go; `offset` is for who jumps. Counting has a bound: where `at_least` is true there are more than `total`.
+ * A list in its envelope. `cursor` continues after this page (null: it is the last), also when rows are added or removed. `offset` jumps to
+ * a row. The count is limited: `at_least` means that there are more than `total`.
  */
 export type Many<T> = {
   data: T[];
@@ -14,11 +14,11 @@ export type Many<T> = {
   };
 };
 
-/** What every list may be asked. */
+/** The query parameters of every list. */
 export type PageQuery = { cursor?: string; offset?: number; limit?: number };
 
-/** How a letter is shown in its frame: for which screen, and whether with images from elsewhere, which come through us. */
+/** How the frame shows an email: for a light or dark screen, and with or without remote images, which are fetched through Beckon. */
 export type FrameQuery = { scheme?: 'light' | 'dark'; images?: 'hide' | 'show' };
 
-/** An answer that is no JSON: a letter in its frame, a file, a feed. */
+/** A response other than JSON: an email in its frame, a file, a feed. */
 export type Raw = { readonly raw: true };

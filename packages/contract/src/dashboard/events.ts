@@ -3,13 +3,13 @@ import type { Many, One } from './envelope.ts';
 export type EventProperty = {
   property: string;
   types: string[];
-  /** It came as more than one type, `null` aside. */
+  /** Values of more than one type were received, `null` aside. */
   conflict: boolean;
   first_at: string;
   last_at: string;
 };
 
-/** What is odd about an event that somebody marked as expected. */
+/** An anomaly of an event that a member marked as expected. */
 export type EventDrift =
   | { kind: 'stopped'; last_at: string; usual_every_ms: number }
   | { kind: 'new_property'; property: string; since: string }
@@ -22,7 +22,7 @@ export type EventListed = {
   last_30_days: number;
   first_at: string;
   last_at: string;
-  /** One number a day (UTC) for 30 days, today the last. */
+  /** One number per day (UTC) for 30 days, ending today. */
   days: number[];
   properties: EventProperty[];
   expected: { since: string; by: string } | null;
@@ -30,7 +30,7 @@ export type EventListed = {
   used_by: { kind: 'rule' | 'audience'; id: string; name: string }[];
 };
 
-/** Examples are of the newest events; what people sent is in them as it came. */
+/** Examples are from the newest events and contain the received values unchanged. */
 export type EventShown = EventListed & {
   examples: { property: string; values: unknown[] }[];
   newest: {
@@ -44,7 +44,7 @@ export type EventShown = EventListed & {
 export type EventsApi = {
   'GET /projects/:project/events': { answer: Many<EventListed> };
   'GET /projects/:project/events/:event': { answer: One<EventShown> };
-  /** What it looks like from now on is what is expected of it; marking again takes what drifted for granted. */
+  /** Marks the event as expected in its present form. Marking it again accepts its drift. */
   'PUT /projects/:project/events/:event/expected': { answer: One<EventListed> };
   'DELETE /projects/:project/events/:event/expected': { answer: One<EventListed> };
 };

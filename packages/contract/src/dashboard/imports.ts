@@ -36,7 +36,7 @@ export type ImportMapping = {
 
 /** How to import Stripe customers that match no user. */
 export type StripeChoices = {
-  /** Whether an unmatched customer becomes a user with its `cus_…` ID. */
+  /** True if an unmatched customer becomes a user with its `cus_…` ID. */
   unmatched_as_customers: boolean;
 };
 
@@ -87,7 +87,7 @@ export type ImportProgress = {
   /** Rows per second over the last minute; null: no rows are being processed. */
   rows_per_s: number | null;
   seconds_left: number | null;
-  /** What the import waits for; null: it does not wait. */
+  /** The resource that the import waits for; null: it does not wait. */
   waits_for: 'queue' | 'another_import' | 'worker' | null;
 };
 
@@ -108,7 +108,7 @@ export type Import = {
   stripe: StripeChoices | null;
   /** Figures of the source by name, such as `unmatched_customers`. */
   facts: { [name: string]: number };
-  /** Whether events are imported as live events, so that rules fire. Confirmed at the start by typing the checked event count. */
+  /** True if events are imported as live events, so that rules fire. Confirmed at the start by typing the checked event count. */
   is_live: boolean;
   check: ImportCheck | null;
   progress: ImportProgress;
@@ -167,7 +167,7 @@ export type ImportsApi = {
   'POST /projects/:project/imports/:import/pause': { answer: One<Import> };
   'POST /projects/:project/imports/:import/resume': { answer: One<Import> };
   'POST /projects/:project/imports/:import/cancel': { answer: One<Import> };
-  /** Replaces a key that Stripe refused. */
+  /** Replaces a key that Stripe rejected. */
   'POST /projects/:project/imports/:import/key': { body: { key: string }; answer: One<Import> };
   'GET /projects/:project/imports/:import/findings': {
     query: PageQuery & { kind?: string };

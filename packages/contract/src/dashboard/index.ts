@@ -1,4 +1,4 @@
-/** What the dashboard asks of the server, and what it is answered: one file a noun. Nothing of it is public. */
+/** The requests and responses of the dashboard API, one file per noun. It is not a public API. */
 import type { AudiencesApi } from './audiences.ts';
 import type { DataApi } from './data.ts';
 import type { EmailsApi } from './emails.ts';
@@ -85,10 +85,10 @@ export type DashboardApi = AudiencesApi &
   TokensApi &
   WebhooksApi;
 
-/** `METHOD /path` below `/api/dashboard`; names behind a colon are parameters. */
+/** `METHOD /path` below `/api/dashboard`; names after a colon are parameters. */
 export type RouteKey = keyof DashboardApi;
 
-/** What is asked and answered by one route: `{ query?, body?, answer }`. */
+/** The request and the response of one route: `{ query?, body?, answer }`. */
 export type RouteShape = { query?: object; body?: object; answer: unknown };
 
 type Get<K extends RouteKey, Part extends string> = DashboardApi[K] extends { [P in Part]: infer Shape }

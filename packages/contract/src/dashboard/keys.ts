@@ -2,7 +2,7 @@ import type { Many, One } from './envelope.ts';
 
 export type ApiKey = {
   id: string;
-  /** `test` opens the sandbox of its project, and nothing else. */
+  /** A `test` key only works for the sandbox of its project. */
   env: 'live' | 'test';
   label: string;
   /** The first eight characters and the last four. */
@@ -15,18 +15,18 @@ export type ApiKey = {
   /** The minimum version that the operator requires of this client; null unless the client is older. */
   minimum_version: string | null;
   revoked_at: string | null;
-  /** Requests a day (UTC), the last fourteen days, the oldest first. */
+  /** Requests per day (UTC) in the last fourteen days, oldest first. */
   traffic: { day: string; requests: number }[];
 };
 
 export type KeysApi = {
-  /** Those of its sandbox too. */
+  /** Includes the keys of the project's sandbox. */
   'GET /projects/:project/keys': { answer: Many<ApiKey> };
-  /** `secret` is told here, and never again. `test` wants the setting `sandbox=on`; in a sandbox it is what is meant. */
+  /** `secret` is returned only once. `test` requires the setting `sandbox=on`; in a sandbox it is the default. */
   'POST /projects/:project/keys': {
     body: { label: string; env?: 'live' | 'test' };
     answer: One<ApiKey & { secret: string }>;
   };
-  /** For good. `label` has to be its label. */
+  /** Revokes the key permanently. `label` must be its label. */
   'POST /projects/:project/keys/:key/revoke': { body: { label: string }; answer: One<ApiKey> };
 };

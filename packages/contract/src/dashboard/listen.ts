@@ -1,19 +1,19 @@
 import type { One, Raw } from './envelope.ts';
 
 /**
- * Webhooks for a program on somebody's own machine, which no endpoint reaches: it fetches them, signs them with its secret and
- * posts them where it likes.
+ * Webhooks for a program on a developer's machine, which no endpoint can reach. The program fetches them, signs them with its secret and
+ * posts them to a local address.
  */
 export type ListenApi = {
-  /** The same for a person and a project, each time: receivers on that machine keep it. */
+  /** Returns the same secret for a member and a project every time, because receivers on that machine store it. */
   'POST /projects/:project/listener': { answer: One<{ secret: string }> };
   /**
-   * Server-sent events, as `message`, in the order in which they happened: `id` is the place to come back to by `Last-Event-ID`,
-   * `data` a `ListenedMessage`. Whoever comes back misses nothing of the last day, and may hear some again, told by their ids.
-   * `gap` and `end` are those of the feed.
+   * Server-sent `message` events in the order in which they happened. `id` is the position for `Last-Event-ID`; `data` is a
+   * `ListenedMessage`. A client that reconnects misses no message of the last day, and may receive some twice, with the same ids. `gap` and
+   * `end` are those of the feed.
    */
   'GET /projects/:project/listen': { answer: Raw };
 };
 
-/** `body` is what endpoints are posted, byte for byte. */
+/** `body` is byte for byte the body that endpoints get. */
 export type ListenedMessage = { id: string; type: string; body: string };

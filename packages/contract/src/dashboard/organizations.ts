@@ -4,7 +4,7 @@ import type { Many, One } from './envelope.ts';
 export type OrganizationListed = {
   id: string;
   name: string;
-  /** The caller's role in it. */
+  /** The caller's role in the organization. */
   role: Role;
   requires_two_factor: boolean;
   /** Sandboxes are not counted. */
@@ -13,8 +13,8 @@ export type OrganizationListed = {
 };
 
 export type OrganizationsApi = {
-  /** The caller's organizations, the oldest first. */
+  /** The caller's organizations, oldest first. */
   'GET /organizations': { answer: Many<OrganizationListed> };
-  /** Owners of the installation's first organization alone. The caller becomes the owner of the new one. */
+  /** Only for owners of the installation's first organization. The caller becomes the owner of the new one. */
   'POST /organizations': { body: { name: string }; answer: One<OrganizationListed> };
 };

@@ -57,7 +57,7 @@ export type UserShown = {
   triggers: { suppressed: boolean; live_since: string | null };
   first_seen_at: string;
   last_seen_at: string;
-  /** The time zone that a trait names. Null: none does, and the project's is used. */
+  /** The time zone that a trait names. Null: no trait names one, and the project's is used. */
   zone: string | null;
   /** Values of the traits `timezone` and `time_zone` that name no time zone and are not used, cut to 64 characters. */
   invalid_zones: string[];
@@ -123,14 +123,14 @@ export type UserThen = {
   drafts: { id: string; rule: string; state: string; since: string }[];
 };
 
-/** Whether a condition holds for a user, with the conditions it consists of. `until`: how long that is certain. */
+/** A condition with its result for a user, and the conditions it consists of. `until`: how long the result is certain. */
 export type Explained = { sentence: string; holds: boolean; until: string | null; conditions?: Explained[] };
 
-/** Whether one rule would fire for one user now, and its logged decisions. */
+/** The result of one rule for one user if it were evaluated now, and its logged decisions. */
 export type WhyRule = {
   rule: { id: string; name: string };
   on: boolean;
-  /** Whether the rule would start if its trigger occurred now. */
+  /** True if the rule would start if its trigger occurred now. */
   would_fire: boolean;
   /** The triggers, each with the first reason why it would not start the rule. */
   triggers: {
@@ -163,7 +163,7 @@ export type WhyRule = {
     ended_at: string | null;
     /** Why it is held. */
     reason: string | null;
-    /** Whether the condition of its rule holds now. */
+    /** True if the condition of its rule holds now. */
     rule_holds: boolean;
     /** The send check that would hold it now; null: none. */
     send_check: {

@@ -5,13 +5,13 @@ export type ProjectListed = {
   id: number;
   name: string;
   livemode: boolean;
-  /** Of which project it is the sandbox; null: it is one of its own. */
+  /** The project that this sandbox belongs to; null: it is not a sandbox. */
   sandbox_of: number | null;
-  /** How far its clock is ahead of real time; only that of a sandbox ever is. */
+  /** How far the clock is ahead of real time. Only the clock of a sandbox can be ahead. */
   ahead_ms: number;
-  /** What whoever asks may do in it. */
+  /** The caller's role in the project. */
   role: Role;
-  /** Made up: nothing of it ever leaves this machine. */
+  /** Demo project: no data of it ever leaves this machine. */
   demo: boolean;
   suspended: boolean;
   paused: boolean;
@@ -25,7 +25,7 @@ export type ProjectsApi = {
     body: { name: string; time_zone?: string; organization?: string };
     answer: One<ProjectListed>;
   };
-  /** Refuses all requests with its API keys (403) and sends nothing. Its sandbox is suspended with it. */
+  /** Rejects all requests with the project's API keys (403), and sends no email. Its sandbox is suspended too. */
   'POST /projects/:project/suspend': { answer: One<ProjectListed> };
   'POST /projects/:project/unsuspend': { answer: One<ProjectListed> };
 };

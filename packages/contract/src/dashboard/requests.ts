@@ -1,33 +1,33 @@
 import type { Many, PageQuery } from './envelope.ts';
 
-/** Requests to one endpoint within a quarter second, by one key, that were answered alike. */
+/** Requests of one key to one endpoint within a quarter of a second that got the same response. */
 export type IngestRequest = {
   id: string;
-  /** Its place in the stream: `GET …/stream/:place` finds it again. */
+  /** The position in the stream, for `GET …/stream/:place`. */
   place: string;
   at: string;
   endpoint: string;
   status: number;
   code: string | null;
-  /** The answer had been given to this Idempotency-Key before. */
+  /** The response was replayed for a known Idempotency-Key. */
   replayed: boolean;
   requests: number;
   accepted: number;
   rejected: number;
-  /** Bytes of all their bodies, and how long the slowest took; null where that was not noted. */
+  /** The size of all bodies, and the duration of the slowest request; null if not recorded. */
   bytes: number | null;
   slowest_ms: number | null;
   key: { id: string; label: string | null } | null;
-  /** Of the last one. */
+  /** The id of the last request. */
   request_id: string;
-  /** What was wrong with which of its records, the first of them; `index` only of bulk requests. */
+  /** The first faults of its records; only bulk requests have an `index`. */
   faults: { index: number | null; field: string | null; message: string }[];
 };
 
 export type IngestWarning = { code: string; day: string; count: number; last_at: string };
 
 export type RequestsApi = {
-  /** `filter`: endpoint, status, code, key (its label). The newest first. */
+  /** Newest first. `filter`: endpoint, status, code, key (its label). */
   'GET /projects/:project/requests': {
     query: Omit<PageQuery, 'offset'> & { filter?: string };
     answer: Many<IngestRequest>;

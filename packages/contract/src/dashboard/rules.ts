@@ -48,7 +48,7 @@ export type RuleEnrollment = {
   state: 'running' | 'done' | 'canceled';
   started_at: string;
   ended_at: string | null;
-  /** Members when it started. Those who leave the audience before their turn are excluded with the reason `left_audience`. */
+  /** Members when it started. Members who leave the audience before their turn are excluded with the reason `left_audience`. */
   members: number;
   processed: number;
   enrolled: number;
@@ -57,7 +57,7 @@ export type RuleEnrollment = {
   cancel_reason: 'rule_off' | 'rule_edited' | null;
 };
 
-/** What an enrollment would do now. For a rule that is off: if it were turned on now. */
+/** A preview of an enrollment now. For a rule that is off: as if it were turned on now. */
 export type RuleEnrollmentPreview = {
   /** The audiences that start the rule when a user enters them. Empty: no users can be enrolled. */
   audiences: { id: string; name: string; ready: boolean }[];
@@ -94,7 +94,7 @@ export type RuleChecked = {
   sentence: string | null;
   faults: DocumentFault[];
   warnings: RuleHint[];
-  /** Whether the definition differs from the saved one, so that saving creates a version. */
+  /** True if the definition differs from the saved one, so that saving creates a version. */
   new_version: boolean;
   sentence_before: string | null;
   /** Open drafts that no member edited. A change of the mode may give them a deadline or remove it. */
@@ -206,7 +206,7 @@ export type Backtest = {
   is_saved: boolean;
   from: string;
   to: string;
-  /** Where the backtest stopped, because there were too many events. Null: it reached `to`. */
+  /** The time at which the backtest stopped, because there were too many events. Null: it reached `to`. */
   stopped_at: string | null;
   /** How often the rule was evaluated. */
   evaluated: number;

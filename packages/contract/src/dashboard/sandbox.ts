@@ -1,12 +1,12 @@
 import type { One } from './envelope.ts';
 
-/** The time of a project: real time, or ahead of it where it is a sandbox whose clock was moved. */
+/** The time of a project: real time, or ahead of it in a sandbox whose clock was advanced. */
 export type ProjectClock = {
   now: string;
   ahead_ms: number;
 };
 
-/** What became of an advance: `drafts` were made on the way, and `letters` left, into the sandbox's own outbox. */
+/** The result of an advance: the number of drafts created, and of emails sent to the sandbox's own test inbox. */
 export type ClockAdvanced = {
   now: string;
   advanced_ms: number;
@@ -16,6 +16,6 @@ export type ClockAdvanced = {
 
 export type SandboxApi = {
   'GET /projects/:project/clock': { answer: One<ProjectClock> };
-  /** `advance`: `90m`, `7d`; at most 366 days at a time, and never back. Only in a sandbox. */
+  /** `advance`: `90m`, `7d`; at most 366 days at a time, only forward. Only in a sandbox. */
   'POST /projects/:project/clock': { body: { advance: string }; answer: One<ClockAdvanced> };
 };

@@ -54,7 +54,7 @@ export type SendingState = {
   has_model: boolean;
 };
 
-/** The warm-up of the sending domain. `off`: why there is none. */
+/** The warm-up of the sending domain. `off`: the reason without a warm-up. */
 export type WarmupShown =
   | { off: 'test_inbox' | 'no_domain' | 'warm' | 'not_started' | 'complete' }
   | { off: null; day: number; emails: number; remaining: number; ends_at: string; reduced: boolean };
@@ -77,7 +77,7 @@ export type ForecastChange = {
   proposed: SendForecast;
 };
 
-/** What the waiting drafts do under the current and a proposed policy. */
+/** The effect of a proposed policy on the waiting drafts. */
 export type PolicyEffect = {
   drafts: number;
   truncated: boolean;
@@ -109,7 +109,7 @@ export type PolicyQuery = {
 
 export type RateLimitShown = { endpoint: string; rate: number; burst: number };
 
-/** What pausing the project would hold. */
+/** The emails that a pause of the project would hold. */
 export type PauseEffect = {
   paused: boolean;
   /** Drafts that would be sent automatically within an hour, and within a day, without the pause. */
@@ -119,7 +119,7 @@ export type PauseEffect = {
   truncated: boolean;
 };
 
-/** What resuming the project would do. */
+/** The effect of resuming the project. */
 export type ResumeEffect = {
   was_paused: boolean;
   open: number;
@@ -127,7 +127,7 @@ export type ResumeEffect = {
   overdue: number;
   held: number;
   long_held: number;
-  /** Whether `long_held` must be confirmed, because so many drafts were held for more than a day. */
+  /** True if `long_held` must be confirmed, because so many drafts were held for more than a day. */
   needs_confirmation: boolean;
 };
 

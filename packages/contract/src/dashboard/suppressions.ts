@@ -64,7 +64,7 @@ export type MailableAnswer = {
   /** The address or user id that was looked up, normalized. */
   kind: 'email' | 'user';
   value: string;
-  /** Whether an email could be sent now to one of `users`; null: there are none. */
+  /** True if an email could be sent now to one of `users`; null: `users` is empty. */
   can_receive: boolean | null;
   /** The suppression of exactly this address or user, even if no user has it. */
   suppression: SuppressionListed | null;
@@ -87,8 +87,8 @@ export type MailableAnswer = {
 };
 
 /**
- * Why a suppression is removed. A fixed list, not text: the audit log is kept after a user is erased, so it must not hold what
- * a member wrote about them.
+ * Why a suppression is removed. A fixed list instead of text, which could contain personal data: the audit log is kept after a user is
+ * erased.
  */
 export const REMOVAL_REASONS = ['user_request', 'mistake', 'delivery_fixed', 'other'] as const;
 export type RemovalReason = (typeof REMOVAL_REASONS)[number];
@@ -104,8 +104,8 @@ export type SuppressionsApi = {
   };
   'POST /projects/:project/suppressions/remove': {
     /**
-     * `confirm`: the address or the user, typed once more; `reason` is kept in the audit log. `hash`: the row of an erased
-     * user that is meant, which has to be the hash of this address or user.
+     * `confirm`: the address or the user, typed again. `reason` is kept in the audit log. `hash`: selects the row of an erased user; it
+     * must be the hash of this address or user.
      */
     body: SuppressionPlace & { hash?: string; confirm: string; reason: RemovalReason };
     answer: One<{ kind: 'email' | 'user'; value: string; removed: true }>;

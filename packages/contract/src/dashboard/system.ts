@@ -2,7 +2,7 @@ import type { Many, One, Raw } from './envelope.ts';
 
 export type SystemStorage = {
   database_bytes: number;
-  /** The largest, with their indexes and partitions; rows as PostgreSQL estimates them. */
+  /** The largest tables, with their indexes and partitions. `rows` is the estimate of PostgreSQL. */
   tables: { name: string; bytes: number; rows: number }[];
 };
 
@@ -12,14 +12,14 @@ export type SystemState = {
   node: string;
   postgres: string;
   schema: string;
-  /** This machine's clock against the database's; null: not measured yet. */
+  /** The clock of this machine relative to the database's; null: not measured yet. */
   clock_offset_ms: number | null;
-  /** False: the database was restored, or is a copy, and nobody has confirmed it on its machine. */
+  /** False: the database was restored or is a copy, and this was not confirmed on the server. */
   sending_enabled: boolean;
-  /** Of the whole installation, other organizations included: null unless the caller is an admin who is signed in. */
+  /** For the whole installation, including other organizations. Null unless the caller is a signed-in admin. */
   storage: SystemStorage | null;
   queue: { live: number; bulk: number; dead_letters: number; oldest_ms: number; max: number };
-  /** What is due of this project again and again: when next, and how late that is. */
+  /** The scheduled jobs of this project: the next time, and how late it is. */
   jobs: { name: string; next_at: string | null; late_ms: number }[];
   webhooks: { pending: number; delivering: number };
 };
@@ -54,7 +54,7 @@ export type SystemApi = {
   'GET /projects/:project/system': { answer: One<SystemState> };
   /** The oldest 1,000. */
   'GET /projects/:project/dead-letters': { answer: Many<DeadLetter> };
-  /** Without `seqs`: all. They wait again, behind what was accepted since. */
+  /** Without `seqs`: all. The records are queued again, behind those accepted since. */
   'POST /projects/:project/dead-letters/retry': {
     body: { seqs?: number[] };
     answer: One<{ retried: number }>;
@@ -64,6 +64,6 @@ export type SystemApi = {
     body: { seqs: number[]; reason: DiscardReason };
     answer: One<{ discarded: number }>;
   };
-  /** JSON to send to whoever helps: numbers, states and settings, no secret and nobody's data. */
+  /** A JSON file for support: numbers, states and settings, without secrets or data of users. */
   'GET /projects/:project/support-bundle': { answer: Raw };
 };

@@ -17,7 +17,7 @@ export type SignedIn = {
   id: string;
   name: string;
   email: string;
-  /** Whether sign-in needs a code of an authenticator app after the password. */
+  /** True if sign-in needs a code of an authenticator app after the password. */
   two_factor: boolean;
   /** The ID of this session. */
   session_id: string;
@@ -30,13 +30,13 @@ export type OrganizationOfMine = {
   requires_two_factor: boolean;
   /** The organization requires an authenticator app that the member has not set up. Until then its projects stay closed. */
   must_set_up_two_factor: boolean;
-  /** Whether the member receives the digest email about drafts and problems that need attention. */
+  /** True if the member receives the digest email about drafts and problems that need attention. */
   wants_digest: boolean;
 };
 
 export type InstallationState = {
   public_url: string;
-  /** Whether emails go only to the test inbox of this machine, because no relay is set. */
+  /** True if emails go only to the test inbox of this machine, because no relay is set. */
   test_inbox: boolean;
   /** Host and port of the relay; null: emails go to the test inbox. */
   relay: string | null;
@@ -52,7 +52,7 @@ export type LinkState = {
   email: string | null;
   organization: string | null;
   role: Role | null;
-  /** Whether the address has an account. If so, joining needs its sign-in and no new password. */
+  /** True if the address has an account. Joining then needs its sign-in and no new password. */
   has_account: boolean;
   expires_at: string;
 };
@@ -159,7 +159,7 @@ export type TeamApi = {
     answer: One<{ organization: string; role: Role }>;
   };
 
-  // Of the signed-in member.
+  // For the signed-in member.
   'POST /sign-out': { answer: One<{ signed_out: boolean }> };
   'POST /profile': { body: { name: string }; answer: One<{ name: string }> };
   'POST /organizations/:organization/digest': {
@@ -193,7 +193,7 @@ export type TeamApi = {
   'POST /sessions/:session/end': { answer: One<{ ended: number }> };
   'POST /sessions/end-others': { answer: One<{ ended: number }> };
 
-  // Of the organization that a project belongs to.
+  // For the organization of a project.
   'GET /projects/:project/organization': { answer: One<OrganizationShown> };
   'POST /projects/:project/organization': {
     body: { name?: string; requires_two_factor?: boolean };

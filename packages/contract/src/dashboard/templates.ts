@@ -18,7 +18,7 @@ export type TemplateListed = {
   format: LetterSource['format'];
   subject: string;
   used_by: { id: string; name: string }[];
-  /** Whether an unpublished version is saved. */
+  /** True if an unpublished version is saved. */
   has_unpublished: boolean;
   updated_at: string | null;
 };
@@ -37,7 +37,7 @@ export type TemplateVariable = { name: string; required: boolean; share: number 
 
 export type TemplateShown = TemplateListed & {
   published: LetterSource;
-  /** The saved unpublished version; null: there is none. */
+  /** The saved unpublished version; null: no version is saved. */
   unpublished: (LetterSource & { saved_at: string; saved_by: string }) | null;
   /** The published versions of the project, newest first. A built-in template has none. */
   versions: TemplateVersion[];
@@ -93,8 +93,8 @@ export type TemplatesApi = {
   /** Saves the unpublished version. No email uses it until it is published. */
   'PUT /projects/:project/templates/:template/unpublished': {
     /**
-     * `seen`: `saved_at` of the unpublished version that this replaces, or null if there was none. If another one is saved by
-     * now, the answer is a conflict.
+     * `seen`: `saved_at` of the unpublished version that this replaces, or null if there was none. If another version was saved since, the
+     * response is a conflict.
      */
     body: { source: LetterSource; seen: string | null };
     answer: One<TemplateShown>;
@@ -102,10 +102,10 @@ export type TemplatesApi = {
   'DELETE /projects/:project/templates/:template/unpublished': { answer: One<TemplateShown> };
   'POST /projects/:project/templates/:template/publish': {
     /**
-     * `source`: left out, the saved unpublished version is published. `version`: the published version that the caller edited,
-     * null for a built-in template; if another one is published by now, the answer is a conflict. Left out, it is not checked.
-     * `seen`: `saved_at` of the unpublished version that this replaces; any other one stays. `follow`: open untouched drafts get
-     * the new text (default: false).
+     * `source`: default: the saved unpublished version. `version`: the published version that the caller edited, null for a built-in
+     * template. If another version was published since, the response is a conflict. Without `version` there is no check. `seen`: `saved_at`
+     * of the unpublished version that this replaces; any other one is kept. `follow`: open untouched drafts get the new text (default:
+     * false).
      */
     body: { source?: LetterSource; version?: number | null; seen?: string | null; follow?: boolean };
     answer: One<TemplatePublished>;
@@ -113,8 +113,8 @@ export type TemplatesApi = {
   /** Renders text that need not be saved, for a user or a sample user. With `faults`, nothing is rendered. */
   'POST /projects/:project/templates/:template/preview': {
     /**
-     * `source`: left out, the published version is rendered, or with `unpublished` the saved unpublished one. `at`: with what was
-     * known of the user at that time.
+     * `source`: default: the published version, or the saved unpublished one with `unpublished`. `at`: renders with the values that the
+     * user had at that time.
      */
     body: { source?: LetterSource; unpublished?: true; user?: string; at?: string };
     answer: One<TemplatePreview>;
@@ -126,7 +126,7 @@ export type TemplatesApi = {
   'POST /projects/:project/templates/:template/send-test': {
     /**
      * Rendered for a sample user. `source` and `unpublished`: as for the preview. `to`: a member of the organization or one of
-     * `team_addresses`; left out, the caller.
+     * `team_addresses`; default: the caller.
      */
     body: { source?: LetterSource; unpublished?: true; to?: string };
     answer: One<{ to: string; subject: string; reply: string }>;

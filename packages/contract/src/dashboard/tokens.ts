@@ -60,11 +60,11 @@ export type TokenListed = {
 };
 
 export type TokensApi = {
-  // Of programs without a token.
+  // For programs without a token.
   'POST /device': { body: { label: string; scopes: TokenScope[] }; answer: One<DeviceBegun> };
   'POST /device/token': { body: { device_code: string }; answer: One<DeviceAnswer> };
 
-  // Of the signed-in member.
+  // For the signed-in member.
   'GET /device/:code': { answer: One<DeviceAsked> };
   /** `scopes`: a subset of the requested scopes. Default: all of them. */
   'POST /device/:code/approve': { body: { scopes?: TokenScope[] }; answer: One<DeviceAsked> };

@@ -46,7 +46,7 @@ export type WebhookDelivery = {
   endpoint_id: string;
   type: string;
   state: WebhookDeliveryState;
-  /** Whether the user was erased, and the body with the user. */
+  /** True if the user was erased, and with the user the body. */
   erased: boolean;
   created_at: string;
   next_attempt_at: string | null;

@@ -1,23 +1,26 @@
-/** Which column of a file becomes what. The server and the command line both read files by these rules. */
+/** Maps the columns of a file to fields. The server and the command line use the same rules. */
 export type FileKind = 'users' | 'events';
 export type FieldName = 'external_user_id' | 'email' | 'name' | 'occurred_at' | 'message_id';
 
-/** `free`: one entry of the free form; `whole`: an object, all of whose entries go there; `none`: it is left out. */
+/** `free`: one entry of the free form; `whole`: an object whose entries all become entries of the free form; `none`: not imported. */
 export type Target =
   | { part: 'field'; name: FieldName }
   | { part: 'free'; name: string }
   | { part: 'whole' }
   | { part: 'none' };
 
-/** Begins the columns of an earlier import's rejected rows that are said of them, and no part of them. */
+/** The prefix of the columns that report on rejected rows of an earlier import. They are not part of the record. */
 export const REPORT_PREFIX = 'beckon_';
 
 export const FREE_FORM = { users: 'traits', events: 'properties' } as const;
 
 /**
- * What every column becomes, in the order of `names`. `said` goes before all else; then a column that is written as the API
- * writes it; then the best of the headers by which a field is known, and of equal ones the first. A column that was not chosen
- * goes under its own header, unless that is taken.
+ * Returns the target of every column, in the order of `names`:
+ *
+ * 1. the target in `said`
+ * 2. the field of the API with exactly this name
+ * 3. the field that has this header among its usual names; the best header wins, and the first of equal ones
+ * 4. a free-form entry under the column's own name, unless that is taken
  */
 export function targetsOf(
   kind: FileKind,
@@ -50,7 +53,7 @@ class Claims {
     return names.filter((name) => !this.found.has(name));
   }
 
-  /** Nobody asks whether somebody else was told the same. */
+  /** Sets a target without checking that it is free. */
   say(name: string, target: Target | undefined): void {
     if (target === undefined) return;
     this.found.set(name, target);
@@ -62,7 +65,7 @@ class Claims {
   }
 }
 
-/** As a mapping names it: `email`, `traits.plan`, `plan` for the same, or `traits` for an object of them. */
+/** Reads a target as a mapping names it: `email`, `traits.plan` or just `plan`, or `traits` for an object of traits. */
 export function targetOf(kind: FileKind, said: string): Target {
   if (isField(kind, said)) return { part: 'field', name: said };
   return said === FREE_FORM[kind] ? { part: 'whole' } : ownTarget(kind, said);
@@ -83,7 +86,7 @@ export function sayTarget(kind: FileKind, target: Target): string | null {
 
 const NAME_MAX_CHARS = 255;
 
-/** What a cell of the header names the column. */
+/** Returns the column name for a cell of the header. */
 export function columnName(cell: string, at: number): string {
   const name = cell.trim().replaceAll('\0', '').slice(0, NAME_MAX_CHARS);
   return name === '' ? `column ${at + 1}` : name;
@@ -97,7 +100,7 @@ function reportTarget(name: string): Target | undefined {
   return REPORT_COLUMNS.has(name) ? { part: 'none' } : undefined;
 }
 
-/** The fields of a record that are no part of its free form, each with the names under which files have it, best first. */
+/** The fields of a record outside of its free form, each with its usual names in files, best first. */
 const FIELDS: Record<FileKind, Partial<Record<FieldName, readonly string[]>>> = {
   users: {
     external_user_id: ['externaluserid', 'userid', 'externalid', 'id', 'uid', 'customerid', 'user'],
@@ -111,7 +114,7 @@ const FIELDS: Record<FileKind, Partial<Record<FieldName, readonly string[]>>> = 
   },
 };
 
-/** Traits that mean something to Beckon, under the names that files have for them. */
+/** Traits with a meaning for Beckon, each with its usual names in files. */
 const KNOWN_TRAITS: Record<string, readonly string[]> = {
   name: ['name', 'fullname'],
   plan: ['plan', 'planname'],
@@ -151,7 +154,7 @@ function ownTarget(kind: FileKind, name: string): Target {
   return { part: 'free', name: name.startsWith(prefix) ? name.slice(prefix.length) : name };
 }
 
-/** Capitals and signs between words do not matter; of equal names the first counts. */
+/** Ignores case and punctuation; the first of equal names counts. */
 function knownNames(names: readonly string[]): Map<string, string> {
   const known = new Map<string, string>();
   for (const name of names) {

@@ -23,7 +23,7 @@ describe('csvLine', () => {
       fc.string({ unit: 'grapheme' }),
       fc.string({ unit: fc.constantFrom('a', '"', ',', ';', '\n', '\r', ' ', '""', '\t') }),
     );
-    // An empty row cannot be told from an empty line.
+    // An empty row looks like an empty line.
     const row = fc.array(value, { minLength: 1, maxLength: 4 }).filter((values) => csvLine(values) !== '');
     await fc.assert(
       fc.asyncProperty(

@@ -1,4 +1,4 @@
-/** Cells of one CSV row and back, as RFC 4180 has them. `rows.ts` finds the rows of a file. */
+/** Reads and writes the cells of one CSV row (RFC 4180). `rows.ts` finds the rows of a file. */
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 

@@ -10,7 +10,7 @@ function targets(kind: FileKind, header: string, said: [string, string][] = []):
 
 test.each<[FileKind, string, (string | null)[]]>([
   ['users', 'ID,E-Mail,Full Name', ['external_user_id', 'email', 'traits.name']],
-  // The better header, wherever it stands; the other goes under its own.
+  // The better header wins, whatever its position; the other keeps its own name.
   ['users', 'id,user_id', ['traits.id', 'external_user_id']],
   ['users', 'user_id,external_user_id', ['traits.user_id', 'external_user_id']],
   ['events', 'id,message_id', ['properties.id', 'message_id']],
@@ -19,18 +19,18 @@ test.each<[FileKind, string, (string | null)[]]>([
   ['events', 'created_at,event', ['occurred_at', 'name']],
   ['users', 'created_at', ['traits.signupDate']],
   ['users', 'created_at,signupDate', ['traits.created_at', 'traits.signupDate']],
-  // Of equal ones the first.
+  // The first of equal names wins.
   ['users', 'Email,E-Mail', ['email', 'traits.E-Mail']],
   ['users', 'Plan,plan', ['traits.Plan', 'traits.plan']],
   ['users', 'traits.seats,seats', ['traits.seats', null]],
   ['users', 'beckon_line,beckon_score', [null, 'traits.beckon_score']],
   ['users', 'traits,properties', ['traits', 'traits.properties']],
   ['events', 'plan,email', ['properties.plan', 'properties.email']],
-])('%s with the columns %s', (kind, header, wanted) => {
+])('targetsOf › maps %s with the columns %s', (kind, header, wanted) => {
   expect(targets(kind, header)).toEqual(wanted);
 });
 
-test('what is said goes before all that is guessed', () => {
+test('targetsOf › gives explicit mappings precedence over guesses', () => {
   expect(targets('users', 'id,nr,email', [['nr', 'external_user_id']])).toEqual([
     'traits.id',
     'external_user_id',
@@ -50,7 +50,7 @@ test.each([
   ['1767225600', '2026-01-01T00:00:00.000Z'],
   ['1767225600.25', '2026-01-01T00:00:00.250Z'],
   ['1767225600250', '2026-01-01T00:00:00.250Z'],
-])('%s is %s', (text, moment) => {
+])('readMoment › reads %s as %s', (text, moment) => {
   expect(new Date(readMoment(text)).toISOString()).toBe(moment);
 });
 
@@ -59,17 +59,17 @@ test.each(
     ['2026-02-30', '2026-02-30T09:00:00Z', '31.01.2026', '01/02/2026', '2026-01-31T24:00:00Z', '0000-01-01'],
     ['2026-01-31T09:00:60Z', '2026-01-31T09:00:00+15:00', '2026', 'Jan 31 2026', ''],
   ].flat(),
-)('%j is no moment', (text) => {
+)('readMoment › rejects %j', (text) => {
   expect(readMoment(text)).toBeNaN();
 });
 
-test('of a number nothing is lost', () => {
+test('readAuto › converts a number only if no digit is lost', () => {
   for (const text of ['01234', '1234567890123456', '0.1234567890123456', '1e5', '+49170', '.5', '1,5', 'yes'])
     expect(readAuto(text)).toBe(text);
   expect(['0', '-1.5', '123456789012345', 'True'].map(readAuto)).toEqual([0, -1.5, 123456789012345, true]);
 });
 
-test('what has a type in the API has it in the record, whatever it looks like', () => {
+test('recordOfCells › gives values the type that the API requires, whatever they look like', () => {
   const rules = { kind: 'events', eventName: null, equalRowsAreOne: true } as const;
   const columns = ['user_id', 'event', 'plan', 'trialDays'].map((name, i) => ({
     target: targetsOf('events', ['user_id', 'event', 'plan', 'trialDays'])[i] ?? targetOf('events', name),

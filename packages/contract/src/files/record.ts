@@ -7,14 +7,14 @@ export type FileRecord = UserInput | EventInput;
 export type FileColumn = { target: Target; type: CellType };
 export type RecordRules = {
   kind: FileKind;
-  /** Where a row does not name its event. */
+  /** The event name of rows that have none. */
   eventName: string | null;
   equalRowsAreOne: boolean;
 };
 export type RowFault = { field: string | null; message: string };
 export type MadeRecord = { record: FileRecord } | RowFault;
 
-/** A row of CSV. Cells that are missing at its end are empty: spreadsheets leave them off. */
+/** Converts a CSV row. Missing cells at its end are empty, because spreadsheets omit them. */
 export function recordOfCells(
   cells: readonly string[],
   columns: readonly FileColumn[],
@@ -31,7 +31,7 @@ export function recordOfCells(
   );
 }
 
-/** Empty values are left out; values that are no text are what they are. */
+/** Converts a row of values. Empty values are left out, and values other than text keep their type. */
 export function recordOf(
   values: readonly (JsonValue | undefined)[],
   columns: readonly FileColumn[],
@@ -54,7 +54,7 @@ export function recordOf(
   return faultOf(record, rules) ?? { record: record as FileRecord };
 }
 
-/** What a record cannot be without. */
+/** Returns a fault if the record lacks a required field. */
 function faultOf(record: JsonObject, { kind, equalRowsAreOne }: RecordRules): RowFault | null {
   if (typeof record['external_user_id'] !== 'string')
     return { field: 'external_user_id', message: 'There is no id of the user in this row' };
@@ -78,14 +78,14 @@ function putField(record: JsonObject, value: JsonValue | undefined, { target }: 
   return null;
 }
 
-/** Ids and names are text, whatever they look like. */
+/** Ids and names are text, even if they look like numbers. */
 function readField(value: JsonValue, field: FieldName): { value: string } | RowFault {
   if (field === 'occurred_at') {
     const at = typeof value === 'object' ? Number.NaN : readMoment(String(value));
     return Number.isNaN(at) ? fault(field, NO_TIME) : { value: new Date(at).toISOString() };
   }
   if (typeof value === 'string') return { value: value.trim() };
-  // Of a greater number JSON has lost digits already.
+  // JSON has already lost digits of a greater number.
   if (typeof value === 'number' && Number.isSafeInteger(value)) return { value: String(value) };
   return fault(field, 'must be a string');
 }
@@ -113,13 +113,13 @@ function readWhole(value: JsonValue): ReadValue {
 
 function readFree(value: JsonValue, name: string, { column: { type }, kind, event }: Place): ReadValue {
   if (typeof value !== 'string') {
-    // JSON has types of its own.
+    // JSON values have their own types.
     if (value === null || (type !== 'text' && type !== 'date')) return { value };
     return typeof value === 'object' ? { message: 'must be a string' } : readCell(String(value), type);
   }
   if (type !== 'auto') return readCell(value, type);
   if (kind === 'users' && name === 'signupDate') {
-    // The API keeps what is no date beside the others, as it was sent.
+    // The API keeps a value that is not a date as it was sent.
     const at = readMoment(value);
     return { value: Number.isNaN(at) ? value : new Date(at).toISOString() };
   }
@@ -128,7 +128,7 @@ function readFree(value: JsonValue, name: string, { column: { type }, kind, even
 
 const TEXT_TRAITS: ReadonlySet<string> = new Set(['name', 'plan', 'company', 'role']);
 
-/** As the API wants it, whatever it looks like: a company may be called 37, and a plan of a canonical event 2026. */
+/** True for values that are text in the API, whatever they look like. A company may be called 37, and a plan of a canonical event 2026. */
 function isText(kind: FileKind, event: string, name: string): boolean {
   if (kind === 'users') return TEXT_TRAITS.has(name);
   const rules = Object.hasOwn(CANONICAL_EVENTS, event) ? CANONICAL_EVENTS[event] : undefined;
@@ -139,7 +139,7 @@ function fault(field: string, message: string): RowFault {
   return { field, message: `${field} ${message}` };
 }
 
-/** A column may be called anything, `__proto__` as well. */
+/** A column may have any name, even `__proto__`. */
 function put(object: JsonObject, name: string, value: JsonValue): void {
   if (name !== '__proto__') object[name] = value;
   else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });

@@ -4,7 +4,7 @@ import { type FileRow, readRows, ROW_MAX_BYTES } from './rows.ts';
 
 type Read = { cells: string[] | null; line: number; at: number };
 
-/** The rows of a text, cut into pieces of so many bytes. */
+/** Returns the rows of a text that arrives in pieces of `pieceBytes`. */
 async function rowsOf(text: string | Buffer, pieceBytes = 7, from = { at: 0, line: 1 }): Promise<FileRow[]> {
   const bytes = Buffer.from(text).subarray(from.at);
   async function* pieces(): AsyncGenerator<Buffer, void, void> {

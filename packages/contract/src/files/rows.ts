@@ -1,10 +1,10 @@
 /**
- * Reads the rows of a CSV or JSONL file from its bytes, in pieces of any size. Server and command line share it, so that
- * both read a file alike.
+ * Reads the rows of a CSV or JSONL file from its bytes, in pieces of any size. Server and command line share it, so that both read a file
+ * alike.
  *
- * A row is one line. In CSV a quoted cell may span lines, and only a quote at the beginning of a cell opens one (RFC 4180):
- * `5" pipe` is a plain cell. A row that is too long, or whose quote is not closed within `rowMaxBytes`, loses its first line
- * only; reading goes on with the next line. A byte order mark at the beginning of the file is skipped.
+ * A row is one line. In CSV a quoted cell may span lines, and only a quote at the beginning of a cell opens one (RFC 4180): `5" pipe` is a
+ * plain cell. A row that is too long, or whose quote is not closed within `rowMaxBytes`, loses only its first line. Reading continues with
+ * the next line. A byte order mark at the beginning of the file is skipped.
  */
 export type FilePlace = { at: number; line: number };
 
@@ -60,7 +60,7 @@ const NOT_UTF8 = 'This row is not UTF-8 text';
 const STRICT = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const LENIENT = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** The position in a row: at the start of a cell, in a plain cell, in a quoted cell, or after a quote in a quoted cell. */
+/** The position in a row: at the start of a cell, in a plain or quoted cell, or after a quote in a quoted cell. */
 type Scan = 'start' | 'plain' | 'quoted' | 'closed';
 
 class Cutter {
@@ -68,7 +68,7 @@ class Cutter {
   private held: Uint8Array = new Uint8Array(0);
   private at: number;
   private line: number;
-  /** How far `held` was scanned, in which line that is, and in what. */
+  /** How far `held` was scanned, the line number there, and the position in the row. */
   private seen = 0;
   private seenLine: number;
   private scan: Scan = 'start';
@@ -153,7 +153,7 @@ class Cutter {
     this.scan = scan;
   }
 
-  /** Where the next quote is. Each byte is searched once, because searching all of `held` for each row would take hours. */
+  /** Finds the next quote. Each byte is searched once, because searching all of `held` for each row would take hours. */
   private quoteFrom(from: number): number {
     if (this.quote >= from) return this.quote;
     this.quote = this.held.indexOf(QUOTE, Math.max(from, this.searched));
@@ -172,7 +172,7 @@ class Cutter {
     return { line, end: { at: this.at, line: this.line }, text: read, flaw, raw };
   }
 
-  /** Gives up the first line of the row. What follows is scanned again as rows of their own. */
+  /** Gives up the first line of the row. The following lines are scanned again as separate rows. */
   private giveUp(): FileRow | null {
     this.vainWork += this.seen + LINE_WORK * (this.seenLine - this.line);
     this.quote = -1;

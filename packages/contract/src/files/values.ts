@@ -1,9 +1,9 @@
 import type { JsonValue } from '../wire.ts';
 
-/** How the text of a column is read: `auto` makes numbers, `true` and `false` of what looks like them, and text of the rest. */
+/** How the text of a column is read. `auto` recognizes numbers, `true` and `false`, and keeps everything else as text. */
 export type CellType = 'auto' | 'text' | 'number' | 'boolean' | 'date' | 'json';
 
-/** A cell as a value of the type that was chosen for its column, or what it is not. */
+/** Converts a cell to the type that was chosen for its column, or returns an error message. */
 export function readCell(text: string, type: CellType): { value: JsonValue } | { message: string } {
   switch (type) {
     case 'text':
@@ -44,7 +44,7 @@ const BOOLEANS = new Map([
   ['0', false],
 ]);
 
-/** Nothing of a number is lost: no leading zeros, as in postcodes, and no more digits than a double keeps. */
+/** Matches only numbers that lose nothing: no leading zeros, as in postcodes, and no more digits than a double keeps. */
 const NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/;
 const DIGITS_MAX = 15;
 
@@ -62,13 +62,13 @@ function digitsOf(text: string): number {
 const SECONDS = /^\d{9,10}(?:\.\d{1,9})?$/;
 const MILLISECONDS = /^\d{12,13}$/;
 const DAY = /^\d{4}-\d\d-\d\d$/;
-/** As far as any place on earth is from UTC, and no leap seconds: what the API takes. */
+/** The times that the API accepts: offsets up to the largest on earth, and no leap seconds. */
 const TIME =
   /^(\d{4}-\d\d-\d\d)[T ]((?:[01]\d|2[0-3]):[0-5]\d)(:[0-5]\d(?:\.\d{1,9})?)?\s?(Z|UTC|[+-](?:0\d|1[0-4]):?[0-5]\d)?$/i;
 
 /**
- * A moment, in milliseconds since 1970; NaN for anything else. Days and times without an offset are in UTC; numbers are seconds
- * or milliseconds since 1970. Days and months in the order of some country are not guessed at.
+ * Returns a time in milliseconds since 1970; NaN for anything else. Days and times without an offset are in UTC; numbers are seconds or
+ * milliseconds since 1970. Country-specific orders of day and month are not guessed.
  */
 export function readMoment(given: string): number {
   const text = given.trim();
@@ -84,7 +84,7 @@ function offsetOf(zone: string): string {
   return zone.includes(':') ? zone : `${zone.slice(0, 3)}:${zone.slice(3)}`;
 }
 
-/** The thirtieth of February would become the second of March. */
+/** `Date` would read February 30 as March 2. */
 function isDay(text: string): boolean {
   if (text === '' || text.startsWith('0000')) return false;
   const day = new Date(`${text}T00:00:00Z`);

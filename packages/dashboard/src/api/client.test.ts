@@ -18,8 +18,8 @@ const signedOut = (): Response =>
   Response.json({ errors: [{ code: 'session_required', message: 'Sign in first' }] }, { status: 401 });
 const projects = (): Response => Response.json({ data: [] });
 
-describe('the address of a call', () => {
-  it('holds its parameters, whatever they hold', () => {
+describe('urlOf', () => {
+  it('encodes any parameter', () => {
     const asked = {
       params: { project: 1, user: 'a/b?c' },
       query: { filter: 'x:"y z"', limit: 5, cursor: undefined },
@@ -29,13 +29,13 @@ describe('the address of a call', () => {
     );
   });
 
-  it('is not made where a parameter is missing', () => {
+  it('throws for a missing parameter', () => {
     expect(() => urlOf('GET /projects/:project/users', {})).toThrow('without project');
   });
 });
 
-describe('a refusal', () => {
-  it('tells its cause, its fields and the id of the request', async () => {
+describe('error response', () => {
+  it('has a code, errors by field and the request id', async () => {
     const errors = [{ code: 'validation_failed', message: 'must not be empty', field: 'name' }];
     answers(Response.json({ errors }, { status: 422, headers: { 'X-Request-Id': 'req_1' } }));
     const failed = await call('POST /projects', { body: { name: '' } }).catch((error: unknown) => error);
@@ -44,14 +44,14 @@ describe('a refusal', () => {
     expect((failed as ApiError).fields).toEqual({ name: 'must not be empty' });
   });
 
-  it('by something between us, and no answer at all, are told as well', async () => {
+  it("is also created for a proxy's response and for no response", async () => {
     answers(new Response('<h1>Bad gateway</h1>', { status: 502 }), new TypeError('fetch failed'));
     await expect(call('GET /projects', {})).rejects.toMatchObject({ status: 502, code: 'server_error' });
     await expect(call('GET /projects', {})).rejects.toMatchObject({ status: 0, code: 'unreachable' });
   });
 });
 
-it('a refusal for the role tells the page that its roles are old; no other refusal does', async () => {
+it('call › refreshes the roles only after role_required', async () => {
   const refusedFor = (code: string): Response =>
     Response.json({ errors: [{ code, message: 'No' }] }, { status: 403 });
   const onLess = vi.fn();
@@ -63,8 +63,8 @@ it('a refusal for the role tells the page that its roles are old; no other refus
   expect(onLess).toHaveBeenCalledTimes(1);
 });
 
-describe('a session that has ended', () => {
-  it('costs nothing: all calls wait for the sign-in and are made again', async () => {
+describe('expired session', () => {
+  it('repeats all calls after sign-in', async () => {
     const asked = answers(signedOut(), signedOut(), projects(), projects());
     const signIn = createSignIn();
     const told = vi.fn();
@@ -78,7 +78,7 @@ describe('a session that has ended', () => {
     expect(signIn.isWanted()).toBe(false);
   });
 
-  it('does not hold who goes away meanwhile', async () => {
+  it('rejects a call that was aborted before sign-in', async () => {
     answers(signedOut());
     const leaving = new AbortController();
     const asked = call('GET /projects', {}, { signIn: createSignIn(), signal: leaving.signal });
@@ -86,17 +86,17 @@ describe('a session that has ended', () => {
     await expect(asked).rejects.toThrow('aborted');
   });
 
-  it('is a refusal like any other where nobody can sign in', async () => {
+  it('rejects like any other error response without signIn', async () => {
     answers(signedOut());
     await expect(call('GET /projects', {})).rejects.toMatchObject({ code: 'session_required' });
   });
 });
 
-describe('a call that needs a confirmation', () => {
+describe('confirmation_required', () => {
   const unconfirmed = (): Response =>
     Response.json({ errors: [{ code: 'confirmation_required', message: 'Confirm' }] }, { status: 403 });
 
-  it('waits for the dialog and is repeated once the member has confirmed', async () => {
+  it('waits for the dialog and repeats the call after confirmation', async () => {
     const asked = answers(unconfirmed(), projects());
     const signIn = createSignIn();
     const answer = call('GET /projects', {}, { signIn });
@@ -107,7 +107,7 @@ describe('a call that needs a confirmation', () => {
     expect(asked).toHaveBeenCalledTimes(2);
   });
 
-  it('fails and is not repeated if the member cancels', async () => {
+  it('rejects without repeating the call if the member cancels', async () => {
     const asked = answers(unconfirmed());
     const signIn = createSignIn();
     const answer = call('GET /projects', {}, { signIn });
@@ -118,7 +118,7 @@ describe('a call that needs a confirmation', () => {
   });
 });
 
-it('an answer in lines is read as it comes, however it is cut, as NDJSON or as events', async () => {
+it('callForLines › reads NDJSON and events from pieces of any size', async () => {
   const pieces = ['{"a":1}\n{"a"', ':2}\n', 'event: x\ndata: {"a":3}\n\n: alive\n', '{"a":4}'];
   const body = new ReadableStream<Uint8Array>({
     start(to) {

@@ -28,8 +28,9 @@ export function apiUrl<K extends RouteKey>(key: K, ask: Omit<Ask<K>, 'body'>): s
 
 export type Calling = { signal?: AbortSignal | undefined; signIn?: SignIn | undefined };
 
-/** Calls the server. If the session has ended, the member is asked to sign in, over the page and with nothing lost, and the call is
- * made again. If the call needs a confirmation, a dialog asks for it first. Without `signIn` both fail like any other refusal.
+/**
+ * Calls the server. If the session has ended, a dialog above the page requires sign-in, and the call is repeated with nothing lost. A call
+ * that needs a confirmation opens a dialog first. Without `signIn`, both fail like any other error response.
  */
 export async function call<K extends RouteKey>(
   key: K,

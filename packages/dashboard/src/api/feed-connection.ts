@@ -101,7 +101,7 @@ function hearSource(source: Source, { onState, onGap, onItem, onLost }: Hearing)
   source.onopen = () => onState('live');
   source.onerror = () => {
     onState('reconnecting');
-    // EventSource reconnects after a broken connection, but not after an error response.
+    // EventSource reconnects after an interrupted connection, but not after an error response.
     if (source.readyState === CLOSED) onLost(AGAIN_MS.lost);
   };
   source.addEventListener('message', ({ data, lastEventId }) =>

@@ -2,7 +2,7 @@ import type { FeedItem } from '@beckon/contract/dashboard';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Channel, type Feed, openFeed, type Source } from './feed.ts';
 
-/** A browser with any number of tabs: one lock, one channel, and connections that the test speaks through. */
+/** A browser with any number of tabs: one lock, one channel, and connections that the test controls. */
 function browser() {
   const channels = new Set<Channel & { id: number }>();
   const queue: (() => void)[] = [];
@@ -100,8 +100,8 @@ function listenTo(feed: Feed, everything = false) {
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-describe('the tabs of a browser', () => {
-  it('have one connection between them, and all hear it', () => {
+describe('tabs of a browser', () => {
+  it('tabs of a browser', () => {
     const { tab, sources } = browser();
     const [a, b] = [listenTo(tab('a')), listenTo(tab('b'))];
     expect(sources).toHaveLength(1);
@@ -115,7 +115,7 @@ describe('the tabs of a browser', () => {
     ]);
   });
 
-  it('go on behind the last place that they heard of when the one that led is closed', async () => {
+  it('continue after the last known position when the leading tab closes', async () => {
     const { tab, sources, open } = browser();
     const first = tab('a');
     const second = tab('b');
@@ -131,7 +131,7 @@ describe('the tabs of a browser', () => {
     expect(heard).toEqual(['7', '8']);
   });
 
-  it('are all told that the stream is lost, and that it is back, also one that was opened later', () => {
+  it('all get the state of the connection, also tabs opened later', () => {
     const { tab, sources } = browser();
     const [a, b] = [tab('a'), tab('b')];
     sources[0]?.connected();
@@ -141,7 +141,7 @@ describe('the tabs of a browser', () => {
     expect([a.state(), b.state()]).toEqual(['reconnecting', 'reconnecting']);
   });
 
-  it('ask for everything only while one of them wants it, and miss nothing by the change', () => {
+  it('request everything only while a tab needs it, and miss nothing when that changes', () => {
     const { tab, sources, open } = browser();
     tab('a');
     const b = tab('b');
@@ -155,7 +155,7 @@ describe('the tabs of a browser', () => {
     expect(open()).toHaveLength(1);
   });
 
-  it('hear that there is a gap, so that what they show is read again', () => {
+  it('are all notified of a gap, so that they reload their data', () => {
     const { tab, sources, gaps } = browser();
     tab('a');
     tab('b');
@@ -164,8 +164,8 @@ describe('the tabs of a browser', () => {
   });
 });
 
-describe('a connection', () => {
-  it('that was refused, or that the server ended, is opened again', async () => {
+describe('connection', () => {
+  it('reopens after a rejection or an end by the server', async () => {
     const { tab, sources } = browser();
     const feed = tab('a');
     sources[0]?.connected();
@@ -177,7 +177,7 @@ describe('a connection', () => {
     await vi.waitFor(() => expect(sources).toHaveLength(3));
   });
 
-  it('that only broke comes back by itself, and no second one is opened beside it', async () => {
+  it('leaves reconnecting after an interruption to EventSource, and opens no second connection', async () => {
     const { tab, sources } = browser();
     tab('a');
     sources[0]?.onerror?.();
@@ -185,7 +185,7 @@ describe('a connection', () => {
     expect(sources).toHaveLength(1);
   });
 
-  it('that comes back to a page which has heard nothing yet, and has no place to go on from, comes back with a gap', async () => {
+  it('reports a gap after reconnecting without a known position', async () => {
     const { tab, sources, gaps } = browser();
     tab('a');
     sources[0]?.connected();

@@ -4,9 +4,9 @@ import { connect, type Connection } from './feed-connection.ts';
 /**
  * Streams a project's activity over one connection for all tabs of a browser.
  *
- *   the tab that holds the lock leads: it has the connection, and broadcasts its items
- *   the others follow; when the leader closes, one of them gets the lock and continues after the last known position
- *   most tabs need only the actions of members; while one wants everything (`Live`), the leader requests everything
+ * - The tab that holds the lock leads: it has the connection, and broadcasts its items.
+ * - The others follow. When the leader closes, one of them gets the lock and continues after the last known position.
+ * - Most tabs need only the actions of members. While one wants everything (`Live`), the leader requests everything.
  *
  * Without locks (a page without TLS outside of loopback), each tab has its own connection.
  */

@@ -8,7 +8,7 @@ export function useProject(): ProjectListed {
   return project;
 }
 
-/** Whether the member has at least this role. Other actions are hidden, or disabled with the reason. */
+/** True if the member has at least this role. Other actions are hidden, or disabled with the reason. */
 export function useMay(needs: Role): boolean {
   const project = useProjectIfAny();
   return project !== null && allows(project.role, needs);

@@ -156,7 +156,7 @@ export function useLines(): <K extends RouteKey>(
     callForLines(key, withProject(ask, project?.id) as never, { ...listening, signIn });
 }
 
-/** Marks the responses of these routes in this project as stale. Those on the page are refetched. */
+/** Marks the responses of these routes in this project as stale, and refetches the responses that are on the page. */
 export function useRefresh(): (...keys: ReadKey[]) => Promise<void> {
   const client = useQueryClient();
   return async (...keys) => {

@@ -1,19 +1,19 @@
 import { type AwaitedDialog, createAwaitedDialog } from './awaited-dialog.ts';
 
 /**
- * A session that ends while a member works must not cost them anything: calls that are refused wait here, the page shows the
- * sign-in dialog above itself, and all of them are repeated afterwards.
+ * Keeps a member's work when their session ends. Rejected calls wait here while the page shows the sign-in dialog above itself, and all of
+ * them are repeated after sign-in.
  */
 export type SignIn = {
   /** Resolves after the member has signed in. */
   again: (signal?: AbortSignal) => Promise<void>;
-  /** Whether a call is waiting. For `useSyncExternalStore`. */
+  /** True if a call is waiting. For `useSyncExternalStore`. */
   isWanted: () => boolean;
   subscribe: (heard: () => void) => () => void;
   done: () => void;
-  /** A call was refused for the role of the member: it is less than the page assumed. */
+  /** A call was rejected because the member's role is lower than the page assumed. */
   mayLess: () => void;
-  /** Asks the member to confirm who they are, for calls that need it. Closed with false: they canceled. */
+  /** Requires the member to confirm their identity, for calls that need it. Closed with false: they canceled. */
   confirmation: AwaitedDialog<boolean>;
 };
 

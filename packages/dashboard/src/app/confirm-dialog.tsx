@@ -6,8 +6,8 @@ import { later, WhenOpened } from '../parts/index.ts';
 const ConfirmForm = later(() => import('../screens/account/confirm-form.tsx'), 'ConfirmForm');
 
 /**
- * Opens above the page: the call that was refused waits, and is repeated after the confirmation. Only pages outside of projects (the
- * profile, `/device`) make such calls, so only their frame has it.
+ * Opens above the page. The rejected call waits, and is repeated after the confirmation. Only pages outside of projects (the profile,
+ * `/device`) make such calls, so only their frame has it.
  */
 export function ConfirmDialog(): ReactNode {
   const { confirmation } = useSignIn();

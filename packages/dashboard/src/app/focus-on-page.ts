@@ -2,8 +2,8 @@ import { useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 
 /**
- * Moves the focus to the heading after navigation, for screen readers and keyboards;
- * a filter or a row that is written into the URL moves nothing.
+ * Moves the focus to the heading after navigation, for screen readers and keyboards. A change of the filter or row in the URL moves
+ * nothing.
  */
 export function useFocusOnPage(): void {
   const router = useRouter();

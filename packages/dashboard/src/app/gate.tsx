@@ -5,8 +5,8 @@ import { useSession, useSignIn } from '../api/index.ts';
 import { ErrorBox } from '../parts/index.ts';
 
 /**
- * Redirects members who are not signed in to the sign-in page, and afterwards back to the requested page. If a session
- * ends later, a dialog above the page asks to sign in, and nothing is lost.
+ * Redirects members who are not signed in to the sign-in page, and afterwards back to the requested page. If a session ends later, a
+ * sign-in dialog opens above the page, and nothing is lost.
  */
 export function Gate({ children }: { children: ReactNode }): ReactNode {
   const session = useSession();

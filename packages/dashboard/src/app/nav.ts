@@ -35,7 +35,7 @@ export type NavItem = {
   to: NavPath;
   label: string;
   icon: LucideIcon;
-  /** Behind `g`. */
+  /** The second key of the shortcut, after `g`. */
   key?: string;
   badge?: keyof HomeCounts;
   /** Other names that a member may search for. */

@@ -2,7 +2,7 @@ import { Keyboard } from 'lucide-react';
 import { expect, it } from 'vitest';
 import { matching } from './palette-entries.tsx';
 
-it('finds by every word that is typed, in the name or in what else it may be called', () => {
+it('matching › finds entries by every typed word, in the label or in other names', () => {
   const entry = (label: string, words: string) => ({
     key: label,
     label,

@@ -12,18 +12,18 @@ it('moves from row to row and stays at the ends', () => {
   expect(step([], 'd', 1)).toBeUndefined();
 });
 
-it('begins anew where the current row has left the list', () => {
+it('starts again if the current row is no longer in the list', () => {
   expect(step(rows, 'gone', 1)).toBe('a');
 });
 
-it('chooses and lets go, and extends over what it passes', () => {
+it('selects and deselects rows, and extends the selection while moving', () => {
   expect([...toggle(new Set(['a']), 'b')]).toEqual(['a', 'b']);
   expect([...toggle(new Set(['a', 'b']), 'a')]).toEqual(['b']);
   expect([...extend(new Set(), 'b', 'c')]).toEqual(['b', 'c']);
   expect(between(rows, 'd', 'b')).toEqual(['b', 'c', 'd']);
 });
 
-it('goes to the row behind the one that leaves, and at the end to the one before', () => {
+it('moves to the row after the removed one, or to the one before at the end', () => {
   expect(afterLeaving(rows, new Set(['b']), 'b')).toBe('c');
   expect(afterLeaving(rows, new Set(['b', 'c']), 'b')).toBe('d');
   expect(afterLeaving(rows, new Set(['d']), 'd')).toBe('c');

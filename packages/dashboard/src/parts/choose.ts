@@ -1,6 +1,6 @@
 /** Calculates the selected rows and the current row after each key. Pure, for tests. */
 
-/** The row this many places further, within the list; the first row if there is no current one. */
+/** The row this many places further, within the list. Without a current row: the first one, or the last one when moving back. */
 export function step(keys: readonly string[], current: string | undefined, by: number): string | undefined {
   if (keys.length === 0) return undefined;
   const at = current === undefined ? -1 : keys.indexOf(current);

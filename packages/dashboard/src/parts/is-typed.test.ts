@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isTyped } from './is-typed.ts';
 
-test('a name is typed as it is seen: blanks at its ends, and breaks in it, stand in nobody’s way', () => {
+test('isTyped › ignores spaces at the ends and line breaks in the name', () => {
   expect(isTyped('user_1', 'user_1')).toBe(true);
   expect(isTyped(' user_1 ', 'user_1')).toBe(true);
   expect(isTyped('user_1', ' user_1  ')).toBe(true);
@@ -11,7 +11,7 @@ test('a name is typed as it is seen: blanks at its ends, and breaks in it, stand
   expect(isTyped('user_', 'user_1')).toBe(false);
 });
 
-test('nothing typed confirms nothing, also of a name of blanks', () => {
+test('isTyped › never accepts empty input, even for a name of spaces', () => {
   expect(isTyped('', 'user_1')).toBe(false);
   expect(isTyped('', '  ')).toBe(false);
   expect(isTyped('  ', '  ')).toBe(true);

@@ -4,7 +4,7 @@ export function isTyped(typed: string, name: string): boolean {
   return seen === '' ? typed === oneLine(name) : typed.trim() === seen;
 }
 
-/** As a one-line field contains it: it drops pasted line breaks. */
+/** The name as a one-line field contains it, because such a field drops pasted line breaks. */
 function oneLine(name: string): string {
   return name.replace(/[\r\n]/g, '');
 }

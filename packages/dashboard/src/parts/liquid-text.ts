@@ -51,7 +51,7 @@ export function tidyMarkdown(markdown: string): string {
     .replaceAll(/&amp;(?!#?\w+;)/g, '&');
 }
 
-/** Whether two Markdown texts differ only in their syntax. */
+/** True if two Markdown texts differ only in their syntax. */
 export function isSameMarkdown(a: string, b: string): boolean {
   return plain(a) === plain(b);
 }

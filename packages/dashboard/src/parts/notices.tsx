@@ -49,7 +49,7 @@ function withUndo({ message, undo }: Undoable, look: Look): () => void {
   return () => notifications.hide(id);
 }
 
-/** Shows an error response. Nothing is lost. */
+/** Shows an error response. The page keeps all input. */
 export function refused({ message, requestId }: Failed, title = 'Request failed'): void {
   notifications.show({
     autoClose: REFUSED_MS,

@@ -13,7 +13,7 @@ export function printQuiet(quiet: Quiet | null): string {
   return quiet ? `${quiet.start}-${quiet.end}` : OFF;
 }
 
-/** `amount` and `unit` as `24h`. */
+/** `amount` and `unit` are those of `24h`. */
 export type Cap = { letters: number; amount: number; unit: 'm' | 'h' | 'd' };
 
 export function readCaps(text: string): Cap[] {

@@ -8,7 +8,7 @@ function through(markdown: string): string {
 }
 
 describe('Liquid', () => {
-  it('comes out of the editor as it went in, whatever it holds', () => {
+  it('leaves the editor unchanged', () => {
     const letters = [
       'Hello {{ user.first_name | default: "there" }}, you have *two* days.',
       '{% if plan == "pro" and n > 3 %}\nPro\n{% endif %}',
@@ -20,12 +20,12 @@ describe('Liquid', () => {
     for (const letter of letters) expect(through(letter)).toBe(letter);
   });
 
-  it('of an address is seen as it is by whoever edits the link', () => {
+  it('in a URL is shown unescaped to the member who edits the link', () => {
     const [paragraph] = readMarkdown('[plan]({{ links.plan_url }}?a=1)').content ?? [];
     expect(paragraph?.content?.[0]?.marks?.[0]?.attrs?.['href']).toBe('{{ links.plan_url }}?a=1');
   });
 
-  it('can hold any text at all', () => {
+  it('can contain any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (inside) => {
         const text = `a {{${inside.replaceAll(/[{}]/g, '')}}} b`;
@@ -36,7 +36,7 @@ describe('Liquid', () => {
 });
 
 describe('Markdown', () => {
-  it('of a letter goes through the editor whole', () => {
+  it('with a supported layout leaves the editor unchanged', () => {
     const letters = [
       'One **bold**, one *soft*, `code` and a [link](https://x.org/a_b_c?d=e&f=g).',
       '## Head\n\n> Quote\n\n1. a\n2. b\n\n---\n\nEnd',
@@ -47,19 +47,19 @@ describe('Markdown', () => {
       expect([letter, isWhole(letter), through(letter)]).toEqual([letter, true, letter]);
   });
 
-  it('that the editor does not know is found out before it is lost', () => {
+  it('that the editor does not support is detected before it is lost', () => {
     const letters = ['![A picture](https://x.org/a.png)', '| a | b |\n|---|---|\n| 1 | 2 |', 'a <b>c</b> d'];
     for (const letter of letters) expect([letter, isWhole(letter)]).toEqual([letter, false]);
   });
 
-  it('written in another way is the same', () => {
+  it('with another syntax counts as the same', () => {
     expect(isSameMarkdown('* a\n* b\n', '- a\n- b')).toBe(true);
     expect(isSameMarkdown('[x](<https://x.org>)', '[x](https://x.org)')).toBe(true);
     expect(isSameMarkdown('__a__ and _b_', '**a** and *b*')).toBe(true);
     expect(isSameMarkdown('a', 'b')).toBe(false);
   });
 
-  it('keeps the marks without which it would mean something else', () => {
+  it('keeps escapes that change the meaning', () => {
     expect(tidyMarkdown('&lt;b> \\_a\\_ &amp;lt; snake\\_case 2 &lt; 3')).toBe(
       '&lt;b> \\_a\\_ &amp;lt; snake_case 2 < 3',
     );

@@ -42,7 +42,7 @@ function withAddresses(content: JSONContent, change: (address: string) => string
   };
 }
 
-/** Whether the editor supports the whole text. Otherwise (images, tables, HTML) it is edited as Markdown, so nothing is lost. */
+/** True if the editor supports the whole text. Otherwise (images, tables, HTML) it is edited as Markdown, so nothing is lost. */
 export function isWhole(markdown: string): boolean {
   return isSameMarkdown(markdown, writeMarkdown(readMarkdown(markdown)));
 }

@@ -3,13 +3,13 @@ import { typing } from './settings-form.ts';
 
 const NOTHING = { changes: {}, seen: {} };
 
-test('with a change goes what was shown of it when it was first touched, though it is another by now', () => {
+test('sends the value that the form first showed, even if it has changed since', () => {
   const once = typing(NOTHING, { name: 'throttle', text: '5/s', stored: '10/s' });
   const twice = typing(once, { name: 'throttle', text: '4/s', stored: '7/s' });
   expect(twice).toEqual({ changes: { throttle: '4/s' }, seen: { throttle: '10/s' } });
 });
 
-test('what is typed back to what it was is no change, and leaves the others', () => {
+test('drops a change that restores the stored value, and keeps the others', () => {
   const two = typing(typing(NOTHING, { name: 'footer', text: 'Bye', stored: 'none' }), {
     name: 'throttle',
     text: '5/s',

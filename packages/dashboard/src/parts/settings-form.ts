@@ -31,8 +31,8 @@ type Typed = { changes: Record<string, string>; seen: Record<string, string> };
 const NOTHING: Typed = { changes: {}, seen: {} };
 
 /**
- * An edit of settings. Each change includes the value that the form showed, so that it overwrites only values the member saw. If
- * another member was faster, the typed values stay, beside who changed what.
+ * An edit of settings. Each change includes the value that the form showed, so that it overwrites only values the member saw. If another
+ * member saved first, the typed values stay, and the form shows who changed which setting.
  */
 export function useSettingsForm(): SettingsForm {
   const query = useApi('GET /projects/:project/settings', {});

@@ -106,7 +106,7 @@ function begins(groups: Group[], first: string): boolean {
   return groups.some(({ keys }) => Object.keys(keys).some((key) => key.startsWith(`${first} `)));
 }
 
-/** Whether the focused element uses the key itself: characters in a text field, Enter and Space on a button. */
+/** True if the focused element uses the key itself: characters in a text field, Enter and Space on a button. */
 function isTaken(target: EventTarget | null, pressed: string): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (pressed === 'Enter' || pressed === ' ')

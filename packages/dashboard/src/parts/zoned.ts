@@ -38,7 +38,7 @@ function offsetAt(at: number, zone: string): number {
   return Date.parse(`${date}T${time}:00.000Z`) - (at - (at % 60_000));
 }
 
-/** Nine in the morning of the next day there. */
+/** 9:00 of the next day in the zone. */
 export function tomorrowAtNine(now: number, zone: string): number {
   const today = Date.parse(`${localOf(now, zone).date}T00:00:00.000Z`);
   const date = new Date(today + 86_400_000).toISOString().slice(0, 10);

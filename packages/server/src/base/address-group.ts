@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** The network that counts as one caller: an IPv4 address, or a /64 of IPv6, which a single subscriber controls. */
+/** Returns the network that counts as one caller: an IPv4 address, or an IPv6 /64, which a single subscriber controls. */
 export function addressGroup(address: string): string {
   if (isIP(address) !== 6) return address;
   const parsed = ipaddr.process(address);
@@ -10,8 +10,8 @@ export function addressGroup(address: string): string {
 }
 
 /**
- * The networks that an address is part of, the widest first: /32, /48 and /64 of IPv6, /16, /24 and the address of IPv4.
- * Somebody who controls many small networks mostly controls them within few wide ones.
+ * Returns the networks that contain an address, the widest first: /32, /48 and /64 of IPv6; /16, /24 and the address itself of IPv4. The
+ * many small networks that one operator controls are mostly within a few wide ones.
  */
 export function networksOf(address: string): string[] {
   if (isIP(address) === 0) return [address];

@@ -8,7 +8,7 @@ test.each([
   ['ada@bücher。de', 'ada@xn--bcher-kva.de'],
   ['a.d.a+news@gmail.com', 'a.d.a+news@gmail.com'],
   ['ada@1.2', 'ada@1.2'],
-])('%s is the mailbox %s, and to say so again changes nothing', (given, mailbox) => {
+])('normalizes the address %s to %s, idempotently', (given, mailbox) => {
   expect(normaliseAddress(given)).toBe(mailbox);
   expect(normaliseAddress(mailbox)).toBe(mailbox);
 });

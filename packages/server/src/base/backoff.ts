@@ -1,4 +1,4 @@
-/** Exponential, bounded, with full jitter in its upper half, so that those who failed together do not return together. */
+/** Exponential and bounded, with full jitter in its upper half, so that jobs that failed together do not retry together. */
 export function backoffMs(
   attempt: number,
   bounds: { baseMs: number; maxMs: number },

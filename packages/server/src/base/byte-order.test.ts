@@ -4,7 +4,7 @@ import { compareBytes } from './byte-order.ts';
 
 const byBuffer = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-test('texts are ordered as their UTF-8 bytes are, whatever is in them', () => {
+test('sorts texts in the order of their UTF-8 bytes', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.string({
@@ -19,7 +19,7 @@ test('texts are ordered as their UTF-8 bytes are, whatever is in them', () => {
   );
 });
 
-test('an emoji comes after U+FFFD, though its UTF-16 units do not', () => {
+test('sorts an emoji after U+FFFD, unlike the order of UTF-16 units', () => {
   expect(['\u{FFFD}', '😀'].sort()).toEqual(['😀', '\u{FFFD}']);
   expect(compareBytes('😀', '\u{FFFD}')).toBeGreaterThan(0);
   expect(compareBytes('user_1', 'user_10')).toBeLessThan(0);

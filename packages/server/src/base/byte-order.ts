@@ -2,8 +2,8 @@ const SURROGATES_FROM = 0xd800;
 const SURROGATES_TO = 0xdfff;
 
 /**
- * Which of two texts comes first as UTF-8 bytes, as a column with COLLATE "C" is ordered: negative, 0 or positive. `<`
- * compares UTF-16 units, in which everything beyond the first plane comes before U+E000 to U+FFFF.
+ * Compares two texts by their UTF-8 bytes, as PostgreSQL sorts a column with COLLATE "C", and returns a negative number, 0 or a positive
+ * number. `<` compares UTF-16 units, in which all characters beyond the first plane precede U+E000 to U+FFFF.
  */
 export function compareBytes(a: string, b: string): number {
   const shorter = Math.min(a.length, b.length);
@@ -15,7 +15,7 @@ export function compareBytes(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** The first unit that differs decides; half of a pair stands for a character beyond all single units. */
+/** The first different unit decides. Half of a surrogate pair ranks above all single units, because its character does. */
 function rank(unit: number): number {
   return unit >= SURROGATES_FROM && unit <= SURROGATES_TO ? unit + 0x10000 : unit;
 }

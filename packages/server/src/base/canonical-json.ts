@@ -1,11 +1,11 @@
 import { JSON_MAX_ARRAY_ITEMS, JSON_MAX_DEPTH, JSON_MAX_OBJECT_KEYS } from '@beckon/contract';
 
 /**
- * RFC 8785: the same JSON value always gives the same text, whatever the order of keys, the white space or the escapes
- * it arrived in. Numbers and strings are written as ECMAScript writes them, which is what the RFC asks for.
+ * Serializes by RFC 8785: equal JSON values give the same text. The order of keys, the white space and the escapes of the input have no
+ * effect. Numbers and strings are written as ECMAScript writes them, as the RFC requires.
  *
- * A RangeError beyond the shapes that a record may have: nothing so deep or wide is ever kept, and to sort it would be
- * work that a stranger makes us do.
+ * Throws a RangeError beyond the shapes that a record may have. A deeper or wider value is never stored, and sorting it would let a
+ * stranger cause work.
  */
 export function canonicalJson(value: unknown, depth = 0): string {
   if (typeof value !== 'object' || value === null) return scalarJson(value);
@@ -24,13 +24,13 @@ export function canonicalJson(value: unknown, depth = 0): string {
   return `${text}}`;
 }
 
-/** Most clients build their bodies by one piece of code, often in this very order. */
+/** Most clients build their bodies with one piece of code, often in sorted order. */
 function isSorted(keys: string[]): boolean {
   for (let i = 1; i < keys.length; i += 1) if ((keys[i - 1] as string) > (keys[i] as string)) return false;
   return true;
 }
 
-/** A number beyond a double is read as infinite and would be written as null, which is another value. */
+/** A number beyond a double is parsed as infinite and would be written as null, which is another value. */
 function scalarJson(value: unknown): string {
   return typeof value === 'number' && !Number.isFinite(value) ? String(value) : JSON.stringify(value);
 }

@@ -1,4 +1,4 @@
-/** Time is an argument: production passes `systemClock`, tests hold one still. */
+/** Time is an argument: production passes `systemClock`, tests pass a fixed time. */
 export type Clock = {
   /** Milliseconds since the epoch. */
   now(): number;
@@ -6,7 +6,7 @@ export type Clock = {
 
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** Every timestamp we emit: UTC, milliseconds, `Z`. */
+/** Formats every timestamp that Beckon emits: UTC, milliseconds, `Z`. */
 export function iso(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -20,7 +20,7 @@ function held(roundMax = 100) {
   return { ask, settle, asked: () => rounds.map((round) => round.questions), rounds };
 }
 
-test('those who ask together share a round, those who come later share the next', async () => {
+test('coalesces concurrent questions into one round, and later ones into the next', async () => {
   const { ask, settle, asked } = held();
   const first = [ask('a'), ask('b'), ask('a')];
   await Promise.resolve();
@@ -35,7 +35,7 @@ test('those who ask together share a round, those who come later share the next'
   expect(await Promise.all([...first, ...later])).toEqual(['A', 'B', 'A', 'A', 'C']);
 });
 
-test('a round is bounded, and who finds no place in it has one in the next', async () => {
+test('bounds a round, and defers the remaining questions to the next', async () => {
   const { ask, settle, asked } = held(2);
   const answers = ['a', 'b', 'c', 'd', 'e'].map((question) => ask(question));
   await Promise.resolve();
@@ -44,7 +44,7 @@ test('a round is bounded, and who finds no place in it has one in the next', asy
   expect(await Promise.all(answers)).toEqual(['A', 'B', 'C', 'D', 'E']);
 });
 
-test('a round that fails fails its own', async () => {
+test('rejects only the questions of a failed round', async () => {
   const { ask, settle, rounds } = held();
   const first = ask('a');
   await Promise.resolve();
@@ -55,7 +55,7 @@ test('a round that fails fails its own', async () => {
   expect(await next).toBe('A');
 });
 
-test('a round that never ends fails after its time, and holds up nobody longer', async () => {
+test('rejects a round that exceeds its time limit, and then starts the next', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
     const { ask, settle } = held();

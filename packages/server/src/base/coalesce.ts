@@ -1,8 +1,8 @@
 import { within } from './within.ts';
 
 /**
- * Many who ask at once share one answer, but never one whose work began before they asked: while a round is under way,
- * newcomers gather for the next. So an answer is always about a moment after its question.
+ * Concurrent questions share one answer, but never an answer that began before the question: during a round, new questions gather for the
+ * next. So every answer is newer than its question.
  */
 export type Coalesced<Q, A> = (question: Q) => Promise<A>;
 
@@ -10,9 +10,9 @@ export type CoalesceOptions<Q, A> = {
   /** Answers in the order of the questions, which are distinct by `keyOf`. */
   answer(questions: Q[]): Promise<A[]>;
   keyOf(question: Q): string;
-  /** Distinct questions of one round; the others wait for the next. */
+  /** Distinct questions in one round; the others wait for the next. */
   roundMax: number;
-  /** A round that takes longer fails those who asked and no longer holds up the next. */
+  /** A round that takes longer rejects its questions and no longer delays the next round. */
   timeLimitMs: number;
 };
 
@@ -44,7 +44,7 @@ export function coalesce<Q, A>(options: CoalesceOptions<Q, A>): Coalesced<Q, A> 
     gathering.set(key, { question, answer: settle.promise, settle });
     if (!underWay) {
       underWay = true;
-      // Not at once: those who ask in the same turn of the event loop leave together.
+      // Deferred, so that questions of the same turn of the event loop share the round.
       queueMicrotask(() => void run());
     }
     return settle.promise;

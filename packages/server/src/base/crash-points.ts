@@ -1,16 +1,15 @@
 /**
- * Places at which a process that dies, fails or stands still leaves something half done behind. They are named so that who
- * tests what becomes of that can be there at that very moment; nobody else hears of them. `…_committing` stands before a
- * COMMIT leaves, `…_committed` behind its answer.
+ * Failpoints: places where a process that dies, fails or stalls leaves work half done. They have names so that tests can stop a process
+ * exactly there; nothing else uses them. `…_committing` is before a COMMIT is sent, `…_committed` after its answer.
  */
 export const CRASH_POINTS = [
-  // Accepting: a flush.
+  // Ingest: a flush.
   'accept_beginning',
   'accept_committing',
   'accept_commit_sent',
   'accept_committed',
   'accept_answered',
-  // Digesting: a batch, and what time alone brings about.
+  // Processing: a batch, and the work of timers.
   'batch_claimed',
   'digest_folded',
   'digest_committing',
@@ -18,7 +17,7 @@ export const CRASH_POINTS = [
   'timers_claimed',
   'due_committing',
   'due_committed',
-  // Sending: a claim, and each letter's way.
+  // Sending: a claim, and the steps of each email.
   'send_claimed',
   'send_committing',
   'send_committed',
@@ -29,7 +28,7 @@ export const CRASH_POINTS = [
   'result_rescheduled',
   'result_committing',
   'result_committed',
-  // What became of letters, and telling of it.
+  // Outcomes of emails, and the webhooks about them.
   'outcome_committing',
   'outcome_committed',
   'tell_recorded',
@@ -38,7 +37,7 @@ export const CRASH_POINTS = [
   'tell_committed',
   'hook_posted',
   'hook_answered',
-  // What is done again and again, imports, changes of the schema, and the end.
+  // Scheduled jobs, imports, migrations, and the shutdown.
   'job_started',
   'hits_settling',
   'import_committing',
@@ -48,5 +47,5 @@ export const CRASH_POINTS = [
 ] as const;
 export type CrashPoint = (typeof CRASH_POINTS)[number];
 
-/** Called in passing, and waited for by nobody. */
+/** Called in passing, without waiting for a result. */
 export type Reach = (point: CrashPoint) => void;

@@ -10,7 +10,7 @@ export function parseDuration(text: string): number | undefined {
   return parts ? Number(parts[1]) * UNITS[parts[2] as Unit] : undefined;
 }
 
-/** The shortest form that says the same; a single day stays `24h`, as people write a daily cap. */
+/** Returns the shortest equivalent form. One day stays `24h`, as people write a daily cap. */
 export function printDuration(ms: number): string {
   if (ms % UNITS.d === 0 && ms >= 2 * UNITS.d) return `${ms / UNITS.d}d`;
   if (ms % UNITS.h === 0) return `${ms / UNITS.h}h`;

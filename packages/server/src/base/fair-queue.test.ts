@@ -4,7 +4,7 @@ import { createFairQueue, type FairQueue, QueueFull } from './fair-queue.ts';
 
 const BOUNDS = { atOnce: 2, atOncePerKey: 1, places: 6, placesPerKey: 3 };
 
-/** Enters, and writes the name down when the turn begins. */
+/** Enters the queue, and records the name when the turn begins. */
 function entering(queue: FairQueue, started: string[]) {
   return async (key: string, name = key): Promise<() => void> => {
     const leave = await queue.enter(key);
@@ -62,7 +62,7 @@ describe('createFairQueue', () => {
     for (const leave of await Promise.all(waiting)) leave();
   });
 
-  test('runs the work of one key in order after a failure, and another key meanwhile', async () => {
+  test('runs the work of one key in order after a failure, and runs another key concurrently', async () => {
     const queue = createFairQueue({ atOncePerKey: 1 });
     const ran: string[] = [];
     const first = Promise.withResolvers<void>();

@@ -1,6 +1,6 @@
 /**
- * Grants turns. Each key (a project, for example) has its own queue, and the queues are served round-robin: the key that was
- * served last goes to the back. A key with a turn waits while a key without one does, so one key cannot keep the others waiting.
+ * Grants turns. Each key (a project, for example) has its own queue. The queues are served round-robin: the key that was served last goes
+ * to the back. A key with a turn waits while a key without one does, so one key cannot keep the others waiting.
  */
 export type FairQueue = {
   /**
@@ -17,7 +17,9 @@ type QueueKey = string | number;
 export type EnterOptions = {
   /** Ends the waiting. */
   signal?: AbortSignal | undefined;
-  /** For a caller that has begun to answer and cannot be refused: it waits however many others wait, and takes no place from them. */
+  /**
+   * For a caller that has begun to answer and cannot be refused: it waits regardless of the queue's length, and takes no place from others.
+   */
   isPatient?: boolean;
   /** Replaces the bound of the queue for this caller. */
   placesPerKey?: number | undefined;
@@ -58,7 +60,7 @@ class Queue {
   /** In the order in which they are served. */
   readonly #lanes = new Map<QueueKey, Lane>();
   #running = 0;
-  /** Places, of which patient callers take none. */
+  /** Taken places. Patient callers take none. */
   #taken = 0;
 
   constructor({
@@ -147,7 +149,7 @@ class Queue {
     this.#lanes.set(key, lane);
   }
 
-  /** Of the keys that wait, the first with the fewest turns. */
+  /** Returns the first of the waiting keys with the fewest turns. */
   #nextKey(): QueueKey | undefined {
     if (this.#running >= this.#bounds.atOnce) return undefined;
     let found: { key: QueueKey; running: number } | undefined;

@@ -3,17 +3,17 @@ import type { FaultCode, TeamFaultCode } from '@beckon/contract';
 export type FieldFault = { message: string; field?: string };
 
 export type FaultOptions = {
-  /** What the caller reads, one entry a field; the catalogue's text when left out. */
+  /** The messages for the caller, one per field. Defaults to the text of the fault catalog. */
   details?: FieldFault[];
   /** Whole seconds until a retry may help. */
   retryAfterS?: number;
-  /** For the log only; it never reaches an answer. */
+  /** For the log only; never part of a response. */
   cause?: unknown;
 };
 
 type AnyCode = FaultCode | TeamFaultCode;
 
-/** A user's mistake or a state of ours that a caller must hear of. What it means in HTTP is known to `http/faults.ts` alone. */
+/** A mistake of the caller, or a state of the server that the caller must learn. Only `http/faults.ts` maps it to HTTP. */
 export class Fault<Code extends AnyCode = AnyCode> extends Error {
   readonly code: Code;
   readonly details: FieldFault[];

@@ -1,8 +1,8 @@
 import { createHmac, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
- * SHA-256 in one call, in hex: no hash object is built, and no buffer, whose
- * memory lies outside the heap and costs the garbage collector more than the hashing.
+ * Returns the SHA-256 in hex, in one call. It creates no hash object and no buffer, whose memory is outside the heap and costs the garbage
+ * collector more than the hashing.
  */
 export function sha256(data: string | Uint8Array): string {
   return hash('sha256', data, 'hex');
@@ -14,7 +14,7 @@ export function hmacSha256(key: Uint8Array, ...parts: (string | Uint8Array)[]): 
   return mac.digest();
 }
 
-/** One installation secret, many purposes: each purpose gets a key that tells nothing about the others. */
+/** Derives a separate key for each purpose from the one secret of the installation. A key reveals nothing about the others. */
 export function deriveKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', `beckon ${purpose}`, 32));
 }
@@ -24,7 +24,7 @@ export function equalInConstantTime(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** The largest multiple of 62 in a byte; larger bytes are drawn again, or some letters would come up more often. */
+/** The largest multiple of 62 in a byte. Larger bytes are drawn again, because otherwise some characters would be more frequent. */
 const BASE62_FAIR_BELOW = 248;
 
 export function randomBase62(length: number): string {

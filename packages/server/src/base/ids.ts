@@ -7,11 +7,11 @@ const POOL_BYTES = 4096;
 const RANDOM_BYTES = 10;
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
-/** A maker of uuid v7: 48 bits of time in front, so that ids made together lie together in an index. */
+/** Creates a generator of uuid v7: the first 48 bits are the time, so that ids created together are adjacent in an index. */
 export function idMaker(clock: Clock): NewId {
   const pool = Buffer.alloc(POOL_BYTES);
   let used = POOL_BYTES;
-  // Thousands of ids share a millisecond, and to write a number in hex is slow.
+  // Cached, because thousands of ids share a millisecond and formatting a number as hex is slow.
   let timeMs = -1;
   let time = '';
   return function newId() {
@@ -36,7 +36,7 @@ export function idMaker(clock: Clock): NewId {
   };
 }
 
-/** Before every id that is made at this moment or later. */
+/** Returns an id that sorts before every id created at this moment or later. */
 export function smallestIdAt(ms: number): string {
   const time = Math.max(0, ms).toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;

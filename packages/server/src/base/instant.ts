@@ -1,10 +1,10 @@
 const DATE = /^\d{4}-\d\d-\d\d$/;
-/** RFC 3339 with `Z` or an offset of less than 15 hours, which is more than any place on earth has. */
+/** RFC 3339 with `Z` or an offset of less than 15 hours, which covers every time zone. */
 const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:[0-5]\d(?:\.\d{1,9})?(?:[Zz]|[+-](?:0\d|1[0-4]):[0-5]\d)$/;
 
 /**
- * A moment as people write it in a trait: a date (its first moment in UTC) or an RFC 3339 time, in milliseconds since the
- * epoch; NaN for anything else. `beckon.instant` takes the same texts for the same moments.
+ * Parses a moment in a trait: a date (its first moment in UTC) or an RFC 3339 time. Returns milliseconds since the epoch, and NaN for
+ * anything else. `beckon.instant` accepts the same texts for the same moments.
  */
 export function parseInstant(text: string): number {
   if (text.startsWith('0000')) return Number.NaN;
@@ -13,15 +13,15 @@ export function parseInstant(text: string): number {
   try {
     return Temporal.Instant.from(full).epochMilliseconds;
   } catch {
-    // The thirtieth of February: a shape that no calendar has is no moment, and the caller says so.
+    // A date that no calendar has, such as February 30, is not a moment. The caller reports it.
     return Number.NaN;
   }
 }
 
-/** The furthest offsets that `parseInstant` takes: some moments have a year of four digits only there. */
+/** The largest offsets that `parseInstant` accepts: some moments have a four-digit year only there. */
 const OFFSETS = ['Z', '-14:59', '+14:59'] as const;
 
-/** A text that `parseInstant` reads as this moment. */
+/** Returns a text that `parseInstant` parses to this moment. */
 export function printInstant(ms: number): string {
   const instant = Temporal.Instant.fromEpochMilliseconds(ms);
   const texts = OFFSETS.map((offset) =>
@@ -33,12 +33,15 @@ export function printInstant(ms: number): string {
 const FIRST_MS = Date.parse('0000-12-31T00:00:00Z');
 const LAST_MS = Date.parse('+010000-01-02T00:00:00Z');
 
-/** Whether a row can have it: all that `parseInstant` takes lies between, and neither a Date nor PostgreSQL goes on for ever. */
+/** Returns whether a row can store the moment: Date and PostgreSQL are bounded. All results of `parseInstant` are within the range. */
 export function isStorableMoment(ms: unknown): ms is number {
   return Number.isSafeInteger(ms) && (ms as number) >= FIRST_MS && (ms as number) <= LAST_MS;
 }
 
-/** A moment as PostgreSQL reads it. It knows no year 0 and no signs: an offset can put the first and the last day that we take beyond both. */
+/**
+ * Formats a moment for PostgreSQL, which accepts neither a year 0 nor signed years. An offset can move the first and the last accepted day
+ * beyond both limits.
+ */
 export function timestampText(ms: number): string {
   const text = new Date(ms).toISOString();
   if (text.startsWith('+')) return text.slice(2);

@@ -6,7 +6,7 @@ const noPause = (): Promise<void> => Promise.resolve();
 const parse = (text: string, listDepth: 1 | 2 = 2, pause = noPause): Promise<unknown> =>
   parseInPieces(Buffer.from(text), { listDepth, pause });
 
-/** What JSON.parse says, as text, so that the order of keys and own `__proto__` count; null where it throws. */
+/** Returns the result of JSON.parse as text, so that the order of keys and own `__proto__` count; null if it throws. */
 function parsed(text: string): string | null {
   try {
     return JSON.stringify(JSON.parse(text));
@@ -41,7 +41,7 @@ const text = fc.oneof(
     })
     .map((parts) => parts.join('')),
 );
-/** A text with a part cut out or doubled: valid in most places and wrong in one. */
+/** A text with a part removed or doubled: valid in most places and invalid in one. */
 const damaged = fc.tuple(text, fc.nat(200), fc.nat(5), fc.boolean()).map(([whole, at, length, isDoubled]) => {
   const from = at % (whole.length + 1);
   const part = whole.slice(from, from + length);
@@ -49,7 +49,7 @@ const damaged = fc.tuple(text, fc.nat(200), fc.nat(5), fc.boolean()).map(([whole
 });
 
 describe('parseInPieces', () => {
-  test('gives what JSON.parse gives of any text, and fails where it fails', async () => {
+  test('returns the result of JSON.parse for any text, and fails where it fails', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(text, damaged), fc.constantFrom(1, 2), async (one, listDepth) => {
         expect(await inPieces(one, listDepth as 1 | 2)).toBe(parsed(one));
@@ -75,7 +75,7 @@ describe('parseInPieces', () => {
     '[1,[2],{"a":[3]}]',
     '7',
     '',
-  ])('%s: as JSON.parse', async (one) => {
+  ])('%s: equals JSON.parse', async (one) => {
     expect(await inPieces(one, 2)).toBe(parsed(one));
     expect(await inPieces(one, 1)).toBe(parsed(one));
   });
@@ -90,11 +90,11 @@ describe('parseInPieces', () => {
     `{"users":[{"a":[1,${LONG}2]},${LONG}{"b":"],[${LONG}"}],"more":[[${LONG}],${LONG}[]]}`,
     `{"users":[[1,${LONG}2}],3]}`,
     `{"users":[1${LONG}],[2]}`,
-  ])('case %#: cuts a long list as JSON.parse would read it', async (one) => {
+  ])('case %#: cuts a long list with the result of JSON.parse', async (one) => {
     expect(await inPieces(one, 2)).toBe(parsed(one));
   });
 
-  test('gives what JSON.parse gives of lists of any items, however long', async () => {
+  test('returns the result of JSON.parse for lists of any items and any length', async () => {
     const items = fc.array(
       fc.tuple(fc.oneof(fc.json(), fc.constantFrom('', ',', '1 2', '[', '"')), fc.boolean()),
       { maxLength: 6 },

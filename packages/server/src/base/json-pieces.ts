@@ -1,20 +1,18 @@
 import { stringEnd } from './json-scan.ts';
 
 export type Pieces = {
-  /**
-   * How deep the lists are that are parsed in pieces: 1 where the text is a list, 2 for the lists that are members of an object.
-   */
+  /** The depth of the lists that are parsed in pieces: 1 if the text is a list, 2 for lists in an object. */
   listDepth: 1 | 2;
   /** Waited for after each piece. */
   pause: () => Promise<void>;
 };
 
 /**
- * Parses as `JSON.parse` does, with pauses. Parsing takes up to a microsecond for each key, so a text of a few MiB with many different
- * keys would keep the thread for half a second.
+ * Parses like `JSON.parse`, with pauses. Parsing takes up to a microsecond for each key. So a text of a few MiB with many different keys
+ * would block the thread for half a second.
  *
- * Lists are cut at commas of their own, and each is replaced by its number in the text around them. The whole text is valid
- * exactly where that text and all pieces are.
+ * Lists are cut at their own commas, and each list is replaced by its number in the surrounding text. The whole text is valid exactly if
+ * that text and all pieces are.
  */
 export async function parseInPieces(bytes: Buffer, { listDepth, pause }: Pieces): Promise<unknown> {
   const { around, lists } = cut(bytes, listDepth);
@@ -24,7 +22,7 @@ export async function parseInPieces(bytes: Buffer, { listDepth, pause }: Pieces)
     const values: unknown[] = [];
     for (let i = 1; i < cuts.length; i += 1) {
       const some = parsePiece(bytes, (cuts[i - 1] ?? 0) + 1, cuts[i] ?? 0);
-      // Between two commas something has to be; only a whole list can be empty.
+      // A piece between two commas must not be empty; only a whole list can be.
       if (some.length === 0 && cuts.length > 2) throw new SyntaxError('a list with a comma too many');
       for (const value of some) values.push(value);
       await pause();
@@ -34,7 +32,7 @@ export async function parseInPieces(bytes: Buffer, { listDepth, pause }: Pieces)
   return listDepth === 1 ? listOf(parsed, items) : withLists(parsed, items);
 }
 
-/** Parsing so many bytes takes some 10 ms, whatever they are. */
+/** Parsing this many bytes takes about 10 ms, whatever they contain. */
 const PIECE_BYTES = 64 * 1024;
 
 const QUOTE = 0x22;
@@ -48,7 +46,7 @@ function parsePiece(bytes: Buffer, from: number, to: number): unknown[] {
   return JSON.parse(`[${bytes.toString('utf8', from, to)}]`) as unknown[];
 }
 
-/** Where a list is cut: at its brackets, and at commas between its items. */
+/** The positions at which a list is cut: its brackets, and commas between its items. */
 type Cuts = number[];
 
 function cut(bytes: Buffer, listDepth: number): { around: string; lists: Cuts[] } {
@@ -68,7 +66,7 @@ class Cutter {
   readonly #listDepth: number;
   readonly #lists: Cuts[] = [];
   readonly #around: string[] = [];
-  /** From where on the text around lists is not kept yet. */
+  /** Start of the surrounding text that is not copied yet. */
   #from = 0;
   #depth = 0;
   #isInObject = false;
@@ -94,7 +92,7 @@ class Cutter {
     if (this.#depth >= this.#listDepth || !this.#list) return;
     this.#list.push(at);
     this.#list = null;
-    // The bracket stays with the text around: it may be of the wrong kind.
+    // The bracket belongs to the surrounding text, because it may be of the wrong kind.
     this.#from = at;
   }
 
@@ -103,14 +101,14 @@ class Cutter {
     if (at - (this.#list.at(-1) ?? 0) >= PIECE_BYTES) this.#list.push(at);
   }
 
-  /** A list without an end leaves the text around without one. */
+  /** An unterminated list leaves the surrounding text unterminated. */
   end(): { around: string; lists: Cuts[] } {
     if (!this.#list) this.#around.push(this.#bytes.toString('utf8', this.#from));
     return { around: this.#around.join(''), lists: this.#lists };
   }
 }
 
-/** The number in a list stands for the list; anything else is what it is. */
+/** A number in a list is replaced by the list with that number. Any other value is returned unchanged. */
 function listOf(value: unknown, items: unknown[][]): unknown {
   const [place] = Array.isArray(value) ? (value as unknown[]) : [];
   return typeof place === 'number' ? items[place] : value;
@@ -119,7 +117,7 @@ function listOf(value: unknown, items: unknown[][]): unknown {
 function withLists(value: unknown, items: unknown[][]): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const object = value as Record<string, unknown>;
-  // Keys keep their order, and `__proto__` stays a key of its own, which an assignment would not leave it.
+  // Keys keep their order, and `__proto__` stays an own key, which an assignment would change.
   for (const key of Object.keys(object))
     if (Array.isArray(object[key])) Object.defineProperty(object, key, { value: listOf(object[key], items) });
   return object;

@@ -22,11 +22,11 @@ type Counted = {
   valuesOfItem: number;
 };
 
-/** The same figures from the parsed value, in the plainest form. */
+/** Counts the same from the parsed value, in the simplest form. */
 function countParsed(value: unknown): Counted {
   const counted = { values: 0, scalarItems: 0, depth: 0, keys: 0, numberChars: 0, valuesOfItem: 0 };
   const visit = (one: unknown, depth: number): void => {
-    // As it is written: -0 is written as 0.
+    // As it is serialized: -0 becomes 0.
     if (typeof one === 'number')
       counted.numberChars = Math.max(counted.numberChars, JSON.stringify(one).length);
     if (typeof one !== 'object' || one === null) return;
@@ -49,7 +49,7 @@ function countParsed(value: unknown): Counted {
   return { ...counted, valuesOfItem: largestPiece(value, counted.values) };
 }
 
-/** Items of lists that are members of the outermost object; all the rest is one piece. */
+/** Counts the items of lists that are members of the outermost object. All other values are one piece. */
 function largestPiece(value: unknown, all: number): number {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return all;
   const lists = Object.values(value).filter(Array.isArray) as unknown[][];
@@ -75,7 +75,7 @@ const anyJson = fc.letrec<{ value: unknown }>((tie) => ({
     fc.dictionary(anyString, tie('value')),
   ),
 })).value;
-/** As JSON.stringify writes it: compact, indented, or with every character above ASCII escaped. */
+/** The forms of JSON.stringify: compact, indented, or with every character above ASCII escaped. */
 const anyText = fc
   .tuple(anyJson, fc.constantFrom(undefined, 2, '\t'), fc.boolean())
   .map(([value, indent, isEscaped]) => {
@@ -86,7 +86,7 @@ const escapeOf = (unit: string): string =>
   `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}${unit.length > 1 ? escapeOf(unit.slice(1)) : ''}`;
 
 describe('scanJson', () => {
-  test('counts what JSON.parse makes of any text', () => {
+  test('counts what JSON.parse returns for any text', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const { values, scalarItems } = countParsed(JSON.parse(text));
@@ -95,7 +95,7 @@ describe('scanJson', () => {
     );
   });
 
-  test('gives the verdict of the parsed value for each bound', () => {
+  test('gives the result of the parsed value for each bound', () => {
     const bounds = fc.record({
       depth: fc.nat(5),
       values: fc.nat(8),
@@ -141,7 +141,7 @@ describe('scanJson', () => {
     expect(reads(`[${'9'.repeat(100_000)}]`)).toBeLessThanOrEqual(200_100);
   });
 
-  test('ends on any bytes, valid or not', () => {
+  test('terminates for any bytes, valid or not', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         const { values, excess } = scanJson(bytes, { ...NONE, depth: 16, values: 20 });
@@ -162,13 +162,13 @@ describe('scanJson', () => {
     expect(scan(text, { depth: 2 }).excess).toEqual({ bound: 'depth', field });
   });
 
-  test('names no field when the outermost object itself has too much', () => {
+  test('names no field when the outermost object itself exceeds a bound', () => {
     expect(scan('{"a":1,"b":2,"c":3}', { keys: 2 }).excess).toEqual({ bound: 'keys', field: null });
     expect(scan('{"a":1,"a":2,"a":3}', { keys: 2 }).excess).toEqual({ bound: 'keys', field: null });
     expect(scan('{"a":1,"b":2,"c":3}', { values: 2 }).excess).toEqual({ bound: 'values', field: null });
   });
 
-  test('bounds each record of a list by itself, and what stands beside the list', () => {
+  test('bounds each record of a list separately, and the values beside the list', () => {
     const record = '{"a":1,"b":2}';
     const many = `{"users":[${Array(100).fill(record).join(',')}],"other":1}`;
     expect(scan(many, { valuesOfItem: 3 })).toMatchObject({ excess: null, values: 302 });

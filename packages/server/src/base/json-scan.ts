@@ -1,10 +1,10 @@
-/** What a JSON text may hold before it is parsed. */
+/** Bounds of a JSON text, checked before it is parsed. */
 export type JsonBounds = {
   /** Levels of objects and arrays, the outermost included; at most 64. */
   depth: number;
   /** Values, as `JsonCounts.values` counts them. */
   values: number;
-  /** Values of one item of a list that is a member of the outermost object, and of all the rest of the text. */
+  /** Values of one item of a list that is a member of the outermost object, and of the remaining text in total. */
   valuesOfItem: number;
   scalarItems: number;
   /** Keys of one object as they were sent, so a repeated key counts each time. */
@@ -23,17 +23,17 @@ export type JsonCounts = {
   scalarItems: number;
 };
 
-/** The first bound that a text exceeds. `field`: the key of the outermost object whose value does, where it can be named. */
+/** The first bound that a text exceeds. `field`: the key of the outermost object whose value exceeds it, if it can be named. */
 export type JsonExcess = { bound: keyof JsonBounds; field: string | null };
 
 export type JsonScan = JsonCounts & { excess: JsonExcess | null };
 
-/** A Buffer, or in tests anything that counts how often it is read. */
+/** A Buffer, or in tests an object that counts its reads. */
 type Bytes = { readonly length: number; readonly [index: number]: number };
 
 /**
- * Counts what `JSON.parse` would build of a text, without building it: one pass over its bytes, without recursion and without
- * allocating. `JSON.parse` itself has no bounds: 9.5 MB of brackets take it a second and 270 MB of heap.
+ * Counts the values that `JSON.parse` would build, without building them: one pass over the bytes, without recursion and without
+ * allocation. `JSON.parse` itself has no bounds: 9.5 MB of brackets take it a second and 270 MB of heap.
  *
  * The text need not be valid. Up to its first error the counts are those of the parser, which stops there.
  */
@@ -68,7 +68,7 @@ const CLOSE_OBJECT = 0x7d;
 
 const DEPTH_MAX = 64;
 const LIST_DEPTH = 2;
-/** Stands for an array in `#keys`. */
+/** Marks an array in `#keys`. */
 const ARRAY = -1;
 const FIELD_MAX_BYTES = 255;
 const NOTHING: Bytes = Buffer.alloc(0);
@@ -81,24 +81,24 @@ const NO_BOUNDS: JsonBounds = {
   numberChars: 0,
 };
 
-/** Where a scan stands. A scan is synchronous, so one is enough for the process. */
+/** The state of a scan. A scan is synchronous, so the process needs only one. */
 class Scan {
   exceeded: keyof JsonBounds | null = null;
   #bytes: Bytes = NOTHING;
   #bounds: JsonBounds = NO_BOUNDS;
-  /** How many keys each open object has so far, by depth; `ARRAY` for an array. */
+  /** The number of keys of each open object so far, by depth; `ARRAY` for an array. */
   readonly #keys = new Int32Array(DEPTH_MAX + 2);
   #depth = 0;
   #inArray = false;
   #values = 0;
   #scalarItems = 0;
-  /** Of the current item of a list that is a member of the outermost object; null outside of such a list. */
+  /** Values of the current item of a list that is a member of the outermost object; null outside of such a list. */
   #valuesOfItem: number | null = null;
   #valuesBeside = 0;
-  /** Where the last string lies, without its quotes. */
+  /** The position of the last string, without its quotes. */
   #stringFrom = 0;
   #stringTo = 0;
-  /** Where the key lies whose value is being read in the outermost object. */
+  /** The position of the key in the outermost object whose value is being read. */
   #fieldFrom = 0;
   #fieldTo = 0;
 
@@ -112,7 +112,7 @@ class Scan {
     this.#stringFrom = this.#stringTo = this.#fieldFrom = this.#fieldTo = 0;
   }
 
-  /** Returns where the string ends. */
+  /** Returns the position at which the string ends. */
   string(quote: number): number {
     const end = stringEnd(this.#bytes, quote);
     this.#stringFrom = quote + 1;
@@ -121,14 +121,14 @@ class Scan {
     return end;
   }
 
-  /** What came before was a key. */
+  /** The string before the colon was a key. */
   colon(): void {
     if (this.#inArray || this.#depth === 0) return;
     this.#value();
     const keys = (this.#keys[this.#depth] ?? 0) + 1;
     this.#keys[this.#depth] = keys;
     if (keys > this.#bounds.keys) this.exceeded = 'keys';
-    // A key too many is a fault of the object and not of its last key.
+    // An excess key is an error of the object, not of its last key.
     if (this.#depth > 1 || this.exceeded !== null) return;
     this.#fieldFrom = this.#stringFrom;
     this.#fieldTo = this.#stringTo;
@@ -154,7 +154,7 @@ class Scan {
     this.#inArray = this.#depth > 0 && this.#keys[this.#depth] === ARRAY;
   }
 
-  /** A number or a word. Returns its last byte. */
+  /** Skips a number or a word, and returns the position of its last byte. */
   scalar(from: number): number {
     const bytes = this.#bytes;
     const { length } = bytes;
@@ -190,7 +190,7 @@ class Scan {
   }
 }
 
-/** Where the string ends that begins at this quote: at its other quote, or behind the last byte. */
+/** Returns the end of the string that begins at this quote: its closing quote, or the position after the last byte. */
 export function stringEnd(bytes: Bytes, quote: number): number {
   const { length } = bytes;
   let at = quote + 1;
@@ -202,12 +202,12 @@ export function stringEnd(bytes: Bytes, quote: number): number {
   return at;
 }
 
-/** The parser stops at a word that is none of JSON, however long. */
+/** Words that are not JSON are not counted, because the parser stops there. */
 function startsNumber(byte: number | undefined): boolean {
   return byte === MINUS || (byte !== undefined && byte >= ZERO && byte <= NINE);
 }
 
-/** Digits, letters, signs and the point: none of them ends a number or a word. */
+/** Matches alphanumeric characters, signs and the decimal point, which do not end a number or a word. */
 function isInScalar(byte: number): boolean {
   return byte > SPACE && byte !== COMMA && byte !== CLOSE_ARRAY && byte !== CLOSE_OBJECT && byte !== QUOTE;
 }

@@ -5,7 +5,7 @@ import { letterToken, readLetterToken } from './letter-token.ts';
 const KEY = [Buffer.alloc(32, 7)] as const;
 const names = fc.record({ projectId: fc.integer({ min: 0, max: 2 ** 40 - 1 }), messageId: fc.uuid() });
 
-test('a token comes back as the letter it names, in whatever case a mail server left it, and fits an address', () => {
+test('reads a token in upper or lower case back to its email, within the length of an address', () => {
   fc.assert(
     fc.property(names, (name) => {
       const token = letterToken(name, 'bounce', KEY);
@@ -16,7 +16,7 @@ test('a token comes back as the letter it names, in whatever case a mail server 
   );
 });
 
-test('a token with any sign changed, of another use or of another installation names nothing', () => {
+test('rejects a token with a changed character, of another use or of another installation', () => {
   fc.assert(
     fc.property(names, fc.nat(50), fc.constantFrom(...'abcxyz234567.-'.split('')), (name, at, sign) => {
       const token = letterToken(name, 'unsubscribe', KEY);
@@ -29,7 +29,7 @@ test('a token with any sign changed, of another use or of another installation n
   );
 });
 
-test('what was sealed before a change of the secret stays good, and new tokens are sealed with the new one', () => {
+test('accepts tokens of the previous secret, and signs new ones with the current secret', () => {
   const [old, current] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
   const name = { projectId: 5, messageId: '0198c0de-0000-7000-8000-000000000001' };
   const before = letterToken(name, 'open', [old]);

@@ -1,12 +1,15 @@
 import { equalInConstantTime, hmacSha256 } from './hash.ts';
 
 /**
- * What a letter carries about itself, in its envelope and in its links: which letter of which project it is, and a seal that
- * only this installation can make. Lower-case letters and digits alone, because mail servers fold the case of addresses.
+ * The name of an email in its envelope and in its links: the project and the email. Only this installation can sign its token. Tokens use
+ * only lower-case letters and digits, because mail servers fold the case of addresses.
  */
 export type LetterName = { projectId: number; messageId: string };
 
-/** What it is for is sealed in, so that the token of a link opens nothing else. A `test` names a draft, of which it is a copy. */
+/**
+ * The purpose is part of the signature, so that the token of a link is valid for nothing else. A `test` names the draft that it is a copy
+ * of.
+ */
 export type TokenUse =
   | 'bounce'
   | 'reply'
@@ -18,7 +21,7 @@ export type TokenUse =
   | 'team'
   | 'test';
 
-/** The key that seals, and behind it those that only open: what was sent before a change of the secret stays good. */
+/** The key that signs, followed by keys that only verify: tokens sent before a change of the secret stay valid. */
 export type TokenKeys = readonly [Uint8Array, ...Uint8Array[]];
 
 const PROJECT_BYTES = 5;
@@ -34,12 +37,12 @@ export function letterToken(name: LetterName, use: TokenUse, [key]: TokenKeys): 
   return `${toBase32(bytes)}.${toBase32(seal(bytes, use, key))}`;
 }
 
-/** Null for whatever we did not make for this use. */
+/** Returns null for any text that was not signed for this use. */
 export function readLetterToken(text: string, use: TokenUse, keys: TokenKeys): LetterName | null {
   const [, named, sealed] = TOKEN.exec(text.toLowerCase()) ?? [];
   if (named === undefined || sealed === undefined) return null;
   const bytes = fromBase32(named).subarray(0, NAME_BYTES);
-  // Its last sign has two bits that say nothing: only one way to write a name is good.
+  // The last character has two unused bits. Only one spelling of a name is accepted.
   if (toBase32(bytes) !== named) return null;
   const given = fromBase32(sealed);
   if (!keys.some((key) => equalInConstantTime(given, seal(bytes, use, key)))) return null;
@@ -62,7 +65,7 @@ function toBase32(bytes: Uint8Array): string {
   return bits > 0 ? text + ALPHABET[(held << (5 - bits)) & 31] : text;
 }
 
-/** Of what the pattern let through: no other signs. */
+/** Decodes text that matched the pattern, so that no other characters occur. */
 function fromBase32(text: string): Buffer {
   const bytes: number[] = [];
   let [held, bits] = [0, 0];

@@ -3,7 +3,7 @@ import type { Log } from './log.ts';
 
 type Closer = { name: string; close: () => Promise<void> | void };
 
-/** What was opened last is closed first. One failing closer is reported and stops none of the others. */
+/** Closers run in reverse order of opening. A closer that fails is reported and does not stop the others. */
 export type Lifecycle = {
   onStop(name: string, close: Closer['close']): void;
   stop(): Promise<void>;

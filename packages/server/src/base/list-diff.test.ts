@@ -4,7 +4,7 @@ import { diffLists } from './list-diff.ts';
 
 const list = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 12 });
 
-test('whoever applies the difference to the first list has the second', () => {
+test('the difference applied to the first list gives the second', () => {
   fc.assert(
     fc.property(list, list, (before, after) => {
       const made = [...before];
@@ -17,7 +17,7 @@ test('whoever applies the difference to the first list has the second', () => {
   );
 });
 
-test('what both have in common is in no difference, and is as much as there can be', () => {
+test('keeps the longest common subsequence out of the difference', () => {
   fc.assert(
     fc.property(list, list, (before, after) => {
       const removed = diffLists(before, after).reduce((sum, hunk) => sum + hunk.removed.length, 0);
@@ -26,7 +26,7 @@ test('what both have in common is in no difference, and is as much as there can 
   );
 });
 
-test('of lists too long to be compared everything but their ends differs', () => {
+test('replaces everything between the equal ends of lists too long to compare', () => {
   const long = (sign: string): string[] => [
     'x',
     ...Array.from({ length: 1_200 }, (_, i) => `${sign}${i}`),

@@ -1,10 +1,10 @@
-/** A place at which two lists differ: what stands there in the first, and what instead of it in the second. */
+/** A place where two lists differ: the removed items of the first, and the added items of the second. */
 export type Hunk<T> = { at: number; removed: T[]; added: T[] };
 
-/** Beyond so many comparisons the lists are taken to differ as a whole. */
+/** Beyond this many comparisons the lists count as different as a whole. */
 const CELLS_MAX = 1_000_000;
 
-/** The fewest removals and additions that make the second list of the first, in their order. */
+/** Returns the fewest removals and additions that turn the first list into the second, in order. */
 export function diffLists<T>(before: readonly T[], after: readonly T[]): Hunk<T>[] {
   const [head, tail] = sameEnds(before, after);
   const [from, to] = [before.slice(head, before.length - tail), after.slice(head, after.length - tail)];
@@ -47,7 +47,7 @@ function walk<T>(from: readonly T[], to: readonly T[], offset: number): Hunk<T>[
   return hunks;
 }
 
-/** How much the rests of both have in common, from each place of the one and each of the other on. */
+/** Returns the longest common length of both rests, from each position of the one and each of the other. */
 function commonLengths<T>(from: readonly T[], to: readonly T[]): Uint32Array {
   const width = to.length + 1;
   const lengths = new Uint32Array((from.length + 1) * width);

@@ -7,14 +7,14 @@ export const LOCALE_TRAIT = 'locale';
 const TAG_MAX = 35;
 /** An invalid value is shown up to this length. */
 const SHOWN_MAX = 64;
-/** There are about 1,000 locales in use. The bound keeps invented ones from using memory. */
+/** About 1,000 locales are in use. The bound limits the memory that invented ones can take. */
 const KNOWN_MAX = 4_096;
 
 const known = recentMap<{ locale: string | null }>(KNOWN_MAX);
 
 /**
- * The candidate if it is a locale, otherwise the fallback. `invalid` is the candidate as text if it is present and not a
- * locale, so that the caller can show a warning. Missing and empty candidates are not invalid.
+ * Returns the candidate if it is a locale, otherwise the fallback. `invalid` is the candidate as text if it is present and not a locale, so
+ * that the caller can show a warning. Missing and empty candidates are not invalid.
  */
 export function localeOf(candidate: unknown, fallback: string): { locale: string; invalid: string | null } {
   if (candidate === undefined || candidate === null || candidate === '')
@@ -23,15 +23,15 @@ export function localeOf(candidate: unknown, fallback: string): { locale: string
   return locale === null ? { locale: fallback, invalid: shorten(candidate) } : { locale, invalid: null };
 }
 
-/** The locale that a value names; null if it names none. */
+/** Returns the locale that a value names; null if it is not a locale. */
 export function ownLocale(candidate: unknown): string | null {
   return typeof candidate === 'string' ? findLocale(candidate) : null;
 }
 
 /**
- * The canonical form of a BCP 47 language tag; `de_DE` is accepted too. Null if the tag is malformed, or if the ICU data
- * of Node.js does not know its language. Extensions such as `-u-nu-latn` are dropped,
- * and so are variants, because a tag may name any number of them.
+ * Returns the canonical form of a BCP 47 language tag; `de_DE` is accepted too. Null if the tag is malformed, or if the ICU data of Node.js
+ * does not contain its language. Extensions such as `-u-nu-latn` are dropped, and so are variants, because a tag may name any number of
+ * them.
  */
 export function findLocale(text: string): string | null {
   if (text.length > TAG_MAX) return null;

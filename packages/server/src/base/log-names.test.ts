@@ -16,7 +16,7 @@ function tableUnder(heading: string): string[][] {
   );
 }
 
-/** The text of all sources of the server but the list itself. */
+/** The text of all server sources except the list itself. */
 function sources(): string {
   const folder = join(root, 'packages/server/src');
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -26,7 +26,7 @@ function sources(): string {
 }
 
 describe('log events', () => {
-  test('are a noun and what happened to it', () => {
+  test('consist of a noun and the change of it', () => {
     expect(
       Object.keys(LOG_EVENTS).filter((event) => !/^[a-z]+(_[a-z]+)*\.[a-z]+(_[a-z]+)*$/.test(event)),
     ).toEqual([]);
@@ -43,7 +43,7 @@ describe('log events', () => {
     );
   });
 
-  test('exist where a line of another page names them beside the log', () => {
+  test('exist where a page of the docs names them in a line about the log', () => {
     const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' });
     const lines = pages
       .filter((page) => page.endsWith('.md') && !page.endsWith('metrics.md'))

@@ -1,8 +1,8 @@
 /**
  * The names of all events in the log, each with its level.
  *
- * docs/reference/metrics.md lists events and fields. Log pipelines and alerts match on these names, so an event is a noun and
- * what happened to it, and a field is a noun in snake case, as on the wire.
+ * docs/reference/metrics.md lists events and fields. Log pipelines and alerts match on these names. An event is a noun and the change of
+ * it. A field is a noun in snake case, as on the wire.
  */
 export const LOG_EVENTS = {
   'account_change.not_emailed': 'warn',

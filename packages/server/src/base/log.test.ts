@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createLog } from './log.ts';
 
-/** A log that accepts any field and event, to see what is written of them. */
+/** A log that accepts any field and event, to test what is written. */
 type AnyLog = Record<'info' | 'warn' | 'error', (fields: object, event: string) => void>;
 
 /** Returns the written lines. */
@@ -94,7 +94,7 @@ describe('createLog', () => {
     );
   });
 
-  test('redacts fields whose name stands for a secret or personal data, with everything inside', () => {
+  test('redacts fields with the name of a secret or of personal data, including nested values', () => {
     const named = {
       email: 'x',
       traits: { plan: 'pro' },

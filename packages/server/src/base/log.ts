@@ -25,7 +25,7 @@ export function createLog(level: LogLevel, fd: 1 | 2 = 1, secrets: readonly stri
       messageKey: 'event',
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { log: (fields) => mask(fields) as Record<string, unknown> },
-      // The mask has turned the error into a plain object already.
+      // The mask has already converted the error to a plain object.
       serializers: { err: (error: unknown) => error },
     },
     destination({ fd, sync: true }),

@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net';
 
-/** A name or an address that leads back to the very machine that uses it, as it stands in a URL or a setting. */
+/** Returns whether a name or an address, as written in a URL or a setting, leads back to its own host. */
 export function isLoopbackName(host: string): boolean {
   const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
   return (

@@ -33,39 +33,39 @@ const MASKED = '[masked]';
 const DEPTH_MAX = 6;
 const ENTRIES_MAX = 100;
 const TEXT_MAX_CHARS = 8_000;
-/** Shorter ones would be found in words that tell nothing. */
+/** Shorter ones would match in words that reveal nothing. */
 const SECRET_MIN_CHARS = 8;
 
 /** `secrets`: the values of this installation's secrets, in any form. */
 export function createMask(secrets: readonly string[] = []): Mask {
   const known = [...new Set(secrets.flatMap(spellings))]
     .filter((secret) => secret.length >= SECRET_MIN_CHARS)
-    // The longest first: one may begin with another.
+    // The longest first, because one may begin with another.
     .toSorted((a, b) => b.length - a.length);
   const text = (given: string): string => maskText(given, known);
   return (fields) => maskObject(fields, { text, depth: 0 }) as object;
 }
 
-/** In an address a password is written otherwise, and who tells it on may have written it as base64. */
+/** A URL encodes a password, and a third party may repeat it as base64. */
 function spellings(secret: string): string[] {
   const said = [secret, encodeURIComponent(secret)];
   try {
     said.push(decodeURIComponent(secret));
   } catch {
-    // It was none that is written as in an address.
+    // Not a valid URL encoding.
   }
   const base64 = said.map((one) => Buffer.from(one).toString('base64').replaceAll('=', ''));
   return [...said, ...base64];
 }
 
 const PATTERNS: [RegExp, string][] = [
-  // An address of a mailbox, also as it is written in an address of a page.
+  // An email address, also in its URL-encoded form.
   [/[\p{L}\p{N}._%+'-]{1,320}(?:@|%40)[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*/gu, '[address]'],
-  // smtp://user:password@host: the address pattern has taken the host by now, or it is a name without a dot.
+  // smtp://user:password@host: the address pattern has already replaced the host, or the host is a name without a dot.
   [/(?<![a-z0-9+.-])([a-z0-9+.-]+:\/\/)[^\s/?#:@]*:[^\s/?#]+(?=@|\[address\]|$)/gi, '$1[masked]'],
   [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, '$1 [masked]'],
   [/\b(?:[srp]k|rk|pat|cli|whsec|bkn)_[\w+/=-]{6,}/g, '[masked]'],
-  // What links of letters carry; see `letter-token`.
+  // The tokens in links of emails; see `letter-token`.
   [/\b[a-z2-7]{34}\.[a-z2-7]{16}\b/gi, MASKED],
   [
     /\b(password|passwd|secret|token|api[_-]?key|authorization|cookie)(["']?\s*[:=]\s*["']?)[^\s"'&,;]+/gi,
@@ -73,7 +73,7 @@ const PATTERNS: [RegExp, string][] = [
   ],
 ];
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
-/** Nothing of ours that is told in plain is so long without a space, a dot or a slash, but for ids. */
+/** Apart from ids, no plain value of ours is this long without a space, a dot or a slash. */
 const LONG = /[A-Za-z0-9_-]{32,}/g;
 
 function maskText(given: string, secrets: readonly string[]): string {
@@ -82,7 +82,7 @@ function maskText(given: string, secrets: readonly string[]): string {
   for (const [pattern, instead] of PATTERNS) text = text.replace(pattern, instead);
   return text.replace(LONG, (run) => (run.replace(UUID, '').length >= LONG_WITHOUT_IDS ? MASKED : run));
 }
-/** `msg_` and the like before an id. */
+/** Allows for `msg_` and similar prefixes of an id. */
 const LONG_WITHOUT_IDS = 16;
 
 type Place = { text: (given: string) => string; depth: number };
@@ -104,7 +104,7 @@ function maskObject(value: unknown, place: Place): unknown {
   );
 }
 
-/** Of PostgreSQL and the system, what says which thing of ours it was; never the values (`detail`, `where`, `response` …). */
+/** The fields of PostgreSQL and system errors that name an object of ours. They never include values (`detail`, `where`, `response` …). */
 const ERROR_FIELDS = [
   'code',
   'errno',
@@ -130,7 +130,7 @@ function maskError(error: Error, place: Place): object {
   return facts;
 }
 
-/** Of the data itself PostgreSQL quotes the value that it could not read, and a parser what it stumbled over, with its own quotes. */
+/** PostgreSQL quotes a value that it could not read, and a parser quotes the text at an error, including the quotes in it. */
 const FIRST_TO_LAST_QUOTE = /["'].*["']/s;
 const OF_DATA = /^(?:22|23|P0|XX)\w{3}$/;
 const FRAMES_MAX = 12;
@@ -141,7 +141,7 @@ function messageOf(error: Error, text: (given: string) => string): string {
   return text(quotes ? error.message.replace(FIRST_TO_LAST_QUOTE, `"${MASKED}"`) : error.message);
 }
 
-/** Where it happened, without the message, which stands before it in the same text. */
+/** Returns the stack frames without the message, which precedes them in the same text. */
 function framesOf({ stack = '' }: Error): string[] {
   return stack
     .split('\n')

@@ -9,8 +9,8 @@ export type OneByOne<Item> = {
 };
 
 /**
- * Works on the items of a background job one after another. An item that fails is logged with its ids, and the next item still has its
- * turn. At the end the job fails as a whole, so that failed jobs are counted.
+ * Processes the items of a background job one after another. A failed item is logged with its ids, and the job continues with the next
+ * item. At the end the job fails as a whole, so that failed jobs are counted.
  */
 export async function oneByOne<Item>(
   items: Item[],

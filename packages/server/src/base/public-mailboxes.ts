@@ -1,4 +1,4 @@
-/** Hosts of mailboxes that anybody may have, under one name or under one for each country. */
+/** Hosts of public mailboxes, under one name or under one name for each country. */
 const HOSTS = new Set(
   (
     'gmail.com googlemail.com msn.com passport.com ymail.com rocketmail.com aol.com aim.com verizon.net icloud.com me.com mac.com ' +
@@ -14,7 +14,10 @@ const HOSTS = new Set(
 );
 const OF_MANY_COUNTRIES = /^(?:outlook|hotmail|live|yahoo)\./;
 
-/** Whether two who have an address there have nothing else in common. `domain`: what somebody registered, without what is below it. */
+/**
+ * Returns whether a shared domain means nothing, because the provider gives mailboxes to anyone. `domain`: the registered domain, without
+ * subdomains.
+ */
 export function isPublicMailboxes(domain: string): boolean {
   return HOSTS.has(domain) || OF_MANY_COUNTRIES.test(domain);
 }

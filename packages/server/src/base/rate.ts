@@ -1,4 +1,4 @@
-/** So many letters in so much time. */
+/** A number of emails in a span of time. */
 export type Rate = { letters: number; perMs: number };
 
 const RATE = /^([1-9]\d{0,5})\/([smh])$/;
@@ -6,7 +6,7 @@ const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
 
 export const RATE_SYNTAX = 'emails a second, minute or hour such as 10/s, 300/m or 5000/h';
 
-/** Of `10/s`; undefined for anything else. */
+/** Parses `10/s`; returns undefined for anything else. */
 export function parseRate(text: string): Rate | undefined {
   const [, letters, unit] = RATE.exec(text) ?? [];
   const perMs = UNITS_MS[unit as keyof typeof UNITS_MS] as number | undefined;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { recentMap } from './recent-map.ts';
 
-test('it never holds more than its bound, and what is used stays', () => {
+test('never exceeds its bound, and keeps used entries', () => {
   const map = recentMap<number>(10);
   map.set('kept', -1);
   for (let i = 0; i < 1_000; i += 1) {
@@ -14,7 +14,7 @@ test('it never holds more than its bound, and what is used stays', () => {
   expect(held.length).toBeLessThanOrEqual(10);
 });
 
-test('what was written last is what is read, in whichever generation the older value lies', () => {
+test('returns the latest value, whichever generation has the older one', () => {
   const map = recentMap<number>(4);
   map.set('a', 1);
   map.set('b', 1);
@@ -24,7 +24,7 @@ test('what was written last is what is read, in whichever generation the older v
   expect(map.get('a')).toBe(2);
 });
 
-test('what is deleted is gone from both generations', () => {
+test('deletes a key from both generations', () => {
   const map = recentMap<number>(4);
   map.set('a', 1);
   map.set('b', 1);

@@ -1,6 +1,6 @@
 /**
- * A bounded memory of what was used lately. Two generations instead of a true LRU list: a hit in the young one costs one
- * look-up and moves nothing, and what was not used for a whole generation goes with the old one.
+ * A bounded cache of recently used values. It has two generations instead of a true LRU list: a hit in the young one costs one lookup and
+ * moves nothing. Entries not used for a whole generation are dropped with the old one.
  */
 export type RecentMap<V> = {
   get(key: string): V | undefined;

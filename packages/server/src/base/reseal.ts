@@ -3,7 +3,7 @@ import type { Sealer } from './seal.ts';
 
 export type Resealing = { sealer: Sealer; log: Log };
 
-/** Rows of a table in which something is sealed: its pages in order, the ids that it is bound to, and who writes it. */
+/** A table with encrypted values: its pages in order, the ids that each value is bound to, and the function that writes rows. */
 export type SealedTable<Row> = {
   list: (after: Row | null) => Promise<Row[]>;
   boundTo: (row: Row) => string;
@@ -11,8 +11,8 @@ export type SealedTable<Row> = {
 };
 
 /**
- * Seals anew what the installation's previous secret sealed, so that it can be given up. How many there were. One that no secret opens is
- * warned of with its ids, and keeps none behind it from it.
+ * Re-encrypts the values encrypted with the installation's previous secret, so that it can be removed. Returns their number. A value that
+ * no secret decrypts is logged as a warning with its ids, and does not stop the others.
  */
 export async function resealAll<Row extends { sealed: Uint8Array }>(
   { sealer, log }: Resealing,

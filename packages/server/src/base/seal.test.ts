@@ -4,7 +4,7 @@ import { createSealer } from './seal.ts';
 const plain = Buffer.from('the private half');
 const sealer = createSealer('secret', null, 'tests');
 
-test('what was sealed opens where it was put, and nowhere else', () => {
+test('decrypts a value only in the place that it was encrypted for', () => {
   const sealed = sealer.seal(plain, 'project 1');
   expect(sealer.open(sealed, 'project 1')).toEqual(plain);
   expect(() => sealer.open(sealed, 'project 2')).toThrow();
@@ -12,7 +12,7 @@ test('what was sealed opens where it was put, and nowhere else', () => {
   expect(sealer.seal(plain, 'project 1').equals(sealed)).toBe(false);
 });
 
-test('not one byte of it may be another', () => {
+test('rejects a value with any byte changed', () => {
   const sealed = sealer.seal(plain, 'x');
   for (const [at, byte] of sealed.entries()) {
     const other = Buffer.from(sealed);
@@ -23,13 +23,13 @@ test('not one byte of it may be another', () => {
     expect(() => sealer.open(sealed.subarray(0, length), 'x')).toThrow();
 });
 
-test('another secret and another purpose open nothing', () => {
+test('decrypts nothing with another secret or purpose', () => {
   const sealed = sealer.seal(plain, 'x');
   expect(() => createSealer('other', null, 'tests').open(sealed, 'x')).toThrow(/unknown secret key/);
   expect(() => createSealer('secret', null, 'letters').open(sealed, 'x')).toThrow(/unknown secret key/);
 });
 
-test('the previous secret still opens what it sealed, and says that it is to be sealed anew', () => {
+test('decrypts values of the previous secret, and reports that they must be re-encrypted', () => {
   const sealed = sealer.seal(plain, 'x');
   const renewed = createSealer('next', 'secret', 'tests');
   expect(renewed.open(sealed, 'x')).toEqual(plain);

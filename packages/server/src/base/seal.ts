@@ -2,16 +2,16 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { deriveKey, equalInConstantTime, hmacSha256 } from './hash.ts';
 
 /**
- * Secrets at rest: AES-256-GCM under a key that is made of the installation's secret for this purpose alone. What a secret
- * is `bound` to (whose it is, and where it stands) is sealed with it, so that a row copied to another place opens nothing.
+ * Encrypts secrets at rest: AES-256-GCM with a key derived from the installation's secret for this purpose only. The owner and the place of
+ * a secret (`bound`) are authenticated with it, so that a row copied to another place cannot be decrypted.
  *
- * version · name of the key (4) · nonce (12) · tag (16) · what is sealed
+ * version · name of the key (4) · nonce (12) · tag (16) · ciphertext
  */
 export type Sealer = {
   seal(plain: Uint8Array, bound: string): Buffer;
-  /** Also what the previous secret sealed. */
+  /** Also decrypts values encrypted with the previous secret. */
   open(sealed: Uint8Array, bound: string): Buffer;
-  /** False for what is to be sealed anew before the previous secret is given up. */
+  /** False for a value that must be re-encrypted before the previous secret is removed. */
   isCurrent(sealed: Uint8Array): boolean;
 };
 
@@ -50,7 +50,7 @@ export function createSealer(secret: string, previousSecret: string | null, purp
   };
 }
 
-/** The name tells which key it was, and nothing of the key itself. */
+/** The name identifies the key and reveals nothing about it. */
 function keyOf(secret: string, purpose: string): Key {
   const bytes = deriveKey(secret, purpose);
   return { bytes, name: hmacSha256(bytes, 'name').subarray(0, NAME_BYTES) };

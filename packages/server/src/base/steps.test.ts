@@ -12,12 +12,12 @@ function* sumOf(count: number): Steps<{ sum: number }> {
 }
 
 describe('runSteps', () => {
-  it('returns what the last step returns', () => expect(runSteps(sumOf(4))).toEqual({ sum: 10 }));
-  it('returns a result without steps as it is', () => expect(runSteps({ sum: 1 })).toEqual({ sum: 1 }));
+  it('returns the result of the last step', () => expect(runSteps(sumOf(4))).toEqual({ sum: 10 }));
+  it('returns a result without steps unchanged', () => expect(runSteps({ sum: 1 })).toEqual({ sum: 1 }));
 });
 
 describe('runStepsSlowly', () => {
-  it('returns what the last step returns, and lets the event loop run after each step', async () => {
+  it('returns the result of the last step, and lets the event loop run after each step', async () => {
     let rounds = 0;
     let isDone = false;
     const counting = (async () => {
@@ -29,6 +29,6 @@ describe('runStepsSlowly', () => {
     expect(rounds).toBeGreaterThanOrEqual(4);
   });
 
-  it('returns a result without steps as it is', async () =>
+  it('returns a result without steps unchanged', async () =>
     expect(await runStepsSlowly({ sum: 1 })).toEqual({ sum: 1 }));
 });

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Work in steps: it yields wherever it may wait while others are served. */
+/** Work in steps: it yields wherever it may pause for others. */
 export type Steps<T> = Generator<void, T, void>;
 
-/** Runs all steps without a pause. Returns a result that needed no steps as it is. */
+/** Runs all steps without a pause. Returns a result that needed no steps unchanged. */
 export function runSteps<T>(work: T | Steps<T>): T {
   if (!isSteps(work)) return work;
   for (;;) {
@@ -12,7 +12,7 @@ export function runSteps<T>(work: T | Steps<T>): T {
   }
 }
 
-/** Runs all steps, with one round of the event loop after each, in a process in which others wait. */
+/** Runs all steps, with one round of the event loop after each, for a process with concurrent work. */
 export async function runStepsSlowly<T>(work: T | Steps<T>): Promise<T> {
   if (!isSteps(work)) return work;
   for (;;) {

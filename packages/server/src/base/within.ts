@@ -1,4 +1,4 @@
-/** The work, or an error once the time is over; what the work comes to after that is nobody's concern. */
+/** Returns the result of the work, or rejects once the time has passed. A later result is ignored. */
 export async function within<T>(work: Promise<T>, limitMs: number): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(
@@ -12,7 +12,7 @@ export async function within<T>(work: Promise<T>, limitMs: number): Promise<T> {
   }
 }
 
-/** As long as the work takes, and no longer than this. */
+/** Waits for the work, but not longer than the limit. */
 export async function atMost(work: Promise<unknown>, limitMs: number): Promise<void> {
   const late = Promise.withResolvers<void>();
   const timer = setTimeout(late.resolve, limitMs);

@@ -13,7 +13,7 @@ function counted(write: (values: { key: string; count: number }[]) => Promise<vo
   });
 }
 
-test('at most so many keys wait, those that wait already are kept, and after a write there is room again', async () => {
+test('bounds the number of waiting keys, keeps those that wait, and accepts new ones after a write', async () => {
   const written: string[][] = [];
   const counts = counted(async (values) => {
     written.push(values.map((value) => value.key));
@@ -25,7 +25,7 @@ test('at most so many keys wait, those that wait already are kept, and after a w
   expect(written).toEqual([['a', 'b', 'c'], ['d']]);
 });
 
-test('one write is under way at a time, and close waits for what was noted during it', async () => {
+test('runs one write at a time, and close waits for values noted during it', async () => {
   const steps: string[] = [];
   const gate = Promise.withResolvers<void>();
   const counts = counted(async ([value]) => {
@@ -43,7 +43,7 @@ test('one write is under way at a time, and close waits for what was noted durin
   expect(steps).toEqual(['begin a', 'end a', 'begin b', 'end b']);
 });
 
-test('nothing is timed while nothing waits, nor after the end', async () => {
+test('sets no timer while nothing waits, nor after close', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
     const counts = counted(() => Promise.reject(new Error('gone')));

@@ -1,8 +1,8 @@
 import type { Log, LogEvent } from './log.ts';
 
 /**
- * Gathers values in memory by key and writes them together, for values that may be late but should not cost a statement each.
- * A crash loses the last few seconds, so nothing that was acknowledged belongs here.
+ * Collects values in memory by key and writes them together, for values that may be late but should not cost a statement each. A crash
+ * loses the last few seconds, so acknowledged data must not be stored here.
  */
 export type WriteBehind<V> = {
   /** Returns the waiting entry, to change it in place. */

@@ -1,16 +1,16 @@
 import { recentMap } from './recent-map.ts';
 
-/** Longer than any name there is; what is longer still is not looked up, and is named in part. */
+/** Longer than any zone name. A longer text is not looked up, and is shown truncated. */
 const NAME_MAX = 64;
-/** Far more names than the database has, and few enough that invented ones cost no memory. */
+/** Far more names than the database has, and few enough that invented ones take little memory. */
 const KNOWN_MAX = 4_096;
 
-/** What was typed, and the name it stands for; null where there is no such zone. */
+/** The zone of an input; null if there is no such zone. */
 const known = recentMap<{ zone: string | null }>(KNOWN_MAX);
 
 /**
- * The first candidate that names a zone of the IANA database, else the fallback, else UTC. What names none is passed over
- * and told, so that somebody can be warned; what is missing or empty says nothing about a zone and is not worth a warning.
+ * Returns the first candidate that names a zone of the IANA database, else the fallback, else UTC. Invalid candidates are skipped and
+ * returned, so that the caller can show a warning. Missing and empty candidates need no warning.
  */
 export function zoneOf(candidates: unknown[], fallback: string): { zone: string; invalid: string[] } {
   const invalid: string[] = [];
@@ -23,10 +23,10 @@ export function zoneOf(candidates: unknown[], fallback: string): { zone: string;
   return { zone: 'UTC', invalid };
 }
 
-/** The traits that name a person's zone, in the order in which they are read. */
+/** The traits that name a user's zone, in the order in which they are read. */
 export const ZONE_TRAITS = ['timezone', 'time_zone'];
 
-/** The zone that these name by themselves, in the same order; null where none does. */
+/** Returns the zone that the candidates name, in the same order; null if none does. */
 export function ownZone(candidates: unknown[]): string | null {
   for (const candidate of candidates) {
     const zone = typeof candidate === 'string' ? findZone(candidate) : null;
@@ -36,7 +36,7 @@ export function ownZone(candidates: unknown[]): string | null {
 }
 
 function findZone(text: string): string | null {
-  // Temporal takes offsets too, but a fixed offset is wrong for half of the year in most places.
+  // Temporal accepts offsets too, but a fixed offset is wrong for half of the year in most places.
   if (text.length > NAME_MAX || !/^[A-Za-z]/.test(text)) return null;
   const before = known.get(text);
   if (before) return before.zone;

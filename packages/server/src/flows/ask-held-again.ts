@@ -3,8 +3,8 @@ import { dueEarlier } from '../features/turns/index.ts';
 import type { Tx } from '../io/db/index.ts';
 
 /**
- * What kept letters in may have been mended: those held for one of these reasons are asked again at once, and leave by
- * themselves if nothing else is in their way. How many there are.
+ * Schedules an immediate send check for drafts that are held for one of these reasons, because the cause may be fixed. They are sent
+ * automatically if no other check holds them. Returns their number.
  */
 export async function askHeldAgain(
   tx: Tx,

@@ -1,7 +1,7 @@
 import { loadModels } from '../features/audiences/index.ts';
 import type { Tx } from '../io/db/index.ts';
 
-/** What the audiences of a project are called, by their ids. */
+/** Returns a lookup of the project's audience names by id. */
 export async function audienceNames(tx: Tx, projectId: number): Promise<(id: string) => string | undefined> {
   const editions = (await loadModels(tx, [projectId])).get(projectId)?.editions ?? [];
   const names = new Map(editions.map(({ audienceId, name }) => [audienceId, name]));

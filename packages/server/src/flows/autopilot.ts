@@ -1,6 +1,9 @@
 import type { Rule } from '../features/rules/index.ts';
 
-/** After how long an untouched draft leaves by itself; null where only a person sends it. The project's word beats the rule's. */
+/**
+ * Returns the time after which an untouched draft is sent automatically; null if only a member sends it. The project's setting takes
+ * precedence over the rule's.
+ */
 export function autopilotPeriod(
   { mode, deadlineMs }: Pick<Rule, 'mode' | 'deadlineMs'>,
   ofProject: number | null,

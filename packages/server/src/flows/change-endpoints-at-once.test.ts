@@ -19,7 +19,7 @@ async function untilWaiting(count: number): Promise<void> {
   await expect.poll(waiting).toHaveLength(count);
 }
 
-test('of two changes that wait for an endpoint neither takes back the other', async () => {
+test('keeps both of two changes that wait for the same endpoint', async () => {
   const projectId = await stage.project();
   const place = { projectId, endpointId: (await stage.endpoint(projectId, '/before')).id };
   const deps = { db, rules: { allowPrivate: true } };
@@ -36,7 +36,7 @@ test('of two changes that wait for an endpoint neither takes back the other', as
   expect(endpoint).toMatchObject({ url: hooks.url('/after'), types: ['email.clicked'] });
 });
 
-test('a round that waited for an endpoint while it was disabled claims nothing of it', async () => {
+test('claims no deliveries of an endpoint that is disabled while a round waits for it', async () => {
   const projectId = await stage.project();
   const place = { projectId, endpointId: (await stage.endpoint(projectId, '/off')).id };
   await stage.queue(projectId, 2);

@@ -6,9 +6,9 @@ import { moveOpenDrafts } from './open-drafts.ts';
 export type ModeOfRule = NewMode & { ruleId: string };
 
 /**
- * The open drafts of these rules have another mode. What is claimed and not on its way yet is put back: towards draft-only it is asked for
- * its mode before it leaves. Messages are locked behind all drafts, as everywhere. How many drafts that were, and when the sender has to
- * look at the first of them.
+ * Applies a changed mode to the open drafts of these rules. Drafts that are claimed but not yet being sent are withdrawn: after a change to
+ * draft-only, the mode is checked again before sending. Email rows are locked after all drafts, as everywhere. Returns the number of
+ * drafts, and when the sender has to check the first of them.
  */
 export async function changeModes(
   tx: Tx,

@@ -8,8 +8,8 @@ import { listRulesInForce, type RuleInForce } from './rules-in-force.ts';
 type Checked = { projectId: number; now: number; field: 'keep_events' | 'definition' | 'rule' };
 
 /**
- * An audience that asks about the last 90 days is wrong once events are kept for 60, and so is a rule. So they are kept for
- * as long as any of them looks back: asked under the project's turn, after the setting, the definition or the rule was written.
+ * Ensures that events are kept as long as any audience or rule looks back. An audience that asks about the last 90 days is wrong if events
+ * are kept for 60, and so is a rule. Called under the project lock, after the setting, the definition or the rule was written.
  */
 export async function checkWindows(tx: Tx, { projectId, now, field }: Checked): Promise<void> {
   const { keepEventsMs } = (await getSettings(tx, projectId)).settings;
@@ -24,16 +24,16 @@ export async function checkWindows(tx: Tx, { projectId, now, field }: Checked): 
   throw new Fault('validation_failed', { details: [{ message, field }] });
 }
 
-/** With the project's turn taken, after a definition was written. */
+/** Checks a definition after it was written. The caller holds the project lock. */
 export async function checkDefinition(tx: Tx, projectId: number, now: number): Promise<void> {
   await checkQuestions(tx, projectId);
   await checkWindows(tx, { projectId, now, field: 'definition' });
 }
 
-/** Of all audiences of a project together: they are compiled in memory, and each is a probe for each person it concerns. */
+/** Limit for all audiences of a project together. They are compiled in memory, and each condition is a probe for each user it concerns. */
 const QUESTIONS_MAX = 1_000;
 
-/** Bounds what the audiences of a project ask together. */
+/** Limits the number of different event conditions with a window over all audiences of a project. */
 async function checkQuestions(tx: Tx, projectId: number): Promise<void> {
   const asked = new Set<string>();
   for (const { mentions } of (await loadModels(tx, [projectId])).get(projectId)?.editions ?? [])
@@ -43,7 +43,7 @@ async function checkQuestions(tx: Tx, projectId: number): Promise<void> {
   throw new Fault('validation_failed', { details: [{ message, field: 'definition' }] });
 }
 
-/** How far back something looks, and what it is: `the audience "Paying"`. */
+/** How far back a definition looks, and its name: `the audience "Paying"`. */
 type Looking = { whose: string; withinMs: number };
 
 async function findLongestWindow(tx: Tx, projectId: number, now: number): Promise<Looking | null> {
@@ -51,7 +51,10 @@ async function findLongestWindow(tx: Tx, projectId: number, now: number): Promis
   return all.reduce<Looking | null>((a, b) => (b.withinMs > (a?.withinMs ?? 0) ? b : a), null);
 }
 
-/** An edition comes after those that it refers to and has their questions too: of equals the first one asks by itself. */
+/**
+ * An edition follows the editions that it refers to and includes their questions. With equal windows, the first one is therefore the one
+ * that contains the condition itself.
+ */
 async function audiencesLooking(tx: Tx, projectId: number): Promise<Looking[]> {
   return ((await loadModels(tx, [projectId])).get(projectId)?.editions ?? []).flatMap(({ name, mentions }) =>
     [...mentions.questions.values()].map(({ window: { withinMs } }) => ({
@@ -72,7 +75,7 @@ function whoseOf({ name, isPresent }: RuleInForce): string {
   return isPresent ? rule : `${rule}, in an older version with active runs,`;
 }
 
-/** Whether something was absent for a time is seen in the events of that time. */
+/** An absence over a period is read from the events of that period. */
 function spansOf({ definition, conditions }: RuleInForce): number[] {
   return [
     ...conditions.mentions.flatMap(({ questions }) =>

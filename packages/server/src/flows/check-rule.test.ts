@@ -58,7 +58,7 @@ describe('tryEmails', () => {
     });
   });
 
-  test('renders nothing behind the first email that exceeds the limits', async () => {
+  test('renders nothing after the first email that exceeds the limits', async () => {
     let renders = 0;
     const counting: Renderer = {
       ...testRenderer,
@@ -72,7 +72,7 @@ describe('tryEmails', () => {
     expect(renders).toBe(2);
   });
 
-  test('reports a renderer that is busy as busy', async () => {
+  test('returns server_error for a busy renderer', async () => {
     const url = new URL('../../testkit/looping-render-thread.ts', import.meta.url);
     const pool = createWorkerPool<RenderTasks>({ url, threadsMax: 1, memoryMb: 256, places: 0 });
     await expect(tryRule(ruleOf(GOOD), createRenderer({ pool }))).rejects.toMatchObject({
@@ -80,7 +80,7 @@ describe('tryEmails', () => {
     });
   });
 
-  test('leaves a document that is not a rule to the reader of rules', async () => {
+  test('leaves a document that is not a rule to the rule parser', async () => {
     await tryRule([]);
     await tryRule({ ...ruleOf(COSTLY), color: 'red' });
   });

@@ -23,8 +23,8 @@ export function readRule(document: unknown): ParsedRule {
 type Written = { projectId: number; definition: Definition; now: number };
 
 /**
- * Checks that everything that a rule names exists. Called after the rule was written, with the project locked. From then on,
- * events that its conditions ask about without a window are counted forever.
+ * Checks that everything that a rule refers to exists. Called after the rule was written, with the project locked. From then on, events
+ * that its conditions use without a window are counted forever.
  */
 export async function checkRule(tx: Tx, { projectId, definition, now }: Written): Promise<void> {
   await checkReferences(tx, { projectId, definition });
@@ -140,7 +140,7 @@ function letterFaults({ steps }: Definition, known: ReadonlySet<string>): FieldF
   });
 }
 
-/** Names in a message. */
+/** Maximum number of names in an error message. */
 const NAMED_MAX = 50;
 
 type Step = Definition['steps'][number];

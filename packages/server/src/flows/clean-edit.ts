@@ -7,12 +7,12 @@ import type { Renderer } from './rendering/index.ts';
 /** `before`: the hash of the content that the edit was cleaned against. */
 export type CleanedEdit = { content: Content; before: string };
 
-/** No email is longer; what is, is refused before anything reads it. */
+/** No email is longer. A longer page is rejected before anything parses it. */
 const PAGE_MAX_CHARS = 500_000;
 
 /**
- * Cleans the page that a person edited; null where nothing has to be cleaned. Outside the transaction that writes it, because
- * the page decides how long this takes.
+ * Cleans the HTML page that a member edited; returns null if nothing needs cleaning. It runs outside the transaction that writes the page,
+ * because the page determines how long this takes.
  */
 export async function cleanEdit(
   { db, renderer }: { db: Tx; renderer: Renderer },
@@ -23,7 +23,7 @@ export async function cleanEdit(
   if (!found) return null;
   const { content: before, contentHash } = found.draft;
   if (before.format !== 'html' || edited.format !== 'html') {
-    // Only the format is checked of it.
+    // Only the format is checked.
     await cleanEdited(before, edited);
     return null;
   }

@@ -31,7 +31,7 @@ import { claimBatch } from './send-drafts/send-batch.ts';
 import { setSettings } from './set-settings.ts';
 import { suspendProject } from './suspend-project.ts';
 
-/** A database that was put back is one that is found as another than it was accepted: here its acceptance is taken back. */
+/** A restored database is one whose identity differs from the accepted one. These tests simulate it by revoking the acceptance. */
 const clock = heldClock();
 const db = await openTestDatabase(clock);
 const carried = await openTestDatabase(clock);
@@ -99,7 +99,7 @@ const confirm = (more: {
 const stands = async (...ids: string[]): Promise<unknown[]> =>
   Promise.all(ids.map(async (id) => ((draft) => [draft.state, draft.reason])(await draftOf(id))));
 
-test('nothing is claimed from a restored database, whatever is due, until a person has confirmed it', async () => {
+test('claims nothing from a restored database until a member confirms it, whatever is due', async () => {
   await greet('due');
   await closeGate(db);
   clock.advance(3 * HOUR);
@@ -114,7 +114,7 @@ test('nothing is claimed from a restored database, whatever is due, until a pers
   await expect(acceptUnchanged(db)).rejects.toThrow(/was not restored/);
 });
 
-test('by the end of the server before it a letter had left by itself, may have been let go, or cannot have left', async () => {
+test('judges drafts by the end of the previous server: sent automatically, possibly approved, or not sent', async () => {
   const start = clock.now();
   await greet('due', 'early', 'approved');
   await act('approved', { kind: 'approve' });
@@ -124,7 +124,7 @@ test('by the end of the server before it a letter had left by itself, may have b
   await act('postponed', { kind: 'postpone', until: clock.now() + 5 * HOUR, extend: true });
   await engine.settle();
   const stoppedAt = start + 2 * HOUR;
-  // The server before it went on until this one was started.
+  // The previous server kept running until this one was started.
   await db.query(`UPDATE beckon.lineage SET seen_at = $1`, [new Date(stoppedAt)]);
   clock.advance(HOUR);
   const dry = await confirm({ restoredTo: start + HOUR, dryRun: true });
@@ -156,7 +156,7 @@ test('by the end of the server before it a letter had left by itself, may have b
     reason: 'possibly_sent',
     detail: { stopped_at: new Date(stoppedAt).toISOString() },
   });
-  // Nothing lets them go but a person, whatever becomes of the project.
+  // Only a member can release these drafts, whatever happens to the project.
   await pauseProject(db, projectId);
   await resumeProject(db, { projectId, actor: 'ana', confirmed: true });
   const before = engine.transport.letters.length;
@@ -167,7 +167,7 @@ test('by the end of the server before it a letter had left by itself, may have b
   expect(await stands('later')).toEqual([['sent', null]]);
 });
 
-test('what is written since the restore of what had happened before waits for a person; what happened since flows', async () => {
+test('holds drafts written since the restore for earlier events, and leaves drafts for later events alone', async () => {
   await closeGate(db);
   const stoppedAt = clock.now();
   await greet('before');
@@ -181,7 +181,7 @@ test('what is written since the restore of what had happened before waits for a 
   ]);
 });
 
-test('moments that cannot be are refused, and so is a confirmation before time has brought again what it had brought', async () => {
+test('rejects impossible times, and a confirmation before processing has caught up', async () => {
   await closeGate(db);
   await expect(confirm({ restoredTo: clock.now() + HOUR })).rejects.toThrow(/later than the end/);
   const users = [{ external_user_id: 'x', email: 'x@x.org' }];
@@ -192,17 +192,17 @@ test('moments that cannot be are refused, and so is a confirmation before time h
   await expect(confirm({})).rejects.toThrow(/was not restored/);
 });
 
-test('a suspended project has to have caught up like any other: its letters leave when it goes on', async () => {
+test('requires a suspended project to catch up too, because its emails are sent when it resumes', async () => {
   await closeGate(db);
   await suspendProject(db, projectId);
   await putRecords(db, { projectId, kind: 'users', records: [{ external_user_id: 'x', email: 'x@x.org' }] });
   await expect(confirm({})).rejects.toThrow(/has not processed all records/);
 });
 
-test('a failover for which nobody is to be asked is noted, and letters leave; not where somebody has closed the gate', async () => {
+test('records a failover and allows sending without confirmation, unless an operator closed the gate', async () => {
   await closeGate(db);
   expect(await mayLettersLeave({ db, log: silentLog, restoreGuard: 'manual' })).toBe(false);
-  // Also where a standby has taken over since, which is another place.
+  // The same holds after a standby has taken over, which counts as another place.
   await db.query(`UPDATE beckon.lineage SET system_id = 'before'`);
   expect(await mayLettersLeave({ db, log: silentLog, restoreGuard: 'manual' })).toBe(false);
   await acceptUnchanged(db);
@@ -212,7 +212,7 @@ test('a failover for which nobody is to be asked is noted, and letters leave; no
   expect(await db.query(`SELECT how FROM beckon.lineage`)).toEqual([{ how: 'failover' }]);
 });
 
-test('a database that was carried into another cluster is accepted there if it was accepted before, and only then', async () => {
+test('accepts a database copied to another cluster only if it was accepted before', async () => {
   const from = carried;
   await closeGate(db);
   await closeGate(from);
@@ -223,7 +223,7 @@ test('a database that was carried into another cluster is accepted there if it w
   expect(await db.query(`SELECT how FROM beckon.lineage`)).toEqual([{ how: 'upgraded' }]);
 });
 
-test('a letter that was claimed at the moment of the restore is not put back: it may have left a moment later', async () => {
+test('does not release an email claimed at the time of the restore, because it may have been sent a moment later', async () => {
   await greet('claimed');
   clock.advance(3 * HOUR);
   const deps = { db, newId, models: createModels(clock), mailroom: testMailroom(), togetherMs: 0 };
@@ -241,7 +241,7 @@ test('a letter that was claimed at the moment of the restore is not put back: it
   expect(await stands('claimed')).toEqual([['unknown', 'possibly_sent']]);
 });
 
-test('what time alone brings again waits for a person: somebody joins, a date comes near', async () => {
+test('holds drafts that time alone creates again: an audience join, an approaching date', async () => {
   const audience = await createAudience(db, {
     projectId,
     name: 'Away',
@@ -309,7 +309,7 @@ describe('confirmRestore during an enrollment', () => {
   });
 });
 
-test('what somebody moved between the restore and its confirmation waits for a person, whatever is said of the time before', async () => {
+test('holds a draft changed between restore and confirmation, whatever is said about the time before', async () => {
   await greet('moved', 'same');
   clock.advance(HOUR);
   await closeGate(db);
@@ -327,7 +327,7 @@ test('what somebody moved between the restore and its confirmation waits for a p
   ]);
 });
 
-test('a letter in doubt that was approved before waits in Review like any other, and is not told as one that leaves', async () => {
+test('lists a held, formerly approved draft in Review, and not as scheduled', async () => {
   const hour = new Date(clock.now()).getUTCHours();
   const window = [hour - 1, hour + 4].map((at) => `${String((at + 24) % 24).padStart(2, '0')}:00`).join('-');
   await setSettings(db, projectId, { quiet_hours: window });
@@ -347,7 +347,7 @@ test('a letter in doubt that was approved before waits in Review like any other,
   expect((await listQueued(db, { projectId, after: null, limit: 10 })).letters).toEqual([]);
 });
 
-describe('of a sequence whose letter may have left', () => {
+describe('sequence with an email that may have been sent', () => {
   const draftsOf = async (userId: string): Promise<unknown[]> => {
     const asked = { projectId, userId, state: null, ruleId: null, after: null, limit: 10 };
     return (await listDrafts(db, asked)).map(({ step, state, reason }) => [step, state, reason]).toReversed();
@@ -355,7 +355,7 @@ describe('of a sequence whose letter may have left', () => {
   const SECOND = { subject: 'Second', body: 'Second' };
   const THIRD = { subject: 'Third', body: 'Third' };
 
-  test('the next ones wait for a person as long as they may have left as well, and leave by themselves after that', async () => {
+  test('holds the following emails while they may have been sent too, and sends later ones automatically', async () => {
     await createRule(db, {
       projectId,
       document: {

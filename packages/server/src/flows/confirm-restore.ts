@@ -26,12 +26,12 @@ import type { Database, Tx } from '../io/db/index.ts';
 import { resolveLost } from './record-outcome/index.ts';
 
 export type Confirming = {
-  /** Up to when the database knows what happened. */
+  /** The time up to which the database has all data. */
   restoredTo: number;
-  /** When the server before it stopped; null: when this database was first started. */
+  /** When the previous server stopped; null means the first start of this database. */
   stoppedAt: number | null;
   nobodyApproved: boolean;
-  /** Counts, and changes nothing. */
+  /** Only counts; changes nothing. */
   dryRun: boolean;
   actor: string;
 };
@@ -41,9 +41,9 @@ export type Confirmed = Record<AfterRestore, number> & { restoredTo: number; sto
 type Deps = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
 
 /**
- * A person says up to when this database knows what happened. Every open draft is looked at, in pages: what may have left in the
- * time that is lost becomes `unknown` or waits for a person; then the gate opens. Whoever is interrupted begins again: what was
- * looked at stays as it became.
+ * Confirms a restore: an operator states up to which time this database has all data. Every open draft is checked, in pages. A draft that
+ * may have been sent in the lost time becomes `unknown` or is held for review. Then the gate opens. An interrupted confirmation can be
+ * repeated: drafts that were already checked keep their result.
  */
 export async function confirmRestore(db: Deps, confirming: Confirming): Promise<Confirmed> {
   const place = await noteHere(db, db.clock.now());
@@ -59,7 +59,7 @@ export async function confirmRestore(db: Deps, confirming: Confirming): Promise<
   await checkCaughtUp(db, { projects, stoppedAt });
   const restored = { stoppedAt, seenAt: place.seenAt.getTime(), nobodyApproved: confirming.nobodyApproved };
   const counts: Record<AfterRestore, number> = { unknown: 0, review: 0, unaffected: 0 };
-  // What follows a change of one project is not taken back because another one failed.
+  // Each project is committed by itself, so the failure of one does not roll back the others.
   for (const { id } of projects) await ofProject(db, { projectId: id, restored, confirming, counts });
   if (!confirming.dryRun)
     await db.transaction(async (tx) => {
@@ -72,7 +72,7 @@ export async function confirmRestore(db: Deps, confirming: Confirming): Promise<
   return { ...counts, restoredTo, stoppedAt };
 }
 
-/** Nothing was lost: a standby that had everything, or a copy of a database that was stopped before. */
+/** Accepts a database in which nothing was lost: a standby with all data, or a copy of a database that was stopped before. */
 export async function acceptUnchanged(db: Deps): Promise<void> {
   const place = await noteHere(db, db.clock.now());
   const accepted = await acceptPlace(db, place, { at: db.clock.now(), how: 'nothing_lost' });
@@ -83,7 +83,7 @@ export async function acceptUnchanged(db: Deps): Promise<void> {
     );
 }
 
-/** Of a copy that PostgreSQL cannot tell from what it was made of, such as a disk that was put back: somebody has to say so. */
+/** Closes the gate by hand, for a copy that PostgreSQL cannot distinguish from its original, such as a restored disk. */
 export async function closeGate(db: Deps): Promise<void> {
   await db.transaction(async (tx) => {
     await lockLineage(tx);
@@ -108,9 +108,9 @@ function checkMoments(place: Lineage, { restoredTo, stoppedAt }: { restoredTo: n
 type Lagging = { projects: { id: number }[]; stoppedAt: number };
 
 /**
- * Every draft that time and the ingest queue still create, in suspended projects too, has to exist before drafts are judged.
- * A running enrollment is due at the time of its last batch, which is after `stoppedAt`, so it is checked by itself: the users
- * of its later batches may have got their emails from the previous server.
+ * Every draft that time and the ingest queue still create, in suspended projects too, has to exist before drafts are judged. A running
+ * enrollment is due at the time of its last batch, which is after `stoppedAt`, so it is checked separately. The users of its later batches
+ * may have received their emails from the previous server.
  */
 async function checkCaughtUp(db: Deps, { projects, stoppedAt }: Lagging): Promise<void> {
   for (const { id } of projects) {
@@ -171,7 +171,7 @@ async function runsOf(tx: Tx, projectId: number, drafts: Draft[]): Promise<Map<s
   return new Map((await findRunsById(tx, keys)).map((run) => [run.id, run]));
 }
 
-/** An event alone says when it was. Time makes people join, and dates come near, whichever server is there to see it. */
+/** Only an event carries its own time. Audience joins and approaching dates happen on any server, when its clock gets there. */
 function isUnheardOf({ anchor }: Run, stoppedAt: number): boolean {
   return anchor.kind === 'event' && Math.min(anchor.occurredAt, anchor.acceptedAt) > stoppedAt;
 }
@@ -188,7 +188,7 @@ async function write(tx: Tx, { projectId, judged, restored, confirming, now }: W
   const detail = { restored_to: iso(confirming.restoredTo), stopped_at: iso(restored.stoppedAt) };
   const doubting = { now, actor: confirming.actor, detail };
   const moved = judged
-    // One that waits already, from a confirmation that was interrupted.
+    // Skip drafts that an interrupted confirmation already holds.
     .filter(({ draft }) => draft.reason !== 'restored')
     .flatMap(({ draft, found }) => afterRestore(draft, found, doubting) ?? []);
   await writeMoved(tx, moved);
@@ -211,7 +211,7 @@ async function write(tx: Tx, { projectId, judged, restored, confirming, now }: W
   if (awake.length > 0) await dueEarlier(tx, 'process', [{ projectId, nextAt: new Date(now) }]);
 }
 
-/** That which waits for it: none waits for a letter that is sent once more. */
+/** Returns the run that waits for the draft. No run waits for an email that is resent. */
 function runOf({ runId, resendOf }: Draft): string[] {
   return resendOf === null && runId !== null ? [runId] : [];
 }

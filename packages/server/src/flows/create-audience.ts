@@ -3,13 +3,13 @@ import { newModel, takeTurn } from '../features/turns/index.ts';
 import type { Database } from '../io/db/index.ts';
 import { checkDefinition } from './check-definition.ts';
 
-/** Under the project's turn: what is digested is digested by one set of definitions. */
+/** Creates an audience under the project lock, so that each batch is processed by one set of definitions. */
 export function createAudience(
   db: Pick<Database, 'transaction' | 'clock'>,
   wanted: { projectId: number; name: string; definition: unknown },
 ): Promise<Audience> {
   return db.transaction(async (tx) => {
-    // It only tells how far the build has come, so it is counted before anybody has to wait for the turn.
+    // The count only serves the progress of the build, so it is taken before the project lock is requested.
     const people = await countPeople(tx, wanted.projectId);
     await takeTurn(tx, wanted.projectId);
     const edition = await newModel(tx, wanted.projectId);

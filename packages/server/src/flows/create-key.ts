@@ -5,8 +5,8 @@ import { findPair } from '../features/projects/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
 
 /**
- * Under the project's queue lock, so that two at once do not both find the last place. A key for tests that is asked for at a live
- * project is one of its sandbox.
+ * Creates an API key under the project's queue lock, so that two concurrent requests cannot both take the last slot. A test key requested
+ * for a live project is created in its sandbox.
  */
 export function createKey(
   deps: { db: Pick<Database, 'transaction' | 'clock'>; pepper: Uint8Array },

@@ -14,8 +14,8 @@ import { openTurn } from '../features/turns/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
 
 /**
- * A project is born with its queue row and its turns, without which nothing is accepted for it, digested or sent; and with the
- * four rules that every project has, switched on.
+ * Creates a project with its queue row and its locks, which ingest, processing and sending require, and with the four shipped rules,
+ * enabled.
  */
 export function createProject(
   db: Pick<Database, 'transaction' | 'clock'>,
@@ -24,7 +24,7 @@ export function createProject(
   return db.transaction((tx) => createProjectIn({ tx, clock: db.clock }, wanted));
 }
 
-/** The same within a transaction of the caller. */
+/** Like `createProject`, within a transaction of the caller. */
 export async function createProjectIn(deps: { tx: Tx; clock: Clock }, wanted: NewProject): Promise<Project> {
   const project = await createBareProject(deps, wanted);
   await createRules(deps, project.id, SHIPPED_RULES);
@@ -32,9 +32,9 @@ export async function createProjectIn(deps: { tx: Tx; clock: Clock }, wanted: Ne
 }
 
 /**
- * Refuses one more project for an organization that has `max` of them. It locks the organization for the rest of the
- * transaction, so that two requests at once cannot both take the last place. Each project has rate limits, quotas and a
- * share of the queue of its own: without a bound they would be no bound for an organization.
+ * Rejects one more project for an organization that already has `max` projects. It locks the organization for the rest of the transaction,
+ * so that two concurrent requests cannot both take the last slot. Each project has its own rate limits, quotas and share of the queue.
+ * Without this limit they would not limit an organization.
  */
 export async function requireProjectSlot(
   tx: Tx,
@@ -47,7 +47,7 @@ export async function requireProjectSlot(
   throw new Fault('conflict', { details: [{ message, field: 'organization' }] });
 }
 
-/** The same without any rules. */
+/** Like `createProjectIn`, without any rules. */
 export async function createBareProject(
   deps: { tx: Tx; clock: Clock },
   wanted: NewProject,

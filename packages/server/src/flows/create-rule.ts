@@ -6,8 +6,8 @@ import type { Database } from '../io/db/index.ts';
 import { checkRule, readRule } from './check-rule.ts';
 
 /**
- * Under the project's turn: what is digested from then on is considered by it. It is on, unless `isOff`. Where a model words the letters, it
- * begins with a person looking at each, unless its document says otherwise.
+ * Creates a rule under the project lock; records processed from then on are evaluated by it. The rule is enabled unless `isOff` is set.
+ * With AI drafting, it starts in draft-only mode, so that a member reviews each email, unless its document sets a mode.
  */
 export async function createRule(
   db: Pick<Database, 'transaction' | 'clock'>,

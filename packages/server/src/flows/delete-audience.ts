@@ -4,7 +4,7 @@ import { newModel, takeTurn } from '../features/turns/index.ts';
 import type { Database } from '../io/db/index.ts';
 import { listRulesInForce, type RuleInForce } from './rules-in-force.ts';
 
-/** Under the project's turn: whoever digests next does not know it any more. No rule that decides something may need it. */
+/** Deletes an audience under the project lock, so that the next batch is processed without it. Rejected if a rule in force refers to it. */
 export function deleteAudience(
   db: Pick<Database, 'transaction' | 'clock'>,
   wanted: { projectId: number; reference: string },

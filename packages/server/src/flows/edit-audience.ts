@@ -9,13 +9,15 @@ import type { Database } from '../io/db/index.ts';
 import { checkDefinition } from './check-definition.ts';
 import { rebuildReferrers } from './rebuild-audiences.ts';
 
-/** Under the project's turn. A new name is a new model too: whoever holds the old one calls the audience by its old name. */
+/**
+ * Edits an audience under the project lock. A new name is also a new model, because a process with the old model would show the old name.
+ */
 export function editAudience(
   db: Pick<Database, 'transaction' | 'clock'>,
   wanted: AudienceEdit,
 ): Promise<Audience> {
   return db.transaction(async (tx) => {
-    // It only tells how far the build has come, so it is counted before anybody has to wait for the turn.
+    // The count only serves the progress of the build, so it is taken before the project lock is requested.
     const people = wanted.definition === undefined ? 0 : await countPeople(tx, wanted.projectId);
     await takeTurn(tx, wanted.projectId);
     const edition = await newModel(tx, wanted.projectId);

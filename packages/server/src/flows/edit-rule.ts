@@ -13,16 +13,16 @@ import { checkRule, readRule } from './check-rule.ts';
 export type RuleEdit = {
   projectId: number;
   reference: string;
-  /** The whole rule; only its name may be left out, and stays then. */
+  /** The whole rule. Only its name may be omitted, and is then kept. */
   document: unknown;
-  /** Towards autopilot: drafts that are open already get the whole period too. */
+  /** For a change to autopilot: open drafts get the whole period too. */
   includeOpen: boolean;
   actor: Actor;
-  /** When the rule was last written as its editor saw it; whoever saved meanwhile is not overwritten. */
+  /** When the rule was last written, as its editor saw it. A later save is not overwritten. */
   seenAt?: number;
 };
 
-/** `drafts`: how many open ones have another mode now. */
+/** `drafts`: the number of open drafts with a changed mode. */
 export type EditedRule = { rule: WholeRule; drafts: number };
 
 /**

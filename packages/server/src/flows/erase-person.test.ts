@@ -30,7 +30,7 @@ const digest = createDigest({ db, log: silentLog, newId, hasher: testHasher });
 
 const DAY_MS = 86_400_000;
 let projectId = 0;
-/** In front of the others in the order of ids, and with everything that a careless search would stumble over. */
+/** Sorts before the other ids, and contains every character that a careless search handles wrongly. */
 let ADA = '';
 let EMAIL = '';
 beforeEach(async () => {
@@ -52,7 +52,7 @@ async function buildAll(): Promise<void> {
     for (const place of places) await digest.build(place);
 }
 
-/** A person in every table: ids of others in the same places, in two months, in two audiences with and without a window. */
+/** Puts a user into every table, next to other users, in two months and in two audiences, with and without a window. */
 async function liveALife(): Promise<void> {
   const ids = [ADA, 'bob', 'zed'];
   await standInFiles(ids);
@@ -78,7 +78,7 @@ async function liveALife(): Promise<void> {
   }
 }
 
-/** Files that are not imported yet name them, and a row that was rejected. */
+/** Puts the users into a file that is not imported yet, and into a rejected row. */
 async function standInFiles(ids: string[]): Promise<void> {
   const text = ids.map((id) => `${JSON.stringify({ id, email: id === ADA ? EMAIL : 'x@x.org' })}\n`).join('');
   const one = await uploadFile(db, { projectId, kind: 'users', text });
@@ -96,7 +96,7 @@ const AUDIENCES = {
   Paying: { trait: 'plan', equals: 'pro' },
 };
 
-/** A draft, a run, entries, decisions and timers each, a message that was handed over, and somebody's word that they want none. */
+/** Creates a draft, a run, entries, decisions and timers per user, an email passed to the relay, and an opt-out. */
 async function getLetters(): Promise<void> {
   const ids = [ADA, 'bob', 'zed'];
   const records = ids.flatMap((id) => [
@@ -131,7 +131,7 @@ async function getLetters(): Promise<void> {
   for (const id of ids) await wantNothing(id, id === ADA ? EMAIL : `${id}@x.org`);
 }
 
-/** They are suppressed by id and by address, refuse a topic by both, and an earlier suppression of both was lifted. */
+/** Suppresses a user by id and by address, refuses a topic by both, and lifts an earlier suppression of both. */
 async function wantNothing(userId: string, address: string): Promise<void> {
   const now = clock.now();
   const places = [
@@ -150,7 +150,7 @@ async function wantNothing(userId: string, address: string): Promise<void> {
 
 type Message = { id: string; draftId: string; userId: string; address: string };
 
-/** It is opened by a machine, which is told to an endpoint, and answered; its links name whoever follows them. */
+/** Records a bot open, its webhook, a reply, and links that contain the user's address. */
 async function becomeSomething({ id, draftId, userId, address }: Message): Promise<void> {
   const at = clock.now();
   await db.query(
@@ -198,7 +198,7 @@ function die(userId: string, seq: number): Promise<void> {
   return bury(db, dead, { reason: 'bad', at });
 }
 
-/** What waits: in the live priority plain, in the bulk priority packed. */
+/** Queues more records: plain in the live priority, packed in the bulk priority. */
 async function sendMore(): Promise<void> {
   const user = (id: string) => ({
     external_user_id: id,
@@ -234,14 +234,14 @@ const TABLES = [
   'suppression',
 ];
 
-/** Where a table says whose a row is. */
+/** The SQL expression for the user id in tables without the usual column. */
 const USER_COLUMNS: Record<string, string> = {
   dead_letter: `record ->> 'external_user_id'`,
   hit: `(SELECT c.external_user_id FROM beckon.hit_count c WHERE c.project_id = hit.project_id AND c.message_id = hit.message_id)`,
   suppression: `CASE kind WHEN 'user' THEN value END`,
 };
 
-/** Records of lifted suppressions hash their place without a key, so that anybody could compare it with a list of addresses. */
+/** Finds lifted suppressions whose place is hashed without a key, so that anyone could compare it with a list of addresses. */
 function unkeyedHashes(values: string[]): Promise<unknown[]> {
   return db.query(
     `SELECT kind FROM beckon.suppression_lift WHERE place IN (SELECT sha256(convert_to(value, 'UTF8')) FROM unnest($1::text[]) AS value)`,
@@ -262,7 +262,7 @@ async function rowsOf(userId: string): Promise<Record<string, number>> {
   return counts;
 }
 
-test('of an erased person nothing is left in any column of any table, and the proof counts what is gone', async () => {
+test('leaves nothing of an erased user in any column of any table, and counts what was removed', async () => {
   await liveALife();
   await getLetters();
   await die(ADA, 1);
@@ -271,7 +271,7 @@ test('of an erased person nothing is left in any column of any table, and the pr
   const before = await rowsOf(ADA);
   const others = [await rowsOf('bob'), await rowsOf('zed')];
   for (const table of TABLES) expect([table, before[table]]).not.toEqual([table, 0]);
-  // The search finds what is there: in two months, in JSON, in what waits packed and plain.
+  // The search finds existing values: in two months, in JSON, in packed and in plain waiting records.
   expect(await findText(db, [ADA, EMAIL])).toEqual(
     expect.arrayContaining([
       'inbox.body',
@@ -328,7 +328,7 @@ test('of an erased person nothing is left in any column of any table, and the pr
   expect(await findText(db, [ADA, EMAIL])).toEqual([]);
 });
 
-test('the counts of audiences follow, and nobody joined or left', async () => {
+test('updates the audience counts without joins or leaves', async () => {
   await liveALife();
   const moves = () =>
     db.query(
@@ -350,7 +350,7 @@ test('the counts of audiences follow, and nobody joined or left', async () => {
   expect(await moves()).toEqual(before);
 });
 
-test('the stream hears that somebody was erased, and not who', async () => {
+test('reports an erasure in the change stream without the user id', async () => {
   await liveALife();
   const { removed } = await erase();
   const rows = await db.query(
@@ -360,7 +360,7 @@ test('the stream hears that somebody was erased, and not who', async () => {
   expect(rows).toEqual([{ external_user_id: null, detail: { removed } }]);
 });
 
-test('what was accepted before is dropped in either priority, what was accepted after makes a new person', async () => {
+test('drops records accepted before in both priorities; later ones create a new user', async () => {
   await liveALife();
   await sendMore();
   await erase();
@@ -381,7 +381,7 @@ test('what was accepted before is dropped in either priority, what was accepted 
   ).toEqual([{ waiting: 0 }]);
 });
 
-test('a history that is sent once more after it was erased has no effect', async () => {
+test('ignores an erased history that is sent again', async () => {
   await liveALife();
   await erase();
   const again = [0, 31].map((days) => ({
@@ -395,7 +395,7 @@ test('a history that is sent once more after it was erased has no effect', async
   expect(await rowsOf(ADA)).toMatchObject({ person: 0, event: 0 });
 });
 
-test('where nothing waits and nothing is known, the fault says so; where something waits, the erasure is kept', async () => {
+test('rejects an unknown user if no records wait, and records the erasure if some do', async () => {
   await expect(erase('nobody')).rejects.toMatchObject({ code: 'not_found' });
   await expect(erase('nul\0')).rejects.toMatchObject({ code: 'not_found' });
   await expect(erase('half\ud800')).rejects.toMatchObject({ code: 'not_found' });
@@ -410,13 +410,13 @@ test('where nothing waits and nothing is known, the fault says so; where somethi
   ).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('where nothing waits the id is kept nowhere from the first', async () => {
+test('keeps the id nowhere if no records wait', async () => {
   await liveALife();
   await erase();
   expect(await findText(db, [ADA, EMAIL])).toEqual([]);
 });
 
-test('a dead letter alone is erased, and one that waits again is dropped', async () => {
+test('erases a dead letter alone, and drops one that was queued again', async () => {
   await die(ADA, 1);
   expect((await erase()).removed).toMatchObject({ person: 0, dead_letter: 1 });
   await die(ADA, 2);
@@ -427,7 +427,7 @@ test('a dead letter alone is erased, and one that waits again is dropped', async
   expect(await findText(db, [ADA, EMAIL])).toEqual([]);
 });
 
-test('the same id in another project is another person', async () => {
+test('treats the same id in another project as another user', async () => {
   await liveALife();
   const { id: other } = await createProject(db, { name: 'Other' });
   await putRecords(db, { projectId: other, kind: 'users', records: [{ external_user_id: ADA }] });
@@ -438,7 +438,7 @@ test('the same id in another project is another person', async () => {
   ]);
 });
 
-test('more events than one statement takes are erased, many of one moment among them', async () => {
+test('erases more events than one statement takes, including many with the same time', async () => {
   await putRecords(db, {
     projectId,
     kind: 'users',
@@ -458,7 +458,7 @@ test('more events than one statement takes are erased, many of one moment among 
   );
 });
 
-test('a build or a count that came as far as an erased person goes on right behind the one before them', async () => {
+test('continues a build or count that had reached an erased user right after the user before', async () => {
   const ids = Array.from({ length: 1_200 }, (_, i) => `u${String(i).padStart(4, '0')}`);
   for (const part of [ids.slice(0, 600), ids.slice(600)])
     await putRecords(db, { projectId, kind: 'users', records: part.map((id) => ({ external_user_id: id })) });
@@ -486,7 +486,7 @@ test('a build or a count that came as far as an erased person goes on right behi
     erased.push(last);
     expect((await places()).map(({ at }) => at)).not.toContain(last);
   }
-  // Both the count and the build were met on their way.
+  // Both the count and the build were erased from midway.
   expect(erased.length).toBeGreaterThanOrEqual(4);
   const members = await db.query<{ id: string }>(
     'SELECT external_user_id AS id FROM beckon.audience_member WHERE project_id = $1 ORDER BY 1',

@@ -33,7 +33,7 @@ import type { Database, Tx } from '../io/db/index.ts';
 import { hashErased } from './erased-suppressions.ts';
 import { eraseImported } from './imports/erase-imported.ts';
 
-/** How many rows of each table are gone. */
+/** The number of removed rows per table. */
 export type Removed = {
   person: number;
   person_email: number;
@@ -43,31 +43,31 @@ export type Removed = {
   audience_due: number;
   change: number;
   dead_letter: number;
-  /** With all their moves, and what a model made of them. */
+  /** Includes their moves and AI drafts. */
   draft: number;
   message: number;
-  /** What the outbox kept of them. */
+  /** Emails of the user kept in the test inbox. */
   test_inbox_email: number;
-  /** Who fetched what of their letters; what became of these, and what they answered. */
+  /** Tracked hits of their emails, then the outcomes, and the user's replies. */
   hit: number;
   outcome: number;
   reply: number;
-  /** What endpoints were told of them: the messages stay, without a word in them. */
+  /** Webhook messages about the user: the rows stay, without content. */
   webhook_message: number;
   run: number;
   decision: number;
   rule_entry: number;
   rule_timer: number;
-  /** Suppressions and refused topics in plain text. Those that are in force stay as keyed hashes. */
+  /** Suppressions and refused topics in plain text. If they are in force, they stay as keyed hashes. */
   suppression: number;
-  /** Of files that are to be imported, of what was read of Stripe, and of what was rejected. */
+  /** Rows of files to import, of data read from Stripe, and rejected rows. */
   import_row: number;
 };
 
 export type ErasedPerson = {
   external_user_id: string;
   erased_at: string;
-  /** Whatever was accepted of this person before this sequence is gone, or dropped as soon as its turn comes. */
+  /** Records about this user accepted before this sequence are gone, or dropped when they are processed. */
   seq: number;
   removed: Removed;
 };
@@ -79,25 +79,25 @@ export type EraseDeps = {
 };
 
 /**
- * Removes all that is known of a person, and says what it was. One transaction under the project's turn, so that nothing
- * about them is digested meanwhile. The queue row is locked after everything that may take long, because accepting waits for
- * it: what is accepted until then belongs to what is erased, what is accepted later makes a new person.
+ * Removes all data about a user, and returns what was removed. It is one transaction under the project lock, so that nothing about the user
+ * is processed during it. The queue row is locked after everything that may take long, because accepting waits for it. Records accepted
+ * before that are erased; later ones create a new user.
  *
- * What waits in the inbox is packed, so nobody knows whether something of theirs is among it. Where anything waits, the
- * erasure is recorded and what it concerns is dropped at its digest, even if nothing is known of them yet: that they were
- * only just sent is the likely reason. Where nothing waits there is nothing to drop, and the id is kept nowhere; and if
- * nothing was found either, the fault says so, for then the id was most likely mistyped.
+ * Waiting records in the inbox are packed, so it is unknown whether any concern the user. If any records wait, the erasure is recorded, and
+ * records about the user are dropped when they are processed. This holds even if the user is unknown, because their first records may just
+ * have been sent. If no records wait, there is nothing to drop, and the id is kept nowhere. If nothing was found either, the error says so,
+ * because the id was probably mistyped.
  *
- * `event_dedupe` stays: hashes that lead back to nobody, by which an erased history that is sent once more has no effect.
- * What others sent about others is theirs, even where it names this person in a property. A suppression of their address and
- * the topics that it refused stay as keyed hashes, so that a new user with this address gets no email that its owner did not
- * want. A letter that is being handed over just now cannot be called back.
+ * `event_dedupe` is kept: its hashes identify no user, and make an erased history without effect if it is sent again. Records about other
+ * users belong to them, even if a property names this user. A suppression of the address, and the topics that it refused, are kept as keyed
+ * hashes. A new user with this address therefore gets no email that its owner did not want. An email that is being sent at this moment
+ * cannot be recalled.
  */
 export function erasePerson({ db, newId, hasher }: EraseDeps, wanted: PersonId): Promise<ErasedPerson> {
   return db.transaction(async (tx) => {
     const { projectId, userId } = wanted;
     if (!isStorable(userId)) throw unknownPerson(userId);
-    // In front of the turn, for which others wait: a file may be long.
+    // This runs before the project lock, for which others wait, because a file may be long.
     const email = (await findEmails(tx, [wanted])).get(personKey(wanted)) ?? null;
     const importRow = await eraseImported(tx, { ...wanted, email });
     await takeTurn(tx, projectId);
@@ -107,7 +107,7 @@ export function erasePerson({ db, newId, hasher }: EraseDeps, wanted: PersonId):
     const known = await removeKnown(tx, wanted, { now: new Date(now), hash });
     const removed: Removed = { ...known, import_row: importRow };
     const { next_seq: seq } = await lockQueue(tx, projectId);
-    // Under the queue row: letters that somebody lets wait again at this moment are either here or before the sequence.
+    // Under the lock of the queue row, dead letters retried at this moment are either still here or have a lower sequence.
     removed.dead_letter = await eraseDead(tx, projectId, userId);
     const isKnown = Object.values(removed).some((rows) => rows > 0);
     const somethingWaits = await waits(tx, projectId);
@@ -124,7 +124,7 @@ export function erasePerson({ db, newId, hasher }: EraseDeps, wanted: PersonId):
   });
 }
 
-/** `hash` replaces what is suppressed at these addresses, and at the user, by hashes. */
+/** `hash` replaces suppressions of these addresses, and of the user, with hashes. */
 type Removing = { now: Date; hash: (addresses: string[]) => Promise<number> };
 
 async function removeKnown(
@@ -138,7 +138,7 @@ async function removeKnown(
   const change = await eraseChanges(tx, projectId, userId);
   const { addresses, ...letters } = await removeLetters(tx, wanted);
   const email = (await findEmails(tx, [wanted])).get(personKey(wanted)) ?? null;
-  // Behind the messages, which whoever records a bounce has locked when they suppress an address.
+  // After the email rows, which a process that records a bounce has locked when it suppresses an address.
   const suppression = await hash(email === null ? addresses : [...addresses, email]);
   await eraseViews(tx, { projectId, userId, email });
   const people = await erasePersonRows(tx, wanted);
@@ -157,15 +157,15 @@ async function removeKnown(
   };
 }
 
-/** Drafts are locked before runs, in the order of their ids, by everybody who needs both. */
+/** Removes the user's emails. Drafts are locked before runs, in id order, by everything that needs both. */
 async function removeLetters(tx: Tx, wanted: PersonId): Promise<RemovedLetters & { addresses: string[] }> {
-  // Whoever is about to make an outcome of a hit holds its count, and then wants drafts and messages.
+  // Hits come first, because a process that turns a hit into an outcome locks its count before drafts and emails.
   const hits = await eraseHits(tx, wanted);
   await listOpenOfPeople(tx, [wanted]);
   const draft = await eraseDrafts(tx, wanted);
   await eraseWording(tx, wanted);
   const { count: message, addresses } = await eraseMessages(tx, wanted);
-  // Behind the messages, for which a letter that is just leaving or arriving holds this up.
+  // After the email rows, whose locks wait for an email that is being sent or received.
   const mail = await eraseMail(tx, wanted);
   const became = await removeOutcomes(tx, wanted);
   const run = await eraseRuns(tx, wanted);
@@ -193,7 +193,7 @@ type RemovedLetters = Pick<
 
 type RemovedOutcomes = Pick<Removed, 'hit' | 'outcome' | 'reply'>;
 
-/** Behind the messages too, which whoever writes one of these holds. */
+/** Removes outcomes after the email rows too, because a process that writes an outcome holds their lock. */
 async function removeOutcomes(tx: Tx, wanted: PersonId): Promise<RemovedOutcomes> {
   return {
     hit: await eraseHits(tx, wanted),
@@ -203,8 +203,9 @@ async function removeOutcomes(tx: Tx, wanted: PersonId): Promise<RemovedOutcomes
 }
 
 /**
- * Whoever records what an endpoint answered has its health locked, and keeps no answer of what is erased: they wait for this,
- * or this for them. They may be recording for others in the same commit, so it comes late.
+ * Removes the content of webhooks. A process that records an endpoint's answer holds the lock of its health, and keeps no answer about an
+ * erased user. One of the two therefore waits for the other. That process may record for other users in the same commit, so this comes
+ * late.
  */
 async function removeWebhooks(tx: Tx, wanted: PersonId, at: number): Promise<number> {
   const { projectId } = wanted;
@@ -216,7 +217,7 @@ async function removeWebhooks(tx: Tx, wanted: PersonId, at: number): Promise<num
   return eraseWebhooks(tx, { ...wanted, at });
 }
 
-/** What goes through all people in the background says how far it came by an id: it says so by the one before, if it was this. */
+/** Moves the progress of background passes over all users from this user's id to the id before. */
 async function leavePlaces(tx: Tx, { projectId, userId }: PersonId): Promise<void> {
   const before = await idBefore(tx, { projectId, userId });
   const wasCounting = await leaveCounting(tx, { projectId, userId, before });
@@ -229,7 +230,7 @@ async function leavePlaces(tx: Tx, { projectId, userId }: PersonId): Promise<voi
     const audiences = new Map((await listAudiences(tx, projectId)).map((one) => [one.id, one]));
     for (const { edition, audienceId } of building) {
       const built = audiences.get(audienceId)?.progress?.built ?? 0;
-      // No id is empty, so this comes before everybody.
+      // No id is empty, so the empty string sorts before all users.
       await advanceBuild(tx, { projectId, edition, builtTo: before ?? '', built });
     }
   }

@@ -11,7 +11,7 @@ afterAll(() => stage.close());
 
 const ANSWER = { kind: 'answered', status: 500, retryAfter: null, text: 'ann is unknown' } as const;
 
-/** A delivery about `ann` that is under way, and what will be recorded of it. */
+/** Returns a delivery about `ann` that is in flight, and the answer to record. */
 async function underWay() {
   const projectId = await stage.project();
   await stage.endpoint(projectId, '/erased');
@@ -23,7 +23,7 @@ async function underWay() {
 
 type Transaction = Database['transaction'];
 
-/** A transaction that stands still once `at` says so, right before it goes on to `go`. */
+/** Returns a pause for a transaction: it waits in `stand`, which resolves `reached`, until `go`. */
 function standing(): { reached: Promise<void>; stand: () => Promise<void>; go: () => void } {
   const reached = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
@@ -47,7 +47,7 @@ async function somebodyWaits(): Promise<void> {
     .not.toEqual([]);
 }
 
-test('an answer that is recorded while its person is erased is not kept', async () => {
+test('keeps no answer that is recorded while its user is erased', async () => {
   const { projectId, asked } = await underWay();
   const { reached, stand, go } = standing();
   const transaction: Transaction = (work) =>
@@ -68,7 +68,7 @@ test('an answer that is recorded while its person is erased is not kept', async 
   expect(await stage.deliveries(projectId)).toMatchObject([{ attempts: [{ status: 500, answer: null }] }]);
 });
 
-test('a person who is erased while an answer is recorded is not named by it', async () => {
+test('keeps no name in an answer if its user is erased while it is recorded', async () => {
   const { projectId, asked } = await underWay();
   const { reached, stand, go } = standing();
   const session: Database['session'] = async (options) => {

@@ -31,7 +31,7 @@ const { db } = stage.server;
 
 let story: Story;
 let projectId = 0;
-/** One a test, so that a search of all tables finds nothing of an earlier test. */
+/** One address per test, so that a search of all tables finds nothing from an earlier test. */
 let EMAIL = '';
 let NORMALIZED = '';
 beforeEach(async () => {
@@ -62,7 +62,7 @@ async function eraseAda(said: Said = {}): Promise<void> {
   await erase('ada');
 }
 
-/** The ids of users whose emails were handed to the relay. */
+/** Returns the ids of users whose emails were passed to the relay. */
 async function mailedAfterHello(userId: string, ms = 3 * HOUR): Promise<string[]> {
   await story.event(userId, 'hello');
   await story.later(ms);
@@ -193,13 +193,13 @@ describe('a user with the address of an erased user', () => {
     expect(await mailedAfterHello('eve')).toEqual(['eve']);
   });
 
-  test('brings back what each side said, and merges it with what is said since', async () => {
+  test('restores the suppressions of recipient and team, and merges them with later ones', async () => {
     await story.user('ada', { email: EMAIL });
     await stage.engine.settle();
     await suppressAddress({ reason: 'hard_bounce' });
     await suppressAddress({ reason: 'unsubscribed' });
     await erase('ada');
-    // Typed again before anybody has the address: one row, not two.
+    // Suppressed again before any user has the address: one row, not two.
     const typed = { projectId, kind: 'email', value: EMAIL, reason: 'manual', until: null } as const;
     await suppress(db, { ...typed, actor: 'ann', hasher: testHasher });
     await story.user('eve', { email: EMAIL });

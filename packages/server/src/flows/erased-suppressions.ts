@@ -20,14 +20,15 @@ import { formsOf } from './suppress.ts';
 /**
  * Suppressions and refused topics of erased users, which are kept only as keyed hashes.
  *
- * A hash becomes a row in plain text again as soon as a user of the project has the address or the id: their address is
- * stored then in any case. So no user of a project matches a hash, and the send checks need to compare none.
+ * A hash becomes a row in plain text again as soon as a user of the project has the address or the id. That user's address is stored then
+ * in any case. So no user of a project matches a hash, and the send checks need to compare none.
  */
 type Erasing = PersonId & { hasher: SuppressionHasher; addresses: string[]; now: number };
 
 /**
- * With the project's turn taken, before the user's row is deleted. An address that another user of the project has stays as it
- * is: it is that user's too, and is hashed when they are erased. How many rows in plain text were replaced.
+ * Replaces a user's suppressions with hashes. The caller holds the project lock and deletes the user's row afterwards. An address that
+ * another user of the project has stays as it is: it is that user's too, and is hashed when they are erased. Returns how many rows in plain
+ * text were replaced.
  */
 export async function hashErased(
   tx: Tx,
@@ -64,7 +65,7 @@ type Returning = {
   now: number;
 };
 
-/** Of users that a batch created, or whose address it changed: hashes that match them become rows in plain text. */
+/** Restores hashes that match users whom a batch created, or whose address it changed, to rows in plain text. */
 export async function restoreReturned(tx: Tx, { hasher, changed, models, now }: Returning): Promise<void> {
   const places = changed
     .filter(({ person }) => models.get(person.projectId)?.hasHashes)
@@ -79,13 +80,13 @@ function placesOfReturned({ person: { projectId, userId, email }, change }: Chan
   return places;
 }
 
-/** What the suppression list says of a place that somebody typed: in plain text, or as the hash of an erased user. */
+/** An entry of the suppression list for an address or id that a member typed. It is in plain text, or the hash of an erased user. */
 export type Typed = {
-  /** The one that lasts longer, where there are two. */
+  /** The longer-lasting entry if there are two. */
   suppression: StoredSuppression | undefined;
-  /** The last one that was lifted. */
+  /** The entry that was lifted last. */
   lift: Lift | undefined;
-  /** All places to look at, and to lift. */
+  /** All places to read and to lift. */
   places: [SuppressedPlace, SuppressedPlace];
 };
 

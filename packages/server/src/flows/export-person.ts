@@ -24,16 +24,21 @@ import { listWholeDrafts, ruleNames, toShownDecision, toShownRun, toWholeDraft }
 import { listAudiencesOf, toShownEvent } from './show-person.ts';
 import { toShownOutcome } from './shown-outcome.ts';
 
-/** With the largest records there may be, a page is some ten megabytes. */
+/** With the largest possible records, a page has about ten megabytes. */
 const PAGE = 200;
 
 /**
- * Everything that is kept about a person, as pieces of text that are one JSON value together, and still are with white
- * space between them. The same as is shown of them, but with all events (by name, and within a name by time), whole drafts
- * with their moves, what rules keep of them, what became of their letters and who was told, all that the stream noted, and the records that could not be applied. Nothing is
- * held in memory but a page.
+ * Yields all data about a user as pieces of text that form one JSON value together, also with white space between them. It has the data
+ * that is shown about the user, and in addition:
  *
- * Somebody of whom there is nothing but records that could not be applied has no e-mail, no traits and no times.
+ * - all events (by name, and within a name by time)
+ * - whole drafts with their moves
+ * - the state that rules keep
+ * - the outcomes of the emails, with the webhooks that reported them
+ * - all change stream entries
+ * - the dead-lettered records
+ *
+ * Only a page is held in memory. A user with nothing but dead-lettered records has no email, no traits and no times.
  */
 export async function* exportPerson(
   tx: Tx,
@@ -61,7 +66,7 @@ export async function* exportPerson(
   yield '}';
 }
 
-/** Of what cannot be asked for in pages more than there ever is: a row is short, and each takes a decision of its own. */
+/** Limit for rows that cannot be read in pages, above any real number. A row is short, and each one requires a decision of its own. */
 const ROWS_MAX = 100_000;
 
 async function* letters(tx: Tx, wanted: PersonId & { pageOf: number }): AsyncGenerator<string, void, void> {
@@ -87,7 +92,7 @@ async function* letters(tx: Tx, wanted: PersonId & { pageOf: number }): AsyncGen
   yield* field('test_inbox', listWholeMailOf(tx, { projectId, userId, pageOf: MAIL_PAGE }), toKeptMail);
 }
 
-/** Whole letters: with the largest there may be, a page is some ten megabytes too. */
+/** Whole emails: with the largest possible ones, a page also has about ten megabytes. */
 const MAIL_PAGE = 10;
 
 function toKeptMail({ id, copy, draftId, rcptTo, subject, at, raw }: WholeMail): object {
@@ -146,13 +151,13 @@ async function* inOne<T>(rows: Promise<T[]>): AsyncGenerator<T[], void, void> {
 
 type Addressee = PersonId & { address: string | null };
 
-/** What keeps letters from them, or from whoever has their address; one that is over is kept too. */
+/** Returns the suppression of the user or of their address, including one that has ended. */
 async function findSuppression(tx: Tx, addressee: Addressee): Promise<object | null> {
   const [found] = isStorable(addressee.userId) ? await findSuppressions(tx, [addressee], 0) : [];
   return found ? { reason: found.reason, until: found.until === null ? null : iso(found.until) } : null;
 }
 
-/** Topics that they, or whoever has their address, want no letters about. */
+/** Returns the topics that the user, or their address, has refused. */
 async function findRefused(tx: Tx, addressee: Addressee): Promise<string[]> {
   const [found] = isStorable(addressee.userId) ? await findRefusals(tx, [addressee]) : [];
   return [...(found ?? [])].toSorted();

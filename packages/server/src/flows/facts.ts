@@ -13,9 +13,9 @@ import {
 import { type Person, type PersonId, personKey } from '../features/people/index.ts';
 import type { Tx } from '../io/db/index.ts';
 
-/** What of a person a condition may ask about, but for the audiences that they are in. */
+/** The data about a user that conditions may use, except for their audiences. */
 export type PersonFacts = Omit<Facts, 'now' | 'isMember'>;
-/** Definitions to be asked about one person. */
+/** Definitions to evaluate for one user. */
 export type Asking = { person: PersonId; editions: { mentions: Mentions }[] };
 
 type TotalKey = Pick<Total, 'projectId' | 'userId' | 'name'>;
@@ -67,7 +67,7 @@ export function personFacts(
   });
 }
 
-/** Conditions of rules to be asked about one person. */
+/** Conditions of rules to evaluate for one user. */
 export type ConditionAsk = {
   person: Person;
   mentions: Iterable<Mentions>;
@@ -76,8 +76,8 @@ export type ConditionAsk = {
 };
 
 /**
- * Everything that the conditions of rules look at, set-wise, as it is now; by `personKey`. A name that is not yet counted
- * for ever is counted from the events that are stored.
+ * Loads everything that the conditions of rules use, set-wise and as of now, by `personKey`. An event name that is not permanently counted
+ * yet is counted from the stored events.
  */
 export async function findConditionFacts(
   tx: Tx,

@@ -9,23 +9,23 @@ import { forgetWebhooks } from '../features/webhooks/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
 import { listRulesInForce } from './rules-in-force.ts';
 
-/** Some ten milliseconds; nobody waits behind it for long. */
+/** A step takes about ten milliseconds, so no other transaction waits long for it. */
 const STEP = 1_000;
-/** Questions about a window look that much further back, because clocks differ. */
+/** Conditions with a window look back this much further, because clocks differ. */
 const MARGIN_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** Whoever fetched something is of use while a verdict is new; a webhook as long as its delivery may be asked for again. */
+/** The client of a hit is useful while its classification is recent; a webhook, as long as it can be replayed. */
 const AGENTS_KEPT_MS = 30 * DAY_MS;
 const WEBHOOKS_KEPT_MS = 30 * DAY_MS;
-/** People follow links in letters that they find again a year later. */
+/** Users follow links in emails that they find again a year later. */
 const LINKS_KEPT_MS = 366 * DAY_MS;
 
 type Step = (tx: Tx, wanted: { projectId: number; before: Date; limit: number }) => Promise<number>;
 
 /**
- * Deletes what a project keeps no longer (events, stream, dead letters, letters as they left with their links and answers,
- * webhooks), in steps that are a transaction each, for as long as `mayGoOn`. What became of letters stays as long as what is
- * known of the letters themselves. True if it came to the end.
+ * Deletes what a project no longer keeps: events, changes, dead letters, sent emails with their links and replies, and webhooks. Each step
+ * is a separate transaction; it continues while `mayGoOn` returns true. Outcomes of emails are kept as long as the emails themselves.
+ * Returns true if everything was deleted.
  */
 export async function forgetHistory(
   db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>,
@@ -57,7 +57,7 @@ export async function forgetHistory(
   return true;
 }
 
-/** By these a rule tells when its moment comes whether what it is about is still the present one; that may be a year later. */
+/** Returns the events that show, when a rule's timer fires, whether its subject is still current. That may be a year later. */
 async function namesLookedBackTo(
   db: Pick<Database, 'query' | 'prepared' | 'clock'>,
   projectId: number,

@@ -16,7 +16,7 @@ const stage = await openMailStage();
 const { db, clock } = stage.server;
 const { talk } = await openInbound(stage);
 
-/** Where the team has its mail. */
+/** The mail server of the team. */
 const said: { no: SinkRefusal } = { no: null };
 const team = await startSink({ atBody: () => said.no });
 const relay = openRelay({ url: `smtp://127.0.0.1:${team.port}`, log: silentLog });
@@ -83,7 +83,7 @@ function withFile(sent: Sent): string {
     );
 }
 
-test('an answer goes to the team as it came, from our address, to be answered to whoever wrote it', async () => {
+test("forwards a reply unchanged to the team, from the project's address, with the author in Reply-To", async () => {
   const ada = await person();
   await write(ada, withFile(ada));
   expect(await forwardNext(deps)).toMatchObject({ trouble: null });
@@ -115,7 +115,7 @@ test('an answer goes to the team as it came, from our address, to be answered to
   expect(await forwardNext(deps)).toBeNull();
 });
 
-test('what the team answers goes to whoever wrote, and to nobody with half of their address', async () => {
+test("sets Reply-To to the author's whole address, even with a quote in it", async () => {
   const { story } = await person();
   const sent = await sendTo(story, 'obrien', "o'brien@home.test");
   await write(sent, answer({ from: sent.email, to: sent.replyTo }));
@@ -126,7 +126,7 @@ test('what the team answers goes to whoever wrote, and to nobody with half of th
 });
 
 test.each(['жора@home.test', `${'x'.repeat(100)}@home.test`, 'ada@my_host.test'])(
-  'whose address cannot be written to, as %s, is handed on all the same, and named before what they wrote',
+  'forwards a reply from an unusable address such as %s, and names it above the text',
   async (from) => {
     const ada = await person();
     await write(ada, withFile(ada).replace(/^From: .*$/m, `From: ${from}`));
@@ -151,7 +151,7 @@ test.each(['жора@home.test', `${'x'.repeat(100)}@home.test`, 'ada@my_host.te
   },
 );
 
-test('what the team answers by a machine does not come round', async () => {
+test('does not forward an automatic answer of the team back to it', async () => {
   const ada = await person();
   await write(ada, answer({ from: ada.email, to: ada.replyTo }));
   await forwardNext(deps);
@@ -160,7 +160,7 @@ test('what the team answers by a machine does not come round', async () => {
   expect(await forwardNext(deps)).toBeNull();
 });
 
-test('while nobody takes it, it waits longer and longer, and then for a person', async () => {
+test("retries with growing delays while the team's server defers, and then gives up until a member acts", async () => {
   const ada = await person();
   await write(ada, answer({ from: ada.email, to: ada.replyTo }));
   said.no = { code: 451, text: '4.3.0 later' };
@@ -175,7 +175,7 @@ test('while nobody takes it, it waits longer and longer, and then for a person',
   expect(team.letters).toEqual([]);
 });
 
-test('what is refused because of what is attached goes as plain words', async () => {
+test('forwards only the text if the attachment is rejected', async () => {
   const ada = await person();
   await write(ada, withFile(ada));
   said.no = { code: 552, text: '5.3.4 too large' };
@@ -191,7 +191,7 @@ test('what is refused because of what is attached goes as plain words', async ()
   expect(mail.replyTo).toMatchObject([{ address: ada.email }]);
 });
 
-test('what is refused for good as plain words too is given up, and says why', async () => {
+test('gives up if the text alone is rejected permanently, and records the reason', async () => {
   const ada = await person();
   await write(ada, answer({ from: ada.email, to: ada.replyTo }));
   said.no = { code: 550, text: '5.7.1 no' };
@@ -206,7 +206,7 @@ test('what is refused for good as plain words too is given up, and says why', as
   });
 });
 
-test('two processes hand it on once; one that died leaves it to the other', async () => {
+test('forwards once with two processes; if one dies, the other takes over', async () => {
   const ada = await person();
   await write(ada, answer({ from: ada.email, to: ada.replyTo }));
   const results = await Promise.all(Array.from({ length: 4 }, () => forwardNext(deps)));
@@ -224,7 +224,7 @@ test('two processes hand it on once; one that died leaves it to the other', asyn
   expect(team.letters.splice(0)).toHaveLength(1);
 });
 
-test('without a relay it goes to the outbox, as something about that person', async () => {
+test('puts the forwarded reply into the test inbox of the user if no relay is set', async () => {
   const ada = await person();
   await write(ada, answer({ from: ada.email, to: ada.replyTo }));
   const hand: ForwardDeps['relay']['hand'] = async ({ from, to }, raw) => {
@@ -239,7 +239,7 @@ test('without a relay it goes to the outbox, as something about that person', as
   expect(kept).toMatchObject([{ rcptTo: 'team@acme.test', subject: 'Re: Welcome', copies: 1 }]);
 });
 
-test('without anybody to hand it on to it waits, and says so', async () => {
+test('keeps the reply and reports the reason if no forwarding address is set', async () => {
   const ada = await person();
   await write(ada, answer({ from: ada.email, to: ada.replyTo }));
   await ada.story.set({ reply_forward_to: 'none' });

@@ -20,24 +20,24 @@ export type ForwardDeps = {
   db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
   relay: Pick<Relay, 'hand'>;
   mailroom: Pick<Mailroom, 'outlet' | 'signers'>;
-  /** As whom the installation itself writes, where a project may not; null: as nobody. */
+  /** The sender address of the installation, for projects that cannot send themselves; null if there is no such address. */
   mailFrom: string | null;
   tokenKeys: TokenKeys;
 };
 
-/** `reply`: which one; `trouble`: why it waits for its next time, or for nobody any more. */
+/** `id`: the reply. `trouble`: why it waits for the next attempt, or why it was given up. */
 export type Forwarded = { projectId: number; id: string; trouble: string | null };
 
-/** Longer than a relay takes: nobody else takes it before, and somebody does afterwards. */
+/** Longer than a relay takes: no other process claims the reply before, and one does afterwards. */
 const LEASE_MS = 15 * 60_000;
-/** A day and a half in all. */
+/** About a day and a half in total. */
 const ATTEMPTS_MAX = 14;
 const AGAIN = { baseMs: 60_000, maxMs: 6 * 3_600_000 };
 const REASON_MAX_CHARS = 500;
 
 /**
- * Hands the answer that waits longest on to the team; null where none is due. It is claimed by a commit before it leaves. If
- * nobody hears what became of it, it goes once more, under the same Message-ID: the team would rather read it twice than not.
+ * Forwards the reply that has waited longest to the team; returns null if none is due. The claim is committed before the email is sent. If
+ * the result stays unknown, the reply is sent again with the same Message-ID. A duplicate is better for the team than a lost reply.
  */
 export async function forwardNext(deps: ForwardDeps): Promise<Forwarded | null> {
   const { db } = deps;
@@ -51,7 +51,7 @@ export async function forwardNext(deps: ForwardDeps): Promise<Forwarded | null> 
     return { projectId, id, trouble: null };
   }
   const isFinal = handed.result === 'refused' && handed.code >= 500;
-  // What a server does not take because of what is attached, or how large it is, it may take as plain words.
+  // A server that rejects the email for its attachment or size may accept the text alone.
   const withoutRaw = isFinal && reply.raw !== null;
   const goesAgain = reply.forwardAttempts < ATTEMPTS_MAX && (!isFinal || withoutRaw);
   const againAt = goesAgain ? db.clock.now() + backoffMs(reply.forwardAttempts - 1, AGAIN) : null;
@@ -74,7 +74,7 @@ async function hand(deps: ForwardDeps, reply: ForwardedReply): Promise<HandOver>
 
 type Way = { to: string; mailFrom: string; from: string; projectName: string; dkim: DkimKey | null };
 
-/** As whom and to whom; or why it cannot leave now. */
+/** Determines sender and recipient, or the reason why the reply cannot be sent now. */
 async function findWay(deps: ForwardDeps, { projectId, draftId }: ForwardedReply): Promise<Way | string> {
   const { db, mailroom, mailFrom, tokenKeys } = deps;
   const project = (await listSettings(db, [projectId])).get(projectId);
@@ -97,10 +97,10 @@ const NAME_MAX_CHARS = 200;
 const NOT_REACHED =
   'Replies to this email do not reach them, because their address cannot be used in Reply-To.';
 
-/** As it came, with what was attached to it, or in its words alone where that does not pass. */
+/** Composes the email: the original with its attachments, or only its text if that does not work. */
 async function compose({ db }: ForwardDeps, reply: ForwardedReply, way: Way): Promise<Buffer> {
   const { fromAddress, fromName, subject, text, raw } = reply;
-  // Addresses are taken that cannot be written to from here: what they say is for the team all the same.
+  // Replies are accepted from addresses that cannot be used in Reply-To; the team gets their text all the same.
   const canBeAnswered = wireAddress(fromAddress) !== null;
   const note = canBeAnswered ? null : `${fromAddress} wrote this. ${NOT_REACHED}`;
   const name = oneOf(fromName, fromAddress).slice(0, NAME_MAX_CHARS);
@@ -110,7 +110,7 @@ async function compose({ db }: ForwardDeps, reply: ForwardedReply, way: Way): Pr
     from: { name: `${name} via ${way.projectName}`, address: way.from },
     replyTo: canBeAnswered ? { name: plain(fromName), address: fromAddress } : null,
     subject: oneOf(subject, '(no subject)'),
-    // Machines that answer to everything stay silent by the second; it keeps no letter out of a help desk.
+    // The second header keeps auto-responders silent. It does not keep the email out of a help desk.
     headers: [
       { name: LOOP_HEADER, value: reply.id },
       { name: 'X-Auto-Response-Suppress', value: 'All' },

@@ -33,7 +33,7 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-test('a picture comes into the letter, fetched once however often it stands there', async () => {
+test('inlines an image, and fetches it once however often it occurs', async () => {
   const html = `<img alt="a" src="${at}/cat.png?a=1&amp;b=2"><p><img src='${at}/cat.png?a=1&amp;b=2'></p>`;
   expect(countRemoteImages(html)).toBe(2);
   const inlined = await inlineImages(html, outbound);
@@ -42,14 +42,14 @@ test('a picture comes into the letter, fetched once however often it stands ther
   expect(asked.filter((url) => url.startsWith('/cat'))).toEqual(['/cat.png?a=1&b=2']);
 });
 
-test('what is no picture, is gone, leads elsewhere or is too large is left out, and the letter stays as it is', async () => {
+test('leaves the email unchanged for a URL that is no image, missing, redirected or too large', async () => {
   for (const path of ['page.png', 'drawn.svg', 'gone.png', 'moved.png', 'large.png']) {
     const html = `<img src="${at}/${path}">`;
     expect(await inlineImages(html, outbound)).toBe(html);
   }
 });
 
-test('nothing is fetched but over TLS, nor more than twenty pictures', async () => {
+test('fetches at most 20 images, and only over TLS', async () => {
   asked.length = 0;
   const plain = '<img src="http://localhost/x.png"><img src="cid:1">';
   expect(await inlineImages(plain, outbound)).toBe(plain);
@@ -58,7 +58,7 @@ test('nothing is fetched but over TLS, nor more than twenty pictures', async () 
   expect([asked.length, countRemoteImages(inlined)]).toEqual([20, 10]);
 });
 
-test('pictures that stand in it again and again come in as long as there is room, and each of them once', async () => {
+test('inlines repeated images while there is space, and each image at least once', async () => {
   const html = `${`<img src="${at}/photo.png">`.repeat(300)}<img src="${at}/cat.png">`;
   const inlined = await inlineImages(html, outbound);
   expect(inlined.length).toBeLessThan(6 * 1024 * 1024 + html.length);
@@ -67,8 +67,8 @@ test('pictures that stand in it again and again come in as long as there is room
   expect(inlined).toMatch(/<img src="data:[^"]{1,100}">$/);
 });
 
-test('a page of nothing but beginnings costs no more than its length', () => {
-  // Squared, these would take minutes.
+test('scans a page of unfinished tags in linear time', () => {
+  // In quadratic time, these would take minutes.
   for (const piece of ['<img ', '<img src ', ' src=', '<img src="https:'])
     expect(countRemoteImages(piece.repeat(200_000))).toBeLessThan(2);
 });

@@ -2,23 +2,22 @@ import type { Outbound } from '../io/outbound/index.ts';
 
 const IMAGES_MAX = 20;
 const IMAGE_MAX_BYTES = 2 * 1024 * 1024;
-/** As they stand in the page. */
+/** As encoded in the page. */
 const ALL_MAX_BYTES = 6 * 1024 * 1024;
 const AT_ONCE = 4;
-/** What only draws. A picture that is a document, as SVG is, is left out. */
+/** Formats that only draw. Images that are documents, such as SVG, are left out. */
 const TYPE = /^image\/(?:png|jpeg|gif|webp)\b/i;
-/** No further than the next tag, so that a page of nothing but beginnings costs no more than its length. */
+/** Matches no further than the next tag, so that a page of unfinished tags takes linear time. */
 const SOURCE = /(<img\b[^<>]*?\ssrc\s*=\s*)("https:[^"]*"|'https:[^']*')/gi;
 
-/** How many pictures a letter has that stand elsewhere. */
+/** Counts the remote images of an email. */
 export function countRemoteImages(html: string): number {
   return new Set([...html.matchAll(SOURCE)].map((match) => match[2])).size;
 }
 
 /**
- * A letter with its pictures in it, fetched by this server through the guarded way out: whoever looks at it is not seen by those
- * who keep the pictures. One that does not come in time, or is too large, is left out.
- * `signal`: no further ones are fetched.
+ * Inlines the images of an email. This server fetches them through the guarded outbound client, so that the image hosts do not see the
+ * reader. Images that are too slow or too large are left out. After `signal` is aborted, no more are fetched.
  */
 export async function inlineImages(html: string, outbound: Outbound, signal?: AbortSignal): Promise<string> {
   const urls = [...new Set([...html.matchAll(SOURCE)].map((match) => urlOf(match[2] ?? '')))].slice(
@@ -36,7 +35,7 @@ export async function inlineImages(html: string, outbound: Outbound, signal?: Ab
       fetched.set(some[i] ?? '', image);
     }
   }
-  // There is room for each of them once; those that stand there again share what is left.
+  // Each image has space once; repetitions share the rest.
   const first = new Set(fetched.keys());
   let left = ALL_MAX_BYTES - bytes;
   return html.replaceAll(SOURCE, (whole: string, before: string, quoted: string) => {

@@ -1,7 +1,7 @@
 import type { Definition } from '../features/rules/index.ts';
 import { compile } from '../features/sequences/index.ts';
 
-/** The letters that a rule refers to by their names. */
+/** Returns the names of the templates that a rule refers to. */
 export function letterNames({ steps }: Definition): Set<string> {
   return new Set(
     compile(steps).flatMap((step) =>

@@ -14,7 +14,7 @@ import type { Tx } from '../io/db/index.ts';
 
 type Asked = { projectId: number; filter: Filter };
 
-/** A page of those who pass the filter, in the order of their ids, and how many they are, up to a bound. */
+/** Returns a page of the users that match the filter, in order of their ids, and their number up to a limit. */
 export async function listUsers(
   tx: Tx,
   {
@@ -27,13 +27,13 @@ export async function listUsers(
 ): Promise<{ rows: ListedPerson[]; total: number }> {
   const audiences = await listening(tx, projectId, filter);
   const rows = await listFiltered(tx, { projectId, filter, audiences, after, limit: rowsMax });
-  // Whoever sees all of them on the first page has counted them.
+  // If all of them fit on the first page, they are already counted.
   const isWhole = after === null && rows.length < rowsMax;
   const total = isWhole ? rows.length : await countFiltered(tx, { projectId, filter, audiences, upTo: most });
   return { rows, total };
 }
 
-/** The editions that a filter may name, if it names any. */
+/** Returns the editions that a filter may name, if it names any. */
 async function listening(tx: Tx, projectId: number, { terms }: Filter): Promise<Listening> {
   if (!terms.some(({ key }) => key === 'audience')) return [];
   const model = (await loadModels(tx, [projectId])).get(projectId);
@@ -45,7 +45,10 @@ async function listening(tx: Tx, projectId: number, { terms }: Filter): Promise<
 const COLUMNS = ['external_user_id', 'email', 'first_seen_at', 'last_seen_at', 'traits'];
 const PAGE = 500;
 
-/** All who pass the filter as lines of CSV, a page at a time; traits are one JSON value, since nobody knows all their names before. */
+/**
+ * Yields all users that match the filter as lines of CSV, page by page. Traits are one JSON value, because their names are not known in
+ * advance.
+ */
 export async function* exportUsers(
   tx: Tx,
   { projectId, filter, cell }: Asked & { cell: (value: string) => string },

@@ -9,7 +9,7 @@ const db = await openTestDatabase(systemClock);
 
 const READ = `SELECT coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) AS read FROM pg_stat_xact_user_tables WHERE relname = 'inbox'`;
 
-/** How many rows of the inbox a look reads, as the database counts them before the look ends its transaction. */
+/** Returns how many inbox rows a lookup reads, by the database's own count before the transaction of the lookup ends. */
 async function look(): Promise<{ places: number; read: number }> {
   let read = 0;
   const counting: Pick<Database, 'session'> = {
@@ -28,7 +28,7 @@ async function look(): Promise<{ places: number; read: number }> {
   return { places: places.length, read };
 }
 
-test('a look reads each waiting project a few times at most, though its plan was made when there was next to nothing', async () => {
+test('reads each waiting project a few times at most, even with a plan made for an almost empty table', async () => {
   const project = await createProject(db, { name: 'Acme' });
   const put = (from: number, to: number): Promise<object[]> =>
     db.query(
@@ -38,7 +38,7 @@ test('a look reads each waiting project a few times at most, though its plan was
     );
   await put(0, 2);
   await db.query('ANALYZE beckon.inbox');
-  // So often that a plan is kept.
+  // Often enough that the plan is cached.
   for (let i = 0; i < 10; i += 1) await look();
   await put(3, 499);
   const { places, read } = await look();

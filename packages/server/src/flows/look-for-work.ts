@@ -7,9 +7,9 @@ export type Look = { after: number; limit: number; now: Date };
 export type Work = { places: Place[]; dues: DuePlace[] };
 
 /**
- * In which projects something waits, and in which something is due. The inbox is empty at one moment and holds a thousand
- * projects at the next. A plan that was made for it empty reads it whole for each project, or sorts what it found of it, so
- * here it is read by its index, in order, whatever the statistics say.
+ * Finds the projects with waiting records, and those with due work. The inbox may be empty at one moment and have records of a thousand
+ * projects at the next. A plan made for an empty inbox reads all of it for each project, or sorts what it finds. The settings here force an
+ * ordered index scan, whatever the statistics say.
  */
 export function lookForWork(db: Pick<Database, 'session'>, look: Look): Promise<Work> {
   return inSession(db, async (tx) => {

@@ -21,12 +21,12 @@ type OfRule = { projectId: number; reference: string; actor: Actor };
 
 export type ModeWanted = OfRule & {
   mode: Rule['mode'];
-  /** Such as `4h`; null: as the project has it; left out: as it is. */
+  /** For example `4h`; null means the project's setting; if omitted, it stays as it is. */
   deadline?: string | null;
   includeOpen: boolean;
 };
 
-/** One step on the ladder, up or down, by a person; everything else about the rule stays as it is. */
+/** Changes the mode of a rule by one step, on a member's request; everything else about the rule stays the same. */
 export async function setMode(
   db: Deps,
   wanted: ModeWanted,
@@ -53,7 +53,7 @@ function deadlineOf({ deadline }: ModeWanted, known: number | null): number | nu
   throw new Fault('validation_failed', { details: [{ message, field: 'deadline' }] });
 }
 
-/** The same under another name, switched off: nobody gets two letters because somebody made a copy. */
+/** Copies a rule under another name, disabled, so that no user gets two emails because of a copy. */
 export async function duplicateRule(
   db: Deps,
   { projectId, reference, actor, name }: OfRule & { name: string | null },
@@ -76,7 +76,7 @@ function freeName(name: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** Under the project's turn: the rule stands before another one, or behind all. Those whose priority is another now. */
+/** Moves a rule before another one, or to the end, under the project lock. Returns the rules with a changed priority. */
 export function reorderRules(
   db: Deps,
   { projectId, reference, actor, before }: OfRule & { before: string | null },

@@ -8,12 +8,12 @@ import { endForPlaces } from './suppress.ts';
 type Matching = { projectId: number; hasher: SuppressionHasher; actor: string };
 export type Matched = { drafts: number; runs: number };
 
-/** Hashing takes 3 µs a place, so a page holds the project's lock for some ten milliseconds. */
+/** Hashing takes 3 µs per place, so a page holds the project lock for about ten milliseconds. */
 const USERS_AT_ONCE = 1_000;
 
 /**
- * After hashes were imported: compares every user of the project with them. What matches becomes a row in plain text, and
- * what was under way to that user ends. Users who come meanwhile are compared when they are processed.
+ * Compares every user of the project with imported hashes. A match becomes a row in plain text, and that user's drafts and runs end. Users
+ * who are added in that time are compared when they are processed.
  */
 export async function matchHashes(
   db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>,

@@ -2,15 +2,15 @@ import type { Database, Tx } from '../io/db/index.ts';
 import { type Gauge, type Reading, READINGS } from './depth-readings.ts';
 
 /**
- * Measures the waiting work of all projects for the metrics page. The cost must stay low however large the tables are: history
- * is never counted, every count has a bound, and every reading has its own timeout, after which the others continue.
+ * Measures the waiting work of all projects for the metrics page. The cost must stay low however large the tables are. History is never
+ * counted, and every count has a bound. Every reading has its own timeout, after which the others continue.
  */
 export type Sample = { gauge: string; labels: Record<string, string>; value: number };
 
 /** `failed`: names of readings that failed. */
 export type Depths = { samples: Sample[]; failed: string[] };
 
-/** All gauges, whether or not the database responds. */
+/** All gauges, even if the database does not respond. */
 export const GAUGES: readonly Gauge[] = READINGS.flatMap(({ gauges }) => gauges);
 
 /** A count stops here, so this value means "at least". */

@@ -9,14 +9,14 @@ import type { Turn } from '../features/turns/index.ts';
 import { type LetterText, loadLetters } from '../features/writing/index.ts';
 import type { Tx } from '../io/db/index.ts';
 
-/** What a project asks about its people: definitions compiled once, and read again only when they changed. */
+/** The compiled definitions and settings of a project, loaded again only when they change. */
 export type Model = {
   version: number;
   audiences: AudienceModel;
   counted: CountedNames;
   rules: RuleModel;
   project: ProjectSettings;
-  /** The letters that the project wrote itself, by their names, as they are published. */
+  /** The project's own published templates, by name. */
   letters: ReadonlyMap<string, LetterText>;
   programOf(ruleId: string, version: number): Program | undefined;
   /** Suppressions or refused topics of erased users are kept as hashes, so new addresses have to be compared with them. */
@@ -24,11 +24,11 @@ export type Model = {
 };
 
 export type Models = {
-  /** With these turns taken, so that nothing changes meanwhile. */
+  /** Returns the models. The caller holds these project locks, so that nothing changes in that time. */
   of(tx: Tx, turns: Turn[]): Promise<Map<number, Model>>;
 };
 
-/** Of projects with a few audiences each, some hundred megabytes at the very most. */
+/** With a few audiences per project, this is a few hundred megabytes at most. */
 const MODELS_MAX = 2_000;
 const NO_LETTERS: Model['letters'] = new Map();
 
@@ -55,7 +55,9 @@ export function createModels(clock: Clock): Models {
   };
 }
 
-/** As it is now, with these versions of rules besides; whoever has not the turn may see it change a moment later. */
+/**
+ * Loads the current models, with these additional versions of rules. Without the project lock the result may be outdated a moment later.
+ */
 export async function loadProjectModels(
   tx: Tx,
   turns: Turn[],
@@ -89,7 +91,7 @@ export async function loadProjectModels(
   return models;
 }
 
-/** Compiled when somebody first comes to it. */
+/** Compiles each program on first use. */
 function programsOf(rules: RuleModel): Model['programOf'] {
   const programs = new Map<string, Program>();
   return function programOf(ruleId, version) {

@@ -31,7 +31,7 @@ const GREETER = { name: 'greeter', when: { event: 'hello' }, enrollment: { once_
 
 let projectId = 0;
 beforeEach(async () => {
-  // At noon, far from the quiet hours.
+  // Starts at noon, far from quiet hours.
   clock.advance((36 * HOUR - (clock.now() % DAY)) % DAY);
   projectId = (await createProject(db, { name: 'Acme' })).id;
   await setSettings(db, projectId, { frequency_cap: 'off', throttle: 'off' });
@@ -56,7 +56,7 @@ async function send(id: string, name: string): Promise<void> {
   await engine.settle();
 }
 
-/** Somebody for whom the rule has written a letter just now. */
+/** Returns a new draft for a user. */
 async function greet(id: string, traits: Record<string, unknown> = {}): Promise<Draft> {
   await know(id, traits);
   await send(id, 'hello');
@@ -100,7 +100,7 @@ async function runOf(userId: string): Promise<Run> {
   return run;
 }
 
-test('what is approved leaves ten seconds later and not at its deadline', async () => {
+test('sends an approved draft after ten seconds instead of at its deadline', async () => {
   await make();
   const draft = await greet('ada');
   const acted = await act(draft, { kind: 'approve' });
@@ -116,7 +116,7 @@ test('what is approved leaves ten seconds later and not at its deadline', async 
   await expect(act(draft, { kind: 'approve' })).rejects.toMatchObject(conflict(/already sent/));
 });
 
-test('whoever approves hears at once which gate says no, and no approval passes it', async () => {
+test('reports the failing send check on approval, and does not bypass it', async () => {
   await make();
   await setSettings(db, projectId, { quiet_hours: '11:00-15:00' });
   const { gate } = await act(await greet('ada'), { kind: 'approve' });
@@ -137,7 +137,7 @@ test('whoever approves hears at once which gate says no, and no approval passes 
   expect((await act(await greet('bea'), { kind: 'approve' })).gate).toMatchObject({ reason: 'paused' });
 });
 
-test('a letter whose rule holds no more is approved only by somebody who sends it anyway', async () => {
+test('requires a confirmation to approve a draft whose rule no longer holds', async () => {
   await make({ only_if: { trait: 'plan', equals: 'trial' } });
   const draft = await greet('ada', { plan: 'trial' });
   await know('ada', { plan: 'pro' });
@@ -149,7 +149,7 @@ test('a letter whose rule holds no more is approved only by somebody who sends i
   expect(sentTo()).toEqual(['ada']);
 });
 
-test('one that is approved while its rule holds is canceled if it does not when it is to leave', async () => {
+test('cancels an approved draft if its rule does not hold when it is due', async () => {
   await make({ only_if: { trait: 'plan', equals: 'trial' } });
   const draft = await greet('ada', { plan: 'trial' });
   await act(draft, { kind: 'approve' });
@@ -159,7 +159,7 @@ test('one that is approved while its rule holds is canceled if it does not when 
   expect(await newest('ada')).toMatchObject({ state: 'canceled', reason: 'rule_no_longer_holds' });
 });
 
-test('what is approved says what is true then; whoever had seen another text is asked to look again', async () => {
+test('approves the refreshed content, and rejects an approval based on an older text', async () => {
   await make();
   const draft = await greet('ada', { name: 'Ada' });
   await know('ada', { name: 'Grace' });
@@ -182,7 +182,7 @@ test('what is approved says what is true then; whoever had seen another text is 
   expect(letters().at(-1)?.content.body).toBe('Hello Beatrice');
 });
 
-test('a fact that changes after the approval voids it, with a whole new deadline', async () => {
+test('withdraws an approval when a fact changes later, and restarts the deadline', async () => {
   await make();
   const draft = await greet('ada', { name: 'Ada' });
   await act(draft, { kind: 'approve' });
@@ -195,7 +195,7 @@ test('a fact that changes after the approval voids it, with a whole new deadline
   expect(letters()[0]?.content.body).toBe('Hello Grace');
 });
 
-test('an edit voids an approval, leaves a quarter of an hour, and pins what was written', async () => {
+test('an edit withdraws the approval, leaves 15 minutes, and fixes the content', async () => {
   await make();
   const draft = await greet('ada', { name: 'Ada' });
   await engine.advance(2 * HOUR - MINUTE);
@@ -209,7 +209,7 @@ test('an edit voids an approval, leaves a quarter of an hour, and pins what was 
   expect(letters()).toMatchObject([{ content }]);
 });
 
-test('a draft is postponed within its bounds only, and leaves when it was postponed to', async () => {
+test('postpones a draft only within its limits, and sends it at that time', async () => {
   await make();
   const draft = await greet('ada');
   const [deadlineAt, expiresAt] = [draft.deadlineAt ?? 0, draft.expiresAt ?? 0];
@@ -221,12 +221,12 @@ test('a draft is postponed within its bounds only, and leaves when it was postpo
   expect((await act(draft, later)).draft).toMatchObject({ deadlineAt: expiresAt + HOUR });
   await engine.advance(expiresAt + HOUR - clock.now() - 1);
   expect(sentTo()).toEqual([]);
-  // Noon, and the hours around it: three days later nothing is quiet.
+  // The time is noon, three days later, so no quiet hours apply.
   await engine.advance(1);
   expect(sentTo()).toEqual(['ada']);
 });
 
-test('a draft that waits for a person is only put out of sight, and waits again afterwards', async () => {
+test('postponing hides a draft that waits for review until the given time', async () => {
   await make({ mode: 'draft' });
   const draft = await greet('ada');
   const until = clock.now() + 3 * HOUR;
@@ -240,7 +240,7 @@ test('a draft that waits for a person is only put out of sight, and waits again 
   expect(sentTo()).toEqual([]);
 });
 
-test('a skip can be taken back for ten seconds, and the run waits for the draft again', async () => {
+test('undoes a skip within ten seconds, and the run waits for the draft again', async () => {
   await make({ steps: [{ draft: LETTER }, { draft: SECOND_LETTER }] });
   const draft = await greet('ada');
   await act(draft, SKIP);
@@ -254,21 +254,21 @@ test('a skip can be taken back for ten seconds, and the run waits for the draft 
   expect(await newest('ada')).toMatchObject({ content: { subject: 'Again' }, createdAt: draft.deadlineAt });
 });
 
-test('once a skip is final the run goes on at that very moment, and nothing takes it back', async () => {
+test('continues the run exactly when a skip becomes final, and rejects a later undo', async () => {
   await make({ steps: [{ draft: LETTER }, { wait: '1h' }, { draft: SECOND_LETTER }] });
   const draft = await greet('ada');
   await act(draft, SKIP);
   await engine.advance(UNDO - 1);
   expect(await runOf('ada')).toMatchObject({ step: 0 });
   await engine.advance(1);
-  // Waits count from there.
+  // Waits count from that time.
   expect(await runOf('ada')).toMatchObject({ step: 1, waitsFor: 'time', nextAt: clock.now() + HOUR });
   await expect(act(draft, { kind: 'undo' })).rejects.toMatchObject(conflict(/skip of the draft is final/));
   await engine.advance(HOUR);
   expect((await newest('ada')).content.subject).toBe('Again');
 });
 
-test('a skip cannot be taken back once the person has left the rule', async () => {
+test('rejects the undo of a skip after the run has ended', async () => {
   await make({ exits: { events: ['bye'] } });
   const draft = await greet('ada');
   await act(draft, SKIP);
@@ -284,13 +284,13 @@ test('a skip cannot be taken back once the person has left the rule', async () =
   expect(await newest('bea')).toMatchObject({ state: 'skipped' });
 });
 
-test('an approval can be taken back until the letter is claimed, and not afterwards', async () => {
+test('undoes an approval until the email is claimed, but not later', async () => {
   await make();
   await setSettings(db, projectId, { quiet_hours: '11:00-15:00' });
   const draft = await greet('ada');
   await act(draft, { kind: 'approve' });
   await engine.advance(HOUR);
-  // A gate holds it: nothing is claimed yet.
+  // A send check holds the draft, so it is not claimed yet.
   const { draft: back } = await act(draft, { kind: 'undo' });
   expect(back).toMatchObject({ state: 'held', resumeState: 'scheduled', deadlineAt: draft.deadlineAt });
   await expect(act(draft, { kind: 'undo' })).rejects.toMatchObject(conflict(/nothing to undo/));
@@ -307,7 +307,7 @@ test('an approval can be taken back until the letter is claimed, and not afterwa
   expect(refusal).toMatchObject(conflict(/already being sent/));
 });
 
-test('an approval out of an open editor is taken back to how it stood before the editor was opened', async () => {
+test('undoes an approval from an open editor to the state before the editor was opened', async () => {
   await make();
   const draft = await greet('ada');
   await act(draft, { kind: 'approve' });
@@ -324,7 +324,7 @@ test('an approval out of an open editor is taken back to how it stood before the
   expect((await act(other, { kind: 'undo' })).draft).toMatchObject(undone);
 });
 
-test('what failed is sent again as a new draft, once, through all gates', async () => {
+test('resends a failed email once, as a new draft that passes all send checks', async () => {
   await make();
   engine.transport.answer({ result: 'failed', reason: 'relay_rejected' });
   const draft = await greet('ada');
@@ -340,7 +340,7 @@ test('what failed is sent again as a new draft, once, through all gates', async 
   await expect(act(made, { kind: 'send_again' })).rejects.toMatchObject(conflict(/already sent/));
 });
 
-test('what may have arrived is sent again only by somebody who confirms it', async () => {
+test('requires a confirmation to resend an email that may have been delivered', async () => {
   await make({ only_if: { not: { trait: 'plan', equals: 'pro' } } });
   engine.transport.answer({ result: 'unknown', reason: 'lost' });
   const draft = await greet('ada');
@@ -375,7 +375,7 @@ test('rejects the second of two actions that were decided on the same draft', as
   await expect(act(other, SKIP)).rejects.toMatchObject(conflict(/^bob is editing the draft/));
 });
 
-test('what is no id of a draft, and a draft of another project, is not there', async () => {
+test('returns not_found for an invalid id and for a draft of another project', async () => {
   await make();
   const draft = await greet('ada');
   const missing = { code: 'not_found', details: [{ field: 'draft' }] };
@@ -408,7 +408,7 @@ test('moveEach › moves each draft, and reports those that must be decided one 
   expect((await many('skip')).acted).toEqual([postponed.id]);
 });
 
-test('an approval of a rule that is off waits until it is on again', async () => {
+test('holds an approved draft of a disabled rule until the rule is enabled', async () => {
   await make();
   const draft = await greet('ada');
   await disableRule(db, { projectId, reference: 'greeter', actor: 'ana' });
@@ -421,7 +421,7 @@ test('an approval of a rule that is off waits until it is on again', async () =>
   expect(sentTo()).toEqual(['ada']);
 });
 
-test('what becomes of a letter that is sent again moves nothing of its run, which went on long ago', async () => {
+test('a resent email does not move its run, which already continued', async () => {
   await make({ steps: [{ draft: LETTER }, { draft: SECOND_LETTER }] });
   engine.transport.answer({ result: 'failed', reason: 'relay_rejected' });
   const draft = await greet('ada');
@@ -435,7 +435,7 @@ test('what becomes of a letter that is sent again moves nothing of its run, whic
   expect(await runOf('ada')).toMatchObject({ step: 1, waitsFor: 'draft' });
 });
 
-test('a letter that is sent again is not the one that its run waits for by now', async () => {
+test('a resent email is not the draft that its run waits for', async () => {
   await make({ steps: [{ draft: LETTER }, { draft: SECOND_LETTER }, { wait: '1h' }] });
   engine.transport.answer({ result: 'failed', reason: 'relay_rejected' });
   const draft = await greet('ada');
@@ -449,13 +449,13 @@ test('a letter that is sent again is not the one that its run waits for by now',
   expect(await runOf('ada')).toMatchObject({ step: 2, waitsFor: 'time', nextAt: clock.now() + HOUR });
 });
 
-test('what is approved while the sender is at work leaves in time all the same', async () => {
+test('sends a draft on time if it is approved while the sender is running', async () => {
   await make();
   await greet('ada');
   clock.advance(HOUR);
   const draft = await greet('bea');
   clock.advance(HOUR);
-  // Ada's is due. The sender looks at the project between the approval and its commit.
+  // Ada's draft is due. The sender checks the project between the approval and its commit.
   let batch: Promise<unknown> = Promise.resolve();
   const between: typeof db.transaction = (work) =>
     db.transaction(async (tx) => {

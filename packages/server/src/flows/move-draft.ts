@@ -31,9 +31,9 @@ import { createModels, type Model, type Models } from './models.ts';
 import { evaluateAgain, gatherEvidence } from './send-drafts/evaluate.ts';
 import { type LookAhead, lookAhead, type Mailroom } from './send-drafts/index.ts';
 
-/** What a person does with a draft. */
+/** A member's action on a draft. */
 export type Act =
-  /** `anyway`: though its rule holds no more. */
+  /** `anyway`: even though its rule no longer holds. */
   | { kind: 'approve'; anyway?: boolean }
   | { kind: 'edit'; content: Content }
   | { kind: 'postpone'; until: number; extend?: boolean }
@@ -42,22 +42,25 @@ export type Act =
   | { kind: 'open_editor' | 'close_editor' }
   | { kind: 'send_again'; confirmed?: boolean };
 
-/** Who acts, and, where they say so, on what they saw. */
+/** The acting member and, optionally, the state that the member saw. */
 export type Acting = Omit<By, 'now'>;
 export type DraftRef = { projectId: number; draftId: string };
 
-/** The draft as it is now, and for one that is to leave what the gates say at this moment. */
+/** The current draft and, if it is to be sent, the current result of the send checks. */
 export type Acted = { draft: Draft; gate: GateAnswer | null };
 
 export type MoveDeps = {
   db: Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
   newId: NewId;
   mailroom: Mailroom;
-  /** For whoever moves many, so that the definitions are read once. */
+  /** Shared between many actions, so that the definitions are loaded once. */
   models?: Models;
 };
 
-/** One act on one draft, or a fault that says why not. Of two people at once the second hears what the first did. */
+/**
+ * Applies one action to one draft, or throws a fault with the reason. The second of two concurrent actions gets an error that describes the
+ * first.
+ */
 export async function moveDraft(
   { db, newId, mailroom, models = createModels(db.clock) }: MoveDeps,
   { projectId, draftId }: DraftRef,
@@ -84,7 +87,7 @@ export async function moveDraft(
 const CHANGED = 'The draft changed while your edit was checked. Reload the draft, then edit it again';
 const DRAFT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Whatever else was typed is the id of none. */
+/** Returns true if the text can be the id of a draft. */
 export function isDraftId(text: string): boolean {
   return DRAFT_ID.test(text);
 }
@@ -100,8 +103,8 @@ type Approving = Extract<Act, { kind: 'approve' }>;
 type Again = Extract<Act, { kind: 'send_again' }>;
 
 /**
- * What is approved is what is true now: where a fact has changed since it was written, it is written anew first, and whoever
- * said which text they had seen hears that it is another one. Without that the approval would be void ten seconds later.
+ * Approves a draft with current facts. If a fact changed since it was written, the content is refreshed first. A caller that passed the
+ * hash of an older text then gets a conflict. Without this, the approval would be withdrawn ten seconds later.
  */
 async function approveOn(
   stage: Stage,
@@ -111,7 +114,7 @@ async function approveOn(
   const { tx, now } = stage;
   const followed = await followFacts(stage, draft);
   const { moves: seen, ...rest } = by;
-  // That it follows its facts is no move of somebody who was faster.
+  // A content refresh is not a concurrent change by another member.
   const moves = followed && seen === draft.moves ? followed.draft.moves : seen;
   const whole: By = { ...rest, now, ...(moves === undefined ? {} : { moves }) };
   const decided = approve(followed?.draft ?? draft, { ...whole, anyway: act.anyway ?? false });
@@ -122,7 +125,7 @@ async function approveOn(
   return decided;
 }
 
-/** Of one that was approved before, and is held, the old approval goes with the old text. */
+/** A held draft that was approved before loses its approval together with the old text. */
 const FOLLOWS: ReadonlySet<string> = new Set(['refresh_content', 'void_approval']);
 
 async function followFacts(stage: Stage, draft: Draft): Promise<Moved | null> {
@@ -131,12 +134,12 @@ async function followFacts(stage: Stage, draft: Draft): Promise<Moved | null> {
   if (!model || (draft.state !== 'scheduled' && draft.state !== 'held')) return null;
   if (await wasHandedOver(tx, draft)) return null;
   const evidence = await gatherEvidence(tx, [draft], { model, now });
-  // Whether its rule holds is asked for itself: here it is only about what it says.
+  // The condition of the rule is checked separately; here only the content matters.
   const decided = evaluateAgain(draft, { ...evidence, sentAnyway: new Set([draft.id]) });
   return decided && !isRefused(decided) && FOLLOWS.has(decided.move.action) ? decided : null;
 }
 
-/** A letter that was put off, and is held for a person since: what leaves of it are the bytes that were handed over. */
+/** Returns true if the email was deferred by the relay and is now held for review. It is sent with the bytes that were submitted before. */
 async function wasHandedOver(tx: Tx, { projectId, id }: Draft): Promise<boolean> {
   const earlier = await findEarlier(tx, { projectId, draftIds: [id] });
   return (earlier.get(id)?.attempts ?? 0) > 0;
@@ -197,13 +200,13 @@ async function write(
   if (draft.state === 'skipped') await endSkipped(tx, { projectId, draftId, at: now });
   else if (before.state === 'skipped') await takeBackSkipped(tx, { projectId, draftId });
   if (act.kind === 'edit') await keepContents(tx, [before, draft]);
-  // Asked when it is written: whoever contends for the same slot is found among the drafts that are there.
+  // Checked after the write, because the competition for a slot is decided among the stored drafts.
   const ahead = draft.state === 'approved' ? await ask(stage, draft) : null;
   if (ahead && !ahead.holds) checkWanted(act);
   return { draft, gate: ahead?.gate ?? null };
 }
 
-/** It is to leave, but the condition of its rule does not hold: that has to be wanted, and is told at once. */
+/** Rejects an action that would send a draft whose rule condition does not hold, unless it was confirmed. */
 function checkWanted(act: Act): void {
   if (act.kind === 'approve' && !act.anyway) {
     throw conflict(
@@ -226,7 +229,7 @@ async function modelOf({ tx, models }: Stage, projectId: number): Promise<Model 
 
 type Written = { before: Draft; moved: Moved[]; now: number };
 
-/** The run of a draft that has ended goes on when that is final, and waits again if it is taken back. */
+/** Continues the run of an ended draft when that is final, or makes it wait again after an undo. */
 async function followUp(tx: Tx, { before, moved, now }: Written): Promise<void> {
   for (const { draft } of moved) {
     const { projectId, dueAt } = draft;
@@ -241,7 +244,7 @@ async function followRun(
   { draft, now }: { draft: Draft; now: number },
 ): Promise<void> {
   const { projectId, runId, endedAt, notBefore } = draft;
-  // The run of one that was sent again went on long ago, and may wait for another draft by now.
+  // The run of a resent email already continued, and may wait for another draft now.
   if (runId === null || draft.resendOf !== null) return;
   if (endedAt !== null && before.endedAt === null) {
     const at = Math.max(now, notBefore ?? now);
@@ -254,7 +257,7 @@ async function followRun(
   }
 }
 
-/** An exit, a goal or a suppression since then has ended its run; or the run has gone on at this very moment. */
+/** Throws a conflict if the run has ended since then, by an exit, a goal or a suppression, or has just continued. */
 async function checkWaits(
   tx: Tx,
   { projectId, runId, step }: Pick<Draft, 'projectId' | 'step'> & { runId: string },

@@ -6,10 +6,10 @@ import { type Act, type Acted, type Acting, moveDraft, type MoveDeps } from './m
 
 export type ManyMoved = { acted: Acted[]; refused: { id: string; message: string }[] };
 
-/** What may be done to many at once. */
+/** The actions that can be applied to many drafts at once. */
 export type ManyAct = Extract<Act, { kind: 'approve' | 'skip' | 'postpone' }>;
 
-/** One act on each of these, as nobody looked at it by itself. */
+/** Applies one action to each of these drafts, under the limits for drafts that were not reviewed individually. */
 export async function moveEach(
   deps: MoveDeps & { db: Database },
   drafts: Draft[],
@@ -25,7 +25,7 @@ export async function moveEach(
   return done;
 }
 
-/** Whoever approves many has seen none of these: somebody must have looked at each. */
+/** Rejects a bulk approval of drafts that a member has to review individually. */
 export function refusalOfMany(
   { reason }: Pick<Draft, 'reason'>,
   { kind }: Pick<ManyAct, 'kind'>,
@@ -36,7 +36,7 @@ export function refusalOfMany(
   return null;
 }
 
-/** The draft as it is then, or why not. */
+/** Returns the result, or the reason for the rejection. */
 async function tried(
   deps: MoveDeps,
   { projectId, id: draftId }: Draft,

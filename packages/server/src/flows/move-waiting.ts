@@ -11,7 +11,9 @@ import { newModel, takeTurn } from '../features/turns/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
 import { listRulesInForce } from './rules-in-force.ts';
 
-/** Under the project's turn: people who are under way in an older version go on in the present one, where both agree so far. */
+/**
+ * Moves active runs of older versions to the current version, under the project lock, where both versions are equal up to the run's step.
+ */
 export function moveWaiting(
   db: Pick<Database, 'transaction' | 'clock'>,
   { projectId, reference }: { projectId: number; reference: string },
@@ -27,7 +29,7 @@ export function moveWaiting(
 
 type Asked = { projectId: number; reference: string; now: number };
 
-/** What moving would do, asked before it is done. */
+/** Returns what `moveWaiting` would do. */
 export async function previewMove(tx: Tx, asked: Asked): Promise<MovedRuns & { rule: WholeRule }> {
   const { rule, move } = await moveOf(tx, asked);
   return { rule, ...(await weighMove(tx, move)) };

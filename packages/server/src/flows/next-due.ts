@@ -7,7 +7,7 @@ import type { Work } from '../features/turns/index.ts';
 import { nextDeliveryAt } from '../features/webhooks/index.ts';
 import type { Tx } from '../io/db/index.ts';
 
-/** The first moment of a project at which one of the rooms has to look again. With the due place held. */
+/** Returns the earliest time at which any module has this kind of work in the project. The caller holds the lock of the due row. */
 export async function nextMoment(tx: Tx, projectId: number, work: Work): Promise<Date | null> {
   const moments = await Promise.all(SOURCES[work].map((next) => next(tx, projectId)));
   return moments.reduce<Date | null>((a, b) => (a === null || (b !== null && b < a) ? b : a), null);

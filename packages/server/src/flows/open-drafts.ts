@@ -5,19 +5,19 @@ import { writeMoves } from './write-moves.ts';
 type OfRule = { projectId: number; ruleId: string };
 
 type MovedDrafts = {
-  /** How many drafts. */
+  /** Number of changed drafts. */
   moved: number;
-  /** The first moment at which the sender has to look at one of them. */
+  /** The earliest time at which the sender has to check one of them. */
   dueAt: number | null;
-  /** The runs whose drafts came to their end by it. */
+  /** The runs whose drafts have ended. */
   endedRuns: string[];
 };
 
 const PAGE = 500;
 
 /**
- * Goes through all open drafts of a rule in the order of their ids, a page in memory at a time, and writes what was decided
- * about each: no move, or one behind the other. They stay locked until the end of the transaction.
+ * Goes through all open drafts of a rule in order of their ids, with one page in memory at a time. It writes the moves decided for each
+ * draft: none, one or several. The drafts stay locked until the end of the transaction.
  */
 export async function moveOpenDrafts(
   tx: Tx,

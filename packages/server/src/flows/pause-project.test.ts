@@ -37,7 +37,7 @@ beforeEach(async () => {
 
 const make = (more: object = {}) => createRule(db, { projectId, document: { ...GREETER, ...more } });
 
-/** People for whom the rule has written a letter just now. */
+/** Returns new drafts for these users. */
 async function greet(...ids: string[]): Promise<Draft[]> {
   const users = ids.map((id) => ({ external_user_id: id, email: `${id}@x.org` }));
   await putRecords(db, { projectId, kind: 'users', records: users });
@@ -64,7 +64,7 @@ const resume = (confirmed = false) => resumeProject(db, { projectId, actor: 'ana
 const sentTo = (): string[] =>
   engine.transport.letters.filter((letter) => letter.projectId === projectId).map(({ userId }) => userId);
 
-test('while a project is paused nothing leaves, whatever is due or approved, and its deadlines stand still', async () => {
+test('sends nothing while a project is paused, and keeps its deadlines', async () => {
   await make();
   const [ada, bea] = await greet('ada', 'bea');
   await act(bea, { kind: 'approve' });
@@ -75,7 +75,7 @@ test('while a project is paused nothing leaves, whatever is due or approved, and
   expect(await draftOf('bea')).toMatchObject({ state: 'approved', deadlineAt: bea?.deadlineAt });
 });
 
-test('a pause waits for whoever is claiming just now', async () => {
+test('waits for a running claim before pausing', async () => {
   const order: string[] = [];
   const pausing: Promise<unknown>[] = [];
   for (const pause of [pauseProject, (_: typeof db, id: number) => setSettings(db, id, { paused: 'true' })]) {
@@ -100,7 +100,7 @@ async function untilSomebodyWaits(): Promise<void> {
   }
 }
 
-test('while a project is paused it goes on to listen and to draft', async () => {
+test('continues to process and draft while a project is paused', async () => {
   await make({ steps: [{ draft: LETTER }, { wait: '1h' }, { draft: { ...LETTER, subject: 'Again' } }] });
   await pauseProject(db, projectId);
   const [draft] = await greet('ada');
@@ -110,7 +110,7 @@ test('while a project is paused it goes on to listen and to draft', async () => 
   expect((await draftOf('ada')).content.subject).toBe('Again');
 });
 
-test('resumed, deadlines that are far away stay; others come a quarter of an hour later at least, spread', async () => {
+test('keeps distant deadlines on resume, and spreads others from 15 minutes on', async () => {
   await make();
   const overdue = await greet('ada', 'bea', 'cid', 'dan');
   await pauseProject(db, projectId);
@@ -119,7 +119,7 @@ test('resumed, deadlines that are far away stay; others come a quarter of an hou
   await engine.advance(HOUR + 50 * MINUTE);
   const [far] = await greet('fay');
   const now = clock.now();
-  // Eve's is due in less than a quarter of an hour, and Fay's in two hours.
+  // Eve's draft is due in less than 15 minutes, and Fay's in two hours.
   expect(soon?.deadlineAt).toBeLessThan(now + QUARTER);
   expect(await resume()).toEqual({ canceled: 0, postponed: 5 });
   for (const { userId, expiresAt } of [...overdue, ...(soon ? [soon] : [])]) {
@@ -138,7 +138,7 @@ test('resumed, deadlines that are far away stay; others come a quarter of an hou
   expect(sentTo()).toContain('fay');
 });
 
-test('what expired during a pause is canceled, and its run goes on', async () => {
+test('cancels drafts that expired during a pause, and continues their runs', async () => {
   await make({ expires_after: '3h', steps: [{ draft: LETTER }, { wait: '1h' }] });
   await greet('ada');
   await pauseProject(db, projectId);
@@ -156,7 +156,7 @@ test('what expired during a pause is canceled, and its run goes on', async () =>
   expect(sentTo()).toEqual(['bea']);
 });
 
-test('what is resumed is evaluated again before it leaves', async () => {
+test('evaluates resumed drafts again before sending', async () => {
   await make({ only_if: { not: { trait: 'plan', equals: 'pro' } } });
   await greet('ada');
   await pauseProject(db, projectId);
@@ -169,7 +169,7 @@ test('what is resumed is evaluated again before it leaves', async () => {
   expect(await draftOf('ada')).toMatchObject({ state: 'canceled', reason: 'rule_no_longer_holds' });
 });
 
-test('to resume what is not paused changes nothing', async () => {
+test('changes nothing when a project that is not paused is resumed', async () => {
   await make();
   const [draft] = await greet('ada');
   await engine.advance(2 * HOUR - MINUTE);
@@ -178,7 +178,7 @@ test('to resume what is not paused changes nothing', async () => {
   expect(await draftOf('ada')).toEqual(draft);
 });
 
-test('to set paused is to pause and to resume', async () => {
+test('the setting `paused` pauses and resumes', async () => {
   await make({ expires_after: '3h' });
   await greet('ada');
   expect(await setSettings(db, projectId, { paused: 'true' })).toMatchObject({ paused: 'true' });
@@ -186,7 +186,7 @@ test('to set paused is to pause and to resume', async () => {
   await greet('bea');
   await engine.advance(2 * HOUR);
   expect(sentTo()).toEqual([]);
-  // One that is refused resumes nothing, and sets nothing.
+  // Rejected settings neither resume the project nor change anything.
   const refused = setSettings(db, projectId, { paused: 'false', autopilot: 'soon', throttle: '5/s' });
   await expect(refused).rejects.toMatchObject({
     code: 'validation_failed',
@@ -206,7 +206,7 @@ test('to set paused is to pause and to resume', async () => {
   expect(await setSettings(db, projectId, { paused: 'false' })).toMatchObject({ paused: 'false' });
 });
 
-test('autopilot=draft takes the deadlines of untouched drafts of all rules at once', async () => {
+test('autopilot=draft removes the deadlines of untouched drafts of all rules', async () => {
   await make();
   await make({ name: 'other' });
   await greet('ada', 'bea');
@@ -224,14 +224,14 @@ test('autopilot=draft takes the deadlines of untouched drafts of all rules at on
   expect(engine.transport.letters.filter((one) => one.projectId === projectId)).toMatchObject([
     { draftId: edited?.id },
   ]);
-  // Back to autopilot: that is for new ones.
+  // Going back to autopilot applies to new drafts only.
   await setSettings(db, projectId, { autopilot: '1h' });
   await engine.advance(3 * HOUR);
   expect(sentTo()).toHaveLength(1);
   expect((await drafts('ada')).map(({ deadlineAt }) => deadlineAt)).toContain(null);
 });
 
-test('what would become of the drafts is told before it is resumed, and is what becomes of them', async () => {
+test('previews exactly what happens to the drafts on resume', async () => {
   await make({ expires_after: '3h' });
   await make({ name: 'daily', expires_after: '7d', mode: 'draft' });
   const people = Array.from({ length: 12 }, (_, i) => `u${i}`);
@@ -249,7 +249,7 @@ test('what would become of the drafts is told before it is resumed, and is what 
   expect(await resume()).toEqual({ canceled: expired, postponed: overdue });
 });
 
-test('a rule that is switched on again lets its drafts go as a project does', async () => {
+test('an enabled rule releases its drafts as a resumed project does', async () => {
   await make({ expires_after: '3h' });
   const [ada] = await greet('ada');
   const off = () => disableRule(db, { projectId, reference: 'greeter', actor: 'ana' });
@@ -272,7 +272,7 @@ test('a rule that is switched on again lets its drafts go as a project does', as
   expect(await draftOf('ada')).toMatchObject({ state: 'canceled', reason: 'expired' });
 });
 
-test('more than a hundred that stood still for over a day are let go only by somebody who confirms it', async () => {
+test('requires a confirmation to resume more than 100 drafts held for over a day', async () => {
   await make();
   await greet(...Array.from({ length: 101 }, (_, i) => `u${i}`));
   await pauseProject(db, projectId);
@@ -286,7 +286,7 @@ test('more than a hundred that stood still for over a day are let go only by som
   expect(await resume(true)).toEqual({ canceled: 0, postponed: 101 });
 });
 
-test('approved drafts that a gate holds are not counted as overdue: nothing changes about them', async () => {
+test('does not count approved drafts held by a send check as overdue, because they do not change', async () => {
   await make();
   const [ada] = await greet('ada');
   await act(ada, { kind: 'approve' });
@@ -302,7 +302,7 @@ test('approved drafts that a gate holds are not counted as overdue: nothing chan
   expect(await resume()).toEqual({ canceled: 0, postponed: 0 });
 });
 
-test('to resume brings no deadline forward, not even near the end of what the letter is about', async () => {
+test('moves no deadline earlier on resume, even shortly before the end of the trial that the email is about', async () => {
   await make({
     when: [{ event: 'hello' }, { event: 'trial', ends_in_days: 'days' }],
     deadline: '1h',

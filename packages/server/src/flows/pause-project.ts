@@ -17,8 +17,8 @@ import { nextMoment } from './next-due.ts';
 import { writeMoves } from './write-moves.ts';
 
 /**
- * Nothing of this project leaves from now on; accepting, digesting and drafting go on. Whoever is claiming just now is waited
- * for, so that nothing is claimed after this has answered.
+ * Pauses sending for a project; accepting, processing and drafting continue. It waits for a running claim, so that nothing is claimed after
+ * it returns.
  */
 export function pauseProject(db: Pick<Database, 'transaction'>, projectId: number): Promise<void> {
   return db.transaction((tx) => writePaused(tx, projectId, true));
@@ -29,14 +29,14 @@ async function writePaused(tx: Tx, projectId: number, paused: boolean): Promise<
   await takeSendTurn(tx, projectId);
   await writeSettings(tx, projectId, { paused: String(paused) });
   await newModel(tx, projectId);
-  // What is claimed but not on its way yet stays too.
+  // Drafts that are claimed but not yet being sent stay too.
   if (paused) await withdrawClaims(tx, { projectId });
 }
 
-/** `isPaused`: false where there is nothing to resume. */
+/** `isPaused`: false if there is nothing to resume. */
 export type Resumption = HeldCounts & { isPaused: boolean; needsConfirmation: boolean };
 
-/** What letting this project go on would mean. */
+/** Returns what resuming the project would do. */
 export async function previewResume(
   db: Pick<Database, 'query' | 'prepared' | 'clock'>,
   projectId: number,
@@ -46,21 +46,21 @@ export async function previewResume(
   return { ...counts, isPaused, needsConfirmation: isPaused && needsConfirmation(counts) };
 }
 
-/** Drafts that expired meanwhile, and those that were given time anew. */
+/** Drafts that expired during the pause, and drafts with a new deadline. */
 export type Resumed = { canceled: number; postponed: number };
 
 export type Resuming = {
   projectId: number;
   actor: Actor;
-  /** That many which were held for long are let go is wanted. */
+  /** Confirms the release of many drafts that were held for long. */
   confirmed: boolean;
 };
 
 const PAGE = 500;
 
 /**
- * Lets a project go on. While it is still paused every open draft is looked at, in pages: what expired is canceled, what is
- * overdue gets a quarter of an hour at least, spread over half an hour; then the sender may look again.
+ * Resumes a project. While it is still paused, every open draft is checked, in pages. Expired drafts are canceled, and overdue ones get at
+ * least 15 minutes, spread over half an hour. Then the sender may claim again.
  */
 export async function resumeProject(
   db: Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>,
@@ -68,7 +68,7 @@ export async function resumeProject(
 ): Promise<Resumed> {
   const done: Resumed = { canceled: 0, postponed: 0 };
   const preview = await previewResume(db, projectId);
-  // Whoever resumes what is not paused would only delay what is about to leave.
+  // On a project that is not paused, resuming would only delay drafts that are about to be sent.
   if (!preview.isPaused) return done;
   checkConfirmed(preview, confirmed);
   for (let after: string | null = null; ;) {
@@ -92,7 +92,7 @@ async function readPaused(tx: Tx, projectId: number): Promise<boolean> {
   return (await getSettings(tx, projectId)).settings.paused;
 }
 
-/** So many that were held for long are not let go without a person's word. */
+/** Requires a confirmation to release many drafts that were held for long. */
 export function checkConfirmed(preview: Resumption, confirmed: boolean): void {
   if (confirmed || !preview.needsConfirmation) return;
   const { longHeld, expired, overdue } = preview;
@@ -110,7 +110,7 @@ async function resumePage(
   const moved = drafts.flatMap((draft) => resumed(draft, { now, actor }) ?? []);
   await writeMoves(tx, moved);
   const canceled = moved.filter(({ draft }) => draft.endedAt !== null);
-  // The run of one that was sent again went on long ago.
+  // The run of a resent email already continued.
   const ids = canceled.flatMap(({ draft }) => (draft.resendOf === null ? (draft.runId ?? []) : []));
   const awake = await wakeRuns(tx, { projectId, ids, at: now });
   if (awake.length > 0) await dueEarlier(tx, 'process', [{ projectId, nextAt: new Date(now) }]);

@@ -13,7 +13,7 @@ import { listRules } from '../features/rules/index.ts';
 import { listRunsOf, type Run } from '../features/sequences/index.ts';
 import type { Tx } from '../io/db/index.ts';
 
-/** What rules did about a person, under the names of the interface: their letters, and what was decided. */
+/** The drafts and decisions of rules about a user, with the names of the API. */
 export type ShownDraft = {
   id: string;
   state: string;
@@ -33,7 +33,7 @@ export type ShownDecision = {
   first_at: string;
 };
 
-/** Rules by their ids; one that is not there any more is called by its id. */
+/** Names of rules by id. A deleted rule is named by its id. */
 type RuleNames = (ruleId: string) => string;
 
 export async function ruleNames(tx: Tx, projectId: number): Promise<RuleNames> {
@@ -100,7 +100,7 @@ export function toShownRun(run: Run, names: RuleNames): ShownRun {
 
 type WholeDraft = { draft: Draft; moves: Move[]; texts: DraftContentKept[] };
 
-/** All drafts of a person with every text and every move, page by page, the newest first. */
+/** Yields all drafts of a user with every text and every move, page by page, newest first. */
 export async function* listWholeDrafts(
   tx: Tx,
   { projectId, userId, pageOf }: PersonId & { pageOf: number },
@@ -151,7 +151,7 @@ export function toWholeDraft({ draft, moves, texts }: WholeDraft, names: RuleNam
 
 const SHOWN_MAX = 1_000;
 
-/** The newest of each. */
+/** Returns the newest drafts, decisions and runs. */
 export async function listLettersOf(
   tx: Tx,
   { projectId, userId }: PersonId,

@@ -15,13 +15,13 @@ import type { Tx } from '../io/db/index.ts';
 
 type Asked = PersonId & { at: number; now: number };
 
-/** `unknown`: the changes of that time are not kept any more. `keptSince`: from when they are; null: all of them. */
+/** `unknown`: the changes of that time are no longer kept. `keptSince`: the time from which they are; null means all of them. */
 export type FoundThen = { keptSince: number | null } & (
   | { state: 'known'; then: PersonThen }
   | { state: 'not_created' | 'unknown' }
 );
 
-/** What is known of a person as of a moment that lies back, by undoing the changes that were kept. */
+/** Reconstructs what was known about a user at an earlier time, by undoing the stored changes. */
 export async function findPersonThen(tx: Tx, asked: Asked): Promise<FoundThen> {
   const { projectId, at, now } = asked;
   if (at > now) throw fromTheFuture();

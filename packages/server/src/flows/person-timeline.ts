@@ -10,7 +10,7 @@ import {
 import type { Tx } from '../io/db/index.ts';
 import { ruleNames } from './person-letters.ts';
 
-/** A row of the timeline with the names of what it is about; an audience that was deleted has none. */
+/** A row of the timeline with the names of its rule and audience; a deleted audience has no name. */
 export type NamedItem = TimelineRow & { ruleName: string | null; audienceName: string | null };
 
 export type NamedPage = { items: NamedItem[]; cursor: string | null; total: number; isAtLeast: boolean };

@@ -5,8 +5,8 @@ import { type Database, movedAhead } from '../io/db/index.ts';
 type Timed = { db: Database; newId?: NewId };
 
 /**
- * The same, in the time of a project whose clock is so far ahead: what is decided, dated and named by it is decided, dated and named
- * then. Of live projects it is what was given.
+ * Returns the dependencies with the clock of a project that is `aheadMs` ahead: decisions, dates and ids then use that time. For live
+ * projects they are unchanged.
  */
 export function timed<D extends Timed>(deps: D, aheadMs: number): D {
   if (aheadMs === deps.db.aheadMs) return deps;
@@ -14,7 +14,7 @@ export function timed<D extends Timed>(deps: D, aheadMs: number): D {
   return deps.newId ? { ...deps, db, newId: idMaker(db.clock) } : { ...deps, db };
 }
 
-/** For whoever has not the project's turn: its clock may be further ahead a moment later. */
+/** For callers without the project lock: the project's clock may be further ahead a moment later. */
 export async function inTimeOf<D extends Timed>(deps: D, projectId: number): Promise<D> {
   return timed(deps, (await readTurn(deps.db, projectId)).aheadMs);
 }

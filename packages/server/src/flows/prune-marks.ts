@@ -3,22 +3,23 @@ import { forgetErasures, forgetWritten, listErased, listWritten } from '../featu
 import { takeFreeTurns } from '../features/turns/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
 
-/** Projects with marks that are only needed as long as older records wait. */
+/** Lists projects with marks that are needed only while older records wait. */
 export async function listMarked(db: Tx): Promise<number[]> {
   const [erased, written] = [await listErased(db), await listWritten(db)];
   return [...new Set([...erased, ...written])].toSorted((a, b) => a - b);
 }
 
-/** A few ten milliseconds: for as long the project is not digested. */
+/** A step takes a few tens of milliseconds, during which the project is not processed. */
 const STEP = 1_000;
 
 /**
- * One step for one project: erasures that nothing waiting is older than, and who wrote a trait last. Under the project's
- * turn, so that nothing is taken out of the inbox while it is asked what waits there; what is accepted meanwhile is newer
- * than all that was ever digested. True if there may be more; somebody who has the turn is not waited for.
+ * Deletes marks that are no longer needed, in one step for one project. These are erasures older than all waiting records, and the marks of
+ * the last write to a trait. It holds the project lock, so that no record leaves the inbox while the waiting ones are checked. Records
+ * accepted in that time are newer than all processed ones. Returns true if there may be more. If another worker holds the lock, it does not
+ * wait.
  *
- * As long as bulk records wait, those of the live priority are newer than they are, and nearly no mark can go: the second half
- * is left alone until then. What waits in the live priority is no obstacle, or a project that never rests would keep them.
+ * While bulk records wait, the marks of live records are newer than they are, so almost no mark can be deleted. The second kind is
+ * therefore kept until then. Waiting live records do not block the step; otherwise a project that is never idle would keep its marks.
  */
 export function pruneMarks(db: Pick<Database, 'transaction'>, projectId: number): Promise<boolean> {
   return db.transaction(async (tx) => {

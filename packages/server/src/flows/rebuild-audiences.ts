@@ -6,7 +6,7 @@ import type { Tx } from '../io/db/index.ts';
 type Deps = { tx: Tx; clock: Clock };
 type Wanted = { projectId: number; audienceIds: string[]; people: number };
 
-/** With the project's turn taken: each is built from the first person on, by its newest definition. */
+/** Rebuilds each audience from the first user on, by its newest definition. The caller holds the project lock. */
 export async function rebuildAudiences(
   deps: Deps,
   { projectId, audienceIds, people }: Wanted,
@@ -18,7 +18,7 @@ export async function rebuildAudiences(
   }
 }
 
-/** With the project's turn taken and a new edition of this audience: what was being built on another one begins anew. */
+/** Restarts builds that refer to an older edition of this audience. The caller holds the project lock and has created a new edition. */
 export async function rebuildReferrers(
   deps: Deps,
   { projectId, audienceId, people }: { projectId: number; audienceId: string; people: number },

@@ -10,28 +10,28 @@ import {
 } from '../features/webhooks/index.ts';
 import type { Database } from '../io/db/index.ts';
 
-/** What is to be sent again: the same id and body, with the secrets and to the URL of now. */
+/** The webhooks to send again: with the same id and body, but with the current secrets and URL. */
 export type ReplayWanted = {
   projectId: number;
-  /** Null: all that are enabled. */
+  /** Null means all enabled endpoints. */
   endpointId: string | null;
-  /** One message; null: all of the time asked for. */
+  /** One webhook; null means all of the given time range. */
   messageId: string | null;
   since: number | null;
   until: number | null;
   states: DeliveryState[];
-  /** Also what this endpoint was never to get. */
+  /** Also webhooks that were never meant for this endpoint. */
   history: boolean;
 };
 
 const DAY_MS = 24 * 3_600_000;
-/** Nothing is kept for longer. */
+/** Webhooks are kept for 30 days. */
 const REPLAY_BACK_MAX_MS = 30 * DAY_MS;
 const HISTORY_STEP = 1_000;
-/** What is told for once belongs to the last moment too. */
+/** Makes the range include its last millisecond. */
 const MOMENT_MS = 1;
 
-/** How many deliveries begin anew. What is under way already, and what was erased, is left as it is. */
+/** Restarts deliveries, and returns their number. Deliveries in flight and erased ones stay as they are. */
 export async function replayWebhooks(
   db: Pick<Database, 'query' | 'transaction' | 'clock'>,
   wanted: ReplayWanted,
@@ -66,7 +66,7 @@ type Range = { since: number; before: number };
 
 function checkRange({ since, before }: Range, now: number): void {
   if (since >= before) throw invalid('since must be before until', 'since');
-  // A minute for whoever counts thirty days by a clock of their own.
+  // A minute of tolerance for callers that compute the 30 days by their own clock.
   if (since < now - REPLAY_BACK_MAX_MS - 60_000)
     throw invalid('Webhooks are stored for 30 days. Choose a later since', 'since');
 }
@@ -91,7 +91,7 @@ async function addHistory(
   const now = db.clock.now();
   for (let since: number | null = range.since; since !== null;) {
     const step: History = { projectId, endpointId, since, before: range.before, now, limit: HISTORY_STEP };
-    // What was noted is not looked at once more, but for the last moment, which may have more than a step takes.
+    // Recorded history is not read again, except for its last millisecond, which may have more rows than a step takes.
     since = await db.transaction((tx) => insertHistory(tx, step));
   }
 }

@@ -9,15 +9,15 @@ import {
 import type { Database } from '../io/db/index.ts';
 
 /**
- * May letters leave at all? Not from a database that was restored: letters that left after the moment it was restored to are
- * still waiting in it, and would leave a second time. They wait until an operator has confirmed the restore.
+ * Returns true if emails may be sent at all. In a restored database, emails that were sent after the restored time are still waiting and
+ * would be sent twice. They wait until an operator has confirmed the restore.
  *
- * Webhooks go on. They are told at least once in any case, each under the id that it had, so that whoever hears one twice knows it.
+ * Webhooks continue. They are delivered at least once in any case, each with its original id, so that a receiver recognizes a duplicate.
  */
 export type GuardDeps = {
   db: Pick<Database, 'query' | 'prepared' | 'clock'>;
   log: Log;
-  /** `manual`: a standby takes over here and nothing is lost by it, so that nobody has to be asked. A gate that somebody closed stays so. */
+  /** `manual`: a standby takes over here without any loss, so no confirmation is needed. A gate that an operator closed stays closed. */
   restoreGuard: RestoreGuard;
 };
 
@@ -36,7 +36,10 @@ export async function mayLettersLeave({ db, log, restoreGuard }: GuardDeps): Pro
 
 type Known = Pick<Database, 'query' | 'prepared' | 'clock'>;
 
-/** Of a database whose rows were all carried into another cluster: nothing was lost. What waited for a confirmation goes on waiting. */
+/**
+ * Accepts a database whose rows were all copied to another cluster, because nothing was lost. A database that waited for a confirmation
+ * still waits.
+ */
 export async function carryAcceptance({ from, to }: { from: Known; to: Known }): Promise<void> {
   const [known] = await from.query<{ there: boolean }>(
     `SELECT to_regclass('beckon.lineage') IS NOT NULL AS there`,

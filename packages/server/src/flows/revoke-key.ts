@@ -5,8 +5,8 @@ import type { Database } from '../io/db/index.ts';
 export type RevokedKey = { id: string; label: string; revokedAt: Date };
 
 /**
- * The queue row lock is what orders a revocation against the accept flush: when this returns, every request that the key
- * opened is committed, and no later one will be.
+ * Revokes an API key. The lock of the queue row orders the revocation against the accept flush. When this returns, every request that the
+ * key authorized is committed, and no later one will be.
  */
 export function revokeKey(
   db: Pick<Database, 'transaction' | 'clock'>,

@@ -46,7 +46,7 @@ const THERE_IS_NONE = '01900000-0000-7000-8000-000000000000';
 let projectId = 0;
 beforeEach(async () => {
   projectId = (await createProject(db, { name: 'Acme' })).id;
-  // Nothing of the tests is about when letters may leave.
+  // These tests are not about the time of sending.
   await setSettings(db, projectId, { quiet_hours: 'off', frequency_cap: 'off' });
 });
 
@@ -75,7 +75,7 @@ async function know(...ids: string[]): Promise<void> {
   await engine.settle();
 }
 
-/** Somebody for whom the rule has written a letter just now. */
+/** Returns new drafts for these users. */
 async function greet(...ids: string[]): Promise<Draft[]> {
   await know(...ids);
   await send('hello', ...ids);
@@ -106,7 +106,7 @@ async function alarmOf(work: 'process' | 'send'): Promise<number | null> {
   return rows[0]?.at?.getTime() ?? null;
 }
 
-test('a rule is asked from the next record on, and not about what came before', async () => {
+test('evaluates a new rule from the next record on, and not for earlier ones', async () => {
   await know('ada', 'bob');
   await send('hello', 'ada');
   clock.advance(1_000);
@@ -117,7 +117,7 @@ test('a rule is asked from the next record on, and not about what came before', 
   expect((await draftsOf()).map(({ userId }) => userId)).toEqual(['bob']);
 });
 
-test('whatever a rule names must be there, and all that is not is told with its place', async () => {
+test('rejects a rule that refers to missing things, with the place of each', async () => {
   const branch = (condition: object) => ({
     branch: { if: condition },
     else: [{ draft: { subject: 'Hi', body: '{{ nobody.name }}' } }],
@@ -147,7 +147,7 @@ test('whatever a rule names must be there, and all that is not is told with its 
   await expect(findRule(db, { projectId, reference: 'greeter' })).rejects.toMatchObject({
     code: 'not_found',
   });
-  // The letters that ship have names.
+  // The shipped templates have names.
   await make({ steps: [{ draft: 'welcome' }] });
   await expect(update({ steps: [{ draft: 'farewell' }] })).rejects.toMatchObject({
     details: [{ field: 'steps.0.draft' }],
@@ -155,7 +155,7 @@ test('whatever a rule names must be there, and all that is not is told with its 
   expect((await findRule(db, { projectId, reference: 'greeter' })).version).toBe(1);
 });
 
-test('events are kept for as long as a rule looks back, and a rule looks no further than they are kept', async () => {
+test('keeps events as long as a rule looks back, and rejects a rule that looks back further', async () => {
   const within = (days: number) => ({ event: 'login', at_least: 1, within: `${days}d` });
   const gone = { absence_of: ['login'], since: { event: 'hello' }, for: '60d' };
   await setSettings(db, projectId, { keep_events: '59d' });
@@ -167,7 +167,7 @@ test('events are kept for as long as a rule looks back, and a rule looks no furt
   await expect(setSettings(db, projectId, { keep_events: '58d' })).rejects.toMatchObject({
     details: [{ field: 'keep_events', message: expect.stringMatching(/at least 59d.*"greeter"/) as string }],
   });
-  // Who is under way is asked by the version in which they began.
+  // Active runs are evaluated by the version in which they began.
   await greet('ada');
   await update({});
   await expect(setSettings(db, projectId, { keep_events: '58d' })).rejects.toMatchObject({
@@ -178,14 +178,14 @@ test('events are kept for as long as a rule looks back, and a rule looks no furt
   await setSettings(db, projectId, { keep_events: '58d' });
 });
 
-test('what a rule asks about without a window is counted for ever, though no audience asks', async () => {
+test('counts events that a rule uses without a window, even if no audience does', async () => {
   const ids = Array.from({ length: 700 }, (_, i) => `u${i}`);
   await know(...ids);
   await send('login', ...ids);
   await make({ only_if: { event: 'login', at_least: 2 } });
   const counted = async () => (await findCounted(db, [projectId])).get(projectId)?.get('login');
   expect(await counted()).toEqual({ countedTo: null, isWhole: false });
-  // While the background has not come to them, they are asked by what is stored.
+  // Until the background count reaches a user, conditions use the stored events.
   await send('hello', 'u1');
   expect(await draftsOf('u1')).toEqual([]);
   const steps = [];
@@ -204,7 +204,7 @@ test('what a rule asks about without a window is counted for ever, though no aud
   expect(await engine.digest.count(projectId)).toBe('gone');
 });
 
-test('who is under way goes on as they began; whoever comes later gets what was edited', async () => {
+test('continues active runs in their version; later runs get the edited one', async () => {
   await make({ steps: [{ wait: '1d' }, { draft: LETTER }] });
   await greet('ada');
   await update({ steps: [{ draft: { ...LETTER, subject: 'Welcome' } }] });
@@ -220,7 +220,7 @@ test('who is under way goes on as they began; whoever comes later gets what was 
   expect((await findRule(db, { projectId, reference: 'greeter' })).name).toBe('greeter');
 });
 
-test('taken from autopilot, untouched drafts do not leave by themselves any more, at once', async () => {
+test('a rule taken off autopilot no longer sends untouched drafts automatically', async () => {
   await make();
   await greet('ada', 'bob');
   const [edited] = await draftsOf('bob');
@@ -234,11 +234,11 @@ test('taken from autopilot, untouched drafts do not leave by themselves any more
   expect(await draftsOf('ada')).toMatchObject([{ state: 'scheduled', deadlineAt: null, autopilotMs: null }]);
   await engine.advance(3 * HOUR_MS);
   expect(sentTo()).not.toContain('ada@x.org');
-  // What a person wrote leaves at its deadline, as they left it.
+  // An edited draft is sent at its deadline.
   expect(sentTo()).toContain('bob@x.org');
 });
 
-test('towards autopilot, drafts that wait already go on waiting, unless they are included', async () => {
+test('a change to autopilot keeps waiting drafts unless they are included', async () => {
   await make({ mode: 'draft' });
   await greet('carl');
   expect(await update({ mode: 'autopilot' })).toMatchObject({ drafts: 0 });
@@ -254,7 +254,7 @@ test('towards autopilot, drafts that wait already go on waiting, unless they are
   expect(sentTo()).toContain('carl@x.org');
 });
 
-test("with the project's autopilot off, no mode of a rule gives a draft a deadline", async () => {
+test("gives no draft a deadline while the project's autopilot is off, whatever the rule's mode", async () => {
   await setSettings(db, projectId, { autopilot: 'draft' });
   await make({ mode: 'draft' });
   await greet('ada');
@@ -264,7 +264,7 @@ test("with the project's autopilot off, no mode of a rule gives a draft a deadli
   expect(await draftsOf('ada')).toMatchObject([{ deadlineAt: null }]);
 });
 
-test('a rule that is off considers nobody, and what it has under way stands still', async () => {
+test('a disabled rule evaluates no users, and pauses its drafts and runs', async () => {
   await make({ steps: [{ draft: LETTER }, { wait: '1d' }, { draft: { ...LETTER, subject: 'Again' } }] });
   await greet('dora');
   expect(await off()).toMatchObject({ held: 1, paused: 1, rule: { enabledAt: null } });
@@ -280,20 +280,20 @@ test('a rule that is off considers nobody, and what it has under way stands stil
   expect(await on()).toMatchObject({ resumed: 1, expired: 0, resumedRuns: 1, rule: { enabledAt } });
   const [draft] = await draftsOf('dora');
   expect(draft).toMatchObject({ state: 'scheduled', reason: null });
-  // A quarter of an hour to look at it, and then spread over half an hour.
+  // 15 minutes to review it, and then spread over half an hour.
   expect(draft?.deadlineAt).toBeGreaterThanOrEqual(enabledAt + 15 * MINUTE_MS);
   expect(draft?.deadlineAt).toBeLessThanOrEqual(enabledAt + 45 * MINUTE_MS);
   expect(draft?.dueAt).toBe(draft?.deadlineAt);
   expect(await alarmOf('send')).toBe(draft?.deadlineAt);
   await engine.advance(45 * MINUTE_MS);
   expect(sentTo()).toContain('dora@x.org');
-  // Nothing is made up for of the time when it was off.
+  // Events from the time when the rule was disabled are not evaluated later.
   expect(await draftsOf('emil')).toEqual([]);
   await engine.advance(DAY_MS);
   expect((await draftsOf('dora')).map(({ content }) => content.subject)).toEqual(['Again', 'Hello']);
 });
 
-test('a deadline that is still far away stays, and drafts that are worth nothing any more are canceled', async () => {
+test('enabling a rule keeps distant deadlines, and cancels expired drafts', async () => {
   await make({ expires_after: '1h', deadline: '2h', steps: [{ draft: LETTER }, { draft: LETTER }] });
   const [early] = await greet('finn');
   clock.advance(30 * MINUTE_MS);
@@ -305,13 +305,13 @@ test('a deadline that is still far away stays, and drafts that are worth nothing
   clock.advance(3 * HOUR_MS);
   expect(await on()).toMatchObject({ resumed: 0, expired: 1 });
   expect((await draftsOf('finn')).at(-1)).toMatchObject({ state: 'canceled', reason: 'expired' });
-  // A draft that expired ends its step: the run goes on with the next.
+  // A draft that expired ends its step: the run continues with the next.
   expect(await alarmOf('process')).toBeLessThanOrEqual(clock.now());
   await engine.settle();
   expect((await draftsOf('finn')).map(({ state }) => state)).toEqual(['scheduled', 'canceled']);
 });
 
-test('approved drafts go on approved when their rule is on again, spread over half an hour', async () => {
+test('enabling a rule keeps approvals, and spreads the drafts over half an hour', async () => {
   await make();
   const ids = (await greet(...Array.from({ length: 9 }, (_, i) => `nora${i}`))).map(({ id }) => id);
   await db.transaction(async (tx) => {
@@ -334,7 +334,7 @@ test('approved drafts go on approved when their rule is on again, spread over ha
   expect(sentTo()).toHaveLength(9);
 });
 
-test('what waits for an address waits for it through a time when the rule is off, and then for the rule', async () => {
+test('a draft without an address waits for the address first, and then for its disabled rule', async () => {
   await make();
   await send('hello', 'gina');
   expect(await draftsOf('gina')).toMatchObject([{ state: 'held', reason: 'no_address' }]);
@@ -348,7 +348,7 @@ test('what waits for an address waits for it through a time when the rule is off
   expect(sentTo()).toContain('gina@x.org');
 });
 
-test('more than a hundred drafts that were held for long go on only at a word', async () => {
+test('requires a confirmation to release more than 100 drafts that were held for long', async () => {
   await make();
   await greet(...Array.from({ length: 601 }, (_, i) => `many${i}`));
   expect(await off()).toMatchObject({ held: 601, paused: 601 });
@@ -361,11 +361,11 @@ test('more than a hundred drafts that were held for long go on only at a word', 
   expect(new Set((await draftsOf()).map(({ state }) => state))).toEqual(new Set(['held']));
   expect(await on(true)).toMatchObject({ resumed: 601, resumedRuns: 601 });
   expect(new Set((await draftsOf()).map(({ dueAt }) => dueAt)).size).toBeGreaterThan(100);
-  // For the tests behind this one there are none of them.
+  // Pauses the project, so that these drafts do not affect later tests.
   await setSettings(db, projectId, { paused: 'true' });
 });
 
-test('runs are moved to the present version where both agree up to where they stand, and only when somebody says so', async () => {
+test('moves runs to the current version where both versions agree so far, and only on request', async () => {
   const again = { ...LETTER, subject: 'Again' };
   await make({ steps: [{ wait: '1d' }, { draft: LETTER }] });
   await greet('hugo');
@@ -381,7 +381,7 @@ test('runs are moved to the present version where both agree up to where they st
   expect((await draftsOf('hugo')).map(({ content }) => content.subject)).toEqual(['Again']);
 });
 
-test('an audience that a rule refers to stays, whether in its present version or in one that people are under way in', async () => {
+test('keeps an audience that the current version of a rule or of an active run refers to', async () => {
   const definition = { trait: 'plan', equals: 'pro' };
   const { id } = await createAudience(db, { projectId, name: 'Paying', definition });
   const remove = () => deleteAudience(db, { projectId, reference: 'Paying' });
@@ -397,7 +397,7 @@ test('an audience that a rule refers to stays, whether in its present version or
   await remove();
 });
 
-test('who is suppressed gets nothing more, and what was under way to them ends, whoever shares the mailbox', async () => {
+test('ends the drafts and runs of all users who share a suppressed address', async () => {
   await make({ steps: [{ draft: LETTER }, { wait: '1d' }, { draft: LETTER }] });
   await putRecords(db, {
     projectId,
@@ -435,7 +435,7 @@ test('who is suppressed gets nothing more, and what was under way to them ends, 
   expect(await liftSuppression(db, [place])).toBe(false);
 });
 
-test('a rule that fires for nobody any more says so, and why', async () => {
+test('reports a rule that no longer enrolls anyone, with the reason', async () => {
   await make({ only_if: { trait: 'plan', equals: 'pro' } });
   await know('mia');
   const show = async () =>
@@ -455,7 +455,7 @@ test('a rule that fires for nobody any more says so, and why', async () => {
   expect(await show()).toBe(null);
 });
 
-test('a rule that nests as deep as it may is checked, changed, stood elsewhere and left to people like any other', async () => {
+test('checks, edits, reorders and changes the mode of a rule with the maximum nesting', async () => {
   const nested = (levels: number, subject: string): object[] =>
     levels === 1
       ? [{ draft: { subject, body: 'Hello' } }]

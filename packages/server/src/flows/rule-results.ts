@@ -20,17 +20,17 @@ export type RuleResults = {
   rule: WholeRule;
   since: number;
   days: RuleDay[];
-  /** What became of its letters; null where none left in this time. */
+  /** The results of its emails; null if none was sent in this time. */
   letters: Insight | null;
   drafts: LadderCounts;
   excluded: { reason: Reason; count: number }[];
-  /** Of a rule with people in its holdout: who came to its goal, since the rule was made. */
+  /** For a rule with users in its holdout: how many reached its goal, since the rule was created. */
   lift: (Lift & { estimate: LiftShown | null }) | null;
 };
 
 type Asked = { projectId: number; reference: string; days: number; now: number };
 
-/** What a rule brought about in the last days of the project, today among them. */
+/** Returns the results of a rule for the last days in the project's time zone, including today. */
 export async function showRuleResults(
   tx: Tx,
   { projectId, reference, days, now }: Asked,
@@ -55,7 +55,7 @@ export async function showRuleResults(
 
 const NO_REFUSAL: ReadonlySet<string> = new Set(['fired', 'starts_later']);
 
-/** The ledger also says what became of letters. */
+/** The decision log also records what happened to emails. */
 function exclusionsOf(reasons: Map<string, number>): RuleResults['excluded'] {
   return [...reasons]
     .flatMap(([reason, count]) => (isReason(reason) && !NO_REFUSAL.has(reason) ? [{ reason, count }] : []))

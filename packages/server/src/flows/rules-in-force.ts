@@ -2,7 +2,7 @@ import { type ActiveRule, listVersionsAwaited, loadRules } from '../features/rul
 import { listVersionsInUse, type VersionInUse } from '../features/sequences/index.ts';
 import type { Tx } from '../io/db/index.ts';
 
-/** A version of a rule that decides something: the present one, or an older one in which somebody is under way or waits for their moment. */
+/** A version of a rule that still decides something: the current one, or an older one with active runs or pending timers. */
 export type RuleInForce = Pick<ActiveRule, 'definition' | 'conditions'> & {
   ruleId: string;
   name: string;
@@ -10,7 +10,7 @@ export type RuleInForce = Pick<ActiveRule, 'definition' | 'conditions'> & {
   isPresent: boolean;
 };
 
-/** Of all rules of a project, those that are off too: they can be switched on at any time. */
+/** Lists the versions of all rules of a project, including disabled rules, which can be enabled at any time. */
 export async function listRulesInForce(tx: Tx, projectId: number, now: number): Promise<RuleInForce[]> {
   const inUse = await listOlderInUse(tx, projectId, now);
   const model = (await loadRules(tx, [projectId], inUse)).get(projectId);
@@ -33,7 +33,7 @@ export async function listRulesInForce(tx: Tx, projectId: number, now: number): 
   return [...present, ...older];
 }
 
-/** Each once: one in which somebody waits for their moment is mostly one in which others are under way. */
+/** Lists each version once, because a version with pending timers usually has active runs too. */
 async function listOlderInUse(tx: Tx, projectId: number, now: number): Promise<VersionInUse[]> {
   const underWay = await listVersionsInUse(tx, [projectId], now);
   const awaited = await listVersionsAwaited(tx, projectId);

@@ -42,7 +42,7 @@ async function withDraft(traits: Record<string, unknown> = { name: 'Ada' }) {
 
 const relay = { outlet: { kind: 'relay', publicUrl: 'https://beckon.example', mailDomain: null } } as const;
 
-test('a test is what the letter would be, marked as one, and leaves the draft as it was', async () => {
+test('sends the email of the draft, marked as a test, and leaves the draft unchanged', async () => {
   const { story, draft, handed, send } = await withDraft();
   expect(await send('team@acme.example')).toMatchObject({ subject: `[Test] ${draft.content.subject}` });
   const [one] = handed;
@@ -61,7 +61,7 @@ test('a test copy has the locale of the user whom the draft is for', async () =>
   expect(mail.text).toContain('Afmelden of voorkeuren wijzigen');
 });
 
-test('every test is a copy of its own in the outbox, known as of its person', async () => {
+test('stores every test as a separate copy in the test inbox of its user', async () => {
   const { story, draft, handed, send } = await withDraft();
   await send('team@acme.example');
   await send('team@acme.example');
@@ -77,7 +77,7 @@ test('every test is a copy of its own in the outbox, known as of its person', as
   ]);
 });
 
-test('by a relay a test goes to the team alone, and from a sender that may send', async () => {
+test('sends tests by a relay only to the team, and only from a valid sender', async () => {
   const { story, handed, send } = await withDraft();
   await expect(send('eve@evil.example', relay)).rejects.toMatchObject({ code: 'validation_failed' });
   await expect(send('not an address', relay)).rejects.toMatchObject({ code: 'validation_failed' });

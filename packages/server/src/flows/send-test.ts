@@ -24,8 +24,8 @@ export type SendTestDeps = {
 };
 
 /**
- * A copy of a draft to somebody of the team, rendered, signed and handed over as the letter itself would be, whatever its
- * gates say. Nothing about the draft changes, and nothing in the copy can unsubscribe its recipient.
+ * Sends a copy of a draft to a member of the team. It is rendered, signed and submitted like the real email, whatever its send checks say.
+ * The draft does not change, and nothing in the copy can unsubscribe its recipient.
  */
 export async function sendTest(
   deps: SendTestDeps,
@@ -104,7 +104,7 @@ export async function checkRecipient(
   );
 }
 
-/** What the relay said, or a fault with why it took nothing. */
+/** Returns the reply of the relay, or throws a fault with the reason for the rejection. */
 export function replyOf(over: HandOver): string {
   if (over.result === 'accepted') return over.reply;
   throw new Fault('conflict', {

@@ -6,7 +6,7 @@ import { inSession } from './session.ts';
 
 const db = await openTestDatabase(systemClock);
 
-/** A session that tells which scripts were sent over it. */
+/** Returns a session that records the scripts sent over it. */
 function watched(): { db: Pick<typeof db, 'session'>; sent: string[] } {
   const sent: string[] = [];
   const watch = (session: Session): Session => ({
@@ -22,7 +22,7 @@ function watched(): { db: Pick<typeof db, 'session'>; sent: string[] } {
 const erasures = async (): Promise<number> => (await db.query(`SELECT 1 FROM beckon.erasure`)).length;
 const insert = `INSERT INTO beckon.erasure VALUES (1, 'u1', 1, '2026-01-01')`;
 
-test('a committed batch sends nothing behind its commit, for which the database would complain each time', async () => {
+test('sends nothing after a commit, because the database would log a warning each time', async () => {
   const { db: told, sent } = watched();
   await inSession(told, async (tx) => {
     await tx.query(insert);
@@ -32,7 +32,7 @@ test('a committed batch sends nothing behind its commit, for which the database 
   expect(await erasures()).toBe(1);
 });
 
-test('what was not committed is taken back, whether the work ended well or not', async () => {
+test('rolls back uncommitted work, whether it succeeded or failed', async () => {
   const { db: told, sent } = watched();
   await inSession(told, (tx) => tx.query(`DELETE FROM beckon.erasure`));
   expect(sent).toEqual(['BEGIN', 'ROLLBACK']);
@@ -45,7 +45,7 @@ test('what was not committed is taken back, whether the work ended well or not',
   expect(await erasures()).toBe(1);
 });
 
-test('a statement that comes after the end of its transaction is refused, and not sent by itself', async () => {
+test('rejects a statement after the end of its transaction instead of running it alone', async () => {
   const { db: told } = watched();
   let late: () => Promise<unknown> = () => Promise.resolve();
   const failing = inSession(told, async (tx) => {

@@ -1,19 +1,19 @@
 import { type Database, isReadOnly, type Session } from '../io/db/index.ts';
 
 /**
- * A worker that stands still loses its transaction, and its turns with it; no statement of a batch takes this long.
+ * A worker that stalls loses its transaction, and its locks with it; no statement of a batch takes this long.
  *
- * A batch asks for a thousand rows by their keys at most. The planner is told so: from statistics of tables that were
- * small a moment ago it would rather read them whole.
+ * A batch reads a thousand rows by key at most, and these settings make the planner use the indexes. With the statistics of tables that
+ * were small a moment ago, it would scan whole tables.
  */
 const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED;
   SET LOCAL idle_in_transaction_session_timeout = '10s'; SET LOCAL statement_timeout = '30s'; SET LOCAL lock_timeout = '10s';
   SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off`;
 
-/** What a batch is handed: its statements travel together, and none of them outlives its transaction. */
+/** The transaction of a batch: its statements are pipelined, and none of them outlives the transaction. */
 export type BatchTx = Pick<Session, 'query' | 'prepared' | 'together'> & { commit(): Promise<void> };
 
-/** One transaction; `work` ends it by `commit`, whose answer it awaits, or everything is taken back. */
+/** Runs `work` in one transaction. `work` ends it with `commit` and awaits the result; otherwise everything is rolled back. */
 export async function inSession<T>(
   db: Pick<Database, 'session'>,
   work: (tx: BatchTx) => Promise<T>,
@@ -25,12 +25,12 @@ export async function inSession<T>(
     const begun = session.script(BEGIN);
     const [, result] = await Promise.all([begun, work(guarded(session, state))]);
     state.isOpen = false;
-    // A batch that found nothing to do has not committed. After a commit the database would complain, batch after batch.
+    // A batch without work has not committed. After a commit, the database would log a warning for every batch.
     if (!state.isCommitted) await session.script('ROLLBACK');
     isBroken = false;
     return result;
   } catch (error) {
-    // Whatever goes on in parallel may send nothing behind the ROLLBACK: it would be a transaction of its own.
+    // Parallel work may send nothing after the ROLLBACK, because it would be a transaction of its own.
     state.isOpen = false;
     isBroken = await session.script('ROLLBACK').then(
       () => false,
@@ -43,7 +43,7 @@ export async function inSession<T>(
   }
 }
 
-/** Statements behind a refused one fail as well, and which failure is heard of first is chance: the first one is the reason. */
+/** Statements after a failed one fail as well, and the order in which the failures arrive is random. The first failure is the reason. */
 type State = { isOpen: boolean; isCommitted: boolean; refusal: unknown };
 
 function guarded(session: Session, state: State): BatchTx {

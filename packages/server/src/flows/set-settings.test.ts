@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 const keepEvents = async () => (await getSettings(db, projectId)).texts.keep_events;
 
-test('events are kept for as long as the audience that looks back furthest, which the refusal names', async () => {
+test('keeps events as long as the audience that looks back furthest, and names it in the error', async () => {
   const within = (days: number) => ({ event: 'login', at_least: 1, within: `${days}d` });
   const { id } = await createAudience(db, { projectId, name: 'Zealous', definition: within(90) });
   await createAudience(db, {
@@ -37,13 +37,13 @@ test('events are kept for as long as the audience that looks back furthest, whic
   expect((await getSettings(db, projectId)).texts).toMatchObject({ keep_events: 'forever', paused: 'false' });
   await setSettings(db, projectId, { keep_events: '90d' });
   expect(await keepEvents()).toBe('90d');
-  // Other settings do not ask again, and for ever is always long enough.
+  // Other settings are not checked against it, and `forever` is always long enough.
   await setSettings(db, projectId, { paused: 'true' });
   await setSettings(db, projectId, { keep_events: 'forever' });
   expect(await keepEvents()).toBe('forever');
 });
 
-test('without audiences, and in another project, events may be kept for 31 days', async () => {
+test('allows 31 days without audiences, whatever other projects have', async () => {
   const { id: other } = await createProject(db, { name: 'Other' });
   await createAudience(db, {
     projectId: other,
@@ -58,7 +58,7 @@ test('without audiences, and in another project, events may be kept for 31 days'
   });
 });
 
-test('settings of the sender and of the throttle are set together while somebody has a letter that waits for a sender', async () => {
+test('changes sender and throttle together while a draft that waits for a sender is locked', async () => {
   const now = db.clock.now();
   const made = newDraft({ ...draftFacts(idMaker(db.clock)), projectId, now });
   const held = orThrow(hold(made.draft, { reason: 'no_sender', until: now + 3_600_000, now }));
@@ -73,7 +73,7 @@ test('settings of the sender and of the throttle are set together while somebody
   expect(await setting).toMatchObject({ from_name: 'Acme', throttle: '9/s' });
 });
 
-test('a project that is not there, and a setting that is none, are refused', async () => {
+test('rejects an unknown project and an unknown setting', async () => {
   await expect(setSettings(db, projectId + 99, { paused: 'true' })).rejects.toMatchObject({
     code: 'not_found',
   });
@@ -82,7 +82,7 @@ test('a project that is not there, and a setting that is none, are refused', asy
   });
 });
 
-test('an audience that looks back further than events are kept is refused, new or edited, and leaves nothing behind', async () => {
+test('rejects a new or edited audience that looks back further than events are kept, and changes nothing', async () => {
   await setSettings(db, projectId, { keep_events: '31d' });
   const tooFar = { event: 'login', within: '90d' };
   const refusal = {
@@ -98,7 +98,7 @@ test('an audience that looks back further than events are kept is refused, new o
   expect((await listAudiences(db, projectId)).map(({ name }) => name)).toEqual(['Near']);
 });
 
-test('the audiences of a project ask a thousand different questions at most, all together', async () => {
+test('limits the audiences of a project to 1,000 different conditions in total', async () => {
   const asking = (from: number) => ({
     any: Array.from({ length: 199 }, (_, i) => ({ event: 'login', within: '7d', at_least: from + i + 1 })),
   });
@@ -114,6 +114,6 @@ test('the audiences of a project ask a thousand different questions at most, all
       },
     }),
   ).rejects.toMatchObject({ details: [{ field: 'definition', message }] });
-  // What is asked already is asked once.
+  // A repeated condition counts once.
   await createAudience(db, { projectId, name: 'The same', definition: asking(0) });
 });

@@ -15,16 +15,16 @@ type Deps = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
 type Texts = Record<SettingName, string>;
 
 export type SettingsBy = {
-  /** Who moves the drafts that a setting concerns. */
+  /** The actor of the moves of affected drafts. */
   actor: Actor;
-  /** What they took these settings for when they decided: where one is another by now, nothing is changed. */
+  /** The settings that the member saw. If one of them has changed since then, nothing is changed. */
   seen?: Record<string, string>;
 };
 
 const OPERATOR: SettingsBy = { actor: 'operator' };
 
 /**
- * All of it or nothing. To set `paused` is to pause or to resume; `autopilot=draft` concerns the drafts that wait, at once.
+ * Changes all of these settings or none. Setting `paused` pauses or resumes the project; `autopilot=draft` applies to open drafts at once.
  */
 export async function setSettings(
   db: Deps,
@@ -35,7 +35,7 @@ export async function setSettings(
   const preview = wanted.paused === 'false' ? await previewResume(db, projectId) : null;
   if (!preview?.isPaused) return write(db, writing);
   checkConfirmed(preview, false);
-  // Everything else is checked and set while the project is still paused, so that a refusal resumes nothing.
+  // Everything else is checked and set while the project is still paused, so that a rejection resumes nothing.
   await write(db, { ...writing, wanted: { ...wanted, paused: 'true' } });
   await resumeProject(db, { projectId, actor: by.actor, confirmed: true });
   return (await getSettings(db, projectId)).texts;
@@ -44,14 +44,14 @@ export async function setSettings(
 type Writing = { projectId: number; wanted: Record<string, string>; by: SettingsBy };
 
 /**
- * Under the project's turn, where audiences and rules are made and changed: events are kept for as long as one of them looks back. The
- * digest knows settings as it knows definitions.
+ * Writes settings under the project lock, which also covers changes of audiences and rules: events are kept as long as one of them looks
+ * back. Processing caches settings together with definitions.
  */
 function write(db: Deps, { projectId, wanted, by }: Writing): Promise<Texts> {
   return db.transaction(async (tx) => {
     await takeTurn(tx, projectId);
     await checkSeen(tx, projectId, by.seen ?? {});
-    // Whoever is claiming just now is waited for, so that nothing is claimed after this has answered.
+    // Waits for a running claim, so that nothing is claimed after this returns.
     if (wanted.paused === 'true') await takeSendTurn(tx, projectId);
     const texts = await set(tx, projectId, wanted);
     await newModel(tx, projectId);
@@ -61,15 +61,15 @@ function write(db: Deps, { projectId, wanted, by }: Writing): Promise<Texts> {
     }
     const endsAutopilot = wanted.autopilot !== undefined && texts.autopilot === 'draft';
     const first = endsAutopilot ? await endAutopilot(tx, projectId, { now, actor: by.actor }) : Infinity;
-    // Letters that were held for want of a sender leave as soon as there is one.
+    // Drafts held because of a missing sender are sent as soon as there is one.
     if (SENDER.some((name) => Object.hasOwn(wanted, name))) {
       await askHeldAgain(tx, { projectId, reasons: ['no_sender', 'domain_not_ready'], now });
     }
-    // Behind all drafts: what is claimed but not on its way yet stays too.
+    // After all drafts: those that are claimed but not yet being sent stay too.
     if (wanted.paused === 'true') await withdrawClaims(tx, { projectId });
-    // Whoever waits for the next token of an old throttle may wait for long.
+    // The sender may be waiting long for the next token of the old throttle, so it is due now.
     const nextAt = wanted.throttle === undefined ? first : now;
-    // Here too: who holds the place of the sender waits for no draft any more.
+    // After the drafts too: a process that holds the sender's due row no longer waits for a draft.
     if (nextAt < Infinity) await dueEarlier(tx, 'send', [{ projectId, nextAt: new Date(nextAt) }]);
     if (wanted.sandbox !== undefined)
       await switchSandbox({ tx, clock: db.clock }, projectId, texts.sandbox === 'on');
@@ -91,7 +91,7 @@ async function checkSeen(tx: Tx, projectId: number, seen: Record<string, string>
   });
 }
 
-/** No draft that nobody has touched leaves by itself any more, of whatever rule. When the sender has to look at the first. */
+/** Ends autopilot for all untouched drafts, of every rule. Returns when the sender has to check the first of them. */
 async function endAutopilot(
   tx: Tx,
   projectId: number,

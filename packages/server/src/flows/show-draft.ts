@@ -8,7 +8,7 @@ import { ruleNames } from './person-letters.ts';
 import { type LookAhead, lookAhead, type Mailroom } from './send-drafts/index.ts';
 import { type ShownOutcome, toShownOutcome } from './shown-outcome.ts';
 
-/** `ahead`: what would become of it if it were to leave now; null once it has come to its end. `outcomes`: what became of it. */
+/** `ahead`: the result if the draft were sent now; null once it has ended. `outcomes`: the outcomes of its email. */
 export type ShownWhole = {
   draft: Draft;
   rule: string;
@@ -19,7 +19,7 @@ export type ShownWhole = {
 
 const OUTCOMES_SHOWN_MAX = 1_000;
 
-/** A draft with its text, every move, and what the gates would say to it now. */
+/** Returns a draft with its text, every move, and the current result of the send checks. */
 export async function showDraft(
   tx: Tx,
   { projectId, draftId, ...looking }: DraftRef & Looking,
@@ -39,7 +39,7 @@ export async function showDraft(
 type Looking = {
   now: number;
   mailroom: Mailroom;
-  /** For whoever looks often. */
+  /** Shared by callers that look at many drafts. */
   models?: Models;
 };
 

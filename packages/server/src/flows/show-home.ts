@@ -31,12 +31,12 @@ export type Counted = { count: number; at_least: boolean };
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** What went wrong longer ago is history. */
+/** Older failures are no longer shown. */
 const FRESH_MS = 7 * DAY_MS;
-/** From here on the queue is worth a word. */
+/** From this share on the queue is shown as needing attention. */
 const QUEUE_FULL_SHARE = 0.8;
 
-/** For the badges that stand on every page. */
+/** Counts for the badges on every page. */
 export async function countForBadges(db: Reading, projectId: number) {
   const now = db.clock.now();
   const [review, needs, dead] = await Promise.all([
@@ -53,7 +53,7 @@ export async function countForBadges(db: Reading, projectId: number) {
   };
 }
 
-/** What a person should know first: what needs them, how the project does, what is left to set up. */
+/** Returns what a member needs first: open tasks, the health of the project, and the remaining setup steps. */
 export async function showHome(db: Reading, { projectId, mailroom }: HomeAsked) {
   const now = db.clock.now();
   const { settings } = await getSettings(db, projectId);
@@ -106,7 +106,7 @@ async function listNeeds(tx: Tx, { projectId, now, settings, sender, queue }: Ne
   ]);
   const { failed, unknown } = needs;
   const isFull = queue.waiting >= queue.waiting_max * QUEUE_FULL_SHARE;
-  // That the sender is missing is said where it holds a letter; before that it is a step of the set-up.
+  // A missing sender is reported only if it holds drafts; before that it is a setup step.
   const holdsLetters = needs.held.some(({ reason }) => reason === sender.problem?.reason);
   return [
     ...(settings.paused ? [{ kind: 'paused' as const }] : []),
@@ -176,7 +176,7 @@ async function listSteps(tx: Tx, { projectId, now, sending, hasEvent, hasSent }:
   return steps.every(({ done, required }) => done || !required) ? null : steps;
 }
 
-/** What real sending needs besides; in the outbox nothing of it is asked for. */
+/** Lists the additional steps for real sending; with the test inbox none of them is required. */
 async function listRelaySteps(
   tx: Tx,
   { projectId, sending, hasSent }: Pick<StepsAsked, 'projectId' | 'sending' | 'hasSent'>,
@@ -186,14 +186,14 @@ async function listRelaySteps(
   return [
     { id: 'domain_verified' as const, done: isVerified, required: true },
     { id: 'sender_set' as const, done: sending.sender.problem?.reason !== 'no_sender', required: true },
-    // Once letters have left it is too late to ask for those who wanted none.
+    // Once emails have been sent, it is too late to import suppressions.
     { id: 'suppressions_imported' as const, done: hasSuppressions || hasSent, required: true },
   ];
 }
 
 type LetterAsked = { projectId: number; now: number; settings: Settings; mailroom: Mailroom };
 
-/** The first draft there is: when it leaves if nobody acts, and what makes it wait. */
+/** Returns the first draft with its sending time if no member acts, and the reason why it waits. */
 async function findFirstEmail(tx: Tx, asked: LetterAsked) {
   const first = await findFirstOpen(tx, asked.projectId);
   if (!first) return null;

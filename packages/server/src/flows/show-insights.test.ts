@@ -19,7 +19,7 @@ const stage = await openStage();
 const { db } = stage.server;
 beforeEach(() => stage.engine.transport.answer({ result: 'sent' }));
 
-test('a letter counts once for whatever became of it, and machines count apart', async () => {
+test('counts an email once per outcome type, and bots separately', async () => {
   const story = await newAftermath(stage);
   const { projectId } = story;
   await story.rule(lettersRule());
@@ -66,7 +66,7 @@ test('a letter counts once for whatever became of it, and machines count apart',
   ]);
 });
 
-test('letters are put together by rule, by letter, by domain and by mailbox provider, of the time that is asked about', async () => {
+test('groups emails of the given time range by rule, template, domain and mailbox provider', async () => {
   const story = await newAftermath(stage);
   const { projectId } = story;
   await story.rule(lettersRule());
@@ -91,7 +91,7 @@ test('letters are put together by rule, by letter, by domain and by mailbox prov
   expect((await ask('provider')).join()).toMatch(/: 3$/);
 });
 
-test('what never left is no letter, and what was refused at the door is one that came back', async () => {
+test('does not count emails that were never sent, and counts a rejection as a bounce', async () => {
   const story = await newAftermath(stage);
   const { projectId } = story;
   await story.rule(lettersRule());
@@ -106,7 +106,7 @@ test('what never left is no letter, and what was refused at the door is one that
   expect(groups).toMatchObject([{ name: 'Letters', sent: 1, delivered: 0, bounced: { policy: 1 } }]);
 });
 
-test('of a rule with a holdout the difference is told, with the interval that it is certain of', async () => {
+test('reports the lift of a rule with a holdout, with its confidence interval', async () => {
   const story = await newAftermath(stage);
   const { projectId } = story;
   const id = await story.rule(lettersRule());

@@ -13,10 +13,13 @@ import {
 import { countLift } from '../features/sequences/index.ts';
 import type { Tx } from '../io/db/index.ts';
 
-/** Under the names of the interface. Rates are shares: of bounces and edits among what was sent, of everything else among what arrived. */
+/**
+ * A row of insights, with the names of the API. Rates are shares: bounces and edits of the sent emails, everything else of the delivered
+ * ones.
+ */
 export type ShownInsight = {
   name: string;
-  /** Where they are put together by rules. */
+  /** Set if the rows are grouped by rule. */
   rule_id: string | null;
   sent: number;
   delivered: number;
@@ -28,16 +31,16 @@ export type ShownInsight = {
   bounced: Record<'hard' | 'soft' | 'policy' | 'infrastructure', number>;
   complained: number;
   unsubscribed: number;
-  /** Those that a person changed before they left, of those whose draft is still there. */
+  /** Emails that a member edited before sending, of those whose draft still exists. */
   edited: { edited: number; total: number };
-  /** When people opened them first: the number of letters up to each bound, and, without one, of all later ones. */
+  /** Time to the first open by a human: the number of emails up to each bound, and, without a bound, of all later ones. */
   opened_within: { until_ms: number | null; emails: number }[];
   median_open_ms: number | null;
   rates: Record<
     'delivered' | 'bounced' | 'opened' | 'clicked' | 'replied' | 'complained' | 'unsubscribed' | 'edited',
     number | null
   >;
-  /** Of a rule with people in its holdout: who came to its goal, since the rule was made. */
+  /** For a rule with users in its holdout: how many reached its goal, since the rule was created. */
   lift: { treatment: Arm; holdout: Arm; estimate: LiftShown | null } | null;
 };
 
@@ -46,7 +49,7 @@ export type ShownInsights = {
   since: string;
   until: string;
   truncated: boolean;
-  /** All together. */
+  /** All groups together. */
   total: ShownInsight;
   groups: ShownInsight[];
 };
@@ -55,16 +58,16 @@ type Asked = {
   projectId: number;
   by: Grouping;
   since: number;
-  /** Left out: to the newest. */
+  /** If omitted, up to the newest. */
   until?: number;
-  /** What a holdout says is of all time, and costs a question for each rule. */
+  /** Omits the lift, which covers all time and costs a query per rule. */
   withoutLift?: boolean;
 };
 
-/** Behind whatever was claimed. */
+/** Later than any claimed email. */
 const END_OF_TIME = Date.UTC(9999, 0);
 
-/** What became of the letters of a project within a period, by rule, letter, domain or mailbox provider. */
+/** Returns the results of a project's emails within a period, by rule, template, domain or mailbox provider. */
 export async function showInsights(tx: Tx, asked: Asked): Promise<ShownInsights> {
   const { projectId, by, since, until = END_OF_TIME, withoutLift = false } = asked;
   const { total, groups, isCut } = await countInsights(tx, { projectId, by, since, until });
@@ -118,7 +121,7 @@ function toShown(insight: Insight, lift: ShownInsight['lift']): ShownInsight {
   };
 }
 
-/** To four places; null of nothing. */
+/** Rounds to four decimal places; null if there are no emails. */
 function share(count: number, of: number): number | null {
   return of <= 0 ? null : Math.round((count / of) * 10_000) / 10_000;
 }

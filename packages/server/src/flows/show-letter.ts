@@ -16,14 +16,14 @@ import { listTold } from '../features/webhooks/index.ts';
 import type { Tx } from '../io/db/index.ts';
 import type { Renderer } from './rendering/index.ts';
 
-/** A letter that was claimed, as it left, and everything that is known to have become of it. */
+/** A claimed email as it was sent, with everything that is known about its results. */
 export type ShownLetter = {
   letter: Letter;
-  /** The zone that the person themselves names. */
+  /** The time zone in the user's traits. */
   zone: string | null;
-  /** Null: it was never handed over, or its bytes were forgotten. */
+  /** Null if the email was never submitted, or its bytes were deleted. */
   raw: (FrozenRow & { mail: ReadMail }) | null;
-  /** Where its links lead, in the order of their numbers. */
+  /** The targets of its links, in the order of their numbers. */
   urls: string[];
   hits: JudgedHit[];
   hitsCounted: number;
@@ -33,7 +33,7 @@ export type ShownLetter = {
   sendAgain: SendAgain;
 };
 
-/** `confirmed`: nobody knows whether it arrived, so whoever wants it again has to say so. */
+/** `requires_confirmation`: it is unknown whether the email arrived, so a second one has to be confirmed. */
 export type SendAgain = 'unavailable' | 'available' | 'requires_confirmation';
 
 const OUTCOMES_SHOWN_MAX = 500;
@@ -66,7 +66,7 @@ export async function showLetter(
   };
 }
 
-/** Its bytes as they were handed over. */
+/** Returns the bytes of an email as they were submitted. */
 export async function showLetterBytes(
   tx: Tx,
   { projectId, id }: { projectId: number; id: string },
@@ -95,7 +95,7 @@ async function findBytes(
   return (await findFrozen(tx, { projectId, draftIds: [draftId] })).get(draftId) ?? null;
 }
 
-/** As `sendAgain` decides it: once for each draft, and only of one that failed or of which nobody knows. */
+/** Decides as `sendAgain` does: once per draft, and only for an email that failed or whose delivery is unknown. */
 async function mayGoAgain(
   tx: Tx,
   { projectId, draftId }: { projectId: number; draftId: string },

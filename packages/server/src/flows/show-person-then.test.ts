@@ -105,7 +105,7 @@ async function live(projectId: number, steps: { act: Act; hours: number }[]): Pr
 const then = (projectId: number, at: number): Promise<ShownThen> =>
   showPersonThen(db, { projectId, userId: 'ada', at });
 
-test('whatever happened live, a moment looks from now as it looked then', async () => {
+test('shows a past time of live changes exactly as it was', async () => {
   await fc.assert(
     fc.asyncProperty(history(false), async (steps) => {
       const projectId = await newProject();
@@ -127,14 +127,14 @@ test('whatever happened live, a moment looks from now as it looked then', async 
   );
 }, 120_000);
 
-test('across imports what is called exact is so, and the rest is called what it is', async () => {
+test('marks only correct values as exact across imports', async () => {
   await fc.assert(
     fc.asyncProperty(history(true), async (steps) => {
       const projectId = await newProject();
       for (const was of await live(projectId, steps)) {
         if (!was) continue;
         const shown = await then(projectId, was.at);
-        // Somebody who came by an import is known by their first event, which may have happened before.
+        // A user created by an import is first seen at their first event, which may have occurred before.
         if (shown.state !== 'known') continue;
         const values = new Map(shown.traits.map((one) => [one.trait, one]));
         for (const name of new Set([...values.keys(), ...Object.keys(was.traits)])) {
@@ -151,7 +151,7 @@ test('across imports what is called exact is so, and the rest is called what it 
   );
 }, 120_000);
 
-test('an import between now and then is said, and what was before it is not guessed', async () => {
+test('reports an import since then, and does not guess the values before it', async () => {
   const projectId = await newProject();
   await live(projectId, [{ act: { kind: 'import', traits: { plan: 'trial' } }, hours: 1 }]);
   const at = clock.now();
@@ -164,7 +164,7 @@ test('an import between now and then is said, and what was before it is not gues
   expect(known.traits).toEqual([{ trait: 'plan', value: 'free', certainty: 'exact' }]);
 });
 
-test('what comes next by time alone is told with its moment', async () => {
+test('lists upcoming changes by time alone with their times', async () => {
   const projectId = await newProject();
   await live(projectId, [{ act: { kind: 'event', name: 'login' }, hours: 1 }]);
   const at = clock.now();

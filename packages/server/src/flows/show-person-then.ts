@@ -9,14 +9,14 @@ import { findPersonThen } from './person-then.ts';
 import { ruleNames } from './person-letters.ts';
 import { inSnapshot } from './snapshot.ts';
 
-/** Under the names of the interface; `unknown`: the changes of that time are not kept any more. */
+/** A user at a past time, with the names of the API; `unknown`: the changes of that time are no longer kept. */
 export type ShownThen = {
   at: string;
   state: 'known' | 'not_created' | 'unknown';
   kept_since: string | null;
   email: { value: string | null; certainty: Certainty };
   traits: { trait: string; value: unknown; certainty: Certainty }[];
-  /** How sure it is that there was no other trait. */
+  /** The certainty that there was no other trait. */
   others: Certainty;
   audiences: AudienceThen[];
   next: { at: string; kind: 'audience' | 'draft'; name: string; id: string }[];
@@ -34,8 +34,8 @@ export type AudienceThen = {
 type Asked = PersonId & { at: number };
 
 /**
- * A person as of a moment: traits by undoing the changes that were kept, audiences by asking their definitions about what was
- * known then. What an import or a removal by age took away is said to be unknown, and never guessed.
+ * Shows a user at a past time: traits by undoing the stored changes, audiences by evaluating their definitions over what was known then.
+ * Values lost by an import or by retention are reported as unknown, and never guessed.
  */
 export function showPersonThen(db: Pick<Database, 'session' | 'clock'>, asked: Asked): Promise<ShownThen> {
   return inSnapshot(db, async (tx) => {
@@ -76,7 +76,7 @@ const NOTHING = {
 
 type Moment = ShownThen['next'][number];
 
-/** Each after those that it refers to, by today's definition; audiences that did not exist yet are left out. */
+/** Evaluates each audience after those that it refers to, by today's definition. Audiences that did not exist yet are left out. */
 async function audiencesThen(
   tx: Tx,
   then: PersonThen,
@@ -154,7 +154,7 @@ const DRAFTS_MAX = 200;
 
 type DraftThen = { shown: ShownThen['drafts'][number]; due: Moment | null };
 
-/** Letters that were open then, in the state to which their moves had brought them. */
+/** Returns the drafts that were open then, in the state after their moves up to that time. */
 async function draftsThen(tx: Tx, { projectId, userId, at }: Asked): Promise<DraftThen[]> {
   const names = await ruleNames(tx, projectId);
   const all = await listDrafts(tx, {
@@ -180,7 +180,7 @@ async function draftsThen(tx: Tx, { projectId, userId, at }: Asked): Promise<Dra
   return found;
 }
 
-/** Its deadline is that of then only where nothing has moved it since. */
+/** The deadline is the one of that time only if no later move changed it. */
 function dueThen(
   draft: Draft,
   { moves, rule, at }: { moves: Move[]; rule: string; at: number },

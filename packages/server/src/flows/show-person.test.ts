@@ -53,7 +53,7 @@ async function exported(userId = 'ada'): Promise<{ pieces: string[]; value: Reco
   return { pieces, value: JSON.parse(pieces.join('\n')) as Record<string, unknown> };
 }
 
-test('a person is shown under the names of the interface, with audiences and events, and exactly these', async () => {
+test('shows a user with audiences and events, with exactly the names of the API', async () => {
   const first = now();
   await accept('users', [
     {
@@ -85,7 +85,7 @@ test('a person is shown under the names of the interface, with audiences and eve
     ) as object,
     suppressTriggersUntil: null,
     triggersLiveSince: null,
-    // The earliest of what is known, an event that was sent later included.
+    // The earliest known time, including events that were sent later.
     first_seen_at: '2026-01-10T00:00:00.000Z',
     last_seen_at: expect.any(String) as string,
     audiences: [{ id: paying, name: 'With a company', since: first }],
@@ -101,7 +101,7 @@ test('a person is shown under the names of the interface, with audiences and eve
   expect(Object.hasOwn(shown.traits, '__proto__')).toBe(true);
 });
 
-test('a suppressed person is so until a time that never comes, and live since the event that lifted it', async () => {
+test('shows a suppressed user as suppressed without end, and as live since the event that lifted it', async () => {
   await accept('events', [{ external_user_id: 'ada', name: 'login', properties: {}, suppress: true }]);
   expect(await show()).toMatchObject({
     suppressTriggersUntil: '9999-12-31T23:59:59.999Z',
@@ -112,7 +112,7 @@ test('a suppressed person is so until a time that never comes, and live since th
   expect(await show()).toMatchObject({ suppressTriggersUntil: null, triggersLiveSince: now() });
 });
 
-test('an audience is shown as everybody sees it: while it is built, and by its old definition while it is rebuilt', async () => {
+test('shows an audience while it is first built, and by its old definition while it is rebuilt', async () => {
   const people = Array.from({ length: 501 }, (_, i) => ({ external_user_id: `p${i}`, traits: { seats: i } }));
   await accept('users', [{ external_user_id: 'ada', traits: { seats: 0 } }, ...people.slice(0, 400)]);
   await accept('users', people.slice(400));
@@ -131,14 +131,14 @@ test('an audience is shown as everybody sees it: while it is built, and by its o
   expect((await show()).audiences).toEqual([seen]);
 });
 
-test('nobody is shown or exported under an id that is not known, or cannot be one', async () => {
+test('returns not_found for an unknown or impossible id, also for an export', async () => {
   for (const userId of ['ada', 'nul\0', 'half\ud800', '']) {
     await expect(show(userId)).rejects.toMatchObject({ code: 'not_found' });
     await expect(exported(userId)).rejects.toMatchObject({ code: 'not_found' });
   }
 });
 
-test('the newest 1,000 events are shown, and all are exported, as one JSON value in pieces', async () => {
+test('shows the newest 1,000 events, and exports all of them as one JSON value in pieces', async () => {
   await accept('users', [{ external_user_id: 'ada' }]);
   await db.query(
     `INSERT INTO beckon.event (project_id, received_at, id, external_user_id, name, properties, occurred_at, accepted_at, seq, suppressed)
@@ -154,11 +154,11 @@ test('the newest 1,000 events are shown, and all are exported, as one JSON value
   const numbers = (value['events'] as typeof events).map(({ properties }) => properties['n'] as number);
   expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 1_500 }, (_, i) => i + 1));
   expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThan(100_000);
-  // With nothing between the pieces it is the same value.
+  // Without anything between the pieces, the value is the same.
   expect(JSON.parse(pieces.join(''))).toEqual(value);
 });
 
-test('an export has all that is shown, and what the stream noted and what could not be applied', async () => {
+test('exports everything that is shown, and the change stream and dead letters', async () => {
   await accept('users', [
     { external_user_id: 'ada', email: 'a@x.org', traits: { plan: 'free' } },
     { external_user_id: 'bob' },
@@ -226,7 +226,7 @@ test('an export has all that is shown, and what the stream noted and what could 
   });
 });
 
-test('what became of letters is shown and exported: outcomes, answers, hits, and what endpoints were told', async () => {
+test('shows and exports the results of emails: outcomes, replies, hits and webhooks', async () => {
   await accept('users', [{ external_user_id: 'ada', email: 'ada@x.org' }]);
   const newId = idMaker(db.clock);
   const id = newId();
@@ -276,7 +276,7 @@ test('what became of letters is shown and exported: outcomes, answers, hits, and
   expect(value['webhooks']).toHaveLength(250);
 });
 
-test('somebody known by dead letters alone is exported too', async () => {
+test('exports a user who is known only by dead letters', async () => {
   const at = new Date(clock.now());
   const record = { external_user_id: 'ghost', name: 'odd' };
   await bury(
@@ -309,7 +309,7 @@ async function getLetters(...ids: string[]): Promise<void> {
 const inMs = (ms: number): string => new Date(clock.now() + ms).toISOString();
 const HOUR_MS = 3_600_000;
 
-test('a person is shown with their letters, the decisions about them, and where they are under way', async () => {
+test('shows a user with their drafts, decisions and active runs', async () => {
   await getLetters('ada', 'bob');
   const { drafts, decisions, runs } = await show();
   expect(drafts).toEqual([
@@ -341,7 +341,7 @@ test('a person is shown with their letters, the decisions about them, and where 
   ]);
 });
 
-test('an export has whole letters with every move, and what rules keep of a person, but of nobody else', async () => {
+test("exports whole drafts with every move, and the rules' state of this user only", async () => {
   await getLetters('ada', 'bob');
   const [draft] = await listDrafts(db, {
     projectId,
@@ -390,7 +390,7 @@ test('an export has whole letters with every move, and what rules keep of a pers
   expect(JSON.stringify(value)).not.toContain('bob');
 });
 
-test('more drafts than a page has are all exported, each once', async () => {
+test('exports more drafts than a page holds, each once', async () => {
   await getLetters('ada');
   await db.query(
     `INSERT INTO beckon.draft SELECT (jsonb_populate_record(d, jsonb_build_object('id', gen_random_uuid()))).*

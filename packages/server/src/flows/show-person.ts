@@ -27,14 +27,14 @@ export type ShownEvent = {
   received_at: string;
 };
 
-/** All that is known of a person at a glance: the newest of what there is much of. */
+/** All that is known about a user at a glance, with only the newest of long lists. */
 export type WholePerson = ShownPerson & {
   audiences: ShownAudience[];
   events: ShownEvent[];
   drafts: ShownDraft[];
   decisions: ShownDecision[];
   runs: ShownRun[];
-  /** What became of their letters. */
+  /** The outcomes of the user's emails. */
   outcomes: ShownOutcome[];
 };
 
@@ -56,7 +56,7 @@ export async function showPerson(tx: Tx, wanted: PersonId): Promise<WholePerson>
   };
 }
 
-/** The audiences that a person is in, as everybody sees them: of a definition still being built, where there is no other. */
+/** Lists the audiences that a user is in, by the served definition, or by the one that is being built if there is no other. */
 export async function listAudiencesOf(tx: Tx, { projectId, userId }: PersonId): Promise<ShownAudience[]> {
   const model = (await loadModels(tx, [projectId])).get(projectId);
   const [standing] = await findStandings(tx, [{ projectId, userId }], { dues: false });

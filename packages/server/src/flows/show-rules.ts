@@ -20,14 +20,14 @@ import { countRuns, type RunCounts } from '../features/sequences/index.ts';
 import type { Tx } from '../io/db/index.ts';
 import { autopilotPeriod } from './autopilot.ts';
 
-/** A rule in words, with what is odd about it and whether it has gone quiet. */
+/** A rule in words, with its lints and whether it has stopped firing. */
 export type ListedRule = WholeRule & { sentence: string; lints: Lint[]; silence: Silence | null };
 
 export type ShownRule = ListedRule & { runs: RunCounts; suggestion: ReturnType<typeof suggest> };
 
 type Asked = { projectId: number; now: number };
 
-/** All of a project, by name. */
+/** Lists all rules of a project by name. */
 export async function listShownRules(tx: Tx, asked: Asked): Promise<ListedRule[]> {
   const rules = await listRules(tx, asked.projectId);
   const surroundings = await findSurroundings(tx, asked);
@@ -36,7 +36,7 @@ export async function listShownRules(tx: Tx, asked: Asked): Promise<ListedRule[]
   return listed;
 }
 
-/** By its id or its name, with how many people are where in it and what it has earned. */
+/** Returns a rule by its id or name, with its number of runs and the suggested mode. */
 export async function showRule(tx: Tx, asked: Asked & { reference: string }): Promise<ShownRule> {
   const { projectId } = asked;
   const rule = await findRule(tx, asked);
@@ -47,7 +47,7 @@ export async function showRule(tx: Tx, asked: Asked & { reference: string }): Pr
   return { ...listed, runs, suggestion: suggest(ladder, autopilotPeriod(rule, autopilotMs)) };
 }
 
-/** What of the project all its rules are seen against. */
+/** The data of the project against which all its rules are checked. */
 export type Surroundings = Asked & {
   audienceName: (id: string) => string | undefined;
   catalogue: Parameters<typeof lintRule>[1];
@@ -78,7 +78,7 @@ export async function findSurroundings(tx: Tx, { projectId, now }: Asked): Promi
     now,
     audienceName: (id) => audiences.get(id),
     catalogue,
-    // What becomes of letters happens sooner or later.
+    // Outcomes of emails count as known events, because they occur sooner or later.
     events: [...names.map(({ name }) => name), ...WEBHOOK_TYPES],
     usageAtMostOne: largest !== null && largest <= 1,
     topics: (await getSettings(tx, projectId)).settings.topics,
@@ -114,7 +114,7 @@ async function findSilence(tx: Tx, rule: WholeRule, surroundings: Surroundings):
     definition,
     now,
     enabledAt,
-    // Joins and dates are in no catalogue; the ledger knows of them.
+    // Joins and dates are in no catalog; only the decision log has them.
     arrived: Math.max(events, considered),
     fired,
     firedBefore: (all.get('fired') ?? 0) - fired,
@@ -122,7 +122,7 @@ async function findSilence(tx: Tx, rule: WholeRule, surroundings: Surroundings):
   });
 }
 
-/** The ledger also says what became of letters. */
+/** The decision log also records what happened to emails. */
 function isReason(reason: string): reason is Reason {
   return Object.hasOwn(REASONS, reason);
 }

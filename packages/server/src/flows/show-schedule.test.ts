@@ -9,7 +9,7 @@ const stage = await openStage();
 
 const ZONES = ['UTC', 'Asia/Kolkata', 'America/Los_Angeles', 'Pacific/Auckland'];
 
-/** Somebody to whom something happens so many minutes after the one before; people may share a mailbox. */
+/** An event for a user, some minutes after the one before; users may share a mailbox. */
 const happening = fc.record({
   person: fc.integer({ min: 0, max: 5 }),
   minutesLater: fc.integer({ min: 0, max: 240 }),
@@ -26,7 +26,7 @@ const world = fc.record({
 
 type World = typeof world extends fc.Arbitrary<infer W> ? W : never;
 
-test('what the schedule says of every waiting letter is what the sender does, whatever the policy', async () => {
+test('the schedule of every waiting email matches what the sender does, for any policy', async () => {
   let compared = 0;
   await fc.assert(
     fc.asyncProperty(world, async (one) => {
@@ -81,7 +81,7 @@ async function plan(story: Story) {
   return { from: story.now(), sends };
 }
 
-test('a letter that expires before its gates open is planned to, and does not leave', async () => {
+test('schedules an email that expires before its send checks pass as expiring, and does not send it', async () => {
   const story = await newStory(stage);
   await story.set({ quiet_hours: '13:00-12:59' });
   await story.rule({

@@ -25,7 +25,7 @@ const HOUR_MS = 3_600_000;
 const DAYS = 7;
 const ZONES_SHOWN = 5;
 
-/** The planned letters of the next days, by the hour: what becomes of each draft that leaves by itself if nobody acts. */
+/** Returns the planned emails of the next days by hour: the result of each draft that is sent automatically if no member acts. */
 export function showSchedule({ db, mailroom }: ScheduleDeps, projectId: number) {
   return inSnapshot(db, async (tx) => {
     const now = db.clock.now();
@@ -34,7 +34,7 @@ export function showSchedule({ db, mailroom }: ScheduleDeps, projectId: number) 
     const open = await countAllOpen(tx, projectId);
     const range = { from: now - (now % HOUR_MS), to: now - (now % HOUR_MS) + DAYS * 24 * HOUR_MS };
     const { frequency_cap, throttle, time_zone } = texts;
-    // Those in force, which are none where the default holds nothing.
+    // The quiet hours in force: none if the default holds nothing.
     const quiet_hours = policy.quietHours ? texts.quiet_hours : 'off';
     return {
       now: iso(now),
@@ -54,7 +54,7 @@ export function showSchedule({ db, mailroom }: ScheduleDeps, projectId: number) 
   });
 }
 
-/** What a pause would keep back that leaves soon otherwise. */
+/** Returns the number of emails that would be sent soon and that a pause would hold. */
 export function previewPause({ db, mailroom }: ScheduleDeps, projectId: number) {
   return inSnapshot(db, async (tx) => {
     const now = db.clock.now();
@@ -86,7 +86,7 @@ export type PlannedAsked = {
   limit: number;
 };
 
-/** Drafts of the schedule, the first first. */
+/** Lists drafts of the schedule, earliest first. */
 export function listPlanned({ db, mailroom }: ScheduleDeps, asked: PlannedAsked) {
   return inSnapshot(db, async (tx) => {
     const { projectId, offset, limit } = asked;
@@ -101,7 +101,7 @@ export function listPlanned({ db, mailroom }: ScheduleDeps, asked: PlannedAsked)
   });
 }
 
-/** What becomes of the oldest open draft if nobody acts; null where it leaves only by a person. */
+/** Returns the result of the oldest open draft if no member acts; null if only a member can send it. */
 export async function foreseeFirst(
   tx: Tx,
   asked: Foreseeing,
@@ -122,7 +122,7 @@ async function foresee(
   tx: Tx,
   asked: Foreseeing & { isFirstOnly?: boolean },
 ): Promise<{ places: Place[]; isCut: boolean; policy: Policy }> {
-  // A pause has no end of its own: what is planned is what would leave without it.
+  // A pause has no scheduled end, so the schedule shows what would be sent without it.
   const policy = { ...policyOf(asked.settings, asked.mailroom.outlet), paused: false };
   const { queue, isCut } = await gatherWaiting(tx, { ...asked, policies: [policy] });
   const fates = await runStepsSlowly(simulating(queue, policy, asked.now));
@@ -170,7 +170,7 @@ function beyondOf(
   return beyond;
 }
 
-/** Of the zones of most drafts; those without one are in the project's. */
+/** Returns the quiet hours of the time zones with the most drafts. Drafts without a zone use the project's. */
 function quietOf(places: Place[], { quietHours, timeZone }: Policy, range: Range) {
   const byZone = Map.groupBy(places, ({ draft }) => draft.zone ?? timeZone);
   const zones = [...byZone].map(([zone, some]) => ({ zone, drafts: some.length }));

@@ -18,7 +18,7 @@ export type SendingAsked = { projectId: number; now: number; mailroom: Mailroom 
 type DomainShown = { id: string; name: string; state: string; paused: string | null };
 export type SenderNo = { reason: 'domain_not_ready' | 'no_sender' | 'public_url'; detail: string };
 
-/** As whom a project writes now, and what holds its letters back that no setting says. */
+/** Returns the current sender of a project, and the obstacles to sending that no setting shows. */
 export async function showSending(tx: Tx, asked: SendingAsked) {
   const { projectId, now, mailroom } = asked;
   const project = (await listSettings(tx, [projectId])).get(projectId);
@@ -60,7 +60,7 @@ function toShown({ id, name, state, pausedReason }: SendingDomain): DomainShown 
   return { id, name, state, paused: pausedReason };
 }
 
-/** Answers are heard where mail comes in and there is somewhere to hand them on to. */
+/** Replies are captured if inbound email is set up and there is an address to forward them to. */
 function repliesOf(
   mailDomain: string | null,
   forwardTo: string | null,

@@ -11,7 +11,7 @@ import type { Tx } from '../io/db/index.ts';
 import { audienceNames } from './audience-names.ts';
 import { listRulesInForce, type RuleInForce } from './rules-in-force.ts';
 
-/** A rule of more than one step, with those who are under way in it. */
+/** A rule with more than one step, and its number of active users. */
 export type ListedSequence = {
   rule: WholeRule;
   sentence: string;
@@ -23,21 +23,21 @@ export type ListedSequence = {
 export type ShownStep = Omit<OutlinedStep, 'step'> & {
   kind: OutlinedStep['step']['kind'];
   label: string;
-  /** The letter that it writes, where that has a name. */
+  /** The template of the email, if it has a name. */
   template: string | null;
   active: number;
   paused: number;
 };
 
 export type ShownSequence = ListedSequence & {
-  /** The present one first, and those in which somebody is under way. */
+  /** The current version first, then those with active runs. */
   versions: { version: number; isPresent: boolean; users: number; steps: ShownStep[] }[];
   ended: RunCounts['ended'];
 };
 
 type Asked = { projectId: number; now: number };
 
-/** By name. */
+/** Lists sequences by name. */
 export async function listSequences(tx: Tx, { projectId }: Asked): Promise<ListedSequence[]> {
   const rules = (await listRules(tx, projectId)).filter(isSequence);
   const places = Map.groupBy(await countPlaces(tx, { projectId, ruleId: null }), ({ ruleId }) => ruleId);
@@ -45,7 +45,7 @@ export async function listSequences(tx: Tx, { projectId }: Asked): Promise<Liste
   return rules.map((rule) => toListed(rule, places.get(rule.id) ?? [], names));
 }
 
-/** A rule that only writes a letter has no way to be under way on. */
+/** Returns true if users can be in the middle of a rule. A rule that only writes an email has no such step. */
 function isSequence({ definition: { steps } }: WholeRule): boolean {
   return outline(steps).length > 1;
 }

@@ -15,7 +15,7 @@ export type ShownSystem = DatabaseFacts & {
   webhooks: { pending: number; delivering: number };
 };
 
-/** How the engine does, as far as one project sees it, and what it stands on. */
+/** Returns the state of the engine as far as it concerns one project, and the facts about its database. */
 export async function showSystem(
   db: Pick<Database, 'query' | 'prepared' | 'clock' | 'offsetMs'>,
   projectId: number,

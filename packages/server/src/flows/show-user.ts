@@ -22,7 +22,7 @@ import type { Tx } from '../io/db/index.ts';
 import { ruleNames, type ShownRun, toShownRun } from './person-letters.ts';
 import { listAudiencesOf, type ShownAudience } from './show-person.ts';
 
-/** A person at a glance, without what there is much of: that is in their timeline. */
+/** A user at a glance, without long lists, which are in the timeline. */
 export type ShownUser = Omit<ShownPerson, 'traits'> & {
   traits: ShownTrait[];
   audiences: ShownAudience[];
@@ -43,7 +43,7 @@ type Suppressed = {
   from_erased: boolean;
 };
 
-/** `changed`: the last change that was kept, where it is the one that made it what it is. */
+/** `changed`: the last stored change, if it produced the current value. */
 export type ShownTrait = {
   trait: string;
   value: unknown;

@@ -1,7 +1,7 @@
 import { iso } from '../base/clock.ts';
 import type { Outcome } from '../features/outcomes/index.ts';
 
-/** What became of a letter, under the names of the interface; `detail` is what its webhook says besides. */
+/** The outcome of an email, with the names of the API; `detail` has the additional fields of its webhook. */
 export type ShownOutcome = {
   id: string;
   type: Outcome['type'];

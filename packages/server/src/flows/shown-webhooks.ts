@@ -12,7 +12,7 @@ import type { Database } from '../io/db/index.ts';
 
 type Db = Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
 
-/** The endpoints of a project and how they do, as scripts and the dashboard read them. */
+/** Returns the endpoints of a project and their health, for the API and the dashboard. */
 export async function showEndpoints(db: Db, projectId: number): Promise<ShownEndpoint[]> {
   const states = await listEndpoints(db, projectId);
   const places = states.map(({ endpoint }) => ({ projectId, endpointId: endpoint.id }));
@@ -40,7 +40,7 @@ function toEndpoint({ endpoint, health }: EndpointState, secrets: SealedSecret[]
     in_flight_max: endpoint.inFlightMax,
     failing_since: time(health.failingSince),
     failures: health.failures,
-    /** It fails so often that it is asked again only now and then. */
+    /** The endpoint fails so often that it is only tried occasionally. */
     backoff_until: health.openUntil === null ? null : iso(Math.max(health.openUntil, now)),
     last_success_at: time(health.succeededAt),
     secrets: secrets.map(({ createdAt, expiresAt }) => ({

@@ -10,7 +10,7 @@ import { createRule } from './create-rule.ts';
 import { setSettings } from './set-settings.ts';
 import { simulatePolicy } from './simulate-policy.ts';
 
-// Noon in Paris.
+// The time is noon in Paris.
 const clock = heldClock(Date.UTC(2026, 0, 15, 11));
 const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
@@ -55,7 +55,7 @@ test('the same policy makes no difference', async () => {
   expect(simulated.proposed).toEqual(simulated.current);
 });
 
-test('a wider cap lets the second letter of a person leave with the first', async () => {
+test("a higher cap sends a user's second email together with the first", async () => {
   await pay('u1');
   await pay('u1', 1);
   await pay('u2');
@@ -74,7 +74,7 @@ test('a wider cap lets the second letter of a person leave with the first', asyn
   });
 });
 
-test('quiet hours are those of the person, else those of the zone that is tried', async () => {
+test("uses the user's time zone for quiet hours, or else the proposed one", async () => {
   await pay('u1', 0, { timezone: 'UTC' });
   await pay('u2');
   const night = { quiet_hours: '21:00-08:00', time_zone: 'Asia/Tokyo' };
@@ -85,7 +85,7 @@ test('quiet hours are those of the person, else those of the zone that is tried'
   ]);
 });
 
-test('what a gate holds already is asked again, and a pause holds everything', async () => {
+test('evaluates held drafts again, and holds everything under a pause', async () => {
   await setSettings(db, projectId, { quiet_hours: '12:00-20:00' });
   await pay('u1');
   await engine.advance(2 * HOUR);
@@ -99,7 +99,7 @@ test('what a gate holds already is asked again, and a pause holds everything', a
   expect(paused.proposed).toMatchObject({ sends: 0, held: { paused: 1 }, median_send_at: null });
 });
 
-test('the throttle counts the tokens that are there, and letters that left count for the cap', async () => {
+test('counts existing throttle tokens, and counts sent emails towards the cap', async () => {
   await setSettings(db, projectId, { frequency_cap: 'off' });
   await pay('u1');
   await pay('u2');
@@ -117,13 +117,13 @@ test('the throttle counts the tokens that are there, and letters that left count
   });
 });
 
-test('what waits for a person is not in the queue', async () => {
+test('excludes drafts that wait for review', async () => {
   await setSettings(db, projectId, { autopilot: 'draft' });
   await pay('u1');
   expect(await simulate({ quiet_hours: 'off' })).toMatchObject({ drafts: 0, current: { sends: 0 } });
 });
 
-test('nothing is changed by it, and only what the gates look at may be tried', async () => {
+test('changes nothing, and accepts only settings that send checks use', async () => {
   await pay('u1');
   const all = async (): Promise<unknown[]> => [
     await db.query(`SELECT * FROM beckon.draft WHERE project_id = $1`, [projectId]),

@@ -17,7 +17,7 @@ import { inSnapshot } from './snapshot.ts';
 import { type Forecast, forecastOf, shownTime } from './forecast.ts';
 import { gatherWaiting } from './waiting-queue.ts';
 
-/** Under one policy. Moments are texts, as everybody sees them. */
+/** Totals under one policy. Times are ISO strings, as in the API. */
 export type PolicyTotals = {
   sends: number;
   sends_immediately: number;
@@ -37,7 +37,7 @@ export type DraftDifference = {
 
 export type SimulatedPolicy = {
   drafts: number;
-  /** The queue is longer than what was looked at. */
+  /** True if the queue is longer than the part that was evaluated. */
   truncated: boolean;
   current: PolicyTotals;
   proposed: PolicyTotals;
@@ -47,21 +47,21 @@ export type SimulatedPolicy = {
   median_shift_ms: number | null;
   /** Drafts that are sent under the current policy, and expire under the proposed one. */
   newly_expire: number;
-  /** Those whose deadline the change takes away at once: only a person sends them then. */
+  /** Drafts whose deadline the change removes at once, so that only a member can send them. */
   stop_sending: number;
-  /** By the hour, of the next days, where something leaves under either policy. */
+  /** By hour for the next days, where emails are sent under either policy. */
   hours: { at: string; current: number; proposed: number }[];
-  /** The first of those that fare otherwise, in the order in which they are due. */
+  /** The first drafts with a different result, in the order in which they are due. */
   differences: DraftDifference[];
 };
 
 const DIFFERENCES_SHOWN = 100;
 const HOUR_MS = 3_600_000;
 const HOURS_SHOWN = 7 * 24;
-/** Of all settings, those that the gates look at. */
+/** The settings that send checks use. */
 const OF_POLICY: SettingName[] = ['quiet_hours', 'frequency_cap', 'throttle', 'time_zone', 'paused'];
 
-/** The present queue under the current and a proposed policy, by the send checks that sending uses. */
+/** Simulates the current queue under the current and a proposed policy, with the send checks that sending uses. */
 export function simulatePolicy(
   { db, mailroom }: { db: Pick<Database, 'session' | 'clock'>; mailroom: Mailroom },
   { projectId, wanted }: { projectId: number; wanted: Record<string, string> },
@@ -70,7 +70,7 @@ export function simulatePolicy(
     const now = db.clock.now();
     const { texts, stored } = await getSettings(tx, projectId);
     const changes = readChanges(onlyPolicy(wanted));
-    // The stored texts and not all texts: quiet hours that were never set may hold nothing.
+    // This uses the stored texts and not all texts, because quiet hours that were never set may hold nothing.
     const [current, proposed] = [
       policyOf(readSettings(stored), mailroom.outlet),
       policyOf(readSettings({ ...stored, ...changes }), mailroom.outlet),
@@ -116,7 +116,7 @@ function onlyPolicy(wanted: Record<string, string>): Record<string, string> {
   });
 }
 
-/** A new deadline is for new drafts; that there is none concerns those that wait, at once. */
+/** A new deadline applies to new drafts. Removing it applies to waiting drafts too, at once. */
 function takesDeadlines(name: string, text: string | undefined): boolean {
   return name === 'autopilot' && text === 'draft';
 }

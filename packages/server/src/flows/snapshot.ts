@@ -1,8 +1,8 @@
 import type { Database, Tx } from '../io/db/index.ts';
 
 /**
- * Everything is read as of one moment, and the database itself refuses whatever would write. Those who ask here look at people
- * by their keys, however many there are, so the planner is told as a batch tells it (`session.ts`).
+ * Reads everything as of one moment, in a transaction in which the database rejects every write. The callers read users by key, however
+ * many there are, so the planner gets the same settings as for a batch (`session.ts`).
  */
 const BEGIN = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
   SET LOCAL idle_in_transaction_session_timeout = '60s'; SET LOCAL statement_timeout = '30s';

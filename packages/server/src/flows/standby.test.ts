@@ -21,7 +21,7 @@ test.each([
   { by: 'a transaction', write: (to: Database) => to.transaction((tx) => tx.query(WRITE)) },
   { by: 'a batch', write: (to: Database) => inSession(to, (tx) => tx.query(WRITE)) },
 ])(
-  'a connection that led to a standby during a takeover is given up after the first write of $by',
+  'closes a connection that led to a standby during a takeover after the first write of $by',
   async ({ write }) => {
     await db.query(`ALTER DATABASE ${NAME} SET default_transaction_read_only = on`);
     const behind = await open();

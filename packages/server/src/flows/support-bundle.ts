@@ -11,7 +11,7 @@ import { showSystem } from './show-system.ts';
 
 type Db = Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock' | 'offsetMs'>;
 
-/** These say who somebody is, or where they can be written to: that they are set is all that helps anybody. */
+/** These settings identify people or contain their addresses. For support it is enough to know that they are set. */
 const PERSONAL = new Set([
   'from_name',
   'from_address',
@@ -25,8 +25,8 @@ const PERSONAL = new Set([
 const REQUESTS_MAX = 500;
 
 /**
- * What somebody who helps wants to know of an installation and one of its projects: numbers, states and settings. No secret,
- * nobody's data, no address but the names of domains and hosts.
+ * Returns the numbers, states and settings of an installation and one of its projects for support. It contains no secrets, no user data,
+ * and no addresses except the names of domains and hosts.
  */
 export async function supportBundle(
   db: Db,

@@ -4,7 +4,7 @@ import { takeTurn } from '../features/turns/index.ts';
 import type { Database } from '../io/db/index.ts';
 import { suppressIn } from './suppress.ts';
 
-/** `notFound`: the ids that no user has. */
+/** `notFound`: ids without a user. */
 export type SuppressedPeople = {
   added: number;
   already_suppressed: number;

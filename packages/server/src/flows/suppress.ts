@@ -22,19 +22,19 @@ import { writeMoves } from './write-moves.ts';
 
 export type Suppressing = ClearPlace & {
   reason: SuppressionReason;
-  /** When it ends; null: not by itself. Milliseconds. */
+  /** When it ends, in milliseconds; null if it never ends automatically. */
   until: number | null;
   actor: Actor;
-  /** Given where somebody typed the place: what a hash says of it is merged with this, so that the list has one row for it. */
+  /** Set if a member typed the place. Hashed entries for it are merged with this one, so that the list has one row. */
   hasher?: SuppressionHasher;
 };
 
-/** `isAdded`: false where one that lasts at least as long was there. `drafts`, `runs`: how many came to their end by it. */
+/** `isAdded`: false if a suppression that lasts at least as long existed. `drafts`, `runs`: how many ended. */
 export type Suppressed = { isAdded: boolean; drafts: number; runs: number };
 
 /**
- * Nothing is sent to this address, or to this person, any more; what was under way to them ends, approved and edited drafts
- * too. Under the project's turn, so that nobody begins anything between the two.
+ * Suppresses an address or a user. Their drafts and runs end, including approved and edited drafts. This happens under the project lock, so
+ * that nothing begins in between.
  */
 export function suppress(
   db: Pick<Database, 'transaction' | 'clock'>,
@@ -43,7 +43,7 @@ export function suppress(
   return db.transaction(async (tx) => {
     const { projectId } = wanted;
     await takeTurn(tx, projectId);
-    // Whoever is claiming just now is waited for: nothing is claimed for them after this has answered.
+    // This waits for a running claim, so that nothing is claimed for them after this returns.
     await takeSendTurn(tx, projectId);
     const now = db.clock.now();
     if (hasher) await restorePlaces(tx, { hasher, places: [wanted], now });
@@ -60,11 +60,11 @@ export type SuppressingMany = {
   wanted: Omit<Suppression, 'projectId'>[];
   now: number;
   actor: Actor;
-  /** Why what was under way came to its end. */
+  /** The reason for ending drafts and runs. */
   ends?: 'suppressed' | 'bounced';
 };
 
-/** The same of many at once, in a transaction of their project that has taken `takeTurn` and then `takeSendTurn`. */
+/** Suppresses many places at once, in a transaction of their project that has taken `takeTurn` and then `takeSendTurn`. */
 export async function suppressIn(
   tx: Tx,
   projectId: number,
@@ -80,7 +80,7 @@ export async function suppressIn(
 
 type Ending = Omit<SuppressingMany, 'wanted'> & { places: Pick<SuppressedPlace, 'kind' | 'value'>[] };
 
-/** Ends what is under way to whoever is suppressed by these places. */
+/** Ends the drafts and runs of all users who are suppressed by these places. */
 export async function endForPlaces(
   tx: Tx,
   projectId: number,
@@ -93,8 +93,8 @@ export async function endForPlaces(
 }
 
 /**
- * Lifts what is suppressed at these places of one project: an address, and its hash. Whether there was anything. What has
- * ended by it does not begin again; what it only held is asked again at once.
+ * Lifts the suppressions of these places of one project: an address, and its hash. Returns whether there were any. Ended drafts and runs do
+ * not start again; drafts that were only held are checked again at once.
  */
 export function liftSuppression(
   db: Pick<Database, 'transaction' | 'clock'>,
@@ -114,7 +114,7 @@ export type LiftingMany = {
   actor?: Actor;
 };
 
-/** Of these places what was said for one of these reasons, in a transaction of their project. How many there were. */
+/** Lifts the suppressions of these places with one of these reasons, in a transaction of their project. Returns their number. */
 export async function liftIn(
   tx: Tx,
   projectId: number,
@@ -127,7 +127,7 @@ export async function liftIn(
   return lifted;
 }
 
-/** Those people, and everybody who shares one of the mailboxes; each once. */
+/** Returns these users and all users who share one of the mailboxes, each once. */
 export async function concernedBy(
   tx: Tx,
   projectId: number,
@@ -142,7 +142,7 @@ export async function concernedBy(
   return [...users].map((userId) => ({ projectId, userId }));
 }
 
-/** People are found by their address as it was sent: its domain in A-labels, or as it is read. */
+/** Returns the forms in which an address may be stored: as it was sent, its domain is in A-labels or in Unicode. */
 export function formsOf(address: string): string[] {
   const at = address.lastIndexOf('@') + 1;
   return [address, address.slice(0, at) + domainToUnicode(address.slice(at))];

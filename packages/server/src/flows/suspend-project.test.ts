@@ -9,7 +9,7 @@ const stage = await openStage();
 const { engine, server } = stage;
 const { db, clock } = server;
 
-test('of a suspended project nothing is claimed, and its sender rests; resumed, what fell due leaves', async () => {
+test('claims nothing for a suspended project, and sends what became due when it resumes', async () => {
   const story = await newStory(stage);
   const { projectId } = story;
   await story.set({ autopilot: '1h', quiet_hours: 'off' });

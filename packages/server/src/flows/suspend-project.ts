@@ -13,8 +13,8 @@ import { nextMoment } from './next-due.ts';
 type Deps = Pick<Database, 'transaction' | 'clock'>;
 
 /**
- * As a revocation of all keys at once, but one that can be taken back: it waits for the flush that holds the queue row. Its sandbox is
- * suspended and resumed with it.
+ * Suspends a project. It works like revoking all keys at once, but can be reverted, and it waits for the flush that holds the queue row.
+ * The sandbox of the project is suspended and resumed with it.
  */
 export function suspendProject(db: Deps, projectId: number): Promise<Project> {
   return db.transaction(async (tx) => {
@@ -31,7 +31,10 @@ export function resumeProject(db: Deps, projectId: number): Promise<Project> {
   });
 }
 
-/** What fell due meanwhile. Whoever is looking just now is waited for, or would find it suspended and go to sleep again. */
+/**
+ * Sets the sender's alarm for drafts that became due. It waits for a running sender, which would otherwise find the project suspended and
+ * sleep again.
+ */
 async function wakeSender(tx: Tx, projectId: number): Promise<void> {
   const ids = await pairOf(tx, projectId);
   for (const id of ids) await takeSendTurn(tx, id);
@@ -45,7 +48,7 @@ async function lockQueues(tx: Tx, projectId: number): Promise<void> {
   for (const id of await pairOf(tx, projectId)) await lockQueue(tx, id);
 }
 
-/** A sandbox was made behind its project, so these are in order. */
+/** Returns the project and its sandbox. A sandbox is created after its project, so these ids are in order. */
 async function pairOf(tx: Tx, projectId: number): Promise<number[]> {
   const { sandboxId } = await findPair(tx, projectId);
   return sandboxId === null ? [projectId] : [projectId, sandboxId];

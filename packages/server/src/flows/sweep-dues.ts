@@ -29,8 +29,8 @@ export async function sweepDues(db: Pick<Database, 'query' | 'prepared' | 'trans
 type Source = { work: Work; table: string; column: string; where: string };
 
 /**
- * Where due times are stored. Each table has an index that begins with the project and the time, except that of enrollments: a
- * project has at most one running enrollment per rule, and their index begins with the project.
+ * The tables that store due times. Each has an index that begins with the project and the time, except that of enrollments. A project has
+ * at most one running enrollment per rule, and their index begins with the project.
  */
 const SOURCES: Source[] = [
   { work: 'process', table: 'audience_due', column: 'at', where: 'true' },
@@ -45,14 +45,17 @@ const SOURCES: Source[] = [
   { work: 'send', table: 'draft', column: 'due_at', where: 'x.due_at IS NOT NULL' },
 ];
 
-/** The sender sleeps on purpose while a project is paused or suspended, and until there is a token where its throttle is used up. */
+/** The sender sleeps on purpose while a project is paused or suspended, and while its throttle has no token. */
 const SENDING = `JOIN beckon.project_settings s ON s.project_id = place.project_id
            JOIN beckon.send_lock u ON u.project_id = place.project_id
            JOIN beckon.project p ON p.project_id = place.project_id`;
 const NOT_ON_PURPOSE = `AND p.suspended_at IS NULL AND s.settings ->> 'paused' IS DISTINCT FROM 'true'
              AND (t.next_at IS NULL OR u.tokens IS NULL OR u.tokens >= 1)`;
 
-/** Reads tables of several rooms. It hops from project to project by the index, and reads one moment of each. */
+/**
+ * Lists projects with a late alarm. It reads tables of several modules, skips from project to project by the index, and reads one time of
+ * each.
+ */
 async function listLate(tx: Tx, { work, table, column, where }: Source): Promise<number[]> {
   const from = `FROM beckon.${table} x WHERE ${where}`;
   const rows = await tx.prepared<{ project_id: number }>({

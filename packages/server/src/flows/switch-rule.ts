@@ -29,8 +29,8 @@ type OfRule = { projectId: number; reference: string; actor: Actor };
 export type Disabled = { rule: WholeRule; held: number; paused: number };
 
 /**
- * Under the project's turn. Nothing is considered by it any more; its drafts and those who are under way stand still where
- * they are, until it is switched on again. Whoever is claiming just now is waited for: nothing of it leaves afterwards.
+ * Disables a rule under the project lock. It evaluates nothing more, and its drafts and runs pause until it is enabled. It waits for a
+ * running claim, so that no email of the rule is claimed afterwards.
  */
 export function disableRule(db: Deps, { projectId, reference, actor }: OfRule): Promise<Disabled> {
   return db.transaction(async (tx) => {
@@ -45,7 +45,7 @@ export function disableRule(db: Deps, { projectId, reference, actor }: OfRule): 
     const { moved: held } = await moveOpenDrafts(tx, { projectId, ruleId: rule.id }, (draft) =>
       holdForRule(draft, { now, actor }),
     );
-    // What is claimed but not on its way yet stays too.
+    // Drafts that are claimed but not yet being sent stay too.
     await withdrawClaims(tx, { projectId, ruleId: rule.id });
     return { rule, held, paused: await pauseRuns(tx, projectId, rule.id) };
   });
@@ -54,8 +54,7 @@ export function disableRule(db: Deps, { projectId, reference, actor }: OfRule): 
 const RULE_OFF = 'rule_off';
 
 /**
- * These wait for a person, an event or a moment that was chosen, and have to go on waiting for it. When that has come, the
- * gate holds them for the rule.
+ * These drafts wait for a member, an event or a chosen time, and keep waiting for it. After that, the send check holds them for the rule.
  */
 const WAITS_FOR_MORE: ReadonlySet<string | null> = new Set([
   ...PERSON_DECIDES,
@@ -68,7 +67,7 @@ const WAITS_FOR_MORE: ReadonlySet<string | null> = new Set([
 function holdForRule(draft: Draft, { now, actor }: { now: number; actor: Actor }): Moved[] {
   if (draft.state === 'held' && WAITS_FOR_MORE.has(draft.reason)) return [];
   const decided = hold(draft, { reason: RULE_OFF, until: null, now, actor });
-  // What is claimed is put back by itself, and what is on its way cannot be called back.
+  // A claimed draft is withdrawn separately, and an email that is being sent cannot be recalled.
   return isRefused(decided) ? [] : [decided];
 }
 
@@ -78,16 +77,16 @@ export type Enabled = {
   resumedRuns: number;
   resumed: number;
   expired: number;
-  /** Of the users who are in its audiences already, if that was asked for. */
+  /** The enrollment of the users who are already in its audiences, if it was requested. */
   enrollment: Enrollment | null;
 };
 
 type Enroll = { newId: NewId };
 
 /**
- * Under the project's turn. It hears of what is accepted from now on, and nothing of the time when it was off; drafts that it
- * held go on with a quarter of an hour before them at least, spread, and those that expired are canceled. Many that were
- * held for long need a person's word, `confirmed`.
+ * Enables a rule under the project lock. It evaluates records accepted from now on, and none from the time when it was disabled. Drafts
+ * that it held continue with at least 15 minutes before they are sent, spread; expired ones are canceled. A large number of drafts held for
+ * long needs a confirmation, `confirmed`.
  */
 export function enableRule(
   db: Deps,
@@ -107,7 +106,7 @@ export function enableRule(
     if (!confirmed && needsConfirmation(drafts)) throw unconfirmed(rule, drafts);
     const resumedRuns = await resumeRuns(tx, projectId, rule.id);
     await wakeRuns(tx, { projectId, ids: drafts.endedRuns, at: now });
-    // Those whose time came meanwhile are due at once, and so are those whose drafts expired.
+    // Runs that became due in that time are due at once, and so are those whose drafts expired.
     if (resumedRuns > 0) await dueEarlier(tx, 'process', [{ projectId, nextAt: new Date(now) }]);
     const { dueAt, resumed: gone, expired } = drafts;
     if (dueAt !== null) await dueEarlier(tx, 'send', [{ projectId, nextAt: new Date(dueAt) }]);
@@ -133,7 +132,7 @@ async function letGo(
   const { moved, dueAt, endedRuns } = await moveOpenDrafts(tx, { projectId, ruleId }, (draft) => {
     const moves = letGoOn(draft, { now, actor });
     if (moves.length === 0) return [];
-    // Nothing has happened to it since it was held, for whatever does is a move.
+    // Every change is a move, so nothing has happened to the draft since it was held.
     if (draft.updatedAt < now - LONG_HELD_MS) longHeld += 1;
     if (moves.at(-1)?.draft.state === 'canceled') expired += 1;
     return moves;
@@ -141,7 +140,7 @@ async function letGo(
   return { dueAt, endedRuns, resumed: moved - expired, expired, longHeld };
 }
 
-/** It goes on as what it was; then its deadline moves, as it does after a pause. */
+/** Restores the draft's earlier state; then its deadline moves, as after a pause. */
 function letGoOn(draft: Draft, { now, actor }: { now: number; actor: Actor }): Moved[] {
   if (draft.state !== 'held' || draft.reason !== RULE_OFF) return [];
   const released = release(draft, { now, actor, reason: 'rule_on' });
@@ -156,8 +155,8 @@ function unconfirmed({ name }: WholeRule, { resumed: gone, expired, longHeld }: 
 }
 
 /**
- * What switching it the other way would do, asked before it is done. `drafts`: those that would stand still or go on; `others`:
- * those that wait for something else anyway or, switched on, are canceled because they expired.
+ * Shows the effect of switching the rule without doing it. `drafts`: those that would pause or continue. `others`: those that wait for
+ * something else anyway or, if the rule is enabled, are canceled because they expired.
  */
 export type SwitchPreview = {
   rule: WholeRule;

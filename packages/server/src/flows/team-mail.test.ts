@@ -44,7 +44,7 @@ const tell = (more: Partial<TeamMailOptions> = {}) =>
     ...more,
   }).hand(projectId, LETTER);
 
-test('a letter to the team says the same in text and page, with its address to follow and nothing else', async () => {
+test('sends the same content as text and HTML, with its link and escaped markup', async () => {
   await tell();
   const mail = await PostalMime.parse(handed[0]?.mime ?? '');
   expect(mail.subject).toBe(LETTER.subject);
@@ -53,7 +53,7 @@ test('a letter to the team says the same in text and page, with its address to f
   expect(mail.html).not.toContain('<script>');
 });
 
-test('without a relay it is in the outbox of its project, of no person', async () => {
+test('puts the email into the test inbox of its project without a user if no relay is set', async () => {
   await tell();
   const [one] = handed;
   if (!one) throw new Error('nothing was handed over');
@@ -68,7 +68,7 @@ test('without a relay it is in the outbox of its project, of no person', async (
   ]);
 });
 
-test('by a relay everybody of the team gets a letter of their own, from the installation; without either nobody does', async () => {
+test('sends each team address a separate email by relay, and none without a sender or addresses', async () => {
   await tell({ outlet: RELAY, mailFrom: 'beckon@acme.example' });
   expect(handed).toEqual([]);
   await setSettings(db, projectId, { team_addresses: 'ann@acme.example,bob@acme.example' });
@@ -81,7 +81,7 @@ test('by a relay everybody of the team gets a letter of their own, from the inst
   ]);
 });
 
-test('who of several cannot be reached is no reason to write to the others again; where nobody can, it is tried again', async () => {
+test('does not fail if one address is unreachable, but fails if all are', async () => {
   await setSettings(db, projectId, { team_addresses: 'ann@acme.example,bob@acme.example' });
   const mailFrom = 'beckon@acme.example';
   says = (to) =>
@@ -93,7 +93,7 @@ test('who of several cannot be reached is no reason to write to the others again
   await expect(tell({ outlet: RELAY, mailFrom })).rejects.toThrow('no member was notified: ECONNREFUSED');
 });
 
-test('members who may do something about a draft are told too, unless they switched it off, and nobody twice', async () => {
+test('notifies members who can act on drafts, unless they turned it off, and each once', async () => {
   const at = new Date(0);
   const organizationId = `of ${projectId}`;
   await insertOrganization(db, { id: organizationId, name: 'Acme', createdAt: at });

@@ -12,15 +12,15 @@ export type TeamMailOptions = {
   db: Tx & { clock: { now(): number } };
   relay: Pick<Relay, 'hand'>;
   outlet: Outlet;
-  /** As whom; null: nobody is written to by way of a relay. */
+  /** The sender address; null means that nothing is sent by relay. */
   mailFrom: string | null;
   tokenKeys: TokenKeys;
   newId: NewId;
 };
 
 /**
- * Letters to the team of a project: outside its gates, from the installation and not from its domain. Whoever of several
- * could not be reached is not told by writing to the others again.
+ * Sends emails to the team of a project, outside its send checks, from the installation and not from the project's domain. If some
+ * addresses fail, the email is not sent to the others again.
  */
 export function createTeamTransport(options: TeamMailOptions): TeamTransport {
   const { db, outlet } = options;
@@ -46,8 +46,8 @@ export function createTeamTransport(options: TeamMailOptions): TeamTransport {
 }
 
 /**
- * A letter of the installation to one person, such as an invitation; false: nothing leaves, because there is a relay and nobody
- * to write as. It is filed under a project, in whose outbox it is found.
+ * Sends an email of the installation to one recipient, such as an invitation. Returns false if nothing is sent, because there is a relay
+ * but no sender address. The email is filed under a project, in whose test inbox it appears.
  */
 export async function mailPerson(
   options: TeamMailOptions,

@@ -10,7 +10,7 @@ afterAll(() => stage.close());
 
 const HOUR = 3_600_000;
 
-/** What the team is told now, if anything; `isAsked`: whether anybody would ask. */
+/** Returns the current notification of the team, if any; `isAsked`: true if the project is due for a notification. */
 async function told(projectId: number): Promise<{ text: string | null; isAsked: boolean }> {
   const letters: TeamLetter[] = [];
   const hand = async (_: number, letter: TeamLetter): Promise<void> => void letters.push(letter);
@@ -19,7 +19,7 @@ async function told(projectId: number): Promise<{ text: string | null; isAsked: 
   return { text: letters[0]?.text ?? null, isAsked: projects.includes(projectId) };
 }
 
-test('a team hears once of an endpoint that is gone, though no draft waits', async () => {
+test('notifies the team once of an endpoint that is gone, even if no draft waits', async () => {
   const projectId = await stage.project();
   await stage.endpoint(projectId, '/gone');
   expect(await told(projectId)).toEqual({ text: null, isAsked: false });
@@ -34,7 +34,7 @@ test('a team hears once of an endpoint that is gone, though no draft waits', asy
   expect((await told(projectId)).text).toBeNull();
 });
 
-test('what was answered before a team was told, and was recorded afterwards, it hears of the next time', async () => {
+test('reports an answer from before a notification that is recorded after it in the next one', async () => {
   const projectId = await stage.project();
   await stage.endpoint(projectId, '/early', { types: ['email.clicked'] });
   await stage.endpoint(projectId, '/late', { types: ['email.opened'] });
@@ -52,7 +52,7 @@ test('what was answered before a team was told, and was recorded afterwards, it 
   expect((await told(projectId)).text).toContain(hooks.url('/late'));
 });
 
-test('what was dated before a team was told of something else, and was committed afterwards, it hears of once too', async () => {
+test('reports a change that is dated before a notification and committed after it once', async () => {
   const projectId = await stage.project();
   await stage.endpoint(projectId, '/first', { types: ['email.clicked'] });
   const { id: endpointId } = await stage.endpoint(projectId, '/second', { types: ['email.opened'] });
@@ -73,7 +73,7 @@ test('what was dated before a team was told of something else, and was committed
   expect((await told(projectId)).text).toBeNull();
 });
 
-test('it hears after a day that an endpoint takes nothing, and after five that it is disabled', async () => {
+test('notifies after one day that an endpoint fails, and after five that it is disabled', async () => {
   const projectId = await stage.project();
   await stage.endpoint(projectId, '/fails');
   hooks.answer(() => ({ status: 500 }));

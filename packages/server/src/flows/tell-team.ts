@@ -13,26 +13,26 @@ import { listSettings } from '../features/projects/index.ts';
 import { type DemotedRule, listDemoted } from '../features/rules/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
 
-/** What hands letters over to the team, outside the projects' gates. */
+/** Submits emails to the team, outside the projects' send checks. */
 export type TeamTransport = { hand(projectId: number, letter: TeamLetter): Promise<void> };
 
 export type Telling = {
   projectId: number;
-  /** Where the team sees its drafts. */
+  /** The address of the dashboard. */
   publicUrl: string;
   hand: TeamTransport['hand'];
 };
 
 /**
- * As long may something be on its way from being dated to being committed. What is younger is told the next time: otherwise what is
- * dated before a letter and committed behind it would be told in none.
+ * The maximum time between dating and committing a change. Newer changes are reported the next time. Otherwise a change dated before a
+ * notification and committed after it would never be reported.
  */
 export const SETTLED_MS = 15_000;
 
 /**
- * Tells the team what waits for it, where something is new and the last time is long enough ago: whether they were told. The
- * right to tell is committed before the letter is handed over, so that of two processes one does; that they have heard, behind it:
- * what could not be handed over is said again by whoever tells them next.
+ * Notifies the team of open tasks, if something is new and the last notification is old enough; returns true if it did. The claim is
+ * committed before the email is submitted, so that only one of two processes sends it. The record that the team was notified is committed
+ * afterwards: what could not be submitted is part of the next notification.
  */
 export async function tellTeam(
   db: Pick<Database, 'transaction' | 'clock'>,

@@ -2,13 +2,13 @@ import { loadModels } from '../features/audiences/index.ts';
 import type { Tx } from '../io/db/index.ts';
 import { listRulesInForce, type RuleInForce } from './rules-in-force.ts';
 
-/** A rule, or an audience, that needs something. */
+/** A rule or an audience that uses something. */
 export type Use = { kind: 'rule' | 'audience'; id: string; name: string };
 
-/** Who needs which event, by its name, and which audience, by its id. */
+/** The users of each event, by its name, and of each audience, by its id. */
 export type Uses = { events: Map<string, Use[]>; audiences: Map<string, Use[]> };
 
-/** Rules that are off count too: they can be switched on at any time. */
+/** Includes disabled rules, which can be enabled at any time. */
 export async function findUses(tx: Tx, projectId: number, now: number): Promise<Uses> {
   const uses: Uses = { events: new Map(), audiences: new Map() };
   const model = (await loadModels(tx, [projectId])).get(projectId);

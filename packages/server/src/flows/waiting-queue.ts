@@ -19,17 +19,17 @@ import { findSender, type Mailroom } from './send-drafts/index.ts';
 export type WaitingAsked = {
   projectId: number;
   now: number;
-  /** Under which it is going to be walked: the caps of each look back for so long. */
+  /** The policies to simulate: the frequency caps of each look back for their window. */
   policies: Policy[];
   mailroom: Mailroom;
-  /** Only the oldest open draft, where it is one of the queue. */
+  /** Only the oldest open draft, if it is in the queue. */
   isFirstOnly?: boolean;
 };
 
-/** `isCut`: the queue is longer than what was looked at. */
+/** `isCut`: the queue is longer than the part that was read. */
 export type WaitingQueue = { queue: Queue; isCut: boolean };
 
-/** The drafts that leave by themselves when their time comes, with all that the gates ask about them. */
+/** Loads the drafts that are sent automatically at their time, with all data that the send checks use. */
 export async function gatherWaiting(tx: Tx, asked: WaitingAsked): Promise<WaitingQueue> {
   const { projectId, mailroom, isFirstOnly = false } = asked;
   const project = (await listSettings(tx, [projectId])).get(projectId);

@@ -34,7 +34,7 @@ function replay(projectId: number, more: Partial<ReplayWanted>): Promise<{ repla
   return replayWebhooks(db, { projectId, ...all, ...more });
 }
 
-test('a project has ten endpoints at most, also where they are added at once', async () => {
+test('limits a project to ten endpoints, also for concurrent requests', async () => {
   const projectId = await stage.project();
   const added = await Promise.allSettled(
     Array.from({ length: 14 }, () => stage.endpoint(projectId, '/many')),
@@ -52,7 +52,7 @@ test.each([
   [{ perSecond: 0 }, 'per_second'],
   [{ perSecond: Number.NaN }, 'per_second'],
   [{ inFlightMax: 1.5 }, 'in_flight'],
-])('an endpoint with %j is refused, by its field', async (wanted, field) => {
+])('rejects an endpoint with %j, naming the field', async (wanted, field) => {
   const projectId = await stage.project();
   const refused = { code: 'validation_failed', details: [expect.objectContaining({ field })] };
   await expect(stage.endpoint(projectId, '/', wanted)).rejects.toMatchObject(refused);
@@ -60,7 +60,7 @@ test.each([
   await expect(changeEndpoint(deps, { projectId, endpointId: id }, wanted)).rejects.toMatchObject(refused);
 });
 
-test('a change of the URL is for what waits, too', async () => {
+test('applies a new URL to waiting deliveries too', async () => {
   const projectId = await stage.project();
   const { id } = await stage.endpoint(projectId, '/before');
   hooks.answer(({ path }) => ({ status: path === '/after' ? 200 : 500 }));
@@ -71,7 +71,7 @@ test('a change of the URL is for what waits, too', async () => {
   expect(hooks.received.map(({ path }) => path)).toEqual(['/before', '/after']);
 });
 
-test('a secret is stored sealed, and opens only for its own endpoint', async () => {
+test('stores a secret encrypted, and decrypts it only for its endpoint', async () => {
   const projectId = await stage.project();
   const { id, secret } = await stage.endpoint(projectId, '/sealed');
   const [sealed] = await listLiveSecrets(db, { places: [{ projectId, endpointId: id }], now: clock.now() });
@@ -82,7 +82,7 @@ test('a secret is stored sealed, and opens only for its own endpoint', async () 
   expect(() => openSecret(sealer, { ...sealed, endpointId: stage.newId() })).toThrow();
 });
 
-test('three secrets are live at most; with no overlap all old ones end at once', async () => {
+test('allows three live secrets, and ends all old ones at once without an overlap', async () => {
   const projectId = await stage.project();
   const place = { projectId, endpointId: (await stage.endpoint(projectId, '/three')).id };
   await rotateSecret(deps, place, DAY);
@@ -93,7 +93,7 @@ test('three secrets are live at most; with no overlap all old ones end at once',
   expect(await listLiveSecrets(db, { places: [place], now: clock.now() })).toHaveLength(1);
 });
 
-test('a new secret of the installation seals those of endpoints anew, once', async () => {
+test('re-encrypts endpoint secrets once for a new secret key of the installation', async () => {
   const projectId = await stage.project();
   const { id, secret } = await stage.endpoint(projectId, '/resealed');
   const renewing = createSealer('the next one', 'a secret of this test alone', 'test');
@@ -109,7 +109,7 @@ test('a new secret of the installation seals those of endpoints anew, once', asy
   });
 });
 
-test('while an endpoint is disabled everything is missed, and enabling it sends none of that', async () => {
+test('marks everything as missed while an endpoint is disabled, and sends none of it when it is enabled', async () => {
   const projectId = await stage.project();
   const place = { projectId, endpointId: (await stage.endpoint(projectId, '/off')).id };
   hooks.answer(() => ({ status: 500 }));
@@ -131,7 +131,7 @@ test('while an endpoint is disabled everything is missed, and enabling it sends 
   expect(await statesOf(projectId)).toEqual(Array(4).fill('delivered'));
 });
 
-test('what is under way to an endpoint that is disabled ends as it ends, and is not tried again', async () => {
+test('completes a request to an endpoint that is disabled during it, without a retry', async () => {
   const projectId = await stage.project();
   const place = { projectId, endpointId: (await stage.endpoint(projectId, '/during')).id };
   hooks.answer(async () => {
@@ -144,7 +144,7 @@ test('what is under way to an endpoint that is disabled ends as it ends, and is 
   expect(await statesOf(projectId)).toEqual(['missed']);
 });
 
-test('a deleted endpoint is sent nothing more, its deliveries are canceled, and its secrets are gone', async () => {
+test('cancels the deliveries of a deleted endpoint, and deletes its secrets', async () => {
   const projectId = await stage.project();
   const place = { projectId, endpointId: (await stage.endpoint(projectId, '/deleted')).id };
   hooks.answer(() => ({ status: 500 }));
@@ -161,14 +161,14 @@ test('a deleted endpoint is sent nothing more, its deliveries are canceled, and 
   await expect(enableEndpoint({ db }, place)).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('a replay sends the same id and body, by the secret of now, and begins the schedule anew', async () => {
+test('replays the same id and body with the current secret, and restarts the schedule', async () => {
   const projectId = await stage.project();
   const place = { projectId, endpointId: (await stage.endpoint(projectId, '/replayed')).id };
   const [id] = await stage.queue(projectId);
   await stage.settle();
   await rotateSecret(deps, place, 0);
   expect(await replay(projectId, { messageId: id ?? null, states: ['delivered'] })).toEqual({ replayed: 1 });
-  // One that waits already is not asked for twice.
+  // A delivery that is already waiting is not queued twice.
   expect(await replay(projectId, { messageId: id ?? null, states: ['delivered'] })).toEqual({ replayed: 0 });
   await stage.settle();
   const [first, second] = hooks.received;
@@ -180,7 +180,7 @@ test('a replay sends the same id and body, by the secret of now, and begins the 
   ]);
 });
 
-test('a replay of a range takes what is in it, in steps, and what is enabled', async () => {
+test('replays a range in steps, to enabled endpoints only', async () => {
   const projectId = await stage.project();
   await stage.endpoint(projectId, '/range', { perSecond: 10_000, inFlightMax: 20 });
   const other = await stage.endpoint(projectId, '/range/other', { perSecond: 10_000, inFlightMax: 20 });
@@ -202,7 +202,7 @@ test('a replay of a range takes what is in it, in steps, and what is enabled', a
   await expect(replay(projectId, { endpointId: other.id })).rejects.toMatchObject({ code: 'conflict' });
 });
 
-test('a new endpoint is told what happened before it only if somebody asks for that', async () => {
+test('sends events from before its creation to a new endpoint only on request', async () => {
   const projectId = await stage.project();
   await stage.queue(projectId, 3, { type: 'email.opened' });
   await stage.queue(projectId, 2, { type: 'email.clicked' });
@@ -219,7 +219,7 @@ test('a new endpoint is told what happened before it only if somebody asks for t
   expect(hooks.received).toHaveLength(2);
 });
 
-test('a long history is told whole, whether it happened at once or one after the other', async () => {
+test('sends a long history completely, whether simultaneous or spread over time', async () => {
   const projectId = await stage.project();
   await stage.queue(projectId, 1_500);
   for (let n = 0; n < 3; n += 1) {
@@ -231,7 +231,7 @@ test('a long history is told whole, whether it happened at once or one after the
   expect(await replay(projectId, asked)).toEqual({ replayed: 2_700 });
 });
 
-test('what is old is forgotten, but not what an endpoint still waits for', async () => {
+test('deletes old webhooks, but not those that an endpoint waits for', async () => {
   const projectId = await stage.project();
   const { id } = await stage.endpoint(projectId, '/old');
   await stage.queue(projectId, 3);
@@ -251,7 +251,7 @@ test('what is old is forgotten, but not what an endpoint still waits for', async
   );
 });
 
-test('an alarm that somebody forgot to set is set by the sweep; one that waits on purpose is let be', async () => {
+test('the sweep sets a missing alarm, and leaves one that waits on purpose', async () => {
   const projectId = await stage.project();
   await stage.endpoint(projectId, '/swept', { perSecond: 0.1 });
   await stage.queue(projectId, 2);

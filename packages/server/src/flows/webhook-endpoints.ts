@@ -19,7 +19,7 @@ import { dropPending } from '../features/webhooks/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
 import type { UrlRules } from '../io/outbound/index.ts';
 
-/** What people do with endpoints, and what that means for the deliveries that wait for them. */
+/** Member actions on endpoints, and their effect on waiting deliveries. */
 export type EndpointDeps = {
   db: Pick<Database, 'transaction' | 'clock'>;
   newId: NewId;
@@ -27,7 +27,7 @@ export type EndpointDeps = {
   rules: UrlRules;
 };
 
-/** Deliveries of one step, which is a transaction. */
+/** Maximum number of deliveries per step. Each step is a transaction. */
 const STEP = 1_000;
 
 export function addEndpoint(
@@ -48,7 +48,7 @@ export function changeEndpoint(
   return db.transaction((tx) => editEndpoint(tx, place, { wanted, rules }));
 }
 
-/** What is made up is told to nobody. */
+/** Demo data is not sent anywhere. */
 async function refuseDemo(tx: Tx, projectId: number): Promise<void> {
   const project = (await listSettings(tx, [projectId])).get(projectId);
   if (!project?.isDemo) return;
@@ -56,7 +56,7 @@ async function refuseDemo(tx: Tx, projectId: number): Promise<void> {
   throw new Fault('conflict', { details: [{ message, field: 'project' }] });
 }
 
-/** The new secret, which is told here and never again; the old ones go on for the overlap. */
+/** Returns the new secret, which is shown only here. The old secrets stay valid for the overlap. */
 export function rotateSecret(
   { db, newId, sealer }: Omit<EndpointDeps, 'rules'>,
   place: EndpointPlace,
@@ -68,7 +68,7 @@ export function rotateSecret(
   });
 }
 
-/** Nothing is sent to it any more; what waits, and what comes from now on, is missed. How much waited. */
+/** Disables an endpoint. Waiting and later deliveries are marked as missed. Returns how many were waiting. */
 export async function disableEndpoint(
   { db }: Pick<EndpointDeps, 'db'>,
   place: EndpointPlace,
@@ -81,7 +81,7 @@ export async function disableEndpoint(
   return { missed: await drop(db, place, 'missed') };
 }
 
-/** What was missed stays so, until somebody asks for it. */
+/** Enables an endpoint. Missed deliveries stay missed until they are replayed. */
 export async function enableEndpoint(
   { db }: Pick<EndpointDeps, 'db'>,
   place: EndpointPlace,
@@ -96,7 +96,7 @@ export async function enableEndpoint(
   });
 }
 
-/** With its secrets. Its deliveries stay to be looked at; those that wait, or are under way, are canceled. */
+/** Deletes an endpoint with its secrets. Its deliveries stay visible; those that wait or are in flight are canceled. */
 export async function removeEndpoint(
   { db }: Pick<EndpointDeps, 'db'>,
   place: EndpointPlace,

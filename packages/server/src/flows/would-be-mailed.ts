@@ -37,8 +37,8 @@ export type Mailable = {
 const PEOPLE_MAX = 20;
 
 /**
- * Would a letter to this address, or to this person, leave now? Every gate is asked, behind one that says no too: by the
- * sender's own gate, with whatever said no taken out before it is asked again. It takes no slot and no token.
+ * Evaluates every send check for an email to this address or user now, including the checks after a failing one. It uses the sender's own
+ * function, and removes each failing check before it evaluates again. It takes no slot and no token.
  */
 export async function wouldBeMailed(
   tx: Tx,
@@ -77,7 +77,7 @@ async function findConcerned(tx: Tx, { projectId, kind, value }: ClearPlace): Pr
   return asked.length === 0 ? [] : findPeople(tx, asked);
 }
 
-/** Of no draft in particular: its rule is on, it has no topic, and it counts for the caps. */
+/** Returns facts that belong to no particular draft: the rule is enabled, there is no topic, and the email counts towards the caps. */
 function factsOf(gates: Gates, model: Model, person: Person): GateFacts {
   const { policy, now, warmup, narrow, mailroom } = gates;
   const address = addressOf(person);
@@ -105,7 +105,7 @@ type Asking = { facts: GateFacts; policy: Policy };
 
 type SendCheck = { check: string; reasons: GateReason[]; open: (asking: Asking) => Asking; words: string };
 
-/** The send checks in their order. `open` lets a check pass, so that the checks after it can be asked. */
+/** The send checks in their order. `open` lets a check pass, so that the checks after it can be evaluated. */
 const GATES: SendCheck[] = [
   {
     check: 'restore',

@@ -3,8 +3,8 @@ import { endMessages } from '../features/sending/index.ts';
 import type { Tx } from '../io/db/index.ts';
 
 /**
- * Moves, and what they are to letters that were claimed before: where the draft is canceled nobody tries it any more, so
- * it ends too. It would take a slot of the caps otherwise, and its bytes would be kept for good.
+ * Writes moves, and also ends the claimed emails of canceled drafts, because no worker tries them again. Otherwise they would take a slot
+ * of the frequency caps, and their bytes would be kept forever.
  */
 export async function writeMoves(tx: Tx, moved: Moved[]): Promise<void> {
   await writeMoved(tx, moved);

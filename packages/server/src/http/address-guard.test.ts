@@ -12,7 +12,7 @@ function guardAt(limits = LIMITS) {
   return { clock, guard, fail };
 }
 
-test('an address is refused only after more failures than normal use ever makes', () => {
+test('refuses an address only after more failures than normal use ever makes', () => {
   const { guard, fail } = guardAt({ failuresMax: 1_000, windowMs: 10_000, addressesMax: 10 });
   fail('192.0.2.1', 1_000);
   expect(guard.refusal('192.0.2.1')).toBeNull();
@@ -20,7 +20,7 @@ test('an address is refused only after more failures than normal use ever makes'
   expect(guard.refusal('192.0.2.1')).toMatchObject({ code: 'rate_limited', retryAfterS: 10 });
 });
 
-test('by default that is one thousand in ten seconds', () => {
+test('allows a thousand failures in ten seconds by default', () => {
   const guard = createAddressGuard({ now: () => 0 });
   for (let count = 0; count < 1_000; count += 1) guard.failed('192.0.2.1');
   expect(guard.refusal('192.0.2.1')).toBeNull();
@@ -28,12 +28,12 @@ test('by default that is one thousand in ten seconds', () => {
   expect(guard.refusal('192.0.2.1')?.retryAfterS).toBe(10);
 });
 
-test('asking counts nothing, so a caller whose keys are good is never refused', () => {
+test('counts no lookups, so it never refuses a caller whose keys are valid', () => {
   const { guard } = guardAt();
   for (let count = 0; count < 10_000; count += 1) expect(guard.refusal('192.0.2.1')).toBeNull();
 });
 
-test('a refusal ends with its window, and says when', () => {
+test('ends a refusal with its window, and returns when that is', () => {
   const { clock, guard, fail } = guardAt();
   fail('192.0.2.1', 4);
   clock.at += 8_500;
@@ -44,13 +44,13 @@ test('a refusal ends with its window, and says when', () => {
   expect(guard.refusal('192.0.2.1')).toBeNull();
 });
 
-test('one address never speaks for another', () => {
+test('counts each address on its own', () => {
   const { guard, fail } = guardAt();
   fail('192.0.2.1', 4);
   expect(guard.refusal('192.0.2.2')).toBeNull();
 });
 
-test('IPv6 is counted by /64, IPv4-mapped as IPv4', () => {
+test('counts IPv6 by /64, and IPv4-mapped addresses as IPv4', () => {
   const { guard, fail } = guardAt();
   fail('2001:db8:0:1::1', 2);
   fail('2001:db8:0:1:ffff::2', 2);
@@ -61,7 +61,7 @@ test('IPv6 is counted by /64, IPv4-mapped as IPv4', () => {
   expect(guard.refusal('::ffff:192.0.2.8')).toBeNull();
 });
 
-test('the memory is bounded: the address that failed longest ago is forgotten first', () => {
+test('bounds its memory: forgets the address whose last failure is oldest', () => {
   const { guard, fail } = guardAt();
   for (const last of [1, 2, 3, 4]) fail(`192.0.2.${last}`, 4);
   fail('192.0.2.1', 1);

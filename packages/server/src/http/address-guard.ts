@@ -3,11 +3,11 @@ import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 
 /**
- * A coarse guard against one address trying key after key. Only failures count, so a customer behind a crowded address
- * who holds a good key is never counted, and the caller asks for a refusal only about a key that it has not verified.
+ * A coarse guard against one address that tries key after key. Only failures count, so a customer behind a crowded address is never counted
+ * while their key is valid. The caller checks for a refusal only when it has not verified the key.
  */
 export type AddressGuard = {
-  /** Asked before an unverified key is looked up; never for a verified one. */
+  /** Called before an unverified key is looked up; never for a verified one. */
   refusal(address: string): Fault | null;
   failed(address: string): void;
 };

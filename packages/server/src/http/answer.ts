@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Names and values in turn, as Node writes them: a flat list is the cheapest thing that `writeHead` takes. */
+/** Names and values in turn, as Node writes them. A flat list is the cheapest form that `writeHead` takes. */
 export type HeaderList = string[];
 
 const JSON_HEADERS = [
@@ -15,7 +15,7 @@ const HTTPS_HEADERS = [...JSON_HEADERS, 'Strict-Transport-Security', 'max-age=31
 
 export type Answer = { status: number; body: string; headers: HeaderList };
 
-/** The one place where an answer under /api is written: whatever happened, it carries the same standard headers. */
+/** Writes every response under /api, so that all of them carry the same standard headers. */
 export function writeAnswer(
   response: ServerResponse,
   requestId: string,
@@ -32,7 +32,7 @@ export function writeAnswer(
     String(bytes),
     ...headers,
   ]);
-  // Text of one byte a character goes out with the headers in one write, without being encoded anew.
+  // Text of one byte per character goes out with the headers in one write, without being encoded again.
   if (response.req.method === 'HEAD') response.end();
   else response.end(body, bytes === body.length ? 'latin1' : 'utf8');
 }

@@ -6,10 +6,10 @@ import { clientAddress } from './transport.ts';
 
 type AuthDeps = Pick<HttpDeps, 'keyring' | 'guard' | 'transport'>;
 
-/** Scheme of any case, one space, one header. Never the query string. */
+/** The scheme in any case, one space, one header. Never the query string. */
 const BEARER = /^Bearer ([A-Za-z0-9_-]+)$/i;
 
-/** The key if this process knows it already: no promise on the way of nearly every request. */
+/** Returns the key if this process has verified it already. Nearly every request takes this path, so it creates no promise. */
 export function knownKey(deps: AuthDeps, request: IncomingMessage): VerifiedKey | undefined {
   return deps.keyring.known(bearerOf(request));
 }
@@ -31,8 +31,8 @@ export async function authenticate(deps: AuthDeps, call: Call): Promise<Verified
 }
 
 /**
- * Before an answer that rests on a remembered key: what the database says of it now. A revoked key hears nothing but
- * 401, whatever else is wrong with its request.
+ * Checks a cached key in the database before an answer that rests on it. A request with a revoked key gets only 401, whatever else is wrong
+ * with it.
  */
 export async function confirmKey(deps: AuthDeps, call: Call): Promise<void> {
   if (!call.key || call.keyIsFresh) return;
@@ -53,7 +53,7 @@ function bearerOf(request: IncomingMessage): string {
   return secret === undefined || isRepeated(request.rawHeaders, 'authorization') ? NO_SECRET : secret;
 }
 
-/** Of several headers of this name Node keeps the first and says nothing of the others. */
+/** Node keeps the first of several headers of this name, and does not report the others. */
 function isRepeated(rawHeaders: string[], name: string): boolean {
   let count = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -63,7 +63,7 @@ function isRepeated(rawHeaders: string[], name: string): boolean {
   return count > 1;
 }
 
-/** A key that cannot be asked for is neither right nor wrong. */
+/** A key that cannot be looked up is neither valid nor invalid. */
 function unavailable(cause: unknown): never {
   throw new Fault('server_error', { retryAfterS: RETRY_AFTER_S, cause });
 }

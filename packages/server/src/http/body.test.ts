@@ -16,7 +16,7 @@ import {
 import { answerFault } from './faults.ts';
 import { refuseBody } from './refuse-body.ts';
 
-/** Every decompressor made, so that a test can see it stopped. */
+/** All decompressors that were created, so that a test can check that they stopped. */
 const decoders: Transform[] = [];
 vi.mock('node:zlib', async (original) => {
   const zlib = await original<typeof import('node:zlib')>();
@@ -40,7 +40,7 @@ afterEach(() => {
 
 type Outcome = { problem: BodyProblem | null; bytes: Buffer; request: IncomingMessage };
 
-/** A server that answers `ok` or the fault. `outcomes` yields what readBody said, in order; nothing is released by itself. */
+/** A server that answers `ok` or the fault. `outcomes` yields the results of readBody, in order; nothing is released automatically. */
 async function serve({ maxBytes = 256 * 1024, budget = createBodyBudget() } = {}) {
   const queue: Outcome[] = [];
   let wake = () => {};
@@ -98,7 +98,7 @@ const CODED = [
   ['zstd', zstdCompressSync],
 ] as const;
 
-test('a body with Content-Length and one in chunks both arrive as they were sent', async () => {
+test('returns the bytes of a body as sent, with Content-Length or in chunks', async () => {
   const { post, open, outcome } = await serve({ maxBytes: 4 * MIB });
   expect((await post('{"a":1}')).bytes.toString()).toBe('{"a":1}');
   const large = Buffer.alloc(3 * MIB, 'é');
@@ -109,7 +109,7 @@ test('a body with Content-Length and one in chunks both arrive as they were sent
   expect((await outcome()).bytes.toString()).toBe('{"a":1}');
 });
 
-test('only application/json in UTF-8 is taken, whatever the case and the quotes', async () => {
+test('accepts only application/json in UTF-8, in any case and with quotes', async () => {
   const { post } = await serve();
   for (const type of [
     'application/json',
@@ -136,7 +136,7 @@ test('only application/json in UTF-8 is taken, whatever the case and the quotes'
   }
 });
 
-test('a body without Content-Type is 415, no body at all is an empty body', async () => {
+test('returns 415 for a body without Content-Type, and an empty body for none', async () => {
   const { open, outcome } = await serve();
   open().write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}');
   expect(codeOf(await outcome())).toBe('unsupported_media_type');
@@ -154,7 +154,7 @@ test('a body without Content-Type is 415, no body at all is an empty body', asyn
   }
 });
 
-test('invalid UTF-8 is named as such, also where a chunk border cuts a character in valid text', async () => {
+test('reports invalid UTF-8, and accepts valid text whose character is cut by a chunk border', async () => {
   const { post, open, outcome } = await serve();
   for (const bytes of [[0x22, 0xff, 0x22], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0x80]]) {
     expect((await post(Buffer.from(bytes))).problem).toMatchObject({
@@ -178,7 +178,7 @@ test('invalid UTF-8 is named as such, also where a chunk border cuts a character
   expect((await outcome()).bytes.toString()).toBe('é');
 });
 
-test('gzip, x-gzip, br and zstd are read, in any case; identity is no coding', async () => {
+test('reads gzip, x-gzip, br and zstd in any case, and takes identity as no coding', async () => {
   const { post } = await serve();
   for (const [name, compress] of CODED) {
     const answer = await post(compress('{"a":1}'), { 'Content-Encoding': name.toUpperCase() });
@@ -187,7 +187,7 @@ test('gzip, x-gzip, br and zstd are read, in any case; identity is no coding', a
   expect((await post('{}', { 'Content-Encoding': 'identity' })).problem).toBeNull();
 });
 
-test('an unknown coding, and more than one, is 415', async () => {
+test('returns 415 for an unknown coding and for more than one', async () => {
   const { post } = await serve();
   const twice = gzipSync(gzipSync('{}'));
   for (const coding of [
@@ -207,7 +207,7 @@ test('an unknown coding, and more than one, is 415', async () => {
   }
 });
 
-test('compressed data that is corrupt, cut short or followed by something is a fault of the body, and nothing stays charged', async () => {
+test('rejects compressed data that is corrupt, truncated or followed by more, and keeps nothing charged', async () => {
   const { post, budget } = await serve({ budget: createBodyBudget(MIB) });
   for (const [name, compress] of CODED) {
     const good = compress(JSON.stringify(Array.from({ length: 2_000 }, (_, at) => at * 7919)));
@@ -233,7 +233,7 @@ test('compressed data that is corrupt, cut short or followed by something is a f
   expect(budget.freeBytes()).toBe(MIB);
 });
 
-test('the limit is exact, and counts what comes out of the decompressor', async () => {
+test('applies the limit exactly, to the decompressed bytes', async () => {
   const maxBytes = 100_000;
   const { post } = await serve({ maxBytes });
   for (const [name, compress] of [['identity', (text: Buffer) => text], ...CODED] as const) {
@@ -251,7 +251,7 @@ test('the limit is exact, and counts what comes out of the decompressor', async 
   expect(codeOf(await post(Buffer.alloc(maxBytes + 1, ' '), chunked))).toBe('payload_too_large');
 });
 
-test('a declared length over the limit is refused before a byte of it has come', async () => {
+test('rejects a declared length over the limit before any byte has arrived', async () => {
   const { open, outcome } = await serve();
   open().write(
     `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${256 * 1024 + 1}\r\n\r\n`,
@@ -259,7 +259,7 @@ test('a declared length over the limit is refused before a byte of it has come',
   expect(codeOf(await outcome())).toBe('payload_too_large');
 });
 
-/** One GiB of zeros, in the few bytes that each format needs; gzip and zstd members may simply follow one another. */
+/** One GiB of zeros, in the few bytes that each format needs. Members of gzip and zstd may simply follow one another. */
 async function bombs(): Promise<[string, Buffer][]> {
   const zeros = Buffer.alloc(16 * MIB);
   const brotli = createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
@@ -276,7 +276,7 @@ async function bombs(): Promise<[string, Buffer][]> {
   ];
 }
 
-test('a bomb stops at the limit: it never holds more than that, and most of it is never inflated', async () => {
+test('stops a bomb at the limit: never holds more than that, and leaves most of it compressed', async () => {
   const limit = 2 * MIB;
   let peak = 0;
   const inner = createBodyBudget();
@@ -304,13 +304,13 @@ test('a bomb stops at the limit: it never holds more than that, and most of it i
   expect(inner.freeBytes()).toBe(256 * MIB);
 });
 
-test('a zstd frame that asks for a window above 8 MiB is refused, not allocated', async () => {
+test('rejects a zstd frame with a window above 8 MiB without allocating it', async () => {
   const { post } = await serve();
   const wide = zstdCompressSync(Buffer.alloc(32 * MIB), { params: { [constants.ZSTD_c_windowLog]: 27 } });
   expect(codeOf(await post(wide, { 'Content-Encoding': 'zstd' }))).toBe('validation_failed');
 });
 
-test('compressed bytes that inflate to nothing are not read without end', async () => {
+test('stops reading compressed bytes that inflate to nothing', async () => {
   const { post } = await serve({ maxBytes: 10_000 });
   const empty = gzipSync('');
   const many = Buffer.concat(Array.from({ length: 5_000 }, () => empty));
@@ -319,7 +319,7 @@ test('compressed bytes that inflate to nothing are not read without end', async 
   );
 });
 
-test('an aborted request is reported as aborted, once, and gives its bytes back', async () => {
+test('reports an aborted request once, and releases its bytes', async () => {
   const { open, outcome, budget } = await serve({ budget: createBodyBudget(MIB) });
   const head = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n';
   for (const [coding, body] of [
@@ -334,7 +334,7 @@ test('an aborted request is reported as aborted, once, and gives its bytes back'
   expect(budget.freeBytes()).toBe(MIB);
 });
 
-test('a client that was gone before its body was asked for is reported too', async () => {
+test('reports a client that left before its body was read', async () => {
   const server = http.createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -352,7 +352,7 @@ test('a client that was gone before its body was asked for is reported too', asy
   expect(problem).toBe('aborted');
 });
 
-test('bodies in flight are counted to the byte, and are free again when released', async () => {
+test('counts bodies in flight to the byte, and frees them on release', async () => {
   const { post, budget } = await serve({ budget: createBodyBudget(1_000) });
   const first = await post(Buffer.alloc(600, ' '));
   const packed = await post(gzipSync(Buffer.alloc(390, ' ')), { 'Content-Encoding': 'gzip' });
@@ -373,14 +373,14 @@ test('bodies in flight are counted to the byte, and are free again when released
   expect(budget.freeBytes()).toBe(1_000);
 });
 
-test('a body that cannot fit beside those in flight is refused before a byte of it has come', async () => {
+test('rejects a body that does not fit beside those in flight before any byte has arrived', async () => {
   const { post, open, outcome } = await serve({ budget: createBodyBudget(1_000) });
   await post(Buffer.alloc(600, ' '));
   open().write('POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 401\r\n\r\n');
   expect(codeOf(await outcome())).toBe('server_error');
 });
 
-test('a client that declares much and sends nothing takes nothing from the others', async () => {
+test('charges nothing for a client that declares much and sends nothing', async () => {
   const { post, open, budget } = await serve({ budget: createBodyBudget(1_000) });
   open().write(
     'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n',
@@ -389,7 +389,7 @@ test('a client that declares much and sends nothing takes nothing from the other
   expect(budget.freeBytes()).toBe(0);
 });
 
-test('one project holds at most as much as it leaves free, and what it lets go of is free again', () => {
+test('lets one project hold at most as much as it leaves free, and frees what it releases', () => {
   const all = createBodyBudget(1_000);
   const shareOf = createBodyShares(all);
   const [one, other] = [shareOf(1), shareOf(2)];
@@ -406,7 +406,7 @@ test('one project holds at most as much as it leaves free, and what it lets go o
 });
 
 describe('holdOf', () => {
-  test('charges what a request holds, more and less, and gives all of it back once', () => {
+  test('charges the bytes that a request holds, more and less, and releases all of them once', () => {
     const budget = createBodyBudget(100);
     const hold = holdOf(budget);
     expect(budget.take(10)).toBe(true);

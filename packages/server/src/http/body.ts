@@ -5,16 +5,16 @@ import { constants, createBrotliDecompress, createGunzip, createZstdDecompress }
 import { Fault } from '../base/fault.ts';
 import { onePerTurn } from '../base/pace.ts';
 
-/** 'aborted': the client is gone, nobody reads an answer. */
+/** 'aborted': the client left, so no answer is read. */
 export type BodyProblem = Fault | 'aborted';
 /** Called once. Without a problem, `bytes` are charged to the budget until the receiver releases `bytes.byteLength`. */
 export type BodyDone = (problem: BodyProblem | null, bytes: Buffer) => void;
-/** `maxBytes` counts what comes out of the decompressor. */
+/** `maxBytes` limits the decompressed bytes. */
 export type BodyOptions = { maxBytes: number; budget: BodyBudget };
 
 /**
- * Reads a JSON body: media type, coding, size, UTF-8, in that order; it does not parse. When it refuses, it leaves the
- * rest of the body unread and the request paused: the answer is the caller's, with `refuseBody` before it.
+ * Reads a JSON body: media type, coding, size, UTF-8, in that order; it does not parse. A refusal leaves the rest of the body unread and
+ * the request paused. The caller writes the answer, with `refuseBody` before it.
  */
 export function readBody(request: IncomingMessage, options: BodyOptions, done: BodyDone): void {
   const { headers } = request;
@@ -30,13 +30,13 @@ export function readBody(request: IncomingMessage, options: BodyOptions, done: B
     return done(tooLarge(options), NOTHING);
   }
   if (declaredBytes > options.budget.freeBytes()) return done(tooBusy(), NOTHING);
-  // Gone while its key was being checked: no event will come any more.
+  // The client left while its key was being checked: no further event will arrive.
   if (request.destroyed) return done('aborted', NOTHING);
   if (coding === 'identity') readPlain(request, options, done);
   else readCoded(request, options, { done, coding, decoder: DECODERS[coding]() });
 }
 
-/** All bodies held by one process. Charged as bytes arrive: a client that declares much and sends nothing blocks nobody. */
+/** All bodies held by one process. They are charged as bytes arrive, so a client that declares much and sends nothing blocks no other. */
 export type BodyBudget = {
   take(bytes: number): boolean;
   release(bytes: number): void;
@@ -44,7 +44,7 @@ export type BodyBudget = {
 };
 
 const BODIES_IN_FLIGHT_MAX_BYTES = 256 * 1024 * 1024;
-/** Bodies are gone within a few commits; one second is many of those. */
+/** Bodies are released within a few commits; one second is many of those. */
 const BUSY_RETRY_AFTER_S = 1;
 
 export function createBodyBudget(maxBytes: number = BODIES_IN_FLIGHT_MAX_BYTES): BodyBudget {
@@ -63,8 +63,8 @@ export function createBodyBudget(maxBytes: number = BODIES_IN_FLIGHT_MAX_BYTES):
 }
 
 /**
- * What one project's bodies are charged to: at most as much as they leave free. However many it sends, and however slowly, there is
- * room for everybody else.
+ * The budget that one project's bodies are charged to: at most as much as they leave free. However many bodies it sends, and however
+ * slowly, other projects have space.
  */
 export type BodyShares = (projectId: number) => BodyBudget;
 
@@ -92,12 +92,12 @@ export function createBodyShares(all: BodyBudget = createBodyBudget()): BodyShar
   };
 }
 
-/** What one request holds of a budget. */
+/** The part of a budget that one request holds. */
 export type BodyHold = {
   budget: BodyBudget;
   /** Counts bytes that were taken from the budget already. */
   adopt(bytes: number): void;
-  /** Holds so many bytes from now on. False where the budget has no room; then nothing has changed. */
+  /** Holds this many bytes from now on. Returns false and changes nothing if the budget has too few. */
   change(bytes: number): boolean;
   release(): void;
 };
@@ -123,7 +123,9 @@ export function holdOf(budget: BodyBudget): BodyHold {
 }
 
 const NOTHING = Buffer.alloc(0);
-/** Joining the chunks of 10 MiB takes up to 40 ms, and 27 compressed bodies that end together took 800 ms in one turn. */
+/**
+ * Joining the chunks of 10 MiB takes up to 40 ms. When 27 compressed bodies ended together, that took 800 ms in one turn of the event loop.
+ */
 const LARGE_BYTES = 1024 * 1024;
 const nextLargeBody = onePerTurn();
 const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
@@ -143,12 +145,12 @@ const CODINGS: ReadonlyMap<string, Coding> = new Map([
   ['zstd', 'zstd'],
 ]);
 
-/** A list of codings (`gzip, gzip`) is no entry of the table, so what is stacked is refused with what is unknown. */
+/** A list of codings (`gzip, gzip`) is not in the table, so stacked codings are rejected like unknown ones. */
 function codingOf(header: string | undefined): Coding | null {
   return header === undefined ? 'identity' : (CODINGS.get(header.trim().toLowerCase()) ?? null);
 }
 
-/** The frame's own header says how large a window it wants, up to 128 MiB; RFC 9659 allows the coding `zstd` 8 MiB. */
+/** The frame's own header declares its window, up to 128 MiB; RFC 9659 limits the coding `zstd` to 8 MiB. */
 const ZSTD_WINDOW_LOG_MAX = 23;
 const DECODERS: Record<Exclude<Coding, 'identity'>, () => Transform> = {
   gzip: () => createGunzip({ rejectGarbageAfterEnd: true }),
@@ -160,12 +162,12 @@ const DECODERS: Record<Exclude<Coding, 'identity'>, () => Transform> = {
     }),
 };
 
-/** What an honest compressor makes of incompressible bytes is at most this; empty blocks could go on without end. */
+/** An honest compressor makes at most this of incompressible bytes. Empty blocks could go on without end. */
 function wireMaxBytes(options: BodyOptions): number {
   return options.maxBytes + options.maxBytes / 16 + 1_024;
 }
 
-/** What has come so far, charged to the budget chunk by chunk. Either `take` refuses or `finish` hands over, never both. */
+/** The bytes received so far, charged to the budget chunk by chunk. Either `take` refuses or `finish` passes the bytes on, never both. */
 class Gathering {
   readonly #options: BodyOptions;
   #first: Buffer = NOTHING;
@@ -202,7 +204,7 @@ class Gathering {
 
   #join(done: BodyDone): void {
     const bytes = this.#all === null ? this.#first : Buffer.concat(this.#all, this.#bytes);
-    // The request keeps its listeners, and by them this object, until it is answered.
+    // The request keeps its listeners, and through them this object, until it is answered.
     this.#first = NOTHING;
     this.#all = null;
     if (bytes.byteLength > 0 && isUtf8(bytes)) return done(null, bytes);
@@ -211,7 +213,7 @@ class Gathering {
   }
 }
 
-/** The hot path: mostly one chunk, which is handed on as it came. */
+/** The hot path: usually one chunk, which is passed on as it arrived. */
 function readPlain(request: IncomingMessage, options: BodyOptions, done: BodyDone): void {
   const gathering = new Gathering(options);
   let settled = false;
@@ -264,7 +266,7 @@ function readCoded(request: IncomingMessage, options: BodyOptions, target: Coded
     if (!request.readableEnded) settle('aborted');
   }
   decoder.on('data', (chunk: Buffer) => {
-    // A piece is a view of the decompressor's 16 KiB; kept as it is, a body of ten bytes would hold all of them.
+    // A chunk is a view of the decompressor's 16 KiB. Kept as a view, a body of ten bytes would hold all of them.
     const fault = settled ? null : gathering.take(Buffer.from(chunk));
     if (fault !== null) settle(fault);
   });

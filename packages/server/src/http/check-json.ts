@@ -10,8 +10,8 @@ import { Fault, type FieldFault } from '../base/fault.ts';
 import { type JsonBounds, type JsonCounts, type JsonExcess, scanJson } from '../base/json-scan.ts';
 
 /**
- * Bounds of a body of the public API. They are wider than those of a record, so that a record which breaks only its own is refused
- * by its path, and in a bulk request alone. A free-form field of 10 levels lies in the body, the list and the record: 13 levels.
+ * Bounds of a body of the public API. They are wider than those of a record. A record that breaks only its own bounds is rejected by its
+ * path, and alone in a bulk request. A free-form field of 10 levels is inside the body, the list and the record: 13 levels.
  */
 const API = {
   depth: JSON_MAX_DEPTH + 6,
@@ -40,7 +40,7 @@ const FORM_JSON: JsonBounds = {
   numberChars: JSON_MAX_NUMBER_CHARS,
 };
 
-/** Refuses what no valid request can hold, before it is parsed. */
+/** Rejects, before parsing, a body that cannot be a valid request. */
 export function checkJson(bytes: Buffer, bounds: JsonBounds): JsonCounts {
   const { excess, ...counts } = scanJson(bytes, bounds);
   if (excess) throw new Fault('validation_failed', { details: [faultOf(excess, bounds)] });
@@ -48,9 +48,9 @@ export function checkJson(bytes: Buffer, bounds: JsonBounds): JsonCounts {
 }
 
 /**
- * Bytes that a parsed body keeps in the heap, at most. Measured on Node 26 by `JSON.parse` of 10 MiB of one shape: a value takes up to
- * 99 bytes (`{"99":0}`, an object with an integer key, counts as two), an array item `-0` 24, and text two bytes per byte where it is
- * stored in UTF-16.
+ * Returns the bytes that a parsed body keeps in the heap, at most. Measured on Node 26 by `JSON.parse` of 10 MiB of one shape. A value
+ * takes up to 99 bytes (`{"99":0}`, an object with an integer key, counts as two) and an array item `-0` takes 24. Text takes two bytes per
+ * byte where it is stored in UTF-16.
  */
 export function heapBytesOf({ values, scalarItems }: JsonCounts, bytes: number): number {
   return bytes * TEXT_BYTES + values * VALUE_BYTES + scalarItems * SCALAR_ITEM_BYTES;
@@ -60,7 +60,7 @@ export const TEXT_BYTES = 2;
 const VALUE_BYTES = 112;
 const SCALAR_ITEM_BYTES = 24;
 
-/** Has the JSON bodies of a scope checked before Fastify parses them. */
+/** Checks the JSON bodies of a scope before Fastify parses them. */
 export function checkJsonBodies(scope: FastifyInstance): void {
   const parse = scope.getDefaultJsonParser('error', 'error');
   scope.addContentTypeParser<Buffer>(

@@ -14,13 +14,16 @@ const story = await newVerifiedStory(stage);
 const ada = await sendTo(story, 'ada', 'ada@home.test');
 const link = await linkOf(story, 'ada');
 
-/** More than there are connections to the database, for either of its uses. */
+/** More than the connections to the database, for either of its uses. */
 const CROWD = 30;
 const REPEATED = 20;
-/** Than may wait for their turns, of all projects. */
+/** More than may wait for their turns, over all projects. */
 const MORE_THAN_WAIT = 1_100;
 
-/** What is seen while the project's turn is held, as by a batch of its digest; what was begun then is over at the end. */
+/**
+ * Returns what `look` sees while the project lock is held, as by a batch of processing. The requests that `begin` started have ended when
+ * it returns.
+ */
 async function whileTurnIsHeld<T>(begin: () => Promise<unknown>[], look: () => Promise<T>): Promise<T> {
   const [held, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const holding = db.transaction(async (tx) => {
@@ -39,7 +42,7 @@ async function whileTurnIsHeld<T>(begin: () => Promise<unknown>[], look: () => P
   }
 }
 
-/** By both ways to the database, as everybody else uses it meanwhile. */
+/** Uses both pools of the database, as other requests do at the same time. */
 async function mostThatWait(): Promise<number> {
   let [most, seen] = [0, 0];
   while (seen < REPEATED) {
@@ -54,7 +57,7 @@ async function mostThatWait(): Promise<number> {
   return most;
 }
 
-test('however many press the links of a project at once, one of them waits for its turn and everybody else is served', async () => {
+test('lets one preference change of a project wait for its lock, and serves all other requests', async () => {
   const press = (): Promise<Response> =>
     fetch(`${server.url}${link}/snooze`, { method: 'POST', body: new URLSearchParams({ days: '30' }) });
   const waiting = await whileTurnIsHeld(() => Array.from({ length: CROWD }, press), mostThatWait);
@@ -63,7 +66,7 @@ test('however many press the links of a project at once, one of them waits for i
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
 }, 20_000);
 
-test('however many press the links of one project, whose turn is held, those of another are served', async () => {
+test('serves links of another project while many requests wait for the lock of one project', async () => {
   const other = await newVerifiedStory(stage);
   await sendTo(other, 'bob', 'bob@home.test');
   const theirs = await linkOf(other, 'bob');
@@ -82,7 +85,7 @@ test('however many press the links of one project, whose turn is held, those of 
   expect(answered).toBe(200);
 }, 20_000);
 
-test('however many reports about a project come in at once, one of them waits for its turn and everybody else is served', async () => {
+test('lets one report about a project wait for its lock, and serves all other requests', async () => {
   const talks = await Promise.all(Array.from({ length: CROWD }, () => openTalk(port)));
   const answered: string[] = [];
   const report = async (one: (typeof talks)[number]): Promise<void> => {

@@ -12,7 +12,7 @@ import type { HeaderList } from './answer.ts';
 import type { BodyShares } from './body.ts';
 import type { TransportRules } from './transport.ts';
 
-/** What the HTTP floor is handed once, at start. */
+/** The dependencies of the HTTP layer, set once at start. */
 export type HttpDeps = {
   accept: Accept;
   keyring: Keyring;
@@ -23,23 +23,23 @@ export type HttpDeps = {
   guard: AddressGuard;
   bodies: BodyShares;
   clock: Clock;
-  /** How far the clock of a sandbox is ahead of that one. */
+  /** Returns how far the clock of a sandbox is ahead of `clock`. */
   aheadOf: (projectId: number) => Promise<number>;
   newId: NewId;
   log: Log;
   transport: TransportRules;
-  /** Counts an answer, by endpoint and status. */
+  /** Counts a response, by endpoint and status. */
   answered: (endpoint: string, status: number, code?: string | null) => void;
 };
 
-/** One request on its way through the floor. */
+/** One request on its way through the HTTP layer. */
 export type Call = {
   request: IncomingMessage;
   response: ServerResponse;
   id: string;
-  /** Headers gathered on the way, for whatever answer it will be. */
+  /** Headers collected for the response, whatever it is. */
   headers: HeaderList;
   key: VerifiedKey | null;
-  /** The key was asked of the database after this request arrived, so even a refusal may rest on it. */
+  /** The key was read from the database after this request arrived, so even a refusal may rest on it. */
   keyIsFresh: boolean;
 };

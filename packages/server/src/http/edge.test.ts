@@ -29,7 +29,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** A pair of the test kit: no machine needs a tool that makes certificates. */
+/** A certificate pair of the test kit, so that no machine needs a tool that creates certificates. */
 function pair(name: string): TlsFiles {
   const file = (ending: string): string =>
     fileURLToPath(new URL(`../../testkit/tls/${name}.${ending}`, import.meta.url));
@@ -38,7 +38,7 @@ function pair(name: string): TlsFiles {
 
 type Serving = Partial<EdgeConfig> & { publicUrl?: string; trustProxy?: string[]; redirectOnly?: boolean };
 
-/** Answers 200 with what it was asked, after reading the body. */
+/** Reads the body, then answers 200 with the request. */
 const readAndAnswer: RequestListener = (request, response) => {
   readBody(request, { maxBytes: 256 * 1024, budget: createBodyBudget() }, (problem) => {
     if (problem === 'aborted') return;
@@ -75,7 +75,7 @@ function open(port: number, bytes: string | Uint8Array = ''): Socket {
   return socket;
 }
 
-/** The simplest of clients: it looks at the answer only when all is sent. A reset on the way destroys what it has not read. */
+/** The simplest client: it reads the answer only after sending everything. A reset before that destroys the unread answer. */
 async function sendThenRead(port: number, bytes: Uint8Array): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1' }).pause();
   closers.push(() => socket.destroy());
@@ -86,7 +86,7 @@ async function sendThenRead(port: number, bytes: Uint8Array): Promise<string> {
   return allOf(socket);
 }
 
-/** Everything the server says until it closes its side. */
+/** Returns everything that the server sends until it closes its side. */
 async function allOf(socket: Socket): Promise<string> {
   let text = '';
   socket.on('data', (chunk) => (text += String(chunk))).resume();
@@ -94,7 +94,7 @@ async function allOf(socket: Socket): Promise<string> {
   return text;
 }
 
-/** One answer of a connection that stays open. */
+/** Returns one answer of a connection that stays open. */
 async function untilSaid(socket: Socket, pattern: RegExp): Promise<string> {
   let text = '';
   while (!pattern.test(text)) {
@@ -117,7 +117,7 @@ function expectEnvelope(text: string, status: number, code: string): void {
 
 const POST = 'POST /api/v1/events HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
 
-test('a conflict of Content-Length and Transfer-Encoding is 400 in the envelope, and the end of the connection', async () => {
+test('answers 400 in the envelope to Content-Length with Transfer-Encoding, and closes the connection', async () => {
   const { port } = await serve();
   const conflicts = [
     'Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
@@ -131,20 +131,20 @@ test('a conflict of Content-Length and Transfer-Encoding is 400 in the envelope,
   }
 });
 
-test('what is no HTTP, and HTTP/1.1 without Host, is 400 in the envelope', async () => {
+test('answers 400 in the envelope to bytes that are not HTTP, and to HTTP/1.1 without Host', async () => {
   const { port } = await serve();
   expectEnvelope(await allOf(open(port, 'hello\r\n\r\n')), 400, 'bad_request');
   const text = await untilSaid(open(port, 'GET /x HTTP/1.1\r\n\r\n'), /\}$/);
   expectEnvelope(text, 400, 'bad_request');
 });
 
-test('a header flood is 431 in the envelope, though the client is still sending', async () => {
+test('answers 431 in the envelope to a header flood, though the client is still sending', async () => {
   const { port } = await serve();
   const flood = Buffer.from(`${POST}X-Flood: ${'x'.repeat(16 * MIB)}`);
   expectEnvelope(await sendThenRead(port, flood), 431, 'headers_too_large');
 });
 
-test('a slow body and slow headers are 408 in the envelope, and the connection is closed', async () => {
+test('answers 408 in the envelope to a slow body and to slow headers, and closes the connection', async () => {
   const timeouts = { headersMs: 30, requestMs: 60, checkEveryMs: 10 };
   const problems: unknown[] = [];
   const { port } = await serve({ timeouts }, (request) => {
@@ -156,7 +156,7 @@ test('a slow body and slow headers are 408 in the envelope, and the connection i
   expect(problems).toEqual(['aborted']);
 });
 
-test('broken bytes behind a request in progress wait for its answer and never take its place', async () => {
+test('queues the error of broken bytes behind the answer of the request in progress', async () => {
   let finish = () => {};
   const { port } = await serve({}, (_request, response) => {
     finish = () => response.end('{"accepted":true}');
@@ -172,7 +172,7 @@ test('broken bytes behind a request in progress wait for its answer and never ta
   expect(server.listening).toBe(true);
 });
 
-test('413 reaches a client that is still sending 10 MiB, and the rest is not parsed', async () => {
+test('lets 413 reach a client that is still sending 10 MiB, and parses none of the rest', async () => {
   const { port } = await serve();
   for (const framing of [
     `Content-Length: ${10 * MIB}\r\n\r\n`,
@@ -188,7 +188,7 @@ test('413 reaches a client that is still sending 10 MiB, and the rest is not par
   }
 });
 
-test('no request that follows a refused body on its connection is acted on', async () => {
+test('runs no request that follows a refused body on its connection', async () => {
   const seen: (string | undefined)[] = [];
   let closed: Promise<unknown> = Promise.resolve();
   const { port } = await serve({}, (request, response) => {
@@ -205,7 +205,7 @@ test('no request that follows a refused body on its connection is acted on', asy
   expect(seen).toEqual(['/api/v1/events']);
 });
 
-test('the drain behind a refusal is bounded in bytes and in time', async () => {
+test('limits the drain after a refusal in bytes and in time', async () => {
   const sockets: Socket[] = [];
   const refuseWithin = (limits: DrainLimits): RequestListener => {
     return (request, response) => {
@@ -229,7 +229,7 @@ test('the drain behind a refusal is bounded in bytes and in time', async () => {
   expect(sockets[1]?.destroyed).toBe(true);
 });
 
-test('a small declared body that is refused costs no connection', async () => {
+test('keeps the connection after refusing a small declared body', async () => {
   const { port } = await serve({}, (request, response) => {
     refuseBody(request, response);
     response.writeHead(429, { 'Content-Length': 2 }).end('{}');
@@ -240,7 +240,7 @@ test('a small declared body that is refused costs no connection', async () => {
   expect(await untilSaid(socket, /\{\}$/)).toMatch(/^HTTP\/1.1 429 /);
 });
 
-test('100-continue is said when the body is wanted, and never before a refusal', async () => {
+test('sends 100-continue when the body is read, and never before a refusal', async () => {
   const { port } = await serve();
   const wanted = open(port, `${POST}Content-Length: 2\r\nExpect: 100-continue\r\n\r\n`);
   expect(await untilSaid(wanted, /\r\n\r\n/)).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\n$/);
@@ -258,7 +258,7 @@ test('100-continue is said when the body is wanted, and never before a refusal',
   expect(await untilSaid(odd, /\}/)).toMatch(/^HTTP\/1.1 200 /);
 });
 
-test('TLS 1.2 and 1.3 succeed with AEAD suites; 1.0, 1.1 and CBC suites do not', async () => {
+test('accepts TLS 1.2 and 1.3 with AEAD suites, and refuses 1.0, 1.1 and CBC suites', async () => {
   const { port } = await serve({ tls: first, publicUrl: 'https://beckon.example' });
   for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
     expect(await handshake(port, { minVersion: version, maxVersion: version })).toBe(version);
@@ -287,7 +287,7 @@ function handshake(port: number, options: ConnectionOptions): Promise<string> {
   });
 }
 
-test('a new certificate is taken up without a restart, and a bad one leaves the old in service', async () => {
+test('uses a new certificate without a restart, and keeps the old one if the new one is invalid', async () => {
   const { server, port } = await serve({ tls: first });
   expect(await nameServed(port)).toBe('first');
   reloadCertificate(server as https.Server, second);
@@ -304,7 +304,7 @@ test('a new certificate is taken up without a restart, and a bad one leaves the 
   ).toMatch(/^ERR_SSL/);
 });
 
-test('over our own TLS requests are served, errors on the socket too, and refusals of a body still arrive', async () => {
+test('serves requests, socket errors and refusals of a body over its own TLS', async () => {
   const { port } = await serve({ tls: first, publicUrl: 'https://beckon.example' });
   const speak = (): tls.TLSSocket => {
     const socket = tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
@@ -328,7 +328,7 @@ test('over our own TLS requests are served, errors on the socket too, and refusa
 
 const BEHIND_PROXY = { publicUrl: 'https://beckon.example', trustProxy: ['127.0.0.0/8'] };
 
-test('a plain request is sent to the public origin, never to its Host, and nothing of it is acted on', async () => {
+test('redirects a plain request to the public origin, never to its Host, and runs none of it', async () => {
   const seen: unknown[] = [];
   const { port } = await serve(BEHIND_PROXY, (request) => void seen.push(request.url));
   const bodies = ['Content-Length: 2\r\n\r\n{}', `Content-Length: ${MIB}\r\nExpect: 100-continue\r\n\r\n`];
@@ -346,7 +346,7 @@ test('a plain request is sent to the public origin, never to its Host, and nothi
   expect(seen).toEqual([]);
 });
 
-test('behind a listed proxy X-Forwarded-Proto decides; from anybody else it is ignored', async () => {
+test('trusts X-Forwarded-Proto from a listed proxy alone', async () => {
   const request = 'GET /x HTTP/1.1\r\nHost: x\r\nX-Forwarded-Proto: https\r\n\r\n';
   const answer: RequestListener = (_request, response) => response.end('{}');
   const trusted = await serve(BEHIND_PROXY, answer);
@@ -355,7 +355,7 @@ test('behind a listed proxy X-Forwarded-Proto decides; from anybody else it is i
   expectEnvelope(await untilSaid(open(stranger.port, request), /\}$/), 308, 'https_required');
 });
 
-test('the redirect server answers 308 to all but the probes', async () => {
+test('the redirect server answers 308 to all requests but the probes', async () => {
   const seen: unknown[] = [];
   const { port } = await serve(
     { publicUrl: 'https://beckon.example', redirectOnly: true },
@@ -369,7 +369,7 @@ test('the redirect server answers 308 to all but the probes', async () => {
       /^HTTP\/1.1 200 /,
     );
   }
-  // What a stranger forwards makes nothing of it secure.
+  // The header of an unlisted peer makes no request secure.
   for (const line of [
     'GET / HTTP/1.1',
     'PUT /livez/x HTTP/1.1',
@@ -387,18 +387,18 @@ test('the redirect server answers 308 to all but the probes', async () => {
   expect(seen).toEqual(['/livez', '/readyz?verbose', '/version']);
 });
 
-test('a HEAD that is redirected has no body', async () => {
+test('sends no body with the redirect of a HEAD', async () => {
   const { port } = await serve({ publicUrl: 'https://beckon.example', redirectOnly: true });
   const socket = open(port, 'HEAD /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
   expect(await allOf(socket)).toMatch(/^HTTP\/1.1 308 [^]*\r\n\r\n$/);
 });
 
-test('an http PUBLIC_URL redirects nothing', async () => {
+test('redirects nothing for an http PUBLIC_URL', async () => {
   const { port } = await serve();
   expect(await untilSaid(open(port, `${POST}Content-Length: 2\r\n\r\n{}`), /\}/)).toMatch(/^HTTP\/1.1 200 /);
 });
 
-test('a client that sends a large body sees the refusal as an answer, not as a broken pipe', async () => {
+test('shows a client that sends a large body the refusal, not a broken pipe', async () => {
   for (const client of [http, https]) {
     const { port } = await serve(client === https ? { tls: first } : {});
     const errors: Error[] = [];
@@ -417,7 +417,7 @@ test('a client that sends a large body sees the refusal as an answer, not as a b
   }
 });
 
-test('fetch sees it too', async () => {
+test('shows the refusal to fetch too', async () => {
   const { port } = await serve();
   for (let round = 0; round < 5; round += 1) {
     const init = {

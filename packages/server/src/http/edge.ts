@@ -13,9 +13,9 @@ import { clientErrorHandler, standardHeaders } from './socket-errors.ts';
 import { originForm, redirectLocation, transportOf, type TransportRules } from './transport.ts';
 
 export type EdgeConfig = {
-  /** Null where a proxy ends TLS, or where the public address is http on loopback. */
+  /** Null if a proxy ends TLS, or if the public address is http on loopback. */
   tls: TlsFiles | null;
-  /** Beside our own TLS: certificates of other hosts, `<host>.crt` and `<host>.key`. */
+  /** In addition to our own TLS: certificates of other hosts, `<host>.crt` and `<host>.key`. */
   tlsCertDir?: string | null;
   /** Proven tracking hosts. Only the links of emails are served on them. */
   trackingHosts?: { has: (host: string) => boolean };
@@ -31,9 +31,13 @@ export type EdgeTimeouts = {
 export type EdgeDeps = { rules: TransportRules; newId: NewId; log?: Pick<Log, 'warn'> };
 
 /**
- * The server before Fastify, made for its `serverFactory`. What it answers itself: plain requests where https is due
- * (308), HTTP/1.1 without Host, and on the tracking hosts of domains whatever is no business of theirs. Fastify binds its own `clientError` listener, so give it `clientErrorHandler` as
- * the option of that name: two listeners would answer twice.
+ * Creates the server below Fastify, for its `serverFactory`. It answers some requests itself:
+ * - plain requests where https is required (308)
+ * - HTTP/1.1 without Host
+ * - on the tracking hosts of domains, everything but the links of emails
+ *
+ * Fastify binds its own `clientError` listener. Pass it `clientErrorHandler` as the option of that name, because two listeners would answer
+ * twice.
  */
 export function createEdgeServer(
   config: EdgeConfig,
@@ -54,7 +58,10 @@ export function createEdgeServer(
   );
 }
 
-/** HTTP_REDIRECT_PORT, beside our own TLS: all but the probes is sent to https, and nothing else of it is looked at. */
+/**
+ * Creates the server at HTTP_REDIRECT_PORT, beside our own TLS. It redirects all requests but the probes to https, and reads no more of
+ * them.
+ */
 export function createRedirectServer(
   config: EdgeConfig,
   deps: EdgeDeps,
@@ -77,14 +84,14 @@ function serverOptions(config: EdgeConfig, deps: EdgeDeps): https.ServerOptions 
 
 type SniCallback = NonNullable<https.ServerOptions['SNICallback']>;
 
-/** Without one for this host the client gets the installation's own certificate. */
+/** Without a certificate for this host the client gets the installation's own. */
 function certificatesIn(dir: string, { log }: EdgeDeps): SniCallback {
   const certificates = createHostCertificates(dir, TLS_OPTIONS, log);
   const find = callbackify((host: string) => certificates.of(host));
   return (host, callback) => find(host, (error, context) => callback(error, context ?? undefined));
 }
 
-/** For SIGHUP. Throws when the new files are no pair; the old certificate then stays in service. */
+/** Reads the certificate again, for SIGHUP. Throws if the new files do not match; the old certificate then stays in use. */
 export function reloadCertificate(server: https.Server, files: TlsFiles): void {
   server.setSecureContext({ ...TLS_OPTIONS, ...readCertificate(files) });
 }
@@ -92,7 +99,7 @@ export function reloadCertificate(server: https.Server, files: TlsFiles): void {
 const TIMEOUTS: EdgeTimeouts = {
   headersMs: 10_000,
   requestMs: 30_000,
-  // Longer than the 60 s that load balancers keep an idle connection, so that they, not we, close it first.
+  // Longer than the 60 s that load balancers keep an idle connection, so that they close it first, not this server.
   keepAliveMs: 72_000,
   checkEveryMs: 1_000,
 };
@@ -107,7 +114,7 @@ function limitOptions(overrides: Partial<EdgeTimeouts> = {}): http.ServerOptions
     maxHeaderSize: 16 * 1024,
     noDelay: true,
     insecureHTTPParser: false,
-    // Node would answer a missing Host with an empty 400; ours is JSON.
+    // Node would answer a missing Host with an empty 400; this server answers with JSON.
     requireHostHeader: false,
   };
 }
@@ -134,7 +141,7 @@ function readCertificate(files: TlsFiles): { cert: Buffer; key: Buffer } {
   return { cert: readFileSync(files.certFile), key: readFileSync(files.keyFile) };
 }
 
-/** `Expect` goes the same way as all else: Node's own answers to it are a premature 100 and a 417 without a body. */
+/** Requests with `Expect` take the same path as all others: Node's own answers to them are a premature 100 and a 417 without a body. */
 function listenThroughEdge<S extends http.Server | https.Server>(server: S, listener: RequestListener): S {
   server.on('request', listener);
   server.on('checkExpectation', listener);
@@ -154,9 +161,9 @@ function mustRedirect(rules: TransportRules, request: IncomingMessage): boolean 
 }
 
 /**
- * Tells whether a request to a tracking host asks for anything but the links of emails. The owner of the domain decides where
- * that host leads, so the API and the sign-in pages are not served there. The host of PUBLIC_URL is never restricted.
- * `Host` is chosen by the client: here it can only take paths away.
+ * Returns whether a request to a tracking host is for anything but the links of emails. The owner of the domain decides where that host
+ * leads, so the API and the sign-in pages are not served there. The host of PUBLIC_URL is never restricted. The client chooses `Host`: here
+ * it can only take paths away.
  */
 function isMisplaced(
   { trackingHosts }: EdgeConfig,
@@ -169,7 +176,7 @@ function isMisplaced(
   return !TRACKING_PATHS.some((path) => request.url?.startsWith(path));
 }
 
-/** What a load balancer or a container runtime asks, mostly over plain HTTP and by address. */
+/** The probes of a load balancer or a container runtime, mostly over plain HTTP and by address. */
 const PROBE_PATHS: ReadonlySet<string> = new Set(['/livez', '/readyz', '/version']);
 
 function isProbe(request: IncomingMessage): boolean {

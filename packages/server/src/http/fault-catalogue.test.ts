@@ -15,13 +15,13 @@ test.each(Object.keys(FAULT_MESSAGES) as FaultCode[])('%s has an endpoint test',
   expect(texts.filter((text) => text.includes(`'${code}'`)).length).toBeGreaterThan(0);
 });
 
-/** What each endpoint can answer; a single endpoint and a batch have no 400. */
+/** Returns the statuses of an endpoint; a single endpoint and a batch have no 400. */
 function statusesOf({ accepted, kind }: Facts): number[] {
   const always = [401, 403, 404, 405, 413, 415, 422, 429, 503];
   return kind === 'bulk' ? [accepted, 400, ...always] : [accepted, ...always];
 }
 
-test.each(ALL_ENDPOINTS)('$name has a test file for every status that it answers', (facts) => {
+test.each(ALL_ENDPOINTS)('$name has a test file for every status that it returns', (facts) => {
   const folder = join(import.meta.dirname, 'v1', facts.name);
   const missing = statusesOf(facts).filter((status) => !existsSync(join(folder, `${status}.test.ts`)));
   expect(missing).toEqual([]);

@@ -5,7 +5,7 @@ import { answerFault } from './faults.ts';
 
 const CODES = Object.keys(FAULT_MESSAGES) as FaultCode[];
 
-test('every code of the catalogue has a status, and an answer of at least one entry', () => {
+test('every code of the catalog has a status, and an answer of at least one entry', () => {
   const statuses = Object.fromEntries(CODES.map((code) => [code, answerFault(new Fault(code)).status]));
   expect(statuses).toEqual({
     validation_failed: 422,
@@ -29,7 +29,7 @@ test('every code of the catalogue has a status, and an answer of at least one en
   }
 });
 
-test('what is not valid is 422 on single and batch, 400 on bulk; a reused key is 422 everywhere', () => {
+test('an invalid request is 422 on single and batch, 400 on bulk; a reused key is 422 everywhere', () => {
   const kinds = ['single', 'batch', 'bulk'] as const;
   expect(kinds.map((kind) => answerFault(new Fault('validation_failed'), kind).status)).toEqual([
     422, 422, 400,
@@ -39,7 +39,7 @@ test('what is not valid is 422 on single and batch, 400 on bulk; a reused key is
   ]);
 });
 
-test('what somebody else changed meanwhile is 409, and stands in no public catalogue', () => {
+test('a concurrent change by another member is 409, and is in no public catalog', () => {
   const details = [{ message: 'Ana approved it' }];
   const answer = answerFault(new Fault('conflict', { details }));
   expect([answer.status, answer.body.errors]).toEqual([
@@ -50,7 +50,7 @@ test('what somebody else changed meanwhile is 409, and stands in no public catal
   expect(CODES).not.toContain('conflict');
 });
 
-test('details are told in their order, at most the cap of them, without an empty field', () => {
+test('details keep their order, stop at the cap, and have no empty field', () => {
   const details = Array.from({ length: ERRORS_MAX + 5 }, (_, at) => ({ message: `m${at}`, field: `f${at}` }));
   const { errors } = answerFault(new Fault('validation_failed', { details })).body;
   expect(errors).toHaveLength(ERRORS_MAX);
@@ -60,7 +60,7 @@ test('details are told in their order, at most the cap of them, without an empty
   ]);
 });
 
-test('an unknown error is a 500 that tells nothing of itself, and so is a server_error with details', () => {
+test('an unknown error is a 500 without any detail, and so is a server_error with details', () => {
   const secret = 'relation "inbox" does not exist';
   for (const error of [new Error(secret), secret, undefined, null, { statusCode: 404, message: secret }]) {
     expect(answerFault(error)).toEqual({
@@ -73,7 +73,7 @@ test('an unknown error is a 500 that tells nothing of itself, and so is a server
   expect(JSON.stringify(answerFault(detailed))).not.toContain('inbox');
 });
 
-test('server_error is 503 with Retry-After exactly when it says when to come back', () => {
+test('server_error is 503 with Retry-After exactly when it has a retry time', () => {
   const busy = answerFault(new Fault('server_error', { retryAfterS: 3 }));
   expect([busy.status, busy.headers]).toEqual([503, { 'Retry-After': '3' }]);
 });
@@ -97,14 +97,14 @@ test('rate_limited and auth_required have one text whatever the cause', () => {
   );
 });
 
-test('401 names the scheme and 403 invites no retry, even where a fault carries a time', () => {
+test('401 names the scheme, and 403 has no Retry-After even if the fault has a time', () => {
   expect(answerFault(new Fault('auth_required', { retryAfterS: 5 })).headers).toEqual({
     'WWW-Authenticate': 'Bearer',
   });
   expect(answerFault(new Fault('forbidden', { retryAfterS: 5 })).headers).toEqual({});
 });
 
-test('405 says what is allowed, 415 which codings are read', () => {
+test('405 lists the allowed methods, 415 the accepted codings', () => {
   expect(answerFault(new Fault('method_not_allowed')).headers).toEqual({ Allow: 'POST' });
   expect(answerFault(new Fault('method_not_allowed'), 'single', 'GET, HEAD').headers).toEqual({
     Allow: 'GET, HEAD',

@@ -7,12 +7,15 @@ import {
 } from '@beckon/contract';
 import { Fault } from '../base/fault.ts';
 
-/** Only bulk answers 400 to what is not valid: the interface gives the others no 400 at all. */
+/** Only bulk answers 400 to an invalid request: the interface defines no 400 for the others. */
 export type EndpointKind = 'single' | 'batch' | 'bulk';
 
 export type FaultAnswer = { status: number; headers: Record<string, string>; body: ErrorBody };
 
-/** The one place where a fault becomes HTTP. `allow` is what a 405 names. Whatever is not a Fault is a bug of ours, and tells nothing. */
+/**
+ * Translates every fault to HTTP. `allow` is the value of the header of a 405. Any other error is a bug of ours, and its details stay
+ * private.
+ */
 export function answerFault(error: unknown, kind: EndpointKind = 'single', allow = 'POST'): FaultAnswer {
   const fault = error instanceof Fault ? error : new Fault('server_error');
   const status = statusOf(fault, kind);
@@ -50,7 +53,7 @@ function statusOf(fault: Fault, kind: EndpointKind): number {
   return STATUSES[fault.code];
 }
 
-/** Clients may not retry 401 and 403 by themselves, so those never carry Retry-After, whatever the fault says. */
+/** Clients may not retry 401 and 403 automatically, so those never carry Retry-After, whatever the fault says. */
 function headersOf(fault: Fault, status: number, allow: string): Record<string, string> {
   switch (status) {
     case 401:
@@ -72,8 +75,8 @@ function wholeSeconds(seconds: number | undefined): string {
 }
 
 /**
- * These have one text for every cause: the interface fixes that of rate_limited, five causes of 401 must not be told
- * apart, and a server_error may carry what only the log should see.
+ * These have one text for every cause. The interface fixes that of rate_limited. Five causes of 401 must look the same. A server_error may
+ * contain details for the log alone.
  */
 const ONE_TEXT: ReadonlySet<Fault['code']> = new Set(['rate_limited', 'auth_required', 'server_error']);
 

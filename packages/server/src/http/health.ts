@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Metrics } from './metrics.ts';
 
-/** Reasons why this process should get no traffic now; empty where it is ready. */
+/** Reasons why this process should get no traffic now; empty if it is ready. */
 export type Readiness = () => Promise<string[]>;
 export type Release = { version: string; node: string };
 
@@ -32,7 +32,7 @@ export function mountLiveness(app: FastifyInstance): void {
   app.get('/livez', () => ({ data: { status: 'live' } }));
 }
 
-/** A request that a proxy passed on came from elsewhere, however near the proxy is. */
+/** A request through a proxy came from elsewhere, however near the proxy is. */
 function isLocal(request: FastifyRequest): boolean {
   if (request.headers['x-forwarded-for'] !== undefined || request.headers.forwarded !== undefined)
     return false;

@@ -5,9 +5,9 @@ import type { Log } from '../base/log.ts';
 import { recentMap } from '../base/recent-map.ts';
 
 type Known = {
-  /** Of both files, as they were when they were read. */
+  /** The state of both files when they were read. */
   stamp: string;
-  /** Null: they were no pair, and nothing was served before. */
+  /** Null: the files did not match, and no certificate was served before. */
   context: SecureContext | null;
 };
 
@@ -18,9 +18,9 @@ const HOST_MAX = 253;
 export type HostCertificates = { of(host: string): Promise<SecureContext | null> };
 
 /**
- * TLS_CERT_DIR: for a host `<host>.crt` and `<host>.key`, by the name that a client asks for; null for any other name, whose
- * clients get the certificate of the installation. Files are looked at for each handshake, so a new pair serves at once, and
- * read again only where they changed. A pair that cannot be used (one half of it is written yet) leaves the one before.
+ * Serves TLS_CERT_DIR: for a host `<host>.crt` and `<host>.key`, by the name that a client requests. Null for any other name, whose clients
+ * get the certificate of the installation. The files are checked for each handshake, so a new pair serves at once, and read again only
+ * after a change. An unusable pair, such as one that is only half written, leaves the previous one in use.
  */
 export function createHostCertificates(
   dir: string,

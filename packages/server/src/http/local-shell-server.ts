@@ -18,8 +18,8 @@ export type LocalShellServer = {
 type Deps = { api: DashboardApi; newId: NewId; log: Log };
 
 /**
- * What the local socket serves: the dashboard API as the local shell, and `/livez`. It shares no Fastify instance and no
- * listener with the public server, so a request over TCP cannot become one of the local shell.
+ * Serves the dashboard API as the local shell, and `/livez`, over the local socket. It shares no Fastify instance and no listener with the
+ * public server, so a request over TCP cannot become one of the local shell.
  */
 export async function createLocalShellServer({ api, newId, log }: Deps): Promise<LocalShellServer> {
   const app = Fastify({
@@ -72,7 +72,7 @@ const FOREIGN = ['authorization', 'cookie', 'forwarded', 'origin', 'proxy-author
 const FOREIGN_PREFIX = /^(?:sec-fetch-|x-forwarded-)/;
 
 /**
- * Whether a browser or a proxy sent it. A proxy that someone points at the socket by mistake would give its callers the
+ * Returns whether a browser or a proxy sent the request. A proxy that someone points at the socket by mistake would give its callers the
  * rights of an owner.
  */
 function isForwarded(headers: IncomingHttpHeaders): boolean {

@@ -3,7 +3,7 @@ import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** Reads process metrics when the page is requested. Those of prom-client wake an idle process a hundred times a second. */
+/** Reads process metrics when the page is requested. The default metrics of prom-client wake an idle process a hundred times a second. */
 export function addProcessMetrics(registers: Registry[]): { stop(): void } {
   addMemory(registers);
   addDescriptors(registers);

@@ -2,16 +2,15 @@ import type { Grant } from '../io/counter/index.ts';
 import type { HeaderList } from './answer.ts';
 
 /**
- * What a caller may still do, in the two fields of draft-ietf-httpapi-ratelimit-headers: `q` requests every `w`
- * seconds; `r` left now, the next one in `t` seconds. `Retry-After` comes with the fault that a refusal becomes;
- * the counter sees to it that it is never earlier than `t`.
+ * Returns the two fields of draft-ietf-httpapi-ratelimit-headers: `q` requests every `w` seconds; `r` left now, the next one in `t`
+ * seconds. `Retry-After` comes with the fault of a refusal; the counter ensures that it is never earlier than `t`.
  */
 export function rateLimitHeaders(name: string, { limit }: Grant): HeaderList {
   const left = `"${name}";r=${limit.remaining};t=${limit.resetS}`;
   return ['RateLimit-Policy', policyOf(name, limit.rate), 'RateLimit', left];
 }
 
-/** Rates differ between projects, but only a few are in use at once; beyond this the memory is begun anew. */
+/** Rates differ between projects, but only a few are in use at once. Above this number the cache is emptied. */
 const POLICIES_MAX = 1_000;
 const policies = new Map<number, Map<string, string>>();
 
@@ -33,12 +32,12 @@ function policyOf(name: string, rate: number): string {
 
 const WINDOW_MAX_S = 3_600;
 
-/** The fields know whole numbers only: 0.1 a second is 1 in 10 seconds, 2.5 a second are 5 in 2. */
+/** The fields allow whole numbers only: 0.1 a second is 1 in 10 seconds, 2.5 a second are 5 in 2. */
 function wholeNumbers(rate: number): { quota: number; windowS: number } {
   for (let windowS = 1; windowS <= WINDOW_MAX_S; windowS += 1) {
     const quota = Math.round(rate * windowS);
     if (quota >= 1 && Math.abs(rate * windowS - quota) < 1e-6) return { quota, windowS };
   }
-  // Promising a little less than there is does no harm; promising more would.
+  // Promising a little less than the rate does no harm; promising more would.
   return rate >= 1 ? { quota: Math.floor(rate), windowS: 1 } : { quota: 1, windowS: Math.ceil(1 / rate) };
 }

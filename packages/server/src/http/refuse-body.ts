@@ -2,11 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Refusing a request whose body has not been read. To close a socket with unread bytes makes the kernel send RST, and
- * a client that is still sending then often loses the answer that already lay in its buffer. So the answer goes out at
- * once, our half of the connection is closed behind it, and what still comes is thrown away unparsed, up to a bound
- * in bytes and time. A small body of declared length is simply discarded, and the connection lives on: a busy client
- * over its rate limit should not have to shake hands again for each 429.
+ * Refuses a request whose body has not been read. Closing a socket with unread bytes makes the kernel send RST. A client that is still
+ * sending then often loses the answer that is already in its buffer. So the answer goes out at once and our half of the connection closes
+ * after it. Further bytes are discarded unparsed, up to a bound in bytes and time. A small body of declared length is simply discarded, and
+ * the connection stays open. A busy client over its rate limit should not need a handshake for each 429.
  */
 export function refuseBody(
   request: IncomingMessage,
@@ -27,12 +26,12 @@ export function refuseBody(
 
 export type DrainLimits = { maxBytes: number; maxMs: number };
 
-/** Three times the largest body we take: beyond that it is no client of ours that is still sending. */
+/** Three times the largest body that is accepted. A peer that sends more than that is not a client of ours. */
 const DRAIN_LIMITS: DrainLimits = { maxBytes: 32 * 1024 * 1024, maxMs: 5_000 };
 
 const DISCARD_MAX_BYTES = 64 * 1024;
 
-/** Ends our half, then reads and forgets until the peer ends its own or a bound is met. The HTTP parser sees none of it. */
+/** Ends our half, then reads and discards until the peer ends its own or a bound is reached. The HTTP parser sees none of it. */
 export function drainThenDestroy(socket: Socket, limits: DrainLimits = DRAIN_LIMITS): void {
   let drainedBytes = 0;
   const deadline = setTimeout(() => socket.destroy(), limits.maxMs);
@@ -46,14 +45,14 @@ export function drainThenDestroy(socket: Socket, limits: DrainLimits = DRAIN_LIM
   });
   socket.end();
   socket.resume();
-  // A body that nobody read has stopped the socket beneath its stream, which believes that it is reading: resume() alone
-  // left TLS connections to stand until the deadline.
+  // An unread body has stopped the socket below its stream, which is still in the reading state. With resume() alone, TLS connections
+  // stayed open until the deadline.
   socket._read(0);
 }
 
 /**
- * `Expect: 100-continue` is the client asking first. Node would say yes before anybody looked at the key; we say it when
- * the body is first read, hence never to a request that is refused before that.
+ * Answers `Expect: 100-continue` when the body is first read, so never for a request that is refused before that. Node would answer before
+ * the key is checked.
  */
 export function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
   request.once('resume', () => {

@@ -24,7 +24,7 @@ const log: Log = { debug: note, info: note, warn: note, error: note };
 const loud = await endpointServer({ database: server.database, clock: server.clock, log });
 const port = server.ports.http ?? 0;
 
-test('there are five endpoints under /api, and nothing else', async () => {
+test('has five endpoints under /api, and no others', async () => {
   const { secret } = await newCaller(server, EVENTS);
   const paths = [
     '/api',
@@ -48,7 +48,7 @@ test('there are five endpoints under /api, and nothing else', async () => {
   expect(found.map((answer) => answer.status)).toEqual([401, 401, 401, 401, 401]);
 });
 
-test('a path that no router understands is 404 in the envelope', async () => {
+test('answers 404 in the envelope to a path that no router parses', async () => {
   for (const path of [
     '/api/v1/%',
     '/api/v1/%zz',
@@ -62,7 +62,7 @@ test('a path that no router understands is 404 in the envelope', async () => {
   }
 });
 
-test('a target written as a whole address is the path in it, whatever host it names', async () => {
+test('routes an absolute target by its path, whatever host it names', async () => {
   const status = async (method: string): Promise<number> => {
     const answer = await ask(server.url, { method, path: 'http://elsewhere.example/api/v1/events' });
     return answer.status;
@@ -70,13 +70,13 @@ test('a target written as a whole address is the path in it, whatever host it na
   expect([await status('POST'), await status('PUT')]).toEqual([401, 405]);
 });
 
-test('an id that the caller brings is not taken for the X-Request-Id', async () => {
+test('never takes the X-Request-Id from the caller', async () => {
   const headers = { 'X-Request-Id': 'mine' };
   const answer = await ask(server.url, { path: '/api/v1/events', headers });
   expect(answer.headers['x-request-id']).not.toBe('mine');
 });
 
-test('no answer outside /api has an Access-Control header either, and all have the standard ones', async () => {
+test('sends standard headers and no Access-Control header outside /api either', async () => {
   for (const path of ['/livez', '/readyz', '/version', '/nowhere', '/']) {
     for (const method of ['GET', 'OPTIONS', 'POST']) {
       const response = await fetch(server.url + path, {
@@ -93,7 +93,7 @@ test('no answer outside /api has an Access-Control header either, and all have t
   }
 });
 
-test('plain HTTP where the public address is https is redirected, acted on by nobody, and not by its Host', async () => {
+test('redirects plain HTTP if the public address is https, runs none of it, and ignores its Host', async () => {
   const caller = await newCaller(server, EVENTS);
   for (const method of ['POST', 'GET', 'OPTIONS', 'PROPFIND']) {
     const headers = {
@@ -117,7 +117,7 @@ test('plain HTTP where the public address is https is redirected, acted on by no
   expect((await caller.stored()).waiting).toBe(0);
 });
 
-test('bytes that are no HTTP, and headers beyond 16 KiB, get the envelope', async () => {
+test('answers in the envelope to bytes that are not HTTP, and to headers beyond 16 KiB', async () => {
   const broken = await askRaw(port, 'POST /api/v1/events HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n');
   expect([broken.status, broken.errors[0]?.code]).toEqual([400, 'bad_request']);
   const flood = await askRaw(
@@ -127,7 +127,7 @@ test('bytes that are no HTTP, and headers beyond 16 KiB, get the envelope', asyn
   expect([flood.status, flood.errors[0]?.code]).toEqual([431, 'headers_too_large']);
 });
 
-test('a body that does not come in time is 408, stores nothing and holds no Idempotency-Key', async () => {
+test('answers 408 to a body that does not arrive in time, and stores neither it nor its Idempotency-Key', async () => {
   const caller = await newCaller(server, EVENTS);
   const body = '{"external_user_id":"u","name":"n"}';
   const head = [
@@ -144,7 +144,7 @@ test('a body that does not come in time is 408, stores nothing and holds no Idem
   expect((await caller.send({ once: 'k', body })).headers['idempotent-replayed']).toBeUndefined();
 });
 
-test('a connection carries many requests, refused and taken, in their order', async () => {
+test('carries many requests on one connection, refused and accepted, in their order', async () => {
   const caller = await newCaller(server, EVENTS);
   const body = '{"external_user_id":"u","name":"n"}';
   const request = (secret: string, more = ''): string =>
@@ -161,7 +161,7 @@ test('a connection carries many requests, refused and taken, in their order', as
   expect((await caller.stored()).waiting).toBe(3);
 });
 
-test('Expect: 100-continue is answered before the body only to who may send it', async () => {
+test('answers Expect: 100-continue before the body only with a valid key', async () => {
   const caller = await newCaller(server, EVENTS);
   const head = (secret: string) =>
     `POST /api/v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${secret}\r\nContent-Type: application/json\r\n` +
@@ -175,7 +175,7 @@ test('Expect: 100-continue is answered before the body only to who may send it',
   expect(await allOf(socket)).toMatch(/^HTTP\/1.1 202 /);
 });
 
-test('what is under way when the server stops is answered and stored, and nothing new is taken', async () => {
+test('answers and stores requests in progress on stop, and accepts no new ones', async () => {
   const { clock, database } = server;
   const leaving = { ...(await testServer({ clock, database, roles: ['api'] })), clock };
   const caller = await newCaller(server, EVENTS);
@@ -190,7 +190,7 @@ test('what is under way when the server stops is answered and stored, and nothin
   await expect(caller.send({ at: leaving })).rejects.toThrow(/ECONN/);
 });
 
-test('an address that tries key after key is told to wait; a good key from there is served', async () => {
+test('limits an address that tries key after key, and still serves a valid key from there', async () => {
   const caller = await newCaller(server, EVENTS);
   await caller.send({ at: guarded });
   const statuses = new Map<number, number>();
@@ -206,7 +206,7 @@ test('an address that tries key after key is told to wait; a good key from there
   expect((await caller.send({ at: guarded })).status).toBe(202);
 });
 
-test('no line of the log holds a key, a query string or anything of a body', async () => {
+test('logs no key, no query string and no part of a body', async () => {
   const caller = await newCaller(server, EVENTS);
   const body = { external_user_id: 'hushed', name: 'hushed', properties: { hushed: 'hushed' } };
   const sendings: Sending[] = [

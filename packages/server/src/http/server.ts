@@ -19,16 +19,19 @@ export type ServerOptions = {
   edge: EdgeConfig;
   health: HealthDeps;
   publicUrl: string;
-  /** What recipients of letters open, beside the API. */
+  /** Pages for the recipients of emails, beside the API. */
   mounts?: readonly ((app: FastifyInstance) => void)[];
 };
 
-/** The routes. Fastify finds them and keeps the server's life; the ingest endpoints answer through their own pipeline. */
+/**
+ * Creates the server with its routes. Fastify finds the route and manages the server's life cycle; the ingest endpoints answer through
+ * their own pipeline.
+ */
 export async function createHttpServer(deps: HttpDeps, options: ServerOptions): Promise<FastifyInstance> {
   const edge = { rules: deps.transport, newId: deps.newId, log: deps.log };
   const app = Fastify({
     logger: false,
-    // An id of a user stands in the path, and may be longer than Fastify expects.
+    // An id of a user is part of the path, and may be longer than Fastify expects.
     routerOptions: { maxParamLength: 1_024 },
     genReqId: deps.newId,
     exposeHeadRoutes: true,
@@ -59,7 +62,7 @@ export async function createHttpServer(deps: HttpDeps, options: ServerOptions): 
   return app;
 }
 
-/** Read in the dashboard with a session; an API key opens none of it, whatever the method. */
+/** Resources that only the dashboard serves, with a session. An API key opens none of them, whatever the method. */
 const DASHBOARD_ONLY = /^\/api\/v1\/(?:drafts|audiences|sequences|rules|keys|imports)(?:\/.*)?$/;
 
 function mountIngest(app: FastifyInstance, deps: HttpDeps): void {
@@ -70,7 +73,7 @@ function mountIngest(app: FastifyInstance, deps: HttpDeps): void {
     app.route({
       method: 'POST',
       url: endpoint.path,
-      // Before Fastify looks at the body: our order of checks begins with the key, and ends with our own answer.
+      // Before Fastify reads the body: our order of checks begins with the key, and ends with our own answer.
       onRequest: (request, reply) => {
         reply.hijack();
         ingest(request.raw, reply.raw).catch(() => reply.raw.destroy());
@@ -78,7 +81,7 @@ function mountIngest(app: FastifyInstance, deps: HttpDeps): void {
       handler: () => {},
     });
   }
-  // Unknown methods and malformed bodies must not be looked at before the path is: everything else is answered here.
+  // The path must be checked before unknown methods and malformed bodies, so all other requests are answered here.
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done();
     reply.hijack();

@@ -7,9 +7,9 @@ import { answerFault } from './faults.ts';
 import { drainThenDestroy } from './refuse-body.ts';
 
 /**
- * What never becomes a request: bytes that are no HTTP, a header flood, a client that is too slow. Node reports it on
- * the socket and would answer without a body; we answer in the envelope, and close. An answer is written by hand here,
- * so it must come in its turn: on a connection with pipelined requests the broken bytes belong to the last of them.
+ * Answers input that never becomes a request: bytes that are not HTTP, a header flood, a client that is too slow. Node reports it on the
+ * socket and would answer without a body. This handler answers in the envelope, and closes. It writes the answer by hand, so the order
+ * matters: on a connection with pipelined requests the broken bytes belong to the last of them.
  */
 export function clientErrorHandler(deps: {
   newId: NewId;
@@ -27,11 +27,11 @@ export function standardHeaders(requestId: string, transport: 'https' | 'plain')
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
   };
-  // RFC 6797 forbids it on plain HTTP, where anybody could have written it.
+  // RFC 6797 forbids it on plain HTTP, where any attacker could have written it.
   return transport === 'https' ? { ...headers, 'Strict-Transport-Security': 'max-age=31536000' } : headers;
 }
 
-/** Null: nothing can be said on this socket (reset, or a failed TLS handshake). */
+/** Null: no answer is possible on this socket (reset, or a failed TLS handshake). */
 function faultCodeOf(nodeCode: string | undefined): FaultCode | null {
   if (nodeCode === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request_timeout';
   if (nodeCode === 'HPE_HEADER_OVERFLOW') return 'headers_too_large';
@@ -52,14 +52,14 @@ function rawAnswer(code: FaultCode, requestId: string, transport: 'https' | 'pla
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${text}`;
 }
 
-/** Node keeps the answer in progress on the socket, under a name of its own; its own handler looks there too. */
+/** Node keeps the answer in progress on the socket, in a private property that its own handler reads too. */
 type HttpSocket = Socket & { _httpMessage?: ServerResponse | null };
 
 function answerInTurn(socket: HttpSocket, answer: string): void {
   const pending = socket._httpMessage;
   if (!socket.writable) return;
   if (pending && pending.req.complete) {
-    // That one arrived whole and is being worked on. No further byte is parsed; the bad news waits behind its answer.
+    // The previous request arrived whole and is being processed. No further byte is parsed, and the error waits behind its answer.
     socket.removeAllListeners('data').pause();
     pending.once('finish', () => answerInTurn(socket, answer));
   } else if (pending?.headersSent) {

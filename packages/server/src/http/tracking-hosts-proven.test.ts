@@ -48,7 +48,7 @@ async function register(host: string, projectId = project.id): Promise<Place> {
   return { projectId, id: domain.id, name };
 }
 
-/** Stands in for the DNS answers that verify a domain. */
+/** Replaces the DNS answers that verify a domain. */
 function setState({ projectId, id }: Place, state: 'verified' | 'failed'): Promise<unknown> {
   return db.query(`UPDATE beckon.sending_domain SET state = $3 WHERE project_id = $1 AND id = $2`, [
     projectId,
@@ -57,7 +57,7 @@ function setState({ projectId, id }: Place, state: 'verified' | 'failed'): Promi
   ]);
 }
 
-/** The probe request arrives at the server under the name of the host, as it does where the host leads here. */
+/** Sends the probe request to the server under the name of the host, as when the host leads here. */
 const leadsHere: Pick<Outbound, 'get'> = {
   async get({ url }) {
     const { hostname: host, pathname: path } = new URL(url);
@@ -107,7 +107,7 @@ describe('tracking host', () => {
     await expectUnrestricted('api.victim.test');
   });
 
-  test('changes nothing while its domain is not verified, though the host leads here as a second name of the API does', async () => {
+  test('changes nothing while its domain is not verified, though the host leads here as a second name of the API', async () => {
     const place = await register('api.victim.test');
     expect(await probe(place)).toMatchObject({ before: 'pending', after: 'working' });
     await refreshed();

@@ -40,7 +40,7 @@ async function serve(config: Partial<EdgeConfig>, publicUrl = 'https://beckon.te
   return (server.address() as AddressInfo).port;
 }
 
-/** Whose certificate a client that asks for this name is shown. */
+/** Returns whose certificate a client that requests this name gets. */
 async function shownTo(port: number, servername: string): Promise<string> {
   const socket = tls.connect({ port, host: '127.0.0.1', servername, rejectUnauthorized: false });
   await once(socket, 'secureConnect');
@@ -49,7 +49,7 @@ async function shownTo(port: number, servername: string): Promise<string> {
   return String(CN);
 }
 
-/** As a renewal does, and later than the one before, whatever the file system rounds times to. */
+/** Writes a pair as a renewal does, later than the one before, however coarse the times of the file system are. */
 let written = 0;
 function put(host: string, pair: string, key = pair): void {
   written += 1;
@@ -58,7 +58,7 @@ function put(host: string, pair: string, key = pair): void {
   for (const ending of ['crt', 'key']) utimesSync(join(dir, `${host}.${ending}`), written, written);
 }
 
-test('each host shows its certificate, and every other name that of the installation', async () => {
+test('serves each host its certificate, and all other names that of the installation', async () => {
   put('t.acme.test', 'names');
   const port = await serve({ tlsCertDir: dir });
   expect(await shownTo(port, 't.acme.test')).toBe('names');
@@ -67,7 +67,7 @@ test('each host shows its certificate, and every other name that of the installa
   expect(await shownTo(port, '')).toBe('first');
 });
 
-test('a certificate put there later serves at once, and so does a new one in its place', async () => {
+test('serves a certificate added later at once, and so a replaced one', async () => {
   const port = await serve({ tlsCertDir: dir });
   expect(await shownTo(port, 't.acme.test')).toBe('first');
   put('t.acme.test', 'names');
@@ -78,7 +78,7 @@ test('a certificate put there later serves at once, and so does a new one in its
   expect(await shownTo(port, 't.acme.test')).toBe('first');
 });
 
-test('a pair that does not fit together leaves the one before, and is told of once', async () => {
+test('keeps the previous pair if the new one does not match, and reports that once', async () => {
   put('t.acme.test', 'names');
   const port = await serve({ tlsCertDir: dir });
   await shownTo(port, 't.acme.test');
@@ -92,7 +92,7 @@ test('a pair that does not fit together leaves the one before, and is told of on
   expect(await shownTo(port, 'new.acme.test')).toBe('first');
 });
 
-test('a name leads to no file outside the directory', async () => {
+test('reads no file outside the directory, whatever the name', async () => {
   const inner = join(dir, 'inner');
   copyFileSync(file('names.crt'), join(dir, 'x.crt'));
   copyFileSync(file('names.key'), join(dir, 'x.key'));
@@ -110,7 +110,7 @@ async function ask(port: number, path: string, host: string): Promise<number> {
   return response.statusCode ?? 0;
 }
 
-test('on the host of a domain what its letters lead to is served, and nothing else', async () => {
+test('serves only the links of emails on the host of a domain', async () => {
   const hosts = new Set(['t.acme.test', 'localhost']);
   const port = await serve({ tls: null, trackingHosts: hosts }, 'http://localhost');
   const ours = ['/o/x.gif', '/c/x/1', '/u/x', '/u/x/confirm?a=b', '/.well-known/beckon/x'];
@@ -129,7 +129,7 @@ test('on the host of a domain what its letters lead to is served, and nothing el
     for (const path of ours) expect(await ask(port, path, host), `${host}${path}`).toBe(200);
     for (const path of others) expect(await ask(port, path, host), `${host}${path}`).toBe(404);
   }
-  // The installation's own name is never one of them, whatever stands in the table.
+  // The installation's own name is never one of them, whatever the table contains.
   for (const host of ['localhost', '127.0.0.1', 'u.acme.test'])
     for (const path of [...ours, ...others]) expect(await ask(port, path, host), `${host}${path}`).toBe(200);
 });

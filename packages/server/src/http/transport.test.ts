@@ -12,7 +12,7 @@ function from(remoteAddress: string | undefined, headers: Record<string, string>
 
 const SAYS_HTTPS = { 'x-forwarded-proto': 'https' };
 
-test('X-Forwarded-Proto is believed of a listed proxy only', () => {
+test('trusts X-Forwarded-Proto from a listed proxy only', () => {
   const rules = rulesFor('10.0.0.1');
   expect(transportOf(rules, from('10.0.0.1', SAYS_HTTPS))).toBe('https');
   expect(transportOf(rules, from('10.0.0.2', SAYS_HTTPS))).toBe('plain');
@@ -20,7 +20,7 @@ test('X-Forwarded-Proto is believed of a listed proxy only', () => {
   expect(transportOf(rulesFor(), from('127.0.0.1', SAYS_HTTPS))).toBe('plain');
 });
 
-test('a listed proxy that says nothing, or something else, means plain', () => {
+test('takes a listed proxy without the header, or with another value, as plain HTTP', () => {
   const rules = rulesFor('10.0.0.1');
   const proto = (value: string) => transportOf(rules, from('10.0.0.1', { 'x-forwarded-proto': value }));
   expect(transportOf(rules, from('10.0.0.1'))).toBe('plain');
@@ -28,7 +28,7 @@ test('a listed proxy that says nothing, or something else, means plain', () => {
   expect(['HTTPS', ' https , http', 'https'].map(proto)).toEqual(Array(3).fill('https'));
 });
 
-test('our own TLS is https whoever the peer is and whatever it forwards', () => {
+test('takes our own TLS as https, whatever the peer and its headers', () => {
   const request = {
     headers: { 'x-forwarded-proto': 'http' },
     socket: { remoteAddress: '192.0.2.1', encrypted: true },
@@ -37,7 +37,7 @@ test('our own TLS is https whoever the peer is and whatever it forwards', () => 
   expect(transportOf(rulesFor('192.0.2.1'), request)).toBe('https');
 });
 
-test('the list takes addresses and CIDR ranges of both families', () => {
+test('accepts addresses and CIDR ranges of both families in the list', () => {
   const rules = rulesFor('10.0.0.0/8', ' 192.0.2.7 ', 'fd00::/8', '2001:db8::1');
   const trusted = ['10.255.255.255', '192.0.2.7', 'fd12:3456::1', '2001:db8::1', '2001:db8:0::1'];
   const strangers = ['11.0.0.0', '192.0.2.8', 'fe80::1', '2001:db8::2', '', 'localhost', '10.0.0.1.evil'];
@@ -45,7 +45,7 @@ test('the list takes addresses and CIDR ranges of both families', () => {
   for (const address of strangers) expect([address, rules.isTrusted(address)]).toEqual([address, false]);
 });
 
-test('IPv4 in its IPv6 spelling is the same address, as a peer and in the list', () => {
+test('takes IPv4-mapped IPv6 as the same address, as a peer and in the list', () => {
   expect(rulesFor('10.0.0.0/8').isTrusted('::ffff:10.1.2.3')).toBe(true);
   expect(rulesFor('10.0.0.0/8').isTrusted('::ffff:11.1.2.3')).toBe(false);
   expect(rulesFor('::ffff:10.0.0.0/104').isTrusted('10.1.2.3')).toBe(true);
@@ -53,7 +53,7 @@ test('IPv4 in its IPv6 spelling is the same address, as a peer and in the list',
   expect(clientAddress(rulesFor(), from('::ffff:192.0.2.1'))).toBe('192.0.2.1');
 });
 
-test('an entry that is no address stops the start and is named', () => {
+test('stops the start for an invalid entry, and names it', () => {
   for (const entry of [
     'proxy',
     '10.0.0.0/33',
@@ -69,13 +69,13 @@ test('an entry that is no address stops the start and is named', () => {
   }
 });
 
-test('the answers kept about strangers are bounded and stay right', () => {
+test('bounds the cache about unlisted peers, with correct answers', () => {
   const rules = rulesFor('10.0.0.0/8');
   for (let at = 0; at < 5_000; at += 1) expect(rules.isTrusted(`192.0.${at >> 8}.${at & 255}`)).toBe(false);
   expect(rules.isTrusted('10.0.0.1')).toBe(true);
 });
 
-test('the client is the nearest address in X-Forwarded-For that is not our proxy', () => {
+test('takes the nearest address in X-Forwarded-For that is not our proxy as the client', () => {
   const rules = rulesFor('10.0.0.0/8');
   const client = (forwarded: string, peer = '10.0.0.1') =>
     clientAddress(rules, from(peer, { 'x-forwarded-for': forwarded }));
@@ -89,7 +89,7 @@ test('the client is the nearest address in X-Forwarded-For that is not our proxy
   expect(client('6.6.6.6', '203.0.113.1')).toBe('203.0.113.1');
 });
 
-test('what is no address ends the walk at the last proxy that is known', () => {
+test('stops at the last known proxy before an invalid address', () => {
   const rules = rulesFor('10.0.0.0/8');
   for (const junk of ['unknown', '', '1.2.3', '_hidden', '999.1.1.1', ',', '6.6.6.6,']) {
     expect([junk, clientAddress(rules, from('10.0.0.1', { 'x-forwarded-for': junk }))]).toEqual([
@@ -99,7 +99,7 @@ test('what is no address ends the walk at the last proxy that is known', () => {
   }
 });
 
-test('a redirect leads to the public origin with the path and query asked for', () => {
+test('redirects to the public origin with the requested path and query', () => {
   const rules = transportRules({ publicUrl: 'https://beckon.example:8443/ignored', trustProxy: [] });
   expect(redirectLocation(rules, '/api/v1/events?a=1&b=%20')).toBe(
     'https://beckon.example:8443/api/v1/events?a=1&b=%20',
@@ -113,7 +113,7 @@ test('a redirect leads to the public origin with the path and query asked for', 
   );
 });
 
-test('no request target leads anywhere but to the public origin', () => {
+test('redirects no request target anywhere but to the public origin', () => {
   const rules = rulesFor();
   const pieces = fc.constantFrom(
     '/',

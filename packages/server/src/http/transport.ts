@@ -3,13 +3,13 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * What a connection was and whose it is, decided without side effects. `X-Forwarded-*` is a stranger's claim unless
- * the peer is a listed proxy; `Host` is a claim always, and gives nobody anything.
+ * The transport and the client of a connection, decided without side effects. `X-Forwarded-*` is an unproven claim unless the peer is a
+ * listed proxy. `Host` is always a claim, and grants nothing.
  */
 export type TransportRules = {
   /** `https://beckon.example`, without a path. */
   publicOrigin: string;
-  /** The public address is https: what came over plain HTTP is redirected. */
+  /** The public address is https: requests over plain HTTP are redirected. */
   httpsOnly: boolean;
   isTrusted(address: string): boolean;
 };
@@ -29,7 +29,7 @@ export function transportRules(config: { publicUrl: string; trustProxy: readonly
   };
 }
 
-/** Whether an address is one of these, or in one of these ranges. */
+/** Returns a function that checks whether an address is one of these, or in one of these ranges. */
 export function trustedPeers(ranges: readonly string[]): (address: string) => boolean {
   return trustedBy(ranges.map(parseRange));
 }
@@ -42,8 +42,8 @@ export function transportOf(rules: TransportRules, request: PeerRequest): 'https
 }
 
 /**
- * The nearest address that is not one of our proxies. The walk goes from the right, where our own proxies wrote:
- * whatever stands left of the first stranger, that stranger may have made up.
+ * Returns the nearest address that is not one of our proxies. It goes from the right, where our own proxies wrote: the first other client
+ * may have made up everything to the left of its address.
  */
 export function clientAddress(rules: TransportRules, request: PeerRequest): string {
   let address = plainAddress(request.socket.remoteAddress ?? '');
@@ -58,12 +58,12 @@ export function clientAddress(rules: TransportRules, request: PeerRequest): stri
   return address;
 }
 
-/** Our origin and the path and query asked for. An absolute target (`GET http://elsewhere/x`) is cut down to its path. */
+/** Returns our origin with the requested path and query. An absolute target (`GET http://elsewhere/x`) is reduced to its path. */
 export function redirectLocation(rules: TransportRules, target: string): string {
   return rules.publicOrigin + originForm(target).replace(/[^\x21-\x7e]/g, percentByte);
 }
 
-/** Path and query of a request target; HTTP lets a client write the whole address there. */
+/** Returns the path and query of a request target; HTTP allows a whole address there. */
 export function originForm(target: string): string {
   if (target.startsWith('/')) return target;
   const path = target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '');
@@ -71,7 +71,7 @@ export function originForm(target: string): string {
   return path.startsWith('?') ? `/${path}` : '/';
 }
 
-/** Node hands a header's bytes over as Latin-1, one character a byte. */
+/** Node returns a header's bytes as Latin-1, one character per byte. */
 function percentByte(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
 }
@@ -93,7 +93,7 @@ function parseRange(entry: string): Range {
   return { network, bits };
 }
 
-/** The answers kept: a server has few proxies, and a flood of strangers must not fill the memory. */
+/** The size of the cache: a server has few proxies, and a flood of unknown peers must not fill the memory. */
 const VERDICTS_MAX = 1_024;
 
 function trustedBy(ranges: Range[]): (address: string) => boolean {

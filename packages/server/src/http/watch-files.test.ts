@@ -27,7 +27,7 @@ type Panel = { title: string; targets?: { expr: string; legendFormat: string }[]
 const panels = (JSON.parse(textOf('ops/grafana/beckon.json')) as { panels: Panel[] }).panels;
 const targets = panels.flatMap((panel) => panel.targets ?? []);
 
-/** All metrics and their labels. */
+/** Returns all metrics and their labels. */
 function known(): Map<string, Set<string>> {
   const metrics = createMetrics({ version: '', node: '' });
   metrics.watchRelay(() => false);

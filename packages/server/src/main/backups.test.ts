@@ -26,13 +26,13 @@ async function setUp(config: Config): Promise<void> {
   await (await openForCommand(config, voice)).close();
 }
 
-/** What the server was given before it got SECRET_KEY is still there. */
+/** Leaves the key file from before the server got SECRET_KEY. */
 async function leaveOldFile(dataDir: string): Promise<void> {
   await mkdir(join(base, dataDir), { recursive: true });
   await writeFile(join(base, dataDir, 'secret.key'), OLD);
 }
 
-test('of a database of your own only the key that it asks for now is kept, not the one before', async () => {
+test('keeps only the current key of an external database, not the previous one', async () => {
   const backups = (more: Record<string, string>): Backups =>
     openBackups(configOf('none', { DATABASE_URL: own.url, ...more }), voice);
   const rotated = { SECRET_KEY: NEW, SECRET_KEY_PREVIOUS: OLD };
@@ -45,7 +45,7 @@ test('of a database of your own only the key that it asks for now is kept, not t
   await expect(backups({ SECRET_KEY: OLD }).closeSecretKey()).rejects.toMatchObject({ code: 'other_key' });
 }, 60_000);
 
-test('a timer that was not given the new SECRET_KEY makes no backup with the old file, and says what to set', async () => {
+test('makes no backup with the old key file when SECRET_KEY is missing, and says what to set', async () => {
   const given = configOf('embedded', { SECRET_KEY: NEW });
   await setUp(given);
   await leaveOldFile('embedded');

@@ -22,7 +22,7 @@ import { closingPassphrase, openingPassphrase } from './passphrase.ts';
 import { FOR_A_MOMENT, findPlace } from './prepare.ts';
 import { findKeyFault, readSecretKey } from './secrets.ts';
 
-/** What the commands about backups are handed. The passphrase is asked for where it is needed, and never printed. */
+/** Opens the backup functions for the commands. The passphrase is requested only when it is needed, and never printed. */
 export function openBackups(config: Config, { print, version }: BackupVoice): Backups {
   const log = createLog('warn', 2);
   const home = { dataDir: config.dataDir, log, print: (line: string) => print(line) };
@@ -67,7 +67,7 @@ export function openBackups(config: Config, { print, version }: BackupVoice): Ba
   };
 }
 
-/** From the one to the other, while both are served. */
+/** Copies from one database to the other while both are running. */
 async function carry(ends: { from: EmbeddedConnection; to: EmbeddedConnection }, log: Log): Promise<void> {
   const open = (at: EmbeddedConnection): Promise<Database> =>
     openDatabase({ connection: () => at, clock: systemClock, log, poolMax: 1 });
@@ -86,7 +86,10 @@ async function carry(ends: { from: EmbeddedConnection; to: EmbeddedConnection },
 
 type KeyCheck = { secretKey: string; config: Config; log: Log };
 
-/** An old `secret.key`, where SECRET_KEY was not given here, would be kept night after night, and be found out at the restore. */
+/**
+ * Checks the key before a backup. Without SECRET_KEY here, an outdated `secret.key` would be backed up every night, and found out only at
+ * the restore.
+ */
 async function checkKey(
   connection: ReturnType<ConnectionSource>,
   { secretKey, config, log }: KeyCheck,

@@ -7,7 +7,7 @@ import type { Log } from '../base/log.ts';
 
 const SAID_MAX_CHARS = 2_000;
 
-/** Whether what lies in `dist` was made of the sources that are here. Where there are none, as in an image, it is taken as it is. */
+/** Returns whether `dist` was built from the current sources. Without sources, as in an image, it is used as it is. */
 export async function isBuilt(folder: string, source: string): Promise<boolean> {
   const stampFile = join(folder, 'stamp.ts');
   if (!existsSync(join(folder, source)) || !existsSync(stampFile)) return true;
@@ -19,7 +19,7 @@ export async function isBuilt(folder: string, source: string): Promise<boolean> 
 
 type Built = { folder: string; name: 'dashboard' | 'guide' };
 
-/** By a child, `build.ts` of that folder, which ends with this process. */
+/** Builds in a child process, `build.ts` of that folder, which ends with this process. */
 export function buildPages(
   { log, life }: { log: Log; life: Lifecycle },
   { folder, name }: Built,

@@ -10,8 +10,8 @@ import type { RunningServer } from './wire.ts';
 import { toldSecrets } from './told-secrets.ts';
 
 /**
- * One of several processes. Whoever watches over them (`supervise.ts`) starts it, once the configuration was found good and the
- * database is ready; with that one it ends.
+ * The entry point of one of several processes. `supervise.ts` starts it once the configuration is valid and the database is ready. It ends
+ * with the supervisor.
  */
 const [role, number, port, logTo] = process.argv.slice(2);
 const name = nameOf({ role: role as Role, number: Number(number) });
@@ -26,7 +26,7 @@ serving.then(
   (error: unknown) => tell({ kind: 'failed', message: said(error) }, () => process.exit(1)),
 );
 
-// A terminal and a service manager tell all of a group at once: told twice, it stops once.
+// A terminal and a service manager signal the whole process group: after two requests, it stops once.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
 process.on('SIGHUP', () => hear({ kind: 'reload' }));
 process.on('message', hear);
@@ -48,7 +48,7 @@ function hear(message: ToPart): void {
   if (message.kind === 'count') void serving.then((server) => count(server, message.id), ignore);
 }
 
-/** Who is still starting stops as soon as it has started. */
+/** A process that is still starting stops as soon as it has started. */
 function stop(): void {
   stopping ??= serving.then((server) => server.stop(), ignore).then(() => process.exit(0));
 }
@@ -57,7 +57,7 @@ async function count(server: RunningServer, id: number): Promise<void> {
   tell({ kind: 'counted', id, counts: await server.counts() });
 }
 
-/** Whoever watches over us knows what the others counted. */
+/** The supervisor has the counts of all processes. */
 function countedByAll(): Promise<string> {
   const id = (next += 1);
   return new Promise<string>((resolve) => {
@@ -66,12 +66,12 @@ function countedByAll(): Promise<string> {
   }).finally(() => asked.delete(id));
 }
 
-/** Nobody is left to hear it where the connection is gone, and then this process is about to end. */
+/** Without a connection to the supervisor the message is lost, but then this process is about to end. */
 function tell(message: FromPart, then: () => void = ignore): void {
   process.send?.(message, then);
 }
 
-/** What one process has and this one shares is not its own: the port was chosen, and others do the other work. */
+/** Replaces the values that belong to all processes: the port was chosen already, and other processes have the other roles. */
 function readConfig(): Config {
   const read = loadConfig(process.env, (path) => readFileSync(path, 'utf8'));
   return { ...read, roles: new Set([role as Role]), port: Number(port) };

@@ -22,7 +22,7 @@ function faultsOf(env: Env): string[] {
   return [];
 }
 
-test('an empty environment is a whole configuration, on loopback and embedded', () => {
+test('accepts an empty environment: loopback and the embedded database', () => {
   const config = load({});
   expect(config).toMatchObject({
     host: '127.0.0.1',
@@ -44,11 +44,11 @@ test('an empty environment is a whole configuration, on loopback and embedded', 
   expect(load({ PORT: '9000' }).publicUrl).toBe('http://localhost:9000');
 });
 
-test('a variable that is set to nothing is not set', () => {
+test('takes an empty variable as unset', () => {
   expect(load({ PORT: '', DATABASE_URL: ' ', SECRET_KEY: '', ROLES: '' })).toEqual(load({}));
 });
 
-test('every variable is read', () => {
+test('reads every variable', () => {
   const config = load({
     PORT: '443',
     HOST: '0.0.0.0',
@@ -125,7 +125,7 @@ test('every variable is read', () => {
   });
 });
 
-test('all faults are told at once, each by its variable and with what is allowed', () => {
+test('reports all faults at once, each by its variable and with the allowed values', () => {
   const faults = faultsOf({
     PORT: '80 80',
     PUBLIC_URL: 'beckon.example',
@@ -169,12 +169,12 @@ test('all faults are told at once, each by its variable and with what is allowed
   expect(faults).toHaveLength(expected.length);
 });
 
-test('no fault repeats a password or a secret', () => {
+test('repeats no password or secret in a fault', () => {
   const faults = faultsOf({ DATABASE_URL: 'mysql://u:hunter22@db/x', SECRET_KEY: 'tooshort' }).join();
   expect(faults).not.toMatch(/hunter22|tooshort/);
 });
 
-test('an https address needs TLS of our own or a proxy that we trust', () => {
+test('requires own TLS or a trusted proxy for an https address', () => {
   const PUBLIC_URL = 'https://beckon.example';
   expect(faultsOf({ PUBLIC_URL })).toEqual([
     expect.stringMatching(/^PUBLIC_URL is https, so either TLS_CERT_FILE/),
@@ -183,7 +183,7 @@ test('an https address needs TLS of our own or a proxy that we trust', () => {
   expect(faultsOf({ PUBLIC_URL, TLS_CERT_FILE: 'c', TLS_KEY_FILE: 'k' })).toEqual([]);
 });
 
-test('own TLS behind an http address, or a redirect without TLS, is refused', () => {
+test('refuses own TLS for an http address, and a redirect without TLS', () => {
   expect(faultsOf({ TLS_CERT_FILE: 'c', TLS_KEY_FILE: 'k' })).toEqual([
     expect.stringMatching(/^PUBLIC_URL must be an https/),
   ]);
@@ -192,7 +192,7 @@ test('own TLS behind an http address, or a redirect without TLS, is refused', ()
   ]);
 });
 
-test('an http address starts anywhere, and warns where others can reach it', () => {
+test('accepts an http address anywhere, and warns if others can reach it', () => {
   expect(load({ HOST: '0.0.0.0' }).warnings).toEqual([expect.stringContaining('unencrypted')]);
   expect(load({ PUBLIC_URL: 'http://beckon.example' }).warnings).toEqual([
     expect.stringContaining('unencrypted'),
@@ -203,7 +203,7 @@ test('an http address starts anywhere, and warns where others can reach it', () 
   expect(load(behindProxy).warnings).toEqual([]);
 });
 
-test('a database of your own needs a secret of your own', () => {
+test('requires SECRET_KEY for an external database', () => {
   const DATABASE_URL = 'postgres://db/beckon';
   expect(faultsOf({ DATABASE_URL })).toEqual([
     expect.stringMatching(/^SECRET_KEY or SECRET_KEY_FILE must be set/),
@@ -220,14 +220,14 @@ test('a database of your own needs a secret of your own', () => {
   ]);
 });
 
-test('what is of use with DATABASE_URL only is refused without it', () => {
+test('refuses variables that require DATABASE_URL without it', () => {
   expect(faultsOf({ ADMIN_DATABASE_URL: 'postgres://db/x', DATABASE_POOLER: 'transaction' })).toEqual([
     expect.stringMatching(/^ADMIN_DATABASE_URL has an effect with DATABASE_URL only/),
     expect.stringMatching(/^DATABASE_POOLER has an effect with DATABASE_URL only/),
   ]);
 });
 
-test('behind a pooler there has to be a way past it', () => {
+test('requires a direct connection beside a pooler', () => {
   const behind = { DATABASE_URL: 'postgres://pooler/x', DATABASE_POOLER: 'transaction', SECRET_KEY: SECRET };
   expect(faultsOf(behind)).toEqual([
     expect.stringMatching(/^ADMIN_DATABASE_URL must be set to the direct address/),
@@ -235,12 +235,12 @@ test('behind a pooler there has to be a way past it', () => {
   expect(faultsOf({ ...behind, ADMIN_DATABASE_URL: 'postgres://db/x' })).toEqual([]);
 });
 
-test('two servers cannot have one port, unless any port will do', () => {
+test('refuses one port for two servers, unless it is any free port', () => {
   expect(faultsOf({ METRICS_PORT: '8080' })).toEqual(['METRICS_PORT must not be the same as PORT']);
   expect(faultsOf({ PORT: '0', METRICS_PORT: '0' })).toEqual([]);
 });
 
-test('a model has an address, a key and a name, or there is none; a key is in no message', () => {
+test('requires address, key and name of a model together, and repeats no key', () => {
   const AI = { AI_BASE_URL: 'https://models.example/v1', AI_API_KEY: 'a-secret-key', AI_MODEL: 'small-1' };
   expect(load({}).model).toBeNull();
   expect(load(AI)).toMatchObject({

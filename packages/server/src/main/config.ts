@@ -19,7 +19,7 @@ import {
 
 type ReadElsewhere = BackupConfig & LocalShellConfig;
 
-/** Everything that the environment decides, checked as a whole before anything starts. */
+/** All values from the environment, checked as a whole before anything starts. */
 export type Config = ReadElsewhere & {
   host: string;
   port: number;
@@ -31,43 +31,43 @@ export type Config = ReadElsewhere & {
   /** Null: the embedded database in `dataDir`. */
   database: { url: string; adminUrl: string; namedStatements: boolean } | null;
   roles: ReadonlySet<Role>;
-  /** How many there are of each on this machine; with one of each they are one process. */
+  /** The number of processes of each kind on this machine; one of each share a process. */
   processes: { api: number; worker: number };
   /** Null: generated into `dataDir`. */
   secretKey: string | null;
   secretKeyPrevious: string | null;
   logLevel: LogLevel;
-  /** Null: letters go into the outbox of this installation. */
+  /** Null: emails go to the test inbox of this installation. */
   smtpUrl: string | null;
-  /** The public name of the host that takes mail in, and what an SPF record has to include for the relay. */
+  /** The public name of the host that receives mail, and the `include` of the relay for an SPF record. */
   mailDomain: string | null;
   spfInclude: string | null;
-  /** Where mail comes in. `isAsked`: false for the default, which another server on this machine may have taken. */
+  /** The address of the SMTP listener. `isAsked`: false for the default, which another server on this machine may have taken. */
   mailIn: { host: string; port: number; isAsked: boolean };
-  /** With certificates for the tracking domains of projects: `<host>.crt` and `<host>.key`. */
+  /** A folder with certificates for the tracking domains of projects: `<host>.crt` and `<host>.key`. */
   tlsCertDir: string | null;
   /** For development: webhooks may go to private addresses too. */
   webhookAllowPrivate: boolean;
-  /** As whom letters to the team are sent. */
+  /** The sender of emails to members. */
   mailFrom: string | null;
-  /** Null: those of the machine. */
+  /** Null: the DNS servers of the machine. */
   dnsServers: string[] | null;
-  /** Who words letters where a project asks for it; null: their templates alone. */
+  /** The model for AI drafting in projects that use it; null: emails come from their templates alone. */
   model: ModelSettings | null;
-  /** How many projects an organization may have. */
+  /** The maximum number of projects of an organization. */
   projectsMax: number;
-  /** Client name, in lower case → the least version that is not told to update. */
+  /** Client name, in lower case → the least version that gets no request to update. */
   minimumVersions: ReadonlyMap<string, string>;
 };
 
 const ROLES = ['api', 'worker', 'mail-in'] as const;
 export type Role = (typeof ROLES)[number];
-/** More than any machine has use for; a slip of the finger is told and not tried. */
+/** More than any machine can use. A typing error is reported and not tried. */
 const PROCESSES_MAX = 64;
 const PROJECTS_DEFAULT = 20;
 const PROJECTS_MAX = 10_000;
 
-/** All faults at once, each with its variable and what is allowed: nobody repairs a configuration one start at a time. */
+/** All faults at once, each with its variable and the allowed values, so that one start is enough to fix a configuration. */
 export class ConfigFaults extends Error {
   readonly faults: Fault[];
 
@@ -81,7 +81,7 @@ export class ConfigFaults extends Error {
 const SECRET_MIN_CHARS = 16;
 const SECRET_GOOD_CHARS = 32;
 
-/** Reads nothing but what it is handed, and through `readText` the files that `*_FILE` variables name. */
+/** Reads nothing but its arguments and, through `readText`, the files that `*_FILE` variables name. */
 export function loadConfig(env: Env, readText: ReadText): Config {
   const read = createReader(env, readText);
   const port = read.port('PORT') ?? 8080;
@@ -165,7 +165,7 @@ function readDatabase(read: Reader): Config['database'] {
 
 const MODEL_PARTS = 3;
 
-/** All of them or none. */
+/** All three variables or none. */
 function readModel(read: Reader): Config['model'] {
   const baseUrl = read.parsed('AI_BASE_URL', readModelUrl);
   const [apiKey, name] = [read.secret('AI_API_KEY'), read.text('AI_MODEL')];
@@ -211,7 +211,7 @@ function checkTransport(config: Config, read: Reader): void {
     read.fault('HTTP_REDIRECT_PORT', 'requires own TLS. Set TLS_CERT_FILE and TLS_KEY_FILE too');
 }
 
-/** Real letters need links that others can open, and a sender for those to the team. */
+/** Real emails need links that others can open, and a sender for those to members. */
 function checkMail(config: Config, read: Reader): void {
   if (config.smtpUrl === null) {
     if (read.isSecretSet('SMTP_URL')) return;
@@ -227,7 +227,7 @@ function checkMail(config: Config, read: Reader): void {
     config.warnings.push('MAIL_FROM is not set, so the team gets no notifications by email');
 }
 
-/** What is only meant for the machine of a developer, and what has no effect where it stands. */
+/** Warns of a setting for development alone, and rejects one without effect. */
 function checkOutcomes({ tls, tlsCertDir, webhookAllowPrivate, warnings }: Config, read: Reader): void {
   if (webhookAllowPrivate)
     warnings.push(
@@ -253,7 +253,7 @@ function checkPorts(config: Config, read: Reader): void {
     ['METRICS_PORT', config.metricsPort],
     ['MAIL_IN_PORT', config.mailIn.port],
   ] as const) {
-    // 0 asks for any free port, as often as one likes.
+    // 0 requests any free port, and may be repeated.
     if (port === null || port === 0) continue;
     const other = taken.get(port);
     if (other) read.fault(name, `must not be the same as ${other}`);

@@ -9,7 +9,7 @@ import { type Counts, countsOf } from './merged-counts.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** Longer than anybody waits for the next life, or for an answer. */
+/** Longer than any wait for a restart or for an answer. */
 const SOME_TIME_MS = 5_000;
 
 function accepted(count: number): Promise<Counts> {
@@ -18,7 +18,7 @@ function accepted(count: number): Promise<Counts> {
   return countsOf({ registry });
 }
 
-/** One process with these lives, as it is watched over. */
+/** Creates one supervised process with these lives. */
 function watched(lives: StandIn[]): { text: () => Promise<string> } {
   const left = [...lives];
   const kept: Kept[] = [];
@@ -39,7 +39,7 @@ function watched(lives: StandIn[]): { text: () => Promise<string> } {
   return { text: counts.text };
 }
 
-/** What all counted, where this life answers so, or says nothing. */
+/** Returns the total of all processes. With null, this life does not answer. */
 async function total(
   { text }: { text: () => Promise<string> },
   { told, says }: StandIn,
@@ -52,7 +52,7 @@ async function total(
   return Number(/^accepted_total (\d+)$/m.exec(await all)?.[1]);
 }
 
-test('a count that is read behind the end of its process is added once, and the sum never falls', async () => {
+test('adds a count that arrives after the end of its process once, and never lowers the sum', async () => {
   const [first, second] = [standInProcess(1), standInProcess(2)];
   const all = watched([first, second]);
   first.says({ kind: 'ready' });

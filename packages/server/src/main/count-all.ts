@@ -3,12 +3,12 @@ import type { Kept } from './keep-process.ts';
 import { type Counts, countsOf, keepCounted, mergeCounts } from './merged-counts.ts';
 import type { FromPart } from './processes.ts';
 
-/** A process that is busy for longer is told as it was the last time. */
+/** A process that is busy for longer is shown with its last values. */
 const ANSWER_WITHIN_MS = 1_000;
 
 type Counted = Extract<FromPart, { kind: 'counted' }>;
 
-/** What all processes counted, whoever of them is asked. */
+/** Collects the metrics of all processes, whichever of them is scraped. */
 export function countAll(kept: () => readonly Kept[]): {
   counted: (from: Kept, message: Counted) => void;
   ended: (one: Kept) => void;
@@ -49,7 +49,7 @@ export function countAll(kept: () => readonly Kept[]): {
   };
 }
 
-/** Of the processes themselves. */
+/** Metrics about the processes themselves. */
 function countOwn(kept: () => readonly Kept[]): { registry: Registry; ended: (one: Kept) => void } {
   const registry = new Registry();
   const about = { labelNames: ['role'], registers: [registry] };

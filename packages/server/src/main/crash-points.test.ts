@@ -22,7 +22,7 @@ const reach = (point: CrashPoint): void => void passed.set(point, (passed.get(po
 
 let refused = 0;
 const sink = await startSink({
-  // The first letter is put off.
+  // The first email is deferred.
   atBody: () => (refused++ === 0 ? { code: 451, text: '4.3.0 Later' } : null),
 });
 const hooks = await hookServer();
@@ -45,7 +45,7 @@ const RULE = {
   steps: [{ draft: { subject: 'Thanks', preheader: '', body: 'Look at [this](https://acme.test/this).' } }],
 };
 
-/** A little of everything that the product does, by the ways by which it is done. */
+/** Does a little of everything that the product does, through its public interfaces. */
 async function ordinaryLife(server: TestServer): Promise<void> {
   const { db, url } = server;
   const { id: projectId, secret } = await testProject(server);
@@ -82,7 +82,7 @@ async function ordinaryLife(server: TestServer): Promise<void> {
   await expect.poll(() => stateOf(server, brought.id), { timeout: 20_000 }).toBe('done');
 }
 
-/** To somebody who is not there any more, and the far end says so afterwards. */
+/** Sends a bounce: the recipient does not exist any more, and the remote server reports that later. */
 async function comesBack({ ports }: TestServer, name: LetterName): Promise<void> {
   const talk = await openTalk(ports.mailIn ?? 0);
   const to = `b+${letterToken(name, 'bounce', TOKEN_KEYS)}@${MAIL_DOMAIN}`;
@@ -96,7 +96,7 @@ async function stateOf({ db }: TestServer, id: string): Promise<string | undefin
   return row?.state;
 }
 
-test('every crash point lies on a way that is gone in an ordinary life', async () => {
+test('an ordinary life of a server passes every failpoint', async () => {
   const fresh = await testDatabase('empty');
   await migrate(fresh.connection, { reach });
   const outbound = createOutbound({ allowPrivate: true, ca: HOOK_CA });
@@ -114,7 +114,7 @@ test('every crash point lies on a way that is gone in an ordinary life', async (
   await ordinaryLife(server);
   const missed = (): CrashPoint[] =>
     CRASH_POINTS.filter((point) => point !== 'stopping' && !passed.has(point));
-  // A hit has its verdict after some seconds.
+  // A hit is classified after some seconds.
   await expect.poll(missed, { timeout: 25_000 }).toEqual([]);
   expect(passed.has('stopping')).toBe(false);
   await server.stop();
@@ -122,7 +122,7 @@ test('every crash point lies on a way that is gone in an ordinary life', async (
   expect(passed.has('stopping')).toBe(true);
 }, 90_000);
 
-test('there are as many as were promised', () => {
+test('there are as many failpoints as documented', () => {
   expect(CRASH_POINTS.length).toBeGreaterThanOrEqual(20);
   expect(new Set(CRASH_POINTS).size).toBe(CRASH_POINTS.length);
 });

@@ -6,7 +6,7 @@ import { createLifecycle } from '../base/lifecycle.ts';
 import { type Log, silentLog } from '../base/log.ts';
 import { openDashboard } from './dashboard.ts';
 
-/** A checkout's folder of the dashboard in little: what it is built of, and what was built, of these sources or of others. */
+/** Creates a small checkout of the dashboard: its sources, and a build of these sources or of others. */
 async function checkout(parts: { build: string; dist?: 'fresh' | 'old' }): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'beckon-dashboard-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -46,12 +46,12 @@ async function opened(folder: string, log: Log = silentLog) {
   };
 }
 
-test('what was built of these very sources is served from the first moment, and nothing is built', async () => {
+test('serves a build of the current sources at once, and builds nothing', async () => {
   const folder = await checkout({ build: "throw new Error('it was built')", dist: 'fresh' });
   expect((await opened(folder)).shown()).toBe('fresh');
 });
 
-test('what other sources made is built anew while everything else is served; then the new page is', async () => {
+test('builds from changed sources while everything else is served, and then serves the new page', async () => {
   const folder = await checkout({ build: 'write();', dist: 'old' });
   const { state, shown } = await opened(folder);
   expect(state().kind).toBe('building');
@@ -59,7 +59,7 @@ test('what other sources made is built anew while everything else is served; the
   expect(shown()).toBe('built');
 });
 
-test('a build that fails leaves the page that was built last, and says so in the log; without one there is none', async () => {
+test('keeps the last build when a build fails, and logs that; without one the page failed', async () => {
   const errors: unknown[] = [];
   const log = { ...silentLog, error: (what: object) => errors.push(what) } as unknown as Log;
   const withOld = await opened(
@@ -76,7 +76,7 @@ test('a build that fails leaves the page that was built last, and says so in the
   expect(without.state().kind).toBe('failed');
 });
 
-test('a server that stops while the page is built ends the build, and takes nothing for a failure', async () => {
+test('ends the build when the server stops, and does not report that as a failure', async () => {
   const folder = await checkout({
     build:
       "writeFileSync(join(import.meta.dirname, 'pid'), String(process.pid)); setInterval(() => {}, 1_000);",

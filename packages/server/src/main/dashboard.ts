@@ -8,8 +8,8 @@ import { buildPages, isBuilt } from './build-pages.ts';
 const DASHBOARD = fileURLToPath(new URL('../../../dashboard', import.meta.url));
 
 /**
- * The dashboard as it is served. Where its sources are other than those it was built from, it is built by a child while
- * everything else is served already. An image carries the build, and no sources.
+ * Opens the dashboard. If its sources have changed since the build, a child process builds it while everything else is served already. An
+ * image contains the build, and no sources.
  */
 export async function openDashboard(
   deps: { log: Log; life: Lifecycle },
@@ -20,7 +20,7 @@ export async function openDashboard(
   const load = async (): Promise<void> => {
     state = { kind: 'ready', ...(await readAppFiles(dist)) };
   };
-  // What was built before still works with this server, mostly; better than nothing it is.
+  // An earlier build usually still works with this server, and is better than no page.
   const fail = async (error: unknown): Promise<void> => {
     deps.log.error({ err: error }, 'dashboard.not_built');
     await load().catch(() => {

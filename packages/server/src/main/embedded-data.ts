@@ -1,7 +1,7 @@
 import type { EmbeddedData } from '../http/index.ts';
 import type { Config } from './config.ts';
 
-/** Null where somebody else runs the database, and makes its backups. */
+/** Null if the database is external: its operator makes the backups. */
 export function embeddedData({ database, dataDir, backupDir }: Config): EmbeddedData | null {
   if (database !== null) return null;
   return {

@@ -1,19 +1,19 @@
 export type Env = Record<string, string | undefined>;
 export type ReadText = (path: string) => string;
 export type Fault = { variable: string; message: string };
-/** The value, or what is allowed instead. */
+/** The value, or a description of the allowed values. */
 export type Parsed<T> = { value: T } | { allowed: string };
 
 const PORT_MAX = 65_535;
 
-/** Collects faults instead of throwing, so that all of them are told at once. Null: not set, or faulty and noted. */
+/** Collects faults instead of throwing, so that all of them are reported at once. Null: not set, or invalid and noted. */
 export function createReader(env: Env, readText: ReadText) {
   const faults: Fault[] = [];
   const fault = (variable: string, message: string): null => {
     faults.push({ variable, message });
     return null;
   };
-  // What compose files pass on as `NAME=` is not set.
+  // A variable that a compose file passes as `NAME=` is not set.
   const text = (name: string): string | null => env[name]?.trim() || null;
 
   const parsed = <T>(name: string, parse: (text: string) => Parsed<T>): T | null =>
@@ -30,7 +30,7 @@ export function createReader(env: Env, readText: ReadText) {
     text,
     parsed,
     isSet: (name: string) => text(name) !== null,
-    /** By itself or by a file. */
+    /** Directly or by a file. */
     isSecretSet: (name: string) => text(name) !== null || text(`${name}_FILE`) !== null,
     port: (name: string) => parsed(name, readPort),
     count: (name: string, max: number) => parsed<number>(name, (given) => readCount(given, max)),
@@ -53,7 +53,7 @@ export function createReader(env: Env, readText: ReadText) {
       checked(text(`${name}_FILE`) === null ? name : `${name}_FILE`, secret(name), parse),
   };
 
-  /** From the variable itself or from the file that `<name>_FILE` names; its value is in no message. */
+  /** Reads the variable itself or the file that `<name>_FILE` names; its value is in no message. */
   function secret(name: string): string | null {
     const [value, file] = [text(name), text(`${name}_FILE`)];
     if (value !== null && file !== null) return fault(name, `must not be set together with ${name}_FILE`);
@@ -63,7 +63,7 @@ export function createReader(env: Env, readText: ReadText) {
   }
 }
 
-/** What the file holds, or what is wrong with it. */
+/** Returns the content of the file, or what is wrong with it. */
 function readSecretFile(readText: ReadText, file: string): { value: string } | { wrong: string } {
   try {
     const value = readText(file).trim();

@@ -16,7 +16,7 @@ export function readPublicUrl(text: string): Parsed<string> {
     : { allowed: `an address such as https://beckon.example, without a path, not ${JSON.stringify(text)}` };
 }
 
-/** The text itself is in no message: it holds a password. */
+/** The text itself is in no message: it contains a password. */
 export function readDatabaseUrl(text: string): Parsed<string> {
   const url = URL.parse(text);
   return url && ['postgres:', 'postgresql:'].includes(url.protocol)
@@ -24,7 +24,7 @@ export function readDatabaseUrl(text: string): Parsed<string> {
     : { allowed: 'a PostgreSQL address such as postgres://user:password@host:5432/database' };
 }
 
-/** `beckon-js/1.4.0,beckon-py/0.9.0`; names in lower case, since the products of a User-Agent are compared so. */
+/** Parses `beckon-js/1.4.0,beckon-py/0.9.0`. Names are in lower case, because the products of a User-Agent are compared that way. */
 export function readMinimums(text: string): Parsed<Map<string, string>> {
   const minimums = new Map<string, string>();
   for (const entry of text.split(',')) {
@@ -44,7 +44,7 @@ export function isAddressRange(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (isIPv4(address) ? 32 : 128));
 }
 
-/** The text itself is in no message: it holds a password. */
+/** The text itself is in no message: it contains a password. */
 export function readSmtpUrl(text: string): Parsed<string> {
   const url = URL.parse(text);
   const isRelay = url !== null && ['smtp:', 'smtps:'].includes(url.protocol) && url.hostname !== '';
@@ -72,14 +72,14 @@ export function readMailbox(text: string): Parsed<string> {
     : { allowed: `an email address such as beckon@acme.example, not ${JSON.stringify(text)}` };
 }
 
-/** As Node's resolver takes it: an address, a port behind it if it is another than 53. */
+/** Accepts what Node's resolver accepts: an address, followed by a port if it is not 53. */
 export function isServerAddress(text: string): boolean {
   if (isIP(text) !== 0) return true;
   const [, bracketed, plain = '', port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(text) ?? [];
   return isIP(bracketed ?? plain) !== 0 && (port === undefined || Number(port) <= 65_535);
 }
 
-/** Its key is no part of it. A fragment says which protocol it speaks. */
+/** Parses the URL of a model, without its key. A fragment names the protocol. */
 export function readModelUrl(text: string): Parsed<string> {
   const url = URL.parse(text);
   const isEndpoint =

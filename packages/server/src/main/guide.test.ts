@@ -13,7 +13,7 @@ mkdirSync(dist, { recursive: true });
 writeFileSync(join(dist, 'index.html'), '<title>built</title>');
 writeFileSync(join(import.meta.dirname, 'was-built'), '');`;
 
-/** A folder of the site in little, with what was built before, of these pages or of others. */
+/** Creates a small site folder, with an earlier build of these pages or of others. */
 async function site(dist?: 'fresh' | 'old'): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'beckon-site-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -47,7 +47,7 @@ function wasBuilt(folder: string): Promise<boolean> {
   );
 }
 
-test('the guide is read when it is first asked for, and built then where its pages are other than those it was built of', async () => {
+test('reads the guide on the first request, and builds it then if its pages have changed', async () => {
   const [fresh, old, none] = [await site('fresh'), await site('old'), await site()];
   openGuide({ log: silentLog, life: createLifecycle(silentLog) }, none);
   expect(await shownBy(fresh)).toBe('<title>fresh</title>');
@@ -55,7 +55,7 @@ test('the guide is read when it is first asked for, and built then where its pag
   expect(await Promise.all([fresh, old, none].map(wasBuilt))).toEqual([false, true, false]);
 });
 
-test('one that cannot be built leaves what was built before; without that it says that it failed', async () => {
+test('keeps the last build when a build fails; without one the guide failed', async () => {
   const [old, none] = [await site('old'), await site()];
   for (const folder of [old, none]) await writeFile(join(folder, 'build.ts'), 'process.exit(1);');
   expect(await shownBy(old)).toBe('<title>old</title>');

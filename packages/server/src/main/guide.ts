@@ -8,8 +8,8 @@ import { buildPages, isBuilt } from './build-pages.ts';
 const SITE = fileURLToPath(new URL('../../../../site', import.meta.url));
 
 /**
- * The guide as it is served. It is read, and built where its pages are other than those it was built from, when somebody asks for
- * it: most servers are started for something else. An image carries the build.
+ * Opens the guide. It is read on the first request, and built then if its pages have changed since the build: most servers are started for
+ * something else. An image contains the build.
  */
 export function openGuide(deps: { log: Log; life: Lifecycle }, folder = SITE): () => GuideState {
   let state: GuideState | null = null;

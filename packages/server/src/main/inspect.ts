@@ -8,7 +8,7 @@ import { findPlace } from './prepare.ts';
 import { connectionsNeeded } from './processes.ts';
 import { findSecretFault } from './secrets.ts';
 
-/** What `doctor` looks at; faults of the configuration are among it, not a reason to stop. */
+/** The data that `doctor` checks. Faults of the configuration are among its findings, not a reason to stop. */
 export function inspect(config: Config | ConfigFaults, print: (line: string) => void): Inspection {
   return {
     nodeVersion: process.version,
@@ -20,7 +20,7 @@ export function inspect(config: Config | ConfigFaults, print: (line: string) => 
         const { connection, adminConnection } = place;
         const settings = { clock: systemClock, log: silentLog, poolMax: 1 };
         const db = await openDatabase({ ...settings, connection, namedStatements: false });
-        // Without start-up options, so that it sees what is set for its role, and connects through a pooler too.
+        // Without start-up options, so that it reads the settings of its role, and connects through a pooler too.
         const plain = { ...settings, connection: adminConnection, namedStatements: false };
         const direct = await openDatabase(plain).catch(async (error: unknown) => {
           await db.close();

@@ -10,7 +10,7 @@ afterEach(() => void vi.useRealTimers());
 /** Longer than any pause before the next start. */
 const SOME_TIME_MS = 5_000;
 
-/** A process whose lives are these, one after the other; an error is thrown in place of a life. */
+/** Creates a supervised process with these lives, one after the other; an error is thrown in place of a life. */
 function keep(...lives: (StandIn | Error)[]): { kept: Kept; begun: () => number; ends: unknown[] } {
   const ends: unknown[] = [];
   let begun = 0;
@@ -29,7 +29,7 @@ function keep(...lives: (StandIn | Error)[]): { kept: Kept; begun: () => number;
   return { kept: new Kept({ role: 'worker', number: 1 }, options), begun: () => begun, ends };
 }
 
-test('a process for which the system had no room is tried again, and said to be missing meanwhile', async () => {
+test('retries a process that the system had no resources for, and reports it as not serving until then', async () => {
   const [first, roomless, last] = [standInProcess(1), standInProcess(null), standInProcess(3)];
   const { kept, begun, ends } = keep(first, roomless, new Error('spawn ENOMEM'), last);
   first.says({ kind: 'ready' });
@@ -49,7 +49,7 @@ test('a process for which the system had no room is tried again, and said to be 
   ]);
 });
 
-test('one that never ran is not waited for by a stop', async () => {
+test('does not wait on stop for a process that never ran', async () => {
   const roomless = standInProcess(null);
   const { kept, begun } = keep(roomless);
   const stopped = kept.stop(SOME_TIME_MS);
@@ -60,7 +60,7 @@ test('one that never ran is not waited for by a stop', async () => {
   expect(roomless.killed).toEqual([]);
 });
 
-test('where there is no room for it at the very first, that is what is said', async () => {
+test('reports missing resources at the very first start', async () => {
   const roomless = standInProcess(null);
   const { kept } = keep(roomless);
   roomless.fails();

@@ -6,16 +6,16 @@ import { type FromPart, nameOf, type Part, type ToPart } from './processes.ts';
 export type KeepOptions = {
   fork: (part: Part) => Worker;
   heard: (from: Kept, message: FromPart) => void;
-  /** It is gone without being told to, and so is what it held in memory. */
+  /** Called when the process ended unexpectedly, with everything it held in memory. */
   ended: (one: Kept) => void;
   log: Log;
 };
 
-/** As `how` it ended. */
+/** The reported end of a process that never began. */
 const NOT_BEGUN = 'no beginning';
 
 const RESTART = { baseMs: 100, maxMs: 5_000 };
-/** Who lived so long did not end because of how it began. */
+/** A process that ran this long did not end because of its start. */
 const LIVED_WELL_MS = 30_000;
 
 type Life = {
@@ -26,7 +26,7 @@ type Life = {
   gone: PromiseWithResolvers<void>;
 };
 
-/** A process that is there again whenever it ended, until it is told to stop. */
+/** A process that is restarted whenever it ends, until it is stopped. */
 export class Kept {
   readonly part: Part;
   readonly name: string;
@@ -42,12 +42,12 @@ export class Kept {
     this.part = part;
     this.name = nameOf(part);
     this.#options = options;
-    // Whoever watches over many looks at the first that fails.
+    // A supervisor of many reads the first one that fails.
     this.#first.promise.catch(() => {});
     this.#start();
   }
 
-  /** It serves for the first time; rejects with its own words where it cannot. */
+  /** Resolves when the process serves for the first time; rejects with its own message if it cannot. */
   get ready(): Promise<void> {
     return this.#first.promise;
   }
@@ -56,7 +56,7 @@ export class Kept {
     return this.#life?.isServing ?? false;
   }
 
-  /** False where there is nobody to hear it. */
+  /** Returns false if no process is connected. */
   tell(message: ToPart): boolean {
     const worker = this.#life?.worker;
     if (!worker?.isConnected()) return false;
@@ -64,13 +64,13 @@ export class Kept {
     return true;
   }
 
-  /** From here on nobody starts it again, however it ends. */
+  /** From here on the process is not restarted, however it ends. */
   letEnd(): void {
     this.#isStopping = true;
     clearTimeout(this.#timer);
   }
 
-  /** Once it has ended; one that does not end by itself in this time is killed. */
+  /** Resolves once the process has ended; it is killed if it does not end within this time. */
   async stop(withinMs: number): Promise<void> {
     this.letEnd();
     const life = this.#life;
@@ -94,13 +94,14 @@ export class Kept {
     const { pid } = worker.process;
     if (pid !== undefined) log.info({ process: this.name, pid }, 'process.started');
     worker.on('message', (message: FromPart) => {
-      // What is read behind its end is of a life whose counts were added to those of the ended.
+      // A message that arrives after the end belongs to a life whose counts were already added to those of ended processes.
       if (this.#life !== life) return;
       if (message.kind === 'ready') this.#serves(life);
       if (message.kind === 'failed') life.said = message.message;
       heard(this, message);
     });
-    // One that runs says by it that a message met its end. One for which the system had no room says nothing else.
+    // A running process emits this when a message could not be delivered. For a process that the system had no resources for, it is the
+    // only event.
     worker.on('error', ({ message }) => {
       if (pid !== undefined) return;
       life.said = message;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 const HERE = new URL('.', import.meta.url);
 
-/** What a process says that ends by this. */
+/** Returns the output of a process that ends with this code. */
 function endedBy(body: string): { status: number | null; said: string } {
   const source = `
     import { inPlainWords, lastWords } from '${new URL('last-words.ts', HERE).href}';
@@ -22,7 +22,7 @@ test.for<[string, string]>([
   ['thrown where nobody waits', 'setImmediate(() => { throw refused; });'],
   ['a promise that nobody awaits', 'void Promise.reject(refused); setTimeout(() => {}, 60_000);'],
   ['thrown by the program itself', 'await null; throw refused;'],
-])('an error that nobody caught is told without the values of rows, and ends the process: %s', ([, body]) => {
+])('reports an uncaught error without the values of rows, and ends the process: %s', ([, body]) => {
   const { status, said } = endedBy(body);
   expect(status).toBe(1);
   expect(said).toContain('duplicate key value');
@@ -30,7 +30,7 @@ test.for<[string, string]>([
   expect(said).not.toContain('reader@home.test');
 });
 
-test('a server tells it as a line of its log', () => {
+test('a server logs it as one line', () => {
   const { status, said } = endedBy(
     `const log = createLog('info'); lastWords((error) => log.error({ err: error }, 'process.failed')); setImmediate(() => { throw refused; });`,
   );
@@ -39,7 +39,7 @@ test('a server tells it as a line of its log', () => {
   expect(said).not.toContain('reader@home.test');
 });
 
-test('words that fail end the process too', () => {
+test('a failing report ends the process too', () => {
   const { status } = endedBy(
     `lastWords(() => { throw new Error('no words'); }); setImmediate(() => { throw refused; });`,
   );

@@ -3,8 +3,8 @@ import { createMask } from '../base/mask.ts';
 const EXIT_FAILED = 1;
 
 /**
- * Node prints an error that nobody caught with all that hangs on it, values of somebody's rows among it. From here on it is told by
- * `tell`, and the process ends as it would have. Whoever comes later tells it instead.
+ * Reports uncaught errors with `tell`, then ends the process as Node would. Node would print the error with all its properties, including
+ * values of rows. A later call replaces the earlier one.
  */
 export function lastWords(tell: (error: unknown) => void): void {
   process.setUncaughtExceptionCaptureCallback(null);
@@ -19,7 +19,7 @@ export function lastWords(tell: (error: unknown) => void): void {
 
 const mask = createMask();
 
-/** What a log would tell of it, as text. */
+/** Returns the text that a log would contain. */
 export function inPlainWords(error: unknown): string {
   const { err } = mask({ err: error }) as { err: unknown };
   if (typeof err !== 'object' || err === null) return String(err);

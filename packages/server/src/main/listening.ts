@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Where a server listens, and by which variable that was said. */
+/** The address of a server, and the variable that set it. */
 export type Place = { variable: string; host: string; port: number };
 
 export function listening(server: Server, at: { host: string; port: number }): Promise<void> {
@@ -14,11 +14,11 @@ export function listening(server: Server, at: { host: string; port: number }): P
   });
 }
 
-/** Longer than a commit may take, and short enough for the rest of the ten seconds that a stop has. */
+/** Longer than a commit may take, and short enough for the remaining work of a stop within ten seconds. */
 const CUT_OFF_AFTER_MS = 6_000;
 const LOOK_FOR_IDLE_EVERY_MS = 50;
 
-/** Connections end as they fall idle; who is still sending after six seconds is cut off. */
+/** Closes connections as they become idle, and cuts off those that are still sending after six seconds. */
 export async function closed(
   server: Server,
   close: () => Promise<void> = () => closeListener(server),
@@ -43,7 +43,7 @@ export function portOf(server: Pick<Server, 'address'>): number {
   return (server.address() as AddressInfo).port;
 }
 
-/** What the system says of a port is said with the name of the variable that has to be changed. */
+/** Adds the name of the variable to change to a system error about a port. */
 export async function listens<T>({ variable, host, port }: Place, started: Promise<T>): Promise<T> {
   try {
     return await started;

@@ -11,7 +11,7 @@ import { askSocket, type LocalAsking } from '../../testkit/local-shell.ts';
 import { type Supervised, superviseServer } from '../../testkit/supervised.ts';
 import { listening, portOf } from './listening.ts';
 
-/** The server by its entry, as a container or an init system starts it. */
+/** The entry point of the server, as a container or an init system starts it. */
 const MAIN = join(import.meta.dirname, 'main.ts');
 const base = await mkdtemp(join(tmpdir(), 'beckon-shell-'));
 // Open to others, so that only the mode of the socket keeps them out.
@@ -55,9 +55,9 @@ async function stop(server: Supervised): Promise<void> {
   expect(await server.ended).toBe(0);
 }
 
-/** What a connection from another account gets. */
+/** Returns the result of a connection from another account. */
 async function connectAs(uid: number, path: string): Promise<string> {
-  // It changes its account itself: another account may not be able to read the folder of the program.
+  // The script changes its own account, because another account may not be able to read the folder of the program.
   const script = `const id = Number(process.argv[2]);
     process.setgroups([]); process.setgid(id); process.setuid(id);
     require('net').connect(process.argv[1]).on('connect', () => { console.log('connected'); process.exit() })
@@ -112,7 +112,7 @@ describe('local shell of a server with nothing but a data directory', async () =
     expect(await connectAs(0, socketIn(dataDir))).toBe('connected');
   });
 
-  test('opens nothing over TCP, whatever a local proxy says of its caller', async () => {
+  test('opens nothing over TCP, whatever headers a local proxy sends', async () => {
     const target = Number(new URL(url).port);
     const proxy = createServer((client) => {
       const upstream = connect(target, '127.0.0.1');
@@ -228,7 +228,7 @@ describe('local shell over the life of processes', () => {
     expect((await stat(socketIn(dataDir))).mode & 0o777).toBe(0o600);
   });
 
-  test('has no socket where LOCAL_SHELL is off', async () => {
+  test('has no socket if LOCAL_SHELL is off', async () => {
     const dataDir = newDataDir();
     const server = start(dataDir, { ...withDatabase, LOCAL_SHELL: 'off' });
     await server.url;

@@ -100,7 +100,7 @@ describe('serveLocalSocket', () => {
     expect(await nameAt(path)).toEqual({ name: 'second' });
   });
 
-  test('leaves one listener where several processes find a stale file at once', async () => {
+  test('leaves one listener if several processes find a stale file at once', async () => {
     const path = newPath();
     await leaveStale(path);
     const all = Array.from({ length: 8 }, (_, at) => candidate(path, String(at)));
@@ -121,7 +121,7 @@ describe('serveLocalSocket', () => {
     await expect.poll(() => nameAt(path).catch(() => null)).toEqual({ name: 'one' });
   });
 
-  test('keeps a file that is no socket, and listens once it is gone', async () => {
+  test('keeps a file that is not a socket, and listens once it is gone', async () => {
     const path = newPath();
     mkdirSync(join(path, '..'));
     writeFileSync(path, 'notes');

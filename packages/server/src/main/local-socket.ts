@@ -95,8 +95,8 @@ function listenAtPipe(path: string, server: Server): Held {
 }
 
 /**
- * Binds under a temporary name and renames it, which replaces a stale file in one step. Should two processes do so within
- * the same microseconds, the last one is reachable; the other closes when its next check finds that the path leads elsewhere.
+ * Binds under a temporary name and renames it, which replaces a stale file in one step. If two processes do so within the same
+ * microseconds, the last one is reachable. The other closes when its next check finds that the path leads elsewhere.
  */
 function listenAtPath(path: string, server: Server): Held {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -129,7 +129,7 @@ function listenAtPath(path: string, server: Server): Held {
   };
 }
 
-/** Throws what the system says. Node binds a path synchronously, and reports a failure later. */
+/** Throws the system's error. Node binds a path synchronously, and reports a failure later. */
 function listenNow(server: Server, path: string): void {
   let failure: unknown;
   server.once('error', (error) => (failure = error));
@@ -154,12 +154,12 @@ function isPipe(path: string): boolean {
   return path.startsWith('\\\\');
 }
 
-/** Nothing listens, or there is nothing at all. */
+/** No process listens, or there is no file. */
 const DEAD = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']);
 /** More callers wait than it has accepted. */
 const BUSY = new Set(['EAGAIN', 'EBUSY']);
 
-/** Whether a process serves this socket. Throws where only the system knows, as for the socket of another account. */
+/** Returns whether a process serves this socket. Throws in unclear cases, as for the socket of another account. */
 function answers(path: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const probe = connect(path);

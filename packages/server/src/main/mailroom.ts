@@ -20,7 +20,7 @@ type Opened = {
   openOutbound: () => Outbound;
 };
 
-/** As whom and by which way letters leave, as the environment says it; the same for the server and for its commands. */
+/** Opens the mail settings of the environment: sender, outlet and DNS. The server and its commands share them. */
 export function openMailroom(config: MailConfig, sealer: Sealer, clock: Clock): Opened {
   const { smtpUrl, publicUrl, mailDomain, spfInclude, dnsServers } = config;
   const dns = dnsServers ? { servers: dnsServers } : {};
@@ -40,7 +40,7 @@ export function openMailroom(config: MailConfig, sealer: Sealer, clock: Clock): 
   };
 }
 
-/** As whom the endpoints of customers are told. */
+/** Returns the User-Agent of webhook deliveries. */
 export function webhookAgent(version: string): string {
   return `Beckon-Webhooks/${version}`;
 }

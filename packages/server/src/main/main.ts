@@ -7,8 +7,8 @@ import { inPlainWords, lastWords } from './last-words.ts';
 import { readRelease } from './release.ts';
 
 /**
- * The entry point of `beckon-server`. It imports little: each command loads what it needs (the database, HTTP), so that a
- * short command does not wait for a web server to load.
+ * The entry point of `beckon-server`. It imports little: each command loads what it needs, such as the database or HTTP. So a short command
+ * does not wait for a web server to load.
  */
 const AFTER_HELP = `
 Commands read the same environment variables as the server.

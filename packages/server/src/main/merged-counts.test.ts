@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createMetrics } from '../http/index.ts';
 import { type Counts, countsOf, mergeCounts } from './merged-counts.ts';
 
-/** What a process of this release tells, with these numbers in place of its own. */
+/** Returns the metrics of a process of this release, with these numbers in place of its own. */
 async function told(numbers: Record<string, number>): Promise<Counts> {
   const metrics = createMetrics({ version: '1.2.3', node: 'v26.0.0' });
   metrics.watchRelay(() => false);
@@ -14,7 +14,7 @@ async function told(numbers: Record<string, number>): Promise<Counts> {
   });
 }
 
-test('of several processes the fullest stands beside the limit of one, and their memory is added up', async () => {
+test('takes the highest values of several processes beside their limits, and adds up their memory', async () => {
   const limits = { nodejs_heap_limit_bytes: 4_000, process_max_fds: 1_024 };
   const [one, other] = [
     { ...limits, nodejs_heap_used_bytes: 3_000, process_open_fds: 600, process_resident_memory_bytes: 5_000 },

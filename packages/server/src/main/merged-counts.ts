@@ -1,6 +1,6 @@
 import { AggregatorRegistry, type Registry } from 'prom-client';
 
-/** What a process counted, as the library of metrics puts it. */
+/** The metrics of a process, in the form of the metrics library. */
 export type Counts = CountedMetric[];
 export type CountedMetric = {
   name: string;
@@ -17,16 +17,16 @@ export async function countsOf({ registry }: { registry: Registry }): Promise<Co
 }
 
 /**
- * What several processes counted, as if one had. Counters and histograms are added up; of a gauge each says itself what is made of
- * several (`aggregator`), for what all of them read in one database is no sum.
+ * Merges the metrics of several processes into one page. Counters and histograms are added up. Each gauge has its own `aggregator`, because
+ * values that all processes read from one database must not be added up.
  */
 export function mergeCounts(all: Iterable<Counts>): Promise<string> {
   return AggregatorRegistry.aggregate([...all]).metrics();
 }
 
 /**
- * A process that ended is followed by one that begins at zero. What it had counted stays in the sum, or every scraper would see all of
- * them begin anew; what it was (its memory, how late it was) is gone with it.
+ * Keeps the counters of an ended process in the sum. Its successor begins at zero, and scrapers would otherwise see all counters restart.
+ * Its gauges, such as memory and lag, end with it.
  */
 export function keepCounted(ofEnded: Counts, last: Counts): Promise<Counts> {
   const counted = last.filter(({ type }) => type !== 'gauge');

@@ -5,7 +5,7 @@ import type { Database } from '../io/db/index.ts';
 import type { Outbound } from '../io/outbound/index.ts';
 import type { Job } from '../worker/index.ts';
 
-/** Wrappers that add metrics. What they wrap behaves as before. */
+/** Wrappers that add metrics. The wrapped objects behave as before. */
 
 export function meteredLog(log: Log, logged: Metrics['logged']): Log {
   return {

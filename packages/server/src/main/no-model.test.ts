@@ -3,7 +3,7 @@ import { testProject, testServer } from '../../testkit/server.ts';
 import { silentLog } from '../base/log.ts';
 import { findWording, wantWording } from '../features/wording/index.ts';
 
-test('where there is no model nothing waits to be worded', async () => {
+test('without a model, no draft waits for AI drafting', async () => {
   const settled = Promise.withResolvers<void>();
   const info = (_: object, event: string): void => void (event === 'ai_draft.finished' && settled.resolve());
   const server = await testServer({ roles: ['worker'], log: { ...silentLog, info } });

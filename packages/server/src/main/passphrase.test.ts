@@ -8,7 +8,7 @@ function typing(...lines: string[]): (question: string) => Promise<string> {
   return () => Promise.resolve(lines.shift() ?? 'asked too often');
 }
 
-test('a passphrase that closes a backup is typed twice and the same, one that opens it once', async () => {
+test('a new backup requires its passphrase twice, an existing one once', async () => {
   expect(await closingPassphrase(none, typing(RIGHT, RIGHT))).toBe(RIGHT);
   const slip = closingPassphrase(none, typing(RIGHT, 'correct horse battery stapel'));
   await expect(slip).rejects.toMatchObject({ code: 'no_passphrase' });
@@ -16,7 +16,7 @@ test('a passphrase that closes a backup is typed twice and the same, one that op
   await expect(openingPassphrase(none, typing('short'))).rejects.toThrow(/at least 12/);
 });
 
-test('one of the environment is not asked for, and where there is no terminal the variable is named', async () => {
+test('BACKUP_PASSPHRASE replaces the prompt, and is named in the error without a terminal', async () => {
   expect(await closingPassphrase({ backupPassphrase: RIGHT }, null)).toBe(RIGHT);
   await expect(closingPassphrase(none, null)).rejects.toThrow(/BACKUP_PASSPHRASE/);
 });

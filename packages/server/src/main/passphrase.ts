@@ -4,15 +4,17 @@ import { BackupFailure, PASSPHRASE_MIN_CHARS } from '../io/embedded/index.ts';
 import type { Config } from './config.ts';
 
 type Given = Pick<Config, 'backupPassphrase'>;
-/** Null where nobody sits before us. */
+/** Null without a terminal. */
 type Ask = ((question: string) => Promise<string>) | null;
 
-/** Of a backup that is there. */
+/** Returns the passphrase of an existing backup. */
 export async function openingPassphrase({ backupPassphrase }: Given, ask = terminal()): Promise<string> {
   return backupPassphrase ?? type(ask);
 }
 
-/** Of one that is made: what was mistyped would close it for ever, and nobody would see it before the day of the restore. */
+/**
+ * Returns the passphrase of a new backup. It is typed twice: a typing error would lock the backup for good, and appear only at a restore.
+ */
 export async function closingPassphrase({ backupPassphrase }: Given, ask = terminal()): Promise<string> {
   if (backupPassphrase !== null) return backupPassphrase;
   const typed = await type(ask);
@@ -40,7 +42,7 @@ function terminal(): Ask {
   return process.stdin.isTTY ? askHidden : null;
 }
 
-/** What is typed is not shown. */
+/** The input is not shown. */
 function askHidden(question: string): Promise<string> {
   process.stderr.write(question);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });

@@ -30,7 +30,7 @@ afterAll(async () => {
   await own.drop();
 });
 
-/** What webhooks told, by the customer's own server. */
+/** The customer's server, which records the webhooks that it receives. */
 async function receiver(): Promise<{ url: string; types: string[]; close(): void }> {
   const types: string[] = [];
   const server = createServer((request, response) => {
@@ -44,7 +44,7 @@ async function receiver(): Promise<{ url: string; types: string[]; close(): void
   return { url: `http://127.0.0.1:${port}/hook`, types, close: () => void server.close() };
 }
 
-/** A project whose letters leave by themselves, at once, and whose endpoint wants to know. */
+/** Creates a project whose emails are sent automatically, at once, and that has a webhook endpoint. */
 async function prepare(db: Database, endpoint: string): Promise<{ id: number; secret: string }> {
   const { id } = await createProject(db, { name: 'Pooled' });
   const pepper = deriveKey(SECRET_KEY, 'api-key pepper');
@@ -61,7 +61,7 @@ async function prepare(db: Database, endpoint: string): Promise<{ id: number; se
   return { id, secret };
 }
 
-/** Once the letter is there, as a mail program does it when its reader presses the button. */
+/** Unsubscribes once the email has arrived, as a mail program does when its reader presses the button. */
 async function unsubscribe(db: Database, { id, url }: { id: number; url: string }): Promise<void> {
   const letters = async (): Promise<{ id: string; copy: number }[]> =>
     db.query(`SELECT id, copy FROM beckon.test_inbox_email WHERE project_id = $1`, [id]);
@@ -117,7 +117,7 @@ const WAYS = [
 const why = missing === null ? '' : ` (${missing})`;
 
 test.skipIf(missing !== null).each(WAYS)(
-  `behind a pooler in transaction mode, $of, a record becomes a letter and a webhook, and nothing of it fails${why}`,
+  `processes a record into an email and a webhook behind a pooler in transaction mode, $of, without a failure${why}`,
   async ({ admin }) => {
     const server = superviseServer({
       DATABASE_URL: pooled,

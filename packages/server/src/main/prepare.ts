@@ -27,12 +27,12 @@ export type Ways = {
   adminConnection: ConnectionSource;
 };
 
-/** What asks a question or two has nothing to gain by names, which a pooler may not know. */
+/** Short uses of the database gain nothing from named statements, which a pooler may not support. */
 export const FOR_A_MOMENT = { clock: systemClock, namedStatements: false, poolMax: 1 };
 
-/** Where the data is, whoever runs it: the embedded PostgreSQL of DATA_DIR, or the one that DATABASE_URL names. */
+/** The location of the data: the embedded PostgreSQL of DATA_DIR, or the database of DATABASE_URL. */
 export type Place = Ways & {
-  /** Of an embedded database there is one server; a second one is refused. */
+  /** An embedded database has one server; a second one is refused. */
   becomeServer(): Promise<void>;
   release(): Promise<void>;
 };
@@ -64,7 +64,7 @@ export async function findPlace(config: Config, voice: Voice): Promise<Place> {
   };
 }
 
-/** The same place for a process that somebody else watches over, who keeps the database alive and lets go of it. */
+/** Returns the same location for a supervised process. The supervisor keeps the database running and releases it. */
 export async function followPlace({ database, dataDir }: Config): Promise<Ways> {
   if (database) return waysTo(database);
   const { followEmbedded } = await import('../io/embedded/index.ts');
@@ -129,7 +129,7 @@ async function requireSchema({ adminConnection }: Place): Promise<void> {
     );
 }
 
-/** What must hold before anything is served: the schema of this release, a durable database, the right secret key. */
+/** Ensures the conditions for serving: the schema of this release, a durable database, and the correct secret key. */
 export async function prepareServer(config: Config, place: Place, log: Log): Promise<Secrets> {
   await place.becomeServer();
   const { applied } = await migrate(place.adminConnection, { log });
@@ -148,7 +148,7 @@ export async function prepareServer(config: Config, place: Place, log: Log): Pro
   }
 }
 
-/** Behind a pooler it is that one's to share out what there is. */
+/** Warns of too few connections. A pooler would distribute them itself. */
 async function warnOfFewConnections(db: Database, config: Config, log: Log): Promise<void> {
   if (config.database?.namedStatements === false) return;
   const [needed, allowed] = [connectionsNeeded(config), await connectionsAllowed(db)];
@@ -156,7 +156,7 @@ async function warnOfFewConnections(db: Database, config: Config, log: Log): Pro
     log.warn({ connections_needed: needed, connections_allowed: allowed }, 'database.too_few_connections');
 }
 
-/** Once the database is ready: the right secret key, or none of what was sealed could be opened. */
+/** Opens the secrets once the database is ready. The secret key must be correct, or no encrypted value could be decrypted. */
 export async function openSecretsAt(
   config: Config,
   { place, log }: { place: Ways; log: Log },
@@ -169,7 +169,7 @@ export async function openSecretsAt(
   }
 }
 
-/** It accepts requests and digests them; only emails wait. */
+/** The server accepts requests and processes them; only emails wait. */
 async function warnOfRestore(db: Database, config: Config, log: Log): Promise<void> {
   if (await mayLettersLeave({ db, log, restoreGuard: config.restoreGuard })) return;
   log.error({}, 'restore.unconfirmed');
@@ -203,7 +203,7 @@ export async function distributeForCommand(
   }
 }
 
-/** For work that is to be in nobody's way. It is migrated as ours is, and gone when it is closed. */
+/** Opens a temporary database for work that must not affect the real one. It is migrated like the real one, and dropped on close. */
 async function openScratch(
   place: Place,
   { clock, log }: { clock: Clock; log: Log },

@@ -67,7 +67,7 @@ async function counted(url: string): Promise<Map<string, number>> {
 
 const ACCEPTED = 'beckon_records_accepted_total{priority="live"}';
 
-test('a process of each kind is one process, and more are as many as were asked for', () => {
+test('one process of each kind is a single process; more are as many as configured', () => {
   const parts = (env: Record<string, string>): string[] => partsOf(loadConfig(env, () => '')).map(nameOf);
   expect(isOneProcess(loadConfig({}, () => ''))).toBe(true);
   expect(isOneProcess(loadConfig({ ROLES: 'api', WORKER_PROCESSES: '8' }, () => ''))).toBe(true);
@@ -86,7 +86,7 @@ test('a process of each kind is one process, and more are as many as were asked 
   ]);
 });
 
-test('several processes share a port and what they count, and are there again when they are killed, and lose nothing', async () => {
+test('several processes share a port and their counts, restart after a kill, and lose no record', async () => {
   const metricsPort = await freePort();
   const server = start({ METRICS_PORT: String(metricsPort) });
   const [url, at] = [await server.url, `http://127.0.0.1:${metricsPort}`];
@@ -105,7 +105,7 @@ test('several processes share a port and what they count, and are there again wh
     const pid = await pidOf(server, name);
     process.kill(pid, 'SIGKILL');
     await server.line((line) => line.event === 'process.ended' && line.process === name);
-    // Nobody who scrapes sees the sum fall.
+    // A scraper never sees the sum fall.
     expect((await counted(at)).get(ACCEPTED)).toBeGreaterThanOrEqual(before);
     await pidOf(server, name, pid);
     await enough(50);
@@ -126,10 +126,10 @@ test('several processes share a port and what they count, and are there again wh
   expect(counts.get('beckon_process_ends_total{role="api"}')).toBe(1);
   expect(counts.get('beckon_process_ends_total{role="worker"}')).toBe(1);
   expect(counts.get('beckon_processes{role="worker"}')).toBe(2);
-  // The dead took along what they had counted since they were asked.
+  // Killed processes lose the counts since their last report.
   expect(counts.get(ACCEPTED)).toBeGreaterThan(0);
   expect((await fetch(`${url}/metrics`)).status).toBe(404);
-  // As a terminal and a service manager do: all of a group hear it.
+  // As a terminal and a service manager do: the whole group gets the signal.
   const startsBefore = server.lines.filter(({ event }) => event === 'process.started').length;
   for (const name of ['api 2', 'worker 2']) process.kill(await pidOf(server, name), 'SIGTERM');
   server.child.kill('SIGTERM');
@@ -138,7 +138,7 @@ test('several processes share a port and what they count, and are there again wh
   await expect(fetch(`${url}/livez`)).rejects.toThrow();
 }, 180_000);
 
-test('a process that cannot start ends all of them, with its own words', async () => {
+test('a process that cannot start ends all of them, with its own message', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as { port: number };
@@ -148,13 +148,13 @@ test('a process that cannot start ends all of them, with its own words', async (
   other.close();
 }, 120_000);
 
-test('the embedded database is that of the first process, and the others find it again when it comes back', async () => {
+test('the first process owns the embedded database, and the others reconnect after its recovery', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'beckon-processes-'));
   const server = superviseServer({ DATA_DIR: dataDir, API_PROCESSES: '2', ROLES: 'api' });
   try {
     const url = await server.url;
     expect(server.said.filter((line) => line.includes('/setup?token='))).toHaveLength(1);
-    // Whoever of them is asked tells what all of them counted.
+    // Each process reports the counts of all.
     expect((await counted(url)).get('beckon_processes{role="api"}')).toBe(2);
     const [pid] = (await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n');
     process.kill(Number(pid), 'SIGKILL');
@@ -164,14 +164,14 @@ test('the embedded database is that of the first process, and the others find it
     expect(await server.ended).toBe(0);
     expect(server.lines.filter(({ event }) => event === 'postgres.stopped')).toHaveLength(1);
   } finally {
-    // Killed, it would leave its PostgreSQL behind.
+    // Killed with SIGKILL, it would leave its PostgreSQL running.
     server.child.kill('SIGTERM');
     await server.ended;
     await rm(dataDir, { recursive: true, force: true });
   }
 }, 180_000);
 
-test('a certificate that was renewed is taken up by all of them at a SIGHUP, and one that is no pair is counted for whoever watches', async () => {
+test('all processes load a renewed certificate on SIGHUP, and count one that does not match', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'beckon-renewed-'));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   const [certFile, keyFile] = [join(dir, 'server.crt'), join(dir, 'server.key')];
@@ -187,7 +187,7 @@ test('a certificate that was renewed is taken up by all of them at a SIGHUP, and
     TLS_KEY_FILE: keyFile,
   });
   const port = Number(new URL(await server.url).port);
-  // Connections go round among the two.
+  // Connections alternate between the two.
   const served = async (): Promise<string[]> => [await nameServed(port), await nameServed(port)];
   expect(await served()).toEqual(['first', 'first']);
   await renew('second');
@@ -204,14 +204,14 @@ test('a certificate that was renewed is taken up by all of them at a SIGHUP, and
   expect(counted.exec(await pageOf(port))?.[1]).toBe('2');
 }, 120_000);
 
-/** What is counted, of a server whose certificate nobody vouches for. */
+/** Returns the metrics of a server with an untrusted certificate. */
 async function pageOf(port: number): Promise<string> {
   const asked = request({ port, host: 'localhost', path: '/metrics', rejectUnauthorized: false }).end();
   const [answer] = (await once(asked, 'response')) as [IncomingMessage];
   return text(answer);
 }
 
-test('what gauges are is made of several as each says, and of the ended only what they counted is kept', async () => {
+test('gauges are merged by their aggregator, and only counters of ended processes are kept', async () => {
   const metric = (
     name: string,
     of: Pick<CountedMetric, 'type' | 'aggregator'>,

@@ -3,9 +3,9 @@ import { RESTORE_GUARDS, type RestoreGuard } from '../features/restores/index.ts
 import type { createReader } from './env-reader.ts';
 
 export type BackupConfig = {
-  /** Where backups lie, and the log of the embedded database is copied to as it is written; null: neither. */
+  /** The folder for backups and for the continuously copied log of the embedded database; null: neither. */
   backupDir: string | null;
-  /** Null: it is asked for at the terminal. */
+  /** Null: the terminal prompts for it. */
   backupPassphrase: string | null;
   restoreGuard: RestoreGuard;
 };

@@ -8,7 +8,7 @@ export type LocalShellConfig = {
   dataDir: string;
   /** The socket of the local shell; null: `LOCAL_SHELL` is off, or the path is too long. */
   localShell: string | null;
-  /** What works but is probably not meant. */
+  /** Valid settings that are probably a mistake. */
   warnings: string[];
 };
 

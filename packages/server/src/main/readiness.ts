@@ -3,7 +3,7 @@ import type { Database } from '../io/db/index.ts';
 const OFFSET_MAX_MS = 5_000;
 const READY_WITHIN_MS = 2_000;
 
-/** Reasons why this process should get no traffic now. */
+/** Returns the reasons why this process should get no traffic now. */
 export async function readiness(db: Pick<Database, 'query' | 'offsetMs'>): Promise<string[]> {
   const reasons: string[] = [];
   const late = new Promise<never>((_, reject) => {

@@ -28,8 +28,8 @@ import { type Database, openDatabase } from '../io/db/index.ts';
 import { createResolver } from '../io/dns/index.ts';
 
 /**
- * Secrets and people are planted wherever they can come from, the whole product is driven through what goes well and what
- * fails, with everybody else repeating what they were told, and then they are looked for in all that was printed.
+ * Plants secrets and users' data in every input, and drives the whole product through success and failure. All remote servers repeat what
+ * they received. The test then searches everything that was printed.
  */
 const SECRETS = {
   secretKey: 'canary-secretkey-5e2f7a90-of-this-test',
@@ -58,7 +58,7 @@ afterAll(async () => {
   for (const close of closers.toReversed()) await close();
 });
 
-/** A relay that refuses by repeating all that it knows of who asked, and of whom. */
+/** A relay that refuses by repeating all that it received about sender and recipient. */
 async function talkativeRelay(): Promise<number> {
   const server = new SMTPServer({
     allowInsecureAuth: true,
@@ -79,7 +79,7 @@ async function talkativeRelay(): Promise<number> {
   return (server.server.address() as AddressInfo).port;
 }
 
-/** A model that refuses likewise. */
+/** A model that refuses in the same way. */
 async function talkativeModel(): Promise<{ url: string; asked: () => number }> {
   let asked = 0;
   const server = createServer((request: IncomingMessage, response) => {
@@ -101,7 +101,7 @@ async function talkativeModel(): Promise<{ url: string; asked: () => number }> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, asked: () => asked };
 }
 
-/** A database whose password is one of ours: whoever may do everything in it. */
+/** A database whose superuser has one of the planted passwords. */
 async function databaseWithPassword(): Promise<{ url: string; own: Database; name: string }> {
   const database = await testDatabase();
   const role = `canary_${process.pid}_${Date.now().toString(36)}`;
@@ -125,7 +125,7 @@ async function databaseWithPassword(): Promise<{ url: string; own: Database; nam
   return { url: url.href, own, name: url.pathname.slice(1) };
 }
 
-/** A body that is none is sent as it is. */
+/** A body that is not JSON is sent as it is. */
 function written(body: unknown, more: Record<string, string>): RequestInit {
   const headers = { 'content-type': 'application/json', ...more };
   return { headers, body: typeof body === 'string' ? body : JSON.stringify(body) };
@@ -135,7 +135,7 @@ function firstMatch(text: string, pattern: RegExp): string {
   return pattern.exec(text)?.[0] ?? '';
 }
 
-/** Every way in which a secret may be written down. */
+/** Returns every form in which a secret may be written. */
 function spellingsOf(text: string): string[] {
   const base64 = Buffer.from(text).toString('base64').replaceAll('=', '');
   return [text, encodeURIComponent(text), JSON.stringify(text).slice(1, -1), base64];
@@ -151,7 +151,7 @@ function found(planted: Record<string, string>, said: readonly string[]): string
   });
 }
 
-/** While this holds every row of the table is refused, by an error that repeats it. */
+/** Makes the table refuse every row while `during` runs, with an error that repeats the row. */
 async function whileRefusing(db: Database, table: string, during: () => Promise<void>): Promise<void> {
   await db.query(`ALTER TABLE beckon.${table} ADD CONSTRAINT planted CHECK (project_id < 0) NOT VALID`);
   try {
@@ -161,7 +161,7 @@ async function whileRefusing(db: Database, table: string, during: () => Promise<
   }
 }
 
-test('nothing that is printed tells a secret, or of people, whatever goes well or fails, and no answer tells a secret', async () => {
+test("no output contains a secret or users' data, whatever succeeds or fails, and no answer contains a secret", async () => {
   const [relay, model, dns, hooks] = [
     await talkativeRelay(),
     await talkativeModel(),
@@ -220,7 +220,7 @@ test('nothing that is printed tells a secret, or of people, whatever goes well o
   const setUpUrl = firstMatch(server.said.join('\n'), /https:\S+token=(?:\S+)/);
   const setUpToken = firstMatch(setUpUrl, /(?<=token=)[^&]+/);
 
-  // Who signs up, signs in wrongly, and asks for a new password.
+  // A sign-up, a failed sign-in, and a request for a new password.
   const dashboard = '/api/dashboard';
   const made = await post(`${dashboard}/setup`, {
     token: setUpToken,
@@ -243,7 +243,7 @@ test('nothing that is printed tells a secret, or of people, whatever goes well o
   await ask(`${dashboard}/projects`, { headers: { cookie: `__Host-session=${SECRETS.cookie}` } });
   await ask(`${dashboard}/projects`, { headers: { authorization: `Bearer ${SECRETS.wrongToken}` } });
 
-  // A project that writes, to whom a model words letters and whose endpoint repeats what it is told.
+  // A project with AI drafting whose endpoint repeats what it receives.
   const sealer = createSealer(SECRETS.secretKey, null, 'secrets at rest');
   const pepper = deriveKey(SECRETS.secretKey, 'api-key pepper');
   const resolver = createResolver({ servers: dns.servers, timeoutMs: 2_000, tries: 2 });
@@ -272,7 +272,7 @@ test('nothing that is printed tells a secret, or of people, whatever goes well o
     body: `${endpoint.secret} ${JSON.stringify(headers)} ${body}`,
   }));
 
-  // What a customer's server sends, rightly and wrongly.
+  // Valid and invalid requests of a customer's server.
   const users = '/api/v1/users';
   const events = '/api/v1/events';
   const by = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
@@ -290,7 +290,7 @@ test('nothing that is printed tells a secret, or of people, whatever goes well o
   await post(`${users}/${PEOPLE.email}/${SECRETS.wrongKey}`, reader, by(apiKey));
   await ask(`/${SECRETS.wrongToken}?email=${PEOPLE.email}`);
 
-  // Rows that the database refuses by repeating them: on the way in, in the digest, of hits, of webhooks.
+  // Rows that the database refuses by repeating them: in ingest, in processing, of hits, and of webhooks.
   await whileRefusing(db, 'inbox', async () => {
     expect((await post(users, reader, by(apiKey))).status).toBe(500);
   });
@@ -308,7 +308,7 @@ test('nothing that is printed tells a secret, or of people, whatever goes well o
   await heard('ai_draft.failed');
   expect(model.asked()).toBeGreaterThan(0);
 
-  // One letter is taken, the other refused by a relay that repeats its recipient; both are told of.
+  // The relay accepts one email, and refuses the other by repeating its recipient; both are reported.
   const scheduled = async (): Promise<string[]> =>
     (
       await db.query<{ id: string }>(
@@ -328,7 +328,7 @@ test('nothing that is printed tells a secret, or of people, whatever goes well o
     .toEqual(['failed', 'sent']);
   await expect.poll(() => hooks.received.length, { timeout: 10_000 }).toBeGreaterThan(0);
 
-  // What its reader does with it, and what a forger tries; with a database that refuses to write it down.
+  // The actions of its reader, and the attempts of a forger, with a database that refuses to store them.
   const messageId = (await messages()).find(({ state }) => state === 'sent')?.id ?? '';
   const keys = [deriveKey(SECRETS.secretKey, 'letter tokens')] as const;
   const choices = letterToken({ projectId, messageId }, 'unsubscribe', keys);
@@ -347,7 +347,7 @@ test('nothing that is printed tells a secret, or of people, whatever goes well o
   await ask(`/o/${opened}`);
   await ask(`/c/${SECRETS.wrongToken}/1`);
 
-  // Mail that comes in, for nobody and for somebody.
+  // Inbound mail, for an unknown and for a known recipient.
   const talk = await openTalk(mailPort);
   for (const line of [
     'EHLO canary.test',
@@ -358,7 +358,7 @@ test('nothing that is printed tells a secret, or of people, whatever goes well o
     await talk.say(line);
   await talk.say('QUIT');
 
-  // The database is gone in the middle of everything.
+  // The database becomes unavailable in the middle of all work.
   const admin = new pg.Client(inject('adminUrl'));
   await admin.connect();
   await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [database]);
@@ -387,7 +387,7 @@ test('nothing that is printed tells a secret, or of people, whatever goes well o
     choices,
     opened,
   };
-  // The link by which the first person signs up is printed for whoever starts the server, and logged nowhere.
+  // The set-up link is printed for the operator who starts the server, and never logged.
   const printed = server.said.filter((line) => line.startsWith('{') || !line.includes(setUpUrl));
   expect(found({ ...secrets, ...PEOPLE, setUpToken }, printed)).toEqual([]);
   const { wrongToken: _, ...neverAnswered } = secrets;
@@ -417,7 +417,7 @@ test.each([
     }),
   ],
 ])(
-  'a server that cannot start tells why and no secret: %s',
+  'a server that cannot start reports the reason without a secret: %s',
   async (_why, envOf) => {
     const { url } = await databaseWithPassword();
     const server = superviseServer({

@@ -36,7 +36,7 @@ const given = (secretKey: string | null, secretKeyPrevious: string | null = null
 });
 const open = async (config: SecretConfig) => (await openSecrets({ db, clock }, config)).pepper;
 
-test('a secret key is made once, for its owner alone, and is the same at the next start', async () => {
+test('creates a secret key once, for its owner alone, and reuses it at the next start', async () => {
   const first = await open(given(null));
   const path = join(dataDir, 'data', 'secret.key');
   expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -46,7 +46,7 @@ test('a secret key is made once, for its owner alone, and is the same at the nex
 });
 
 test.skipIf(process.getuid?.() !== 0)(
-  'a key that root makes in the folder of another user belongs to that user, who alone may read it',
+  "gives a key that root creates in another user's folder to that user alone",
   async () => {
     const folder = join(dataDir, 'data');
     await mkdir(folder);
@@ -57,13 +57,13 @@ test.skipIf(process.getuid?.() !== 0)(
   },
 );
 
-test('of many that start at once on an empty directory all end with one key', async () => {
+test('ends with one key after many concurrent starts on an empty directory', async () => {
   for (let round = 0; round < 20; round += 1) {
     await rm(join(dataDir, 'data'), { recursive: true, force: true });
     await reset();
     const peppers = await Promise.all(
       Array.from({ length: 8 }, async (_, place) => {
-        // Each a few turns behind the one before, so that they meet at every step.
+        // Each starts a few turns after the previous one, so that they meet at every step.
         for (let turn = 0; turn < place; turn += 1) await new Promise(setImmediate);
         return open(given(null));
       }),
@@ -74,14 +74,14 @@ test('of many that start at once on an empty directory all end with one key', as
   }
 });
 
-test('a wrong SECRET_KEY is refused, and the database stays with the right one', async () => {
+test('refuses a wrong SECRET_KEY, and leaves the database with the correct one', async () => {
   const right = await open(given(OLD));
   await expect(open(given(NEW))).rejects.toThrow('SECRET_KEY is not the secret key of this database');
   await expect(open(given(NEW, 'x'.repeat(32)))).rejects.toThrow('SECRET_KEY_PREVIOUS');
   expect(await open(given(OLD))).toEqual(right);
 });
 
-test('a key file that is not the right one is refused by its path', async () => {
+test('refuses a wrong key file, and names its path', async () => {
   await open(given(null));
   const path = join(dataDir, 'data', 'secret.key');
   await writeFile(path, `${NEW}\n`);
@@ -90,7 +90,7 @@ test('a key file that is not the right one is refused by its path', async () => 
   await expect(open(given(null))).rejects.toThrow(`${path} is empty`);
 });
 
-test('a lost key file is not made anew over a database that needs the old one', async () => {
+test('does not recreate a lost key file for a database that needs the old one', async () => {
   await open(given(null));
   await rm(join(dataDir, 'data', 'secret.key'));
   await expect(open(given(null))).rejects.toThrow(
@@ -99,7 +99,7 @@ test('a lost key file is not made anew over a database that needs the old one', 
   expect(await readdir(join(dataDir, 'data'))).toEqual([]);
 });
 
-test('a new key replaces the previous one for good, and no API key is lost by it', async () => {
+test('replaces the previous key for good, without losing an API key', async () => {
   const { id: projectId } = await createProject(db, { name: 'Acme' });
   const before = await open(given(OLD));
   const { secret } = await createKey({ db, pepper: before.current }, { projectId, label: 'server' });
@@ -112,7 +112,7 @@ test('a new key replaces the previous one for good, and no API key is lost by it
   await expect(open(given(OLD))).rejects.toThrow('not the secret key');
 });
 
-test('where several processes change it in the order of the guide, each of them starts, and knows every API key', async () => {
+test('accepts every API key in all processes during a rotation in the order of the guide', async () => {
   const { id: projectId } = await createProject(db, { name: 'Acme' });
   const { current: pepper } = await open(given(OLD));
   const { secret } = await createKey({ db, pepper }, { projectId, label: 'server' });
@@ -120,7 +120,7 @@ test('where several processes change it in the order of the guide, each of them 
     (await keyring({ db, pepper: by, log: silentLog }).verify(secret)).state;
   const first = await open(given(OLD, NEW));
   const swapped = await open(given(NEW, OLD));
-  // Each renews the hash under its own, and finds it under the other's; one that is not swapped yet may start again.
+  // Each process renews the hash under its own key, and finds it under the other's. A process with the old order may start again.
   for (const by of [first, swapped, first, await open(given(OLD, NEW)), await open(given(NEW, OLD))])
     expect(await stateBy(by)).toBe('live');
   expect(await stateBy(await open(given(NEW)))).toBe('live');
@@ -153,7 +153,7 @@ describe('openSecrets', () => {
     expect(await hashWith(given(OLD))).not.toBe(first);
   });
 
-  test('fails with the way out if neither secret key opens the suppression key', async () => {
+  test('fails with instructions if neither secret key opens the suppression key', async () => {
     await hashWith(given(OLD));
     await db.query('DELETE FROM beckon.installation');
     await expect(hashWith(given(NEW))).rejects.toThrow(
@@ -162,7 +162,7 @@ describe('openSecrets', () => {
   });
 });
 
-test('the check value tells neither the key nor the pepper', async () => {
+test('the check value reveals neither the key nor the pepper', async () => {
   const { current } = await open(given(OLD));
   const [row] = await db.query<{ secret_check: Buffer }>('SELECT secret_check FROM beckon.installation');
   expect(row?.secret_check).toHaveLength(32);
@@ -170,7 +170,7 @@ test('the check value tells neither the key nor the pepper', async () => {
   expect(row?.secret_check.includes(Buffer.from(OLD))).toBe(false);
 });
 
-test('looking for a fault makes no key and changes no check value', async () => {
+test('findSecretFault creates no key and changes no check value', async () => {
   expect(await findSecretFault(db, given(null))).toBeNull();
   expect(await readdir(dataDir)).toEqual([]);
   await open(given(OLD));

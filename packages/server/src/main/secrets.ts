@@ -11,9 +11,9 @@ import type { Tx } from '../io/db/index.ts';
 import type { Config } from './config.ts';
 
 /**
- * The installation's secret key: given by the environment or, with the embedded database, generated once into
- * DATA_DIR/secret.key. The database keeps a check value derived from it, so that a wrong key is refused at start
- * instead of making every API key unknown and every stored secret unreadable.
+ * Opens the installation's secret key. The environment sets it or, with the embedded database, it is generated once into
+ * `DATA_DIR/secret.key`. The database keeps a check value derived from the key, so a wrong key is refused at start. Otherwise every API key
+ * would be unknown and every stored secret unreadable.
  */
 export async function openSecrets(deps: { db: Tx; clock: Clock }, config: SecretConfig): Promise<Secrets> {
   const { db, clock } = deps;
@@ -24,7 +24,7 @@ export async function openSecrets(deps: { db: Tx; clock: Clock }, config: Secret
   const previous = config.secretKeyPrevious;
   const match = matchOf(stored, secret, previous);
   if (match === 'none') throw new Error(wrongKey(config));
-  // From here on the database asks for the new key; hashes under the old one are renewed as they are met.
+  // From here on the database requires the new key; a hash under the old one is renewed on its next use.
   if (match === 'previous') await updateCheck(db, { from: stored, to: checkOf(secret) });
   const sealer = createSealer(secret, previous, 'secrets at rest');
   return {
@@ -39,7 +39,7 @@ export async function openSecrets(deps: { db: Tx; clock: Clock }, config: Secret
   };
 }
 
-/** The same question without its consequences: why the server would refuse this key, or null where it would not. */
+/** Checks the key without changing anything. Returns why the server would refuse it, or null. */
 export async function findSecretFault(db: Tx, config: SecretConfig): Promise<string | null> {
   const stored = await findCheck(db);
   if (stored === undefined) return null;
@@ -48,7 +48,7 @@ export async function findSecretFault(db: Tx, config: SecretConfig): Promise<str
   return matchOf(stored, secret, config.secretKeyPrevious) === 'none' ? wrongKey(config) : null;
 }
 
-/** Why a backup must not keep this key; null where it is the one that the database asks for now: what it asked for before opens nothing. */
+/** Returns why a backup must not keep this key, or null if it is the current one: a previous key opens nothing. */
 export async function findKeyFault(
   db: Tx,
   { secretKey, config }: { secretKey: string; config: SecretConfig },
@@ -65,13 +65,13 @@ export async function findKeyFault(
     : `${sourceOf(config)} is not the secret key of this database, so the backup would be unusable. Set SECRET_KEY to the value that the server uses`;
 }
 
-/** What the one secret is made into: of each, nothing tells anything about another. */
+/** The keys that are derived from the one secret. None of them reveals anything about another. */
 export type Secrets = {
   pepper: Pepper;
   sealer: Sealer;
   hasher: SuppressionHasher;
   tokenKeys: TokenKeys;
-  /** By which sessions are signed; the current one first. */
+  /** Keys that sign sessions; the current one first. */
   teamSecrets: [string, ...string[]];
 };
 
@@ -79,7 +79,7 @@ function teamSecretOf(secret: string): string {
   return deriveKey(secret, 'team sessions').toString('hex');
 }
 
-/** The key itself, for a backup; null where there is none yet. */
+/** Returns the key itself, for a backup; null if it does not exist yet. */
 export async function readSecretKey(config: SecretConfig): Promise<string | null> {
   return config.secretKey ?? (await readKeyFile(config)) ?? null;
 }
@@ -108,7 +108,7 @@ function lostKeyFile(config: SecretConfig): string {
   return `${keyFilePath(config)} is missing, but the database was set up with it. Restore it from a backup, or set SECRET_KEY to its content`;
 }
 
-/** Written to a file of its own and linked into place: whoever comes first wins, and nobody reads half of it. */
+/** Writes the key to a file of its own and links it into place: the first process wins, and no process reads half a file. */
 async function makeKeyFile(config: SecretConfig, known: Buffer | undefined): Promise<string> {
   if (known !== undefined) throw new Error(lostKeyFile(config));
   const path = keyFilePath(config);
@@ -130,7 +130,7 @@ async function makeKeyFile(config: SecretConfig, known: Buffer | undefined): Pro
   return made;
 }
 
-/** As everything else there: a key that stays root's would lock the folder's owner out at their next start. */
+/** Gives the key file to the owner of the folder. A key owned by root would lock that owner out at their next start. */
 async function giveToOwner(file: FileHandle, folder: string): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = await stat(folder);
@@ -184,7 +184,7 @@ async function findCheck(db: Tx): Promise<Buffer | undefined> {
   return rows[0]?.secret_check;
 }
 
-/** Of two that set up one database at once the first decides; the other is then checked against it. */
+/** Stores the first check value. If two processes set up one database at once, the second is then checked against the first. */
 async function insertCheck(db: Tx, row: { check: Buffer; at: Date }): Promise<void> {
   await db.query(
     `INSERT INTO beckon.installation (secret_check, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING`,

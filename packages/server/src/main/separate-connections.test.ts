@@ -36,7 +36,7 @@ afterAll(async () => {
   receiver.close();
 });
 
-/** A project that sends by itself at once and has an endpoint, and another of the same people. */
+/** Creates a project that sends automatically at once and has an endpoint, and another with the same members. */
 async function prepare() {
   const { ada, projectId } = await team.setUp();
   const token = await team.tokenFor(ada, ['read']);
@@ -60,7 +60,7 @@ async function prepare() {
 
 type Prepared = Awaited<ReturnType<typeof prepare>>;
 
-/** Asks, again and again, for more than the dashboard has connections for, of tables that are locked. */
+/** Repeats more requests than the dashboard has connections, for tables that are locked. */
 function fillPages({ projectId, otherId, token }: Prepared): { stop(): Promise<void> } {
   const headers = { authorization: `Bearer ${token}` };
   const stopped = new AbortController();
@@ -104,7 +104,7 @@ async function post(secret: string, path: string, body: object): Promise<number>
   ).status;
 }
 
-/** When the email is there, as a mail program does when its reader presses the button. */
+/** Unsubscribes once the email has arrived, as a mail program does when its reader presses the button. */
 async function unsubscribe(projectId: number): Promise<void> {
   const mails = async (): Promise<{ id: string; copy: number }[]> =>
     db.query(`SELECT id, copy FROM beckon.test_inbox_email WHERE project_id = $1`, [projectId]);
@@ -137,7 +137,7 @@ describe('connections of the dashboard', () => {
     await unsubscribe(projectId);
     while (hooks.length === 0) await db.query('SELECT 1');
     expect(hooks).toEqual(['email.unsubscribed']);
-    // All of it went on beside them.
+    // All of it happened while they waited.
     await untilFull();
     await pages.stop();
     await holder.script('ROLLBACK');

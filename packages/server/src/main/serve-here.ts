@@ -18,12 +18,12 @@ export type Here = {
   secrets: Secrets;
   log: Log;
   release: ReadRelease;
-  /** Where this process is one of several: what all of them counted. */
+  /** Returns the counts of all processes, if this is one of several. */
   countedByAll?: () => Promise<string>;
   reach?: Reach;
 };
 
-/** The server in this process, over a database that is ready; stopped, it has closed all that it opened. */
+/** Runs the server in this process, over a database that is ready. Its stop closes everything that it opened. */
 export async function serveHere(config: Config, here: Here): Promise<RunningServer> {
   const { place, secrets, log, release, countedByAll, reach } = here;
   const life = createLifecycle(log);
@@ -69,7 +69,7 @@ export async function serveHere(config: Config, here: Here): Promise<RunningServ
   }
 }
 
-/** Files that are no pair are reported, and the old certificate stays in service. */
+/** Files that do not match are reported, and the old certificate stays in use. */
 export function reload({ reloadCertificate, log }: Pick<RunningServer, 'reloadCertificate' | 'log'>): void {
   try {
     reloadCertificate();

@@ -19,16 +19,16 @@ type Voice = {
   reach?: Reach;
 };
 
-/** In this process, or in several that it watches over. */
+/** A server in this process, or several supervised processes. */
 export type Running = {
-  /** Null where no requests are answered. */
+  /** Null if no requests are answered. */
   httpPort: number | null;
-  /** The files of the certificate are others now. */
+  /** Called when the certificate files have changed. */
   reload(): void;
   stop(): Promise<void>;
 };
 
-/** The server over its database: what was opened first (the database) is let go last. */
+/** Runs the server over its database. The database is opened first and released last. */
 export async function serve(config: Config, voice: Voice): Promise<RunningServer> {
   const log = createLog(config.logLevel, voice.logTo === 'stdout' ? 1 : 2, toldSecrets(config));
   lastWords((error) => log.error({ err: error }, 'process.failed'));

@@ -3,7 +3,7 @@ import { offerSetup } from '../flows/team/index.ts';
 import { openDatabase } from '../io/db/index.ts';
 import { FOR_A_MOMENT, type Place } from './prepare.ts';
 
-/** Where the first person signs up; null once there is somebody who owns this installation. */
+/** Returns the sign-up link of the first member, or null once the installation has an owner. */
 export async function setUpLink(
   { connection }: Pick<Place, 'connection'>,
   { publicUrl, log }: { publicUrl: string; log: Log },

@@ -6,7 +6,7 @@ import { connectionsNeeded } from './processes.ts';
 
 const PAGE = readFileSync(new URL('../../../../docs/how-to/scaling.md', import.meta.url), 'utf8');
 
-test('the page says how many connections a process opens', () => {
+test('the page lists how many connections a process opens', () => {
   const rows = [...PAGE.matchAll(/^\| (`[\w-]+`|all in one) \| (\d+) \| (\d+) \|$/gm)];
   const said = rows.map(([, name, pooled, direct]) => [
     name,
@@ -20,7 +20,7 @@ test('the page says how many connections a process opens', () => {
   });
 });
 
-test('several processes need what each of them does', () => {
+test('several processes need the sum of their connections', () => {
   const needed = (env: Record<string, string>): number => connectionsNeeded(loadConfig(env, () => ''));
   expect(needed({})).toBe(33);
   expect(needed({ ROLES: 'api' })).toBe(32);

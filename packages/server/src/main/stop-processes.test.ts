@@ -15,7 +15,7 @@ function standIn(part: Part): StandIn & { kept: Kept } {
   return { ...one, kept: new Kept(part, { fork, heard: () => {}, ended: () => {}, log: silentLog }) };
 }
 
-test('a worker that has letters under way hears of a stop at once, and has nine seconds, however long the others take', async () => {
+test('a worker that is sending stops at once, and has nine seconds, however long the others take', async () => {
   const api = standIn({ role: 'api', number: 1 });
   const worker = standIn({ role: 'worker', number: 1 });
   const stopped = stopProcesses([api.kept, worker.kept]);
@@ -29,7 +29,7 @@ test('a worker that has letters under way hears of a stop at once, and has nine 
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('who does not end in its time is killed', async () => {
+test('a process that does not end in time is killed', async () => {
   const api = standIn({ role: 'api', number: 1 });
   const worker = standIn({ role: 'worker', number: 1 });
   const stopped = stopProcesses([api.kept, worker.kept]);

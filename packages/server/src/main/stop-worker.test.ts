@@ -9,7 +9,7 @@ import { createRule } from '../flows/create-rule.ts';
 import { setSettings } from '../flows/set-settings.ts';
 import type { Outbound } from '../io/outbound/index.ts';
 
-/** A worker whose relay and whose endpoints answer when they are told to. */
+/** A worker whose relay and endpoints answer on request. */
 const stage = await webhookStage();
 const { db, clock } = stage;
 const engine = openEngine(db, clock);
@@ -26,7 +26,7 @@ beforeEach(async () => {
   await createRule(db, { projectId, document });
 });
 
-/** So many drafts whose moment has come. */
+/** Creates drafts that are due. */
 async function dueDrafts(count: number): Promise<void> {
   const ids = Array.from({ length: count }, (_, n) => `u${n}`);
   const users = ids.map((id) => ({ external_user_id: id, email: `${id}@x.org` }));
@@ -75,7 +75,7 @@ function startOne(transport: TestTransport, outbound: Outbound): Promise<TestSer
   return testServer({ database: stage.database, clock, roles: ['worker'], transport, more });
 }
 
-test('told to stop, who sends puts back what has not left although an endpoint has not answered yet, and nothing is unknown', async () => {
+test('a stopping sender returns unsent drafts before a slow endpoint answers, and none becomes unknown', async () => {
   await dueDrafts(3);
   await stage.endpoint(projectId, '/late');
   await stage.queue(projectId);

@@ -19,7 +19,7 @@ async function open(port: number | null): Promise<Socket> {
 
 const BODY = '{"external_user_id":"u","name":"n"}';
 
-test('a connection that was busy when the stop began does not hold it up once its answer is out', async () => {
+test('a connection that was busy at a stop does not delay it after its answer', async () => {
   const server = await testServer({ database: home.database, roles: ['api'] });
   const { secret } = await testProject(home);
   const socket = await open(server.ports.http);

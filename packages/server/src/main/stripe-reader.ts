@@ -2,7 +2,7 @@ import type { OpenStripe } from '../flows/imports/index.ts';
 import type { Database } from '../io/db/index.ts';
 import { openStripe, type StripeAddress } from '../io/stripe/index.ts';
 
-/** How imports read Stripe; `address`: in place of Stripe's own, for who tests what leads there. Read when it is asked for. */
+/** Returns the reader of Stripe for imports. `address` replaces Stripe's own, for tests. The module is loaded on first use. */
 export function stripeReader(db: Database, address?: StripeAddress): OpenStripe {
   const openReader = (key: string): ReturnType<typeof openStripe> =>
     openStripe({ key, ...(address && { address }) });

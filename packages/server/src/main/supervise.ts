@@ -18,8 +18,8 @@ export type Watch = { log: Log; logTo: 'stdout' | 'stderr' };
 const CHILD = fileURLToPath(new URL('child.ts', import.meta.url));
 
 /**
- * Several processes over one database. This one owns what there is once (the database where it is the embedded one, the shared port,
- * `METRICS_PORT`), starts whoever ended again, and does none of the work.
+ * Supervises several processes over one database. It owns everything that exists once: the embedded database, the shared port, and
+ * `METRICS_PORT`. It restarts processes that end, and does none of their work.
  */
 export async function supervise(config: Config, { log, logTo }: Watch): Promise<Running> {
   const port = config.roles.has('api') ? await choosePort(config) : null;
@@ -53,7 +53,7 @@ export async function supervise(config: Config, { log, logTo }: Watch): Promise<
   };
 }
 
-/** Where any free port will do it is the same one for all of them, and for those that come after them. */
+/** With PORT=0, chooses one free port for all processes, including later ones. */
 async function choosePort({ port, host }: Config): Promise<number> {
   if (port !== 0) return port;
   const probe = createServer();

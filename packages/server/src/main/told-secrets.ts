@@ -2,7 +2,7 @@ import type { Config } from './config.ts';
 
 type Secretive = Pick<Config, 'secretKey' | 'secretKeyPrevious' | 'smtpUrl' | 'database' | 'model'>;
 
-/** What the environment told us and nobody else is told, not even by the mouth of a server that repeats what we said to it. */
+/** Returns the secrets of the environment, which must never be printed, even when a server repeats what it received. */
 export function toldSecrets(config: Secretive): string[] {
   const { secretKey, secretKeyPrevious, smtpUrl, database, model } = config;
   const passwords = [smtpUrl, database?.url, database?.adminUrl].map((url) => (url ? passwordOf(url) : ''));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { loadConfig } from './config.ts';
 import { type Variable, VARIABLES } from './variables.ts';
 
-/** An environment that notes what it is asked for. */
+/** Returns the names of the variables that a load of this environment reads. */
 function asked(given: Record<string, string>): Set<string> {
   const names = new Set<string>();
   const env = new Proxy(given, {
@@ -18,12 +18,12 @@ function asked(given: Record<string, string>): Set<string> {
 const read = new Set(['TLS_CERT_FILE', 'TLS_KEY_FILE', ...asked({})]);
 const named = VARIABLES.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name]));
 
-test('people are told of every variable that is read, and of no other', () => {
+test('the list has every variable that is read, and no other', () => {
   expect(named.toSorted()).toEqual([...read].toSorted());
   expect(new Set(named).size).toBe(named.length);
 });
 
-test('what is said to count where nothing is set is what counts', () => {
+test('the documented defaults are the real ones', () => {
   const unset = loadConfig({}, () => '');
   const said = (name: string): Variable['unset'] | undefined =>
     VARIABLES.find((variable) => variable.name === name)?.unset;
@@ -48,7 +48,7 @@ test('what is said to count where nothing is set is what counts', () => {
     expect([said(name), value]).toEqual([null, null]);
 });
 
-test('every example is one that is taken', () => {
+test('every example is valid', () => {
   const { example: databaseUrl } = VARIABLES.find(({ name }) => name === 'DATABASE_URL') ?? { example: '' };
   for (const { name, example } of VARIABLES) {
     const beside: Record<string, string> = {
@@ -63,12 +63,12 @@ test('every example is one that is taken', () => {
       AI_API_KEY: 'a-key',
       AI_MODEL: 'small-1',
     };
-    // The place of a model's key or of the secret holds words for people; any text is one.
+    // The example of a model's key or of the secret is a description; any text is valid.
     expect(() => loadConfig({ ...beside, [name]: example }, () => ''), name).not.toThrow();
   }
 });
 
-test('a secret is read from a file too, checked as if it stood there, and in no message', () => {
+test('a secret is read from a file too, is checked in the same way, and is in no message', () => {
   const files: Record<string, string> = {
     '/db': 'postgres://u:p@db/beckon\n',
     '/relay': 'smtp://u:p@relay.example:587\n',

@@ -285,7 +285,7 @@ export const VARIABLES: readonly Variable[] = [
 export type Variable = {
   name: string;
   group: 'Address' | 'TLS' | 'Data' | 'Email' | 'AI drafting' | 'Operation';
-  /** The default; null if there is none. */
+  /** The default; null if there is no default. */
   unset: string | null;
   example: string;
   /** Sentences, in Markdown. */

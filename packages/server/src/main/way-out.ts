@@ -8,18 +8,18 @@ import type { Database } from '../io/db/index.ts';
 import { openRelay, type Relay, startMailListener } from '../io/mail/index.ts';
 
 export type WayOutOptions = {
-  /** Null: into the outbox of this installation. */
+  /** Null: to the test inbox of this installation. */
   smtpUrl: string | null;
   tokenKeys: TokenKeys;
   log: Log;
 };
 
-/** All of a stop takes ten seconds at most, half of which the sender has had. */
+/** A whole stop takes ten seconds at most, and the sender has used half of them. */
 const CUT_OFF_AFTER_MS = 2_000;
 
 /**
- * To whom letters are handed: the relay that the operator named or, where there is none, ourselves. Either way they go over
- * SMTP, so that what is seen in the outbox is what a relay would get.
+ * Opens the relay for emails: the operator's or, without one, the test inbox. Both use SMTP, so the test inbox shows exactly what a relay
+ * would get.
  */
 export async function openWayOut(
   { smtpUrl, tokenKeys, log }: WayOutOptions,
@@ -32,7 +32,7 @@ export async function openWayOut(
   return relay;
 }
 
-/** On loopback, and for this process alone: what it asks for nobody else knows. */
+/** On loopback, and for this process alone: no other has its credentials. */
 async function openTestInbox(
   { tokenKeys, log }: Omit<WayOutOptions, 'smtpUrl'>,
   { db, life }: { db: Database; life: Lifecycle },

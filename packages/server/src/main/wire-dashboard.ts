@@ -33,7 +33,7 @@ export function openTeam(options: ServerOptions, { db, life }: Pick<Parts, 'db' 
   const { adminConnection: connection, listen, teamSecrets: secrets, log } = options;
   const publicOrigin = new URL(listen.publicUrl).origin;
   const team = createTeam({
-    // Who asks, and what they may, is looked up for each request of the dashboard.
+    // The caller and their access are looked up for each request of the dashboard.
     db: db.forPages({ cost: 'light' }),
     connection,
     // Both URLs are the same if everything goes through the pooler.
@@ -51,7 +51,7 @@ export function openDashboardApi(options: ServerOptions, parts: Parts): Dashboar
   return createDashboardApi(dashboardDeps(options, parts), DASHBOARD_ROUTES);
 }
 
-/** The dashboard and the guide, and the API of the dashboard. */
+/** Mounts the dashboard, the guide, and the API of the dashboard. */
 export function mountPeople(options: ServerOptions, api: DashboardApi): ((app: FastifyInstance) => void)[] {
   const state = options.dashboard ?? NOT_BUILT;
   const guide = options.guide ?? NOT_BUILT;
@@ -91,7 +91,7 @@ function dashboardDeps(options: ServerOptions, { life, ...parts }: Parts): Dashb
   };
 }
 
-/** Only test copies take this way, and few processes send any. */
+/** Only test emails use this relay, and few processes send any. */
 function openedOnce(open: () => Promise<Relay>): () => Promise<Relay> {
   let opened: Promise<Relay> | null = null;
   return () => {

@@ -10,7 +10,7 @@ import type { ServerOptions } from './wire.ts';
 
 type Parts = { db: Database; life: Lifecycle; newId: NewId };
 
-/** What the recipients of letters open over HTTP, beside the API. */
+/** Mounts the pages for recipients of emails, beside the API. */
 export function mountPages(
   { log, tokenKeys }: ServerOptions,
   { db, life, newId, transport }: Parts & { transport: TransportRules },
@@ -26,8 +26,8 @@ export function mountPages(
 }
 
 /**
- * Mail that comes in; no port where none was asked for and the usual one is taken: two installations on one machine of a
- * developer are no reason not to start.
+ * Starts the SMTP listener. It has no port if none was configured and the default one is taken: two installations on one developer's
+ * machine must both start.
  */
 export async function wireMailIn(options: ServerOptions, { db, life, newId }: Parts): Promise<MailIn> {
   const { log, mailIn, mail, tokenKeys, lookUp, listen } = options;

@@ -36,29 +36,29 @@ import { stripeReader } from './stripe-reader.ts';
 import { openWayOut } from './way-out.ts';
 import type { ServerOptions } from './wire.ts';
 
-/** A letter may leave so much later, so that those of a busy second share a batch. */
+/** An email may be delayed this long, so that those of a busy second share a batch. */
 const TOGETHER_MS = 100;
 
-/** The digest takes some thousand records out of the queue in it. */
+/** Processing takes some thousand records from the queue in this time. */
 const IMPORT_PAUSE_MS = 250;
 
-/** What other processes shout when they accepted something. */
+/** The channel on which other processes announce accepted records. */
 export const INBOX_CHANNEL = 'beckon_inbox';
 
 type Parts = { db: Database; life: Lifecycle; metrics: Metrics };
 
 export type RunningWorker = {
-  /** Something was accepted right here. */
+  /** Called when this process accepted a record. */
   wake(): void;
-  /** Takes up nothing more from this very moment on; resolves when what was under way is over, or had its time. */
+  /** Takes no new work from now on. Resolves when the work under way has ended, or its time is over. */
   stop(): Promise<void>;
 };
 
-/** The worker's part of a process. */
+/** Starts the worker's part of a process. */
 export async function startWorker(options: ServerOptions, parts: Parts): Promise<RunningWorker> {
   const { log } = options;
   const { db, life, metrics } = parts;
-  // Stopped the other way round: the work first, then the connections that it left, and then what became of what was cut off.
+  // Stops run in reverse order: first the work, then its connections, then the outcomes of work that was cut off.
   let settled = (): Promise<unknown> => Promise.resolve();
   life.onStop('letters', async () => void (await settled()));
   const out = await wayOut(options, parts);
@@ -99,7 +99,7 @@ export async function startWorker(options: ServerOptions, parts: Parts): Promise
 
 type Stoppable = { stop(): Promise<void> };
 
-/** All are told in the same moment: while one is waited for the others take up nothing. */
+/** All parts stop at the same moment: while one is waited for, the others take no new work. */
 function stopperOf(log: Log, parts: Record<string, Stoppable>): () => Promise<void> {
   let stopping: Promise<unknown> | undefined;
   return async () => {
@@ -114,7 +114,7 @@ function stopperOf(log: Log, parts: Record<string, Stoppable>): () => Promise<vo
   };
 }
 
-/** What brings records in, or says that some came in. */
+/** Starts the import of records, and the listener for records of other processes. */
 function startTaking(
   options: ServerOptions,
   { db, digester }: { db: Database; digester: Digester },

@@ -54,9 +54,9 @@ import { openLocalShell } from './wire-local-shell.ts';
 import { INBOX_CHANNEL, startWorker } from './wire-worker.ts';
 
 export type ServerOptions = Pick<Secrets, 'pepper' | 'sealer' | 'hasher' | 'tokenKeys'> & {
-  /** A database that is migrated, durable, and ours by its secret: see `prepare.ts`. */
+  /** A database that is migrated, durable, and opened with its own secret: see `prepare.ts`. */
   connection: ConnectionSource;
-  /** Straight to the database, never through a pooler. */
+  /** Connects directly to the database, never through a pooler. */
   adminConnection: ConnectionSource;
   namedStatements: boolean;
   clock: Clock;
@@ -64,45 +64,45 @@ export type ServerOptions = Pick<Secrets, 'pepper' | 'sealer' | 'hasher' | 'toke
   release: Release;
   roles: ReadonlySet<'api' | 'worker' | 'mail-in'>;
   listen: ListenOptions;
-  /** Client name → the least version that is not told to update. */
+  /** Client name → the least version that gets no request to update. */
   minimumVersions: ReadonlyMap<string, string>;
   projectsMax: number;
-  /** The socket of the local shell. Null or left out: there is none. */
+  /** The path of the local shell's socket. Null or absent: no socket. */
   localShell?: string | null;
-  /** By which sessions of the team are signed; the current one first. */
+  /** Keys that sign sessions of members; the current one first. */
   teamSecrets: readonly [string, ...string[]];
   resolver: Resolver;
-  /** The DNS as it is, for who judges mail that comes in. */
+  /** Raw DNS lookups, for the verification of inbound mail. */
   lookUp: LookUp;
-  /** The way to names that customers gave; opened once for a process. */
+  /** Connects to hosts that customers named; opened once per process. */
   openOutbound(): Outbound;
-  /** Null or left out: no mail comes in here. */
+  /** Null or absent: this process receives no mail. */
   mailIn?: { host: string; port: number; isAsked: boolean } | null;
   mail: MailSettings;
   mailroom: Mailroom;
-  /** Null: letters go into the outbox. */
+  /** Null: emails go to the test inbox. */
   smtpUrl: string | null;
-  /** As whom the team is written to. */
+  /** The sender of emails to members. */
   mailFrom: string | null;
-  /** What may be an endpoint, and as whom it is told. */
+  /** The rules for endpoints, and the User-Agent of webhooks. */
   webhooks: { allowPrivate: boolean; agent: string };
-  /** The page of the dashboard, as far as it is built; left out, it is as if it were not built yet. */
+  /** The built page of the dashboard. Absent, it counts as not built yet. */
   dashboard?: () => AppState;
-  /** The guide likewise. */
+  /** The built guide, in the same way. */
   guide?: () => GuideState;
-  /** Who words letters, where the installation has somebody. */
+  /** The model for AI drafting, if the installation has one. */
   model?: DraftModel | null;
-  /** Left out or null: somebody else runs the database. */
+  /** Null or absent: the database is external. */
   embedded?: EmbeddedData | null;
-  /** What a restored database asks for before letters leave; `auto` where it is left out. */
+  /** The confirmation that a restored database requires before it sends emails; `auto` if absent. */
   restoreGuard?: RestoreGuard;
-  /** Where this process is one of several: what all of them counted, in place of what this one did. */
+  /** Returns the counts of all processes instead of its own, if this process is one of several. */
   countedByAll?: () => Promise<string>;
-  /** For who tests what becomes of a process that comes no further than here. */
+  /** For tests that end a process at a failpoint. */
   reach?: Reach;
-  /** In place of Stripe, for who tests what is read there. */
+  /** Replaces the address of Stripe in tests. */
   stripeAddress?: StripeAddress;
-  /** In place of the way out, for who tests what leads there. */
+  /** Replaces the transport of emails in tests. */
   transport?: Transport;
   teamTransport?: TeamTransport;
 };
@@ -117,19 +117,19 @@ export type ListenOptions = EdgeConfig & {
 };
 
 export type RunningServer = {
-  /** Where it listens; the ports are those that the system gave where 0 was asked for. */
+  /** The ports on which it listens; the system chose those configured as 0. */
   ports: { http: number | null; redirect: number | null; metrics: number | null; mailIn: number | null };
-  /** Reads the certificate files again, for connections from now on; throws, and changes nothing, if they are no pair. */
+  /** Reads the certificate files again, for new connections. Throws, and changes nothing, if they do not match. */
   reloadCertificate(): void;
-  /** What this process counted, for who adds it to what others did. */
+  /** Returns the counts of this process, to be added to those of others. */
   counts(): Promise<Counts>;
-  /** What is said here is counted. */
+  /** A log whose entries are counted. */
   log: Log;
-  /** Takes no new connection, answers what is under way, and loses nothing. */
+  /** Accepts no new connection, answers requests in progress, and loses nothing. */
   stop(): Promise<void>;
 };
 
-/** The only place that says who gets what. */
+/** Wires all dependencies. No other function decides which part gets what. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const life = createLifecycle(options.log, options.reach);
   try {
@@ -160,7 +160,7 @@ async function wire(given: ServerOptions, life: Lifecycle): Promise<RunningServe
     mailIn: mailIn?.port ?? null,
     metrics: await startMetrics(options, { life, metrics }),
   };
-  // Opened last, so told first: while requests under way are answered, nothing new is taken up.
+  // Opened last, so stopped first: while requests in progress are answered, no new work begins.
   if (worker) life.onStop('taking up work', () => void worker.stop());
   const reloadCertificate = (): void => {
     api.reloadCertificate();
@@ -169,7 +169,7 @@ async function wire(given: ServerOptions, life: Lifecycle): Promise<RunningServe
   return { ports, reloadCertificate, log, counts: () => countsOf(metrics), stop: () => life.stop() };
 }
 
-/** Where no worker is at hand, those in other processes are told, at most so often. */
+/** Without a worker in this process, workers in other processes are notified, at most this often. */
 const SHOUT_EVERY_MS = 20;
 
 function shoutToWorkers({ log }: ServerOptions, { db, life }: Pick<Parts, 'db' | 'life'>): () => void {
@@ -204,7 +204,7 @@ async function startApi(options: ServerOptions, parts: Parts): Promise<Api> {
   const app = await createHttpServer(deps, { edge, health, publicUrl: listen.publicUrl, mounts });
   const localShell = await openLocalShell(options, { api, newId: deps.newId });
   life.onStop('http', async () => {
-    // Who only listens is not waited for.
+    // A stop does not wait for open feeds.
     feeds.stop();
     await Promise.all([closed(app.server, () => app.close()), localShell?.stop()]);
   });
@@ -277,7 +277,7 @@ async function startMetrics(
   { listen, countedByAll }: ServerOptions,
   parts: Pick<Parts, 'life' | 'metrics'>,
 ): Promise<number | null> {
-  // Of several processes whoever watches over them listens there.
+  // With several processes, the supervisor listens there.
   if (listen.metricsPort === null || countedByAll) return null;
   const server = createMetricsServer(parts.metrics);
   const place = { variable: 'METRICS_PORT', host: listen.host, port: listen.metricsPort };

@@ -34,7 +34,7 @@ const CONFIG: InspectedConfig = {
 type Wanted = { name: string; by?: string; key?: string[]; san?: string; days?: number; isIssuer?: boolean };
 const EC = ['ec', '-pkeyopt', 'ec_paramgen_curve:P-256'];
 
-/** `<name>.crt` and `<name>.key`, signed by itself, or by another that was made before. */
+/** Creates `<name>.crt` and `<name>.key`, self-signed or signed by a certificate that was created before. */
 function make({ name, by, key = EC, san = 'DNS:beckon.example', days = 30, isIssuer = false }: Wanted): void {
   const signed = by === undefined ? [] : ['-CA', `${by}.crt`, '-CAkey', `${by}.key`];
   const extensions = [`basicConstraints=critical,CA:${isIssuer ? 'TRUE' : 'FALSE'}`, `subjectAltName=${san}`];

@@ -31,7 +31,7 @@ describe('describeError', () => {
     expect([code, JSON.parse(err)]).toEqual([1, { error }]);
   });
 
-  test('has the code failed for an error without one', async () => {
+  test('uses the code "failed" for an error without one', async () => {
     const { err } = await serverCommand({}, ['restore', '--json']);
     expect(JSON.parse(err)).toEqual({
       error: { code: 'failed', message: 'No backup. Pass --from <folder>.' },

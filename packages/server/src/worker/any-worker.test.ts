@@ -20,7 +20,7 @@ afterAll(async () => {
   await own.drop();
 });
 
-/** A project in which each of the duties finds something old. */
+/** Creates a project in which each scheduled job finds old rows. */
 async function fill(): Promise<void> {
   const { id: projectId } = await createProject(watching, { name: 'Acme' });
   const records = Array.from({ length: 20 }, (_, n) => ({ external_user_id: `u${n}`, name: 'visited' }));
@@ -37,21 +37,21 @@ async function fill(): Promise<void> {
 const oldAnswers = async (db: Database): Promise<number> =>
   (await db.query<{ count: number }>(`SELECT count(*) AS count FROM beckon.idempotency`))[0]?.count ?? 0;
 
-test('each duty may be done by two workers at once, and goes on in the one that is left when the other dies in the middle', async () => {
+test('lets two workers run each job at once, and completes it in the other worker when one dies', async () => {
   await fill();
   const [first, second] = [housekeeping(one, silentLog), housekeeping(other, silentLog)];
   expect(first.length).toBeGreaterThan(5);
   const goOn = (): boolean => false;
   await Promise.all([...first, ...second].map((job) => job.run(goOn)));
   await fill();
-  // Whoever dies holds what a transaction holds, and loses it with its connections.
+  // A worker that dies holds only the locks of its transaction, and loses them with its connections.
   const begun = first.map((job) => job.run(goOn).catch(() => 'died'));
   await watching.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
      WHERE datname = current_database() AND pid <> pg_backend_pid()`,
   );
   await Promise.all(begun);
-  // Everybody's connections were ended, and who asks by one before hearing of that would be told so: whoever is left comes anew.
+  // All connections were terminated, and the remaining pool could still hand out a broken one. So the remaining worker opens new ones.
   const left = await open();
   onTestFinished(() => left.close());
   clock.advance(2 * 3_600_000);

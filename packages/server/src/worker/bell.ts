@@ -1,4 +1,4 @@
-/** Wakes who waits; a ring that nobody hears is heard by the next who waits. */
+/** Wakes a waiting loop. A wake-up without a waiting loop is kept for the next wait. */
 export type Bell = { ring(): void; wait(ms: number): Promise<void>; rest(ms: number): Promise<void> };
 
 export function createBell(): Bell {
@@ -24,7 +24,7 @@ export function createBell(): Bell {
       if (!rung) await pause(ms);
       rung = false;
     },
-    /** A pause that no hint shortens. */
+    /** A pause that a wake-up does not shorten. */
     rest: (ms) => (ms > 0 ? new Promise((resolve) => void setTimeout(resolve, ms)) : Promise.resolve()),
   };
 }

@@ -6,11 +6,14 @@ import type { Database } from '../io/db/index.ts';
 import { createPause } from './pause.ts';
 import { createTroubles } from './troubles.ts';
 
-/** Finds the members of new definitions, and counts what new rules ask about, step by step beside the digest, every project in its turn. */
+/**
+ * Finds the members of new audience definitions and counts the events that new rules need. Works step by step beside processing,
+ * round-robin between projects.
+ */
 export type Builder = { stop(): Promise<void> };
 
 const LOOK_EVERY_MS = 1_000;
-/** Between two steps whoever waits for the project's turn gets it. */
+/** Lets other processes take the project lock between two steps. */
 const BETWEEN_STEPS_MS = 5;
 const BUSY_MS = 50;
 const EDITIONS_MAX = 100;
@@ -49,7 +52,7 @@ export function startBuilder({ db, digest, log }: { db: Database; digest: Digest
     return wentOn;
   }
 
-  /** What is wrong with one definition is no trouble to the others. */
+  /** An error in one definition does not affect the others. */
   async function tried(work: Work): Promise<BuildStep | null> {
     const { of, step } = work;
     try {
@@ -73,14 +76,14 @@ export function startBuilder({ db, digest, log }: { db: Database; digest: Digest
   };
 }
 
-/** What there is to do of one project, and what the log calls it. */
+/** A step of work for one project, with the fields for its log messages. */
 type Work = { of: { projectId: number; edition?: number }; step: () => Promise<BuildStep> };
 
 function fieldsOf({ of: { projectId, edition } }: Work): LogFields {
   return { project_id: projectId, ...(edition !== undefined && { definition: edition }) };
 }
 
-/** The next few definitions and counts, behind those of the round before. */
+/** Returns the next few definitions and counts after those of the previous round. */
 function workFinder(db: Database, digest: Digest): () => Promise<Work[]> {
   let after: EditionPlace | null = null;
   let counted: number | null = null;

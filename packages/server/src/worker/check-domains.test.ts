@@ -41,7 +41,7 @@ const publish = ({ records }: DomainView): void => {
 };
 const due = () => listDueDomains(db, { now: clock.now(), limit: 10 });
 
-test('what is due is looked at, and nothing before its time', async () => {
+test('checks the domains that are due, and no others', async () => {
   publish(await add('early.test'));
   await run();
   expect((await show('early.test')).checkedAt).toBe(null);
@@ -52,7 +52,7 @@ test('what is due is looked at, and nothing before its time', async () => {
   expect(events).toEqual(['domain.verified']);
 });
 
-test('a change for the worse is reported when it comes, and once', async () => {
+test('reports a change for the worse once, when it happens', async () => {
   const added = await add('worse.test');
   publish(added);
   clock.advance(MINUTE);
@@ -65,7 +65,7 @@ test('a change for the worse is reported when it comes, and once', async () => {
   expect(events).toEqual(['domain.verified', 'domain.degraded', 'domain.failed']);
 });
 
-test('of two processes one looks at each domain', async () => {
+test('checks each domain in only one of two processes', async () => {
   const names = Array.from({ length: 6 }, (_, n) => `d${n}.both.test`);
   for (const name of names) publish(await add(name));
   clock.advance(MINUTE);
@@ -81,7 +81,7 @@ test('of two processes one looks at each domain', async () => {
   expect(asked.toSorted()).toEqual(names.map((name) => `bounce.${name}`));
 });
 
-test('one that cannot be looked at keeps no other from it, and is due again later', async () => {
+test('continues after a domain whose check fails, and checks that one again later', async () => {
   publish(await add('broken.test'));
   publish(await add('whole.test'));
   clock.advance(MINUTE);
@@ -98,7 +98,7 @@ test('one that cannot be looked at keeps no other from it, and is due again late
   expect((await show('broken.test')).state).toBe('verified');
 });
 
-test('who stops begins no other look', async () => {
+test('starts no further check after a stop', async () => {
   publish(await add('stopped.test'));
   clock.advance(MINUTE);
   await job().run(() => true);

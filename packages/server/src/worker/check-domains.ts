@@ -14,14 +14,14 @@ export type CheckDomainsOptions = {
 
 const EVERY_MS = 20_000;
 const DUE_MAX = 200;
-/** A silent name server holds up one of them, and not the rest. */
+/** A silent name server delays only one of these. */
 const AT_ONCE = 4;
-/** Longer than the slowest look takes; after that it is due again, should whoever looked be gone. */
+/** Longer than the slowest check takes. After this time the domain is due again, in case the process has died. */
 const CLAIMED_FOR_MS = 5 * 60_000;
 
 type Due = Awaited<ReturnType<typeof listDueDomains>>[number];
 
-/** Looks at the DNS of domains that are due, each in one process; whoever has claimed one moved its time on first. */
+/** Checks the DNS records of due domains, each in one process. A process claims a domain by moving its next check forward. */
 export function checkDomains(options: CheckDomainsOptions): Job {
   const { db } = options;
 

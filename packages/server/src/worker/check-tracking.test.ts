@@ -24,11 +24,11 @@ const db = await openTestDatabase(clock);
 const resolver = createResolver({ servers: dns.servers, timeoutMs: 200, tries: 1 });
 const real = createOutbound({ allowPrivate: true, resolver, ca: tls('names.crt'), totalMs: 2_000 });
 
-/** This installation, behind its own TLS, and another one with another secret. */
+/** This installation behind TLS, and another one with another secret. */
 const ours = await installation(TOKEN_KEYS);
 const theirs = await installation([Buffer.alloc(32, 1)]);
 let port = portOf(ours);
-/** Nobody may listen at 443 here: the same question, at the port where the host leads to. */
+/** Tests cannot listen on port 443, so requests go to the port that the host resolves to. */
 const outbound: Outbound = {
   ...real,
   get: (request) => real.get({ ...request, url: request.url.replace('.test/', `.test:${port}/`) }),
@@ -85,7 +85,7 @@ async function runAfter(ms: number): Promise<void> {
   await run();
 }
 
-test('links have the host once it leads here, and the installation again when it is taken back', async () => {
+test("uses the tracking host in links once it leads here, and the installation's address after it is removed", async () => {
   await track(HOST);
   expect(await base()).toBe(PUBLIC);
   await run();
@@ -97,7 +97,7 @@ test('links have the host once it leads here, and the installation again when it
   expect(await base()).toBe(PUBLIC);
 });
 
-test('a host that leads to another installation, or nowhere, is not used, and what was found is said', async () => {
+test('does not use a host that leads nowhere or to another installation, and shows what was found', async () => {
   await track(HOST);
   port = portOf(theirs);
   await run();
@@ -116,7 +116,7 @@ test('a host that leads to another installation, or nowhere, is not used, and wh
   expect(await base()).toBe(PUBLIC);
 });
 
-test('one that stops leading here fails after three looks, and works again by the first right one', async () => {
+test('fails a host after three wrong probes, and uses it again after the first correct one', async () => {
   await track(HOST);
   await run();
   port = portOf(theirs);
@@ -131,7 +131,7 @@ test('one that stops leading here fails after three looks, and works again by th
   expect(events).toEqual(['tracking_host.working', 'tracking_host.failed', 'tracking_host.working']);
 });
 
-test('of several processes one asks, and what is not due is asked by none', async () => {
+test('probes a due host in only one of several processes, and no host before it is due', async () => {
   await track(HOST);
   let asked = 0;
   const counted = checkTracking({
@@ -145,7 +145,7 @@ test('of several processes one asks, and what is not due is asked by none', asyn
   expect(asked).toBe(1);
 });
 
-test('a look that was overtaken by another host, or by the end of the domain, changes nothing', async () => {
+test('ignores a probe when the host or the domain has changed since its start', async () => {
   await track(HOST);
   const changed = (change: () => Promise<unknown>) =>
     checkTracking({

@@ -15,14 +15,14 @@ export type CheckTrackingOptions = {
 
 const EVERY_MS = 20_000;
 const DUE_MAX = 200;
-/** A host that is silent holds up one of them, and not the rest. */
+/** A silent host delays only one of these. */
 const AT_ONCE = 4;
-/** Longer than a request may take; after that it is due again, should whoever asked be gone. */
+/** Longer than a request may take. After this time the host is due again, in case the process has died. */
 const CLAIMED_FOR_MS = 60_000;
 
 type Due = Awaited<ReturnType<typeof listDueProbes>>[number];
 
-/** Asks the hosts for links of domains whether they lead here, each in one process. */
+/** Probes whether the tracking hosts of domains lead to this installation, each in one process. */
 export function checkTracking(options: CheckTrackingOptions): Job {
   const { db } = options;
 

@@ -25,7 +25,7 @@ async function keep(projectId: number, count: number): Promise<void> {
 const left = async (projectId: number): Promise<number> =>
   (await listMail(db, { projectId, limit: 1_000 })).length;
 
-test('letters of all projects are kept for 30 days, the newest of them up to a number, and a stop ends between two steps', async () => {
+test('keeps emails of all projects for 30 days, the newest up to a limit, and stops between two steps', async () => {
   const { id: one } = await createProject(db, { name: 'One' });
   const { id: two } = await createProject(db, { name: 'Two' });
   for (const id of [one, two]) await keep(id, 3);
@@ -43,7 +43,7 @@ test('letters of all projects are kept for 30 days, the newest of them up to a n
   expect(housekeeping(db, silentLog).map(({ name }) => name)).toContain('clear_test_inbox');
 });
 
-test('a project in which it fails is warned of, and keeps no other from it', async () => {
+test('logs a warning for a project that fails, and continues with the others', async () => {
   const [one, two] = [await createProject(db, { name: 'One' }), await createProject(db, { name: 'Two' })];
   for (const { id } of [one, two]) await keep(id, 1);
   clock.advance(31 * DAY_MS);

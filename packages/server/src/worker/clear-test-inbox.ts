@@ -11,7 +11,7 @@ import type { Database } from '../io/db/index.ts';
 import type { Job } from './timetable.ts';
 
 const EVERY_MS = 3_600_000;
-/** Some ten milliseconds: a row is a packed letter. */
+/** Takes about ten milliseconds, because a row is a compressed email. */
 const STEP = 500;
 
 /** Deletes emails of the test inbox after 30 days, and all but the newest 10,000 of a project. */

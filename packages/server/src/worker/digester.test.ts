@@ -17,7 +17,7 @@ const real = createDigest({ db, log: silentLog, newId: idMaker(db.clock), hasher
 let one = 0;
 let other = 0;
 beforeEach(async () => {
-  // What an earlier test left waiting is nobody's business here.
+  // Removes records that an earlier test left in the queue.
   await db.query('DELETE FROM beckon.inbox');
   one = (await createProject(db, { name: 'One' })).id;
   other = (await createProject(db, { name: 'Other' })).id;
@@ -35,7 +35,7 @@ const put = (projectId: number, priority: Priority, records = 1): Promise<number
     })),
   });
 
-/** A digester whose batches are told, and that stops when the test has seen enough. */
+/** A processor that reports its batches and stops when the test has seen enough. */
 function watched(
   digest: Digest,
   { log = silentLog, placesMax = 1_000 }: { log?: Log; placesMax?: number } = {},
@@ -82,7 +82,7 @@ const waiting = async (projectId: number): Promise<number | undefined> =>
     ])
   )[0]?.waiting;
 
-test('what waits is digested without a hint, in every project, and a stop comes after the batch under way', async () => {
+test('processes waiting records of every project without a wake-up, and stops after the running batch', async () => {
   await put(one, 'live');
   await put(other, 'live');
   const { digester, seen } = watched(real);
@@ -91,11 +91,11 @@ test('what waits is digested without a hint, in every project, and a stop comes 
   expect([await waiting(one), await waiting(other)]).toEqual([0, 0]);
 });
 
-test('live goes before bulk, and bulk gets at least every fifth batch all the same', async () => {
+test('processes live records first, and bulk records in at least every fifth batch', async () => {
   let batches = 0;
   for (let i = 0; i < 12; i += 1) await put(one, 'bulk');
   await put(one, 'live');
-  // Every batch is of one record, and another live one comes while it is digested.
+  // Every batch has one record, and another live record arrives while it is processed.
   const endless: Digest = {
     ...real,
     async batch(priority, projectIds) {
@@ -112,7 +112,7 @@ test('live goes before bulk, and bulk gets at least every fifth batch all the sa
   expect(order.filter((priority) => priority === 'live').length).toBeGreaterThanOrEqual(12);
 });
 
-test('a project whose batches fail is left alone for a while, and is no trouble to its neighbours', async () => {
+test('pauses a project whose batches fail, without an effect on other projects', async () => {
   await put(one, 'live');
   await put(other, 'live');
   const warned: number[][] = [];
@@ -131,7 +131,7 @@ test('a project whose batches fail is left alone for a while, and is no trouble 
   expect(new Set(warned[0])).toEqual(new Set([one, other]));
 });
 
-test('a project whose batch failed once has its turn again, however busy those before and behind it are', async () => {
+test('processes a project again after a failed batch, however busy other projects are', async () => {
   const [low, middle, high] = [
     (await createProject(db, { name: 'Low' })).id,
     (await createProject(db, { name: 'Middle' })).id,
@@ -148,7 +148,7 @@ test('a project whose batch failed once has its turn again, however busy those b
         for (const id of [low, high]) await put(id, 'live');
         throw new Error('somebody was in the way');
       }
-      // Its pause is soon over.
+      // Its pause ends soon.
       clock.advance(1_000);
       const done = await real.batch(priority, projectIds, records);
       for (const id of projectIds) if (id !== middle) await put(id, 'live');
@@ -162,7 +162,7 @@ test('a project whose batch failed once has its turn again, however busy those b
   expect(await waiting(middle)).toBe(0);
 });
 
-test('trouble grows with every failure, is over with the first success, and is found one by one', () => {
+test('grows the pause with every failure, ends it with the first success, and finds the failing project by trying each alone', () => {
   const troubles = createTroubles(() => 1);
   expect(troubles.together([1, 2, 3])).toEqual([1, 2, 3]);
   expect(troubles.failed([1, 2], 0)).toBe(0);
@@ -177,7 +177,7 @@ test('trouble grows with every failure, is over with the first success, and is f
   expect(troubles.together([1, 2, 3])).toEqual([1, 2, 3]);
 });
 
-test('a project whose emails blocked the process is paused for nine times as long, and for two minutes at most', () => {
+test('pauses a project whose emails blocked the process for nine times as long, at most for two minutes', () => {
   const troubles = createTroubles(() => 1);
   expect(troubles.blocked(1, 0, 3_000)).toBe(27_000);
   expect(troubles.isOpen(1, 26_999)).toBe(false);
@@ -187,7 +187,7 @@ test('a project whose emails blocked the process is paused for nine times as lon
   expect(troubles.blocked(1, 0, 60_000)).toBe(120_000);
 });
 
-test('a batch that blocked the process is followed by batches of other projects', async () => {
+test('processes other projects after a batch that blocked the process', async () => {
   await put(one, 'live');
   let blocked = new Map<number, number>();
   const blocking: Digest = {
@@ -196,7 +196,7 @@ test('a batch that blocked the process is followed by batches of other projects'
       const done = await real.batch(priority, projectIds, records);
       if (done.records === 0 || !projectIds.includes(one)) return done;
       blocked = new Map([[one, 2_000]]);
-      // More of the same project waits at once, and then something of another.
+      // More records of the same project wait immediately, and then records of another.
       for (const id of [one, other]) await put(id, 'live');
       return done;
     },
@@ -214,13 +214,13 @@ test('a batch that blocked the process is followed by batches of other projects'
   await digester.stop();
 });
 
-test('whoever has the highest id is served too, while those before never stop waiting', async () => {
+test('processes the project with the highest id while the others always have waiting records', async () => {
   const ids: number[] = [];
   for (let i = 0; i < 6; i += 1) ids.push((await createProject(db, { name: `P${i}` })).id);
   for (const id of ids) await put(id, 'live');
   const last = ids.at(-1) ?? 0;
   const served = Promise.withResolvers<void>();
-  // All but the last have new records as soon as theirs are digested.
+  // All projects but the last get new records as soon as theirs are processed.
   const busy: Digest = {
     ...real,
     async batch(priority, projectIds, records) {

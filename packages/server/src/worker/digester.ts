@@ -9,11 +9,13 @@ import { type Bell, createBell } from './bell.ts';
 import { createTroubles, type Troubles } from './troubles.ts';
 
 /**
- * Keeps digesting as long as something waits. What is tried first goes round, so that nobody waits for ever:
+ * Processes the ingest queue while records wait. Priorities rotate so that no kind of work starves:
  *
- *   live → time → live → time → bulk, and again; what has nothing to do leaves its place to the next of its list
+ *    live → timers → live → timers → bulk
  *
- * A hint (`wake`) makes it look at once; looking every 100 ms, or 250 where it is quiet, is what makes it right.
+ * When one has no work, the next in the list takes its turn.
+ *
+ * Polling every 100 ms (250 ms when idle) guarantees progress. `wake` only makes it start sooner.
  */
 export type Digester = { wake(): void; stop(): Promise<void> };
 
@@ -21,24 +23,24 @@ export type DigesterOptions = {
   db: Database;
   digest: Digest;
   log: Log;
-  /** Projects that one look shows. */
+  /** The maximum number of projects per poll. */
   placesMax?: number;
   onLag?: (facts: { queue: Priority | 'timers'; ms: number }) => void;
   onOdd?: (projectId: number, code: string) => void;
 };
 
 const LOOK_EVERY_MS = 100;
-/** Where nothing came for a while: a hint that is lost then costs a quarter of a second, and looking next to nothing. */
+/** The interval after a time without work. A lost wake-up then costs a quarter of a second, and polling costs next to nothing. */
 const LOOK_EVERY_WHEN_QUIET_MS = 250;
 const QUIET_AFTER_MS = 10_000;
-/** A small batch costs nearly what a large one costs: those that come within this time share the next. */
+/** A small batch costs almost as much as a large one, so records that arrive within this time share a batch. */
 const GATHER_MS = 20;
 const SMALL_BATCH = 100;
 const PLACES_MAX = 1_000;
 const PROJECTS_OF_BATCH_MAX = 250;
 const PASSED_OVER_MAX = 20;
 const BATCH_RECORDS = 1_000;
-/** Live records that come while a bulk batch is under way wait for its end: so it is short while there are any. */
+/** Live records wait for a running bulk batch to end, so bulk batches are smaller while live records arrive. */
 const BATCH_RECORDS_BESIDE_LIVE = 200;
 const LIVE_IS_NEAR_MS = 2_000;
 const TROUBLE_BACKOFF = { baseMs: 100, maxMs: 5_000 };
@@ -56,11 +58,11 @@ type State = {
   options: DigesterOptions;
   troubles: Troubles;
   stopping: boolean;
-  /** Nothing waited at the last look: the next one is a glance. */
+  /** The last poll found no work, so the next one is a cheap check. */
   isIdle: boolean;
-  /** When something was last done, on the clock of `performance`. */
+  /** When work was last done, by `performance.now()`. */
   workedAt: number;
-  /** When live records last waited, on the clock of `performance`. */
+  /** When live records last waited, by `performance.now()`. */
   liveAt: number;
   place: number;
   after: Record<Work, number>;
@@ -112,7 +114,7 @@ function restMs({ failures, workedAt }: State): number {
   return failures === 0 ? everyMs : Math.max(everyMs, backoffMs(failures, TROUBLE_BACKOFF));
 }
 
-/** How much was done; nothing where nothing waits, or all that waits is in somebody else's hands. */
+/** Returns how much was done. It is 0 if nothing waits, or if other workers hold the locks of all waiting projects. */
 async function round(state: State): Promise<number> {
   try {
     const isWork = state.isIdle
@@ -145,7 +147,7 @@ async function look(state: State): Promise<Found> {
   const now = db.clock.now();
   const look = { after: lookedAt, limit: state.placesMax, now: new Date(now) };
   const { places, dues } = await lookForWork(db, look);
-  // Where there are more places than one look shows, the next look begins behind this one.
+  // If there are more projects than the limit, the next poll starts after this one.
   state.lookedAt = places.length < state.placesMax ? 0 : (places.at(-1)?.projectId ?? 0);
   onLag?.({ queue: 'timers', ms: now - (dues[0]?.nextAt.getTime() ?? now) });
   return {
@@ -161,7 +163,7 @@ async function doPriority(state: State, priority: Priority, places: Place[]): Pr
     places.filter((place) => place[priority] > 0),
     state.after[priority],
   );
-  // Whom another worker has in hand is passed over.
+  // Skips projects that other workers have locked.
   for (let tries = 0, from = 0; tries < PASSED_OVER_MAX && from < waiting.length; tries += 1) {
     const projectIds = state.troubles.together(enoughFor(records, waiting.slice(from), priority));
     from += projectIds.length;
@@ -177,7 +179,7 @@ async function doPriority(state: State, priority: Priority, places: Place[]): Pr
   return 0;
 }
 
-/** Whose turn it was last comes last, however long the rest of theirs is overdue. */
+/** Round-robin: the project served last goes to the back, however long its other timers are overdue. */
 async function doTime(state: State, due: number[]): Promise<number> {
   const inOrder = due.toSorted((a, b) => a - b);
   const behind = inOrder.filter((id) => id > state.after.time);
@@ -190,7 +192,7 @@ async function doTime(state: State, due: number[]): Promise<number> {
   return 0;
 }
 
-/** A failure leaves everything as it was. Projects that failed together are tried one by one, each after a pause of its own. */
+/** Runs a batch. A failure changes nothing. Projects that failed together are then tried one by one, each after its own pause. */
 async function attempt<T>(state: State, projectIds: number[], work: () => Promise<T>): Promise<T | null> {
   const { troubles, options } = state;
   try {
@@ -219,7 +221,7 @@ function goRound(places: Place[], after: number): Place[] {
   ];
 }
 
-/** Whose first chunks fill a batch; the turns of all others stay free for other workers. */
+/** Returns the projects whose first chunks fill a batch. All others stay unlocked for other workers. */
 function enoughFor(records: number, places: Place[], priority: Priority): number[] {
   let waiting = 0;
   const chosen: number[] = [];

@@ -4,12 +4,12 @@ import type { Database } from '../io/db/index.ts';
 import type { Job } from './timetable.ts';
 
 const EVERY_MS = 60_000;
-/** Somebody who just lost against an answer still reads it, and no step of a clock may delete one that counts. */
+/** A request that just lost a race against an answer still reads it. The margin also protects valid answers from a clock change. */
 const MARGIN_MS = 2 * 60 * 60 * 1_000;
-/** A few milliseconds of work: no accept ever waits behind it for long. */
+/** Takes a few milliseconds, so no request waits for it for long. */
 const STEP = 1_000;
 
-/** Idempotency keys are forgotten after 24 hours. They count as absent before that; this only gives the space back. */
+/** Deletes idempotency keys after 24 hours. They count as absent from then on, so this only frees space. */
 export function forgetAnswers(db: Pick<Database, 'query' | 'prepared' | 'clock'>): Job {
   return {
     name: 'delete_idempotency_keys',

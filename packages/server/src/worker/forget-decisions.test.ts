@@ -36,7 +36,7 @@ async function decisionsOf(projectId: number): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-test('decisions of all projects are kept for 90 days after their last change, and a stop ends between two steps', async () => {
+test('keeps decisions of all projects for 90 days after their last change, and stops between two steps', async () => {
   const { id: one } = await createProject(db, { name: 'One' });
   const { id: two } = await createProject(db, { name: 'Two' });
   for (const id of [one, two]) await decide(id, 1_200);
@@ -54,7 +54,7 @@ test('decisions of all projects are kept for 90 days after their last change, an
   expect(housekeeping(db, silentLog).map(({ name }) => name)).toContain(job.name);
 });
 
-test('a project in which it fails is warned of, and keeps no other from it', async () => {
+test('logs a warning for a project that fails, and continues with the others', async () => {
   const [one, two] = [await createProject(db, { name: 'One' }), await createProject(db, { name: 'Two' })];
   for (const { id } of [one, two]) await decide(id, 3);
   clock.advance(91 * DAY_MS);

@@ -7,7 +7,7 @@ import type { Job } from './timetable.ts';
 
 const EVERY_MS = 3_600_000;
 const KEPT_MS = 90 * 86_400_000;
-/** Some ten milliseconds; nobody waits behind it for long. */
+/** Takes about ten milliseconds, so no other process waits for it for long. */
 const STEP = 1_000;
 
 type ForgetDecisionsOptions = {
@@ -15,7 +15,7 @@ type ForgetDecisionsOptions = {
   log: Log;
 };
 
-/** Decisions are kept for 90 days after their last change, and those whose draft is there for as long as that is. */
+/** Deletes decisions 90 days after their last change, but keeps those with a draft for as long as the draft exists. */
 export function forgetDecisions({ db, log }: ForgetDecisionsOptions): Job {
   async function forget(projectId: number, stopping: () => boolean): Promise<void> {
     const before = new Date(db.clock.now() - KEPT_MS);

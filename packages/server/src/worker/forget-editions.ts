@@ -6,7 +6,7 @@ const EVERY_MS = 10_000;
 const EDITIONS_MAX = 100;
 const STEP = 1_000;
 
-/** Members and moments of definitions that answer nobody any more, in short transactions. */
+/** Deletes members and timers of retired editions in short transactions. */
 export function forgetEditions(db: Pick<Database, 'query' | 'prepared' | 'transaction'>): Job {
   async function forget(place: EditionPlace, stopping: () => boolean): Promise<void> {
     let isGone = false;

@@ -9,9 +9,9 @@ const ROUND_MAX_MS = 5_000;
 const REST_MS = 3_600_000;
 
 /**
- * What projects keep no longer, project by project. A round ends after some seconds, and the next one goes on behind the
- * last project that was done; one that has more than a round can delete is not done, and the next round begins with the
- * one after it, so that everybody's turn comes. When all are done it rests for an hour, after old empty months are dropped.
+ * Deletes data past its retention, project by project. A round ends after some seconds, and the next one continues after the last project.
+ * A project with more rows than one round can delete goes to the back of the list, so that each gets its turn. When all are done, it drops
+ * old empty partitions and rests for an hour.
  */
 export function forgetHistory(db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>): Job {
   let left: number[] = [];

@@ -3,7 +3,7 @@ import type { Job } from './timetable.ts';
 
 const EVERY_MS = 600_000;
 
-/** Files of imports that have ended, or that nobody went on with. */
+/** Deletes files of imports that have ended or were abandoned. */
 export function forgetImports(options: ForgetImportsOptions): Job {
   return { name: 'delete_import_files', everyMs: EVERY_MS, run: (stopping) => forget(options, stopping) };
 }

@@ -3,10 +3,10 @@ import { type ForwardDeps, forwardNext } from '../flows/forward-replies.ts';
 import type { Job } from './timetable.ts';
 
 const EVERY_MS = 10_000;
-/** Of one time; others may be due meanwhile. */
+/** The limit per run, because other jobs may be due. */
 const AT_ONCE_MAX = 500;
 
-/** Hands answers on to the teams. Two processes take different ones. */
+/** Forwards replies to the teams. Two processes take different ones. */
 export function forwardReplies({ log, ...deps }: ForwardDeps & { log: Log }): Job {
   return {
     name: 'forward_replies',

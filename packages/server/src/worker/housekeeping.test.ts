@@ -62,7 +62,7 @@ const month = (ahead: number): string =>
 const ahead = (from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, i) => `event_${month(from + i)}`);
 
-test('the months ahead have their partitions soon after the start, and from then on hourly', async () => {
+test('creates the partitions of coming months soon after the start and then hourly', async () => {
   const job = keepPartitions(db);
   expect(job.everyMs).toBeLessThanOrEqual(10_000);
   await Promise.all([perform(job), perform(keepPartitions(db))]);
@@ -80,7 +80,7 @@ test('the months ahead have their partitions soon after the start, and from then
   expect(await partitions()).toContain(last);
 });
 
-test('a partition that cannot be made now holds nobody up, and is tried again at the next look', async () => {
+test('does not block on a partition that cannot be created now, and retries at the next run', async () => {
   const job = keepPartitions(db);
   clock.advance(40 * DAY_MS);
   await db.transaction(async (tx) => {
@@ -122,7 +122,7 @@ async function countOf(table: string, of = projectId): Promise<number> {
 
 const ago = (ms: number): Date => new Date(clock.now() - ms);
 
-test('each project keeps its events as long as it says, and others for ever', async () => {
+test('deletes events of each project after its own retention, and keeps those of others forever', async () => {
   await perform(keepPartitions(db));
   const { id: other } = await createProject(db, { name: 'Other' });
   await setSettings(db, projectId, { keep_events: '31d' });
@@ -131,14 +131,14 @@ test('each project keeps its events as long as it says, and others for ever', as
   await perform(keepPartitions(db));
   await putEvents(ago(0), 3);
   await perform(forgetHistory(db));
-  // Not before the last one that a window of 31 days may still ask about, by any clock.
+  // Not before the last event that a window of 31 days may need, by any clock.
   expect(await countOf('event')).toBe(2_503);
   clock.advance(2);
   await perform(forgetHistory(db));
   expect([await countOf('event'), await countOf('event', other)]).toEqual([3, 2_500]);
 });
 
-test('who fetched a letter and what endpoints were told is kept for 30 days, answers for 90, links for a year, outcomes for ever', async () => {
+test('keeps clients of hits and webhook deliveries for 30 days, replies for 90, links for a year, outcomes forever', async () => {
   const at = clock.now();
   const [id, ruleId, draftId] = [newId(), newId(), newId()];
   const letter = { projectId, id, draftId, ruleId, userId: 'ada', counts: true, template: null };
@@ -185,7 +185,7 @@ test('who fetched a letter and what endpoints were told is kept for 30 days, ans
   expect(await kept()).toEqual(['outcome']);
 });
 
-test('the stream is kept for 90 days if nothing was said, and dead letters for ever', async () => {
+test('keeps the event stream for 90 days by default, and dead-lettered records forever', async () => {
   const at = ago(0);
   await putStream(at, 1_200);
   await bury(
@@ -209,7 +209,7 @@ test('the stream is kept for 90 days if nothing was said, and dead letters for e
   ]);
 });
 
-test('no step deletes more than 1,000 rows, a stop ends between two, and the next round goes on', async () => {
+test('deletes at most 1,000 rows per step, stops between two steps, and continues in the next round', async () => {
   await setSettings(db, projectId, { keep_stream: '1d' });
   await putStream(ago(3 * DAY_MS), 1_300);
   const counts: number[] = [];
@@ -229,7 +229,7 @@ test('no step deletes more than 1,000 rows, a stop ends between two, and the nex
   await perform(job);
   expect([await countOf('change'), await countOf('ingest_log')]).toEqual([0, 0]);
   expect(Math.max(...counts)).toBe(1_000);
-  // Everything is done: for an hour it asks nothing.
+  // Everything is done, so it runs no query for an hour.
   const asked = counts.length;
   clock.advance(HOUR_MS - 1);
   await perform(job);
@@ -239,7 +239,7 @@ test('no step deletes more than 1,000 rows, a stop ends between two, and the nex
   expect(counts.length).toBeGreaterThan(asked);
 });
 
-test('the partition of an old month is dropped once it is empty, and no other', async () => {
+test('drops the partition of an old month once it is empty, and no other', async () => {
   await perform(keepPartitions(db));
   const full = `event_${month(0)}`;
   await putEvents(ago(0), 1);
@@ -267,7 +267,7 @@ const written = async (): Promise<unknown[]> =>
     )
   ).map(({ w }) => w);
 
-test('who wrote a trait is remembered as long as older bulk records wait, and no longer, whatever waits in the live priority', async () => {
+test('keeps the write sequence of a trait while older bulk records wait, regardless of live records', async () => {
   await accept('bulk', 'users', [user('ada', { plan: 'old', seats: 1 })]);
   await accept('live', 'users', [user('ada', { plan: 'new' }), user('bob', { plan: 'new' })]);
   await digestAll('live');
@@ -289,7 +289,7 @@ test('who wrote a trait is remembered as long as older bulk records wait, and no
   ]);
 });
 
-test('what a bulk record wrote is remembered as long as older live ones wait', async () => {
+test('keeps the write sequence of a bulk record while older live records wait', async () => {
   await accept('live', 'users', [user('ada', { plan: 'old' })]);
   await accept('bulk', 'users', [user('ada', { plan: 'new' })]);
   await digestAll('bulk');
@@ -303,7 +303,7 @@ test('what a bulk record wrote is remembered as long as older live ones wait', a
   expect(await written()).toEqual([null]);
 });
 
-test('marks of more people than one step are pruned, and a project in the hands of another is left alone', async () => {
+test('prunes write sequences of more users than one step, and skips a project locked by another process', async () => {
   await accept('bulk', 'users', [user('zed')]);
   const many = Array.from({ length: 2_100 }, (_, i) => user(`u${i}`, { plan: 'x' }));
   for (const from of [0, 1_000, 2_000]) await accept('live', 'users', many.slice(from, from + 1_000));
@@ -317,7 +317,7 @@ test('marks of more people than one step are pruned, and a project in the hands 
   expect((await written()).filter((mark) => mark !== null)).toEqual([]);
 });
 
-test('an erasure is forgotten when nothing older waits any more, and not before', async () => {
+test('deletes an erasure once no older record waits, and not before', async () => {
   await accept('bulk', 'users', [user('bob'), user('ada')]);
   await erasePerson({ db, newId, hasher: testHasher }, { projectId, userId: 'ada' });
   await accept('live', 'users', [user('ada')]);
@@ -337,7 +337,7 @@ async function buildAll(): Promise<void> {
 
 const LATELY = { event: 'login', at_least: 1, within: '7d' };
 
-test('members and moments of a deleted audience go in the background, those of others stay', async () => {
+test('deletes members and timers of a deleted audience in the background, and keeps those of others', async () => {
   const people = Array.from({ length: 1_000 }, (_, i) => `u${i}`);
   await accept(
     'live',
@@ -358,7 +358,7 @@ test('members and moments of a deleted audience go in the background, those of o
   ]).toEqual([1_000, 1_000, 1]);
 });
 
-test('an alarm that would ring too late, or never, is set to the first moment, and said', async () => {
+test('sets an alarm that is too late or missing to the earliest due time, and logs it', async () => {
   await accept('live', 'events', [{ external_user_id: 'ada', name: 'login', properties: {} }]);
   await digestAll('live');
   await createAudience(db, { projectId, name: 'Lately', definition: LATELY });

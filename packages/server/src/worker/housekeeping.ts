@@ -11,7 +11,7 @@ import { pruneMarks } from './prune-marks.ts';
 import { sweepDues } from './sweep-dues.ts';
 import type { Job } from './timetable.ts';
 
-/** Everything that keeps the database in order, in whichever process; two that do it at once do no harm. */
+/** Returns the jobs that maintain the database, in any process. Two processes can run the same job without harm. */
 export function housekeeping(db: Database, log: Log): Job[] {
   return [
     forgetAnswers(db),

@@ -2,11 +2,11 @@ import type { Import } from '../features/imports/index.ts';
 import { claimImport, type ImportDeps, workOn } from '../flows/imports/index.ts';
 import { createPause } from './pause.ts';
 
-/** Brings in what people asked for: an import of a project at a time, and those of a few projects beside each other. */
+/** Runs the imports that members start: one per project at a time, and a few projects concurrently. */
 export type Importer = { stop(): Promise<void> };
 
 const LOOK_EVERY_MS = 1_000;
-/** Each takes a connection for some milliseconds at a time; a source that is slow must not keep others waiting. */
+/** Each takes a connection for some milliseconds at a time. A slow source must not block other imports. */
 const AT_ONCE = 3;
 
 export function startImporter(deps: ImportDeps): Importer {
@@ -36,7 +36,7 @@ export function startImporter(deps: ImportDeps): Importer {
       deps.log.info({ ...ids, state: one.state, rows: one.counts.rows }, 'import.claimed');
       await workOn(deps, one, stop.signal);
     } catch (error) {
-      // Its lease runs out, and then it is tried again.
+      // Its lease expires, and then it is retried.
       deps.log.warn({ ...ids, err: error }, 'import.retried');
     }
   }

@@ -7,9 +7,8 @@ const HOUR_MS = 3_600_000;
 const LOOK_EVERY_MS = 5_000;
 
 /**
- * Makes the partitions of the months ahead before anything is stored there, soon after the start and then every hour. The
- * months that sandboxes have reached are kept too. An attempt gives way to transactions that use events, and is retried
- * after 5 seconds.
+ * Creates the partitions of coming months before they are needed, soon after the start and then every hour. It also covers the months that
+ * sandboxes have reached. An attempt yields to transactions that use events, and is retried after 5 seconds.
  */
 export function keepPartitions(db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>): Job {
   let dueAt = 0;

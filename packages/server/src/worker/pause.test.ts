@@ -1,7 +1,7 @@
 import { test } from 'vitest';
 import { createPause } from './pause.ts';
 
-test('whoever waits is let go when it is over, and nobody waits after that', async () => {
+test('ends all waits when the pause ends, and waits no longer after that', async () => {
   const pause = createPause();
   const never = new Promise<void>(() => {});
   const waits = [pause.of(2 ** 30), pause.until(never)];
@@ -11,7 +11,7 @@ test('whoever waits is let go when it is over, and nobody waits after that', asy
   await pause.until(never);
 });
 
-test('a wait ends when its time is over, or when what it waits for has come to an end, whatever end', async () => {
+test('ends a wait after its time, or when the awaited promise is settled in any way', async () => {
   const pause = createPause();
   await pause.of(1);
   await pause.until(Promise.resolve());

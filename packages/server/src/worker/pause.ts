@@ -1,14 +1,14 @@
-/** Waits, until told to wait no longer. */
+/** Waits that can be ended early. */
 export type Pause = {
   of(ms: number): Promise<void>;
-  /** For something else, but no longer than that either. */
+  /** Waits for a promise, but not beyond the end of the pause. */
   until(settled: Promise<unknown>): Promise<void>;
   end(): void;
 };
 
 /**
- * Whoever waits takes himself off when he is done. A race against one promise that is settled at the very end would keep a
- * trace of each wait until then, ten of them a second.
+ * Creates a pause. Each wait removes itself when it ends. A race against a promise that is settled only at the very end would leak memory
+ * for each wait until then, ten per second.
  */
 export function createPause(): Pause {
   const waiting = new Set<() => void>();

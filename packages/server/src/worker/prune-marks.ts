@@ -4,7 +4,7 @@ import type { Job } from './timetable.ts';
 
 const EVERY_MS = 30_000;
 
-/** Erasures, and the memory of who wrote what, go as soon as nothing waits that they were made for. */
+/** Deletes erasures and write sequences as soon as no record waits that they were created for. */
 export function pruneMarks(db: Pick<Database, 'query' | 'prepared' | 'transaction'>): Job {
   return {
     name: 'delete_processing_marks',

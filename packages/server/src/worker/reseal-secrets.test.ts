@@ -25,7 +25,7 @@ const job = () => resealSecrets({ db, log, sealer: changing, teamSecrets: [NEW, 
 const goOn = (): boolean => false;
 
 const idOf = (n: number): string => `00000000-0000-7000-8000-00000000000${n}`;
-/** A DKIM key, a webhook secret, a listener and an import from Stripe, each of the n-th place. */
+/** Inserts a DKIM key, a webhook secret, a listener and a Stripe import with the n-th id. */
 async function fill(n: number, sealer: Sealer): Promise<void> {
   const [id, now] = [idOf(n), clock.now()];
   await db.query(
@@ -41,7 +41,7 @@ async function fill(n: number, sealer: Sealer): Promise<void> {
   await insertImport(db, { projectId: 1, id, sealedKey, ...made, ...unused });
 }
 
-/** How many are sealed under the new secret, of each kind. */
+/** Counts, per kind, the values encrypted with the new secret. */
 async function renewed(): Promise<number[]> {
   const kinds = ['private_key AS sealed FROM beckon.dkim_key', 'sealed FROM beckon.webhook_secret'];
   const others = ['sealed FROM beckon.webhook_listener', 'sealed_key AS sealed FROM beckon.import'];
@@ -51,7 +51,7 @@ async function renewed(): Promise<number[]> {
   );
 }
 
-test('one that cannot be read is warned of, and what another process seals under the old secret follows within ten minutes', async () => {
+test('logs a warning for an unreadable value, and re-encrypts values written with the old secret within ten minutes', async () => {
   await fill(1, stranger);
   await fill(2, old);
   const running = job();
@@ -69,7 +69,7 @@ test('one that cannot be read is warned of, and what another process seals under
   expect(await renewed()).toEqual([2, 2, 2, 2]);
 });
 
-test('a key that is taken away while it is sealed anew does not come back', async () => {
+test('does not restore a key that is removed while it is re-encrypted', async () => {
   await fill(4, old);
   const query: typeof db.query = async (text, values) => {
     if (text.startsWith('UPDATE')) await db.query(`UPDATE beckon.import SET sealed_key = NULL`);
@@ -79,13 +79,13 @@ test('a key that is taken away while it is sealed anew does not come back', asyn
   expect(await db.query(`SELECT 1 FROM beckon.import WHERE sealed_key IS NOT NULL`)).toEqual([]);
 });
 
-test('who has an authenticator app signs in by it, and by its backup codes, once the old secret is given up', async () => {
+test('accepts authenticator codes and backup codes after the old secret is removed', async () => {
   const before = testTeam(server, { secret: OLD });
   const { ada, projectId } = await before.setUp();
   const { uri, backup_codes: codes } = (await ada.ask('POST /two-factor/begin', { password: PASSWORD })).json
     .data as { uri: string; backup_codes: string[] };
   expect((await ada.ask('POST /two-factor/confirm', { code: codeOf(uri) })).status).toBe(200);
-  // Somebody else's, of which nobody can read anything.
+  // A value of another account that no key decrypts.
   const eve = await before.join(ada, { projectId, email: 'eve@x.org', role: 'viewer' });
   await eve.ask('POST /two-factor/begin', { password: PASSWORD });
   await db.query(`UPDATE beckon.team_two_factor SET id = '0', secret = '$ba$1$00' WHERE verified = false`);
@@ -109,7 +109,7 @@ describe('resealSecrets', () => {
     const open = (sealer: Sealer) => openSuppressionHasher({ db, clock, sealer });
     const before = await open(old);
     await job().run(goOn);
-    // The new secret alone opens it.
+    // Only the new secret decrypts it.
     const after = await open(createSealer(NEW, null, 'test'));
     expect(after.keyIdOf(1)).toBe(before.keyIdOf(1));
     await expect(open(old)).rejects.toThrow('Set SECRET_KEY_PREVIOUS');

@@ -6,8 +6,8 @@ const LOOK_EVERY_MS = 20_000;
 const EVERY_MS = 10 * 60_000;
 
 /**
- * Re-encrypts secrets with the current secret key, soon after the start and then every ten minutes: while several processes
- * change the key one after another, the last of them still encrypt with the old one.
+ * Re-encrypts secrets with the current secret key, soon after the start and then every ten minutes. While several processes change the key
+ * one after another, the last of them still encrypt with the old one.
  */
 export function resealSecrets(deps: ReencryptDeps): Job {
   const { db, log } = deps;
@@ -25,7 +25,7 @@ export function resealSecrets(deps: ReencryptDeps): Job {
         const count = await functions.get(kind)?.();
         if (count) log.info({ kind, count }, 'secrets.reencrypted');
       });
-      // A kind that failed is tried again at the next look, and counted as often.
+      // A kind that failed is retried at the next run, and counted each time.
       dueAt = now + EVERY_MS;
     },
   };

@@ -5,11 +5,11 @@ import type { Database } from '../io/db/index.ts';
 import { createPause, type Pause } from './pause.ts';
 import { createTroubles, type Troubles } from './troubles.ts';
 
-/** Keeps sending what is due, every project in its turn, a batch each, so that a long queue of one delays no other. */
+/** Sends due drafts, one batch per project in turn, so that a long queue of one project does not delay others. */
 export type DraftSender = {
-  /** Claims nothing more, and waits for letters that are on their way, but not for ever. */
+  /** Claims no more drafts and waits for running submissions, up to a limit. */
   stop(): Promise<void>;
-  /** Until it is written down what became of all of them. */
+  /** Waits until the results of all submissions are recorded. */
   settled(): Promise<void>;
 };
 
@@ -21,7 +21,7 @@ export type DraftSenderOptions = {
 };
 
 const LOOK_EVERY_MS = 100;
-/** Where nothing was due for a while: deadlines are kept to the second all the same. */
+/** The interval after a time without due drafts. Deadlines are still met to the second. */
 const LOOK_EVERY_WHEN_QUIET_MS = 250;
 const QUIET_AFTER_MS = 10_000;
 const PLACES_MAX = 1_000;
@@ -34,7 +34,7 @@ type State = DraftSenderOptions & {
   stopping: boolean;
   workedAt: number;
   gaveUpAt: number;
-  /** Letters that are being handed over. */
+  /** Emails that are being submitted. */
   underWay: Set<Promise<void>>;
 };
 
@@ -76,13 +76,13 @@ function restMs({ workedAt }: State): number {
   return performance.now() - workedAt > QUIET_AFTER_MS ? LOOK_EVERY_WHEN_QUIET_MS : LOOK_EVERY_MS;
 }
 
-/** How many drafts were dealt with; none where nothing is due, or all that is due is in somebody else's hands. */
+/** Returns how many drafts were handled. It is 0 if none is due, or if other workers have locked all that are due. */
 async function round(state: State): Promise<number> {
   const { db, log, onLag, troubles, sender } = state;
   try {
     const now = db.clock.now();
     await giveUp(state);
-    // What cannot be handed over now is not claimed either: it waits where everybody sees it.
+    // Drafts that cannot be submitted now are not claimed, so that they stay visible in the queue.
     if (sender.closedUntil() !== null) return 0;
     const places = await duePlaces(db, { work: 'send', now: new Date(now), limit: PLACES_MAX });
     onLag?.({ queue: 'send', ms: now - (places[0]?.nextAt.getTime() ?? now) });
@@ -100,14 +100,14 @@ async function round(state: State): Promise<number> {
   }
 }
 
-/** Letters go on to be handed over while others are claimed, as long as there is room for them. */
+/** Waits for a free slot. Emails are submitted while others are claimed. */
 async function room(state: State): Promise<void> {
   const { sender, underWay, pause } = state;
   while (!state.stopping && sender.room() === 0 && underWay.size > 0)
     await pause.until(Promise.race(underWay));
 }
 
-/** A project in trouble is left alone for a while, and is none to the others. */
+/** Sends a batch of a project. A failing project is paused for a while and does not affect the others. */
 async function batch({ db, sender, log, troubles, underWay }: State, projectId: number): Promise<number> {
   try {
     const { drafts, handed } = await sender.begin(projectId);

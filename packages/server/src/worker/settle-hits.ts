@@ -3,7 +3,7 @@ import type { Job } from './timetable.ts';
 
 const EVERY_MS = 1_000;
 
-/** What was opened and followed is told apart by people and machines, some seconds after it happened. */
+/** Classifies opens and clicks as human or bot, some seconds after they happened. */
 export function settleHits(deps: Parameters<typeof settle>[0]): Job {
   return {
     name: 'classify_hits',

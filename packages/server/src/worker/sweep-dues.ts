@@ -5,7 +5,7 @@ import type { Job } from './timetable.ts';
 
 const EVERY_MS = 30_000;
 
-/** Finding one means that somebody forgot to say what is due: it is mended, and reported. */
+/** Repairs alarms that do not match the due work. Each one found is a defect, so it is also logged. */
 export function sweepDues({
   db,
   log,

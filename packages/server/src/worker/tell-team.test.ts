@@ -18,7 +18,7 @@ const engine = openEngine(db, clock);
 
 const told: (TeamLetter & { projectId: number })[] = [];
 let isDown = false;
-/** Another process, with what it remembers. */
+/** Another process with its own memory. */
 const job = () =>
   tellTeam({
     db,
@@ -35,7 +35,7 @@ const job = () =>
 const goOn = (): boolean => false;
 let teller = job();
 
-/** What the team is told by doing the duty now. */
+/** Runs the job now and returns the subjects of the digests that it sent. */
 async function tell(): Promise<string[]> {
   const before = told.length;
   await teller.run(goOn);
@@ -63,7 +63,7 @@ async function openProject(name: string): Promise<number> {
   return id;
 }
 
-/** So long ago that it may be told. */
+/** Creates a draft that is old enough to be reported. */
 async function happens(id: string, name: string, email: string | null = `${id}@x.org`): Promise<Draft> {
   const users = [{ external_user_id: id, ...(email === null ? {} : { email }) }];
   await putRecords(db, { projectId, kind: 'users', records: users });
@@ -77,7 +77,7 @@ async function happens(id: string, name: string, email: string | null = `${id}@x
   return draft;
 }
 
-test('the first draft that waits is told as soon as it may be, what comes then at most every quarter of an hour', async () => {
+test('sends the first waiting draft as soon as possible, and later ones at most every 15 minutes', async () => {
   expect(await tell()).toEqual([]);
   await happens('ada', 'hello');
   expect(await tell()).toEqual(['Acme: 1 draft waits']);
@@ -88,17 +88,17 @@ test('the first draft that waits is told as soon as it may be, what comes then a
   expect(await tell()).toEqual(['Acme: 2 drafts wait']);
 });
 
-test('where nothing new waits nobody is told', async () => {
+test('sends nothing without a new draft', async () => {
   await happens('ada', 'hello');
   expect(await tell()).toHaveLength(1);
   clock.advance(HOUR);
   expect(await tell()).toEqual([]);
-  // What has left, and what comes and goes in between, is not told either.
+  // Drafts that were sent, or that came and went in between, are not reported either.
   await engine.advance(HOUR);
   expect(await tell()).toEqual([]);
 });
 
-test('they are told how many of which rule, what leaves first and when, and where to look', async () => {
+test('states the number of drafts per rule, the first deadline and where to review', async () => {
   const slow = await happens('ada', 'slow');
   const bea = await happens('bea', 'hello');
   clock.advance(1);
@@ -120,7 +120,7 @@ test('they are told how many of which rule, what leaves first and when, and wher
   ]);
 });
 
-test('of two processes one tells, and each project hears of its own drafts alone', async () => {
+test('sends once from two processes, and only the drafts of each project', async () => {
   await happens('ada', 'hello');
   const first = projectId;
   projectId = await openProject('Other');
@@ -134,7 +134,7 @@ test('of two processes one tells, and each project hears of its own drafts alone
   ]);
 });
 
-test('what a letter that failed should have said, the next one says a quarter of an hour later, whoever hands it over', async () => {
+test('repeats the content of a failed digest in the next one after 15 minutes, from any process', async () => {
   await happens('ada', 'hello');
   isDown = true;
   expect(await tell()).toEqual([]);
@@ -148,7 +148,7 @@ test('what a letter that failed should have said, the next one says a quarter of
   expect(await tell()).toEqual([]);
 });
 
-test('what was told before a letter that failed is not told again behind it', async () => {
+test('does not repeat the digest before a failed one', async () => {
   await happens('ada', 'hello');
   expect(await tell()).toEqual(['Acme: 1 draft waits']);
   clock.advance(15 * MINUTE);
@@ -164,7 +164,7 @@ test('what was told before a letter that failed is not told again behind it', as
   expect(await tell()).toEqual([]);
 });
 
-test('a stop is heeded between two projects', async () => {
+test('stops between two projects', async () => {
   await happens('ada', 'hello');
   await teller.run(() => true);
   expect(told.some((letter) => letter.projectId === projectId)).toBe(false);

@@ -14,7 +14,7 @@ export type TellTeamOptions = {
 const EVERY_MS = 30_000;
 const PROJECTS_AT_ONCE = 500;
 
-/** Tells the teams what waits for them. A letter that could not be handed over is tried again with the next one. */
+/** Notifies teams of waiting drafts. A digest that could not be sent is included in the next one. */
 export function tellTeam({ db, log, publicUrl, transport }: TellTeamOptions): Job {
   const hand: TeamTransport['hand'] = (projectId, letter) => transport.hand(projectId, letter);
 

@@ -13,7 +13,7 @@ function teller(outbound: Pick<Outbound, 'post'> = stage.outbound): Teller {
   return startTeller({ db, log: silentLog, sealer, outbound, agent: AGENT });
 }
 
-test('what is queued is told without anybody asking; at the end what is under way is waited for, and recorded', async () => {
+test('sends queued deliveries without a wake-up, and at a stop waits for running ones and records them', async () => {
   const projectId = await stage.project();
   await stage.endpoint(projectId, '/told');
   const gate = Promise.withResolvers<void>();
@@ -31,7 +31,7 @@ test('what is queued is told without anybody asking; at the end what is under wa
   expect((await stage.deliveries(projectId)).map(({ state }) => state)).toEqual(Array(3).fill('delivered'));
 });
 
-test('a database that is away for a moment loses nothing that was answered', async () => {
+test('loses no response during a short outage of the database', async () => {
   const projectId = await stage.project();
   await stage.endpoint(projectId, '/outage');
   hooks.answer(() => ({ status: 200 }));

@@ -3,11 +3,11 @@ import { within } from '../base/within.ts';
 import { createDelivery, type Delivery, type DeliveryOptions } from '../flows/deliver-webhooks/index.ts';
 import { createBell } from './bell.ts';
 
-/** Keeps telling what became of letters: round after round as long as something is due or was answered. */
+/** Sends webhook deliveries, round after round while some are due or have a response. */
 export type Teller = {
-  /** Something was just queued, here or in another process. */
+  /** Starts a round after a delivery was queued, in this process or another. */
   wake(): void;
-  /** Claims nothing more, waits for answers that are on their way, but not for ever, and records all of them. */
+  /** Claims no more deliveries, waits for running requests up to a limit, and records all responses. */
   stop(): Promise<void>;
 };
 
@@ -16,15 +16,15 @@ export type TellerOptions = Omit<DeliveryOptions, 'onAnswer'> & {
 };
 
 const LOOK_EVERY_MS = 100;
-/** Where nothing came for a while. */
+/** The interval after a time without work. */
 const LOOK_EVERY_WHEN_QUIET_MS = 250;
 const QUIET_AFTER_MS = 10_000;
-/** A round costs about the same for one delivery as for twenty: those that come within this time share it. */
+/** A round costs about the same for one delivery as for twenty, so deliveries that arrive within this time share it. */
 const GATHER_MS = 15;
 const SMALL_ROUND = 100;
 const ON_THEIR_WAY_MS = 5_000;
 const TROUBLE_BACKOFF = { baseMs: 100, maxMs: 5_000 };
-/** What was answered is worth several tries: what is not recorded is sent again by somebody else. */
+/** Responses are worth several tries, because an unrecorded delivery is sent again by another process. */
 const LAST_ROUNDS_MAX = 5;
 
 type State = {
@@ -70,7 +70,7 @@ function restMs({ failures, workedAt }: State): number {
   return failures === 0 ? everyMs : Math.max(everyMs, backoffMs(failures, TROUBLE_BACKOFF));
 }
 
-/** How much was done. */
+/** Returns how much was done. */
 async function round(state: State): Promise<number> {
   const { delivery, options } = state;
   try {

@@ -5,7 +5,7 @@ import { type Job, startTimetable } from './timetable.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** One that is under way until it is told to end. */
+/** A job that runs until it is ended. */
 function longJob(): { job: Job; times: () => number; end: () => void } {
   const gate = Promise.withResolvers<void>();
   let times = 0;
@@ -23,7 +23,7 @@ function longJob(): { job: Job; times: () => number; end: () => void } {
   };
 }
 
-test('a duty that does not come to its end holds up a stop for five seconds, and for one more where its way out was closed', async () => {
+test('waits five seconds for a running job at a stop, and one more after its connections are closed', async () => {
   const long = longJob();
   const timetable = startTimetable([long.job], silentLog);
   await vi.advanceTimersByTimeAsync(1_000);
@@ -40,7 +40,7 @@ test('a duty that does not come to its end holds up a stop for five seconds, and
   expect(over).toEqual(['stopped', 'settled']);
 });
 
-test('one that ends is waited for no longer than that, and none begins again', async () => {
+test('waits for a job only until it ends, and starts no job again', async () => {
   const long = longJob();
   const timetable = startTimetable([long.job], silentLog);
   await vi.advanceTimersByTimeAsync(1_000);

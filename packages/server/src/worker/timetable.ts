@@ -12,7 +12,7 @@ export type Timetable = {
   settled(): Promise<void>;
 };
 
-/** As long as the sender waits. A relay or a site that does not respond keeps a job running for minutes. */
+/** The same time as in the sender. A relay or a website that does not respond keeps a job running for minutes. */
 const UNDER_WAY_MS = 5_000;
 const CUT_OFF_MS = 1_000;
 

@@ -6,7 +6,7 @@ import { backoffMs } from '../base/backoff.ts';
  */
 export type Troubles = {
   isOpen(projectId: number, now: number): boolean;
-  /** Of these, the projects that may share the next batch: all before the first in trouble, or that one alone if it is first. */
+  /** Returns those of these projects that may share the next batch: all before the first failing one, or that one alone if it is first. */
   together(projectIds: number[]): number[];
   passed(projectIds: number[]): void;
   /** Returns for how long they are paused. */
@@ -34,7 +34,7 @@ export function createTroubles(random?: () => number): Troubles {
       let longest = 0;
       for (const id of projectIds) {
         const attempts = (known.get(id)?.attempts ?? 0) + 1;
-        // Many failed together: which of them it was is found by trying each, at once.
+        // After a joint failure, each project is tried alone without a pause, which shows which of them failed.
         const pause = projectIds.length > 1 ? 0 : backoffMs(attempts, PAUSE, random);
         known.set(id, { attempts: projectIds.length > 1 ? attempts - 1 : attempts, until: now + pause });
         longest = Math.max(longest, pause);

@@ -16,15 +16,15 @@ export type WordDraftsOptions = {
 
 const EVERY_MS = 2_000;
 const AT_ONCE = 4;
-/** In one run, so that a run has an end. */
+/** The limit per run, so that a run ends. */
 const EACH_MAX = 100;
-/** Longer than two answers may take; after that whoever claimed it counts as gone. */
+/** Longer than two responses may take. After this time, the process that claimed the draft counts as dead. */
 const CLAIMED_FOR_MS = 60_000;
-/** A model that is silent is silent for all; what waits is tried again in the next run. */
+/** A model that does not respond fails for all drafts. Waiting drafts are retried in the next run. */
 const FAILURES_MAX = 3;
 const LOOK_FOR_STOP_EVERY_MS = 100;
 
-/** Has waiting drafts worded by the model, each in one process, the longest waiting first; without a model they are settled as they are. */
+/** Has waiting drafts worded by the model, each in one process, those with the longest wait first. Without a model they keep their text. */
 export function wordDrafts(options: WordDraftsOptions): Job {
   const { db, log, renderer, model } = options;
   const deps: WordDeps = { db, renderer, model, models: createModels(db.clock) };
@@ -66,7 +66,7 @@ async function work({ deps, log, run, goesOn }: Work, signal: AbortSignal): Prom
 
 type Wording = { log: Log; signal: AbortSignal };
 
-/** One that cannot be asked for is none the others wait for. */
+/** Words one draft. A failure does not affect the others. */
 async function wordOne(deps: WordDeps, claim: Claim, { log, signal }: Wording): Promise<string> {
   const startedAt = performance.now();
   const ids = { project_id: claim.projectId, draft_id: claim.draftId };

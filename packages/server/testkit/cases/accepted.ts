@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { acceptance, bagOf, bodyOf, type Facts, record } from '../endpoints.ts';
 import { type EndpointServer, newCaller, NOTHING_STORED, secondKey } from '../endpoint-server.ts';
 
-/** What every 2xx keeps to, whichever endpoint says it. */
+/** Tests the properties of every 2xx response, for any endpoint. */
 export function acceptsRecords(server: EndpointServer, facts: Facts): void {
   const bag = bagOf(facts);
 

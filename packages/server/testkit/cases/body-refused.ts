@@ -44,7 +44,7 @@ export function refusesLargeBodies(server: EndpointServer, facts: Facts): void {
   });
 }
 
-/** The head of a raw request, for what no client would send. */
+/** Returns the head of a raw request, for requests that no client would send. */
 export function headOf({ facts, secret }: Caller, ...headers: string[]): string {
   const lines = [`POST ${facts.path} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${secret}`];
   return [...lines, 'Content-Type: application/json', ...headers, '', ''].join('\r\n');

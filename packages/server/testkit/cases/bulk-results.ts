@@ -5,7 +5,7 @@ import { acceptance, bodyOf, type Facts, record } from '../endpoints.ts';
 import { type EndpointServer, newCaller } from '../endpoint-server.ts';
 import { flawsFor } from './flawed-records.ts';
 
-/** Partial success, which only bulk has. */
+/** Tests partial success, which only bulk endpoints have. */
 export function reportsEachRecord(server: EndpointServer, facts: Facts): void {
   const good = (i: number) => record(facts, { external_user_id: `u-${i}` });
 

@@ -4,7 +4,7 @@ import { ask } from '../client.ts';
 import type { Facts } from '../endpoints.ts';
 import { type EndpointServer, newCaller, NOTHING_STORED } from '../endpoint-server.ts';
 
-/** Paths that look like this endpoint's and are not. */
+/** Tests paths that resemble this endpoint's path. */
 export function refusesOtherPaths(server: EndpointServer, facts: Facts): void {
   const { path } = facts;
   const others = [
@@ -41,7 +41,7 @@ export function refusesOtherPaths(server: EndpointServer, facts: Facts): void {
   });
 }
 
-/** Every method but POST. */
+/** Tests every method except POST. */
 export function refusesOtherMethods(server: EndpointServer, facts: Facts): void {
   const { path } = facts;
   const METHODS = [

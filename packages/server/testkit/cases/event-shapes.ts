@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { acceptance, bodyOf, type Facts, record } from '../endpoints.ts';
 import { type EndpointServer, newCaller } from '../endpoint-server.ts';
 
-/** What an event may be, wherever it comes from. */
+/** Tests the accepted forms of an event at any endpoint. */
 export function acceptsEventShapes(server: EndpointServer, facts: Facts): void {
   test.each([
     ' Report shared ',
@@ -67,7 +67,7 @@ export function acceptsEventShapes(server: EndpointServer, facts: Facts): void {
   });
 }
 
-/** Where events come in lists. */
+/** Tests `suppressTriggers` at endpoints that take events in lists. */
 export function marksSuppressedEvents(server: EndpointServer, facts: Facts): void {
   test('suppressTriggers marks every stored event of the list; false and absent mark none', async () => {
     const caller = await newCaller(server, facts);

@@ -91,7 +91,7 @@ export function flawsFor(facts: Facts): Flaw[] {
   return [...commonFlaws(bagOf(facts)), ...(facts.stores === 'users' ? USER_FLAWS : EVENT_FLAWS)];
 }
 
-/** A record that is not valid, where that refuses the request: 422 with the path of the field. */
+/** Tests invalid records at endpoints where one refuses the request: 422 with the path of the field. */
 export function refusesFlawedRecords(server: EndpointServer, facts: Facts): void {
   const at = facts.list === null ? '' : `${facts.list}.1.`;
   const around = (flawed: unknown) =>

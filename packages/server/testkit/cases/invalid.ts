@@ -4,7 +4,7 @@ import type { Answer } from '../client.ts';
 import { bodyOf, type Facts } from '../endpoints.ts';
 import { type EndpointServer, newCaller, NOTHING_STORED } from '../endpoint-server.ts';
 
-/** A request that is refused as a whole, naming one field. */
+/** Expects a refusal of the whole request that names one field. */
 export function expectInvalid(answer: Answer, facts: Facts, field: string): void {
   expect([field, answer.status, answer.errors]).toEqual([
     field,
@@ -31,7 +31,7 @@ const NOT_JSON = [
   '\ufeff{}',
 ];
 
-/** What is wrong before any field is looked at. */
+/** Tests bodies that are refused before any field is validated. */
 export function refusesMalformedBodies(server: EndpointServer, facts: Facts): void {
   test(`no body, no JSON or no object is ${facts.invalid} with the field body, and nothing is stored`, async () => {
     const caller = await newCaller(server, facts);
@@ -79,7 +79,7 @@ export function refusesMalformedBodies(server: EndpointServer, facts: Facts): vo
   });
 }
 
-/** The list around the records, where there is one. */
+/** Tests the list around the records, at endpoints that have one. */
 export function refusesBadEnvelopes(server: EndpointServer, facts: Facts): void {
   const list = facts.list ?? '';
   const records = (count: number) =>
@@ -104,7 +104,7 @@ export function refusesBadEnvelopes(server: EndpointServer, facts: Facts): void 
   });
 }
 
-/** On the endpoints that take events as a list. */
+/** Tests `suppressTriggers` on the endpoints that take events as a list. */
 export function refusesWrongSuppressTriggers(server: EndpointServer, facts: Facts): void {
   test('suppressTriggers that is no boolean is refused by its name, null too', async () => {
     const caller = await newCaller(server, facts);

@@ -7,7 +7,7 @@ import { expectReuse } from './reuse.ts';
 const bag = { b: { y: 1, x: [2, 1] }, a: 'é' };
 const sameBag = { a: 'é', b: { x: [2, 1], y: 1 } };
 
-/** Single endpoints: a client that writes the same JSON another way means the same. */
+/** Tests single endpoints: the order of keys in the JSON does not matter. */
 export function keepsOneKeyAcrossOrders(server: EndpointServer, facts: Facts): void {
   test('the order of keys does not make another body, at any depth; that of a list does', async () => {
     const caller = await newCaller(server, facts);
@@ -23,7 +23,7 @@ export function keepsOneKeyAcrossOrders(server: EndpointServer, facts: Facts): v
   });
 }
 
-/** Lists: there the order of keys is part of the body. */
+/** Tests list endpoints: the order of keys is part of the body. */
 export function keyOrderCounts(server: EndpointServer, facts: Facts): void {
   test('another order of keys is another body', async () => {
     const caller = await newCaller(server, facts);

@@ -14,7 +14,7 @@ function expectUnauthorised(answer: Answer): void {
 
 const RANDOM = 'A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8S9t0';
 
-/** All that is not one `Authorization: Bearer <live key>`. */
+/** Tests every request other than one with a single `Authorization: Bearer <live key>`. */
 export function refusesStrangers(server: EndpointServer, facts: Facts): void {
   test('a missing, malformed, wrongly prefixed or unknown key is 401, all with one answer', async () => {
     const caller = await newCaller(server, facts);
@@ -42,7 +42,7 @@ export function refusesStrangers(server: EndpointServer, facts: Facts): void {
       `Bearer sk_test_${RANDOM}`,
       `Bearer sk_live_${RANDOM.slice(0, 31)}`,
       `Bearer sk_live_${'x'.repeat(129)}`,
-      // Right in all that is shown of a key, wrong in the rest.
+      // Matches the displayed parts of a key and differs in the rest.
       `Bearer sk_live_${RANDOM.slice(4)}${secret.slice(-4)}`,
     ];
     for (const Authorization of headers)
@@ -93,7 +93,7 @@ export function refusesStrangers(server: EndpointServer, facts: Facts): void {
   });
 }
 
-/** Revoked here, refused there: at the next request, whatever its answer would have been. */
+/** Tests that a key revoked at one server is refused at the other from the next request on, whatever its response would have been. */
 export function refusesRevokedKeys(server: EndpointServer, twin: EndpointServer, facts: Facts): void {
   for (const outcome of outcomesOf(facts)) {
     test(`a key revoked on another server is refused at the next request: ${outcome.name}`, async () => {

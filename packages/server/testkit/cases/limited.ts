@@ -10,7 +10,7 @@ function expectLimited(answer: Answer, retryAfterS: number): void {
   expect(headers['ratelimit']).toMatch(new RegExp(`;r=0;t=${retryAfterS}$`));
 }
 
-/** The token bucket of one project at one endpoint. */
+/** Tests the token bucket of one project at one endpoint. */
 export function limitsRates(server: EndpointServer, twin: EndpointServer, facts: Facts): void {
   test('the burst is exact over two servers, and what is refused is not stored', async () => {
     const caller = await newCaller(server, facts);

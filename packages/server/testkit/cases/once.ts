@@ -12,7 +12,7 @@ function expectReplay(answer: Answer, first: Answer): void {
   expect(answer.headers['idempotent-replayed']).toBe('true');
 }
 
-/** One Idempotency-Key, one effect. The answer replayed here is that of a whole list where the endpoint takes one. */
+/** Tests that one Idempotency-Key has one effect. At list endpoints the replayed response is that of a whole list. */
 export function replaysAnswers(server: EndpointServer, twin: EndpointServer, facts: Facts): void {
   const unusual = bodyOf(facts, [
     record(facts),

@@ -18,7 +18,7 @@ function expectFull(answer: Answer): number {
   return seconds;
 }
 
-/** The 50,000 records that may wait in one project. */
+/** Tests the cap of 50,000 waiting records per project. */
 export function keepsTheQueueCap(server: EndpointServer, twin: EndpointServer, facts: Facts): void {
   test('at 49,999 waiting a chunk is taken whole, at 50,000 none is', async () => {
     const caller = await newCaller(server, facts);
@@ -84,7 +84,7 @@ export function keepsTheQueueCap(server: EndpointServer, twin: EndpointServer, f
     expectFull(await caller.send());
     server.clock.advance(10_000);
     await caller.fillQueue(51_500);
-    // 50 a second, so a chunk of 1,000 needs twenty.
+    // At 50 per second a chunk of 1,000 needs twenty seconds.
     expect(expectFull(await caller.send())).toBe(20);
     server.clock.advance(10_000);
     expect(expectFull(await caller.send())).toBe(60);

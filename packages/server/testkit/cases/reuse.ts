@@ -12,7 +12,7 @@ export function expectReuse(answer: Answer): void {
   expect(answer.headers['idempotent-replayed']).toBeUndefined();
 }
 
-/** The same Idempotency-Key with another request. */
+/** Tests the same Idempotency-Key with another request. */
 export function refusesReuse(server: EndpointServer, twin: EndpointServer, facts: Facts): void {
   test('the same key with another body is a reuse, on every server, and stores nothing', async () => {
     const caller = await newCaller(server, facts);

@@ -11,7 +11,7 @@ function expectSuspended(answer: Answer): void {
   expect([answer.status, answer.errors]).toEqual([403, [{ code: 'forbidden', message }]]);
 }
 
-/** A right key whose project may not be used. */
+/** Tests a valid key of a suspended project. */
 export function refusesSuspendedProjects(server: EndpointServer, twin: EndpointServer, facts: Facts): void {
   for (const outcome of outcomesOf(facts)) {
     test(`a project suspended on another server is refused at the next request: ${outcome.name}`, async () => {

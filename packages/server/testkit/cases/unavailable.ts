@@ -11,7 +11,7 @@ function expectUnavailable(answer: Answer): void {
   expect(answer.headers['retry-after']).toBeDefined();
 }
 
-/** What is answered while the database cannot be had, and after it is back. */
+/** Tests the responses while the database is down, and after it is back. */
 export function survivesOutages(server: EndpointServer, facts: Facts): void {
   test('while the database is gone a request is 503 and nothing is stored; its retry is the first', async () => {
     const caller = await newCaller(server, facts);

@@ -28,7 +28,7 @@ const SHAPES: [what: string, user: Record<string, unknown>][] = [
   ['a name in traits only', { ...USER, traits: { email: 'not an address', external_user_id: 7 } }],
 ];
 
-/** What a user may be, alone or in a list. */
+/** Tests the accepted forms of a user, alone or in a list. */
 export function acceptsUserShapes(server: EndpointServer, facts: Facts): void {
   test.each(SHAPES)('a user may have %s', async (_, user) => {
     const caller = await newCaller(server, facts);

@@ -28,7 +28,7 @@ function partsOf(definition: unknown): unknown[] {
   return shape.kind === 'not' ? [definition, ...partsOf(shape.of)] : [definition];
 }
 
-test('the form knows every example of the guide, and gives it back as it was', () => {
+test('shapeOf and printShape › convert every example of the guide without a change', () => {
   expect(EXAMPLES.length).toBeGreaterThan(40);
   for (const part of EXAMPLES.flatMap(partsOf)) {
     const shape = shapeOf(part);
@@ -37,7 +37,7 @@ test('the form knows every example of the guide, and gives it back as it was', (
   }
 });
 
-test('what is no condition, or has more than the form shows, is left to be edited as JSON', () => {
+test('shapeOf › leaves invalid conditions, and those with more than the form shows, to the JSON editor', () => {
   for (const odd of [
     null,
     'plan',
@@ -57,14 +57,14 @@ test('what is no condition, or has more than the form shows, is left to be edite
     expect(shapeOf(odd), JSON.stringify(odd)).toEqual({ kind: 'other' });
 });
 
-test('whatever is chosen anew is a condition that the form knows', () => {
+test('startOf › returns conditions that the form can show', () => {
   for (const subject of Object.keys(SUBJECTS) as Subject[]) {
     const started = startOf(subject, 'login');
     expect(shapeOf(printShape(started))).toEqual(started);
   }
 });
 
-test('another operator keeps what was typed where it can', () => {
+test('operandFor › keeps the operand if it fits the new operator', () => {
   expect(operandFor('one_of', 'pro')).toEqual(['pro']);
   expect(operandFor('equals', ['pro', 'trial'])).toBe('pro');
   expect(operandFor('at_least', 'pro')).toBe(1);

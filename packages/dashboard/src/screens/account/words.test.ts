@@ -23,7 +23,7 @@ test('waitWords › names the waiting time', () => {
   ]);
 });
 
-test('a session is known by its browser and system', () => {
+test('browserName › names the browser and the system', () => {
   const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0';
   const edge = 'Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/142.0 Safari/537.36 Edg/142.0';
   expect([firefox, edge, null, 'curl/8'].map(browserName)).toEqual([
@@ -34,7 +34,7 @@ test('a session is known by its browser and system', () => {
   ]);
 });
 
-test('the first call is one that a shell takes, whatever the address holds', () => {
+test('firstCall › is valid in a shell for any email address', () => {
   const text = firstCall({ publicUrl: 'http://localhost:8080', secret: 'sk_live_x', email: "o'ada@x.org" });
   const said = execFileSync('bash', ['-c', `curl() { printf '%s\\n' "$@"; }\n${text}`])
     .toString()

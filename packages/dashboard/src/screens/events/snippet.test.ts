@@ -10,7 +10,7 @@ const property = (name: string, ...types: string[]) => ({
   last_at: '',
 });
 
-test('the call has the properties that came, with their types and an example', () => {
+test('typedOf › lists the received properties with types and an example', () => {
   const event = {
     name: 'paid',
     properties: [property('amount', 'number'), property('a b', 'string', 'null'), property('tags', 'array')],
@@ -28,7 +28,7 @@ test('the call has the properties that came, with their types and an example', (
   expect(typedOf({ ...event, properties: [] })).toContain('properties: {},');
 });
 
-test('whatever somebody called an event or sent in it, the command stays one command', () => {
+test('curlOf › quotes any event name and value safely for the shell', () => {
   const hostile = `'; touch x; echo '$(id)\`id\``;
   const text = curlOf({
     name: hostile,

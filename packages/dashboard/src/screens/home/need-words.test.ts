@@ -5,7 +5,7 @@ import { needWords } from './need-words.ts';
 const one = { count: 1, at_least: false };
 const many = { count: 10_000, at_least: true };
 
-/** One need of each kind; a new kind is a type error here. */
+/** One need of each kind. A missing kind is a type error here. */
 const NEEDS: { [K in Need['kind']]: Extract<Need, { kind: K }> } = {
   paused: { kind: 'paused' },
   sender: { kind: 'sender', reason: 'domain_not_ready', detail: 'x.org was not added as a sending domain' },

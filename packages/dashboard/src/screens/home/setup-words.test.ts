@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { firstCall, nextStep } from './setup-words.ts';
 
-test('the first call is one that the API takes, and can be pasted into a shell', () => {
+test('firstCall › is valid for the API and in a shell', () => {
   const lines = firstCall('https://mail.x.org').split('\n');
   const bodies = lines.flatMap((line) => /-d '(.*)'$/.exec(line)?.[1] ?? []).map((json) => JSON.parse(json));
   expect(bodies).toEqual([
@@ -11,7 +11,7 @@ test('the first call is one that the API takes, and can be pasted into a shell',
   expect(lines.filter((line) => line.startsWith('curl -sS https://mail.x.org/api/v1/'))).toHaveLength(2);
 });
 
-test('the next step is the first that has to be done, then what would be good', () => {
+test('nextStep › returns the first required step, then an optional one', () => {
   const step = (id: 'key_created' | 'first_event' | 'team_invited', done: boolean, required = true) => ({
     id,
     done,

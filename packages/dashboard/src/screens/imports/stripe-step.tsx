@@ -5,7 +5,7 @@ import { useChange } from '../../api/index.ts';
 import { ErrorBox, refused, notify } from '../../parts/index.ts';
 import { Section } from '../../parts/section.tsx';
 
-/** The step before the check, and after Stripe rejected the key. */
+/** The step before the check, also shown after Stripe rejected the key. */
 export function StripeStep({ one }: { one: Import }): ReactNode {
   const isReady = one.state === 'ready';
   return (

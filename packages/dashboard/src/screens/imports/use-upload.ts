@@ -47,7 +47,7 @@ export function useUpload() {
   return { upload, uploading, stop: () => stop.current?.abort() };
 }
 
-/** Whether this is the same file as before. */
+/** True if this is the same file as before. */
 export function isSame(one: Import, file: File): boolean {
   return (
     file.size === one.size_bytes &&

@@ -31,7 +31,7 @@ const GROUP: InsightGroup = {
   lift: null,
 };
 
-test('shares are told with one place, changes with their sign, and nothing as a dash', () => {
+test('percent, signed, change and growth › format one decimal, a sign, and null as a dash', () => {
   expect([percent(0.1234), percent(null)]).toEqual(['12.3 %', '–']);
   expect([signed(0.012), signed(-0.012), signed(0), signed(-0.0001)]).toEqual([
     '+1.2',
@@ -43,7 +43,7 @@ test('shares are told with one place, changes with their sign, and nothing as a 
   expect([growth(12, 10), growth(5, 10), growth(5, 0)]).toEqual(['+20 %', '-50 %', null]);
 });
 
-test('the funnel is of what was sent at first, and then of what arrived', () => {
+test('funnelRows › relates delivered emails to sent ones, and the rest to delivered ones', () => {
   expect(funnelRows(GROUP).map(({ letters, share }) => `${letters} ${share}`)).toEqual([
     '10 100.0 %',
     '8 80.0 %',
@@ -53,7 +53,7 @@ test('the funnel is of what was sent at first, and then of what arrived', () => 
   ]);
 });
 
-test('each slice of time has its share of what was opened', () => {
+test('openedRows › returns the share of each time slice', () => {
   const within = [
     { until_ms: 900_000, emails: 3 },
     { until_ms: 14_400_000, emails: 1 },
@@ -66,11 +66,11 @@ test('each slice of time has its share of what was opened', () => {
   ]);
 });
 
-test('a range that nobody knows is thirty days', () => {
+test('daysOf › returns 30 for an unknown range', () => {
   expect([daysOf('7d'), daysOf('yesterday'), daysOf(undefined)]).toEqual([7, 30, 30]);
 });
 
-test('groups are in the order of what was asked for, those of nothing last', () => {
+test('sortGroups › sorts by the selected column, with empty groups last', () => {
   const small = { ...GROUP, name: 'b', sent: 1, rates: { ...GROUP.rates, opened: 1 } };
   const none = { ...GROUP, name: 'c', sent: 2, rates: { ...GROUP.rates, opened: null } };
   const names = (by: 'sent' | 'opened') => sortGroups([none, GROUP, small], by).map(({ name }) => name);

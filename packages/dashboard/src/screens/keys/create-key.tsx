@@ -76,7 +76,7 @@ function KeyForm({ onClose, onMade }: FormProps): ReactNode {
 
 type Env = 'live' | 'test';
 
-/** Whether this project has an active sandbox. */
+/** True if this project has an active sandbox. */
 function useSandboxIsOpen(): boolean {
   const { id } = useProject();
   const projects = useApi('GET /projects', {});

@@ -16,12 +16,12 @@ const key = (id: string, ...requests: number[]): ApiKey => ({
   traffic: requests.map((count, index) => ({ day: `2026-01-0${index + 1}`, requests: count })),
 });
 
-test('traffic is that of the last days, today among them', () => {
+test('requestsIn › counts the last days, including today', () => {
   const { traffic } = key('a', 1, 2, 4);
   expect([requestsIn(traffic, 1), requestsIn(traffic, 2), requestsIn(traffic, 9)]).toEqual([4, 6, 7]);
 });
 
-test('each day has what came by each key, and keys that nothing came by are told', () => {
+test('rowsOf and unusedKeys › return the requests of each key per day, and keys without requests', () => {
   const [a, b] = [key('a', 1, 2), key('b', 0, 0)];
   expect(rowsOf([a, b])).toEqual([
     { day: '2026-01-01', a: 1, b: 0 },

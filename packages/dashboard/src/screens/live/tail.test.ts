@@ -13,7 +13,7 @@ const range = (from: number, to: number): FeedItem[] =>
 const hear = (tail: Tail, items: FeedItem[]): Tail => nextTail(tail, { do: 'hear', items });
 const placesOf = ({ items }: Tail): string[] => items.map(({ place }) => place);
 
-test('items stand the newest first, each once, whatever comes twice or late', () => {
+test('nextTail › sorts newest first, without duplicates, also for late items', () => {
   let tail = nextTail(EMPTY_TAIL, { do: 'start', items: [item(2), item(1)] });
   tail = hear(tail, [item(4), item(2)]);
   tail = hear(tail, [item(3)]);
@@ -21,13 +21,13 @@ test('items stand the newest first, each once, whatever comes twice or late', ()
   expect(hear(tail, [item(3)])).toBe(tail);
 });
 
-test('no more are kept than the page holds, and those that go are the oldest', () => {
+test('nextTail › drops the oldest items above the limit', () => {
   const tail = hear(hear(EMPTY_TAIL, range(0, TAIL_MAX)), range(TAIL_MAX, TAIL_MAX + 10));
   expect(tail.items).toHaveLength(TAIL_MAX);
   expect([tail.items[0]?.place, tail.items.at(-1)?.place]).toEqual([`p${TAIL_MAX + 9}`, 'p10']);
 });
 
-test('while it is paused nothing moves; what came is counted, kept within bounds, and there when it goes on', () => {
+test('nextTail › counts and keeps items while paused, up to the limit, and shows them on resume', () => {
   let tail = nextTail(hear(EMPTY_TAIL, range(0, 3)), { do: 'pause' });
   tail = hear(tail, range(2, 5));
   expect([placesOf(tail), tail.waited]).toEqual([['p2', 'p1', 'p0'], 2]);
@@ -39,7 +39,7 @@ test('while it is paused nothing moves; what came is counted, kept within bounds
   expect(tail.items).toHaveLength(TAIL_MAX);
 });
 
-test('the rate is that of the last ten seconds', () => {
+test('ratePerSecond › covers the last ten seconds', () => {
   let heard = addHeard([], { at: 1_000, count: 50 });
   heard = addHeard(heard, { at: 5_000, count: 50 });
   expect(ratePerSecond(heard, 6_000)).toBe(10);

@@ -11,7 +11,7 @@ const UNITS = [
   { value: 'd', label: 'days' },
 ];
 
-/** Whether drafts are sent automatically, and after how long. */
+/** Turns automatic sending on or off, and sets its delay. */
 export function AutopilotField({ text, onText, fault, disabled = false }: SettingField): ReactNode {
   const span = readSpan(text);
   const change = (to: Partial<Span>): void => {

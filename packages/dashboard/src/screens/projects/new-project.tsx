@@ -72,7 +72,7 @@ export function NewProject({ organizations, onClose }: NewProjectProps): ReactNo
   );
 }
 
-/** Whether the form shows one of these errors at its field. The organization has a field only where it can be chosen. */
+/** True if the form shows one of these errors at its field. The organization has a field only if there are several. */
 function hasField(errors: Record<string, string>, organizations: Organization[]): boolean {
   const shown = ['name', 'time_zone', ...(organizations.length > 1 ? ['organization'] : [])];
   return shown.some((field) => field in errors);

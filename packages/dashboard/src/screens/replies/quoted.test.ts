@@ -10,6 +10,6 @@ test.each([
   ['> all of it', { own: '', quoted: '> all of it' }],
   ['', { own: '', quoted: '' }],
   ['He wrote:\nnothing', { own: 'He wrote:\nnothing', quoted: '' }],
-])('of %j the end that is quoted is told apart', (text, expected) => {
+])('splitQuoted › separates the quotation at the end of %j', (text, expected) => {
   expect(splitQuoted(text)).toEqual(expected);
 });

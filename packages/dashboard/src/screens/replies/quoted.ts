@@ -6,7 +6,7 @@ const INTRODUCES = /(?:wrote|schrieb|a écrit|escribió|ha scritto):\s*$/;
 
 /**
  * Splits a reply into its own text and the quoted emails. The quotation is the last run of quoted lines up to the end, with its
- * introduction. A quotation in the middle belongs to the reply.
+ * introduction. A quotation in the middle is part of the reply.
  */
 export function splitQuoted(text: string): Written {
   const lines = text.replaceAll('\r\n', '\n').split('\n');

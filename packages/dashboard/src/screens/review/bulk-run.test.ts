@@ -6,7 +6,7 @@ import { chunksOf, runChunks } from './bulk-run.ts';
 const ACT = { kind: 'approve' } as const;
 const ids = Array.from({ length: 120 }, (_, at) => `draft ${at}`);
 
-/** A server that does all it is asked for but the first letter of each request, or what `answer` says. */
+/** A server that changes all drafts except the first one of each request, unless `answer` throws. */
 function server(answer: (asked: number) => Promise<void> = () => Promise.resolve()) {
   const asked: BulkAsked[] = [];
   const send = async (body: BulkAsked): Promise<BulkActed> => {
@@ -23,8 +23,8 @@ function server(answer: (asked: number) => Promise<void> = () => Promise.resolve
 
 const GOES_ON = { isEnded: () => false, onStep: () => undefined };
 
-describe('many letters', () => {
-  it('are asked for some at a time, and told of together', async () => {
+describe('runChunks', () => {
+  it('requests 50 drafts at a time and adds up the results', async () => {
     const { asked, send } = server();
     const steps: number[] = [];
     const run = await runChunks(chunksOf({ act: ACT, ids }, ''), {
@@ -38,7 +38,7 @@ describe('many letters', () => {
     expect(run.ids).toHaveLength(117);
   });
 
-  it('that the server could not take are left, after those that it took', async () => {
+  it('returns the rest after an error, with the results so far', async () => {
     const fault = new ApiError({ status: 503, errors: [], requestId: null });
     const { send } = server((at) => (at === 2 ? Promise.reject(fault) : Promise.resolve()));
     const run = await runChunks(chunksOf({ act: ACT, ids }, ''), { ...GOES_ON, send });
@@ -46,7 +46,7 @@ describe('many letters', () => {
     expect(run.left.flatMap((body) => body.ids)).toEqual(ids.slice(50));
   });
 
-  it('are asked for no further once that is ended', async () => {
+  it('sends no further request after the member cancels', async () => {
     let isEnded = false;
     const { asked, send } = server(async () => {
       isEnded = true;
@@ -61,7 +61,7 @@ describe('many letters', () => {
     expect(run.left).toHaveLength(2);
   });
 
-  it('that a filter chose go in one request', async () => {
+  it('sends one request for a filter', async () => {
     const { asked, send } = server();
     const run = await runChunks(chunksOf({ act: ACT, ids: null }, 'rule:welcome'), { ...GOES_ON, send });
     expect(asked).toEqual([{ action: ACT, filter: 'rule:welcome' }]);

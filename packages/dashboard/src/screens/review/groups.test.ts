@@ -7,12 +7,12 @@ const moment = { now, zone: 'Europe/Paris' };
 const due = (at: string | null, more: Partial<DraftListed> = {}) =>
   ({ state: 'scheduled', reason: null, deadline_at: at, ...more }) as DraftListed;
 
-test('a draft stands where its deadline puts it, by the day of the project', () => {
+test("groupOf › groups drafts by deadline, in the project's time zone", () => {
   const stands: [DraftListed, string][] = [
     [due('2026-01-15T21:29:00.000Z'), 'overdue'],
     [due('2026-01-15T22:29:59.000Z'), 'soon'],
     [due('2026-01-15T22:30:00.000Z'), 'today'],
-    // It is the next day in Paris already.
+    // In Paris it is already the next day.
     [due('2026-01-15T23:00:00.000Z'), 'later'],
     [due(null), 'no_deadline'],
     [due('2026-01-15T22:00:00.000Z', { state: 'held', reason: 'quiet_hours' }), 'held'],
@@ -23,7 +23,7 @@ test('a draft stands where its deadline puts it, by the day of the project', () 
   for (const [draft, group] of stands) expect([draft, groupOf(draft, moment)]).toEqual([draft, group]);
 });
 
-test('each part of the list has one head, and it moves on as time goes by', () => {
+test('itemsOf › returns one title per group, and moves drafts as time passes', () => {
   const rows = [due('2026-01-15T22:00:00.000Z'), due('2026-01-15T22:45:00.000Z'), due(null)];
   const heads = (at: number) =>
     itemsOf(rows, { ...moment, now: at }).map((item) => (item.kind === 'head' ? item.group : 'row'));

@@ -14,7 +14,7 @@ const at = (time: string) => `2026-01-${time}:00.000Z`;
 test('presetsOf › uses 9:00 in the zone of the recipient', () => {
   const times = (zone: string) =>
     presetsOf(draft, { now, zone }).map(({ label, at: moment }) => [label, new Date(moment).toISOString()]);
-  // In Tokyo it is Friday, the 16th, already.
+  // In Tokyo it is already Friday, the 16th.
   expect(times('Asia/Tokyo')).toEqual([
     ['In an hour', at('15T22:30')],
     ['In four hours', at('16T01:30')],

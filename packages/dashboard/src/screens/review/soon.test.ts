@@ -7,7 +7,7 @@ afterEach(() => vi.useRealTimers());
 const run = vi.fn<() => Promise<void>>(() => Promise.resolve());
 beforeEach(() => run.mockClear());
 
-it('runs a while after it is first asked for, however often it is asked for until then', async () => {
+it('runs once per delay, however many calls there are', async () => {
   const soon = createSoon(run, 2_000);
   for (let second = 0; second < 10; second += 1) {
     soon.ask();
@@ -16,7 +16,7 @@ it('runs a while after it is first asked for, however often it is asked for unti
   expect(run).toHaveBeenCalledTimes(5);
 });
 
-it('does not run again before what it began is done, and then does, where it was asked for meanwhile', async () => {
+it('waits for the previous run, and then runs again if called since', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   run.mockReturnValueOnce(promise);
   const soon = createSoon(run, 2_000);
@@ -30,7 +30,7 @@ it('does not run again before what it began is done, and then does, where it was
   expect(run).toHaveBeenCalledTimes(2);
 });
 
-it('runs no more once it is stopped, until it is asked for again', async () => {
+it('does not run after a stop until the next call', async () => {
   const soon = createSoon(run, 2_000);
   soon.ask();
   soon.stop();

@@ -86,7 +86,7 @@ type Done = {
   /** When the server responded; null until then. */
   at: number | null;
   hide: () => void;
-  /** Whether there is anything to undo. */
+  /** Resolves to true if there is anything to undo. */
   isThere: Promise<boolean>;
 };
 /** Offers undo in a notification; null: nothing was done. */

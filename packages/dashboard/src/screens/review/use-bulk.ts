@@ -10,7 +10,7 @@ export type Bulk = {
   choose: (id: string, isChosen: boolean) => void;
   chooseAll: (ids: ReadonlySet<string>) => void;
   clear: () => void;
-  /** These were decided individually. */
+  /** Removes drafts that were decided individually. */
   drop: (ids: string[]) => void;
   /** Requests the preview of an action on all selected drafts. */
   want: (act: BulkAct) => void;

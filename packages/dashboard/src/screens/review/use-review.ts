@@ -78,7 +78,7 @@ type Left = {
   settle: (ids: string[]) => void;
   drop: (ids: Iterable<string>) => void;
   isOurs: (id: string) => boolean;
-  /** Those that a list requested now reflects. */
+  /** The drafts that a list requested now already reflects. */
   settled: () => string[];
 };
 

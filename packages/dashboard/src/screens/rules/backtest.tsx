@@ -7,7 +7,7 @@ import { BacktestFound } from './backtest-found.tsx';
 import { isChanged, useRuleDraft } from './edit-rule.tsx';
 import { type BacktestState, useBacktest } from './use-backtest.ts';
 
-/** Runs the saved or unsaved version of a rule over past events. Nothing is stored. */
+/** Runs the saved or unsaved version of a rule over past events, without storing anything. */
 export function Backtest({ rule }: { rule: RuleShown }): ReactNode {
   const { value: document } = useRuleDraft(rule);
   const hasEdit = isChanged(rule, document);

@@ -15,7 +15,7 @@ import {
   withField,
 } from './document.ts';
 
-test('whatever the form makes it knows again', () => {
+test('triggerKind, entryKind and stepKind › recognize every part that the form creates', () => {
   for (const kind of ['event', 'audience', 'relative', 'date', 'absence'] as const)
     expect(triggerKind(newTrigger(kind))).toBe(kind);
   for (const kind of ['once', 'one_at_a_time', 'once_per', 'about', 'cooldown'] as const)
@@ -24,26 +24,26 @@ test('whatever the form makes it knows again', () => {
     expect(stepKind(newStep(kind))).toBe(kind);
 });
 
-test('what it does not know it leaves to the JSON', () => {
+test('triggerKind, entryKind and stepKind › return null for unknown parts', () => {
   expect(triggerKind({ moon: 'full' })).toBe(null);
   expect(entryKind({ thrice: true })).toBe(null);
   expect(stepKind({ dance: true })).toBe(null);
 });
 
-test('one trigger or a list of them are the same to the form, and the event stays when its kind changes', () => {
+test('triggersOf and eventOf › read one trigger or a list, and keep the event when the kind changes', () => {
   expect(triggersOf({ when: { event: 'a' } })).toEqual([{ event: 'a' }]);
   expect(triggersOf({ when: [{ event: 'a' }, { event: 'b' }] })).toHaveLength(2);
   for (const kind of ['event', 'relative', 'absence'] as const)
     expect(eventOf(newTrigger(kind, 'login'))).toBe('login');
 });
 
-test('a distance is before or after, never both', () => {
+test('withDistance › sets before or after, never both', () => {
   const trigger = withDistance({ relative_to: { trait: 'x' }, before: '7d' }, 'after', '1d');
   expect(trigger).toEqual({ relative_to: { trait: 'x' }, after: '1d' });
   expect(distanceOf(trigger)).toEqual({ side: 'after', span: '1d' });
 });
 
-test('a field without a value is left out, steps change places within their list, and faults come to their part', () => {
+test('withField, moved and faultsBelow › drop empty fields, reorder steps, and find the errors of a part', () => {
   expect(withField({ a: 1, b: 2 }, 'b', '')).toEqual({ a: 1 });
   expect(withField({ a: 1 }, 'b', [])).toEqual({ a: 1 });
   expect(moved(['a', 'b', 'c'], 2, 0)).toEqual(['c', 'a', 'b']);

@@ -30,13 +30,13 @@ describe('previewWords', () => {
     expect(enrollLabel({ ...preview, would_enroll: 1 })).toBe('Enroll 1 user');
   });
 
-  test('says what was evaluated where there are more members', () => {
+  test('says how many members were evaluated if there are more', () => {
     const many = { ...preview, members: 25_000, evaluated: 10_000 };
     expect(previewWords(many)).toBe('12 of the first 10,000 of 25,000 users in “Trials” would be enrolled.');
     expect(enrollLabel(many)).toBe('Enroll members');
   });
 
-  test('says why nobody can be enrolled', () => {
+  test('says why no user can be enrolled', () => {
     const empty = { ...preview, members: 0, evaluated: 0 };
     expect([previewWords(empty), canEnroll(empty)]).toEqual(['No users are in “Trials” now.', false]);
     const building = { ...preview, audiences: [...audiences, { id: 'b', name: 'Paid', ready: false }] };

@@ -2,7 +2,7 @@ import type { RuleEnrollment, RuleEnrollmentPreview } from '@beckon/contract/das
 
 type Preview = Pick<RuleEnrollmentPreview, 'audiences' | 'members' | 'evaluated' | 'would_enroll'>;
 
-/** Whether a rule starts when users enter an audience: only such a rule has members to enroll. */
+/** True if a rule starts when users enter an audience. Only such a rule has members to enroll. */
 export function startsByEntering({ when }: Record<string, unknown>): boolean {
   return [when].flat().some((trigger) => {
     const { audience, move } = (trigger ?? {}) as { audience?: unknown; move?: unknown };
@@ -36,7 +36,7 @@ export function canEnroll({ audiences, members }: Preview): boolean {
   return audiences.length > 0 && audiences.every(({ ready }) => ready) && members > 0;
 }
 
-/** Whether an enrollment could enroll any user. Members beyond those that the preview evaluated may be enrolled too. */
+/** True if an enrollment could enroll any user. Members beyond those that the preview evaluated may be enrolled too. */
 export function canStart(preview: Preview): boolean {
   return canEnroll(preview) && (preview.would_enroll > 0 || preview.evaluated < preview.members);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { inWords } from './fault-words.ts';
 
-test('a fault names the place as the form calls it', () => {
+test('inWords › replaces the path with the labels of the form', () => {
   const said = (field: string): string =>
     inWords({ field, message: `${field} must not be empty` }).message.replace(' must not be empty', '');
   expect(said('steps.0.draft.subject')).toBe('Step 1, subject');
@@ -10,7 +10,7 @@ test('a fault names the place as the form calls it', () => {
   expect(said('only_if')).toBe('Only if');
 });
 
-test('what does not begin with its place stays as it is', () => {
+test('inWords › keeps a message that does not begin with its path', () => {
   const fault = { field: 'steps', message: 'It has no step' };
   expect(inWords(fault)).toBe(fault);
   expect(inWords({ message: 'Odd' })).toEqual({ message: 'Odd' });

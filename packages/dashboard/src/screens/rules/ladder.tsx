@@ -11,7 +11,7 @@ const REFRESHED: ReadKey[] = [
   'GET /projects/:project/rules/:rule/versions',
 ];
 
-/** Suggests autopilot or a shorter deadline, and applies or reverts it with one click. Nothing changes automatically. */
+/** Suggests autopilot or a shorter deadline, and applies or reverts it with one click. The mode never changes automatically. */
 export function Ladder({ rule }: { rule: RuleShown }): ReactNode {
   const mayEdit = useMay('editor');
   const { suggestion, demoted, alarm } = rule;

@@ -22,7 +22,7 @@ export type PartProps = { document: RuleDocument; onChange: (document: RuleDocum
 
 const ENTRIES = Object.entries(ENTRY_LABELS).map(([value, label]) => ({ value, label }));
 
-/** How often a user can be enrolled. */
+/** The enrollment setting: how often a user can be enrolled. */
 export function EntryField({ document, onChange }: PartProps): ReactNode {
   const { readOnly } = useFacts();
   const kind = entryKind(document['enrollment']);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { withProposal } from './proposal.ts';
 
-test('what is proposed comes into the letters that say what it was before, however deep they stand, and into no other', () => {
+test('withProposal › changes every email with the original text at any depth, and no other email', () => {
   const step = (body: string): object => ({ draft: { subject: 'Hi', body } });
   const document = {
     name: 'r',

@@ -7,7 +7,7 @@ const AFTER_MS = 350;
 
 export type Checked = { checked: RuleChecked | null; isChecking: boolean };
 
-/** Checks a rule on the server while it is edited: its summary and its errors. Nothing is stored. */
+/** Checks a rule on the server while it is edited: its summary and its errors. The server stores nothing. */
 export function useChecked(document: RuleDocument, rule: string | null): Checked {
   const ask = useCall();
   const [answer, setAnswer] = useState<{ of: string; checked: RuleChecked } | null>(null);

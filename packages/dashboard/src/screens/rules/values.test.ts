@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { OPERATORS, printValue, readSpan, readValue, testOf, withTest } from './values.ts';
 
-test('a number is a number, and a text that looks like one stays a text in its quotes', () => {
+test('readValue › reads numbers as numbers, and quoted numbers as text', () => {
   for (const value of [5, -1.5, true, false, 'pro', '5', 'true', '1.', '007'])
     expect(readValue('equals', printValue(value))).toBe(value);
   expect(readValue('one_of', 'trial, 5, "5"')).toEqual(['trial', 5, '5']);
@@ -10,7 +10,7 @@ test('a number is a number, and a text that looks like one stays a text in its q
   expect(readValue('at_least', 'many')).toBe('many');
 });
 
-test('another operator takes the place of the first, and the property stays', () => {
+test('withTest › replaces the operator and keeps the property', () => {
   const changed = withTest({ property: 'plan', equals: 'pro' }, 'starts_with', 'pro');
   expect(changed).toEqual({ property: 'plan', starts_with: 'pro' });
   expect(withTest(changed, 'is_set', 'pro')).toEqual({ property: 'plan', is_set: true });
@@ -18,7 +18,7 @@ test('another operator takes the place of the first, and the property stays', ()
     expect(testOf(withTest({ property: 'x' }, operator, '1')).operator).toBe(operator);
 });
 
-test('a duration is read as its two parts', () => {
+test('readSpan › splits a duration into number and unit', () => {
   expect(readSpan('90s')).toEqual({ count: 90, unit: 's' });
   expect(readSpan('soon')).toEqual({ count: null, unit: 'd' });
 });

@@ -6,7 +6,7 @@ import { EffectOnQueue, type Simulation } from '../../parts/policy-effect.tsx';
 import { CapsField, QuietHoursField, type SettingField, ThrottleField } from '../../parts/policy-fields.tsx';
 import type { SettingsForm } from '../../parts/settings-form.ts';
 
-/** Tests another policy on the waiting emails. Nothing changes until it is saved. */
+/** Tests another policy on the waiting emails. The policy changes only when it is saved. */
 export function Simulator({ form, simulation }: { form: SettingsForm; simulation: Simulation }): ReactNode {
   const maySave = useMay('admin');
   const field = (name: string): SettingField => ({

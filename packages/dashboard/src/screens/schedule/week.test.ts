@@ -24,7 +24,7 @@ function schedule(from: string, changed: Partial<Schedule> = {}): Schedule {
 }
 const plain = { band: undefined, tried: undefined };
 
-test('a week is its days in the zone, the first from the present hour on', () => {
+test('daysOf › returns local days, starting with the current hour', () => {
   const days = daysOf(schedule('2026-01-15T12:00:00.000Z'), { ...plain, zone: 'UTC' });
   expect(days.map(({ cells, blanks }) => [cells.length, blanks])).toEqual([
     [12, 12],
@@ -35,14 +35,14 @@ test('a week is its days in the zone, the first from the present hour on', () =>
   expect([inParis[0]?.blanks, inParis[0]?.cells[0]?.time]).toEqual([13, '13:00']);
 });
 
-test('on the days on which the clocks change there is an hour less, or one more', () => {
+test('daysOf › has 23 or 25 hours on days of a clock change', () => {
   const spring = daysOf(schedule('2026-03-27T00:00:00.000Z'), { ...plain, zone: 'Europe/Paris' });
   const autumn = daysOf(schedule('2026-10-23T00:00:00.000Z'), { ...plain, zone: 'Europe/Paris' });
   expect(spring.find(({ date }) => date === '2026-03-29')?.cells).toHaveLength(23);
   expect(autumn.find(({ date }) => date === '2026-10-25')?.cells).toHaveLength(25);
 });
 
-test('each hour has its letters, the quiet part of its zone, and what is tried', () => {
+test('daysOf › returns the emails, the share of quiet hours, and the tested policy for each hour', () => {
   const at = '2026-01-15T14:00:00.000Z';
   const days = daysOf(
     schedule('2026-01-15T12:00:00.000Z', {
@@ -63,7 +63,7 @@ test('each hour has its letters, the quiet part of its zone, and what is tried',
   expect(highest(days)).toBe(9);
 });
 
-test('the arrows stay on the ribbon', () => {
+test('cellBeside › stays within the timeline', () => {
   const days = daysOf(schedule('2026-01-15T12:00:00.000Z'), { ...plain, zone: 'UTC' });
   expect(cellBeside(days, '2026-01-15T12:00:00.000Z', -1)).toBe('2026-01-15T12:00:00.000Z');
   expect(cellBeside(days, '2026-01-15T12:00:00.000Z', 24)).toBe('2026-01-16T12:00:00.000Z');

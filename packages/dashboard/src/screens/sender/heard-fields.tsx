@@ -37,7 +37,7 @@ export function TrackingField({ text, onText, fault, disabled = false }: Setting
   );
 }
 
-/** Whether replies are received, and what is missing. */
+/** Shows if replies are received, and otherwise the missing setting. */
 export function RepliesState({ replies }: { replies: SendingState['replies'] }): ReactNode {
   if (replies.captured)
     return <Mark icon={Reply} tone="good" label="On: replies are received and forwarded" />;

@@ -75,7 +75,7 @@ function Steps({ onClose }: { onClose: () => void }): ReactNode {
   );
 }
 
-/** The checked file is the imported one: another file or reason starts again. */
+/** Imports exactly the checked file. Another file or reason needs a new check. */
 function useImport(onClose: () => void) {
   const [list, setList] = useState<string | null>(null);
   const [reason, setReason] = useState<SuppressionReasonName>('unsubscribed');

@@ -76,7 +76,7 @@ type Words = {
   /** Another member saved or published since then. */
   isOther: boolean;
   change: (letter: LetterSource) => void;
-  /** They differ from the saved version. */
+  /** The text differs from the saved version. */
   isDirty: boolean;
   forget: () => void;
   /** Counts discards, which reset the form. */

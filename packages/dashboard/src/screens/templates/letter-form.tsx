@@ -74,7 +74,7 @@ export function LetterForm({ letter, onChange, faults, readOnly, template }: Pro
   );
 }
 
-/** Each with a default, so that an email is not held for a missing value. */
+/** Each variable gets a default, so that an email is not held for a missing value. */
 function variablesOf({ variables, other_variables: others }: Props['template']): string[] {
   const names = new Set([...variables.map(({ name }) => name), ...others.map(({ name }) => name)]);
   return [...names].filter((name) => name !== 'unsubscribe_url').map((name) => `{{ ${name} | default: "" }}`);

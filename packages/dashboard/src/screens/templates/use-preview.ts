@@ -6,7 +6,7 @@ const AFTER_MS = 500;
 
 export type Previewed = {
   preview: TemplatePreview | null;
-  /** It belongs to text that has changed since. */
+  /** The preview belongs to text that has changed since. */
   isOld: boolean;
   error: ApiError | null;
 };

@@ -11,7 +11,7 @@ function signed(at: number, body = BODY): string {
   return `t=${at},v1=${createHmac('sha256', key).update(`${at}.${body}`).digest('hex')}`;
 }
 
-/** Headers, and whether they are genuine. */
+/** Signature headers, each with true if it is genuine. */
 function cases(): [header: string, isGenuine: boolean][] {
   const now = Math.floor(Date.now() / 1_000);
   const right = signed(now);
@@ -32,7 +32,7 @@ function cases(): [header: string, isGenuine: boolean][] {
 
 const codeOf = (language: string): string => SNIPPETS.find((one) => one.language === language)?.code ?? '';
 
-test('the snippet for Node accepts what is genuine and refuses the rest', async () => {
+test('Node snippet › accepts only genuine deliveries', async () => {
   const code = Buffer.from(codeOf('Node')).toString('base64');
   const { isGenuine } = (await import(/* @vite-ignore */ `data:text/javascript;base64,${code}`)) as {
     isGenuine: (body: Buffer, header: string, secret: string) => boolean;
@@ -41,7 +41,7 @@ test('the snippet for Node accepts what is genuine and refuses the rest', async 
     expect(isGenuine(Buffer.from(BODY), header, SECRET), header).toBe(wanted);
 });
 
-test('the snippet for Python says the same', () => {
+test('Python snippet › accepts only genuine deliveries', () => {
   const ask = `import json, sys\nbody, secret, headers = json.load(sys.stdin)\nprint(json.dumps([is_genuine(body.encode(), h, secret) for h in headers]))`;
   const asked = cases();
   const input = JSON.stringify([BODY, SECRET, asked.map(([header]) => header)]);
@@ -49,6 +49,6 @@ test('the snippet for Python says the same', () => {
   expect(JSON.parse(said)).toEqual(asked.map(([, wanted]) => wanted));
 });
 
-test('each language has one', () => {
+test('SNIPPETS › has one snippet for each language', () => {
   expect(SNIPPETS.map(({ language }) => language)).toEqual(['Node', 'Python', 'Java']);
 });

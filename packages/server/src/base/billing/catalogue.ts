@@ -1,6 +1,6 @@
 import type { PriceFacts, ProductFacts, SubscriptionFacts } from './facts.ts';
 
-/** What prices are called and cost. Invoices name theirs by id alone. */
+/** Names and amounts of prices. Invoices refer to their prices by id only. */
 export type Catalogue = { prices: Map<string, PriceFacts>; products: Map<string, string> };
 
 export function catalogueOf(prices: PriceFacts[], products: ProductFacts[]): Catalogue {
@@ -10,19 +10,19 @@ export function catalogueOf(prices: PriceFacts[], products: ProductFacts[]): Cat
   };
 }
 
-/** With the prices that these subscriptions carry themselves: among them those that no list holds any more. */
+/** Adds the prices that the subscriptions carry themselves, which include prices that no list contains any more. */
 export function withItems(catalogue: Catalogue, subscriptions: SubscriptionFacts[]): Catalogue {
   const prices = new Map(catalogue.prices);
   for (const { items } of subscriptions) for (const { price } of items) prices.set(price.id, price);
   return { prices, products: catalogue.products };
 }
 
-/** Something that is had: a price, so and so many times. */
+/** A part of a subscription: a price and its quantity. */
 export type Share = { price: string; product: string | null; quantity: number | null };
 
 /**
- * The name of the product, as the customer saw it on every invoice; without one (a product that was deleted) what the price is
- * called, and the id of the price where nothing has a name.
+ * Returns the name of the product, which the customer sees on every invoice. A deleted product has no name: then it returns the name of the
+ * price, or else its id.
  */
 export function planName(share: Share, { prices, products }: Catalogue): string {
   const price = prices.get(share.price);
@@ -30,14 +30,14 @@ export function planName(share: Share, { prices, products }: Catalogue): string 
   return (product === null ? undefined : products.get(product)) ?? price?.name ?? share.price;
 }
 
-/** `month`, or `3 months`; null where the price is not known or paid once. */
+/** Returns `month` or `3 months`; null if the price is unknown or paid once. */
 export function intervalOf(share: Share, { prices }: Catalogue): string | null {
   const price = prices.get(share.price);
   if (!price || price.interval === null) return null;
   return price.intervalCount === 1 ? price.interval : `${price.intervalCount} ${price.interval}s`;
 }
 
-/** What it costs a month, so that prices of different intervals can be compared; null where that is not known. */
+/** Returns the cost per month, so that prices of different intervals can be compared; null if unknown. */
 export function monthlyCost(share: Share, { prices }: Catalogue): number | null {
   const price = prices.get(share.price);
   if (!price || price.unitAmount === null || price.interval === null || price.isMetered) return null;
@@ -51,7 +51,7 @@ export function isMetered(share: Share, { prices }: Catalogue): boolean {
   return prices.get(share.price)?.isMetered ?? false;
 }
 
-/** The dearest names the plan: what else a subscription holds are additions to it. */
+/** Returns the most expensive share, which names the plan: the other shares of a subscription are additions to it. */
 export function dearest<S extends Share & { amount?: number }>(shares: S[], catalogue: Catalogue): S | null {
   const worth = (share: S): number => monthlyCost(share, catalogue) ?? share.amount ?? 0;
   return shares.reduce<S | null>((best, one) => (best && worth(best) >= worth(one) ? best : one), null);

@@ -1,31 +1,31 @@
 /**
- * What a billing provider knows of its customers, in the little that lifecycle events are made of. Times are seconds since
- * the epoch and amounts the currency's smallest unit, as Stripe has both: `io/stripe` reads them, this folder makes events of them.
+ * The facts of a billing provider's customers that lifecycle events are made of. Times are seconds since the epoch and amounts are in the
+ * currency's smallest unit, as in Stripe. `io/stripe` reads the facts; this folder turns them into events.
  */
 export type CustomerFacts = {
   id: string;
-  /** Null where nothing is left of the customer but its id: it was deleted. */
+  /** Null for a deleted customer, which keeps only its id. */
   created: number | null;
   email: string | null;
   name: string | null;
   company: string | null;
   currency: string | null;
   isDelinquent: boolean | null;
-  /** What its metadata say whose it is. */
+  /** The user that the customer's metadata name. */
   userId: string | null;
 };
 
 export type PriceFacts = {
   id: string;
   product: string | null;
-  /** What people call it, where it has a name of its own. */
+  /** The display name of the price, if it has its own. */
   name: string | null;
-  /** `day`, `week`, `month` or `year`; null for what is paid once. */
+  /** `day`, `week`, `month` or `year`; null for a one-time price. */
   interval: string | null;
   intervalCount: number;
-  /** Null where it depends on the quantity. */
+  /** Null if it depends on the quantity. */
   unitAmount: number | null;
-  /** Its quantity is what was used, and no choice of anybody's. */
+  /** The quantity is the measured usage, not a choice of the customer. */
   isMetered: boolean;
 };
 
@@ -44,7 +44,7 @@ export type SubscriptionFacts = {
   reason: string | null;
   feedback: string | null;
   currency: string;
-  /** Invoices are mailed and paid by hand: the subscription counts from its start, paid or not. */
+  /** Invoices are sent by email and paid manually: the subscription counts from its start, paid or not. */
   isInvoiced: boolean;
   items: { price: PriceFacts; quantity: number | null }[];
 };
@@ -69,12 +69,12 @@ export type LineFacts = {
   product: string | null;
   amount: number;
   quantity: number | null;
-  /** From when on it bills. */
+  /** The start of the time that the line bills. */
   start: number;
   isProration: boolean;
 };
 
-/** All that is known of one customer. */
+/** All facts about one customer. */
 export type BillingHistory = {
   customer: CustomerFacts;
   subscriptions: SubscriptionFacts[];

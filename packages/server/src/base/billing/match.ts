@@ -2,12 +2,13 @@ import { EXTERNAL_USER_ID_MAX_CHARS } from '@beckon/contract';
 
 export type MatchedBy = 'metadata' | 'email' | 'none';
 
-/** Whose customer it is: null where nobody was found, with the reason in words for people. */
+/** The user that a customer belongs to: null if there is no match, with the reason in plain words. */
 export type Match = { userId: string; by: 'metadata' | 'email' } | { userId: null; by: 'none'; why: string };
 
 /**
- * Metadata say it outright. Otherwise an address does, where it leads to one person alone: among those known here, and those whom
- * other customers of the same account name. Guessing between two would show one of them the other's bills.
+ * Matches by the user id in the metadata. Without one it matches by email address, if the address leads to exactly one user. Candidates are
+ * the known users and those that other customers of the same account name. A guess between two users would show one of them the other's
+ * bills.
  */
 export function matchCustomer(
   { userId, email, isDeleted }: { userId: string | null; email: string | null; isDeleted: boolean },

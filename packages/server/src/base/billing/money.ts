@@ -1,6 +1,6 @@
 /**
- * Amounts as people write them: 19.99 for 1999 cents, 1500 for 1500 yen. Stripe counts ISK and UGX in hundredths although nobody
- * has coins of them, so both are missing here on purpose.
+ * Converts to the amount that people write: 19.99 for 1999 cents, 1500 for 1500 yen. Stripe counts ISK and UGX in hundredths although they
+ * have no coins of that value, so both are missing here on purpose.
  */
 export function majorUnits(amount: number, currency: string): number {
   const digits = digitsOf(currency.toLowerCase());

@@ -5,26 +5,26 @@ import { type Catalogue, withItems } from './catalogue.ts';
 import type { BillingHistory, SubscriptionFacts } from './facts.ts';
 import { type BillingEvent, isTrialRunning, planNow, subscriptionEvents } from './subscription-events.ts';
 
-/** What is known here of the person whose customer it is, from before the import. */
+/** Facts from before the import about the user that a customer belongs to. */
 export type Owner = {
   userId: string;
   isKnown: boolean;
   hasAddress: boolean;
-  /** Of several customers of one person the newest describes them, and the oldest says since when they are here. */
+  /** If a user has several customers, the newest one describes the user and the oldest one dates the sign-up. */
   isNewest: boolean;
   isOldest: boolean;
 };
 
 export type BillingRecords = {
   user: UserInput | null;
-  /** The oldest first. */
+  /** Oldest first. */
   events: EventInput[];
   trialsWithoutReminder: { plan: string | null; endsAt: number }[];
 };
 
 /**
- * A customer's history as records of the interface. What our own user's product said of a person is worth more than what the bill
- * says: of somebody who is known already only what is about billing is taken, and an address where there was none.
+ * Converts a customer's history to records of the API. Facts from the product outweigh facts from billing. So a user who already exists
+ * gets only the billing facts, and an email address if there was none.
  */
 export function recordsOf(
   history: BillingHistory,
@@ -55,7 +55,7 @@ export function recordsOf(
   };
 }
 
-/** Only of people who are new here: of the others their own product knows when they signed up. */
+/** Returns a sign-up for new users only: the product reports when existing users signed up. */
 function signUp({ customer }: BillingHistory, owner: Owner): BillingEvent[] {
   if (owner.isKnown || !owner.isOldest || customer.created === null) return [];
   return [

@@ -9,18 +9,18 @@ import {
 } from './catalogue.ts';
 import type { InvoiceFacts, LineFacts } from './facts.ts';
 
-/** What a subscription consisted of, in the main, from a moment on. */
+/** The main part of a subscription from a moment on. */
 export type Standing = { at: number; share: Share };
 
 export type Change = { at: number; from: Share; to: Share; direction: Direction | null };
-/** `lateral`: something else that costs as much a month, or the same paid at another interval. */
+/** `lateral`: a different plan at the same monthly cost, or the same plan paid at another interval. */
 export type Direction = 'upgrade' | 'downgrade' | 'lateral';
 
 /**
- * What a subscription was over time. Stripe keeps only what it is now; what it was is found in what was billed. A line that is no
- * proration says what was had from its period's beginning on. A change in between credits the rest of the old price and charges the
- * rest of the new one, both from the moment of the change on, whichever invoice they are on: often that of the next period. An
- * addition is charged without a credit of what was had before, and so is no change of plan.
+ * Reconstructs a subscription's history from its invoices, because Stripe keeps only its current state. A line that is not a proration
+ * shows the state at the beginning of its period. A change within a period credits the rest of the old price and charges the rest of the
+ * new one. Both lines start at the moment of the change and may be on any invoice, often that of the next period. An addition is charged
+ * without a credit of the previous state, so it is not a change of plan.
  */
 export function standingsOf(
   invoices: InvoiceFacts[],
@@ -39,14 +39,14 @@ export function standingsOf(
   return { standings, changes };
 }
 
-/** What it was at this moment; before all that is known, what it was first. */
+/** Returns the state at a moment. Before the first known state it returns the first one. */
 export function standingAt(standings: Standing[], at: number): Share | null {
   return (standings.findLast((one) => one.at <= at) ?? standings[0])?.share ?? null;
 }
 
 type Moment = { at: number; lines: LineFacts[] };
 
-/** The lines that begin at one moment belong together: prorations first, for what is billed in full is how it was afterwards. */
+/** Groups the lines that begin at one moment. Prorations come first, because regular lines show the state after the change. */
 function momentsOf(invoices: InvoiceFacts[]): Moment[] {
   const moments = new Map<string, Moment & { isProration: boolean }>();
   for (const { lines } of invoices.filter(isTrue)) {
@@ -62,19 +62,22 @@ function momentsOf(invoices: InvoiceFacts[]): Moment[] {
   );
 }
 
-/** A draft may still change; an update whose invoice is void was not made, whereas a period of which it is void was had. */
+/**
+ * Skips drafts, which may still change, and void invoices with prorations, because such an update did not take place. A void invoice of a
+ * regular period counts: the subscription ran in that period.
+ */
 function isTrue({ status, lines }: InvoiceFacts): boolean {
   return status !== 'draft' && !(status === 'void' && lines.some(({ isProration }) => isProration));
 }
 
-/** What is had after these lines; null where they say nothing of it. */
+/** Returns the state after these lines; null if they do not show it. */
 function shareAfter(lines: LineFacts[], current: Share | null, catalogue: Catalogue): Share | null {
   if (!lines.some(({ isProration }) => isProration)) {
     const kept = lines.find(({ price }) => price === current?.price);
     return shareOf(kept ?? dearest(lines, catalogue));
   }
   if (!current) return null;
-  // A change within a free trial credits and charges nothing, so that the sign alone does not tell which is which.
+  // A change within a free trial credits and charges nothing, so the sign alone does not distinguish the two.
   const left = lines.filter((line) => line.amount < 0 || (line.amount === 0 && isHeld(line, current)));
   if (!left.some(({ price }) => price === current.price)) return null;
   const come = lines.filter((line) => !left.includes(line));

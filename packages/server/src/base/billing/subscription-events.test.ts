@@ -72,10 +72,10 @@ const PAID_LATE = bill(TRIAL_END, {
   paidAt: TRIAL_END + 4 * DAY,
 });
 
-/** One subscription, as Stripe shows it from time to time. */
+/** The states of one subscription that Stripe shows over time. */
 const MOMENTS: Moment[] = [
   { at: START + DAY, invoices: [FREE] },
-  // Its trial is over, and the bill is there but not final.
+  // The trial has ended. The invoice exists but is not final.
   {
     at: TRIAL_END + 600,
     subscription: { status: 'active' },
@@ -104,7 +104,7 @@ const MOMENTS: Moment[] = [
   },
 ];
 
-test('whenever it is asked, what was said before is said again: later only adds to it', () => {
+test('keeps every event of earlier reads in later reads of a subscription', () => {
   const said = MOMENTS.map(idsAt);
   for (const [i, now] of said.entries()) {
     for (const before of said.slice(0, i)) expect(now).toEqual(expect.arrayContaining(before));
@@ -117,7 +117,7 @@ test('whenever it is asked, what was said before is said again: later only adds 
   ]);
 });
 
-test('a trial that was given later is not how somebody began', () => {
+test('does not treat a trial granted later as the start of a subscription', () => {
   const late = { trialStart: START + 90 * DAY, trialEnd: START + 104 * DAY, status: 'active' };
   const first = bill(START, { finalizedAt: START, paidAt: START });
   expect(idsAt({ at: START + 120 * DAY, subscription: late, invoices: [first] })).toEqual([
@@ -126,10 +126,10 @@ test('a trial that was given later is not how somebody began', () => {
   ]);
 });
 
-test('where nothing is billed at all, it began when it began', () => {
+test('starts a subscription without invoices at its start date', () => {
   const none = { trialStart: null, trialEnd: null, status: 'active' };
   expect(idsAt({ at: START + DAY, subscription: none, invoices: [] })).toEqual([`sub_1:started:${START}`]);
-  // Behind a trial only after the time in which Stripe bills.
+  // After a trial it starts only after the time within which Stripe bills.
   expect(idsAt({ at: TRIAL_END + 60, subscription: { status: 'active' }, invoices: [FREE] })).toHaveLength(1);
   expect(
     idsAt({ at: TRIAL_END + 3 * 3_600, subscription: { status: 'active' }, invoices: [FREE] }),

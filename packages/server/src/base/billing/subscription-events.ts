@@ -3,23 +3,25 @@ import type { InvoiceFacts, LineFacts, SubscriptionFacts } from './facts.ts';
 import { majorUnits } from './money.ts';
 import { type Change, standingAt, standingsOf } from './standing.ts';
 
-/** One thing that happened, before it is known to whom. `fact` and `at` make it the same one whenever it is read again. */
+/** A billing event that is not yet assigned to a user. `fact` and `at` identify it, so that every later read returns the same event. */
 export type BillingEvent = {
   object: string;
   fact: 'created' | 'trial' | 'started' | 'changed' | 'canceled' | 'payment_failed';
   name: string;
-  /** Seconds. */
+  /** In seconds. */
   at: number;
   properties: { [name: string]: string | number };
 };
 
 const DAY_S = 86_400;
-/** Stripe takes about an hour from the end of a period to the payment; only then is it said that nothing is billed. */
+/**
+ * Stripe takes about an hour from the end of a period to the payment. Only after this time does a missing bill mean that nothing is billed.
+ */
 const BILLED_WITHIN_S = 2 * 3_600;
-/** Of these nobody ever had anything: the first payment did not succeed. */
+/** In these states the first payment did not succeed, so the subscription never began. */
 const NEVER_BEGUN = new Set(['incomplete', 'incomplete_expired']);
 
-/** What happened to one subscription, as of a moment; `invoices` are its own, the oldest first. */
+/** Returns the events of one subscription as of a moment. `invoices` are those of the subscription, oldest first. */
 export function subscriptionEvents(
   subscription: SubscriptionFacts,
   invoices: InvoiceFacts[],
@@ -42,7 +44,7 @@ export function subscriptionEvents(
   ];
 }
 
-/** The plan that somebody has now. */
+/** Returns the current plan. */
 export function planNow(subscription: SubscriptionFacts, catalogue: Catalogue): string | null {
   const share = shareNow(subscription, catalogue);
   return share && planName(share, catalogue);
@@ -85,9 +87,9 @@ function subscriptionStarted(story: Story, shareAt: ShareAt): BillingEvent[] {
 }
 
 /**
- * When somebody began to pay, or to have what they need not pay at once. With a trial it is the first bill for the time behind it
- * that was paid; one that failed and was paid later counts from then on. The same moment comes out however much later it is asked:
- * otherwise a second import would find a second beginning.
+ * Returns when the customer began to pay, or to use a subscription that is not paid immediately. With a trial this is the first paid bill
+ * for the time after it; a bill that failed at first counts from its payment. The result does not depend on the time of the call: otherwise
+ * a second import would find a second beginning.
  */
 function startOf({ subscription, invoices, asOf }: Story): Start | null {
   const trial = firstTrialOf(subscription);
@@ -109,12 +111,12 @@ function startWhenPaid(
     .flatMap((bill) => (bill.status === 'paid' && bill.paidAt !== null ? [{ at: bill.paidAt, bill }] : []))
     .toSorted((a, b) => a.at - b.at)[0];
   if (!paid) return null;
-  // A subscription that was moved to Stripe from elsewhere began before anything was billed there.
+  // A subscription that was moved to Stripe began before Stripe billed it.
   const isMoved = !hasTrial && startDate < created;
   return { at: isMoved ? from : Math.max(from, paid.at), bill: paid.bill };
 }
 
-/** A trial that somebody was given later, as a present, is not how they began. */
+/** Ignores a trial granted later, for example as a gift, because the subscription did not begin with it. */
 function firstTrialOf(subscription: SubscriptionFacts): { start: number; end: number } | null {
   const trial = trialOf(subscription);
   return trial && trial.start <= subscription.startDate + DAY_S ? trial : null;
@@ -151,7 +153,7 @@ function subscriptionChanged(
   };
 }
 
-/** At its end: whoever asked for an end at the end of the period has it until then, and may still take that back. */
+/** Dated at the end of the subscription. A cancellation at the end of the period can be reverted until then. */
 function subscriptionCanceled({ subscription, catalogue }: Story, shareAt: ShareAt): BillingEvent[] {
   const at = subscription.endedAt ?? subscription.canceledAt;
   if (subscription.status !== 'canceled' || at === null) return [];
@@ -165,8 +167,8 @@ function subscriptionCanceled({ subscription, catalogue }: Story, shareAt: Share
 }
 
 /**
- * Stripe counts attempts and dates none but the first, which is made when the invoice is final. So an invoice has one event, of the
- * first attempt; what the retries made of it is seen in whether it was paid.
+ * Returns one event for each invoice, dated at the first attempt, which takes place when the invoice is final. Stripe counts the attempts
+ * but dates only the first; whether an invoice was paid shows the result of the retries.
  */
 function paymentFailed(invoice: InvoiceFacts): BillingEvent[] {
   const failures = invoice.attempts - (invoice.status === 'paid' ? 1 : 0);
@@ -185,7 +187,7 @@ function trialOf({ trialStart, trialEnd }: SubscriptionFacts): { start: number; 
   return { start: trialStart, end: trialEnd };
 }
 
-/** What it costs a period, before taxes and discounts: as it was first billed, or else as its items say. */
+/** Returns the cost per period before taxes and discounts: from the first bill, or else from the items. */
 function amountProperties(
   { items, currency }: SubscriptionFacts,
   bill: InvoiceFacts | null,

@@ -1,8 +1,8 @@
 import { any } from './phrase.ts';
 
 /**
- * The phrases of the other files in other languages: a noun, then what is wrong with it. The languages are at least those of
- * `recipient-texts`. `\b` is ASCII only, so scripts without spaces and words that begin with another letter have none.
+ * The phrases of the other files in other languages: a noun, then the problem with it. The languages are at least those of
+ * `recipient-texts`. `\b` is ASCII only, so scripts without spaces and words that begin with a non-ASCII character do without it.
  */
 
 export const UNKNOWN_ABROAD = any(
@@ -24,10 +24,10 @@ export const UNKNOWN_ABROAD = any(
   String.raw`(?:المستخدم|المستلم|المرسل إليه|العنوان|عنوان البريد|الحساب|صندوق البريد).{0,40}(?:غير (?:معروف|موجود|صالح|صحيح|مسجل)|لا وجود|لم يتم العثور|لم يعد)|لا يوجد (?:مستخدم|مستلم|حساب|عنوان|صندوق)|(?:مستخدم|مستلم|عنوان|حساب) غير (?:معروف|موجود|صالح)|(?:تعذر|لم يتم) العثور على (?:ال)?(?:مستخدم|مستلم|عنوان|حساب)`,
 );
 
-/** At most three words between a noun and its verb, none of which makes it temporary. */
+/** At most three words between a noun and its verb, without a word that makes the state temporary. */
 const NEAR = String.raw`(?: (?!tempor|vorübergehend|momentan|tijdelijk)[^\s.;:]+){0,3}?`;
 
-/** An address that was in use once, as in `SAYS_ABANDONED`. */
+/** An address that was in use earlier, as in `SAYS_ABANDONED`. */
 export const ABANDONED_ABROAD = any(
   String.raw`adresse\b${NEAR} (?:inaktiv|nicht (?:mehr )?aktiv)\b|\binaktive (?:e-?mail-?|mail-?)?adresse\b|\bnicht mehr auf (?:diesem|dem|unserem) (?:mail-?)?server\b`,
   String.raw`adres\b${NEAR} (?:inactief|niet (?:meer )?actief)\b|\binactief (?:e-?mail-?|mail-?)?adres\b|\bniet (?:meer|langer) op (?:de|deze|onze) (?:mail)?server\b`,
@@ -53,7 +53,7 @@ export const SUSPENDED_ABROAD = any(
   String.raw`\b(?:account|postbus|gebruiker)\b.{0,40}(?:geblokkeerd|gedeactiveerd|uitgeschakeld|opgeschort)|(?:حساب|المستخدم).{0,30}(?:معطل|موقوف|معلق|مقفل|غير نشط)`,
 );
 
-/** Refused by whom it is for. */
+/** Refused by the recipient. */
 export const FILTERED_ABROAD = any(
   String.raw`受信者の設定|受信(?:を|が)?拒否|着信拒否|迷惑メール設定|收件人(?:拒收|拒绝)|被收件人|refusé par (?:le|son) destinataire|vom empfänger (?:abgelehnt|verweigert)`,
   String.raw`\b(?:rechazad[oa] por el|rifiutat[oa] dal|(?:recusad[oa]|rejeitad[oa]) pelo) destinat[aá]rio\b|\bgeweigerd door (?:de )?ontvanger\b|رفضه المستلم`,
@@ -67,13 +67,13 @@ export const UNWANTED_ABROAD = any(
 /** Nouns for a recipient. A refusal behind one of them is not about the sender. */
 const RECIPIENT = String.raw`(?:benutzer|empf[aä]|postfach|konto|utilisateur|destinat|bo[iî]te|compte|usu[aá]ri|utente|utilizador|buz[oó]n|casella|caixa|cuenta|conta|gebruiker|ontvanger|postbus|użytkownik|odbiorc|skrzynk|пользоват|получат|ящик|kullanıcı|alıcı|user|recipient|mail ?box|account)`;
 
-/** The sender, what is said of it up to three words later, and adjectives in front of it. "Returned to the sender" is not meant. */
+/** Matches the sender with a refusal up to three words later, or with an adjective in front. "Returned to the sender" does not match. */
 function sender(noun: string, refused: string, adjectives = '(?!)'): string {
   const said = String.raw`(?: ?:)?(?: (?!${RECIPIENT})[^\s.;:,]+){0,3}(?: ?:)? (?:${refused})`;
   return String.raw`(?<!\p{L}|[àa] l.|\b(?:an|den|zum|al|ao|aan(?: de)?|retour) )(?:${noun})(?!\p{L})${said}|(?<!\p{L})(?:${adjectives}) (?:${noun})(?!\p{L})`;
 }
 
-/** Who sends is refused, as in `SAYS_SENDER_REFUSED`: "unknown" or "not found" is about the sender then. */
+/** The sender is refused, as in `SAYS_SENDER_REFUSED`: "unknown" or "not found" is about the sender then. */
 export const SENDER_ABROAD = any(
   sender(
     String.raw`(?:e-?mail-?|mail-?)?absender(?:s|-?adresse|-?domain|-?domäne)?`,
@@ -115,7 +115,7 @@ export const SENDER_ABROAD = any(
   String.raw`(?<!إلى )(?:ال|لل)مرسل(?!\p{L}| إليه)[^.،,:]{0,25}(?:مرفوض|رفض|غير |محظور|لا يوجد|لم يتم)`,
 );
 
-/** No reason behind it. With one, the refusal need not be about whether the address exists. */
+/** No reason follows. With a reason, the refusal need not be about the existence of the address. */
 const NO_REASON = String.raw`(?!\p{L}| ?[:：] ?\S| (?:par|wegen|por|per|door|aufgrund|en raison|devido|debido|a causa))`;
 const NO_IP = String.raw`(?<!\bip[ -]?)`;
 
@@ -136,7 +136,7 @@ export const REFUSED_ABROAD = rejected('');
 /** "Address rejected" alone, as in `SAYS_UNAVAILABLE`. */
 export const REJECTED_ABROAD = rejected(NO_REASON);
 
-/** A group that does not exist, or takes no letters of this sender: Google says both in one sentence. */
+/** A group that does not exist or accepts no emails of this sender: Google names both in one sentence. */
 export const GROUP_ABROAD = any(
   String.raw`(?:\bgrupo\b|\bgroupe\b|\bgruppe\b|\bgruppo\b|\bgroep\b|\bgrup\w*\b|\bgrupp\w*|групп|グループ|群组|群組|הקבוצה|קבוצה|그룹|مجموعة|المجموعة).{0,300}(?:permis|permess|berecht|autoris|erlaub|toestemming|uprawn|behörig|tillstånd|izin|oprávn|разреш|прав|権限|投稿|权限|權限|אישור|לפרסם|권한|إذن)`,
 );

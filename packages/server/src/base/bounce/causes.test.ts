@@ -3,7 +3,7 @@ import { classifyReport } from './index.ts';
 
 type Given = { status?: string; action?: string };
 
-/** The diagnostic, and what the local server wrote around it. */
+/** Takes the diagnostic and the local server's text around it. */
 const classOf = (said: string[], { status = '5.0.0', action = 'failed' }: Given = {}): string =>
   classifyReport({ action, status, category: null, said }).class;
 const afterRcpt = (text: string): string =>
@@ -195,7 +195,7 @@ describe('classifyReport', () => {
     expect(classOf([afterRcpt(text)], { status: '5.1.1' })).toBe('policy');
   });
 
-  it('keeps a delayed report open, and takes relayed and expanded ones as delivered', () => {
+  it('keeps a delayed report open, and counts relayed and expanded ones as delivered', () => {
     const verdict = (action: string) =>
       classifyReport({ action, status: '5.1.1', category: null, said: ['550 User unknown'] });
     expect(verdict('delayed')).toMatchObject({ class: 'hard', final: false });

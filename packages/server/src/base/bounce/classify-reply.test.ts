@@ -11,7 +11,7 @@ const at = (stage: SmtpStage, reply: string) =>
 const STAGES: SmtpStage[] = ['connect', 'greeting', 'ehlo', 'tls', 'auth', 'mail', 'rcpt', 'data', 'body'];
 
 it.each(['connect', 'greeting', 'ehlo', 'tls', 'auth', 'mail'] as const)(
-  'a refusal at %s is the relay, never the recipient, and the letter may be tried again',
+  'attributes a refusal at %s to the relay, never to the recipient, and allows a retry',
   (stage) => {
     for (const reply of [
       '550 5.1.1 User unknown',
@@ -25,7 +25,7 @@ it.each(['connect', 'greeting', 'ehlo', 'tls', 'auth', 'mail'] as const)(
   },
 );
 
-it('a letter that is too large is refused at MAIL for itself alone', () => {
+it('does not retry an email refused at MAIL as too large', () => {
   expect(at('mail', '552 5.3.4 Message size exceeds fixed limit')).toMatchObject({
     class: 'policy',
     retry: false,
@@ -74,7 +74,7 @@ it.each<[string, ReplyClass]>([
   ['451 4.3.0 Temporary lookup failure', 'infrastructure'],
   ['550 4.4.1 No answer from host', 'infrastructure'],
   ['530 5.7.0 Must issue a STARTTLS command first', 'infrastructure'],
-])('at RCPT, %s is %s', (reply, found) => {
+])('classifies %s at RCPT as %s', (reply, found) => {
   expect(at('rcpt', reply).class).toBe(found);
 });
 
@@ -85,7 +85,7 @@ it.each<[string, ReplyClass]>([
   ['554 Transaction failed', 'infrastructure'],
   ['550 5.1.1 User unknown', 'hard'],
   ['552 5.2.2 Mailbox full', 'soft'],
-])('about the letter itself, %s is %s', (reply, found) => {
+])('classifies %s after the email content as %s', (reply, found) => {
   expect(at('body', reply).class).toBe(found);
 });
 
@@ -93,7 +93,7 @@ it.each([
   '554 5.7.1 <zoe@home.test>: Relay access denied',
   '530 5.7.0 Must issue a STARTTLS command first',
   '535 No',
-])('a relay that does not serve us refuses every letter alike, and each may be tried again: %s', (reply) => {
+])('attributes a refusal of every email to the relay and allows a retry: %s', (reply) => {
   expect(at('rcpt', reply)).toMatchObject({ isRelays: true, retry: true });
   expect(at('rcpt', '451 4.3.0 Temporary lookup failure')).toMatchObject({ isRelays: false, retry: true });
   expect(at('rcpt', '550 4.4.1 No answer from host')).toMatchObject({ isRelays: false, retry: false });
@@ -105,7 +105,7 @@ it.each([
   '554 5.7.1 <unknown[192.0.2.1]>: Client host rejected: Access denied',
   '554 5.7.1 <mx.example.com[192.0.2.1]>: Client host rejected: Access denied',
   '450 4.7.25 Client host rejected: cannot find your hostname, [192.0.2.1]',
-])('a relay that does not know our server refuses us at RCPT, and never the recipient: %s', (reply) => {
+])('attributes a refusal of our client at RCPT to the relay, never to the recipient: %s', (reply) => {
   expect(at('rcpt', reply)).toMatchObject({ class: 'policy', isRelays: true, retry: true });
 });
 
@@ -126,11 +126,14 @@ it.each<[string, object]>([
     '550 5.1.1 <ada@home.test>: Recipient address rejected: undeliverable address: host mx.home.test said: 554 5.7.1 <relay[192.0.2.1]>: Client host rejected: Access denied',
     { isRelays: false, retry: false },
   ],
-])('what is said of one recipient, or asks for time, is not the relay refusing us: %s', (reply, verdict) => {
-  expect(at('rcpt', reply)).toMatchObject(verdict);
-});
+])(
+  'does not attribute a refusal of one recipient or a request to wait to the relay: %s',
+  (reply, verdict) => {
+    expect(at('rcpt', reply)).toMatchObject(verdict);
+  },
+);
 
-it('a reply that begins with 4 is tried again, one with 5 is not', () => {
+it('retries a reply that begins with 4 but not one that begins with 5', () => {
   expect(at('rcpt', '450 4.1.1 User unknown')).toMatchObject({ class: 'soft', retry: true, status: '4.1.1' });
   expect(at('rcpt', '550 5.2.2 Full')).toMatchObject({ class: 'soft', retry: false });
 });
@@ -141,16 +144,16 @@ it.each([
   ['451 Too many messages, slow down', true],
   ['450 4.2.0 Busy', false],
   ['550 5.7.1 Too many connections', false],
-])('%s asks for less: %s', (reply, slowDown) => {
+])('detects in %s a request to slow down: %s', (reply, slowDown) => {
   expect(at('body', reply).slowDown).toBe(slowDown);
   expect(at('mail', reply).slowDown).toBe(slowDown);
 });
 
-it('words in an address decide nothing', () => {
+it('ignores words within an address', () => {
   expect(at('rcpt', '550 5.1.1 <spam.blocked@quota-full.test>: unknown user').class).toBe('hard');
 });
 
-it('any reply has an answer, soon, and none before RCPT is the fault of a recipient', () => {
+it('classifies any reply quickly, and before RCPT never blames the recipient', () => {
   const words = fc.constantFrom(
     '550',
     '5.1.1',
@@ -185,7 +188,7 @@ it('any reply has an answer, soon, and none before RCPT is the fault of a recipi
   );
 });
 
-it('a reply of repeated words costs no more than its length', () => {
+it('classifies a reply of repeated words in linear time', () => {
   const long = `550 ${'user mailbox over the '.repeat(5_000)}`;
   expect(at('rcpt', long).class).toBe('soft');
 });
@@ -205,11 +208,11 @@ it.each([
   ],
   ['550 Quota 1048576 used 1048577', '550 Quota 2097152 used 2097999'],
   ['554 rejected d2e1a72fcca58-6ddf4si1.3 - gsmtp', '554 rejected 98adcd31f0e1-aa0b1si9.7 - gsmtp'],
-])('two refusals of one kind have one text: %s', (one, other) => {
+])('normalizes two refusals of one kind to the same text: %s', (one, other) => {
   expect(normaliseReply(one)).toBe(normaliseReply(other));
 });
 
-it('refusals of two kinds have two', () => {
+it('normalizes refusals of two kinds to different texts', () => {
   expect(normaliseReply('550 5.1.1 User unknown')).not.toBe(normaliseReply('550 5.7.1 User unknown'));
   expect(normaliseReply('550 User unknown')).not.toBe(normaliseReply('550 Mailbox full'));
 });

@@ -9,15 +9,15 @@ export type ReplyVerdict = {
   class: ReplyClass;
   /** The enhanced status, such as `5.1.1`. */
   status: string | null;
-  /** Whether it is the relay itself that does not serve us, so that no letter would fare better. */
+  /** True if the relay itself refuses us, so that every other email would fail too. */
   isRelays: boolean;
-  /** Whether the same letter may be tried again. */
+  /** True if the same email may be tried again. */
   retry: boolean;
-  /** Whether the relay asks for fewer letters. */
+  /** True if the relay asks for a lower rate. */
   slowDown: boolean;
 };
 
-/** Of our own conversation we know how far it had come; what the words mean is the same as in a report. */
+/** Classifies the reply of our own SMTP session, where the stage is known. The words mean the same as in a report. */
 export function classifyReply(given: SmtpReply): ReplyVerdict {
   const { code, reply } = given;
   const status = enhancedStatus(reply);
@@ -42,22 +42,22 @@ const STAGES: Record<SmtpStage, Stage> = {
   ehlo: 'before',
   tls: 'before',
   auth: 'before',
-  // About the sender and the relay; only afterwards has anybody heard of a recipient.
+  // About the sender and the relay. The recipient is named only after it.
   mail: 'before',
   rcpt: 'rcpt',
   data: 'letter',
   body: 'letter',
 };
 
-/** A relay that wants another account, or none of ours, refuses every letter alike, whomever it is for. */
+/** A relay that requires another account, or rejects ours, refuses every email regardless of its recipient. */
 function isOfRelay({ stage, code }: SmtpReply, status: string | null, text: string): boolean {
-  // The one refusal at MAIL that is the letter's own: it is too large, today and tomorrow.
+  // The only refusal at MAIL that is about the email itself: it is too large, and a retry cannot help.
   if (STAGES[stage] === 'before') return !(stage === 'mail' && (code === 552 || status === '5.3.4'));
   if (code < 400 || code === 530 || code === 535 || SAYS_NO_RELAYING.test(text)) return true;
   return stage === 'rcpt' && isNoClient(text);
 }
 
-/** It takes letters of others; a greylist says so too, of whom it will take them soon. */
+/** The relay accepts emails from other clients only. A greylist uses the same words, but accepts the email soon. */
 function isNoClient(text: string): boolean {
   return SAYS_NOBODY_FROM_YOU.test(text) || (SAYS_NO_CLIENT.test(text) && !SAYS_TOO_FAST.test(text));
 }
@@ -66,6 +66,6 @@ function classOf({ stage, code, reply }: SmtpReply, status: string | null, isRel
   if (STAGES[stage] === 'before') return isRelays ? 'infrastructure' : 'policy';
   if (code < 400) return 'infrastructure';
   const said = classifyText({ texts: [reply], status, replyCode: code, stage: STAGES[stage] });
-  // What a report tells in these words is about an address; said to us by our relay, it is about us.
+  // In a report these words are about an address. From our own relay they are about us.
   return isRelays && (said === 'hard' || said === 'soft') ? 'policy' : said;
 }

@@ -2,23 +2,23 @@ import { classifyText } from './classify-text.ts';
 import type { ReplyClass, Stage } from './refusal.ts';
 import { enhancedStatus } from './reply.ts';
 
-/** What a report says of one recipient. */
+/** The part of a report about one recipient. */
 export type Reported = {
   /** `Action` of a standard report, such as `failed`. */
   action: string | null;
   /** Its `Status`. */
   status: string | null;
-  /** PowerMTA's own word for why, such as `bad-mailbox`. */
+  /** PowerMTA's own word for the reason, such as `bad-mailbox`. */
   category: string | null;
-  /** What was said in words, the most trusted first. */
+  /** The texts, the most trusted first. */
   said: string[];
 };
 
 export type ReportVerdict = {
-  /** `delivered`: it went through. */
+  /** `delivered`: delivery succeeded. */
   class: ReplyClass | 'delivered';
   status: string | null;
-  /** False while it is still being tried, so that nothing has become of it. */
+  /** False while delivery is still being attempted, so that there is no outcome yet. */
   final: boolean;
 };
 
@@ -58,18 +58,18 @@ export function classifyReport({ action, status: own, category, said }: Reported
   return { class: found, status, final: action !== 'delayed' };
 }
 
-/** The remote server's own words, as copied from the conversation: they outrank what the local server makes of them. */
+/** The remote server's own words, copied from the SMTP session, which outrank the local server's interpretation. */
 function isTranscript(text: string): boolean {
   return /^\s{0,8}<<< ?[45]\d\d/.test(text);
 }
 
-/** One that says something, of the server's own words first. */
+/** Returns a specific status, preferably one in the server's own words. */
 function statusAmong(said: string[], own: string | null): string | null {
   const quoted = said.map(enhancedStatus).filter((found) => found !== null);
   return quoted.find((found) => !isVague(found)) ?? own ?? quoted[0] ?? null;
 }
 
-/** `5.0.0` and the like say only that it failed. */
+/** `5.0.0` and similar statuses report only the failure. */
 function isVague(status: string): boolean {
   return /^[45]\.\d+\.0$/.test(status);
 }
@@ -79,7 +79,7 @@ function replyCodeIn(text: string): number | null {
   return found === undefined ? null : Number(found);
 }
 
-/** Commands that were answered; the envelope, copied into the report, is none. */
+/** Commands that were answered. The envelope copied into a report is not a command. */
 const COMMAND = String.raw`(?:>>>|\bafter(?: pipelined)?|\bto|\bour|\bcommand:?|\bsmtp:)\s{0,3}\(?`;
 const BEFORE = new RegExp(
   String.raw`\brefused to talk to me\b|\[(?:connect|greeting|helo|ehlo|mail_from)\]|\bbut (?:greeting failed|my name was rejected|sender was rejected)\b|\b(?:after|in reply to|response to|performing the) (?:initial connection|connect|connection|helo|ehlo|greeting|banner|end of greeting)\b|\brequested action aborted(?!: (?:local|exceeded))|${COMMAND}mail from\b`,
@@ -103,7 +103,7 @@ const STAGES: Record<string, Stage> = {
   ehlo: 'before',
 };
 
-/** Of a conversation that is copied: the command before the first refusal. */
+/** Returns the command before the first refusal in a copied SMTP session. */
 function refusedCommand(text: string): string | undefined {
   const [, ...said] = text.split('>>>');
   return said

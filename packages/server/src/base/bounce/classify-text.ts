@@ -30,7 +30,10 @@ export function classifyText(refusal: Refusal): ReplyClass {
   return overruling(refusal, texts) ?? tempered(found, refusal);
 }
 
-/** What outranks `hard`: a failed local delivery, another cause beside the words for a refused recipient, and what the remote server itself answered. */
+/**
+ * Returns the class that outranks `hard`, or null. It comes from a failed local delivery, another cause beside the words for a refused
+ * recipient, or the remote server's own answer.
+ */
 function overruling(refusal: Refusal, texts: string[]): ReplyClass | null {
   if (texts.some((text) => SAYS_LOCAL_DELIVERY_FAILED.test(text))) return 'infrastructure';
   const cause = texts.map(causeOfRefusal).find((found) => found !== undefined);
@@ -44,9 +47,9 @@ function causeOfRefusal(text: string): ReplyClass | undefined {
 }
 
 /**
- * Judges the remote server's answer alone, and returns null if it leaves the decision to the rest. Sendmail adds "5.1.1 User
- * unknown" to every 550 after RCPT. So neither the local server's words nor its status decide about an answer that has words
- * of its own: a cause that no rule knows is not that the address is unknown.
+ * Judges the remote server's answer alone, and returns null if it leaves the decision to the rest. Sendmail adds "5.1.1 User unknown" to
+ * every 550 after RCPT. So neither the local server's words nor its status decide about an answer with words of its own. A cause without a
+ * rule does not mean that the address is unknown.
  */
 function classOfAnswer(answer: RemoteAnswer, { stage, category }: Refusal): ReplyClass | null {
   const texts = [normaliseReply(essence(answer.text), TEXT_CHARS_MAX)];
@@ -72,7 +75,7 @@ function firstSaid(rules: readonly Rule[], texts: string[], stage: Stage | null)
 /** Statuses with a single meaning. */
 function definite(status: string | null, replyCode: number | null): Found | null {
   const code = status ?? '';
-  // How Symantec's gateway says that it knows no such recipient.
+  // Symantec's gateway uses it for an unknown recipient.
   if (/^5\.(?:1\.(?:1|2|3|6|10)|4\.4)$/.test(code) || replyCode === 542) return { class: 'hard' };
   if (/^[45]\.2\.2$/.test(code)) return { class: 'soft' };
   return /^[45]\.(?:2\.3|3\.4|1\.[78]|6\.\d+|7\.\d+)$/.test(code) ? { class: 'policy' } : null;
@@ -88,7 +91,7 @@ function vague(status: string | null, replyCode: number | null, stage: Stage | n
   const code = status ?? '';
   if (isUnknownAddress(code)) return { class: 'hard' };
   if (/^[45]\.2\.|^4\.1\./.test(code)) return { class: 'soft' };
-  // Before the content was seen a refusal can only be about the address; after it, hardly.
+  // Before the content was seen a refusal can only be about the address. After it, that is unlikely.
   if (replyCode !== null && replyCode >= 500 && stage === 'rcpt') return { class: 'soft' };
   if (replyCode !== null && replyCode >= 500 && stage === 'letter') return { class: 'policy' };
   return { class: 'infrastructure' };
@@ -101,7 +104,7 @@ function tempered(found: Found, { texts, status, replyCode, stage }: Refusal): R
   if (stage === 'before') return 'policy';
   if (/^4\.[34]\./.test(code)) return 'infrastructure';
   if (code.startsWith('4.') || isTemporary(replyCode)) return 'soft';
-  // A server that was reached does not say that its own domain is missing. It means ours.
+  // A server that was reached does not report its own domain as missing. It means ours.
   if (found.about === 'host')
     return texts.some((text) => REACHED.test(text)) && !/^5\.(?:1|4)\./.test(code) && stage !== 'rcpt'
       ? 'policy'
@@ -113,14 +116,13 @@ function isTemporary(replyCode: number | null): boolean {
   return replyCode !== null && replyCode < 500;
 }
 
-/** Words that no filter uses. Some servers use them only after the email was sent. */
+/** Words that filters never use. Some servers use them only after the email was sent. */
 const PLAIN =
   /\b(?:doesn't|does not|don't) have an? (?:\S+ ){0,3}account\b|\bdelivery error: dd\b|\baborted,? mail ?box not found\b/i;
 
 /**
- * A filter that has seen the email also says that the user is unknown, sometimes with the status of an existing mailbox or of
- * security. The answer to RCPT can only be about the address. Where the command is not known, a status that a server gives
- * to a refused recipient is enough.
+ * A filter that has seen the email also says that the user is unknown, sometimes with the status of an existing mailbox or of security. The
+ * answer to RCPT can only be about the address. If the command is unknown, a status that a server gives to a refused recipient is enough.
  */
 function isDoubtful(
   code: string,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { classifyReport } from './index.ts';
 
 const STATUSES = ['5.0.0', '5.1.0', '5.5.0'];
-/** With each status that a server gives to a refused recipient. */
+/** Returns the classes with each status that a server gives to a refused recipient. */
 const classesAfterRcpt = (text: string): Set<string> =>
   new Set(
     STATUSES.map((status) => {

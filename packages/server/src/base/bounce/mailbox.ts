@@ -41,11 +41,11 @@ export const SAYS_REFUSED = any(
   String.raw`\b(?:address(?:es)?|recipients?|mail ?box) (?:(?:is|was|has been|have been) )?(?:rejected|refused|unavailable)\b`,
 );
 
-/** RFC 5321's words for an address that is not served, which mean it where they answer RCPT. */
+/** The words of RFC 5321 for an address that is not served. They have that meaning in an answer to RCPT. */
 export const SAYS_UNAVAILABLE = any(
   String.raw`(?<!\b(?:ip|client|source|host|remote|server|return|your|from) )\baddress(?:es)? (?:is |was |has been |have been )?rejected\b(?!: ?\S)|\baccount unavailable\b|\b(?:server|host) (?:has )?rejected (?:the )?(?:recipients?|address(?:es)?)\b`,
   String.raw`\brequested (?:mail )?action (?:not taken|aborted)[:,]? mail ?box (?:unavailable|not found)\b(?!.{0,80}\b(?:polic|limit|sender|spf|reject|spam|reputation|content))|\b(?:unknown recipient or )?mail ?box unavailable\b(?!.{0,80}\b(?:polic|limit|sender|spf|reject|spam|access denied|reputation|content))|\brecipient address rejected: ?(?:access denied|host|$)|\brecipient rejected\b(?!:)|^[\W\d]*address rejected\b|\bmail ?box name (?:is )?(?:not allowed|invalid)\b`,
 );
 
-/** What an access table or a directory at the edge answers for a recipient who is not in it. */
+/** The answer of an access table or a directory at the edge for a recipient that it does not contain. */
 export const SAYS_DENIED = any(String.raw`\brecipient address rejected: ?access denied\b`);

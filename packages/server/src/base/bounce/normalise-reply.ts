@@ -23,15 +23,15 @@ const VARIABLE: [RegExp, string][] = [
   [/\b(?:mon|tue|wed|thu|fri|sat|sun),? \d{1,2} [a-z]{3} \d{4}\b/g, 'time'],
   [/\b\d{4}-\d\d-\d\d\b/g, 'time'],
   [/\b\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?\b/g, 'time'],
-  // Ids of queues, sessions and letters: a run with a digit in it, longer than any word for an error.
+  // Ids of queues, sessions and emails: a run of characters with a digit in it, longer than any word for an error.
   [/(?<![\w.-])(?=[\w-]*\d)[\w-]{8,}(?:\.[\w-]+)*/g, 'id'],
-  // A number alone, but not one of a status.
+  // A number that is not part of a status.
   [/(?<![\w.])\d{3,}(?![\w.])/g, 'number'],
 ];
 
 /**
- * What two refusals of the same kind have in common: the words and the status, without whom, where and when they were
- * about. By it the sender sees that a relay refuses everybody for one reason.
+ * Reduces a refusal to the words and the status that all refusals of its kind share, without recipient, host and time. It shows the sender
+ * that a relay refuses all emails for one reason.
  */
 export function normaliseReply(reply: string, charsMax = TEXT_CHARS_MAX): string {
   let text = replyText(reply)

@@ -1,22 +1,24 @@
 /**
- * `hard`: the address leads nowhere. `soft`: it cannot take the letter now. `policy`: the letter or its sender was not
- * wanted, which says nothing about the address. `infrastructure`: the way there, or a server on it.
+ * - `hard`: the address does not exist.
+ * - `soft`: the address cannot accept the email now.
+ * - `policy`: the email or its sender was not wanted, which says nothing about the address.
+ * - `infrastructure`: a failure of the route or of a server on it.
  */
 export type ReplyClass = 'hard' | 'soft' | 'policy' | 'infrastructure';
 
-/** What was answered: something before the recipient was named, the recipient, or the letter itself. */
+/** The answered stage: a command before the recipient, the recipient, or the email itself. */
 export type Stage = 'before' | 'rcpt' | 'letter';
 
-/** A refusal, whoever tells of it: the server itself, or a report. */
+/** A refusal, reported by the server itself or by a bounce report. */
 export type Refusal = {
-  /** What was said in words, the most trusted first. */
+  /** The texts, the most trusted first. */
   texts: string[];
   /** The enhanced status, such as `5.1.1`. */
   status: string | null;
   /** The SMTP code, such as 550. */
   replyCode: number | null;
-  /** Null where it is not known. */
+  /** Null if unknown. */
   stage: Stage | null;
-  /** A class that the telling server gives in a word of its own. */
+  /** The class that the reporting server gives in a word of its own. */
   category?: ReplyClass | null;
 };

@@ -1,13 +1,13 @@
-/** Refusals: what a mail server said, and what it means for the recipient, for the letter and for the relay. */
+/** Refusals: the reply of a mail server, and its meaning for the recipient, the email and the relay. */
 
-/** How far the conversation with a mail server had come. `body` is the answer to the letter itself. */
+/** The stage that an SMTP session reached. `body` is the answer to the email itself. */
 export type SmtpStage = 'connect' | 'greeting' | 'ehlo' | 'tls' | 'auth' | 'mail' | 'rcpt' | 'data' | 'body';
 
 export type SmtpReply = { stage: SmtpStage; code: number; reply: string };
 
 const REPLY_CHARS_MAX = 2_000;
 
-/** One line, bounded, without the code that stands in front of each line of the reply. */
+/** Returns the reply as one bounded line, without the code in front of each of its lines. */
 export function replyText(reply: string): string {
   return reply
     .slice(0, REPLY_CHARS_MAX)
@@ -16,7 +16,7 @@ export function replyText(reply: string): string {
     .trim();
 }
 
-/** The enhanced status, at the front or wherever it stands; an IP address is none. */
+/** Returns the enhanced status at any position in the reply. An IP address does not match. */
 export function enhancedStatus(reply: string): string | null {
   const found = /(?<![\d.])([245])\.(\d{1,3})\.(\d{1,3})(?!\.?\d)/.exec(replyText(reply));
   return found ? `${found[1]}.${Number(found[2])}.${Number(found[3])}` : null;

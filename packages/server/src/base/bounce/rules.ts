@@ -6,16 +6,16 @@ import type { ReplyClass, Stage } from './refusal.ts';
 import * as unwanted from './unwanted.ts';
 
 /**
- * What words mean. The first rule that matches decides, so specific rules precede general ones: "message size exceeds the
- * quota" is about neither a full mailbox nor a spam filter, and the rules about senders precede all that say `hard`.
+ * Maps words to their meaning. The first rule that matches decides, so specific rules precede general ones. For example, "message size
+ * exceeds the quota" is about neither a full mailbox nor a spam filter. The rules about senders precede all that return `hard`.
  */
 export type Rule = {
   class: ReplyClass;
   phrase: RegExp;
   about?: 'host';
-  /** The only stage at which the words mean this. */
+  /** The only stage at which the words have this meaning. */
   at?: Stage;
-  /** Whether another cause near the words replaces the class. */
+  /** Set if another cause near the words replaces the class. */
   yields?: true;
 };
 
@@ -54,10 +54,10 @@ export const STRONG_RULES: readonly Rule[] = [
   { class: 'hard', phrase: mailbox.SAYS_DENIED, at: 'rcpt' },
 ];
 
-/** Words that say less than a definite status, and more than a vague one. */
+/** Words that are weaker than a definite status, and stronger than a vague one. */
 export const WEAK_RULES: readonly Rule[] = [
   { class: 'infrastructure', phrase: broken.SAYS_NOT_REACHED },
-  // No recipient was named yet, so it is about the client, its address or its name.
+  // No recipient was named yet, so the refusal is about the client, its address or its name.
   { class: 'policy', phrase: ANYTHING, at: 'before' },
   { class: 'policy', phrase: unwanted.SAYS_LINK_ALONE },
   { class: 'hard', phrase: mailbox.SAYS_UNAVAILABLE },

@@ -1,6 +1,6 @@
 import { any, words } from './phrase.ts';
 
-/** The letter is larger than anybody may send there: not about the mailbox. */
+/** The email exceeds the size limit of the server. It is not about the mailbox. */
 export const SAYS_TOO_LARGE = any(
   String.raw`\b\w*(?:recip|send|msg|message)sizelimit\w*\b|\bdatabytes limit\b`,
   String.raw`\b(?:message|mail|e-?mail|size|header|body|content|attachments?|letter)\b.{0,30}\b(?:too (?:large|big)|larger than|exceed\w* (?:the |a |our |its |\S+'s )?(?:fixed |maximum |max |allowed |allowable |permitted |administrative |configured |incoming |message |system |server |global )*(?:size|length|permitted|allowed|message size))\b`,
@@ -8,7 +8,7 @@ export const SAYS_TOO_LARGE = any(
   String.raw`\b(?:exceed\w*|over|above) (?:the |our )?(?:fixed |maximum |max |allowed )*(?:message|e-?mail|mail)(?: size)? (?:size|limit)`,
 );
 
-/** Sender and recipient are one mailbox, which the server does not serve this way. */
+/** Sender and recipient are the same mailbox, which the server refuses on this path. */
 export const SAYS_TO_YOURSELF = any(
   String.raw`\b(?:cannot|can not|can't|may not|must not|not (?:allowed|permitted) to) send (?:an? |any )?(?:e-?mails? |mails? |messages? )?to yourself\b`,
 );
@@ -20,7 +20,7 @@ export const SAYS_SENDER_REFUSED = any(
   String.raw`\bdomain (?:of sender|name required)\b|\bsender domain\b|\bbadmailfrom\b|\benvelope sender\b|\bemail address is not verified\b|\bbad outbound sender\b|\bnot owned by (?:auth )?user\b|\bbatv\b|\bbackscatter\b|\bbounce attacks?\b|\bmay be forged\b|\brelaying disallowed as\b|\b(?:header from|from header|from field|in mail from|your (?:e-?mail )?address)\b`,
 );
 
-/** It is a server's for others, and we are not of them. */
+/** The server belongs to other clients, and we are not among them. */
 export const SAYS_NO_RELAYING = any(
   String.raw`\brelay(?:ing)?(?: operation| access)? (?:is )?(?:denied|not (?:permitted|allowed)|prohibited|rejected|disallowed|attempt)`,
   String.raw`\b(?:unable|not permitted|not allowed|permitted|cannot|refus\w+|authori[sz]ed|attempt\w*|as a) (?:to )?(?:use \S+ as a )?relay\b|\b(?:we )?do(?:es)? not relay\b|\b(?:open|insecure mail) relay\b|\bas a relay\b`,
@@ -28,27 +28,27 @@ export const SAYS_NO_RELAYING = any(
 );
 
 /**
- * What Postfix answers every recipient where it does not take letters from whoever connects: by its last restriction, or by a
- * table of clients. Only from the beginning, since a relay may quote what a server behind it said of one recipient.
+ * Postfix gives this answer to every recipient if its last restriction or a table of clients rejects the client. Matches only at the
+ * beginning, because a relay may quote the answer of a server behind it about one recipient.
  */
 export const SAYS_NO_CLIENT = /^(?:[45]\.\d{1,3}\.\d{1,3} )?(?:address: ?)?client host rejected\b/u;
 export const SAYS_NOBODY_FROM_YOU =
   /^[45]\.7\.1 (?:address: ?)?recipient address rejected: ?access denied\b/u;
 
-/** It is we who have no name, or a bad one. */
+/** Our own host has no name, or a bad one. */
 export const SAYS_WHO_ARE_YOU = any(
   String.raw`\b(?:find|resolve|verify|look ?up|identify|recogni[sz]e|accept mail from) (?:your|the client|client|sender)(?:'s)?\b|\bclient host (?:rejected|blocked)|\bhelo command rejected\b|\binvalid (?:helo|ehlo|ip)\b|\bin (?:helo|ehlo)\b|\b(?:helo|ehlo) name\b|\brdns\b|\byour domain\b`,
   String.raw`\b(?:no|missing|invalid|without|have|has|bad|fix|valid|a|requires?) (?:a |valid |an |your |dns )*(?:ptr|reverse|rdns)\b|\b(?:ptr|rdns)\b.{0,20}\b(?:record|missing|required|mismatch)|\breverse (?:dns|lookup|hostname|name)\b|\bno valid (?:host ?name|sender host)\b`,
   String.raw`\b(?:ip|client|source) address (?:is |was |has been )?(?:rejected|refused|denied)\b|\byour (?:server|ip|hostname|host name|mail server|mta|mail from)\b|\btemporarily deferred\b|\buser complaints\b|\bconnections? (?:will )?not (?:be )?accepted from\b|\b(?:dial-?up|dynamic) (?:ip|address|host|pool|space)`,
 );
 
-/** More letters in a time than it takes of us. */
+/** We sent more emails in a time than the server accepts from us. */
 export const SAYS_TOO_FAST = any(
   String.raw`\b(?:rate|frequency|traffic|volume)[- ]?limit\w*|\bthrottl\w*|\b(?:gr[ea]y[- ]?list\w*)|\btoo many (?:messages|e-?mails|mails|letters|recipients|invalid recipients|unknown|errors|bad commands|rcpt)\b(?! (?:on|in) )|\btoo (?:fast|quickly|much mail)\b`,
   String.raw`\b(?:sending|hourly|daily|per hour|connection rate|mail send|outbound|recipients?) (?:rate |rate-|user |message |recipient |sending |quota )*(?:limit|quota|rate)\b|\bmaximum (?:sending rate|number of (?:messages|recipients|emails))\b|\bslow down\b|\bunusual (?:rate|sending|volume|traffic)\b|\bat a rate\b|\brate (?:of|that|exceed\w*)\b|\bper hour\b|\be-?mail quota exceeded\b|\bper (?:day|minute)\b|\bdaily\b.{0,20}\bquota\b|\bdynamic throttle\b`,
 );
 
-/** What is definite about the letter, or about whoever sends: lists, reputation, authentication, spam, viruses. */
+/** Definite words about the email or its sender: lists, reputation, authentication, spam, viruses. */
 export const SAYS_UNWANTED = any(
   String.raw`\b(?:spam|spammer|spammers|spamming|junk|junkmail|unsolicited|phish\w*|malware|virus\w*|infected|worm|trojan|spam-like)\b`,
   String.raw`\b(?:block[- ]?list\w*|black[- ]?list\w*|deny[- ]?list\w*|black list\w*|dnsbl|rbl|reputation|banned|spamhaus|spamcop|sorbs|uceprotect|barracuda\w*|senderbase|cloudmark|proofpoint|is listed (?:in|by|at|on)|listed (?:in|at) (?:host|link))\b|\bblocked\b(?! by the (?:recipient|user))|\bblocking\b`,
@@ -58,15 +58,15 @@ export const SAYS_UNWANTED = any(
   String.raw`\brfc[ -]?(?:282[12]|532[12])\b|\b(?:rfc[- ]complian|non-?complian)\w*|\bvalid message-?id\b|\bmultiple from\b|\bduplicate header\b|\bmx records? (?:of|for) (?:your|sender)`,
 );
 
-/** Groups and lists, which take letters of their members. */
+/** Groups and lists, which accept emails from their members only. */
 export const SAYS_NOT_OF_THE_LIST = any(
   String.raw`\b(?:post(?:ing|s)?|messages?|letter|submi\w+)\b${words(5)} (?:to|on|by|from|in) (?:\S+ ){0,3}(?:list|group|non-?members?|newsgroup)\b|\bnot (?:a |an )?(?:\S+ )?(?:member|subscriber|subscribed)\b|\b(?:subscribers?|members?) only\b|\bonly (?:\S+ )?(?:members|subscribers)\b|\bposting not allowed\b|\bgroup you tried to contact\b|\bmailing list\b.{0,60}\b(?:reject\w*|refus\w*|not allowed|denied|moderat\w*)|\bmember of th(?:is|e) (?:list|group)\b`,
 );
 
-/** Blocklists and filters answer with nothing but a page that explains the listing; no server refuses a recipient like that. */
+/** Blocklists and filters answer with nothing but a page that explains the listing. No server refuses a recipient in this way. */
 export const SAYS_LINK_ALONE = /^\W*(?:[45]\.\d{1,3}\.\d{1,3} )?(?:(?:please )?(?:see|visit):? )?link\W*$/u;
 
-/** What is only likely to be about the letter or its sender. */
+/** Words that are probably about the email or its sender. */
 export const SAYS_UNWANTED_TOO = any(
   String.raw`\b(?:spam\w*|uce|ube|bulk|suspicious|suspected|forged|spoof\w*|fraud\w*|abus\w+|objectionable|offensive|complaints?|dangerous|harmful)\b|\bdt:spm\b|\baup#`,
   String.raw`\b(?:block(?:ed|ing|s)?|listed (?:in|on|by|at)|(?:white|gray|grey)[- ]?list\w*|permanently deferred)\b`,

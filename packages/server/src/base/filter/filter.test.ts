@@ -15,7 +15,7 @@ function faultsOf(text: string): string[] {
   return parsed.ok ? [] : parsed.faults.map((fault) => fault.message);
 }
 
-/** Few letters, so that patterns meet values; and every sign that means something somewhere. */
+/** A small alphabet, so that patterns match values, and every character with a special meaning. */
 const text = fc.string({
   unit: fc.constantFrom('a', 'b', '*', ',', '"', '\\', ' ', '%', '_', '!', ':', '-', '😀'),
 });
@@ -32,7 +32,7 @@ const term = fc.record({
 });
 const filter: fc.Arbitrary<Filter> = fc.record({ terms: fc.array(term, { maxLength: 5 }) });
 
-test('every filter is read again from what it prints', () => {
+test('parses what it prints to the same filter', () => {
   fc.assert(
     fc.property(filter, (given) => {
       const printed = printFilter(given);
@@ -43,7 +43,7 @@ test('every filter is read again from what it prints', () => {
   );
 });
 
-test('no text makes the reader fail, and one that is read prints to the same filter', () => {
+test('never fails on any text, and prints a parsed text to the same filter', () => {
   const anything = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.string({ unit: fc.constantFrom('name:', '-', 'user:', '"', '*', ',', ' ', '\\', 'a') }),
@@ -58,7 +58,7 @@ test('no text makes the reader fail, and one that is read prints to the same fil
   );
 });
 
-test('a star stands for any run of characters, as the same pattern does in a regular expression', () => {
+test('matches a star to any run of characters, like the equivalent regular expression', () => {
   fc.assert(
     fc.property(pattern, text, ([first = '', ...rest], value) => {
       const escaped = [first, ...rest].map((one) => RegExp.escape(one)).join('.*');
@@ -94,11 +94,11 @@ test.each([
   ['name:"say \\"a\\\\b\\""', { name: 'say "a\\b"' }, true],
   ['name:a**b', { name: 'ab' }, true],
   [' \t name:a\n user:b ', { name: 'a', user: 'b' }, true],
-])('%j on %j is %j', (given, item, expected) => {
+])('matching %j against %j returns %j', (given, item, expected) => {
   expect(matches(filterOf(given), item)).toBe(expected);
 });
 
-test('what is wrong is said with its place and with what is allowed', () => {
+test('reports each error with its position and the accepted form', () => {
   expect(faultsOf('name:a trial_started')).toEqual([
     '"trial_started" at character 8 has no key. Write key:value, with one of these keys: type, name, user',
   ]);
@@ -117,7 +117,7 @@ test('what is wrong is said with its place and with what is allowed', () => {
   expect(faultsOf('name:"a b')).toEqual(['The quote at character 6 is not closed']);
 });
 
-test('a filter is bounded, and is text that the database can hold', () => {
+test('limits the length of a filter, and rejects text that the database cannot store', () => {
   expect(faultsOf(`name:${'a'.repeat(996)}`)).toEqual(['A filter has at most 1000 characters']);
   expect(faultsOf(`name:${'a'.repeat(995)}`)).toEqual([]);
   expect(faultsOf('name:a '.repeat(21))).toEqual(['A filter has at most 20 terms, this one has 21']);
@@ -127,7 +127,7 @@ test('a filter is bounded, and is text that the database can hold', () => {
   expect(faultsOf(`type:${'x,'.repeat(400)}x`)).toHaveLength(20);
 });
 
-test('a key is exact only where each of its values is spelt out', () => {
+test('treats a key as exact only if all its values are literal', () => {
   for (const exact of ['user:42', 'user:a,b name:x*', 'user:"a*"'])
     expect(isExact(filterOf(exact), 'user')).toBe(true);
   for (const open of ['', '-user:42', 'user:a*', 'user:a,b*', 'name:42'])

@@ -1,28 +1,28 @@
 /**
- * The one grammar in which every list of ours is filtered.
+ * The one grammar with which every list is filtered.
  *
- *   type:event name:trial_* user:42        all three are required
- *   type:event,request                     any of the two
- *   -type:request                          what is no request, whether it has a type or not
- *   name:*_failed                          a star stands for any run of characters, also none
- *   audience:"Trial users" name:"5*"       quotes for blanks, commas, stars; inside them \" and \\
- *   name:"the end of "*                    quoted and plain pieces of one value may follow each other
+ * - `type:event name:trial_* user:42`: all three are required.
+ * - `type:event,request`: either of the two.
+ * - `-type:request`: everything but requests, with a type or without.
+ * - `name:*_failed`: a star matches any run of characters, even an empty one.
+ * - `audience:"Trial users" name:"5*"`: quotes for blanks, commas and stars; inside them `\"` and `\\`.
+ * - `name:"the end of "*`: quoted and plain pieces of one value may follow each other.
  *
- * Letters are compared as they are written. What a thing does not have passes no term, and every negated one.
+ * Comparison is case-sensitive. An item without a key passes no term on it, and every negated one.
  */
 export type Filter = { terms: FilterTerm[] };
 
 export type FilterTerm = { key: string; negated: boolean; values: Pattern[] };
 
-/** The texts between the stars: ['42'] is that value, ['trial_', ''] whatever begins so. No two stars stand together. */
+/** The texts between the stars: ['42'] matches that value, ['trial_', ''] any value with that prefix. Adjacent stars are merged. */
 export type Pattern = string[];
 
-/** The keys that a list knows; where the values of one are known too, a value that cannot occur is refused. */
+/** The keys of a list. If the values of a key are known too, a value that cannot occur is rejected. */
 export type Vocabulary = Record<string, { values?: readonly string[] }>;
 
 export const NO_FILTER: Filter = { terms: [] };
 
-/** In memory; `filterSql` says the same to the database. */
+/** Evaluates in memory. `filterSql` is the equivalent for the database. */
 export function matches(filter: Filter, item: Record<string, string | undefined>): boolean {
   return filter.terms.every((term) => passes(term, item[term.key]));
 }
@@ -32,14 +32,14 @@ export function passes(term: FilterTerm, value: string | undefined): boolean {
   return found !== term.negated;
 }
 
-/** Whether the key is narrowed to values that are spelt out, so that an index of them helps. */
+/** Returns whether the key is narrowed to literal values, so that an index on it helps. */
 export function isExact(filter: Filter, key: string): boolean {
   return filter.terms.some(
     (term) => term.key === key && !term.negated && term.values.every((pattern) => pattern.length === 1),
   );
 }
 
-/** Each text at the first place where it fits: if any place lets the rest fit, then so does the first. */
+/** Matches each text at the first position where it fits: if any position lets the rest fit, the first one does too. */
 export function matchesPattern(pattern: Pattern, value: string): boolean {
   const [first = '', ...rest] = pattern;
   const last = rest.pop();

@@ -8,7 +8,7 @@ const FILTER_CHARS_MAX = 1_000;
 const FILTER_TERMS_MAX = 20;
 const FILTER_FAULTS_MAX = 20;
 
-/** All that is wrong is said, each with its place, counted from 1. */
+/** Reports all errors, each with its position counted from 1. */
 export function parseFilter(text: string, vocabulary: Vocabulary): ParsedFilter {
   const unfit = unfitText(text);
   if (unfit !== null) return refused([unfit]);
@@ -34,12 +34,12 @@ function refused(messages: string[]): ParsedFilter {
 
 function unfitText(text: string): string | null {
   if (text.length > FILTER_CHARS_MAX) return `A filter has at most ${FILTER_CHARS_MAX} characters`;
-  // PostgreSQL holds neither, so nothing could be found by them.
+  // PostgreSQL stores neither, so they could match nothing.
   if (text.includes('\0') || !text.isWellFormed()) return 'A filter must be Unicode text without NUL';
   return null;
 }
 
-/** A run of characters; quoted ones mean nothing but themselves. */
+/** A run of characters. Quoted characters are literal. */
 type Piece = { at: number; text: string; quoted: boolean };
 type Word = { head: Piece; rest: Piece[] };
 
@@ -73,7 +73,7 @@ function charsOf(pattern: RegExp, text: string, at: number): RegExpExecArray | n
 
 const KEY = /^(-?)([^:]*):(.*)$/s;
 
-/** The term, or what is wrong with it. */
+/** Returns the term, or the errors in it. */
 function readTerm({ head, rest }: Word, vocabulary: Vocabulary): FilterTerm | string[] {
   const keys = Object.keys(vocabulary).join(', ');
   const [said, where] = [JSON.stringify(head.text), `at character ${head.at + 1}`];
@@ -105,7 +105,7 @@ function readValues(pieces: Piece[]): Value[] {
   return values;
 }
 
-/** Commas, stars, and what is between them. */
+/** Splits into commas, stars, and the text between them. */
 function signsOf({ at, text }: Piece): { at: number; text: string }[] {
   return Array.from(text.matchAll(/[,*]|[^,*]+/g), (match) => ({ at: at + match.index, text: match[0] }));
 }
@@ -115,7 +115,7 @@ function addText(value: Value, text: string): void {
   value.pattern.push((value.pattern.pop() ?? '') + text);
 }
 
-/** Two stars in a row say what one says. */
+/** Two adjacent stars mean the same as one. */
 function addStar(value: Value): void {
   value.isWritten = true;
   if (value.pattern.length === 1 || value.pattern.at(-1) !== '') value.pattern.push('');

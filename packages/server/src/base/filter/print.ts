@@ -1,6 +1,6 @@
 import type { Filter, FilterTerm, Pattern } from './filter.ts';
 
-/** The text that `parseFilter` reads as this filter. */
+/** Returns text that `parseFilter` parses to this filter. */
 export function printFilter(filter: Filter): string {
   return filter.terms.map(printTerm).join(' ');
 }
@@ -14,7 +14,7 @@ function printPattern(pattern: Pattern): string {
   return text === '' ? '""' : text;
 }
 
-/** What ends a plain piece or means something in it; a backslash means something inside quotes alone. */
+/** Characters that end a plain piece or have a meaning in it. A backslash has a meaning only inside quotes. */
 const NEEDS_QUOTES = /[\s",*]/;
 
 function printText(text: string): string {

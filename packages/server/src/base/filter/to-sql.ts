@@ -1,17 +1,17 @@
 import { type Filter, type FilterTerm, passes, type Pattern } from './filter.ts';
 
 /**
- * Where a key's value stands. `among` lists all values that the column can have, and says that it is never null: then much is
- * decided before the database is asked.
+ * The column of a key. `among` lists all values that the column can have, and implies that it is never null: then many filters are decided
+ * without a query.
  */
 export type FilterColumn = { sql: string; among?: readonly string[] };
 
-/** Takes a parameter, and gives the text that stands for it. */
+/** Adds a parameter, and returns its placeholder. */
 export type Bind = (value: string | string[]) => string;
 
 /**
- * The filter as a condition on these columns; null where no row can pass it. A key without a column is one that the rows do
- * not have. All that people wrote goes in as parameters.
+ * Converts a filter to a condition on these columns; null if no row can pass it. A key without a column is absent from the rows. All user
+ * input becomes parameters.
  */
 export function filterSql(
   filter: Filter,
@@ -25,12 +25,12 @@ export function filterSql(
     if (known === false) return null;
     if (column && known === null) open.push({ term, column });
   }
-  // Only now: the database refuses a parameter that stands in no condition.
+  // Bound last, because the database rejects a parameter that no condition uses.
   const conditions = open.map(({ term, column }) => termSql(term, column, bind));
   return conditions.length === 0 ? 'true' : conditions.join(' AND ');
 }
 
-/** Whether all rows pass the term, or none; null where they must be looked at. */
+/** Returns whether all rows or no rows pass the term; null if that depends on the row. */
 function knownAnswer(term: FilterTerm, column: FilterColumn | undefined): boolean | null {
   if (!column) return term.negated;
   if (!column.among) return null;

@@ -9,7 +9,7 @@ test.each([
   ['<ada@home.test> eve@evil.test', 'ada@home.test'],
   ['"eve@evil.test" <ada@home.test>', 'ada@home.test'],
   ['=?utf-8?Q?eve=40evil.test?= <ada@home.test> =?utf-8?Q?eve=40evil.test?=', 'ada@home.test'],
-])('%s is one author', (from, author) => {
+])('reads one author from %s', (from, author) => {
   expect(authorOf(from)).toBe(author);
 });
 
@@ -24,7 +24,7 @@ test.each([
   'ada@[192.0.2.1]',
   'ada@ｈome.test',
   `${'x'.repeat(2_000)} <ada@home.test>`,
-])('%s is nobody', (from) => {
+])('finds no author in %s', (from) => {
   expect(authorOf(from)).toBeNull();
 });
 
@@ -34,11 +34,11 @@ test.each([
   ['Zoë <zoe@home.test>', 'Zoë'],
   ['=?UTF-8?Q?Zo=C3=AB_M=C3=BCller?= <zoe@home.test>', 'Zoë Müller'],
   ['"=?utf-8?B?0JbQvtGA0LA=?=" <zhora@home.test>', 'Жора'],
-  // Two words may share a sign, and the gap between them is none.
+  // A multi-byte character may be split between two encoded words, and the gap between the words is not a space.
   ['=?utf-8?B?5bGx55Sw5aSq?= =?utf-8?B?6YOO?= <taro@home.test>', '山田太郎'],
   ['=?iso-8859-1?Q?Andr=E9?= Dupont <andre@home.test>', 'André Dupont'],
   ['ada@home.test', ''],
   ['', ''],
-])('%s calls its author by name', (from, name) => {
+])("reads the author's name from %s", (from, name) => {
   expect(authorNameOf(from)).toBe(name);
 });

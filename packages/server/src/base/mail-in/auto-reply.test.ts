@@ -9,13 +9,13 @@ test.each([
   ['Re: Away from the office? Do this', 'Away from the  office? Do this '],
   ['RE: 休暇申請', '休暇申請'],
   ['Re: Out of office', 'Re: AW: Out of office'],
-])('%j is an answer to a letter that is called %j', async (subject, letter) => {
+])('takes %j as a reply to an email with the subject %j', async (subject, letter) => {
   const mail = await read(['From: ada@home.test', `Subject: ${encoded(subject)}`]);
   expect(classifyMail(mail).kind).toBe('auto_reply');
   expect(isOnlyTitledAuto(mail, { from: 'ada@home.test', to: [], subject: letter })).toBe(true);
 });
 
-test("what a machine marks, or calls otherwise than the letter, stays a machine's", async () => {
+test('keeps a reply automatic if it is marked or its subject differs from that of the email', async () => {
   const head = ['From: ada@home.test', 'Subject: Re: Out of office'];
   const given = { from: 'ada@home.test', to: [], subject: 'Out of office' };
   expect(isOnlyTitledAuto(await read([...head, 'Auto-Submitted: auto-replied']), given)).toBe(false);

@@ -5,7 +5,10 @@ import { isSnsNotification } from './ses-notification.ts';
 import { plainSubject, subjectWithoutMarks } from './subject-prefix.ts';
 import type { MailEnvelope } from './verdict.ts';
 
-/** Whether no human wrote this: marks of protocols first, then those of programs, and words in the subject last. */
+/**
+ * Returns whether the email was written automatically. Checks protocol marks first, then marks of programs, and the words of the subject
+ * last.
+ */
 export function isAutoReply(mail: InboundMail, envelope?: MailEnvelope): boolean {
   return (
     isSentByMachine(mail, envelope) ||
@@ -15,8 +18,8 @@ export function isAutoReply(mail: InboundMail, envelope?: MailEnvelope): boolean
 }
 
 /**
- * Whether only the title of an email makes it automatic, and the title is that of the email it answers or forwards: a reply to
- * "Out of office?" need not be automatic.
+ * Returns whether an email seems automatic only because of its title, and has that title from the email that it answers or forwards. A
+ * reply to "Out of office?" need not be automatic.
  */
 export function isOnlyTitledAuto(mail: InboundMail, letter: MailEnvelope & { subject: string }): boolean {
   return !isSentByMachine(mail, letter) && withoutPrefix(mail.subject) === withoutPrefix(letter.subject);
@@ -31,7 +34,7 @@ function withoutPrefix(subject: string): string {
   return subjectWithoutMarks(subject).toLowerCase();
 }
 
-/** What answers by itself says `auto-replied`; `auto-generated` is also what a mail program sends at a click of its user. */
+/** Automatic replies have `auto-replied`. `auto-generated` is also set by mail programs on emails that a user sends with a click. */
 export function submittedAs({ headers }: InboundMail): string {
   return /^[a-z-]+/.exec((firstOf(headers, 'auto-submitted') ?? 'no').trim().toLowerCase())?.[0] ?? 'no';
 }
@@ -74,5 +77,5 @@ const BY_LANGUAGE = [
   String.raw`otomatik (?:yanıt|cevap)|ofis dışında|自动(?:回复|答复)|自動(?:回覆|応答|返信)|外出|不在|休暇|자동 ?(?:회신|응답)|부재`,
   String.raw`不在通知|お休み|(?:رد|الرد|رسالة|استجابة) (?:ال)?(?:تلقائي|آلي)|خارج (?:ال)?مكتب|(?:أنا )?(?:في|بـ?)? ?إجازة|غير متواجد`,
 ];
-/** As they begin in the mail programs of many languages. */
+/** Beginnings of subjects in the mail programs of many languages. */
 const AUTO_SUBJECT = new RegExp(`^${PREFIX}(?:${BY_LANGUAGE.join('|')})`, 'iu');

@@ -102,7 +102,7 @@ describe('classifyMail', () => {
     fromZoe('Re: Welcome', 'My mail to Ada came back: "550 5.1.1 User unknown". It could not be delivered.'),
     fromZoe('Fwd: Your invoice', 'The parcel could not be delivered. Can you send it again?'),
     fromZoe('Re: Welcome', 'From: Berlin', 'Could not be delivered to: my desk'),
-  ])('takes what a person writes about bounces for a reply', async (...lines) => {
+  ])("takes a human's email about bounces for a reply", async (...lines) => {
     expect((await classify(lines)).kind).toBe('reply');
   });
 });

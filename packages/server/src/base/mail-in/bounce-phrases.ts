@@ -1,6 +1,6 @@
 /**
- * How mail systems call a report that an email was not delivered or is late, and how they say so, in at least the languages of
- * `recipient-texts`. `\b` is ASCII only, so words that begin or end with another letter have none.
+ * The titles that mail systems give to a report of an undelivered or delayed email, in at least the languages of `recipient-texts`. `\b` is
+ * ASCII only, so words that begin or end with a non-ASCII character do without it.
  */
 
 const WARNING = String.raw`^[\s\p{P}]{0,5}(?:\[?(?:auto|warning|error|notice|attention|spam|achtung|warnung|fehler|avis|aviso|advertencia|avviso|atenção|waarschuwing|警告|تنبيه|تحذير)\]? ?[:：-]? ?)?`;
@@ -36,18 +36,18 @@ const PARCEL =
 
 const TITLE_CHARS_MAX = 300;
 
-/** Whether a title is only used for delivery reports, so that no other sign is needed. */
+/** Returns whether a title is used only for delivery reports, so that no other sign is needed. */
 export function isClearBounceTitle(title: string): boolean {
   const some = title.slice(0, TITLE_CHARS_MAX);
   return TITLE.test(some) && !PARCEL.test(some);
 }
 
-/** Whether a title looks like one of a delivery report in another language than English. */
+/** Returns whether a title looks like one of a delivery report in a language other than English. */
 export function isTranslatedBounceTitle(title: string): boolean {
   return TITLE.test(title.slice(0, TITLE_CHARS_MAX));
 }
 
-/** That an email was not delivered, as reports in other languages say it. Words between are few, since a verb ends a sentence. */
+/** Phrases of an undelivered email in reports of other languages. They allow few words in between, because a verb ends the sentence. */
 export const UNDELIVERED_ABROAD = [
   String.raw`nicht (?:\S{1,80} ){0,4}zugestellt|unzustellbar|nachrichtenzustellung|zustellung (?:\S{1,80} ){0,5}(?:fehlgeschlagen|verzögert)`,
   String.raw`niet (?:\S{1,80} ){0,3}(?:bezorgd|afgeleverd|besteld)|onbestelbaar|(?:bezorging|aflevering) (?:\S{1,80} ){0,4}(?:mislukt|vertraagd)`,
@@ -59,7 +59,7 @@ export const UNDELIVERED_ABROAD = [
   String.raw`nie (?:\S{1,80} ){0,2}dostarczon|nie (?:można|udało się) dostarczy|не доставлено|не (?:удалось|уда[её]тся) доставить|не было доставлено|teslim edil(?:e)?medi|iletilemedi`,
 ];
 
-/** That a server goes on trying, as in `WILL_RETRY` of free reports. */
+/** Phrases of continued attempts, as in `WILL_RETRY` of free reports. */
 export const RETRIED_ABROAD = [
   String.raw`noch nicht zugestellt|(?:zustellung|übermittlung) (?:\S{1,80} ){0,4}verzögert|wird (?:weiterhin|erneut) (?:\S{1,80} ){0,4}(?:versucht|versuchen)`,
   String.raw`nog niet (?:bezorgd|afgeleverd)|(?:bezorging|aflevering) (?:\S{1,80} ){0,4}vertraagd|opnieuw (?:worden )?geprobeerd`,

@@ -17,7 +17,10 @@ import type { MailEnvelope, MailRecipient, MailVerdict } from './verdict.ts';
 
 const REASON_CHARS_MAX = 500;
 
-/** DSN, then complaint, then automatic answer, then unsubscribing by mail, then reply: a bounce of Postfix calls itself an answer. */
+/**
+ * Checks for a DSN, then a complaint, an automatic reply, an unsubscribe by email, and a reply. The order matters: a bounce of Postfix
+ * marks itself as an automatic reply.
+ */
 export function classifyMail(mail: InboundMail, envelope?: MailEnvelope): MailVerdict {
   const notification = readSesNotification(mail);
   const returned = notification
@@ -58,7 +61,7 @@ function asDeliveryStatus(mail: InboundMail, returned: Returned): Found | null {
   return report && fromReport(report, readFreeReport(mail, returned));
 }
 
-/** What the report says stands first; the letter around it explains, and names whom the report does not. */
+/** The report takes precedence. The email around it supplements it, and names recipients that the report does not. */
 function fromReport(report: DeliveryStatus, free: FreeReport): Found {
   const [only] = report.recipients.length === 1 ? free.recipients : [];
   const recipients = report.recipients.map((recipient) => {

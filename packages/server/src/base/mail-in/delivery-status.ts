@@ -1,7 +1,7 @@
 import { addressesIn, firstOf, readFieldGroups, type Fields } from './fields.ts';
 import type { InboundMail } from './mail.ts';
 
-/** A report as RFC 3464 has it: what concerns the message, and a group for each recipient. */
+/** A report in the form of RFC 3464: fields about the message, and a group for each recipient. */
 export type DeliveryStatus = { envelopeId: string | null; recipients: StatusOfRecipient[] };
 
 export type StatusOfRecipient = {
@@ -9,7 +9,7 @@ export type StatusOfRecipient = {
   action: string | null;
   status: string | null;
   diagnostic: string;
-  /** Why, in a word of the server's own. */
+  /** The reason, in the server's own word. */
   category: string | null;
 };
 
@@ -17,7 +17,7 @@ const RECIPIENTS_MAX = 100;
 const GROUPS_MAX = 200;
 const REPORT_TYPES = new Set(['message/delivery-status', 'message/global-delivery-status']);
 
-/** Null where there is none, or nothing in it is about a recipient. */
+/** Returns null if there is no report, or none of its groups is about a recipient. */
 export function readDeliveryStatus(mail: InboundMail): DeliveryStatus | null {
   const reports = mail.parts.filter(
     ({ type, text }) =>
@@ -26,7 +26,7 @@ export function readDeliveryStatus(mail: InboundMail): DeliveryStatus | null {
   return fromReports(reports.map(({ text }) => text));
 }
 
-/** The same fields in the middle of a text, as where the parts of a report are not marked as such. */
+/** Reads the same fields from the middle of a text, for reports whose parts are not marked as such. */
 export function findDeliveryStatus(notice: string): DeliveryStatus | null {
   return /^Final-Recipient: ?\w/im.test(notice) ? fromReports([notice]) : null;
 }
@@ -39,7 +39,7 @@ function fromReports(texts: string[]): DeliveryStatus | null {
   return { envelopeId: envelopeId ?? null, recipients };
 }
 
-/** Some leave out the empty lines between recipients. */
+/** Splits a group, because some systems leave out the empty lines between recipients. */
 function divided(group: Fields): Fields[] {
   const begins = group.flatMap(({ name }, i) => (name === 'final-recipient' ? [i] : []));
   if (begins.length < 2) return [group];

@@ -1,11 +1,11 @@
 import { addressesIn, allOf, firstOf, readFieldGroups, type Fields } from './fields.ts';
 import type { InboundMail } from './mail.ts';
 
-/** What a mailbox provider says that its user said of a letter (RFC 5965). */
+/** A mailbox provider's report of a user's feedback about an email (RFC 5965). */
 export type Feedback = { type: string; isComplaint: boolean; addresses: string[] };
 
 const RECIPIENTS_MAX = 100;
-/** A user took a letter out of the spam, or a filter of the provider found a fault: nobody complained. */
+/** Feedback without a complaint: a user moved an email out of the spam folder, or a filter of the provider found an error. */
 const NO_COMPLAINTS = new Set(['not-spam', 'auth-failure', 'dmarc', 'dkim', 'spf']);
 
 export function readFeedback(mail: InboundMail, original: Fields): Feedback | null {
@@ -28,7 +28,7 @@ function recipientsOf(fields: Fields, original: Fields): string[] {
   return said.find((some) => some.length > 0) ?? addressesIn(allOf(original, 'to').join(' '), RECIPIENTS_MAX);
 }
 
-/** Outlook.com sends the letter itself, with whom it was for in a header of its own. */
+/** Outlook.com sends the email itself, with its recipient in a separate header. */
 function byMicrosoft(mail: InboundMail, original: Fields): Feedback | null {
   const recipient = firstOf(original, 'x-hmxmroriginalrecipient');
   const isFromThem = /(?:^staff@hotmail\.com$|@(?:[\w-]+\.)*(?:hotmail|outlook|microsoft)\.com$)/.test(

@@ -1,13 +1,13 @@
 import type { MailHeader } from './mail.ts';
 
-/** A block of `Name: value` lines as in a header, a report on delivery or a quoted letter. */
+/** A block of `Name: value` lines, as in a header, a delivery report or a quoted email. */
 export type Fields = MailHeader[];
 
 const FIELDS_MAX = 500;
 const VALUE_CHARS_MAX = 8_000;
 const FIELD = /^([!-9;-~]{1,80})[ \t]{0,20}:(.*)$/;
 
-/** Up to the first empty line; a line that is no field and continues none is passed over. */
+/** Reads up to the first empty line. A line that is neither a field nor a continuation is skipped. */
 export function readFields(lines: readonly string[]): Fields {
   const found: Fields = [];
   for (const line of lines) {
@@ -24,7 +24,7 @@ export function readFields(lines: readonly string[]): Fields {
   return found;
 }
 
-/** Blocks that empty lines divide, as in `message/delivery-status`. */
+/** Reads blocks separated by empty lines, as in `message/delivery-status`. */
 export function readFieldGroups(text: string, max: number): Fields[] {
   const groups: Fields[] = [];
   let lines: string[] = [];
@@ -56,11 +56,11 @@ export function allOf(fields: readonly MailHeader[], name: string): string[] {
   return fields.filter((field) => field.name === name && field.value !== '').map((field) => field.value);
 }
 
-/** Deliberately narrow: what a report calls an address and this does not know is none. */
+/** Deliberately narrow: an address in a report that does not match is not accepted. */
 const ADDRESS =
   /(?<![^\s<>"'(),:;[\]\\|：（），、；。「」【】《》])[^\s<>"'(),:;[\]\\|：（），、；。「」【】《》]{1,128}@(?:[a-z\d_-]{1,63}\.){0,10}[a-z\d_-]{1,63}\b/giu;
 
-/** In lower case, at most so many, each once. */
+/** Returns distinct addresses in lower case, up to `max`. */
 export function addressesIn(text: string, max: number): string[] {
   const found = new Set<string>();
   for (const [address] of text.matchAll(ADDRESS)) {

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { classifyMail, readMail } from './index.ts';
 
 /**
- * Letters in the forms in which mail systems tell of what they could not deliver without a standard report, written by hand:
- * `=== name | class address | …`, then the letter down to where the copy of ours begins.
+ * Bounces without a standard report, in the forms of various mail systems, written by hand: `=== name | class address | …`, then the email
+ * up to the copy of ours.
  */
 const FORMS = readFileSync(join(import.meta.dirname, '../../../testkit/refusals/forms.txt'), 'utf8')
   .split(/^=== /m)
@@ -27,7 +27,7 @@ Message-ID: <0195-welcome@example.com>
 Hello
 `;
 
-test.each(FORMS)('%s: whom it is about and why is found', async (_name, wanted, text) => {
+test.each(FORMS)('%s: finds the recipient and the class', async (_name, wanted, text) => {
   const address = wanted[0]?.split(' ')[1] ?? '';
   const verdict = classifyMail(await readMail(Buffer.from(`${HEAD}${text}${copyFor(address)}`)));
   expect(verdict.kind).toBe('dsn');

@@ -7,8 +7,8 @@ import { closesAttribution, startsHeader } from './reply-phrases.ts';
 import { forwardedTitle } from './subject-prefix.ts';
 
 /**
- * Whether an email passes on a delivery report, by hand or by a rule of the mailbox. A report that comes this way proves
- * nothing about our recipient, and no human has replied. The title alone is the business of `isTitledForwardedBounce`.
+ * Returns whether an email passes on a delivery report, by hand or by a rule of the mailbox. Such a report proves nothing about our
+ * recipient, and is not a human reply. `isTitledForwardedBounce` covers reports recognized only by their title.
  */
 export function isForwardedBounce(mail: InboundMail): boolean {
   if (mail.parts.some(({ text }) => isReport(text, mail.from)) || quotesReport(mail)) return true;
@@ -16,7 +16,7 @@ export function isForwardedBounce(mail: InboundMail): boolean {
   return title !== null && isBounceTitle(title) && saysUndelivered(mail.text);
 }
 
-/** Whether the subject is the title of a delivery report behind "Fwd:", in any language. */
+/** Returns whether the subject is the title of a delivery report after "Fwd:", in any language. */
 export function isTitledForwardedBounce({ subject }: InboundMail): boolean {
   const title = forwardedTitle(subject);
   return title !== null && isClearBounceTitle(title);
@@ -25,7 +25,7 @@ export function isTitledForwardedBounce({ subject }: InboundMail): boolean {
 const HEADER_CHARS_MAX = 16 * 1024;
 const FIRST_FIELD = /^\s{0,20}(?:from \S|[!-9;-~]{1,80}[ \t]{0,20}:)/i;
 
-/** Whether an attachment is a report, by its own header: a type or a name such as `Undeliverable.eml` may be missing. */
+/** Returns whether an attachment is a report, by its own header, because a type or a name such as `Undeliverable.eml` may be missing. */
 function isReport(text: string, author: string | null): boolean {
   if (!FIRST_FIELD.test(text.slice(0, LINE_CHARS_MAX))) return false;
   const header = text.slice(0, HEADER_CHARS_MAX).trimStart();
@@ -42,16 +42,16 @@ function isReport(text: string, author: string | null): boolean {
 const TEXT_CHARS_MAX = 64 * 1024;
 const LINE_CHARS_MAX = 400;
 const QUOTE_MARKS = /^[\s>|*\u200e\u200f\u202a-\u202e]{0,20}/;
-/** Fields of RFC 3464, and what Sendmail writes around its transcript. */
+/** Fields of RFC 3464, and the lines that Sendmail writes around its transcript. */
 const REPORT_LINE =
   /^(?:(?:final-recipient|diagnostic-code|reporting-mta): ?[\w-]{1,20};|-{2,10} ?(?:the following addresses had|transcript of session))/i;
 const DAEMON_NAME =
   /\bmail delivery (?:sub)?system\b|\bmailer[-_. ]?daemon\b|[:：] ?\*{0,2} ?microsoft outlook\s*(?:$|[<[])/i;
-/** A word that every line below has. Ordinary emails have none, and cost one search. */
+/** Every line below contains at least one of these words. Ordinary emails contain none and cost one search. */
 const ANY_SIGN =
   /final-recipient|diagnostic-code|reporting-mta|transcript of session|following addresses had|mail delivery s|daemon|post[-_]?master|mmdf|microsoft ?(?:outlook|exchange)/i;
 
-/** Lines of a report itself, or a copied header or introduction of a quotation that names the mail system as the author. */
+/** Matches lines of a report itself, or a copied header or introduction of a quotation that names the mail system as the author. */
 function quotesReport({ text, from: author }: InboundMail): boolean {
   const some = text.slice(0, TEXT_CHARS_MAX);
   if (!ANY_SIGN.test(some)) return false;

@@ -174,7 +174,7 @@ const titles = Object.entries(TITLES).flatMap(([language, all]) =>
 );
 
 describe('classifyMail on a forwarded report', () => {
-  it.each(titles)('needs nothing but its title (%s): %s', async (_language, title) => {
+  it.each(titles)('needs only its title (%s): %s', async (_language, title) => {
     const lines = fromZoe(title, 'FYI');
     expect((await classify(lines)).kind).toBe('auto_reply');
     const mail = await readMail(Buffer.from(lines.join('\r\n')));
@@ -203,7 +203,7 @@ describe('classifyMail on a forwarded report', () => {
       'application/octet-stream; name="a.eml"',
       ['From mailer@example.org Tue Mar  3 10:00:00 2026', ...REPORT],
     ],
-  ])('judges an attachment of the type %s by its bytes', async (type, content) => {
+  ])('classifies an attachment of the type %s by its bytes', async (type, content) => {
     for (const encoding of ['7bit', 'base64'])
       expect((await classify(attached(type, content, encoding))).kind, encoding).toBe('auto_reply');
   });
@@ -230,17 +230,17 @@ describe('classifyMail on a forwarded report', () => {
       '',
       'Hi',
     ]),
-  ])('takes what a human wrote or forwarded for a reply: %#', async (...lines) => {
+  ])('takes an email written or forwarded by a human for a reply: %#', async (...lines) => {
     expect((await classify(lines)).kind).toBe('reply');
   });
 
-  it('takes a postmaster who answers an email of their own for a human', async () => {
+  it("takes a postmaster's answer to their own email for a human reply", async () => {
     const lines = fromZoe('Re: Welcome', 'Yes.', '', 'From: postmaster@example.org', '> Is it free?');
     const text = lines.join('\r\n').replace('Zoe <zoe@example.net>', 'Zoe <postmaster@example.org>');
     expect((await classify(text.split('\r\n'))).kind).toBe('reply');
   });
 
-  it('lets a human forward our own email that is called like a report', async () => {
+  it('accepts our own email forwarded by a human, although its title is that of a report', async () => {
     const mail = await readMail(Buffer.from(fromZoe('WG: Unzustellbar: Hallo', 'FYI').join('\r\n')));
     expect(isOnlyTitledAuto(mail, { ...ENVELOPE, subject: 'Unzustellbar: Hallo' })).toBe(true);
   });
@@ -284,19 +284,22 @@ const NOTICES: Record<string, [string, string]> = {
 };
 
 describe('classifyMail on a report without the standard form', () => {
-  it.each(Object.entries(NOTICES))('tells a failure from a delay (%s)', async (_language, notices) => {
-    const verdictOf = (notice: string): Promise<MailVerdict> =>
-      classify([
-        'From: Mail Delivery System <mailer-daemon@example.org>',
-        'Subject: x',
-        'Content-Type: text/plain; charset=utf-8',
-        '',
-        notice,
-        '',
-        '<max@example.org>',
-      ]);
-    const [failed, delayed] = notices;
-    expect(await verdictOf(failed)).toMatchObject({ kind: 'dsn', recipients: [{ final: true }] });
-    expect(await verdictOf(delayed)).toMatchObject({ kind: 'dsn', recipients: [{ final: false }] });
-  });
+  it.each(Object.entries(NOTICES))(
+    'distinguishes a failure from a delay (%s)',
+    async (_language, notices) => {
+      const verdictOf = (notice: string): Promise<MailVerdict> =>
+        classify([
+          'From: Mail Delivery System <mailer-daemon@example.org>',
+          'Subject: x',
+          'Content-Type: text/plain; charset=utf-8',
+          '',
+          notice,
+          '',
+          '<max@example.org>',
+        ]);
+      const [failed, delayed] = notices;
+      expect(await verdictOf(failed)).toMatchObject({ kind: 'dsn', recipients: [{ final: true }] });
+      expect(await verdictOf(delayed)).toMatchObject({ kind: 'dsn', recipients: [{ final: false }] });
+    },
+  );
 });

@@ -5,12 +5,12 @@ import type { Returned } from './returned.ts';
 import type { MailEnvelope } from './verdict.ts';
 
 /**
- * Bounces without a standard report, about half of all: qmail, old Sendmail, Exim, gateways and web mailers each write a text
- * of their own. Three kinds of signs tell them from what people write: the sender, the subject and the text. Two are needed.
+ * Bounces without a standard report, about half of all: qmail, old Sendmail, Exim, gateways and web mailers each write their own text.
+ * Three kinds of signs distinguish them from human emails: the sender, the subject and the text. Two are required.
  */
 export type FreeReport = {
   delayed: boolean;
-  /** Why, where a sign tells it that is the same in every language. */
+  /** The reason, if a sign that is the same in every language shows it. */
   category: string | null;
   recipients: { address: string | null; said: string[] }[];
 };
@@ -24,7 +24,7 @@ const SUBJECT =
 const SAYS_SO =
   /\b(?:(?:could|can|was|has|were|did|will|is|are)(?: ?n[o']t|not) (?:yet )?(?:be |been |able to |being )?(?:deliver\w*|sent|reach\w*|send|complete\w*|accept\w*|relay\w*)|undeliver\w*|unable to (?:deliver|send|reach|relay|complete)|(?:error|problem) deliver\w*|deliver\w* (?:\w+ ){0,4}(?:fail\w*|error|problem|unsuccessful|impossible|incomplete|delay\w*)|fail(?:ed|ure|ing) (?:\w+ ){0,4}(?:deliver\w*|recipient\w*|address\w*|permanently|to)|return\w* (?:\w+ ){0,5}(?:sender|undelivered|message|mail|unopened)|fatal error|bounce[ds]?|permanent(?:ly)? (?:error|fail\w*|fatal)|user unknown|unknown (?:user|recipient)|no such user|mailbox (?:is )?full|over ?quota|not delivered|rejected|said:|rcpt to|remote (?:host|server)|smtp error|following (?:recipient|address|error)\w*|giv(?:en|ing) up)\b|\b[45]\d\d[ -][45]\.\d\.\d/i;
 const SAYS_SO_ABROAD = new RegExp(UNDELIVERED_ABROAD.join('|'), 'iu');
-/** What counts only beside other signs, since people write it about anything. */
+/** Phrases that count only beside other signs, because humans use them about anything. */
 const VAGUE =
   /\b(?:nicht (?:zugestellt|gesendet)|konnte nicht|non (?:distribu|remis|è stato)|no (?:se )?(?:puede|pudo|ha sido)|não (?:pôde|foi))\b|宛先|配信|送信でき|退信|недостав|не (?:может|удалось)/iu;
 
@@ -54,7 +54,7 @@ export function isFreeBounce(mail: InboundMail, returned: Returned, envelope?: M
   return (title ? nobody || encloses || DAEMON.test(from) : nobody && encloses) && says();
 }
 
-/** A list manager that refuses a letter answers in its own name. */
+/** A list manager that refuses an email answers in its own name. */
 function isFromList({ headers, subject }: InboundMail, { notice }: Returned): boolean {
   const isManager = firstOf(headers, 'x-mlserver', 'x-mailman-version') !== null;
   return isManager && REFUSED_BY_LIST.test(`${subject}\n${notice.slice(0, NOTICE_CHARS_MAX)}`);
@@ -76,7 +76,7 @@ export function readFreeReport(mail: InboundMail, returned: Returned): FreeRepor
     .filter((line) => CODED.test(line))
     .slice(0, CODED_LINES_MAX)
     .join(' ');
-  // Of a conversation that is copied, the server's own words say more than what is said about them.
+  // In a copied SMTP session, the server's own words are more reliable than the text about them.
   const answered = [
     lines
       .filter((line) => ANSWER.test(line))
@@ -94,7 +94,7 @@ export function readFreeReport(mail: InboundMail, returned: Returned): FreeRepor
   return { delayed: isDelay(mail, returned), category, recipients };
 }
 
-/** A group that takes no letters of this sender says so in some forty languages. */
+/** A group that accepts no emails from this sender. The message exists in about forty languages. */
 const OF_GOOGLE_GROUPS = /\bhttps?:\/\/groups\.google\.com\/support\b/i;
 const NOTICE_CHARS_MAX = 4_000;
 const SEGMENT_LINES_MAX = 12;
@@ -103,7 +103,7 @@ const ANSWER = /^\s{0,8}<<< ?[45]\d\d[ -]/;
 const CODED =
   /(?:^|[^\d.])[45]\d\d[ -]|^\s{0,8}(?:error|reason) ?:|(?<![\d.])[45]\.\d{1,3}\.\d{1,3}(?![\d.])/i;
 
-/** What is said of one recipient: from where it stands to the next. */
+/** Returns the text about one recipient, up to the next recipient. */
 function segment(lines: string[], address: string | null): string {
   const text = lines.slice(0, SEGMENT_LINES_MAX).join(' ');
   return address === null ? text : text.replaceAll(address, '').trim();
@@ -118,7 +118,7 @@ const WILL_RETRY =
 
 const RETRIED_ABROAD_TEXT = new RegExp(RETRIED_ABROAD.join('|'), 'iu');
 
-/** A warning on the way: the sender is still trying. */
+/** Returns whether it is a warning: the sender is still trying. */
 function isDelay(mail: InboundMail, { notice }: Returned): boolean {
   const text = `${mail.subject}\n${notice}`;
   const retries = WILL_RETRY.test(text) || RETRIED_ABROAD_TEXT.test(text);
@@ -154,14 +154,14 @@ function findRecipients(mail: InboundMail, original: Fields, lines: string[]): L
   return [{ address: locate(lines, PLACED)[0]?.address ?? null, line: -1 }];
 }
 
-/** Alone on its line, or in front of what is said of it. */
+/** An address alone on its line, or in front of the text about it. */
 const PLACED =
   /^[\s>*"'-]{0,12}(?:<[^<>\s@]+@[^<>\s]+>|[^\s<>:,;()"'@]+@[\w.-]+\w)(?=$|[\s:,;("']|\.(?:\s|$))/;
-/** Behind a word for it. */
+/** An address after a word for it. */
 const NAMED =
   /(?:\b(?:recipients?|to|rcpt to|user|address(?:es)?|addressee|mailbox|account|for|receiver|destinat\w+|empfänger|宛先|envelope-to|failed)\b ?\w{0,12} ?[:=]|\brcpt to:|\b(?:to|for|user|address|recipient|mailbox|account) )[\s"'`([]{0,4}<?[^\s<>:,;()@]{1,128}@[\w.-]+\w/i;
 const ANYWHERE = /@/;
-/** "For help, write to …" names nobody who was written to. */
+/** "For help, write to …" does not name a recipient of the email. */
 const OF_HELPERS =
   /\b(?:contact|assistance|help|support|questions?|further information|forward|please (?:send|write|e-?mail))\b/i;
 

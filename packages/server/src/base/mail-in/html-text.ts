@@ -1,6 +1,6 @@
 /**
- * What a person reads of HTML, in one pass over it. No tree is built: mail of strangers is nested in ways that make
- * parsers slow, and a text to read needs the ends of blocks, the depth of quotations and nothing else.
+ * Extracts the readable text of HTML in one pass. It builds no tree, because emails of strangers are nested in ways that make parsers slow.
+ * Readable text needs only the ends of blocks and the depth of quotations.
  */
 const HTML_CHARS_MAX = 512 * 1024;
 const QUOTE_DEPTH_MAX = 5;
@@ -41,7 +41,7 @@ const NAMED: Record<string, string> = {
 
 export function htmlToText(html: string): string {
   const source = html.slice(0, HTML_CHARS_MAX);
-  // ASCII alone: other letters may change their length, and positions would no longer agree.
+  // Lower-cases ASCII only: other characters may change their length, so that positions would no longer match.
   const lower = source.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
   const page = new Page();
   let at = 0;
@@ -50,7 +50,7 @@ export function htmlToText(html: string): string {
     page.write(source.slice(at, open < 0 ? source.length : open));
     if (open < 0) break;
     const close = lower.startsWith('<!--', open) ? lower.indexOf('-->', open) + 2 : source.indexOf('>', open);
-    // An unfinished tag at the end is no text, and looking for its end once is enough.
+    // An unfinished tag at the end is not text, and one search for its end is enough.
     if (close < open) break;
     at = close + 1;
     const name = page.tag(lower.slice(open + 1, close));
@@ -73,7 +73,7 @@ class Page {
     this.#line += this.#line === '' ? words.trimStart() : words;
   }
 
-  /** The name of an element whose content nobody reads. */
+  /** Returns the name of an element whose content is not readable text. */
   tag(inside: string): string | null {
     const closing = inside.startsWith('/');
     const name = TAG_NAME.exec(closing ? inside.slice(1) : inside)?.[0] ?? '';

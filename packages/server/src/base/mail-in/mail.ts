@@ -1,28 +1,28 @@
 /** A header as it was sent: its name in lower case, its value on one line. */
 export type MailHeader = { name: string; value: string };
 
-/** A part that is not shown as the message itself: a report, a returned message, a file. */
+/** A part that is not shown as the message itself: a report, a returned message or a file. */
 export type MailPart = { type: string; text: string };
 
-/** A message as it came in, read within bounds; whatever cannot be read of it is empty. */
+/** An incoming message, read within bounds. Unreadable parts are empty. */
 export type InboundMail = {
-  /** In order, those of the message itself. */
+  /** In order; only those of the message itself. */
   headers: MailHeader[];
-  /** Of `From`, in lower case; null where that names nobody, or several. */
+  /** From `From`, in lower case; null if it has no address or several. */
   from: string | null;
-  /** Of `To`, `Cc` and `Delivered-To`, in lower case. */
+  /** From `To`, `Cc` and `Delivered-To`, in lower case. */
   to: string[];
   subject: string;
-  /** With angle brackets, as are all those below. */
+  /** With angle brackets, like all ids below. */
   messageId: string | null;
   inReplyTo: string[];
   references: string[];
-  /** What a person reads of it; of a letter in HTML alone, its text. Lines end with `\n`. */
+  /** The readable text; for an email with HTML only, the text of the HTML. Lines end with `\n`. */
   text: string;
-  /** Whether `text` was made from HTML. */
+  /** True if `text` was made from HTML. */
   textIsFromHtml: boolean;
   html: string | null;
   parts: MailPart[];
-  /** True where it held more than the bounds let through. */
+  /** True if the message exceeded the bounds. */
   cut: boolean;
 };

@@ -5,7 +5,7 @@ import { htmlToText } from './html-text.ts';
 import type { InboundMail, MailHeader, MailPart } from './mail.ts';
 
 export const MAIL_BYTES_MAX = 10 * 1024 * 1024;
-/** Each costs memory of its own while parts are found: ten million empty ones cost gigabytes. */
+/** Each line costs memory of its own while parts are parsed: ten million empty lines cost gigabytes. */
 const LINES_MAX = 150_000;
 const HEADER_BYTES_MAX = 512 * 1024;
 const DEPTH_MAX = 20;
@@ -17,7 +17,7 @@ const ADDRESSES_MAX = 100;
 const IDS_MAX = 50;
 const SUBJECT_CHARS_MAX = 2_000;
 
-/** Never throws, whatever the bytes; the same whatever its lines end with. */
+/** Never throws on any bytes. The result does not depend on the line endings. */
 export async function readMail(raw: Uint8Array): Promise<InboundMail> {
   const { bytes, cut } = plainLines(raw);
   try {
@@ -29,10 +29,10 @@ export async function readMail(raw: Uint8Array): Promise<InboundMail> {
     });
     const mail = fromEmail(email, cut);
     if (mail.text !== '' || mail.parts.length > 0) return mail;
-    // Parts whose boundary is not the one announced, as some gateways make them.
+    // Parts whose boundary differs from the announced one, as some gateways write them.
     return { ...mail, text: bodyOf(linesOf(new TextDecoder().decode(bytes.subarray(0, TEXT_CHARS_MAX)))) };
   } catch {
-    // Beyond the bounds of depth and headers. Its own headers and what follows them can still say what it is.
+    // The message exceeds the bounds of depth or headers. Its own headers and the text after them can still show what it is.
     return fromPlainText(new TextDecoder().decode(bytes.subarray(0, HEADER_BYTES_MAX)));
   }
 }
@@ -40,7 +40,7 @@ export async function readMail(raw: Uint8Array): Promise<InboundMail> {
 const [LF, CR] = [10, 13];
 const MBOX_LINE = Buffer.from('From ');
 
-/** Lines end with LF, and what mailboxes put in front of a message (empty lines, `From …`) is gone. */
+/** Converts line ends to LF, and removes what mailboxes put in front of a message (empty lines, `From …`). */
 function plainLines(raw: Uint8Array): { bytes: Uint8Array; cut: boolean } {
   const end = Math.min(raw.length, MAIL_BYTES_MAX);
   const out = Buffer.alloc(end);
@@ -110,7 +110,7 @@ function decoded(value: string): string {
   return decodeWords(value.slice(0, SUBJECT_CHARS_MAX));
 }
 
-/** What was encoded may have had its own line ends. */
+/** Encoded text may have had its own line ends. */
 function unified(text: string): string {
   return text.replace(/\r\n?/g, '\n').replaceAll('\0', '');
 }

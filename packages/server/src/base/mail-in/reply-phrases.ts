@@ -1,4 +1,7 @@
-/** How mail programs of a dozen languages introduce a quotation. All patterns are tested on one line of at most 2,000 characters. */
+/**
+ * The introductions of a quotation in the mail programs of a dozen languages. All patterns are tested on one line of at most 2,000
+ * characters.
+ */
 const WROTE =
   'wrote|writes|schrieb|geschrieben|a [ée]crit|escribi[óo]|ha scritto|scrisse|schreef|geschreven|escreveu|napisa[łl]\\(?a?\\)?|pisze|skrev|kirjoitti|napsala?|написала?|пишет|пише|написав|yazdı|写道|寫道|のメール|さんは書きました|작성';
 
@@ -13,7 +16,7 @@ export function opensAttribution(line: string): boolean {
   return OPENS.test(line);
 }
 
-/** It ends with a colon behind a word for writing, or behind an address. */
+/** Returns whether a line ends with a colon after a word for writing, or after an address. */
 export function closesAttribution(line: string): boolean {
   return line.length <= ATTRIBUTION_CHARS_MAX && CLOSES.test(line);
 }

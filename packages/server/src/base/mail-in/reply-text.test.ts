@@ -20,7 +20,7 @@ describe('replyText', () => {
     expect(of('Hello', '', ATTRIBUTION, '> Hi', '', '-- ', 'Zoe')).toBe('Hello');
   });
 
-  it('removes a longer quotation, and leaves the paragraphs around it apart', () => {
+  it('removes a longer quotation, and keeps the paragraphs around it apart', () => {
     expect(of(ATTRIBUTION, '> Hi', '> there', '', 'Hello')).toBe('Hello');
     expect(of('One', '', '> Hi', '> there', '', 'Two')).toBe('One\n\nTwo');
     expect(of('One', '> Hi', '>', '> there', 'Two')).toBe('One\nTwo');
@@ -30,7 +30,7 @@ describe('replyText', () => {
     expect(of('> Hi', '\n'.repeat(64_000), 'Hello')).toBe('> Hi\n\nHello');
   });
 
-  it('returns the whole text if it is a quotation only', () => {
+  it('returns the whole text if it consists of a quotation', () => {
     expect(of(ATTRIBUTION, '> Hi')).toBe(`${ATTRIBUTION}\n> Hi`);
   });
 });

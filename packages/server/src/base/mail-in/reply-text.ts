@@ -14,10 +14,10 @@ const LINE_CHARS_MAX = 2_000;
 const SNIPPET_CHARS_MAX = 500;
 
 /**
- * Returns what the person wrote, without the signature and without quotations; if nothing is left, the whole text. A
- * quotation of one line above words of the person stays, with its attribution: "> Friday?" gives "Yes" its meaning.
+ * Returns the human-written text, without the signature and without quotations; if nothing is left, the whole text. A quotation of one line
+ * above human-written words stays, with its attribution: "> Friday?" gives "Yes" its meaning.
  *
- * One pass, in which each line looks at a few that follow it, so the cost is linear in the length of the text.
+ * It is one pass, in which each line checks a few lines after it, so the cost is linear in the length of the text.
  */
 export function replyText({ text }: Pick<InboundMail, 'text'>): string {
   const whole = linesOf(text.slice(0, TEXT_CHARS_MAX)).map((line) => line.slice(0, LINE_CHARS_MAX).trimEnd());
@@ -40,31 +40,31 @@ export function replyText({ text }: Pick<InboundMail, 'text'>): string {
   return own === '' ? tidy(whole) : own;
 }
 
-/** A signature, a copied email, or a quotation without marks on its lines goes on to the end. */
+/** A signature, a copied email, or a quotation without marks on its lines continues to the end. */
 function endsReply(lines: string[], at: number, attribution: number): boolean {
   const line = lines[at] ?? '';
   if (isSignatureMark(line) || isSeparator(line) || beginsHeader(lines, at)) return true;
   return attribution > 0 && !quoteFollows(lines, at + attribution);
 }
 
-/** The quotation itself if it is short, and otherwise the paragraph break that it made. */
+/** Returns a short quotation unchanged, and otherwise the paragraph break that it leaves. */
 function keptQuotation(quotation: string[]): string[] {
   if (quotation.filter((line) => /^\s{0,3}>[\s>]*[^\s>]/.test(line)).length === 1) return quotation;
   return quotation.includes('') ? [''] : [];
 }
 
-/** On one line. */
+/** Returns the text as one line. */
 export function snippetOf(text: string): string {
   const line = text
     .slice(0, TEXT_CHARS_MAX)
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim();
   const cut = line.slice(0, SNIPPET_CHARS_MAX);
-  // Half of a sign that takes two is none.
+  // Removes half of a surrogate pair.
   return line.length > cut.length ? cut.replace(/[\uD800-\uDBFF]$/, '').trimEnd() : line;
 }
 
-/** RFC 3676 has a space behind it, which many programs lose. */
+/** RFC 3676 requires a space after the mark, which many programs drop. */
 function isSignatureMark(line: string): boolean {
   return line === '--' || line === '—';
 }
@@ -75,7 +75,10 @@ function isQuoted(line: string): boolean {
 
 const ATTRIBUTION_LINES_MAX = 4;
 
-/** "On Monday, Ada wrote:", broken over a few lines where it is long; 0 where none begins. */
+/**
+ * Returns the number of lines of an attribution such as "On Monday, Ada wrote:", which may be broken over a few lines; 0 if none begins
+ * here.
+ */
 function linesOfAttribution(lines: string[], from: number): number {
   const first = lines[from] ?? '';
   if (isQuoted(first) || !opensAttribution(first)) return 0;
@@ -97,7 +100,7 @@ function quoteFollows(lines: string[], from: number): boolean {
 const HEADER_LINES_MAX = 6;
 const HEADER_LINES_MIN = 2;
 
-/** The header that Outlook copies above what it quotes. */
+/** Detects the header that Outlook copies above a quotation. */
 function beginsHeader(lines: string[], from: number): boolean {
   if (!startsHeader(lines[from] ?? '')) return false;
   return lines.slice(from + 1, from + HEADER_LINES_MAX).filter(isHeaderLine).length >= HEADER_LINES_MIN;

@@ -2,14 +2,14 @@ import { firstOf, linesOf, readFields, type Fields } from './fields.ts';
 import type { InboundMail } from './mail.ts';
 
 /**
- * The letter that came back: enclosed as a part, or copied into the text below words that every mail system chooses for
- * itself. What it says is what its finder says: only its tokens prove anything.
+ * The bounced email: enclosed as a part, or copied into the text below words that every mail system chooses itself. Its content is only a
+ * claim of the sender of the report; only its tokens prove anything.
  */
 export type Returned = {
   fields: Fields;
-  /** The text of the report alone, without the copy. */
+  /** The text of the report, without the copy. */
   notice: string;
-  /** What came back, where it is a report itself, which a gateway has wrapped in a letter of its own. */
+  /** The returned part if it is itself a report that a gateway wrapped in an email. */
   report: string;
 };
 
@@ -48,7 +48,7 @@ const COPY_MARK =
 const FIRST_FIELD =
   /^(?:[>|] ?| {2,8})?(?:received: (?:from|by|\()|return-path: ?<?|x-apparently-to:|delivered-to: |dkim-signature: |authentication-results: |arc-seal: |x-google-dkim-signature: )/i;
 
-/** The number of lines above it. */
+/** Returns the number of lines above the copy. */
 function beginOfCopy(lines: string[]): number {
   const field = lines.findIndex((line) => FIRST_FIELD.test(line));
   const mark = lines.findIndex((line, i) => COPY_MARK.test(line) && leadsToHeader(lines, i + 1));
@@ -58,7 +58,7 @@ function beginOfCopy(lines: string[]): number {
 
 const LINES_TO_HEADER_MAX = 6;
 
-/** A mark is one only where fields stand below it: "the original message" is also what sentences speak of. */
+/** Words count as a mark only if fields follow them: "the original message" also occurs in sentences. */
 function leadsToHeader(lines: string[], from: number): boolean {
   return lines
     .slice(from, from + LINES_TO_HEADER_MAX)
@@ -67,7 +67,7 @@ function leadsToHeader(lines: string[], from: number): boolean {
 
 const USUAL = new Set(['from', 'to', 'subject', 'date', 'message-id', 'received', 'return-path']);
 
-/** The first block of fields among the lines, if a letter could begin so. */
+/** Returns the first block of fields among the lines, if an email could begin like it. */
 function headerOf(lines: string[]): Fields {
   const start = lines.findIndex((line) => /^[\w-]{1,60}:(?: |\t|$)/.test(line) && USUAL_START.test(line));
   if (start < 0) return [];

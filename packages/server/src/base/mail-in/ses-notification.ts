@@ -12,7 +12,7 @@ const RECIPIENTS_MAX = 100;
 const HEADERS_MAX = 200;
 const JSON_CHARS_MAX = 256 * 1024;
 
-/** Whether Amazon SNS sent it. It is never written by a person, whether or not its JSON can be read. */
+/** Returns whether Amazon SNS sent the email. If so, it is never a human reply, even if its JSON is unreadable. */
 export function isSnsNotification({ headers }: InboundMail): boolean {
   return headers.some(({ name }) => name.startsWith('x-amz-sns-'));
 }
@@ -49,8 +49,8 @@ function toHeader(given: unknown): MailHeader[] {
 }
 
 /**
- * Reads the JSON of one line, or of all lines up to the next empty one: some servers break lines beyond 998 characters,
- * Sendmail with a "!" in front of the break. An envelope that SNS adds is opened.
+ * Reads the JSON of one line, or of all lines up to the next empty one. Some servers break lines beyond 998 characters, Sendmail with a "!"
+ * in front of the break. An envelope added by SNS is unwrapped.
  */
 function parse(lines: string[]): unknown {
   const begin = lines.findIndex((line) => line.startsWith('{'));

@@ -1,4 +1,4 @@
-/** The marks for an answer and for a forwarded email that mail programs of many languages put in front of a subject. */
+/** The prefixes of replies and of forwarded emails in the mail programs of many languages. */
 const ANSWERED =
   're|aw|antw|antwort|sv|vs|rif|r|odp|rv|res|ref|ynt|ats|回复|回覆|答复|返信|回信|답장|رد|الرد|השב|תגובה';
 const FORWARDED =
@@ -12,19 +12,19 @@ const OF_FORWARD = new RegExp(
   'iu',
 );
 
-/** Marks of direction, which Arabic and Hebrew subjects contain, and French spaces in front of a colon. */
+/** Direction marks in Arabic and Hebrew subjects, and French spaces in front of a colon. */
 const INVISIBLE = /[\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 export function plainSubject(subject: string): string {
   return subject.normalize().replace(INVISIBLE, '').replace(/\s+/g, ' ').trim();
 }
 
-/** Returns a subject without the marks in front of it, so that the subject of an answer equals that of the email. */
+/** Returns a subject without its prefixes, so that the subject of a reply equals that of the email. */
 export function subjectWithoutMarks(subject: string): string {
   return plainSubject(subject).replace(OF_ANSWER, '').trim();
 }
 
-/** Returns the title of the email that was forwarded, or null for any other subject. */
+/** Returns the title of the forwarded email, or null for any other subject. */
 export function forwardedTitle(subject: string): string | null {
   const plain = plainSubject(subject);
   const [prefix] = OF_FORWARD.exec(plain) ?? [];

@@ -1,6 +1,6 @@
 import type { MailHeader } from './mail.ts';
 
-/** In the order in which they are asked about. */
+/** In the order in which they are checked. */
 export type MailKind = 'dsn' | 'complaint' | 'auto_reply' | 'unsubscribe' | 'reply' | 'other';
 
 export type RecipientClass =
@@ -10,40 +10,40 @@ export type RecipientClass =
   | 'infrastructure'
   | 'complaint'
   | 'auto_reply'
-  /** Accepted, or passed on: no outcome. */
+  /** Accepted or relayed: not an outcome. */
   | 'delivered';
 
 export type MailRecipient = {
-  /** Null where the report conceals it, or names nobody. */
+  /** Null if the report conceals it or names none. */
   address: string | null;
   class: RecipientClass;
-  /** False while it is still being tried: no outcome yet. */
+  /** False while delivery is still being attempted, so that there is no outcome yet. */
   final: boolean;
   /** The enhanced status, such as `5.1.1`. */
   status: string | null;
-  /** What the server said of it, on one line. */
+  /** The server's text about it, on one line. */
   reason: string;
 };
 
-/** What a message is, and whom it is about. Nothing in it is proven: tokens are (`base/letter-token.ts`). */
+/** The kind of a message, and its recipients. None of it is proven; tokens are (`base/letter-token.ts`). */
 export type MailVerdict = {
   kind: MailKind;
-  /** Of a report on delivery, a complaint or an automatic answer. */
+  /** For a delivery report, a complaint or an automatic reply. */
   recipients: MailRecipient[];
-  /** `Message-ID` of the letter that came back, with its angle brackets. */
+  /** `Message-ID` of the bounced email, with its angle brackets. */
   originalMessageId: string | null;
-  /** `Original-Envelope-Id` of the report: what was said as ENVID. */
+  /** `Original-Envelope-Id` of the report: the ENVID of the submission. */
   envelopeId: string | null;
-  /** Of the letter that came back, where it is enclosed or quoted: in them are the tokens. */
+  /** Headers of the bounced email, if it is enclosed or quoted. They contain the tokens. */
   originalHeaders: MailHeader[];
-  /** Of a feedback report, `not-spam` and `auth-failure` too, which are no complaints. */
+  /** Set for every feedback report, including `not-spam` and `auth-failure`, which are not complaints. */
   feedbackType: string | null;
 };
 
-/** What was said over SMTP; null where it is not known. */
+/** The SMTP envelope; null fields are unknown. */
 export type MailEnvelope = {
   /** Empty for `MAIL FROM:<>`. */
   from: string | null;
-  /** The addresses that it was accepted for. */
+  /** The accepted recipients. */
   to: string[];
 };

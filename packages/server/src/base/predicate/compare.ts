@@ -4,7 +4,7 @@ import type { Answer, NumberCompare, TimeTest, ValueTest } from './predicate.ts'
 const NEVER: Answer = { holds: false, until: null };
 const ALWAYS: Answer = { holds: true, until: null };
 
-/** One value of a person or of an event against one test. Undefined and null are values that are not there. */
+/** Applies one test to one value of a user or of an event. Undefined and null count as absent. */
 export function testValue(test: ValueTest, value: unknown, now: number): Answer {
   if (!isMomentTest(test)) return passes(test, value) ? ALWAYS : NEVER;
   const at = typeof value === 'string' ? parseInstant(value) : Number.NaN;
@@ -52,7 +52,7 @@ export function compareNumbers(compare: NumberCompare, value: number, than: numb
   }
 }
 
-/** Each test holds over one span of `now`, from the first of its edges until the second. */
+/** Each test holds in one span of `now`, from the first of its edges until the second. */
 export function testMoment(test: TimeTest, at: number, now: number): Answer {
   switch (test.op) {
     case 'before':

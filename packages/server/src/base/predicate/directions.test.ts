@@ -28,7 +28,7 @@ function parsed(value: unknown): Predicate {
   return read.predicate;
 }
 
-test('an event turns an answer only the way that is said of it, and what is stored of its moment stays true', () => {
+test('an event changes an answer only in its stated direction, and a stored `until` stays valid', () => {
   let confirmed = 0;
   fc.assert(
     fc.property(document, person, person, (definition, one, other) => {
@@ -58,11 +58,11 @@ test('an event turns an answer only the way that is said of it, and what is stor
     }),
     { numRuns: 20_000 },
   );
-  // Otherwise nothing was ever confirmed, and nothing shown.
+  // Without confirmed cases the test would show nothing.
   expect(confirmed).toBeGreaterThan(500);
 });
 
-test('what is asked of an event in both senses, or of its first and last time, may turn either way', () => {
+test('allows both directions for conditions in both senses and for first and last times', () => {
   const of = (definition: object): object => Object.fromEntries(directionsOf(parsed(definition)));
   expect(of({ event: 'a' })).toMatchObject({ a: { way: 'up' } });
   expect(of({ not: { event: 'a', within: '7d' } })).toMatchObject({ a: { way: 'down' } });

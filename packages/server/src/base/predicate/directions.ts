@@ -2,13 +2,12 @@ import type { NumberCompare, Predicate } from './predicate.ts';
 import type { CountNode, EdgeNode, SumNode } from './questions.ts';
 
 /**
- * Which way one more event can turn an answer: `up` only from no to yes, `down` only from yes to no. Whoever knows the
- * answer before need not ask again after an event that can only have confirmed it; nor can the moment until which time
- * leaves it as it is have come nearer.
+ * The direction in which one more event can change an answer: `up` only from no to yes, `down` only from yes to no. With the previous
+ * answer known, an event that can only confirm it needs no evaluation. Such an event cannot bring `until` forward either.
  */
 export type Direction = {
   way: 'up' | 'down' | 'both';
-  /** Properties that are added up: what is said of the direction only holds for events in which none is negative. */
+  /** Summed properties: the direction holds only for events in which none of them is negative. */
   notNegative: string[];
 };
 export type Directions = Map<string, Direction>;
@@ -22,7 +21,7 @@ export function directionsOf(predicate: Predicate): Directions {
 type Way = Direction['way'];
 const TURNED: Record<Way, Way> = { up: 'down', down: 'up', both: 'both' };
 
-/** `sense`: which way this part turns the whole when it becomes true. */
+/** `sense`: the direction in which this part changes the whole when it becomes true. */
 function collect(predicate: Predicate, sense: 'up' | 'down', into: Directions): void {
   if (predicate.kind === 'not') collect(predicate.of, sense === 'up' ? 'down' : 'up', into);
   else if (predicate.kind === 'all' || predicate.kind === 'any')

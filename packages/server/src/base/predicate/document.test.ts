@@ -10,7 +10,7 @@ function parsed(given: unknown) {
   return parsing.predicate;
 }
 
-test('a predicate that was written down is read as it was', () => {
+test('reads a predicate back from its document unchanged', () => {
   fc.assert(
     fc.property(document, (given) => {
       const predicate = parsed(given);
@@ -25,6 +25,6 @@ test.each([
   '2026-01-31T12:30:00.123Z',
   '0001-01-01T00:00:00+14:59',
   '9999-12-31T23:59:59.999-14:59',
-])('the moment %s can be written down', (text) => {
+])('the moment %s survives printing and parsing', (text) => {
   expect(parseInstant(printInstant(parseInstant(text)))).toBe(parseInstant(text));
 });

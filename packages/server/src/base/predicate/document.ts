@@ -2,7 +2,7 @@ import { printDuration } from '../duration.ts';
 import { printInstant } from '../instant.ts';
 import type { Predicate, PropertyTest, ValueTest, Window } from './predicate.ts';
 
-/** A document that `parsePredicate` reads as this very predicate. */
+/** Returns a document that `parsePredicate` parses to the same predicate. */
 export function predicateDocument(predicate: Predicate): object {
   switch (predicate.kind) {
     case 'all':

@@ -87,7 +87,7 @@ test.each<[string, { operator: object; moment: number; expected: Answer }]>([
   ['a fixed moment', { operator: { before: text(NOW) }, moment: NOW, expected: at(false, null) }],
   ['a fixed moment passed', { operator: { after: text(NOW - 1) }, moment: NOW, expected: at(true, null) }],
 ])(
-  '%s: when an answer about a moment changes is known to the millisecond',
+  '%s: returns the millisecond at which an answer about a moment changes',
   (_, { operator, moment, expected }) => {
     expect(answer({ trait: 'x', ...operator }, trait(text(moment)))).toEqual(expected);
     const past = { event: 'e', last: operator };
@@ -99,7 +99,7 @@ test.each<[string, { operator: object; moment: number; expected: Answer }]>([
   },
 );
 
-/** Events of one, two and five hours ago. */
+/** Events one, two and five hours ago. */
 const THREE: Partial<Facts> = {
   nth: ({ nth }) => [NOW - HOUR, NOW - 2 * HOUR, NOW - 5 * HOUR][nth - 1] ?? null,
 };
@@ -115,18 +115,18 @@ test.each<[object, Answer]>([
   [{ exactly: 2 }, at(false, NOW + 19 * HOUR)],
   [{ exactly: 3 }, at(true, NOW + 19 * HOUR)],
   [{ exactly: 4 }, at(false, null)],
-])('three events in a window, %j: only their leaving changes the answer', (compare, expected) => {
+])('three events in a window, %j: the answer changes only when events leave it', (compare, expected) => {
   expect(answer({ event: 'e', ...compare, within: '24h' }, THREE)).toEqual(expected);
 });
 
-test('a count without a window is of all occurrences, and time changes nothing', () => {
+test('counts all occurrences without a window, independently of time', () => {
   const total = { total: () => ({ count: 3, firstAt: 0, lastAt: 0 }) };
   expect(answer({ event: 'e', at_least: 3 }, total)).toEqual(at(true, null));
   expect(answer({ event: 'e', exactly: 2 }, total)).toEqual(at(false, null));
   expect(answer({ event: 'e', exactly: 0 })).toEqual(at(true, null));
 });
 
-test('a sum may change when the oldest of its events leaves', () => {
+test('a sum may change when its oldest event leaves the window', () => {
   const sum = { sum: () => ({ sum: 100, oldestAt: NOW - DAY }) };
   const given = { event: 'e', sum: 'amount', within: '7d' };
   expect(answer({ ...given, at_least: 100 }, sum)).toEqual(at(true, NOW + 6 * DAY));
@@ -156,11 +156,11 @@ test.each<[object, Answer]>([
   [{ any: [changing(false, 3), changing(true, 5), changing(true, 7)] }, at(true, NOW + 7)],
   [{ any: [changing(true, 5), ALWAYS] }, at(true, null)],
   [{ not: changing(true, 5) }, at(false, NOW + 5)],
-])('%j: a group lasts as long as what decides it', (given, expected) => {
+])('%j: a group is valid as long as the parts that decide it', (given, expected) => {
   expect(answer(given, MOMENTS)).toEqual(expected);
 });
 
-test('an explanation goes down to the single conditions', () => {
+test('an explanation includes every single condition', () => {
   const predicate = parse({
     all: [{ not: NEVER }, { not: { any: [{ event: 'e', within: '24h' }, { event: 'f' }] } }],
   });
@@ -194,13 +194,13 @@ const keysOf = (given: unknown): string[] => [...mentionsOf(parse(given)).questi
 const W = { property: 'p', equals: 'x' };
 const V = { property: 'q', at_least: 1 };
 
-test('two conditions that ask the same share a question', () => {
+test('two equal conditions share a question', () => {
   const [key] = keysOf({ event: 'e', at_least: 3, within: '24h', where: [W, V] });
   expect(keysOf({ event: 'e', at_most: 2, within: '1d', where: [V, W] })).toEqual([key]);
   expect(keysOf({ event: 'e', exactly: 3, within: '1440m', where: [W, V] })[0]).toBe(key);
 });
 
-test('and no two others do', () => {
+test('different conditions do not share a question', () => {
   const windows = [
     { within: '1h' },
     { within: '2h' },
@@ -219,7 +219,7 @@ test('and no two others do', () => {
   expect(new Set(keys).size).toBe(keys.length);
 });
 
-test('mentions are what a predicate looks at, and whether it looks at the clock', () => {
+test('mentionsOf returns what a predicate reads, and whether it depends on the clock', () => {
   const mentions = mentionsOf(
     parse({
       any: [

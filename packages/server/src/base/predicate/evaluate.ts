@@ -10,7 +10,7 @@ import {
   type WindowedCount,
 } from './questions.ts';
 
-/** Whether a person is meant, and for how long that is certain. It asks `facts` and nothing else, and changes nothing. */
+/** Evaluates a predicate for one user, and returns how long the answer is certain. It reads only `facts` and changes nothing. */
 export function evaluate(predicate: Predicate, facts: Facts): Answer {
   switch (predicate.kind) {
     case 'all':
@@ -37,7 +37,7 @@ export function evaluate(predicate: Predicate, facts: Facts): Answer {
   }
 }
 
-/** False lasts at least as long as one false part does; true lasts only as long as all parts do. */
+/** False lasts at least as long as one false part. True lasts only as long as all parts are true. */
 function conjunction(answers: Answer[]): Answer {
   const refusals = answers.filter((answer) => !answer.holds).map(untilOf);
   if (refusals.length > 0) return { holds: false, until: momentOf(Math.max(...refusals)) };
@@ -79,7 +79,7 @@ function reachesInAll(node: CountNode, facts: Facts): (nth: number) => Answer {
   return (nth) => ({ holds: count >= nth, until: null });
 }
 
-/** Events only leave a window by themselves; to come in takes a new one. */
+/** Time alone only removes events from a window. An event enters only when it is new. */
 function reachesInWindow(node: WindowedCount, facts: Facts): (nth: number) => Answer {
   return (nth) => {
     const question: NthQuestion = nthQuestion(node, nth);

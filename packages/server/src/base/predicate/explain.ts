@@ -6,12 +6,12 @@ import { type AudienceNames, sentenceOf } from './sentence.ts';
 export type Explained = {
   sentence: string;
   holds: boolean;
-  /** Until when that is certain; null where time alone never changes it. */
+  /** The end of certainty; null if time alone never changes the answer. */
   until: string | null;
   conditions?: Explained[];
 };
 
-/** The answer for one person, and under each group the answers that it was put together from. */
+/** Returns the answer for one user, and for each group the answers that it consists of. */
 export function explain(predicate: Predicate, facts: Facts, names: AudienceNames): Explained {
   const { holds, until } = evaluate(predicate, facts);
   const explained = {
@@ -25,7 +25,7 @@ export function explain(predicate: Predicate, facts: Facts, names: AudienceNames
     : { ...explained, conditions: parts.map((part) => explain(part, facts, names)) };
 }
 
-/** The opposite of a single condition is a sentence of its own; that of a group is explained by the group. */
+/** A negated single condition has its own sentence. A negated group is explained by the group. */
 function partsOf(predicate: Predicate): Predicate[] {
   if (predicate.kind === 'all' || predicate.kind === 'any') return predicate.of;
   if (predicate.kind !== 'not') return [];

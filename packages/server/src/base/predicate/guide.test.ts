@@ -20,13 +20,13 @@ const all = [...examplesOf(ROW), ...examplesOf(BLOCK)];
 const refused = all.filter(({ said }) => said.startsWith('`'));
 const understood = all.filter((example) => !refused.includes(example));
 
-test.each(understood)('$json is said as the guide says it', ({ json, said }) => {
+test.each(understood)('$json has the sentence of the guide', ({ json, said }) => {
   const parsed = parsePredicate(JSON.parse(json));
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults));
   expect(sentenceOf(parsed.predicate, (id) => (id === REFERRED ? 'Trial users' : undefined))).toBe(said);
 });
 
-test.each(refused)('$json is refused as the guide says it', ({ json, said }) => {
+test.each(refused)('$json has the error of the guide', ({ json, said }) => {
   const parsed = parsePredicate(JSON.parse(json));
   const told = parsed.ok ? [] : parsed.faults.map((fault) => fault.message);
   const expected = said
@@ -36,7 +36,7 @@ test.each(refused)('$json is refused as the guide says it', ({ json, said }) => 
   expect(told).toEqual([expected]);
 });
 
-test('no example of the guide is passed over', () => {
+test('covers every example of the guide', () => {
   const tables = guide.split('\n').filter((line) => line.startsWith('| `{'));
   expect(examplesOf(ROW)).toHaveLength(tables.length);
   expect(examplesOf(BLOCK)).toHaveLength(guide.split('\n```json\n').length - 1);
@@ -52,7 +52,7 @@ test.each([
   ['any', []],
   ['not', []],
   ['audience', []],
-] as const)('%s has an example with each of its operators', (subject, operators) => {
+] as const)('%s has an example for each of its operators', (subject, operators) => {
   const keys = understood.flatMap(({ json }) => {
     const document = JSON.parse(json) as object;
     return subject in document ? Object.keys(document) : [];

@@ -77,7 +77,7 @@ function collectCount(node: CountNode, into: Mentions): void {
   }
 }
 
-/** A fixed moment never moves; the others lie where `now` puts them. */
+/** A fixed moment never moves; the others depend on `now`. */
 function noteTime(test: ValueTest, into: Mentions): void {
   into.timed ||= 'ms' in test;
 }

@@ -14,7 +14,7 @@ import type { Predicate, Window } from './predicate.ts';
 
 const COUNT_MAX = 1_000;
 const COUNT_OPS = ['at_least', 'at_most', 'exactly'] as const;
-/** What is asked of an event; none of these asks how often it occurred. */
+/** Conditions on an event that do not count its occurrences. */
 const SHAPES = ['sum', 'first', 'last'] as const;
 
 export function readEventCondition(place: Place, object: JsonObject): Predicate | undefined {
@@ -50,7 +50,7 @@ function readCountOf(place: Place, value: unknown, least: number): number | unde
   return fits ? (value as number) : refuse(place, `must be a whole number from ${least} to ${COUNT_MAX}`);
 }
 
-/** All occurrences are kept as one number for each person: their properties are not. */
+/** All occurrences are stored as one number per user, without their properties. */
 function withoutWindow(place: Place, object: JsonObject): null | undefined {
   if (!Object.hasOwn(object, 'where')) return null;
   readWhere(inside(place, 'where'), object['where']);

@@ -21,14 +21,14 @@ const SPAN_MIN_MS = 60_000;
 const SPAN_MAX_MS = 366 * 86_400_000;
 
 export const NUMBER_OPS = ['at_least', 'at_most', 'greater_than', 'less_than'] as const;
-/** Of what has happened: those ahead of now would say nothing. */
+/** Past only: operators for moments ahead of now are meaningless for an occurrence. */
 const PAST_OPS = ['before', 'after', 'in_last', 'more_than_ago'] as const;
 export const TEXT_OPS = ['is_set', 'equals', 'one_of', 'contains', 'starts_with', 'ends_with'] as const;
 const PROPERTY_OPS = [...TEXT_OPS, ...NUMBER_OPS, 'includes', 'before', 'after'] as const;
 export const TRAIT_OPS = [...PROPERTY_OPS, 'in_last', 'more_than_ago', 'in_next', 'more_than_ahead'] as const;
 export type Op = ValueTest['op'];
 
-/** The one key out of `ops`; says what is wrong where there is none, or more than one. */
+/** Returns the only key out of `ops`. Reports an error unless there is exactly one. */
 export function onlyKey<K extends string>(
   place: Place,
   object: JsonObject,
@@ -40,7 +40,7 @@ export function onlyKey<K extends string>(
   return refuse(place, `must have only one of ${listOf([key, ...others], 'and')}`);
 }
 
-/** The test in an object that has its operator beside the keys of its subject. */
+/** Reads the test in an object that has its operator beside the keys of its subject. */
 export function readTest<K extends Op>(
   place: Place,
   object: JsonObject,
@@ -51,7 +51,7 @@ export function readTest<K extends Op>(
   return op && READERS[op](inside(place, op), object[op]);
 }
 
-/** The test of a moment in `{ "last": { … } }`. */
+/** Reads the test of a moment in `{ "last": { … } }`. */
 export function readPastTest(place: Place, value: unknown): TimeTest | undefined {
   if (!isObject(value)) return refuse(place, `must be an object with one of ${listOf(PAST_OPS)}`);
   return readTest(place, value, { subject: [], ops: PAST_OPS }) as TimeTest | undefined;
@@ -76,7 +76,7 @@ export function readPropertyTest(place: Place, value: unknown): PropertyTest | u
   return test && property !== undefined ? { property, test } : undefined;
 }
 
-/** The name of a trait or of a property. */
+/** Reads the name of a trait or of a property. */
 export function readKey(place: Place, value: unknown): string | undefined {
   return readText(place, value, { min: 1, max: KEY_MAX_CHARS });
 }
@@ -184,7 +184,7 @@ function spanReader(op: 'in_last' | 'more_than_ago' | 'in_next' | 'more_than_ahe
   };
 }
 
-/** All of them, or nothing where one could not be read. */
+/** Returns all items, or undefined if one could not be read. */
 export function allOf<T>(items: (T | undefined)[]): T[] | undefined {
   const read = items.filter((item) => item !== undefined);
   return read.length === items.length ? read : undefined;

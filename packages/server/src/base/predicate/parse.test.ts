@@ -14,7 +14,7 @@ function fieldsOf(value: unknown): (string | undefined)[] {
 const PLAN = { trait: 'plan', is_set: true };
 const UUID = '0198A000-0000-7000-8000-00000000000F';
 
-test('the example of the language is understood', () => {
+test('parses the example of the language', () => {
   const parsed = parsePredicate({
     all: [
       { trait: 'plan', equals: 'trial' },
@@ -165,11 +165,11 @@ test.each<[string, unknown, string[]]>([
     { event: 'a', last: { in_last: '7d' }, within: '7d' },
     ['within is unknown here. Use event or last'],
   ],
-])('%s is refused in words that help', (_, value, messages) => {
+])('rejects %s with a helpful message', (_, value, messages) => {
   expect(faultsOf(value)).toEqual(messages);
 });
 
-test('all faults are told, each with its place, in the order of the document', () => {
+test('reports all errors with their places, in the order of the document', () => {
   const document = {
     all: [
       { one_of: 5, trait: '' },
@@ -194,18 +194,18 @@ test('all faults are told, each with its place, in the order of the document', (
   );
 });
 
-test('a document that is nothing but wrong is answered all the same', () => {
+test('limits the work for a document that consists of errors', () => {
   const wrong = (levels: number): unknown =>
     levels === 0 ? 1 : { any: Array.from({ length: 200 }, () => wrong(levels - 1)) };
   expect(fieldsOf({ all: Array.from({ length: 5 }, () => wrong(2)) })).toHaveLength(20);
 });
 
-test('a key that cannot be sent is named by one that can', () => {
+test('replaces a key that cannot be sent as text', () => {
   const [fault] = faultsOf({ ...PLAN, ['\ud800\0']: 1 });
   expect(fault).toMatch(/^\u{FFFD}\u{FFFD} is unknown here/u);
 });
 
-test('a predicate has ten levels and two hundred conditions at most', () => {
+test('limits a predicate to ten levels and two hundred conditions', () => {
   const nested = (levels: number): object => (levels === 1 ? PLAN : { not: nested(levels - 1) });
   expect(faultsOf(nested(10))).toEqual([]);
   expect(faultsOf(nested(11))).toEqual([
@@ -223,7 +223,7 @@ test('a predicate has ten levels and two hundred conditions at most', () => {
   expect(fieldsOf({ all: used(10) })).toEqual(['all.9.where.10']);
 });
 
-test('a list of tests or of values has its bound', () => {
+test('limits lists of tests and of values', () => {
   const where = (items: number) => Array.from({ length: items }, () => ({ property: 'p', is_set: true }));
   expect(faultsOf({ event: 'a', within: '7d', where: where(20) })).toEqual([]);
   expect(fieldsOf({ event: 'a', within: '7d', where: where(21) })).toEqual(['where']);

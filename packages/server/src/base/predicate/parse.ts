@@ -22,7 +22,7 @@ export type ParsedPredicate = { ok: true; predicate: Predicate } | { ok: false; 
 const DEPTH_MAX = 10;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** A document as a predicate, or all that is wrong with it, each with its place in the document. */
+/** Parses a document to a predicate, or returns all errors, each with its place in the document. */
 export function parsePredicate(value: unknown): ParsedPredicate {
   const root = startReading('definition');
   const predicate = readPredicate(root, value);
@@ -34,7 +34,7 @@ const GROUPS = ['all', 'any', 'not'] as const;
 const SUBJECTS = [...GROUPS, 'trait', 'user', 'event', 'audience'] as const;
 type Subject = (typeof SUBJECTS)[number];
 
-/** A predicate that is a part of a larger document, too. */
+/** Also reads a predicate that is part of a larger document. */
 export function readPredicate(place: Place, value: unknown, depth = 1): Predicate | undefined {
   if (depth > DEPTH_MAX) return refuse(place, `must not be nested deeper than ${DEPTH_MAX} levels`);
   if (!isObject(value)) return refuse(place, `must be an object with one of ${listOf(SUBJECTS)}`);
@@ -92,7 +92,7 @@ function readUser(place: Place, object: JsonObject): Predicate | undefined {
   return test && { kind: 'user', field: 'email', test };
 }
 
-/** An address is always a text: compared with anything else it would never hold, and nobody would learn why. */
+/** An address is always text. Compared with anything else it would never match, without any sign of the reason. */
 function isOfTexts(test: ValueTest): boolean {
   if (test.op === 'equals') return typeof test.value === 'string';
   return test.op !== 'one_of' || test.values.every((value) => typeof value === 'string');

@@ -4,7 +4,7 @@ import { condition, document, factsOf, NOW, person } from '../../../testkit/pred
 import { evaluate, explain, mentionsOf, parsePredicate, type Predicate, sentenceOf } from './index.ts';
 
 const DAY = 86_400_000;
-/** Beyond all spans and moments of the pools. */
+/** Beyond all spans and moments of the generators. */
 const FAR = [1, 60_000, 3_600_000, DAY, 8 * DAY, 40 * DAY, 400 * DAY].map((ms) => NOW + ms);
 
 const predicateOf = (given: object): Predicate => {
@@ -16,7 +16,7 @@ const conditions = condition.map(predicateOf);
 const predicates = document.map(predicateOf);
 const timedPredicates = predicates.filter((predicate) => mentionsOf(predicate).timed);
 
-test('before until, the answer never changes', () => {
+test('never changes an answer before its `until`', () => {
   const seen = { holds: 0, fails: 0, timed: 0 };
   fc.assert(
     fc.property(
@@ -48,11 +48,11 @@ test('before until, the answer never changes', () => {
   expect(seen.timed).toBeGreaterThan(250);
 });
 
-/** Of the others it is only known that they may change: two events can leave a window together, or add nothing to a sum. */
+/** For the others `until` is only a possible change: two events can leave a window together, or add nothing to a sum. */
 const isPrecise = (predicate: Predicate): boolean =>
   predicate.kind !== 'sum' && !(predicate.kind === 'count' && predicate.compare === 'exactly');
 
-test('at until, the answer of a single condition does change', () => {
+test('changes the answer of a single condition at its `until`', () => {
   let changes = 0;
   fc.assert(
     fc.property(
@@ -71,7 +71,7 @@ test('at until, the answer of a single condition does change', () => {
   expect(changes).toBeGreaterThan(200);
 });
 
-test('what is not timed has no until', () => {
+test('returns no `until` for a predicate without time', () => {
   fc.assert(
     fc.property(predicates, person, (predicate, one) => {
       if (!mentionsOf(predicate).timed) expect(evaluate(predicate, factsOf(one, NOW)).until).toBeNull();
@@ -80,7 +80,7 @@ test('what is not timed has no until', () => {
   );
 });
 
-test('evaluation asks for nothing that is not mentioned', () => {
+test('reads only the facts that mentionsOf lists', () => {
   fc.assert(
     fc.property(predicates, person, (predicate, one) => {
       const mentions = mentionsOf(predicate);
@@ -120,7 +120,7 @@ test('evaluation asks for nothing that is not mentioned', () => {
   );
 });
 
-test('an explanation answers as evaluation does, and its parts add up to it', () => {
+test('an explanation has the result of evaluation, and its parts add up to it', () => {
   const addsUp = (predicate: Predicate, told: ReturnType<typeof explain>): void => {
     const of = told.conditions ?? [];
     if (predicate.kind === 'all') expect(told.holds).toBe(of.every(({ holds }) => holds));
@@ -142,7 +142,7 @@ test('an explanation answers as evaluation does, and its parts add up to it', ()
   );
 });
 
-test('whatever is parsed is either a predicate or a list of faults with words and places', () => {
+test('parses any value to a predicate or to a list of errors with messages and places', () => {
   const keys = fc.constantFrom(
     'all',
     'any',

@@ -18,7 +18,7 @@ import { evaluate, parsePredicate, type Predicate, predicateSql, sqlParams, wind
 
 const db = await openTestDatabase(heldClock(NOW));
 beforeAll(async () => {
-  // One seam in the midst of what the tests put in, as a month has.
+  // A partition boundary within the test data, like that of a month.
   await db.query(
     `CREATE TABLE beckon.event_old PARTITION OF beckon.event FOR VALUES FROM ('2000-01-01Z') TO ('2026-01-09Z')`,
   );
@@ -27,13 +27,13 @@ beforeAll(async () => {
   );
 });
 
-/** The same names in every project: whoever looks into a neighbour's gives wrong answers. */
+/** The same names in every project, so that a query that reads another project returns wrong answers. */
 const nameOf = (i: number): string => `u${i}`;
 const iso = (ms: number): string => new Date(ms).toISOString();
 
 const COLUMNS = { name: 'name', plan: 'plan', signupDate: 'signup_date', company: 'company', role: 'role' };
 
-/** As the room of people writes one: a day of signing up that is none stays among the other traits. */
+/** Builds the row as the people module writes it: a sign-up date that is not a moment stays among the other traits. */
 function personRow({ traits }: Person, i: number): object {
   const inColumn = (key: string, value: unknown): boolean =>
     Object.hasOwn(COLUMNS, key) &&
@@ -160,12 +160,12 @@ const people = fc.array(person, { minLength: 60, maxLength: 60 });
 test.each([
   ['a condition', condition],
   ['conditions put together', document],
-])('the database says of %s what evaluation says of each person', async (_, given) => {
-  // Shrinking would take longer than the test may; the message names the predicate and the person.
+])('the SQL of %s agrees with evaluate for every user', async (_, given) => {
+  // Shrinking would take longer than the test may; the message names the predicate and the user.
   await fc.assert(fc.asyncProperty(people, asked(given), compare), { numRuns: 6, endOnFailure: true });
 });
 
-test('and these were questions that divide people', () => {
+test('the generated predicates divide the users', () => {
   expect(tally.asked).toBeGreaterThanOrEqual(720);
   expect(Math.min(tally.yes, tally.no)).toBeGreaterThan((tally.yes + tally.no) * 0.15);
   expect(tally.mixed).toBeGreaterThan(tally.asked * 0.4);
@@ -174,7 +174,7 @@ test('and these were questions that divide people', () => {
 const TRIAL = { trait: 'plan', equals: 'trial' };
 const EVIL = `x'); DROP TABLE beckon.person; --$1`;
 
-test('what a user wrote is never part of the statement', () => {
+test('passes user input only as parameters', () => {
   const texts = [
     { trait: EVIL, equals: EVIL },
     { trait: EVIL, one_of: [EVIL] },
@@ -191,7 +191,7 @@ test('what a user wrote is never part of the statement', () => {
   expect(params.values.flat().filter((value) => value === EVIL)).toHaveLength(14);
 });
 
-test('a day of signing up that is no moment is a text like any other', async () => {
+test('treats a sign-up date that is not a moment as text', async () => {
   const texts = ['2026-01-31 10:00:00', 'yesterday', '2026-01-31'];
   const everyone = texts.map((signupDate) => ({
     traits: { signupDate },
@@ -208,7 +208,7 @@ test('a day of signing up that is no moment is a text like any other', async () 
   await compare(everyone, questions);
 });
 
-test('the first and the last day that can be written are asked about like any other', async () => {
+test('evaluates the first and the last representable day', async () => {
   const texts = ['0001-01-01', '0001-01-01T00:00:00+14:59', '9999-12-31', '9999-12-31T23:59:59.999-14:59'];
   const everyone = texts.map((signupDate) => ({
     traits: { signupDate },
@@ -225,7 +225,7 @@ test('the first and the last day that can be written are asked about like any ot
   await compare(everyone, questions);
 });
 
-test('a sum is a decimal one, and what no double can hold breaks no statement', async () => {
+test('sums decimally, and clamps values beyond the range of a double', async () => {
   const sumOf = async (...amounts: string[]): Promise<unknown> => {
     const params = sqlParams([amounts]);
     const { sum } = windowSumSql('amount', { params, now: 'now()', properties: 'e.properties' });
@@ -292,7 +292,7 @@ const nastyText = fc.constantFrom(
   'now',
 );
 
-test('the database takes the same texts for the same moments', async () => {
+test('beckon.instant accepts the same texts for the same moments as parseInstant', async () => {
   const text = fc.oneof(timestampText, dateText, sensibleText, nastyText, fc.string({ unit: 'binary' }));
   const texts = fc
     .array(text, { minLength: 500, maxLength: 500 })
@@ -316,7 +316,7 @@ function nullIfNaN(value: number): number | null {
   return Number.isNaN(value) ? null : value;
 }
 
-test('a trait that holds nothing but a digit of another script breaks no statement', async () => {
+test('accepts a trait that consists of digits of another script', async () => {
   const one = {
     traits: { renewsAt: '٢٠٢٦-٠١-١٥' },
     email: null,

@@ -1,5 +1,5 @@
 /**
- * The audience language. One condition is a subject and exactly one operator; conditions are put together by all, any, not.
+ * The audience language. One condition is a subject and exactly one operator; conditions are combined by all, any and not.
  *
  *   { "all": [
  *     { "trait": "plan", "equals": "trial" },
@@ -10,10 +10,10 @@
  *     { "not": { "audience": "0198…" } }
  *   ] }
  *
- * An event alone asks whether it ever occurred; `at_least`, `at_most` or `exactly` how often, `sum` how much, `first` and
- * `last` when. `where` and `sum` look at single events and need `within`. `parse.ts` knows the bounds of everything.
+ * An event without an operator tests whether it ever occurred; `at_least`, `at_most` or `exactly` how often, `sum` how much, `first` and
+ * `last` when. `where` and `sum` read single events and require `within`. `parse.ts` defines all bounds.
  *
- * What is below is its parsed form: durations in milliseconds, moments in milliseconds since the epoch.
+ * The types below are the parsed form: durations in milliseconds, moments in milliseconds since the epoch.
  */
 export type Predicate =
   | { kind: 'all' | 'any'; of: Predicate[] }
@@ -31,19 +31,19 @@ export type Predicate =
   | { kind: 'first' | 'last'; event: string; test: TimeTest }
   | { kind: 'audience'; audienceId: string };
 
-/** Only events that occurred after now − withinMs count, and only those whose properties pass all tests. */
+/** Counts only events that occurred after now − withinMs and whose properties pass all tests. */
 export type Window = { withinMs: number; where: PropertyTest[] };
 /**
- * A property is compared with what was written, and a moment only with a fixed one: were it compared with now, an event
- * could come into the window by itself, and nothing could say until when an answer lasts.
+ * A property is compared with a literal, and a moment only with a fixed one. If it were compared with now, an event could enter the window
+ * without a new event, and no `until` could be computed.
  */
 export type PropertyTest = { property: string; test: ValueTest };
 
 export type NumberCompare = 'at_least' | 'at_most' | 'greater_than' | 'less_than';
 
 /**
- * An operator declares the type that it compares. A value of another type passes none of these: no text is read as a
- * number. So is a value that is not there; `not` turns that around, as everything else.
+ * An operator declares the type that it compares. A value of another type fails all of these tests: text is never converted to a number. A
+ * missing value fails too; `not` inverts that like any other result.
  */
 export type ValueTest =
   | { op: 'is_set' }
@@ -51,11 +51,11 @@ export type ValueTest =
   | { op: 'one_of'; values: (string | number)[] }
   | { op: 'contains' | 'starts_with' | 'ends_with'; text: string }
   | { op: NumberCompare; than: number }
-  /** The value is an array and this is one of its elements. */
+  /** The value is an array that contains this element. */
   | { op: 'includes'; value: string | number | boolean }
   | TimeTest;
 
-/** A moment: a text that `parseInstant` takes, or the first or last occurrence of an event. t is that moment. */
+/** A test of a moment t: a text that `parseInstant` accepts, or the first or last occurrence of an event. */
 export type TimeTest =
   | { op: 'before' | 'after'; at: number }
   /** now − ms < t ≤ now */
@@ -68,53 +68,53 @@ export type TimeTest =
   | { op: 'more_than_ahead'; ms: number };
 
 /**
- * What a predicate asks of a person's events within a window. Two conditions that ask the same share one question: `key`
- * is the same text for both, and differs for any two that are not the same.
+ * A question of a predicate about a user's events within a window. Two equal conditions share one question: `key` is equal for both, and
+ * different for any two that differ.
  */
 export type NthQuestion = {
   kind: 'nth';
   key: string;
   event: string;
   window: Window;
-  /** The nth newest: "at least 3" asks for the third, "at most 3" for the fourth. */
+  /** The nth newest: "at least 3" needs the third, "at most 3" the fourth. */
   nth: number;
 };
 export type SumQuestion = { kind: 'sum'; key: string; event: string; window: Window; property: string };
 export type Question = NthQuestion | SumQuestion;
 
-/** Sum over the window of a property where it is a number, and when the oldest of those events occurred. */
+/** The sum of a property's numeric values over the window, and the time of the oldest of those events. */
 export type WindowSum = { sum: number; oldestAt: number | null };
 
-/** Everything that a predicate may ask about one person. */
+/** All facts about one user that a predicate may read. */
 export type Facts = {
   now: number;
   email: string | null;
-  /** Undefined where it is not set. */
+  /** Undefined if it is not set. */
   trait(key: string): unknown;
-  /** All occurrences of an event, whatever has become of its rows. */
+  /** All occurrences of an event, even if its rows were deleted. */
   total(event: string): { count: number; firstAt: number; lastAt: number } | undefined;
-  /** When the nth newest in the window occurred; null where there are not so many. */
+  /** The time of the nth newest event in the window; null if there are fewer. */
   nth(question: NthQuestion): number | null;
   sum(question: SumQuestion): WindowSum;
   isMember(audienceId: string): boolean;
 };
 
 /**
- * `until`: as long as nothing happens, the answer stays what it is before this moment. It may change then, and may not:
- * whoever waits for it asks again. Null: time alone never changes it.
+ * `until`: without new facts, the answer does not change before this moment. It may change then, so it must be evaluated again. Null: time
+ * alone never changes it.
  */
 export type Answer = { holds: boolean; until: number | null };
 
-/** What a predicate looks at: whoever changes none of it need not ask again. */
+/** The inputs of a predicate. A change of other facts requires no evaluation. */
 export type Mentions = {
   traits: Set<string>;
   email: boolean;
-  /** Every event named, with or without a window. */
+  /** Every named event, with or without a window. */
   events: Set<string>;
-  /** Those asked about without a window: `total`, first, last. */
+  /** Events used without a window: `total`, first, last. */
   totals: Set<string>;
   questions: Map<string, Question>;
   audiences: Set<string>;
-  /** Whether time alone can change the answer. */
+  /** True if time alone can change the answer. */
   timed: boolean;
 };

@@ -1,20 +1,20 @@
 import type { NthQuestion, Predicate, PropertyTest, SumQuestion, ValueTest } from './predicate.ts';
 
 /**
- * The only place that makes questions: whoever answers one finds it by its key, so evaluation, mentions and SQL must all
- * ask the very same.
+ * The only module that builds questions. An answer is found by the key of its question, so evaluation, mentions and SQL must build the same
+ * one.
  */
 export type CountNode = Extract<Predicate, { kind: 'count' }>;
 export type WindowedCount = CountNode & { window: NonNullable<CountNode['window']> };
 export type SumNode = Extract<Predicate, { kind: 'sum' }>;
 export type EdgeNode = Extract<Predicate, { kind: 'first' | 'last' }>;
 
-/** A count lies between two bounds: it reaches `least` and does not reach `beyond`. Null where there is no such bound. */
+/** The two bounds of a count: it reaches `least` and does not reach `beyond`. Null if there is no such bound. */
 export type CountBounds = { least: number | null; beyond: number | null };
 
 export function boundsOf({ compare, count }: Pick<CountNode, 'compare' | 'count'>): CountBounds {
   return {
-    // Everybody has done everything at least 0 times: that is no bound.
+    // Every count is at least 0, so 0 is not a bound.
     least: compare === 'at_most' || count === 0 ? null : count,
     beyond: compare === 'at_least' ? null : count + 1,
   };
@@ -32,7 +32,7 @@ export function sumQuestion(node: SumNode): SumQuestion {
   return { kind: 'sum', key, event, window, property };
 }
 
-/** An event must pass all tests, in whatever order they were written. */
+/** An event must pass all tests, regardless of their order. */
 function whereKeys(where: PropertyTest[]): string[] {
   return where.map(({ property, test }) => JSON.stringify([property, test.op, operandOf(test)])).toSorted();
 }

@@ -129,13 +129,13 @@ test.each<[object, string, string]>([
     'a is set and b is not set and c is not set',
     'a is not set or b is set or c is set',
   ],
-])('%j is said in plain English, and so is its opposite', (given, sentence, opposite) => {
+])('%j and its negation are plain English sentences', (given, sentence, opposite) => {
   expect(say(given)).toBe(sentence);
   expect(say({ not: given })).toBe(opposite);
   expect(say({ not: { not: given } })).toBe(sentence);
 });
 
-test('a long text is cut, and never within a character', () => {
+test('cuts a long text, but never within a character', () => {
   expect(say({ trait: 'a', equals: '😀'.repeat(81) })).toBe(`a is “${'😀'.repeat(80)}…”`);
   expect(say({ trait: 'a', equals: 'x'.repeat(80) })).toBe(`a is ${'x'.repeat(80)}`);
 });

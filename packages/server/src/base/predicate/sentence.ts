@@ -56,7 +56,7 @@ function join(and: boolean, clauses: Clause[]): Clause {
   return of.length === 1 && only !== undefined ? only : { and, of };
 }
 
-/** Puts a group within a group in parentheses, so that the reader need not know whether `and` or `or` binds closer. */
+/** Puts a group within a group in parentheses, so that the reader need not remember whether `and` or `or` binds closer. */
 function print(clause: Clause): string {
   if (typeof clause === 'string') return clause;
   const parts = clause.of.map((part) => (typeof part === 'string' ? part : `(${print(part)})`));
@@ -71,7 +71,7 @@ export function audienceWords(name: string | undefined): string {
   return name === undefined ? 'an audience that does not exist' : `the audience “${name}”`;
 }
 
-/** Describes a count. A count is always known, so its opposite is another count. */
+/** Describes a count. A count always exists, so its negation is another count. */
 function countWords({ event, compare, count, window }: CountNode, negated: boolean): string {
   const counted = negated ? oppositeOf({ compare, count }) : { compare, count };
   const done = `done ${eventWords(event, window?.where ?? [])}`;

@@ -1,11 +1,11 @@
-/** The values of a statement in the making: whatever a user wrote goes here, and only its placeholder into the text. */
+/** The parameters of a statement under construction: user input goes here, and only its placeholder into the text. */
 export type SqlParams = {
   readonly values: unknown[];
-  /** Appends the value and returns its placeholder, as `$3`. */
+  /** Appends the value and returns its placeholder, such as `$3`. */
   add(value: unknown): string;
 };
 
-/** Goes on after the values already given, and appends to that very list. */
+/** Continues after the given values, and appends to the same list. */
 export function sqlParams(values: unknown[]): SqlParams {
   return { values, add: (value) => `$${values.push(value)}` };
 }

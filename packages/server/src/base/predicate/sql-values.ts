@@ -9,12 +9,12 @@ export type PropertyContext = TestContext & {
   properties: string;
 };
 
-/** A value as SQL: `text` where it is one, `json` for what is no text, each null otherwise. */
+/** A value as SQL: `text` if it is text, `json` if it is not, each null otherwise. */
 export type SqlValue = { text: string; json: string; isSet: string };
 
 const COMPARE = { at_least: '>=', at_most: '<=', greater_than: '>', less_than: '<' } as const;
 
-/** Whether an event's properties pass all tests. */
+/** Returns a condition that an event's properties pass all tests. */
 export function propertyTestsSql(tests: PropertyTest[], context: PropertyContext): string {
   if (tests.length === 0) return 'true';
   const one = ({ property, test }: PropertyTest): string =>
@@ -23,9 +23,9 @@ export function propertyTestsSql(tests: PropertyTest[], context: PropertyContext
 }
 
 /**
- * The aggregate behind a WindowSum, and the condition of an event's part in it. Summed as decimals: they come out the
- * same in whatever order the rows are read, and 0.1 and 0.7 make 0.8. What leaves the range of a double in either
- * direction is held at its edge, because a cast beyond it would fail for everybody in the statement.
+ * Returns the aggregate of a WindowSum, and the condition on an event to be part of it. It sums decimals: the result does not depend on the
+ * order of the rows, and 0.1 and 0.7 add up to 0.8. Values beyond the range of a double are clamped, because a cast beyond it would fail
+ * the statement for all users.
  */
 export function windowSumSql(property: string, context: PropertyContext): { sum: string; counted: string } {
   const value = propertySql(property, context);
@@ -41,7 +41,7 @@ function propertySql(property: string, { params, properties }: PropertyContext):
   return `(${properties} -> ${params.add(property)}::text)`;
 }
 
-/** `COLLATE "C"`: byte order, and digits that are digits in no other script, whatever the database was made with. */
+/** `COLLATE "C"`: byte order, and only ASCII digits, regardless of the database's own collation. */
 export function jsonValue(json: string): SqlValue {
   return {
     text: `(CASE WHEN jsonb_typeof(${json}) = 'string' THEN ${json} #>> '{}' END COLLATE "C")`,
@@ -50,7 +50,7 @@ export function jsonValue(json: string): SqlValue {
   };
 }
 
-/** Never null: a value that is not there, or of another type, passes no test. */
+/** Never null: a missing value or one of another type fails every test. */
 export function valueTestSql(test: ValueTest, value: SqlValue, context: TestContext): string {
   return `((${testSql(test, value, context)}) IS TRUE)`;
 }
@@ -74,7 +74,7 @@ function testSql(test: ValueTest, value: SqlValue, context: TestContext): string
   }
 }
 
-/** No LIKE: what a user wrote is no pattern. */
+/** Not LIKE, because user input is not a pattern. */
 function textTestSql(
   { op, text }: Extract<ValueTest, { text: string }>,
   value: string,
@@ -110,7 +110,7 @@ function oneOfSql(wanted: (string | number)[], value: SqlValue, params: SqlParam
   return ways.length === 0 ? 'false' : ways.join(' OR ');
 }
 
-/** Element by element and not `@>`, which compares numbers as decimals where everything else compares doubles. */
+/** Compares element by element and not with `@>`, which compares numbers as decimals while all other tests compare doubles. */
 function includesSql(wanted: string | number | boolean, { json }: SqlValue, params: SqlParams): string {
   const items = `jsonb_array_elements(CASE WHEN jsonb_typeof(${json}) = 'array' THEN ${json} ELSE '[]'::jsonb END)`;
   const equals = equalsSql(wanted, jsonValue('item.value'), params);
@@ -121,7 +121,7 @@ function numberOf({ json }: SqlValue): string {
   return `(CASE WHEN jsonb_typeof(${json}) = 'number' THEN (${json})::float8 END)`;
 }
 
-/** `at` is of type timestamptz, and is written once: to read a moment out of a text is the dearest thing here. */
+/** `at` is of type timestamptz and occurs only once, because parsing a moment from a text is the most expensive step here. */
 export function momentTestSql(test: TimeTest, at: string, { params, now }: TestContext): string {
   switch (test.op) {
     case 'before':

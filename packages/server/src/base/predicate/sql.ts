@@ -12,14 +12,14 @@ import {
   windowSumSql,
 } from './sql-values.ts';
 
-/** The row asked about is `p` of beckon.person; `projectId` and `now` are placeholders, as `$1`. */
+/** The evaluated row is `p` of beckon.person; `projectId` and `now` are placeholders such as `$1`. */
 export type SqlContext = TestContext & {
   projectId: string;
-  /** Which edition of an audience is asked; null where there is none, and nobody is its member. */
+  /** Returns the edition of an audience; null if it has none, and so no members. */
   edition(audienceId: string): number | null;
 };
 
-/** The same question as `evaluate`, for all people of a project at once: true or false, never null. */
+/** The equivalent of `evaluate` for all users of a project at once: true or false, never null. */
 export function predicateSql(predicate: Predicate, context: SqlContext): string {
   switch (predicate.kind) {
     case 'all':
@@ -51,8 +51,8 @@ export function predicateSql(predicate: Predicate, context: SqlContext): string 
 }
 
 /**
- * Texts under these keys live in a column, but for a signupDate that is no moment; whatever else comes under them lies among
- * the other traits.
+ * Texts under these keys are stored in columns, except a signupDate that is not a moment. All other values under them are among the other
+ * traits.
  */
 const COLUMNS = new Map([
   ['name', 'p.name'],
@@ -65,7 +65,7 @@ const COLUMNS = new Map([
 function traitValue(trait: string, { params }: SqlContext): SqlValue {
   const column = COLUMNS.get(trait);
   if (column === undefined) return jsonValue(`(p.traits -> ${params.add(trait)}::text)`);
-  // A name of ours, and no parameter: a statement fails over one that it does not use.
+  // The trait is one of the literals above, and not a parameter: a statement fails with a parameter that it does not use.
   const among = jsonValue(`(p.traits -> '${trait}')`);
   return {
     ...among,
@@ -80,8 +80,8 @@ function emailValue(context: SqlContext): SqlValue {
 }
 
 /**
- * `IS TRUE`, though it is never null: a bare EXISTS would become a join, and to find the best order of 200 joins took
- * the planner more than ten seconds. As it is, each is read once for all people, or anew for each, whichever is cheaper.
+ * `IS TRUE`, although it is never null: a bare EXISTS would become a join. The planner took more than ten seconds to find the best order of
+ * 200 joins. With it, each subquery is read once for all users, or again for each, whichever is cheaper.
  */
 function existsSql(from: string): string {
   return `(EXISTS (SELECT ${from}) IS TRUE)`;
@@ -114,7 +114,7 @@ function totalSql(event: string, context: SqlContext): string {
   return `FROM beckon.person_event x WHERE ${ofPerson(context)} AND x.name = ${name}::text`;
 }
 
-/** Without an offset for the first: one stands in the way of reading the window once for all people. */
+/** Omits the offset for the first event, because an offset prevents reading the window once for all users. */
 function reachesInWindowSql(node: WindowedCount, nth: number, context: SqlContext): string {
   const before = nth === 1 ? '' : ` OFFSET ${context.params.add(nth - 1)}::bigint LIMIT 1`;
   return existsSql(`${windowSql(node, context)}${before}`);
@@ -126,7 +126,7 @@ function sumSql(node: SumNode, context: SqlContext): string {
   return `(${compareSql(total, { op: node.compare, than: node.than }, context.params)})`;
 }
 
-/** Nothing occurs more than an hour after it was received, so older partitions hold nothing of the window. */
+/** An event occurs at most an hour after it was received, so older partitions contain no events of the window. */
 function windowSql({ event, window }: WindowedCount | SumNode, context: SqlContext): string {
   const { params, now } = context;
   const bound = `${now}::timestamptz - ${spanSql(window.withinMs, params)}`;

@@ -1,6 +1,6 @@
 import { isLanguage, type Language, languageOfLocale } from './languages.ts';
 
-/** What is known about the reader of a page. Each entry may be missing. */
+/** Facts about the reader of a page. Each entry may be missing. */
 export type LanguageHints = {
   /** The language that the reader selected on the page. */
   chosen?: unknown;
@@ -13,8 +13,8 @@ export type LanguageHints = {
 };
 
 /**
- * The language of a page for recipients. The user's own locale precedes the browser's languages, so that the page has the
- * language of the email that led to it.
+ * Returns the language of a page for recipients. The user's own locale precedes the browser's languages, so that the page has the language
+ * of the email that linked to it.
  */
 export function negotiateLanguage({ chosen, userLocale, accepted, projectLocale }: LanguageHints): Language {
   if (isLanguage(chosen)) return chosen;

@@ -14,7 +14,7 @@ describe('recipient texts', () => {
     expect(Object.values(texts).filter((text) => text.trim() === '')).toEqual([]);
   });
 
-  test('are translated: none is the English text', () => {
+  test('are translated, so that none equals the English text', () => {
     const english = Object.entries(LANGUAGES.en).filter(([key]) => key !== 'dir');
     for (const [language, texts] of Object.entries(LANGUAGES).filter(([name]) => name !== 'en')) {
       const own = new Map(Object.entries(texts));
@@ -24,7 +24,7 @@ describe('recipient texts', () => {
 });
 
 describe('fillText', () => {
-  test('fills each placeholder, and takes a value with `$` as it is', () => {
+  test('fills each placeholder, and inserts a value with `$` literally', () => {
     expect(fillText('{a} and {a}, {b}.', { a: '$&' })).toBe('$& and $&, .');
   });
 });
@@ -34,7 +34,7 @@ describe('languageOfLocale', () => {
     ['de-AT', 'de'],
     ['zh-Hans-CN', null],
     ['__proto__', null],
-  ])('%s is in the texts %s', (locale, language) => {
+  ])('returns for %s the language %s', (locale, language) => {
     expect(languageOfLocale(locale)).toBe(language);
   });
 });

@@ -6,7 +6,7 @@ const LABEL = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$/;
 // oxlint-disable-next-line no-control-regex
 const ASCII = /^[\x00-\x7f]*$/;
 
-/** One `@`, a local part as WHATWG has it, a dotted domain (an international one by its A-labels). Nothing is trimmed. */
+/** Requires one `@`, a local part as in the WHATWG standard, and a dotted domain (an international one in A-labels). Does not trim. */
 export function isEmail(text: string): boolean {
   if (text.length > EMAIL_MAX_CHARS) return false;
   const at = text.indexOf('@');
@@ -15,7 +15,7 @@ export function isEmail(text: string): boolean {
 }
 
 function isDottedDomain(domain: string): boolean {
-  // Characters that a URL would take for something else never come out of it unchanged: only letters, digits and marks.
+  // Characters with a meaning in URLs do not survive the conversion, so only letters, digits and marks are accepted.
   const ascii = ASCII.test(domain)
     ? domain
     : /^[\p{L}\p{N}\p{M}.-]+$/u.test(domain)

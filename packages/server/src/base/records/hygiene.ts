@@ -11,18 +11,18 @@ import type { FieldFault } from '../fault.ts';
 type Walk = {
   flaws: FieldFault[] | null;
   checkStrings: boolean;
-  /** How many more values the record may have; below 0, the walk has ended. */
+  /** The remaining number of values that the record may have; below 0, the walk has ended. */
   valuesLeft: number;
 };
-/** A container on the way down. Only containers get one: a record of plain values is walked without building anything. */
+/** A container on the path to a value. Only containers get a `Place`, so that a record of plain values is walked without allocation. */
 type Place = { walk: Walk; parent: Place | null; key: string | number; level: number };
 
 const NO_FLAWS: FieldFault[] = [];
 
 /**
- * What PostgreSQL cannot hold or nobody should have to: NUL and lone surrogates, numbers beyond a double, and shapes
- * too deep or too wide. Levels count from the value of a top-level field. `checkStrings` may be false where the raw
- * body held no `\u` escape and was valid UTF-8: then no string in it can hold either.
+ * Finds content that PostgreSQL cannot store or that is out of bounds: NUL and lone surrogates, numbers beyond a double, and structures too
+ * deep or too wide. Levels count from the value of a top-level field. `checkStrings` may be false if the raw body had no `\u` escape and
+ * was valid UTF-8. Then no string can contain NUL or a lone surrogate.
  */
 export function flawsOf(record: object, checkStrings: boolean): FieldFault[] {
   const walk: Walk = { flaws: null, checkStrings, valuesLeft: RECORD_MAX_VALUES };
@@ -61,7 +61,7 @@ function visitArray(items: unknown[], place: Place): void {
   }
 }
 
-/** Counts as `scanJson` does. False: that was one too many, or an earlier one was. */
+/** Counts like `scanJson`. Returns false if this or an earlier value exceeded the bound. */
 function countValue(place: Place): boolean {
   const { walk } = place;
   if (walk.valuesLeft < 0) return false;
@@ -71,7 +71,7 @@ function countValue(place: Place): boolean {
   return false;
 }
 
-/** The top-level field that a place is in. */
+/** Returns the top-level field that contains a place. */
 function outermost(place: Place): Place {
   let at = place;
   while (at.parent?.parent) at = at.parent;
@@ -115,7 +115,7 @@ function report(place: Place, message: string): void {
 
 function pathOf(place: Place): string {
   if (!place.parent) return '';
-  // The path goes into an answer, so it must itself be text that can be sent.
+  // The path is part of the response, so it must be well-formed text.
   const key = String(place.key).toWellFormed().replaceAll('\0', '\uFFFD');
   const above = pathOf(place.parent);
   return above === '' ? key : `${above}.${key}`;

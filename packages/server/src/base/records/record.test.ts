@@ -16,7 +16,7 @@ const fieldsOf = (read: string | { field?: string }[]) =>
   typeof read === 'string' ? [] : read.map((fault) => fault.field);
 const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
 
-test('what is stored holds the known fields only, as they were sent', () => {
+test('stores only the known fields, unchanged', () => {
   fc.assert(
     fc.property(
       fc.string({ minLength: 1, maxLength: 50, unit: 'grapheme' }).filter((id) => !id.includes('\0')),
@@ -32,7 +32,7 @@ test('what is stored holds the known fields only, as they were sent', () => {
   );
 });
 
-test('any JSON at all is either stored or named, and never throws', () => {
+test('stores any JSON value or reports its errors, and never throws', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 14, noNullPrototype: true } as object), (value) => {
       for (const read of [user(value), event(value)]) {
@@ -61,11 +61,11 @@ test.each([
   [{ external_user_id: 'u', traits: nested(11) }, ['traits.a.a.a.a.a.a.a.a.a.a']],
   [{ external_user_id: 'u', traits: { list: Array(JSON_MAX_ARRAY_ITEMS + 1).fill(1) } }, ['traits.list']],
   [{ external_user_id: 'u', traits: { big: 'x'.repeat(RECORD_MAX_BYTES) } }, ['traits']],
-])('a user that is not valid is refused by its fields, in the order of the schema: %#', (value, fields) => {
+])('reports the invalid fields of a user in the order of the schema: %#', (value, fields) => {
   expect(fieldsOf(user(value))).toEqual(fields);
 });
 
-test('the limits themselves are inside: 256 characters, 10 levels, 255 keys, 1,000 items', () => {
+test('accepts values at the limits: 256 characters, 10 levels, 255 keys, 1,000 items', () => {
   const keys = Object.fromEntries(Array.from({ length: JSON_MAX_OBJECT_KEYS }, (_, i) => [`k${i}`, i]));
   const list = Array(JSON_MAX_ARRAY_ITEMS).fill(0);
   for (const traits of [nested(10), keys, { list }, { ['k'.repeat(255)]: 1 }, {}]) {
@@ -74,12 +74,12 @@ test('the limits themselves are inside: 256 characters, 10 levels, 255 keys, 1,0
   expect(fieldsOf(user({ external_user_id: 'u', traits: { ...keys, more: 1 } }))).toEqual(['traits']);
 });
 
-test('at most twenty faults are listed', () => {
+test('lists at most twenty errors', () => {
   const traits = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, '\0']));
   expect(user({ external_user_id: 'u', traits })).toHaveLength(20);
 });
 
-test('__proto__ and constructor are plain data keys', () => {
+test('treats __proto__ and constructor as plain data keys', () => {
   const stored = user(
     JSON.parse('{"external_user_id":"u","traits":{"__proto__":{"polluted":1},"constructor":2}}'),
   );
@@ -96,7 +96,7 @@ test.each([
   'x@xn--bcher-kva.example',
   'x@bücher.example',
   `${'l'.repeat(64)}@example.com`,
-])('%s is an address', (email) => {
+])('accepts %s as an email address', (email) => {
   expect(user({ external_user_id: 'u', email })).toBe(JSON.stringify({ external_user_id: 'u', email }));
 });
 
@@ -123,7 +123,7 @@ test.each([
   `${'l'.repeat(65)}@example.com`,
   `a@${'d'.repeat(64)}.com`,
   `a@${'d.'.repeat(126)}com`,
-])('%j is no address', (email) => {
+])('rejects %j as an email address', (email) => {
   expect(fieldsOf(user({ external_user_id: 'u', email }))).toEqual(['email']);
 });
 
@@ -138,7 +138,7 @@ describe('readUser', () => {
     ]);
   });
 
-  test('names every field of a record in which all of them are too long', () => {
+  test('names every field of a record in which all fields are too long', () => {
     const email = `a@${'\u{1F600}'.repeat(200)}.com`;
     expect(fieldsOf(user({ external_user_id: 'u'.repeat(257), email }))).toEqual([
       'external_user_id',
@@ -174,18 +174,18 @@ test.each([
     },
     ['properties.meter', 'occurred_at'],
   ],
-])('an event that is not valid is refused by its fields: %#', (value, fields) => {
+])('reports the invalid fields of an event: %#', (value, fields) => {
   expect(fieldsOf(event(value))).toEqual(fields);
 });
 
-test('trial_expiring without trialDays, or with daysLeft only, is taken as it is', () => {
+test('accepts trial_expiring without trialDays, or with daysLeft only', () => {
   expect(event({ external_user_id: 'u', name: 'trial_expiring' })).toBeTypeOf('string');
   expect(
     event({ external_user_id: 'u', name: 'trial_expiring', properties: { daysLeft: 'three' } }),
   ).toBeTypeOf('string');
 });
 
-test('there are ten canonical names', () => {
+test('CANONICAL_EVENTS has ten names', () => {
   expect(Object.keys(CANONICAL_EVENTS)).toHaveLength(10);
 });
 
@@ -194,7 +194,7 @@ test.each([
   ['2026-01-14t23:00:00.123456z', '2026-01-14T23:00:00.123Z'],
   ['2000-01-01T00:00:00Z', '2000-01-01T00:00:00.000Z'],
   ['2026-01-15T13:00:00Z', '2026-01-15T13:00:00.000Z'],
-])('occurred_at %s is kept as %s', (sent, kept) => {
+])('normalizes occurred_at %s to %s', (sent, kept) => {
   const stored = JSON.parse(
     event({ external_user_id: 'u', name: 'x', occurred_at: sent }) as string,
   ) as object;
@@ -215,13 +215,13 @@ test.each([
   '2026-01-14T10:00:00Z[Europe/Paris]',
   '1768000000',
   '',
-])('occurred_at %j is refused', (occurredAt) => {
+])('rejects occurred_at %j', (occurredAt) => {
   expect(fieldsOf(event({ external_user_id: 'u', name: 'x', occurred_at: occurredAt }))).toEqual([
     'occurred_at',
   ]);
 });
 
-test('a suppressed event says so where it is stored, and no other does', () => {
+test('marks only a suppressed event as suppressed in the stored record', () => {
   const sent = { external_user_id: 'u', name: 'x', suppress: true };
   expect(event(sent)).toBe('{"external_user_id":"u","name":"x","properties":{}}');
   expect(readEvent(sent, { ...options, suppress: true })).toBe(

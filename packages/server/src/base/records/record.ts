@@ -18,17 +18,16 @@ import { compileShape, type Shape } from './shape.ts';
 import { parseTimestamp } from './timestamp.ts';
 
 /**
- * A record from outside either becomes the JSON text that is stored of it (only the fields that we know, times in UTC),
- * or the list of what is wrong with it, in the order of the schema.
+ * Reads an external record. Returns the JSON text to store (only the known fields, times in UTC), or the errors in the order of the schema.
  */
 export type ReadRecord = (value: unknown, options: ReadOptions) => string | FieldFault[];
 export type ReadOptions = {
   now: number;
-  /** Whether strings can hold NUL or lone surrogates at all: see `hygiene.ts`. */
+  /** True if strings may contain NUL or lone surrogates: see `hygiene.ts`. */
   checkStrings: boolean;
-  /** Put on stored events: their users are suppressed. */
+  /** Set on stored events whose users are suppressed. */
   suppress?: boolean;
-  /** Gets the JSON text of each good record as it was sent, which most often is what is stored of it too. */
+  /** Collects the JSON text of each valid record as it was sent, which is usually also the stored text. */
   texts?: string[];
 };
 
@@ -61,8 +60,8 @@ const EMAIL_TOO_LONG: FieldFault = {
 const NONE: FieldFault[] = [];
 
 /**
- * The fault of an address that the schema let through. The schema counts code points and `isEmail` counts UTF-16 units, so an
- * address can be too long for `isEmail` alone; a refusal without this fault would name no field.
+ * Returns the error of an address that the schema accepted. The schema counts code points and `isEmail` counts UTF-16 units, so an address
+ * can be too long for `isEmail` only. Without this error the rejection would name no field.
  */
 function addressFaults(value: unknown, known: FieldFault[]): FieldFault[] {
   if (!isObject(value) || typeof value['email'] !== 'string' || isEmail(value['email'])) return NONE;
@@ -82,7 +81,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What a type cannot say: the range of a time, and the properties of canonical events. */
+/** Checks beyond the types: the range of a time, and the properties of canonical events. */
 function meaningFaults(event: Record<string, unknown>, now: number): FieldFault[] {
   const faults =
     typeof event['name'] === 'string' ? canonicalFaults(event['name'], event['properties']) : NONE;
@@ -157,7 +156,7 @@ function hasOnly(record: object, fields: string[]): boolean {
   return true;
 }
 
-/** Only the free-form part can be this large: the others are bounded by their own limits. */
+/** Only the free-form part can be this large, because the other fields have their own limits. */
 function withinSize(text: string, field: string): string | FieldFault[] {
   // A UTF-16 unit is at most three bytes of UTF-8, so most records need no count.
   if (text.length * 3 <= RECORD_MAX_BYTES || Buffer.byteLength(text) <= RECORD_MAX_BYTES) return text;

@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import type { TSchema } from 'typebox';
 import type { FieldFault } from '../fault.ts';
 
-/** Checked by our own functions, which know more than a pattern; named here so that Ajv does not refuse the schema. */
+/** Checked by our own functions, which are more precise than a pattern. Listed here so that Ajv accepts the schema. */
 const FORMATS = { email: true, 'date-time': true } as const;
 const OPTIONS = {
   formats: FORMATS,
@@ -13,7 +13,7 @@ const OPTIONS = {
 
 export type Shape = { fits(value: unknown): boolean; faults(value: unknown): FieldFault[] };
 
-/** Two compiled functions a schema: one that stops at the first fault and builds no list, and one for the answer. */
+/** Compiles two functions per schema: one that stops at the first error and builds no list, and one for the response. */
 export function compileShape(schema: TSchema): Shape {
   const quick = new Ajv(OPTIONS).compile(schema);
   const whole = new Ajv({ ...OPTIONS, allErrors: true }).compile(schema);

@@ -10,7 +10,7 @@ export function isId(reference: string): boolean {
   return ID.test(reference);
 }
 
-/** Without the spaces around it. A name that looks like an id would be taken for one wherever either may stand. */
+/** Returns the name without surrounding spaces. Rejects a name that looks like an id, because an audience can be referenced by either. */
 export function readName(text: string): string {
   const name = text.trim();
   if (name.length < 1 || name.length > NAME_MAX_CHARS || !name.isWellFormed() || /\p{Cc}/u.test(name))
@@ -19,7 +19,7 @@ export function readName(text: string): string {
   return name;
 }
 
-/** A definition as somebody wrote it; every fault in it under its path, with which its message begins. */
+/** Parses a definition from a request. Every error has the path of its place, and its message begins with that path. */
 export function readDefinition(definition: unknown): Predicate {
   if (definition === undefined) throw invalid('definition is required', 'definition');
   const bytes = Buffer.byteLength(JSON.stringify(definition) ?? '');

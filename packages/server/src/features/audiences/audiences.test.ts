@@ -64,7 +64,7 @@ const states = () =>
     [projectId],
   );
 
-/** The message and the field of what is refused; a project after a refusal is as it was before. */
+/** Returns the field and message of a rejected change. A rejected change leaves the project as it was. */
 async function refusal(work: Promise<unknown>): Promise<string> {
   const fault = await work.then(
     () => undefined,
@@ -73,7 +73,7 @@ async function refusal(work: Promise<unknown>): Promise<string> {
   return `${fault?.details[0]?.field}: ${fault?.details[0]?.message}`;
 }
 
-test('a new audience is being built, and is ready when its edition is served', async () => {
+test('builds a new audience, which is ready once its edition is served', async () => {
   await db.query(
     `INSERT INTO beckon.person (project_id, external_user_id, traits, first_seen_at, last_seen_at)
      SELECT $1, 'u' || n, '{}', $2, $2 FROM generate_series(1, 3) n`,
@@ -105,12 +105,12 @@ test('a new audience is being built, and is ready when its edition is served', a
   expect(await listAudiences(db, projectId)).toEqual([
     { ...listed, state: 'ready', members: 2, progress: null },
   ]);
-  // Whoever builds it still is told that it is over.
+  // A process that is still building it learns that the build has ended.
   expect(await serve(1)).toBeNull();
   expect(await advanceBuild(db, { projectId, edition: 1, builtTo: 'u5', built: 5 })).toBe(false);
 });
 
-test('an edited audience answers as before until its new definition is built', async () => {
+test('serves the old definition of an edited audience until the new one is built', async () => {
   const { id, edition: old } = await createServed('Paying');
   await join(old, 'u1', 'u2');
   await edit('Paying', { definition: IS_FREE });
@@ -120,7 +120,7 @@ test('an edited audience answers as before until its new definition is built', a
     { id, state: 'rebuilding', members: 2, sentence: 'plan is free', progress: { built: 0, users: 0 } },
   ]);
   const [second] = await building();
-  // A third definition takes the place of the second, which never answered.
+  // A third definition replaces the second, which was never served.
   await edit(id, { definition: { trait: 'plan', equals: 'team' } });
   const [third] = await building();
   expect(await states()).toEqual([
@@ -136,11 +136,11 @@ test('an edited audience answers as before until its new definition is built', a
     'SELECT joined, departed, members FROM beckon.audience_day WHERE project_id = $1',
     [projectId],
   );
-  // Whoever a new definition brings did not join.
+  // Users that a new definition adds do not count as joined.
   expect(days).toEqual([{ joined: 2, departed: 0, members: 1 }]);
 });
 
-test('a new name, or the same definition again, builds nothing', async () => {
+test('builds nothing for a new name or an unchanged definition', async () => {
   const { id } = await createServed('Paying', { all: [IS_PRO, { trait: 'age', at_least: 18 }] });
   clock.advance(1_000);
   await edit('Paying', { name: 'Payers', definition: { all: [IS_PRO, { at_least: 18, trait: 'age' }] } });
@@ -151,7 +151,7 @@ test('a new name, or the same definition again, builds nothing', async () => {
   });
 });
 
-test('every change of definitions is a new model, and a refused one is none', async () => {
+test('makes a new model for every change of definitions, and none for a rejected change', async () => {
   const model = async () =>
     (
       await db.query<{ model: number }>('SELECT model FROM beckon.project_lock WHERE project_id = $1', [
@@ -169,7 +169,7 @@ test('every change of definitions is a new model, and a refused one is none', as
   expect(await model()).toBe(4);
 });
 
-test('a name is of 1 to 100 characters, no id, and nobody else of the project has it', async () => {
+test('accepts a name of 1 to 100 characters that is not an id and is unique in the project', async () => {
   await create('Paying');
   const taken = 'name: name is taken: another audience is called "Paying"';
   expect(await refusal(create(' Paying '))).toBe(taken);
@@ -179,19 +179,19 @@ test('a name is of 1 to 100 characters, no id, and nobody else of the project ha
     expect(await refusal(create(name)), JSON.stringify(name)).toMatch(/^name: name must have 1 to 100 char/);
   expect(await refusal(create(id))).toBe('name: name must not look like an id');
   await create('x'.repeat(100));
-  // A project's names are its own.
+  // Names are unique per project.
   const { id: other } = await createProject(db, { name: 'Other' });
   await create('Paying', IS_PRO, other);
   expect(await listAudiences(db, other)).toHaveLength(1);
 });
 
-test('of two audiences made at once under one name, one is refused by that name', async () => {
+test('rejects all but one of several audiences that are created concurrently with one name', async () => {
   const made = await Promise.allSettled([create('Paying'), create('Paying'), create('Paying')]);
   const refused = made.filter((one) => one.status === 'rejected').map(({ reason }) => (reason as Fault).code);
   expect(refused).toEqual(['validation_failed', 'validation_failed']);
 });
 
-test('a definition is refused by the path of what is wrong in it, and beyond 64 KiB', async () => {
+test('rejects an invalid definition with the path of the error, and one larger than 64 KiB', async () => {
   expect(await refusal(create('A', { all: [IS_PRO, { trait: 'age', at_least: 'x' }] }))).toMatch(
     /^definition\.all\.1\.at_least: definition\.all\.1\.at_least must be/,
   );
@@ -201,7 +201,7 @@ test('a definition is refused by the path of what is wrong in it, and beyond 64 
   expect(await listAudiences(db, projectId)).toEqual([]);
 });
 
-test('a definition refers to audiences of its own project only', async () => {
+test('lets a definition refer only to audiences of its own project', async () => {
   const { id: other } = await createProject(db, { name: 'Other' });
   const foreign = await create('Foreign', IS_PRO, other);
   expect(await refusal(create('A', { audience: foreign }))).toContain('an audience that is not there');
@@ -210,7 +210,7 @@ test('a definition refers to audiences of its own project only', async () => {
   await create('Of mine', { audience: id.toUpperCase() });
 });
 
-test('audiences never refer to each other in a circle, not even while they are being built', async () => {
+test('rejects circular references, also among audiences that are being built', async () => {
   const { id: a } = await createServed('A');
   const { id: b } = await createServed('B', { audience: a });
   const c = await create('C', { any: [IS_FREE, { audience: b }] });
@@ -220,10 +220,10 @@ test('audiences never refer to each other in a circle, not even while they are b
   expect(await refusal(edit(a, { definition: { not: { audience: c } } }))).toBe(
     'definition: definition would refer to itself: it refers to "C", which refers to "B", which refers to "A"',
   );
-  // B is to refer to nothing, but until that is built it still refers to A.
+  // B will refer to nothing, but it still refers to A until its new definition is built.
   await edit(b, { definition: IS_FREE });
   expect(await refusal(edit(a, { definition: { audience: c } }))).toContain('would refer to itself');
-  // What was being built on the old one began anew behind it.
+  // Audiences that were being built on the old edition of B restarted their builds behind the new one.
   const [newB] = await building();
   await serve(newB ?? 0);
   await edit(a, { definition: { audience: c } });
@@ -231,7 +231,7 @@ test('audiences never refer to each other in a circle, not even while they are b
   expect(editions.map(({ name }) => name)).toEqual(['A', 'B', 'C', 'A']);
 });
 
-test('an audience that another one refers to is not deleted; deleted, nothing of it is left', async () => {
+test('does not delete an audience that another one refers to, and deletes every row of one without referrers', async () => {
   const { id, edition } = await createServed('Paying');
   await createServed('Of paying', { audience: id });
   await edit('Of paying', { definition: IS_FREE });
@@ -251,7 +251,7 @@ test('an audience that another one refers to is not deleted; deleted, nothing of
   expect(await deleteAudience(db, { projectId, reference: 'Paying' })).toMatchObject({ id, name: 'Paying' });
   expect((await listAudiences(db, projectId)).map(({ name }) => name)).toEqual(['Of paying']);
   await expect(findAudience(db, { projectId, reference: id })).rejects.toMatchObject({ code: 'not_found' });
-  // The rows go a few at a time; those of an edition that answers are not touched.
+  // Rows are deleted a few at a time. Rows of an edition that is served stay.
   expect(await deleteRetired(db, { projectId, edition: next ?? 0, limit: 100 })).toBe(true);
   expect((await states()).find((one) => one.edition === next)?.state).toBe('served');
   const retired = async () => (await listRetired(db, 100)).filter((one) => one.projectId === projectId);
@@ -270,7 +270,7 @@ test('an audience that another one refers to is not deleted; deleted, nothing of
   expect(left).toEqual([{ rows: 0 }]);
 });
 
-test('whoever refers to an audience that changed is built again, by the definition asked for last', async () => {
+test('rebuilds an audience that refers to a changed one, from its latest definition', async () => {
   const { id: a } = await createServed('A');
   const { id: b, edition } = await createServed('B', { audience: a });
   const rebuild = (number: number) =>
@@ -289,7 +289,7 @@ test('whoever refers to an audience that changed is built again, by the definiti
   );
 });
 
-test('models of many projects are read at once, and one without audiences is empty', async () => {
+test('loads the models of several projects at once, and an empty model for a project without audiences', async () => {
   const { id: other } = await createProject(db, { name: 'Other' });
   const { id: none } = await createProject(db, { name: 'None' });
   await create('Mine', { event: 'paid', at_least: 2 });
@@ -305,7 +305,7 @@ test('models of many projects are read at once, and one without audiences is emp
   expect(await namesAsked(db, none)).toEqual([]);
 });
 
-test('a project has 500 audiences at most', async () => {
+test('limits a project to 500 audiences', async () => {
   const id = await create('First');
   await db.query(
     `INSERT INTO beckon.audience SELECT project_id, gen_random_uuid(), 'copy ' || n, created_at, updated_at

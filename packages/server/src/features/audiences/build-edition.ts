@@ -5,7 +5,7 @@ import { dayOf } from './standings.ts';
 
 export type EditionPlace = { projectId: number; edition: number };
 
-/** What there is to build, project by project and in each the oldest first, behind `after`. */
+/** Lists the editions being built, ordered by project and then oldest first, starting after `after`. */
 export async function listBuilding(
   tx: Tx,
   limit: number,
@@ -17,7 +17,7 @@ export async function listBuilding(
   }));
 }
 
-/** Everybody up to `builtTo` is answered now, `built` people in all; false if it is no longer being built. */
+/** Records that all users up to `builtTo` are evaluated, `built` in total. Returns false if the edition is no longer being built. */
 export function advanceBuild(tx: Tx, built: Built): Promise<boolean> {
   return updateBuilt(tx, built);
 }
@@ -25,8 +25,8 @@ export function advanceBuild(tx: Tx, built: Built): Promise<boolean> {
 export type Served = { audienceId: string; members: number };
 
 /**
- * With the project's turn taken and a new model counted: from now on this edition answers for its audience. Null if it is
- * being built no more.
+ * Serves this edition for its audience from now on, or returns null if it is no longer being built. Requires the project lock and a new
+ * model number.
  */
 export async function serveEdition(
   tx: Tx,
@@ -37,7 +37,7 @@ export async function serveEdition(
   const { audience_id, members } = found;
   await retireEditions(tx, { projectId, audienceId: audience_id, states: ['served'] });
   await updateServed(tx, { projectId, edition, at: now });
-  // Whoever a new definition brings or takes away neither joined nor left.
+  // Users that a new definition adds or removes count as neither joined nor left.
   await upsertDays(tx, [{ project_id: projectId, audience_id, joined: 0, departed: 0, members }], dayOf(now));
   return { audienceId: audience_id, members };
 }

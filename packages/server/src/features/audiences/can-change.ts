@@ -3,9 +3,9 @@ import type { Edition } from './model.ts';
 export type HappenedEvent = { name: string; properties: Record<string, unknown> };
 
 /**
- * Whether these events, and nothing else that is new about a person, can have turned the answer of an edition. Most events
- * only confirm what is known: who is in "came three times in 30 days" stays in when they come again. The moment that is
- * stored for them stays good too: it is at worst too early, and asks once for nothing.
+ * Returns whether these events can change the answer of an edition, given that nothing else about the user changed. Most events only
+ * confirm what is known: a member of "came three times in 30 days" stays a member after another visit. The timer stored for the user stays
+ * valid too. At worst it fires too early and causes one needless evaluation.
  */
 export function canChange(
   { directions }: Pick<Edition, 'directions'>,

@@ -7,10 +7,12 @@ import type { Audience } from './find-audience.ts';
 import { checkReferences } from './references.ts';
 import { insertAudience, insertEdition } from './store.ts';
 
-/** Under what number a definition is known, and how many people it will have to be asked about. */
+/** The number of a definition's edition, and how many users have to be evaluated for it. */
 export type NewEdition = { edition: number; people: number };
 
-/** With the project's turn taken. Its members are found in the background; until then it has those found so far. */
+/**
+ * Creates an audience. Its members are found in the background, and until that ends it has those found so far. Requires the project lock.
+ */
 export async function createAudience(
   deps: { tx: Tx; clock: Clock },
   wanted: { projectId: number; name: string; definition: unknown } & NewEdition,

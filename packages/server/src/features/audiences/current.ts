@@ -7,7 +7,7 @@ export type CurrentEdition = Pick<
   'edition' | 'state' | 'definition' | 'members' | 'people' | 'built'
 > & { builtTo: string | null; predicate: Predicate };
 
-/** An audience with what it answers by (`served`) and what is being built to replace that; never without both. */
+/** An audience with the edition that is `served` and the edition that is being built to replace it. At least one of the two is set. */
 export type Current = {
   id: string;
   name: string;
@@ -17,7 +17,7 @@ export type Current = {
   building: CurrentEdition | null;
 };
 
-/** All audiences of a project, by name. */
+/** Lists all audiences of a project by name. */
 export async function listCurrent(tx: Tx, projectId: number): Promise<Current[]> {
   const byAudience = Map.groupBy(await listCurrentRows(tx, [projectId]), (row) => row.audience_id);
   return [...byAudience.values()].map(toCurrent).sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -54,7 +54,7 @@ function toEdition(row: CurrentRow): CurrentEdition {
   };
 }
 
-/** It was checked before it was stored, so one that cannot be read is a defect of ours. */
+/** Parses a stored definition. It was checked before it was stored, so a failure here is a defect in Beckon. */
 export function readStored(row: Pick<CurrentRow, 'project_id' | 'edition' | 'definition'>): Predicate {
   const parsed = parsePredicate(row.definition);
   if (parsed.ok) return parsed.predicate;
@@ -62,12 +62,12 @@ export function readStored(row: Pick<CurrentRow, 'project_id' | 'edition' | 'def
   throw new Error(`edition ${row.edition} of project ${row.project_id} cannot be read: ${what}`);
 }
 
-/** What everybody sees of it: the edition served or, before there is one, as much as is built of the first. */
+/** Returns the edition that readers see: the one served or, before there is one, the part built so far of the first. */
 export function seen({ id, served, building }: Current): CurrentEdition {
   return must(served ?? building, id);
 }
 
-/** What was asked for last. */
+/** Returns the edition of the latest definition. */
 export function newest({ id, served, building }: Current): CurrentEdition {
   return must(building ?? served, id);
 }
@@ -77,7 +77,7 @@ function must(edition: CurrentEdition | null, id: string): CurrentEdition {
   throw new Error(`audience ${id} has no edition`);
 }
 
-/** The audiences that its definitions name: those of the edition served and of the one being built. */
+/** Returns the audiences that the definitions of both editions name: the one served and the one being built. */
 export function referencesOf({ served, building }: Current): Set<string> {
   const both = [served, building].filter((edition) => edition !== null);
   return new Set(both.flatMap(({ predicate }) => [...mentionsOf(predicate).audiences]));

@@ -4,7 +4,7 @@ import { type Audience, findAudience } from './find-audience.ts';
 import { listReferrers } from './list-referrers.ts';
 import { deleteAudienceRows, retireEditions } from './store.ts';
 
-/** With the project's turn taken. Its members and moments are removed in the background. */
+/** Deletes an audience. Its members and timers are removed in the background. Requires the project lock. */
 export async function deleteAudience(
   tx: Tx,
   wanted: { projectId: number; reference: string },

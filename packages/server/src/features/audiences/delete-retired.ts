@@ -3,7 +3,7 @@ import type { EditionPlace } from './build-edition.ts';
 import { listUnfinished } from './reads.ts';
 import { deleteEdition, deleteSomeOfRetired } from './store.ts';
 
-/** Editions that answer nobody any more, in any project. */
+/** Lists retired editions of all projects. */
 export async function listRetired(tx: Tx, limit: number): Promise<EditionPlace[]> {
   return (await listUnfinished(tx, 'retired', { limit, after: null })).map(({ project_id, edition }) => ({
     projectId: project_id,
@@ -11,7 +11,7 @@ export async function listRetired(tx: Tx, limit: number): Promise<EditionPlace[]
   }));
 }
 
-/** So many of its rows at most, so that no transaction is long; true when nothing of it is left. */
+/** Deletes up to `limit` rows of a retired edition, which keeps transactions short. Returns true when no row is left. */
 export async function deleteRetired(
   tx: Tx,
   { projectId, edition, limit }: EditionPlace & { limit: number },

@@ -3,12 +3,12 @@ import { findFirstDue, listDueRows } from './reads.ts';
 
 export type Due = { userId: string; edition: number; at: Date };
 
-/** When next somebody must be asked again. */
+/** Returns the earliest time at which a user has to be evaluated again. */
 export function nextDueAt(tx: Tx, projectId: number): Promise<Date | null> {
   return findFirstDue(tx, projectId);
 }
 
-/** Who must be asked again by now, the longest overdue first. Of a retired edition too: such a moment is only removed. */
+/** Lists the timers that are due, the longest overdue first. This includes timers of retired editions, which are only removed. */
 export async function listDueNow(
   tx: Tx,
   wanted: { projectId: number; now: Date; limit: number },

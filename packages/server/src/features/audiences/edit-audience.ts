@@ -11,16 +11,18 @@ import { insertEdition, retireEditions, updateAudience } from './store.ts';
 
 export type AudienceEdit = {
   projectId: number;
-  /** Its id or name. */
+  /** The id or name of the audience. */
   reference: string;
   name?: string | undefined;
   definition?: unknown;
-  /** As whoever edits has seen it: if it is another by now, nothing is changed. */
+  /** The version that the member saw. If the audience changed since then, the edit is rejected. */
   seenAt?: Date | undefined;
 };
 type Deps = { tx: Tx; clock: Clock };
 
-/** With the project's turn taken. A new definition (`isRebuilt`) is built beside the one served, which answers until then. */
+/**
+ * Edits an audience. A new definition (`isRebuilt`) is built beside the one served, which answers until then. Requires the project lock.
+ */
 export async function editAudience(
   deps: Deps,
   wanted: AudienceEdit & NewEdition,
@@ -47,7 +49,7 @@ function changedMeanwhile({ name, updatedAt }: Current): Fault {
   return new Fault('conflict', { details: [{ message }] });
 }
 
-/** With the turn taken: asks everybody again, because an audience that the definition refers to became another. */
+/** Evaluates all users again because an audience that the definition refers to changed. Requires the project lock. */
 export async function rebuildAudience(
   deps: Deps,
   wanted: { projectId: number; audienceId: string } & NewEdition,
@@ -62,7 +64,7 @@ function pick(audiences: Current[], id: string): Current {
   throw new Error(`audience ${id} has no current edition`);
 }
 
-/** A definition that was still being built answers nobody, so it gives way. */
+/** Replaces a definition that is still being built, because it is not served yet. */
 async function open(
   { tx, clock }: Deps,
   wanted: { projectId: number; audienceId: string; definition: unknown } & NewEdition,

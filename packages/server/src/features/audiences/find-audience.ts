@@ -4,12 +4,12 @@ import { listAudienceRows } from './reads.ts';
 
 export type Audience = { id: string; name: string; createdAt: Date; updatedAt: Date };
 
-/** By its id or its name, of which no two audiences of a project have the same. */
+/** Finds an audience by its id or its name. Names are unique in a project. */
 export async function findAudience(
   tx: Tx,
   { projectId, reference }: { projectId: number; reference: string },
 ): Promise<Audience> {
-  // A text that PostgreSQL cannot hold is nobody's name.
+  // PostgreSQL cannot store a NUL character, so no name contains one.
   if (reference.includes('\0')) throw unknownAudience(reference);
   const id = isId(reference) ? reference : null;
   const [row] = await listAudienceRows(tx, { projectId, id, name: reference.trim() });

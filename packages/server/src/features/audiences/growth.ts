@@ -2,19 +2,19 @@ import type { Tx } from '../../io/db/index.ts';
 import { type DayRow, listAllDayRows } from './reads.ts';
 import { dayOf } from './standings.ts';
 
-/** A day of UTC. */
+/** `day` is in UTC. */
 export type GrowthDay = { day: string; joined: number; left: number; members: number };
 
 const GROWTH_DAYS = 30;
 const DAY_MS = 86_400_000;
 
-/** Of an audience that is younger, its own first day. */
+/** Returns the first day of the growth chart: the day of creation for an audience younger than the period. */
 export function firstDay(createdAt: Date, now: Date): string {
   const first = Math.max(createdAt.getTime(), now.getTime() - (GROWTH_DAYS - 1) * DAY_MS);
   return dayOf(new Date(Math.min(first, now.getTime())));
 }
 
-/** Of all audiences of a project, by their ids, a day each, today the last. */
+/** Lists the growth of all audiences of a project by audience id, one entry per day, ending today. */
 export async function listGrowth(
   tx: Tx,
   {
@@ -33,7 +33,7 @@ export async function listGrowth(
   );
 }
 
-/** A day on which nobody came or went has no row: it ends with as many members as the one before. */
+/** Fills in days without changes. They have no row and end with as many members as the day before. */
 export function growthOf(rows: DayRow[], from: string, to: string): GrowthDay[] {
   const byDay = new Map(rows.map((row) => [row.day, row]));
   let members = rows.findLast(({ day }) => day < from)?.members ?? 0;

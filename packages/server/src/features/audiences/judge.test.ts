@@ -24,7 +24,7 @@ function source(edition: number, definition: unknown, more: Partial<EditionSourc
   };
 }
 
-/** Somebody with these traits, whose newest and only login was then. */
+/** A user with these traits, whose newest and only login was at the given time. */
 function person(more: {
   traits?: Record<string, unknown>;
   login?: number;
@@ -57,7 +57,7 @@ function person(more: {
 const IS_PRO = { trait: 'plan', equals: 'pro' };
 const ACTIVE = { event: 'login', at_least: 1, within: '7d' };
 
-test('who comes to be meant joins, who no longer is leaves, and all others stay as they are', () => {
+test('lets a user who newly matches join and one who no longer matches leave, and changes nothing else', () => {
   const model = buildModel([source(1, IS_PRO)]);
   const moves = [
     [{ traits: { plan: 'pro' } }, 'joined'],
@@ -71,7 +71,7 @@ test('who comes to be meant joins, who no longer is leaves, and all others stay 
     ).toMatchObject([{ move, dueAt: null, dueWas: null, due: 'keep' }]);
 });
 
-test('a reference sees the verdict of the same moment where there is one, and else what is stored', () => {
+test('evaluates a reference by the result of the same call where there is one, and otherwise by what is stored', () => {
   const model = buildModel([
     source(1, { all: [{ audience: idOf(2) }, { trait: 'a', is_set: true }] }),
     source(2, { not: { audience: idOf(3) } }),
@@ -88,7 +88,7 @@ test('a reference sees the verdict of the same moment where there is one, and el
   expect(judge(first, person({ traits: { a: 1 } }))).toMatchObject([{ move: 'none', holds: false }]);
 });
 
-test('an edition that is not built as far as this person is left out, but for its builder', () => {
+test('skips an edition that is not built up to this user, except for its builder', () => {
   const model = buildModel([source(1, IS_PRO, { state: 'building', builtTo: 'u0' })]);
   const pro = person({ traits: { plan: 'pro' } });
   expect(judge(model.editions, pro)).toEqual([]);
@@ -96,7 +96,7 @@ test('an edition that is not built as far as this person is left out, but for it
   expect(judge(built, pro)).toMatchObject([{ move: 'joined' }]);
 });
 
-test('a stored moment that comes too early stays; a later one, or none, is written', () => {
+test('keeps a stored timer that is too early, and writes a later one or a first one', () => {
   const model = buildModel([source(1, ACTIVE)]);
   const login = NOW - DAY;
   const leaves = login + 7 * DAY;
@@ -106,13 +106,13 @@ test('a stored moment that comes too early stays; a later one, or none, is writt
   expect(due(leaves + 1)).toMatchObject({ dueAt: leaves, due: 'set' });
   expect(due(leaves)).toMatchObject({ due: 'keep' });
   expect(due(leaves - HOUR)).toMatchObject({ dueAt: leaves, dueWas: leaves - HOUR, due: 'keep' });
-  // Nothing can change by itself any more: the stored moment fires once, and goes then.
+  // Time alone can change nothing anymore. The stored timer fires once and is then removed.
   expect(judge(model.editions, person({ dues: [[1, leaves]] }))).toMatchObject([
     { dueAt: null, due: 'keep' },
   ]);
 });
 
-test('a moment that has come is replaced by the next one, or goes', () => {
+test('replaces a timer that fired with the next one, or removes it', () => {
   const model = buildModel([source(1, ACTIVE)]);
   const fired = { fired: true, dues: [[1, NOW]] as [number, number][] };
   expect(judge(model.editions, person({ ...fired, login: NOW - DAY }))).toMatchObject([
@@ -124,7 +124,7 @@ test('a moment that has come is replaced by the next one, or goes', () => {
   expect(judge(model.editions, person({ fired: true }))).toMatchObject([{ due: 'keep' }]);
 });
 
-test('an answer that rests on another audience lasts no longer than that one does', () => {
+test('limits an answer that depends on another audience to the time for which that one is valid', () => {
   const model = buildModel([source(1, ACTIVE), source(2, { not: { audience: idOf(1) } }), source(3, IS_PRO)]);
   const leaves = NOW + 6 * DAY;
   const both = judge(model.editions, person({ login: NOW - DAY }));

@@ -1,7 +1,7 @@
 import { evaluate, type Facts } from '../../base/predicate/index.ts';
 import { covers, type Edition } from './model.ts';
 
-/** What is stored of one person: in which editions since when, and at what moments which must be asked again. */
+/** The stored state of one user: the editions that the user is in, and the timers at which the user must be evaluated again. */
 export type Standing = { members: { has(edition: number): boolean }; dues: Map<number, number> };
 
 export type Verdict = {
@@ -9,25 +9,25 @@ export type Verdict = {
   holds: boolean;
   was: boolean;
   move: 'joined' | 'left' | 'none';
-  /** The next moment at which time alone may change the answer; null where it never does. */
+  /** The next time at which the answer may change by time alone, or null if it never does. */
   dueAt: number | null;
   dueWas: number | null;
   due: 'set' | 'remove' | 'keep';
 };
 
 export type Judged = {
-  /** Which audiences the person is in is answered here, from the verdicts already given and else from the standing. */
+  /** Membership of other audiences is looked up here, in the results of this call first and then in `standing`. */
   facts: Omit<Facts, 'now' | 'isMember'>;
   standing: Standing;
   userId: string;
   now: number;
-  /** The stored moments of these editions have come: each is replaced by its next one, or is gone. */
+  /** The stored timers of these editions fired. Each is replaced with its next one or removed. */
   fired?: boolean;
 };
 
 /**
- * Asks the editions (in the order of the model) about one person. An edition that is not built as far as this person is
- * left out; the builder passes the one that it builds by `builtUpTo`.
+ * Evaluates one user for the editions, in the order of the model. An edition that is not built up to this user is skipped. The builder
+ * passes the edition that it builds through `builtUpTo`.
  */
 export function judge(editions: Edition[], person: Judged): Verdict[] {
   const verdicts = new Map<number, Verdict>();
@@ -39,7 +39,7 @@ export function judge(editions: Edition[], person: Judged): Verdict[] {
   return [...verdicts.values()];
 }
 
-/** The edition as it will be when everybody up to this person is built. */
+/** Returns the edition as it will be when all users up to this one are built. */
 export function builtUpTo(edition: Edition, userId: string): Edition {
   return { ...edition, builtTo: userId };
 }
@@ -75,7 +75,7 @@ function judgeOne(
     return verdicts.get(reference)?.holds ?? person.standing.members.has(reference);
   }
 
-  /** The answer to a reference is only good for as long as the audience referred to keeps its own. */
+  /** Returns the time at which the answer of the referenced audience may change. The answer to a reference is valid only until then. */
   function dueOf(reference: number): number | null {
     const judged = verdicts.get(reference);
     return judged ? judged.dueAt : (person.standing.dues.get(reference) ?? null);
@@ -83,8 +83,8 @@ function judgeOne(
 }
 
 /**
- * A stored moment that is too early costs one question for nothing; to move it with every event would cost a write each.
- * So it stays, fires, and is replaced then.
+ * Decides what happens to a stored timer. One that is too early costs one needless evaluation, while moving it with every event would cost
+ * a write each time. So it stays, fires, and is then replaced.
  */
 function dueMove(dueAt: number | null, dueWas: number | null, fired: boolean): Verdict['due'] {
   if (dueAt === null) return fired && dueWas !== null ? 'remove' : 'keep';

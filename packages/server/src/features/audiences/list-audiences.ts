@@ -5,17 +5,17 @@ export type ListedAudience = {
   id: string;
   name: string;
   state: 'building' | 'ready' | 'rebuilding';
-  /** Of the definition served, or as many as are found of the first one. */
+  /** Members of the definition served, or as many as are found so far for the first one. */
   members: number;
-  /** How far the definition being built has come. */
+  /** Progress of the definition being built. */
   progress: { built: number; users: number } | null;
-  /** The definition asked for last, in words. */
+  /** The latest definition in words. */
   sentence: string;
   createdAt: Date;
   updatedAt: Date;
 };
 
-/** By name. */
+/** Lists the audiences of a project by name. */
 export async function listAudiences(tx: Tx, projectId: number): Promise<ListedAudience[]> {
   const audiences = await listCurrent(tx, projectId);
   return audiences.map((audience) => toListed(audience, audiences));
@@ -28,7 +28,7 @@ export function toListed(audience: Current, all: Current[]): ListedAudience {
     name,
     state: stateOf(audience),
     members: seen(audience).members,
-    // People may have come since they were counted.
+    // New users may have arrived since the count.
     progress: building && { built: building.built, users: Math.max(building.people, building.built) },
     sentence: sentenceFor(newest(audience).predicate, all),
     createdAt,

@@ -7,7 +7,7 @@ import { countMembersOfRows, listMemberRows, listMembersOfRows } from './reads.t
 export type Member = { external_user_id: string; since: Date };
 export const MEMBERS_PAGE_MAX = 1_000;
 
-/** In the order of their ids; `after` is the last id of the page before. */
+/** Lists members by user id. `after` is the last id of the previous page. */
 export async function listMembers(
   tx: Tx,
   page: { projectId: number; reference: string; after?: string | null; limit: number },
@@ -22,7 +22,7 @@ export async function listMembers(
 
 export type MemberOfAny = { userId: string; edition: number; since: number };
 
-/** Members of any of these editions who joined by `until`, each once, in the order of their ids. */
+/** Lists the members of any of these editions who joined by `until`, each once, by user id. */
 export async function listMembersOfAny(
   tx: Tx,
   page: { projectId: number; editions: number[]; until: number; after: string | null; limit: number },
@@ -35,7 +35,7 @@ export async function listMembersOfAny(
   }));
 }
 
-/** How many users are in at least one of these editions. */
+/** Counts the users who are in at least one of these editions. */
 export async function countMembersOfAny(
   tx: Tx,
   { projectId, editions }: { projectId: number; editions: number[] },

@@ -2,7 +2,7 @@ import { mentionsOf } from '../../base/predicate/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { listCurrent, referencesOf } from './current.ts';
 
-/** The audiences whose definition, served or being built, names this one. */
+/** Lists the audiences with a definition, served or being built, that names this one. */
 export async function listReferrers(
   tx: Tx,
   projectId: number,
@@ -14,7 +14,7 @@ export async function listReferrers(
     .map(({ id, name }) => ({ id, name }));
 }
 
-/** Other audiences whose edition that is being built asks one of these, by itself or through others being built. */
+/** Lists other audiences with an edition being built that depends on one of these, directly or through other editions being built. */
 export async function listBuiltOn(tx: Tx, projectId: number, audienceIds: string[]): Promise<string[]> {
   const audiences = await listCurrent(tx, projectId);
   const found = new Set(audienceIds);

@@ -3,7 +3,7 @@ import { readStored } from './current.ts';
 import { type AudienceModel, buildModel, type EditionSource } from './model.ts';
 import { type CurrentRow, listCurrentRows } from './reads.ts';
 
-/** What these projects ask about their people now. A project without audiences has an empty model. */
+/** Loads the current audience models of these projects. A project without audiences has an empty model. */
 export async function loadModels(tx: Tx, projectIds: number[]): Promise<Map<number, AudienceModel>> {
   const rows = Map.groupBy(await listCurrentRows(tx, projectIds), ({ project_id }) => project_id);
   return new Map(projectIds.map((id) => [id, buildModel((rows.get(id) ?? []).map(toSource))]));

@@ -34,7 +34,7 @@ const ofTrait = (trait: string) => ({ trait, equals: 'x' });
 const ofEvent = (event: string) => ({ event, at_least: 1, within: '7d' });
 const inAudience = (edition: number) => ({ audience: idOf(edition) });
 
-test('a touch returns only those that mention it among 500, whatever their number', () => {
+test('returns only the editions that mention the touched trait or event, among 500', () => {
   const sources = Array.from({ length: 500 }, (_, i) =>
     source(i % 2 === 0 ? ofTrait(`trait_${i}`) : ofEvent(`event_${i}`), { edition: i + 1 }),
   );
@@ -45,7 +45,7 @@ test('a touch returns only those that mention it among 500, whatever their numbe
   );
 });
 
-test('the cost of a touch is that of what it names: it looks at nothing else', () => {
+test('looks only at the editions that the touch names, whatever their total number', () => {
   const sources = Array.from({ length: 500 }, (_, i) => source(ofTrait(`trait_${i}`), { edition: i + 1 }));
   const model = buildModel(sources);
   let looked = 0;
@@ -55,7 +55,7 @@ test('the cost of a touch is that of what it names: it looks at nothing else', (
   expect(looked).toBe(0);
 });
 
-test('an edition comes after those it refers to, and is touched by whatever touches them', () => {
+test('orders an edition after those it refers to, and touches it with whatever touches them', () => {
   const model = buildModel([
     source({ all: [inAudience(2), ofTrait('c')] }, { edition: 1 }),
     source({ any: [inAudience(3), ofTrait('b')] }, { edition: 2 }),
@@ -75,7 +75,7 @@ test('an edition comes after those it refers to, and is touched by whatever touc
   expect([...model.totals]).toEqual(['paid']);
 });
 
-test('what is served asks what is served, and what is being built asks what is being built, where there is any', () => {
+test('resolves references of served editions to served ones, and of editions being built to those being built where there are any', () => {
   const served = source(ofTrait('a'), { edition: 1 });
   const next = source(ofTrait('b'), { edition: 2, audienceId: served.audienceId, state: 'building' });
   const fresh = source(ofTrait('c'), { edition: 3, state: 'building' });
@@ -88,12 +88,12 @@ test('what is served asks what is served, and what is being built asks what is b
   expect(model.editionFor(idOf(9))).toBeUndefined();
   const asked = [4, 5, 6].map((edition) => [...(model.byNumber.get(edition)?.references.values() ?? [])]);
   expect(asked).toEqual([[1], [2], [3, 5]]);
-  // Both are kept right while the new one is built.
+  // Both are kept up to date while the new one is built.
   expect(numbersOf(model.touchedBy(touch({ traits: ['a'] })))).toEqual([1, 4]);
   expect(numbersOf(model.touchedBy(touch({ traits: ['b'] })))).toEqual([2, 5, 6]);
 });
 
-test('a new person is asked about by those whose answer is true of somebody unknown', () => {
+test('evaluates a new user only for editions that hold for an unknown user', () => {
   const model = buildModel([
     source({ not: ofTrait('plan') }, { edition: 1 }),
     source(ofTrait('plan'), { edition: 2 }),
@@ -107,7 +107,7 @@ test('a new person is asked about by those whose answer is true of somebody unkn
   expect(numbersOf(model.touchedBy(touch({ isNew: false })))).toEqual([]);
 });
 
-test('an edition being built answers for those in front of it, in the order of bytes', () => {
+test('covers the users up to `builtTo` in byte order while an edition is being built', () => {
   const building = source(ofTrait('a'), { state: 'building', builtTo: 'u\u{FFFD}' });
   expect(covers(building, 'u')).toBe(true);
   expect(covers(building, 'u\u{FFFD}')).toBe(true);
@@ -116,7 +116,7 @@ test('an edition being built answers for those in front of it, in the order of b
   expect(covers({ ...building, state: 'served', builtTo: null }, 'zzz')).toBe(true);
 });
 
-test('a circle, which no flow lets in, is never asked', () => {
+test('throws on a circular reference, which no flow accepts', () => {
   const circle = [source(inAudience(2), { edition: 1 }), source(inAudience(1), { edition: 2 })];
   expect(() => buildModel(circle)).toThrow('refers to itself');
 });

@@ -9,26 +9,26 @@ import {
   type Predicate,
 } from '../../base/predicate/index.ts';
 
-/** One definition of an audience that is asked today: the one that everybody sees, or the one being built. */
+/** A current definition of an audience: either the one served or the one being built. */
 export type Edition = {
   edition: number;
   audienceId: string;
   name: string;
   state: 'building' | 'served';
-  /** While it is being built: the last person, in the order of bytes, whose answer is known. Null: nobody's is. */
+  /** While the edition is being built: the last user, in byte order, who is evaluated. Null before the first. */
   builtTo: string | null;
-  /** So many people are answered so far. */
+  /** How many users are evaluated so far. */
   built: number;
   predicate: Predicate;
-  /** What it looks at, and all that the audiences it refers to look at. */
+  /** The traits, events and audiences that this definition uses, including those of the audiences that it refers to. */
   mentions: Mentions;
-  /** Which way an event can turn its answer; either way, where it does so through an audience that it refers to. */
+  /** The direction in which an event can change the answer. It is "both" for a change through a referenced audience. */
   directions: Directions;
-  /** Whether time alone can change its answer, or that of an audience it refers to. */
+  /** True if time alone can change its answer, or that of an audience it refers to. */
   timed: boolean;
   /**
-   * Which editions answer for the audiences it names itself, by their ids. One that is served goes on asking those that are;
-   * one being built asks those being built, to be served together with them.
+   * The editions that answer for the audiences it names, by audience id. A served edition refers to served ones. One being built refers to
+   * those being built, because they will be served together.
    */
   references: Map<string, number>;
 };
@@ -38,7 +38,7 @@ export type EditionSource = Pick<
   'edition' | 'audienceId' | 'name' | 'state' | 'builtTo' | 'built' | 'predicate'
 >;
 
-/** What became different about a person: a new one, or changed in these things. */
+/** A change of a user: the user is new, or these things changed. */
 export type Touch = {
   isNew: boolean;
   events: Iterable<string>;
@@ -46,20 +46,22 @@ export type Touch = {
   email: boolean;
 };
 
-/** All current definitions of a project, in the form in which the digest asks them. */
+/** All current definitions of a project, in the form in which processing evaluates them. */
 export type AudienceModel = {
-  /** An edition comes after those that it refers to. */
+  /** Each edition comes after those that it refers to. */
   editions: Edition[];
   byNumber: Map<number, Edition>;
-  /** What everybody sees of an audience: the served one, or the one being built if none is served. */
+  /** Returns the edition that readers see: the served one, or the one being built if none is served. */
   editionFor(audienceId: string): Edition | undefined;
-  /** Whose answer may be another now, in the order of `editions`. The cost is that of what they mention. */
+  /**
+   * Returns the editions that may have another answer now, in the order of `editions`. The cost depends only on what the touch mentions.
+   */
   touchedBy(touch: Touch): Edition[];
-  /** Those that hold for a person of whom nothing is known: the only ones that a new person is in by being new. */
+  /** Editions that hold for a user without any data. A new user can join only these by being new. */
   blankTrue: Edition[];
-  /** Events asked about without a window, whose counts must be kept for ever. */
+  /** Events counted without a time window. Their counts must be kept forever. */
   totals: Set<string>;
-  /** Whether any of them looks at the address. */
+  /** True if any edition looks at the email address. */
   asksEmail: boolean;
 };
 
@@ -84,7 +86,7 @@ export function buildModel(sources: EditionSource[]): AudienceModel {
   };
 }
 
-/** A person beyond what is built is answered by the builder, when it gets there. */
+/** Returns whether the edition answers for this user. A user beyond `builtTo` is evaluated by the builder when it gets there. */
 export function covers(edition: Pick<Edition, 'state' | 'builtTo'>, userId: string): boolean {
   if (edition.state === 'served') return true;
   return edition.builtTo !== null && compareBytes(userId, edition.builtTo) <= 0;
@@ -166,7 +168,7 @@ function holdingForBlank(editions: Edition[]): Edition[] {
   return [...holding.values()];
 }
 
-/** By what is mentioned, to the places of editions in their order. */
+/** Maps a mentioned name to the positions of editions, in order. */
 type Index = Map<string, number[]>;
 
 function touchIndex(editions: Edition[], blankTrue: Edition[]): (touch: Touch) => Edition[] {

@@ -1,7 +1,7 @@
 import type { Tx } from '../../io/db/index.ts';
 import { loadModels } from './load-models.ts';
 
-/** The events that an audience asks about without a window, whose counts must be kept for ever. */
+/** Lists the events that audiences count without a time window. Their counts must be kept forever. */
 export async function namesAsked(tx: Tx, projectId: number): Promise<string[]> {
   return [...((await loadModels(tx, [projectId])).get(projectId)?.totals ?? [])].sort();
 }

@@ -7,15 +7,15 @@ import { checkReferences } from './references.ts';
 
 export type Preview = {
   count: number;
-  /** The first of them, in the order of their ids. */
+  /** The first matching users by id. */
   sample: { external_user_id: string }[];
   sentence: string;
-  /** Events asked about over all time that nobody asked about before: until they are counted they seem not to have happened. */
+  /** Events that are counted over all time here and nowhere before. Until they are counted, they seem not to have happened. */
   uncountedEvents: string[];
-  /** Whom time alone will bring and take before `until`. */
+  /** How many users time alone will add and remove before `until`. */
   enters: number;
   leaves: number;
-  /** Where it would take the place of an audience's definition: whom that brings, and whom it takes. */
+  /** If the definition replaces that of an audience: how many users it adds and removes. */
   edit: { joins: number; leaves: number } | null;
 };
 
@@ -24,16 +24,16 @@ export type PreviewWanted = {
   definition: unknown;
   now: Date;
   withinMs?: number;
-  /** Nothing is said of the time after now where this is left out. */
+  /** Without it, the preview does not cover any time after now. */
   until?: Date;
-  /** The id of the audience whose definition it would be. */
+  /** The id of the audience that would get this definition. */
   audienceId?: string;
 };
 
 const SAMPLE_PEOPLE = 20;
 const PREVIEW_WITHIN_MS = 5_000;
 
-/** Counts whom a definition would hold for now. In a transaction of its own: its statements are bounded from the count on. */
+/** Counts the users that match a definition now. Needs its own transaction, because it sets a statement timeout from the count on. */
 export async function previewDefinition(tx: Tx, wanted: PreviewWanted): Promise<Preview> {
   const { projectId, definition, now, withinMs = PREVIEW_WITHIN_MS, until = now, audienceId = null } = wanted;
   const predicate = readDefinition(definition);
@@ -54,7 +54,7 @@ export async function previewDefinition(tx: Tx, wanted: PreviewWanted): Promise<
   };
 }
 
-/** In words; a definition that is none, or that refers to what is not there, is refused with the places of its faults. */
+/** Returns a definition in words. Rejects an invalid definition, or one that refers to a missing audience, with the path of each error. */
 export async function sayDefinition(
   tx: Tx,
   wanted: { projectId: number; definition: unknown; audienceId?: string },
@@ -82,7 +82,7 @@ type Asked = {
   withinMs: number;
 };
 
-/** Reads the tables of the people's and the events' rooms, as the predicate asks. */
+/** Reads the tables of the `people` and `events` modules, as the predicate needs them. */
 async function findMatching(tx: Tx, predicate: Predicate, asked: Asked): Promise<Matching> {
   const params = sqlParams([asked.projectId, asked.now, asked.until, asked.replaced]);
   const conditionAt = (now: string): string =>
@@ -93,7 +93,7 @@ async function findMatching(tx: Tx, predicate: Predicate, asked: Asked): Promise
       edition: (audienceId) => asked.editions.get(audienceId) ?? null,
     });
   const holds = conditionAt('$2');
-  // What time cannot change is asked about once.
+  // Without a timed condition or a later `until`, one evaluation is enough.
   const isTimed = mentionsOf(predicate).timed && asked.until > asked.now;
   const people = `SELECT p.external_user_id FROM beckon.person p WHERE p.project_id = $1`;
   const text = `WITH matching AS MATERIALIZED (${people} AND ${holds}),

@@ -46,7 +46,7 @@ const move = (joined: string[], left: string[] = []) =>
     ),
   );
 
-test('members are read page by page, in the order of bytes, and nobody twice', async () => {
+test('lists members page by page in byte order, each once', async () => {
   const ids = ['a', 'b', 'B', 'é', '\u{FFFD}', '😀', 'z'];
   await move(ids);
   await serve();
@@ -60,7 +60,7 @@ test('members are read page by page, in the order of bytes, and nobody twice', a
   expect(read).toEqual(['B', 'a', 'b', 'z', 'é', '\u{FFFD}', '😀']);
 });
 
-test('growth has one entry a day, with the members of quiet days, for 30 days at most', async () => {
+test('lists growth with one entry per day, including days without changes, for at most 30 days', async () => {
   await move(['u02', 'u04']);
   await serve();
   const growth = async () =>
@@ -80,7 +80,7 @@ test('growth has one entry a day, with the members of quiet days, for 30 days at
   expect(later.at(-1)).toEqual({ day: '2026-02-26', joined: 0, left: 0, members: 3 });
 });
 
-test('an audience is shown with its definition and no more than 20 of its members', async () => {
+test('shows an audience with its definition and at most 20 of its members', async () => {
   await move(Array.from({ length: 30 }, (_, i) => `u${10 + i}`));
   const shown = await showAudience(db, { projectId, reference: 'Pro', now: now() });
   expect(shown).toMatchObject({
@@ -106,7 +106,7 @@ const preview = (definition: unknown, withinMs?: number) =>
     }),
   );
 
-test('a preview counts all, shows the first 20, says it in words, and makes nothing', async () => {
+test('previews the count, the first 20 users and the sentence, without creating anything', async () => {
   const found = await preview({ trait: 'plan', equals: 'pro' });
   expect(found).toMatchObject({ count: 30, sentence: 'plan is pro', uncountedEvents: [] });
   expect(found.sample.map((one) => one.external_user_id)).toEqual(
@@ -116,7 +116,7 @@ test('a preview counts all, shows the first 20, says it in words, and makes noth
   expect(await preview({ trait: 'plan', equals: 'none' })).toMatchObject({ count: 0, sample: [] });
 });
 
-test('a preview asks the members of an audience as everybody sees them', async () => {
+test('previews a reference by the members that readers see', async () => {
   await move(['u02', 'u03']);
   await serve();
   const { count, sentence } = await preview({
@@ -126,7 +126,7 @@ test('a preview asks the members of an audience as everybody sees them', async (
   await expect(preview({ audience: '00000000-0000-7000-8000-000000000000' })).rejects.toThrow('not there');
 });
 
-test('a preview says which events nobody has counted yet', async () => {
+test('lists in a preview the events that are not counted yet', async () => {
   const definition = {
     any: [
       { event: 'paid', at_least: 1 },
@@ -142,7 +142,7 @@ test('a preview says which events nobody has counted yet', async () => {
   expect((await preview(definition)).uncountedEvents).toEqual(['seen']);
 });
 
-test('a preview that takes too long is refused', async () => {
+test('rejects a preview that takes too long', async () => {
   await db.query(
     `INSERT INTO beckon.person (project_id, external_user_id, traits, first_seen_at, last_seen_at)
      SELECT $1, 'many_' || n, '{"a": "xxxxxxxxxxxxxxxx"}', $2, $2 FROM generate_series(1, 30000) n`,

@@ -1,7 +1,7 @@
 import { plainList, type Tx } from '../../io/db/index.ts';
 import type { AudienceRow, EditionKey, PersonKey } from './store.ts';
 
-/** What is read of this room's tables. */
+/** Reads of this module's tables. */
 export type CurrentRow = {
   project_id: number;
   edition: number;
@@ -17,7 +17,7 @@ export type CurrentRow = {
   audience_updated_at: Date;
 };
 
-/** The editions being built and those served, of all these projects. */
+/** Lists the editions being built or served of these projects. */
 export function listCurrentRows(tx: Tx, projectIds: number[]): Promise<CurrentRow[]> {
   return tx.prepared({
     name: 'audiences.current',
@@ -38,7 +38,7 @@ export function listAudienceRows(
   return tx.query(text, [projectId, id, name]);
 }
 
-/** Reads a table of the people's room, and no more of it than the limit. */
+/** Counts users, up to the limit. Reads a table of the `people` module. */
 export async function countPeople(tx: Tx, projectId: number, limit: number): Promise<number> {
   const rows = await tx.query<{ people: number }>(
     `SELECT count(*) AS people FROM (SELECT 1 FROM beckon.person WHERE project_id = $1 LIMIT $2) p`,
@@ -63,7 +63,7 @@ export function listUnfinished(
 
 export type StandingRow = { n: number; edition: number; since: Date | null; at: Date | null };
 
-/** OFFSET 0 keeps each person a probe of the primary keys: over tables that just grew the planner would read them whole. */
+/** OFFSET 0 makes each user a probe of the primary keys. On tables that just grew, the planner would otherwise read them in full. */
 const OF_MEMBER = `SELECT edition, since, NULL::timestamptz AS at FROM beckon.audience_member
   WHERE project_id = p.project_id AND external_user_id = p.external_user_id`;
 const OF_DUE = `SELECT edition, NULL, at FROM beckon.audience_due
@@ -81,7 +81,7 @@ export function listStandingRows(tx: Tx, people: PersonKey[], dues: boolean): Pr
 
 export type AskedPlace = PersonKey & { editions: number[] };
 
-/** Lists in one text each, because twenty rows for each of a thousand people would cost more to read than to find. */
+/** `members` is one text per user, because parsing twenty rows for each of a thousand users costs more than finding them. */
 export type AskedMembersRow = { n: number; members: string };
 
 const ASKED = `unnest($1::bigint[], $2::text[], $3::text[]) WITH ORDINALITY AS p(project_id, external_user_id, editions, n)`;
@@ -146,10 +146,10 @@ export function listMemberRows(
   );
 }
 
-/** A member of one of several audiences; of the first one, for a user who is in more than one. */
+/** A member of one of several audiences. A user in more than one is listed for the first. */
 export type MemberOfRow = { external_user_id: string; edition: number; since: Date };
 
-/** Those who were members by `until`, each once, in the order of their ids. */
+/** Lists those who were members by `until`, each once, by user id. */
 export function listMembersOfRows(
   tx: Tx,
   page: { projectId: number; editions: number[]; until: Date; after: string | null; limit: number },
@@ -182,7 +182,7 @@ export async function countMembersOfRows(
 
 export type DayRow = { day: string; joined: number; departed: number; members: number };
 
-/** Those from a day on, and the last one before it, whose members are those of the days that follow it. */
+/** Lists the days from `from` on and the last one before it. Days without a row have as many members as the day before. */
 export function listDayRows(
   tx: Tx,
   { projectId, audienceId, from }: { projectId: number; audienceId: string; from: string },
@@ -196,7 +196,7 @@ export function listDayRows(
   );
 }
 
-/** Of all audiences of a project, with the last day before `from` of each. */
+/** Lists the days of all audiences of a project, with the last day before `from` of each. */
 export function listAllDayRows(
   tx: Tx,
   { projectId, from }: { projectId: number; from: string },
@@ -236,7 +236,7 @@ export function listDueRows(
   });
 }
 
-/** Reads a table of the events' room: which of these names are not counted over all time yet. */
+/** Lists those of these events that are not counted over all time yet. Reads a table of the `events` module. */
 export async function listUncounted(tx: Tx, projectId: number, names: string[]): Promise<string[]> {
   if (names.length === 0) return [];
   const rows = await tx.query<{ name: string }>(

@@ -3,8 +3,8 @@ import { invalid } from './audience.ts';
 import { type Current, referencesOf } from './current.ts';
 
 /**
- * Whatever a definition refers to exists, and does not lead back to the audience defined (null: one that is not there
- * yet, to which nothing can lead). Editions being built count like those served: they are to replace them.
+ * Checks that every referenced audience exists and does not lead back to the audience being defined. The id is null for a new audience, to
+ * which nothing can refer yet. Editions being built count like served ones, because they will replace them.
  */
 export function checkReferences(audiences: Current[], audienceId: string | null, predicate: Predicate): void {
   const known = new Map(audiences.map((audience) => [audience.id, audience]));
@@ -20,7 +20,7 @@ export function checkReferences(audiences: Current[], audienceId: string | null,
   }
 }
 
-/** The audiences from one to another, by what they refer to; null where no way leads there. */
+/** Returns the chain of references from one audience to another, or null without one. */
 function findPath(known: Map<string, Current>, from: Current, to: string): Current[] | null {
   const visited = new Set<string>();
   function walk(audience: Current): Current[] | null {

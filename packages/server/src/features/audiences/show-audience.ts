@@ -10,7 +10,7 @@ import { dayOf } from './standings.ts';
 
 export type ShownAudience = ListedAudience & {
   definition: unknown;
-  /** A day each (UTC), today the last, from its first day on. */
+  /** One entry per UTC day, from the first day of the audience to today. */
   growth: GrowthDay[];
   sample: Member[];
 };

@@ -62,7 +62,7 @@ const days = ({ projectId }: World) =>
     [projectId],
   );
 
-/** Counts what is sent. */
+/** A `Tx` that records the queries it gets. */
 function counting(): { tx: Tx; sent: string[] } {
   const sent: string[] = [];
   return {
@@ -74,7 +74,7 @@ function counting(): { tx: Tx; sent: string[] } {
   };
 }
 
-test('members and moments of people of two projects are written and read at once, in the order asked', async () => {
+test('writes and reads members and timers of users of two projects at once, in the given order', async () => {
   const since = minutes(-5);
   await write({
     joined: [
@@ -113,7 +113,7 @@ test('members and moments of people of two projects are written and read at once
   ]);
 });
 
-test('nothing is sent where there is nothing, and one statement a kind where there is', async () => {
+test('sends no query for an empty input, and otherwise one statement per kind', async () => {
   const nothing = counting();
   await writeStandings(nothing.tx, noWrites(), now());
   expect(await findStandings(nothing.tx, [])).toEqual([]);
@@ -134,7 +134,7 @@ test('nothing is sent where there is nothing, and one statement a kind where the
   expect(all.sent.length).toBeLessThanOrEqual(6);
 });
 
-test('the members counted are always the rows there are, and each day tells who came and went', async () => {
+test('keeps member counts equal to the rows, and records per day how many users joined and left', async () => {
   const step = fc.record({
     joined: fc.uniqueArray(fc.integer({ min: 0, max: 8 })),
     left: fc.uniqueArray(fc.integer({ min: 0, max: 8 })),
@@ -146,7 +146,7 @@ test('the members counted are always the rows there are, and each day tells who 
       const worlds = [await world(), await world(false)];
       for (const { joined, left, of, erase } of steps) {
         const at = worlds[of] as World;
-        // Whoever is named in both does one of them.
+        // A user in both lists only joins.
         const going = left.filter((n) => !joined.includes(n));
         await write({
           joined: joined.map((n) => ({ ...place(at, `u${n}`), since: now() })),
@@ -165,14 +165,14 @@ test('the members counted are always the rows there are, and each day tells who 
       const [day] = (await days(served)) as { joined: number; departed: number; members: number }[];
       expect(day?.members).toBe((await counted(served)).members);
       expect((day?.joined ?? 0) - (day?.departed ?? 0)).toBe(day?.members);
-      // What is not served yet has no growth.
+      // An edition that is not served yet has no growth.
       expect(await days(building)).toEqual([]);
     }),
     { numRuns: 25 },
   );
 });
 
-test('who joins twice, or leaves without having been there, is not counted', async () => {
+test('does not count a second join, nor a departure of a user who was not a member', async () => {
   const joined = [{ ...place(a, 'u1'), since: now() }];
   await write({ joined });
   await write({ joined, left: [place(a, 'u2')] });
@@ -180,7 +180,7 @@ test('who joins twice, or leaves without having been there, is not counted', asy
   expect(await days(a)).toEqual([{ day: '2026-01-15', joined: 1, departed: 0, members: 1 }]);
 });
 
-test('a day is one of UTC, and ends with the members it ends with', async () => {
+test('counts days in UTC, each with the members at its end', async () => {
   await write({ joined: ['u1', 'u2'].map((id) => ({ ...place(a, id), since: now() })) });
   clock.advance(12 * 3_600_000);
   await write({ left: [place(a, 'u1')], joined: [{ ...place(a, 'u3'), since: now() }] });
@@ -191,7 +191,7 @@ test('a day is one of UTC, and ends with the members it ends with', async () => 
   ]);
 });
 
-test('a moment is moved, and goes when nothing is due any more; the longest overdue come first', async () => {
+test('moves a timer, removes it when nothing is due, and lists the longest overdue first', async () => {
   await write({ due: ['u1', 'u2', 'u3'].map((id, i) => ({ ...place(a, id), at: minutes(-i) })) });
   await write({ due: [{ ...place(a, 'u3'), at: minutes(5) }], notDue: [place(a, 'u1')] });
   await write({ due: [{ ...place(a, 'u4'), at: minutes(-9) }] });
@@ -203,7 +203,7 @@ test('a moment is moved, and goes when nothing is due any more; the longest over
   expect(await nextDueAt(db, b.projectId)).toBeNull();
 });
 
-test('whoever is erased is in no audience, and waits for no moment', async () => {
+test('removes an erased user from all audiences and timers', async () => {
   await write({
     joined: [
       { ...place(a, 'u1'), since: now() },
@@ -222,7 +222,7 @@ test('whoever is erased is in no audience, and waits for no moment', async () =>
   ]);
 });
 
-test('verdicts become the writes that they ask for, and no others', () => {
+test('turns results into the writes that they need, and no others', () => {
   const writes = noWrites();
   const verdict = (edition: number, more: Partial<Verdict>): Verdict =>
     ({ edition: { edition }, move: 'none', due: 'keep', dueAt: null, ...more }) as Verdict;

@@ -15,10 +15,10 @@ import {
   upsertDues,
 } from './store.ts';
 
-/** A standing that also knows since when. */
+/** A `Standing` with the time of joining. */
 export type FullStanding = { members: Map<number, Date>; dues: Map<number, number> };
 
-/** All that is stored of each of these people, in their order; they may be of several projects. */
+/** Returns the stored state of each of these users, in their order. They may belong to several projects. */
 export async function findStandings(
   tx: Tx,
   people: PersonKey[],
@@ -36,7 +36,7 @@ export async function findStandings(
 
 export type AskedPerson = PersonKey & { editions: Edition[] };
 
-/** In which of these editions, and of those that they refer to, each person is a member; in the order asked. */
+/** Returns in which of these editions, and of those they refer to, each user is a member, in the given order. */
 export async function findAskedMembers(tx: Tx, asked: AskedPerson[]): Promise<Set<number>[]> {
   const members = asked.map(() => new Set<number>());
   const places = asked.map(({ projectId, userId, editions }) => ({
@@ -49,11 +49,11 @@ export async function findAskedMembers(tx: Tx, asked: AskedPerson[]): Promise<Se
   return members;
 }
 
-/** The moments stored for these editions, and for those that they refer to, in milliseconds; in the order asked. */
+/** Returns the timers stored for these editions and those they refer to, in milliseconds, in the given order. */
 export async function findAskedDues(tx: Tx, asked: AskedPerson[]): Promise<Map<number, number>[]> {
   const found = asked.map(() => new Map<number, number>());
   const places = asked.flatMap(({ projectId, userId, editions }, n) => {
-    // An edition that time cannot change has none, nor has one that it refers to.
+    // An edition that time cannot change has no timers, nor do those it refers to.
     const timed = withReferences(editions.filter((edition) => edition.timed));
     return timed.length > 0 ? [{ n, projectId, userId, editions: timed }] : [];
   });
@@ -67,7 +67,7 @@ export async function findAskedDues(tx: Tx, asked: AskedPerson[]): Promise<Map<n
   return found;
 }
 
-/** Of an array as PostgreSQL writes it. */
+/** Parses an array in PostgreSQL's text format. */
 function numbersIn(array: string): number[] {
   return array.slice(1, -1).split(',').map(Number);
 }
@@ -81,7 +81,7 @@ function withReferences(editions: Edition[]): number[] {
   return [...numbers];
 }
 
-/** Since when those of these people who are members of an edition are. */
+/** Returns the joining time of those of these users who are members of the edition. */
 export async function findSince(
   tx: Tx,
   wanted: { projectId: number; edition: number; users: string[] },
@@ -92,7 +92,7 @@ export async function findSince(
 
 type Place = PersonKey & { edition: number };
 
-/** What many verdicts have to be written; each person and edition at most once in each list. */
+/** Pending writes of many results. Each list has each pair of user and edition at most once. */
 export type StandingWrites = {
   joined: (Place & { since: Date })[];
   left: Place[];
@@ -104,7 +104,7 @@ export function noWrites(): StandingWrites {
   return { joined: [], left: [], due: [], notDue: [] };
 }
 
-/** `since` is the moment of joining, where it is not now: an edition's builder may know an older one. */
+/** `since` is the time of joining if it is not now, because the builder of an edition may find an earlier one. */
 export function addVerdicts(
   writes: StandingWrites,
   { projectId, userId, verdicts, since }: PersonKey & { verdicts: Verdict[]; since: Date },
@@ -118,7 +118,7 @@ export function addVerdicts(
   }
 }
 
-/** With the turns of all their projects taken. Counts follow the rows that really came and went. */
+/** Writes the changes and updates the counts by the rows that really changed. Requires the locks of all their projects. */
 export async function writeStandings(tx: Tx, writes: StandingWrites, now: Date): Promise<void> {
   const left = writes.left.length > 0 ? await deleteMembers(tx, inOrder(writes.left)) : [];
   const joined = writes.joined.length > 0 ? await insertMembers(tx, inOrder(writes.joined)) : [];
@@ -129,7 +129,7 @@ export async function writeStandings(tx: Tx, writes: StandingWrites, now: Date):
 
 export type Erased = { members: number; dues: number };
 
-/** Nothing is known of this person any more. With the project's turn taken. */
+/** Removes the memberships and timers of a user. Requires the project lock. */
 export async function eraseStandings(
   tx: Tx,
   { projectId, userId, now }: PersonKey & { now: Date },
@@ -143,7 +143,7 @@ export async function eraseStandings(
 type Moves = { joined: EditionKey[]; left: EditionKey[]; now: Date };
 type Count = EditionKey & { joined: number; left: number };
 
-/** The count of each edition and, of what everybody sees, the day's growth. */
+/** Updates the member count of each edition and, for the edition that readers see, the growth of the day. */
 async function countMoves(tx: Tx, { joined, left, now }: Moves): Promise<void> {
   const counts = new Map<string, Count>();
   const count = ({ project_id, edition }: EditionKey, way: 'joined' | 'left'): void => {
@@ -170,7 +170,7 @@ export function dayOf(at: Date): string {
   return at.toISOString().slice(0, 10);
 }
 
-/** As everybody does who writes several, so that no two wait for each other. */
+/** Sorts the rows. All writers of several rows use this order, which avoids deadlocks. */
 function inOrder<T extends Place>(places: T[]): T[] {
   return places.toSorted(
     (a, b) =>

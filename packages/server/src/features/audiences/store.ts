@@ -1,6 +1,6 @@
 import type { Tx } from '../../io/db/index.ts';
 
-/** What is written to `audience`, `audience_edition`, `audience_member`, `audience_due` and `audience_day`; `reads.ts` reads them. */
+/** Writes to `audience`, `audience_edition`, `audience_member`, `audience_due` and `audience_day`. `reads.ts` reads them. */
 export type EditionState = 'building' | 'served' | 'retired';
 
 export type AudienceRow = {
@@ -86,7 +86,7 @@ export async function findBuilding(
   return rows[0];
 }
 
-/** Everybody was built, so those are all the people there are. */
+/** Marks an edition as served. All users are built by then, so `built` is the number of users. */
 export async function updateServed(
   tx: Tx,
   { projectId, edition, at }: { projectId: number; edition: number; at: Date },
@@ -111,7 +111,7 @@ function columns(places: Place[]): [number[], string[], number[]] {
 
 const PLACES = `unnest($1::bigint[], $2::text[], $3::bigint[]) AS x(project_id, external_user_id, edition)`;
 
-/** A row for each who really came. */
+/** Returns one row per membership that was really added. */
 export function insertMembers(tx: Tx, rows: (Place & { since: Date })[]): Promise<EditionKey[]> {
   return tx.prepared({
     name: 'audiences.join',
@@ -122,7 +122,7 @@ export function insertMembers(tx: Tx, rows: (Place & { since: Date })[]): Promis
   });
 }
 
-/** A row for each who really went. */
+/** Returns one row per membership that was really removed. */
 export function deleteMembers(tx: Tx, rows: Place[]): Promise<EditionKey[]> {
   return tx.prepared({
     name: 'audiences.leave',
@@ -205,7 +205,7 @@ export function deletePersonDues(tx: Tx, { projectId, userId }: PersonKey): Prom
   return tx.query(text, [projectId, userId]);
 }
 
-/** Of a retired edition only, whose rows nobody writes any more; how many they were. */
+/** Deletes rows of a retired edition, which has no writers anymore. Returns how many were deleted. */
 export async function deleteSomeOfRetired(
   tx: Tx,
   table: 'audience_member' | 'audience_due',

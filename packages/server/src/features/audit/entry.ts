@@ -1,27 +1,27 @@
-/** Who did what. `projectId` is 0 for what concerns the team or the installation, and no project. */
+/** An entry of the audit log. `projectId` is 0 for an action that concerns the team or the installation rather than a project. */
 export type AuditEntry = {
   projectId: number;
-  /** Whose it is where it concerns no project: read there, whoever is a member by then. */
+  /** The organizations that the entry belongs to if it concerns no project. Their current members can read it. */
   organizationIds: string[];
   id: string;
   at: Date;
   /** `team:<id>`, `local-shell`, or `operator` for a command of `beckon-server`. */
   actor: string;
-  /** As they were called then: people leave, and their entries stay. */
+  /** The name at that time: members leave, and their entries stay. */
   actorName: string;
-  /** The label of the personal token by which they did it; null: at the dashboard, or by a command. */
+  /** The label of the personal access token that was used, or null for the dashboard and for commands. */
   token: string | null;
-  /** Noun and verb, `draft.approve`. */
+  /** Noun and verb, such as `draft.approve`. */
   action: string;
 };
 
-/** What it was about, and what it was before and after. */
+/** The subject of the action and its state before and after. */
 export type Difference = { subject?: string; before?: unknown; after?: unknown };
 
 export type ListedEntry = Omit<AuditEntry, 'organizationIds'> & {
   subject: string | null;
   before: unknown;
   after: unknown;
-  /** False: it was begun, and nobody knows whether it came to its end. */
+  /** False if the action was started and its end is not recorded. */
   isDone: boolean;
 };

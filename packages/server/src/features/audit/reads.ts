@@ -1,18 +1,18 @@
 import type { Tx } from '../../io/db/index.ts';
 import type { ListedEntry } from './entry.ts';
 
-/** Which entries are meant. */
+/** Selects audit entries. */
 export type AuditOf = {
   projectIds: number[];
-  /** Whose entries count that concern no project; null: nobody's. */
+  /** The organization with entries to include that concern no project. Null includes no such entry. */
   organizationId?: string | null;
   actor: string | null;
-  /** What the action begins with, `draft.`. */
+  /** A prefix of the action, such as `draft.`. */
   action: string | null;
 };
 
 type Page = {
-  /** The last id of the page before. */
+  /** The last id of the previous page. */
   after: string | null;
   offset?: number;
   limit: number;
@@ -21,7 +21,7 @@ type Page = {
 const WHERE = `(a.project_id = ANY ($1::bigint[]) OR a.project_id = 0 AND $2::text = ANY (a.organizations))
   AND ($3::text IS NULL OR a.actor = $3) AND ($4::text IS NULL OR starts_with(a.action, $4))`;
 
-/** The newest first: ids are made in the order of time. */
+/** Lists entries, newest first. Ids are created in time order. */
 export async function listEntries(tx: Tx, asked: AuditOf & Page): Promise<ListedEntry[]> {
   const { after, limit, offset = 0 } = asked;
   return tx.query<ListedEntry>(
@@ -33,7 +33,7 @@ export async function listEntries(tx: Tx, asked: AuditOf & Page): Promise<Listed
   );
 }
 
-/** No further than `most`. */
+/** Counts entries, up to `most`. */
 export async function countEntries(tx: Tx, of: AuditOf, most: number): Promise<number> {
   const rows = await tx.query<{ count: number }>(
     `SELECT count(*) AS count FROM (SELECT 1 FROM beckon.audit a WHERE ${WHERE} LIMIT $5) AS counted`,

@@ -1,12 +1,12 @@
 import type { Tx } from '../../io/db/index.ts';
 import type { AuditEntry, Difference } from './entry.ts';
 
-/** Before the change, in a commit of its own. */
+/** Records an action before the change, in a separate commit. */
 export function beginEntry(tx: Tx, entry: AuditEntry): Promise<void> {
   return insert(tx, entry, false);
 }
 
-/** Of what is done in the same commit. */
+/** Records an action in the transaction of its change. */
 export function addEntry(tx: Tx, entry: AuditEntry & Difference): Promise<void> {
   return insert(tx, entry, true);
 }
@@ -42,7 +42,7 @@ function toJson(value: unknown): string | null {
   return value === null || value === undefined ? null : JSON.stringify(value, storableIn);
 }
 
-/** What was done is noted whatever was typed: a text that the database cannot hold must not undo the entry of a change. */
+/** Replaces text that PostgreSQL cannot store. Typed text must never undo the audit entry of a change. */
 function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }
@@ -51,7 +51,7 @@ function storableIn(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? storable(value) : value;
 }
 
-/** The first organization takes over what the local shell did before there was one. */
+/** Assigns the earlier entries of the local shell to the first organization. */
 export async function adoptEntries(tx: Tx, organizationId: string): Promise<void> {
   await tx.query(
     `UPDATE beckon.audit SET organizations = ARRAY[$2::text] WHERE project_id = $1 AND organizations = '{}'`,

@@ -11,7 +11,7 @@ import { countPrices } from './reads.ts';
 import { type ImportRef, PRICES_MAX, type Snapshot, stepAfter } from './snapshot.ts';
 import { insertCustomers, insertDeletedCustomers, insertObjects, moveSnapshot } from './store.ts';
 
-/** A page as it was read, and the object behind which the next begins. */
+/** A page that was read, and the object after which the next page begins. */
 export type ReadPage = (
   | { kind: 'product'; facts: ProductFacts[] }
   | { kind: 'price'; facts: PriceFacts[] }
@@ -20,7 +20,7 @@ export type ReadPage = (
   | { kind: 'invoice'; facts: InvoiceFacts[] }
 ) & { next: Snapshot['after'] };
 
-/** Keeps a page and how far it came in one transaction; how far it is now. */
+/** Stores a page and the new position in one transaction, and returns that position. */
 export async function keepPage(
   tx: Tx,
   ref: ImportRef,
@@ -38,7 +38,7 @@ export async function keepPage(
   return now;
 }
 
-/** How many objects of customers were new. */
+/** Stores the facts of a page. Returns how many objects of customers were new. */
 async function keepFacts(tx: Tx, ref: ImportRef, page: ReadPage): Promise<number> {
   switch (page.kind) {
     case 'customer':
@@ -52,7 +52,7 @@ async function keepFacts(tx: Tx, ref: ImportRef, page: ReadPage): Promise<number
       );
     case 'product':
     case 'price':
-      // They are nobody's in particular.
+      // Products and prices belong to no customer.
       await insertObjects(
         tx,
         ref,

@@ -35,7 +35,7 @@ export async function listUndecided(tx: Tx, ref: ImportRef, limit: number): Prom
   );
 }
 
-/** Whom other customers with these addresses name; of each address two at most, for two are as many as too many. */
+/** Lists the users named by other customers with these addresses. Two per address are enough, because two are already ambiguous. */
 export async function listNamed(
   tx: Tx,
   ref: ImportRef,
@@ -63,7 +63,7 @@ type CustomerRow = {
 
 export type CustomerPage = ImportRef & { behind: { id: string; inclusive: boolean } | null; limit: number };
 
-/** Customers in the order of their ids, behind one of them or beginning with it, with everything that is known of them. */
+/** Lists customers by id with all their data, after a given one or starting with it. */
 export async function listHistories(tx: Tx, page: CustomerPage): Promise<CustomerHistory[]> {
   const customers = await listCustomers(tx, page);
   const ids = customers.map(({ facts }) => facts.id);
@@ -144,7 +144,7 @@ export async function countPrices(tx: Tx, ref: ImportRef): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** What prices are called: those of nobody in particular. */
+/** Lists the names of prices, which belong to no customer. */
 export async function listCatalogue(
   tx: Tx,
   ref: ImportRef,

@@ -2,21 +2,21 @@ import type { CustomerFacts, InvoiceFacts, SubscriptionFacts } from '../../base/
 
 export type ImportRef = { projectId: number; importId: string };
 
-/** In this order they are read: what has few objects first, and what may name customers before it is asked whose they are. */
+/** The order of reading. Kinds with few objects come first, and everything that may name customers comes before matching. */
 const STEPS = ['product', 'price', 'customer', 'subscription', 'invoice', 'match', 'done'] as const;
 export type Step = (typeof STEPS)[number];
 
-/** How far Stripe was read for an import. */
+/** How far Stripe has been read for an import. */
 export type Snapshot = {
   step: Step;
   after: { id: string; created: number } | null;
-  /** How many objects of customers there are: customers, subscriptions, invoices. */
+  /** The number of customer objects: customers, subscriptions and invoices. */
   objects: number;
 };
 
-/** Names of prices are a convenience: an account that makes one for each bill has its newest ones named, and the others by their ids. */
+/** Price names are a convenience. For an account that creates a price per invoice, the newest prices get names and the others their ids. */
 export const PRICES_MAX = 20_000;
-/** An account that has more is too much for one import. */
+/** An account with more objects is too large for one import. */
 export const OBJECTS_MAX = 10_000_000;
 
 export function stepAfter(step: Step): Step {
@@ -26,12 +26,12 @@ export function stepAfter(step: Step): Step {
 export type StoredCustomer = {
   facts: CustomerFacts;
   matchedBy: 'metadata' | 'email' | 'none';
-  /** Who it is; null for nobody that is known. */
+  /** The matched user, or null without a match. */
   userId: string | null;
   why: string | null;
   isKnown: boolean;
   hasAddress: boolean;
-  /** Among the customers that are this person. */
+  /** Among the customers that match this user. */
   isNewest: boolean;
   isOldest: boolean;
 };

@@ -7,7 +7,7 @@ import { deleteCustomersOf, insertCustomers } from './store.ts';
 
 const db = await openTestDatabase(heldClock());
 
-test('of who is erased goes what is theirs, and no customer of whoever has the same mailbox', async () => {
+test('deletes the data of an erased user, and no customer of another user with the same address', async () => {
   const { id: projectId } = await createProject(db, { name: 'Acme' });
   const { id: importId } = await newStripeImport(db, projectId);
   const customer = (id: string, named: string | null, address: string) => ({

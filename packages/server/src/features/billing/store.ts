@@ -1,8 +1,8 @@
 import { plainList, type Tx } from '../../io/db/index.ts';
 import type { ImportRef, Snapshot } from './snapshot.ts';
 
-/** `billing_snapshot`, `billing_customer` and `billing_object`. */
-/** On from where it was. Somebody else may have taken the import over and be further: then nothing of this is kept. */
+/** Reads and writes `billing_snapshot`, `billing_customer` and `billing_object`. */
+/** Advances a snapshot from its position. If another process has taken over the import and is further, nothing of this page is kept. */
 export async function moveSnapshot(
   tx: Tx,
   ref: ImportRef,
@@ -39,7 +39,7 @@ export type NewCustomer = {
   facts: string;
 };
 
-/** Those that were not there; what a page brings once more changes nothing. */
+/** Inserts the customers that are new. A page that is read again changes nothing. */
 export async function insertCustomers(tx: Tx, ref: ImportRef, rows: NewCustomer[]): Promise<number> {
   if (rows.length === 0) return 0;
   const inserted = await tx.prepared({
@@ -61,7 +61,7 @@ export async function insertCustomers(tx: Tx, ref: ImportRef, rows: NewCustomer[
   return inserted.length;
 }
 
-/** Customers that only their bills still name: they were deleted. */
+/** Adds customers that only their invoices still name, because they were deleted in Stripe. */
 export async function insertDeletedCustomers(tx: Tx, ref: ImportRef): Promise<number> {
   const inserted = await tx.query(
     `INSERT INTO beckon.billing_customer (project_id, import_id, customer_id, facts, is_known, has_address)
@@ -126,7 +126,7 @@ export async function updateDecisions(tx: Tx, ref: ImportRef, rows: Decision[]):
   });
 }
 
-/** Of the import that has ended: so many rows, and whether more may be left. */
+/** Deletes a number of rows of an ended import. Returns whether more may be left. */
 export async function deleteSnapshotRows(tx: Tx, ref: ImportRef, limit: number): Promise<boolean> {
   const values = [ref.projectId, ref.importId, limit];
   const objects = await tx.query(
@@ -148,8 +148,8 @@ export async function deleteSnapshotRows(tx: Tx, ref: ImportRef, limit: number):
 }
 
 /**
- * Whatever was read of a person: under their id, under what their customer would be called here, or by their address, where the
- * customer is nobody's: others may have the same one.
+ * Deletes all billing data of a user. It matches by user id, by the name of the customer, or by the address of a customer without a user.
+ * Other users may have the same address.
  */
 export async function deleteCustomersOf(
   tx: Tx,

@@ -1,16 +1,16 @@
-/** The ledger: that a rule fired for a person, or the first gate that refused, once for each entry key and reason. */
+/** An entry of the decision log: a rule fired for a user, or the first gate that refused. There is one per enrollment key and reason. */
 export type Decision = {
   projectId: number;
   userId: string;
   ruleId: string;
-  /** Of the entry; empty where the rule has none. */
+  /** The enrollment key, or an empty string if the rule has none. */
   key: string;
   reason: string;
-  /** The values that were seen, the last time. */
+  /** The values seen the last time. */
   detail: Record<string, unknown>;
-  /** Milliseconds. */
+  /** In milliseconds. */
   at: number;
 };
 
-/** How often it was decided so, and when first and last. */
+/** A decision with the number of its occurrences and the time of the first. `at` is the time of the last. */
 export type LedgerRow = Decision & { count: number; firstAt: number };

@@ -41,7 +41,7 @@ const count = async (): Promise<number> =>
 const of = (userId: string, more: { ruleId?: string; limit?: number } = {}) =>
   listDecisionsOf(db, { projectId, userId, limit: 10, ...more });
 
-test('each key and reason is one row: how often, when first and last, and what was seen the last time', async () => {
+test('keeps one row per key and reason, with the count, the first and last time, and the latest values', async () => {
   const start = now();
   await writeDecisions(db, [decision({ detail: { plan: 'free' } }), decision({ reason: 'fired' })]);
   clock.advance(1_000);
@@ -61,7 +61,7 @@ test('each key and reason is one row: how often, when first and last, and what w
   expect(await listDecisionsOf(db, { projectId: projectId + 1, userId: 'u1', limit: 10 })).toHaveLength(1);
 });
 
-test('an id and a key that read the same together are told apart', async () => {
+test('distinguishes an id and a key that read the same when joined', async () => {
   const pairs = [
     { userId: 'a b', key: 'c' },
     { userId: 'a', key: 'b c' },
@@ -75,13 +75,13 @@ test('an id and a key that read the same together are told apart', async () => {
   expect(rows).toMatchObject(pairs.map((pair) => [{ ...pair, count: 1 }]));
 });
 
-test('a moment that comes late moves nothing back', async () => {
+test('does not move times back for a late decision', async () => {
   await writeDecisions(db, [decision({ at: now() }), decision({ at: now() - 50 })]);
   await writeDecisions(db, [decision({ at: now() - 90 })]);
   expect(await of('u1')).toMatchObject([{ at: now(), count: 3, firstAt: now() - 50 }]);
 });
 
-test('who writes several rows takes them in one order, whatever order they are given in, and all are counted', async () => {
+test('locks rows in one order, whatever the input order, and counts all of them', async () => {
   const write = (tx: Tx, users: string[]) =>
     writeDecisions(
       tx,
@@ -93,7 +93,7 @@ test('who writes several rows takes them in one order, whatever order they are g
     await write(tx, ['b']);
     other = db.transaction((waiting) => write(waiting, ['c', 'b']));
     await untilSomebodyWaits();
-    // Had the other one begun with this row, both would wait for ever.
+    // If the other transaction had started with this row, both would deadlock.
     await write(tx, ['c']);
   });
   await other;
@@ -112,7 +112,7 @@ async function untilSomebodyWaits(): Promise<void> {
   }
 }
 
-test('of a person one rule alone is listed on demand, the latest first, and no more than asked for', async () => {
+test('lists the decisions of a user, optionally of one rule, latest first and up to the limit', async () => {
   const other = newId();
   await writeDecisions(db, [
     decision({ at: now() - 2 }),
@@ -128,7 +128,7 @@ test('of a person one rule alone is listed on demand, the latest first, and no m
   expect(await of('u1', { limit: 1 })).toMatchObject([{ key: 'k' }]);
 });
 
-test('how a rule decided since a moment is counted by people and keys', async () => {
+test('counts the decisions of a rule since a time by users and keys', async () => {
   await writeDecisions(db, [
     decision({ at: now() - 10, reason: 'too_old' }),
     ...['u1', 'u2', 'u2'].map((userId) => decision({ userId })),
@@ -160,7 +160,7 @@ async function draftOf(
   );
 }
 
-test('what has not changed for long is forgotten, but that a rule fired as long as its draft is there', async () => {
+test('deletes rows that have not changed for long, but keeps "fired" while its draft exists', async () => {
   const old = { at: now() - 1 };
   await draftOf('u1', 'k');
   await draftOf('u2', '', 'sent');
@@ -174,13 +174,13 @@ test('what has not changed for long is forgotten, but that a rule fired as long 
     decision({ userId: 'u3', reason: 'too_old' }),
     decision({ ...old, projectId: projectId + 1 }),
   ]);
-  // It has changed since.
+  // This row has changed since.
   await writeDecisions(db, [decision({ userId: 'u4', ...old }), decision({ userId: 'u4' })]);
   const forget = (from: DecisionPlace | null, limit: number) =>
     forgetDecisions(db, { projectId, before: new Date(now()), from, limit });
   let steps = 1;
   for (let from = await forget(null, 2); from; from = await forget(from, 2)) steps += 1;
-  // Six are old, and two of them are kept.
+  // Six rows are old, and two of them are kept.
   expect([steps, await count()]).toEqual([4, 4]);
   const kept = await Promise.all(['u1', 'u2', 'u3', 'u4'].map((userId) => of(userId)));
   expect(kept).toMatchObject([
@@ -190,12 +190,12 @@ test('what has not changed for long is forgotten, but that a rule fired as long 
     [{ count: 2 }],
   ]);
   expect(await listDecisionsOf(db, { projectId: projectId + 1, userId: 'u1', limit: 10 })).toHaveLength(1);
-  // Without its draft it is a row as any other.
+  // Without its draft it is deleted like any other row.
   await db.query(`DELETE FROM beckon.draft WHERE project_id = $1`, [projectId]);
   expect([await forget(null, 10), await count()]).toEqual([null, 2]);
 });
 
-test('what is kept is looked at once, and not again by each step', async () => {
+test('reads kept rows once and not again in each step', async () => {
   const rows = 10_000;
   const at = `$3::timestamptz + n * interval '1 second'`;
   const given = [projectId, ruleId, new Date(now()), rows];
@@ -241,7 +241,7 @@ test('what is kept is looked at once, and not again by each step', async () => {
   expect(await count()).toBe(rows);
 });
 
-test('a row that somebody is writing is passed over', async () => {
+test('skips a row that another transaction is writing', async () => {
   await writeDecisions(db, [decision({ at: now() - 1 }), decision({ userId: 'u2', at: now() - 1 })]);
   await db.transaction(async (tx) => {
     await writeDecisions(tx, [decision()]);
@@ -251,7 +251,7 @@ test('a row that somebody is writing is passed over', async () => {
   expect([await of('u1'), await of('u2')]).toMatchObject([[{ count: 2 }], []]);
 });
 
-test('whoever is erased is in no ledger', async () => {
+test('deletes all decisions about an erased user', async () => {
   await writeDecisions(db, [decision(), decision({ reason: 'fired' }), decision({ userId: 'u2' })]);
   expect(await eraseDecisions(db, { projectId, userId: 'u1' })).toBe(2);
   expect([await of('u1'), await of('u2')]).toMatchObject([[], [{ userId: 'u2' }]]);

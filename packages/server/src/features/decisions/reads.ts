@@ -11,7 +11,7 @@ type Row = {
   detail: Record<string, unknown>;
 };
 
-/** What was decided about a person, by all rules or by one, the latest first. */
+/** Lists the decisions about a user, by all rules or by one, latest first. */
 export async function listDecisionsOf(
   tx: Tx,
   wanted: { projectId: number; userId: string; ruleId?: string; limit: number },
@@ -36,7 +36,7 @@ export async function listDecisionsOf(
   }));
 }
 
-/** For how many people and entry keys a rule last decided so since a moment. */
+/** Counts, per reason, the pairs of user and enrollment key that a rule last decided that way since a given time. */
 export async function countReasons(
   tx: Tx,
   { projectId, ruleId, since }: { projectId: number; ruleId: string; since: number },

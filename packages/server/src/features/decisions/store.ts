@@ -1,7 +1,7 @@
 import { momentList, plainList, type Tx } from '../../io/db/index.ts';
 import type { Decision, LedgerRow } from './decision.ts';
 
-/** `decision`. */
+/** Reads and writes the table `decision`. */
 export async function writeDecisions(tx: Tx, decisions: Decision[]): Promise<void> {
   if (decisions.length === 0) return;
   const rows = inOrder(summed(decisions));
@@ -27,12 +27,12 @@ export async function writeDecisions(tx: Tx, decisions: Decision[]): Promise<voi
   });
 }
 
-/** One statement must not meet the same row twice. The last one given says what was seen. */
+/** Merges decisions about the same row, because one statement must not update a row twice. The last one provides the values seen. */
 function summed(decisions: Decision[]): LedgerRow[] {
   const rows = new Map<string, LedgerRow>();
   for (const decision of decisions) {
     const { projectId, ruleId, reason, userId, key, at } = decision;
-    // An id may contain anything, so its length says where it ends.
+    // An id may contain any character, so its length marks where it ends.
     const place = `${projectId} ${ruleId} ${reason} ${userId.length} ${userId} ${key}`;
     const known = rows.get(place);
     rows.set(place, {
@@ -45,7 +45,7 @@ function summed(decisions: Decision[]): LedgerRow[] {
   return [...rows.values()];
 }
 
-/** As everybody does who writes several, so that no two wait for each other. */
+/** Sorts the rows. All writers of several rows use this order, which avoids deadlocks. */
 function inOrder(rows: LedgerRow[]): LedgerRow[] {
   return rows.toSorted(
     (a, b) =>
@@ -61,7 +61,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Where a step of forgetting ended. */
+/** The position at which a deletion step ended. */
 export type DecisionPlace = Pick<Decision, 'ruleId' | 'userId' | 'key' | 'reason'> & { at: Date };
 
 const BEGINNING: DecisionPlace = {
@@ -73,10 +73,10 @@ const BEGINNING: DecisionPlace = {
 };
 
 /**
- * Looks at so many rows whose last change lies before this moment, and deletes them; where it ended, or null where there are no more.
- * That a rule fired is kept as long as the draft that it made, which is read in the table of the drafts' room, one at a time (OFFSET 0)
- * and not all of a project. Goes from rule to rule by the index, begins behind `from`, so that what is kept is looked at once and not by
- * each step, and passes over what somebody is writing at the moment.
+ * Deletes up to `limit` rows that last changed before the given time. Returns the position at which it ended, or null if there are no more.
+ * "Fired" rows are kept as long as the draft that they created. Drafts are looked up one at a time (OFFSET 0) in the table of the `drafts`
+ * module, not for the whole project. The index is scanned rule by rule from `from`, so rows that are kept are read once and not in each
+ * step. Rows that another transaction is writing are skipped.
  */
 export async function forgetDecisions(
   tx: Tx,
@@ -117,7 +117,7 @@ export async function forgetDecisions(
   return rows[0]?.isFull ? rows[0] : null;
 }
 
-/** How many rows about this person there were. */
+/** Deletes the decisions about a user and returns their number. */
 export async function eraseDecisions(
   tx: Tx,
   { projectId, userId }: { projectId: number; userId: string },

@@ -10,7 +10,7 @@ import { listDomains } from './reads.ts';
 import { insertDkimKey, insertDomain } from './store.ts';
 
 const DOMAINS_MAX = 100;
-/** By then people may have published the records. */
+/** Gives people time to publish the records. */
 const FIRST_CHECK_AFTER_MS = 60_000;
 
 export type NewDomain = {
@@ -21,7 +21,7 @@ export type NewDomain = {
 };
 type Deps = { tx: Tx; clock: Clock; sealer: Sealer };
 
-/** With the project's turn taken, and its first key. */
+/** Adds a domain with its first key. Requires the project lock. */
 export async function addDomain(
   { tx, clock, sealer }: Deps,
   wanted: NewDomain,
@@ -60,7 +60,7 @@ export async function addDomain(
   return { domain, keys: [await addKey({ tx, clock, sealer }, domain, { pair, slot: 'a' })] };
 }
 
-/** With the row of the domain locked: a second key, which signs once it has been seen in the DNS. */
+/** Adds a second key, which signs once it is found in DNS. Requires a lock on the row of the domain. */
 export async function addSecondKey(
   deps: Deps,
   { domain, keys }: { domain: SendingDomain; keys: DkimKey[] },

@@ -97,7 +97,7 @@ test.each<[string, DkimKey[], [Verdict, Verdict], { slot: Slot; to: string }[]]>
   expect(carryOn(keys, ({ slot }) => (slot === 'a' ? ofA : ofB), NOW)).toEqual(moves);
 });
 
-test('whatever is seen: a key signs only after it was seen, one signs at most, and one that signs is given up for another only', () => {
+test('signs only with a key that was found in DNS and with at most one, and gives up a signing key only for another', () => {
   const verdict = fc.constantFrom<Verdict>('ok', 'missing', 'wrong', 'unknown');
   const step = fc.record({ wait: fc.nat(4 * 86_400_000), a: verdict, b: verdict, rotates: fc.boolean() });
   fc.assert(
@@ -127,14 +127,14 @@ test('whatever is seen: a key signs only after it was seen, one signs at most, a
   );
 });
 
-test('a key is RSA of 2048 bits, and its halves belong together', async () => {
+test('generates an RSA key of 2048 bits with matching halves', async () => {
   const { publicKey, privateKey } = await generateKey();
   const secret = createPrivateKey(privateKey);
   expect(secret.asymmetricKeyDetails?.modulusLength).toBe(2048);
   expect(createPublicKey(secret).export({ type: 'spki', format: 'der' }).toString('base64')).toBe(publicKey);
 });
 
-test('a private key opens for its own project, domain and slot only', () => {
+test('decrypts a private key only for its own project, domain and slot', () => {
   const sealer = createSealer('secret', null, 'tests');
   const place = { projectId: 1, domainId: 'd', slot: 'a' } as const;
   const sealed = sealKey(sealer, 'private', place);
@@ -143,7 +143,7 @@ test('a private key opens for its own project, domain and slot only', () => {
     expect(() => openKey(sealer, sealed, { ...place, ...other })).toThrow();
 });
 
-test('the selectors of two domains that were made in the same moment differ', () => {
+test('gives different selectors to two domains created at the same time', () => {
   const [one, two] = ['01900000-0000-7000-8000-000000000001', '01900000-0000-7000-8000-0000000000ff'];
   expect(new Set([selectorOf(one, 'a'), selectorOf(one, 'b'), selectorOf(two, 'a')]).size).toBe(3);
   expect(selectorOf('01900000-0000-7000-8000-00ffffffffff', 'a')).toBe('bk77777777a');

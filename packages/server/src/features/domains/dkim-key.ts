@@ -4,22 +4,22 @@ import type { Sealer } from '../../base/seal.ts';
 import type { Verdict } from './judge.ts';
 
 /**
- * A domain signs with one key and may have a second one under way, each under a selector of its own:
+ * A domain signs with one key. It may have a second key in preparation, under a selector of its own:
  *
- *   pending ──seen in the DNS──▶ published ──there for an hour──▶ active ──replaced──▶ retiring ──7 days──▶ gone
- *      ◀─────────gone from it────────┘
+ *   pending ──found in DNS──▶ published ──there for an hour──▶ active ──replaced──▶ retiring ──7 days──▶ gone
+ *      ◀─────gone from DNS───────┘
  *
- * Where no key signs yet, or the record of the one that signs is gone, one that is seen signs at once.
+ * If no key signs yet, or the record of the signing key is gone, a key found in DNS signs immediately.
  */
 export type DkimKey = {
   projectId: number;
   domainId: string;
   slot: Slot;
   state: KeyState;
-  /** SubjectPublicKeyInfo in base64, as the record has it. */
+  /** SubjectPublicKeyInfo in base64, as in the record. */
   publicKey: string;
   createdAt: number;
-  /** When it came into its state. */
+  /** When the key entered its state. */
   changedAt: number;
 };
 
@@ -28,15 +28,15 @@ export type KeyState = 'pending' | 'published' | 'active' | 'retiring';
 
 export type KeyMove = { slot: Slot; to: KeyState | 'gone' };
 
-/** All name servers of a zone have a record after that. */
+/** After this time, all name servers of a zone have a record. */
 export const SETTLES_MS = 3_600_000;
-/** Letters that it signed may wait in queues for so long. */
+/** Emails signed with a key may wait in queues for this long. */
 export const RETIRES_AFTER_MS = 7 * 86_400_000;
 
 const SELECTOR_BYTES = 5;
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
-/** By the row's id, so that two projects that share a domain do not meet; of its random half. */
+/** Derives the selector from the random half of the row's id, so that two projects that share a domain get different selectors. */
 export function selectorOf(domainId: string, slot: Slot): string {
   let rest = Number.parseInt(domainId.replaceAll('-', '').slice(-2 * SELECTOR_BYTES), 16);
   let text = '';
@@ -47,7 +47,7 @@ export function selectorOf(domainId: string, slot: Slot): string {
   return `bk${text}${slot}`;
 }
 
-/** The key that letters are signed with, or will be once it is seen. */
+/** Returns the key that signs emails, or that will sign once it is found in DNS. */
 export function signingKey(keys: DkimKey[]): DkimKey | undefined {
   return keys.find(({ state }) => state === 'active') ?? keys.find(({ state }) => state !== 'retiring');
 }
@@ -56,7 +56,7 @@ export function freeSlot(keys: DkimKey[]): Slot | null {
   return (['a', 'b'] as const).find((slot) => keys.every((key) => key.slot !== slot)) ?? null;
 }
 
-/** What becomes of the keys by what was seen of their records. */
+/** Returns the state changes of the keys that follow from what DNS says about their records. */
 export function carryOn(keys: DkimKey[], verdictOf: (key: DkimKey) => Verdict, now: number): KeyMove[] {
   const moves: KeyMove[] = [];
   const active = keys.find(({ state }) => state === 'active');
@@ -97,7 +97,7 @@ const generate = promisify(generateKeyPair);
 
 export type KeyPair = { publicKey: string; privateKey: string };
 
-/** Outside any transaction: it takes a tenth of a second, or several. */
+/** Generates a key pair. Call it outside of any transaction, because it takes a tenth of a second or several. */
 export async function generateKey(): Promise<KeyPair> {
   const { publicKey, privateKey } = await generate('rsa', { modulusLength: 2048 });
   return {

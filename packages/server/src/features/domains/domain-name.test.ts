@@ -8,9 +8,9 @@ test.each([
   ['xn--bcher-kva.example', 'xn--bcher-kva.example'],
   ['acme.test', 'acme.test'],
   ['a-b.co.uk', 'a-b.co.uk'],
-  // Whoever owns it can publish a key there.
+  // The owner of the suffix can publish a key there.
   ['github.io', 'github.io'],
-])('%j is the domain %s', (text, name) => {
+])('reads %j as the domain %s', (text, name) => {
   expect(readDomainName(text)).toBe(name);
 });
 
@@ -33,11 +33,11 @@ test.each([
   [`${'a'.repeat(64)}.example.com`, /not a domain name/],
   [`${long}example.com`, /at most 180/],
   ['x'.repeat(100_000), /not a domain name/],
-])('%.40j is refused with what is wrong', (text, message) => {
+])('rejects %.40j with the reason', (text, message) => {
   expect(() => readDomainName(text)).toThrow(message);
 });
 
-test('the longest name leaves room for the address of a bounce', () => {
+test('allows the bounce address of the longest name', () => {
   const name = `${long}example.com`.slice(-DOMAIN_NAME_MAX);
   expect(readDomainName(name)).toBe(name);
   expect('x'.repeat(64).length + '@bounce.'.length + name.length).toBeLessThanOrEqual(254);
@@ -47,9 +47,9 @@ test.each([
   ['mail.example.co.uk', 'example.co.uk'],
   ['example.com', 'example.com'],
   ['a.b.acme.test', 'acme.test'],
-  // What its owner says is not what a customer below it says.
+  // A record of the suffix owner does not apply to a customer's name below it.
   ['shop.acme.github.io', 'acme.github.io'],
   ['github.io', 'github.io'],
-])('the organization of %s is %s', (name, organization) => {
+])('finds the organization of %s: %s', (name, organization) => {
   expect(organizationOf(name)).toBe(organization);
 });

@@ -3,8 +3,8 @@ import { parse } from 'tldts';
 import { invalid } from './domain.ts';
 
 /**
- * The longest that may send: the sender of a letter is an address of up to 64 characters below `bounce.`, and no server
- * takes an address of more than 254.
+ * The longest name that may send. The envelope sender has up to 64 characters before the @ and a host below `bounce.`, and no server
+ * accepts an address of more than 254.
  */
 export const DOMAIN_NAME_MAX = 180;
 
@@ -13,7 +13,7 @@ const NAME = new RegExp(`^${LABEL}(?:\\.${LABEL})+$`);
 // oxlint-disable-next-line no-control-regex
 const IS_ASCII = /^[\x00-\x7f]*$/;
 
-/** As the DNS writes it; a fault where letters cannot come from there. */
+/** Normalizes a domain name to the form used in DNS. Throws if emails cannot be sent from there. */
 export function readDomainName(text: string): string {
   const name = normaliseDomainName(text);
   const quoted = JSON.stringify(text.slice(0, 300));
@@ -29,7 +29,7 @@ export function readDomainName(text: string): string {
     );
   if (name.length > DOMAIN_NAME_MAX)
     throw invalid(`A domain has at most ${DOMAIN_NAME_MAX} characters`, 'domain');
-  // Private suffixes such as github.io have an owner, who can publish a key there; those of registries have none.
+  // Private suffixes such as github.io have an owner, who can publish a key there. Suffixes of registries have none.
   if (publicSuffix === name)
     throw invalid(
       `${quoted} is a public suffix, under which anyone can register a domain. Enter your own domain`,
@@ -38,15 +38,15 @@ export function readDomainName(text: string): string {
   return name;
 }
 
-/** In lower case and A-labels, without the dot at its end; empty where it cannot be one. */
+/** Returns the name in lower case and A-labels without a trailing dot, or an empty string if it cannot be a domain name. */
 export function normaliseDomainName(text: string): string {
   const name = text.trim().toLowerCase().replace(/\.$/, '');
   return IS_ASCII.test(name) ? name : domainToASCII(name);
 }
 
 /**
- * Where receivers look for DMARC if the domain itself says nothing. They disagree on private suffixes; taken as suffixes,
- * the answer is one that all of them accept.
+ * Returns the name at which receivers look for DMARC if the domain itself has no record. Receivers disagree on private suffixes. Treating
+ * them as suffixes gives an answer that all receivers accept.
  */
 export function organizationOf(name: string): string {
   return parse(name, { allowPrivateDomains: true }).domain ?? name;

@@ -3,29 +3,29 @@ import { parseRate, printRate, type Rate, RATE_SYNTAX } from '../../base/rate.ts
 import type { Finding } from './judge.ts';
 import type { Tracking } from './tracking.ts';
 
-/** A domain that letters come from: each project's own, even where two projects have the same one. */
+/** A sending domain. Each project has its own, even if two projects use the same name. */
 export type SendingDomain = {
   projectId: number;
   id: string;
   /** In lower case and A-labels. */
   name: string;
   state: DomainState;
-  /** What the last look at the DNS found, record by record. */
+  /** Findings of the last DNS check, one per record. */
   findings: Finding[];
-  /** Looks that found something wrong since `failingSince`. */
+  /** Checks that found an error since `failingSince`. */
   misses: number;
   failingSince: number | null;
   throttle: Rate | null;
-  /** It has sent before: letters need not begin slowly. */
+  /** The domain has sent emails before and needs no warm-up. */
   warm: boolean;
-  /** Since when more letters may leave day by day; null: it has not begun, or none is needed. */
+  /** The start of the warm-up, which allows more emails each day. Null if it has not started or is not needed. */
   warmupFrom: number | null;
-  /** Since when nothing leaves from it because its letters are refused for what they are, and why; null: it is not paused. */
+  /** When and why the domain was paused because receivers reject its emails for their content or reputation. Null if it is not paused. */
   pausedAt: number | null;
   pausedReason: string | null;
-  /** When a person last let it go on. */
+  /** When a member last resumed it. */
   resumedAt: number | null;
-  /** Its host for links; null: they have the installation's own address. */
+  /** The tracking host for links. If it is null, links use the address of the installation. */
   tracking: Tracking | null;
   createdAt: number;
   verifiedAt: number | null;
@@ -35,22 +35,22 @@ export type SendingDomain = {
 
 export type DomainState = 'pending' | 'verified' | 'degraded' | 'failed';
 
-/** What of the installation the records depend on; null where it is not known. */
+/** Settings of the installation that DNS records depend on. A setting is null if it is unknown. */
 export type MailSettings = {
-  /** The public name of the host that takes bounces. */
+  /** The public name of the host that receives bounces. */
   mailDomain: string | null;
-  /** What the relay wants to see in an SPF record. */
+  /** The `include` that the relay requires in an SPF record. */
   spfInclude: string | null;
 };
 
-/** Whether letters may leave from it. One that was verified and shows a fault goes on until the fault has lasted. */
+/** Returns whether emails may be sent from the domain. A verified domain with a new error continues to send until the error has lasted. */
 export function maySend({ state }: Pick<SendingDomain, 'state'>): boolean {
   return state === 'verified' || state === 'degraded';
 }
 
 /**
- * Where bounces come back to: below the domain, so that SPF aligns with it. Where nobody takes bounces in nothing is
- * published there, and a sender whose domain has neither mail nor host is refused by many.
+ * Returns the domain of the return path. It is below the sending domain, so that SPF aligns. Without a bounce host nothing is published
+ * there, and many receivers reject a sender domain without MX or address record. The sending domain itself is used then.
  */
 export function returnPathOf(name: string, { mailDomain }: Pick<MailSettings, 'mailDomain'>): string {
   return mailDomain === null ? name : `bounce.${name}`;

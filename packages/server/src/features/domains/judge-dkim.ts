@@ -1,7 +1,7 @@
 import type { Judged } from './judge.ts';
 import { readTags } from './tags.ts';
 
-/** Whether a record has the key of ours, decoded, whatever else it says in whatever order. */
+/** Checks that a record contains our key after decoding, whatever other tags it has and in whatever order. */
 export function judgeDkim(wanted: string, values: string[]): Judged {
   const [value] = values;
   if (value === undefined) return { verdict: 'missing', says: 'No record was found' };

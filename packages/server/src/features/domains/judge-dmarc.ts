@@ -4,12 +4,12 @@ import { readTags } from './tags.ts';
 const BEGIN = /^\s*v\s*=\s*DMARC1\s*(?:;|$)/;
 const POLICIES: ReadonlySet<string> = new Set(['none', 'quarantine', 'reject']);
 
-/** Whether there is a record at all; where there is none receivers look at the organization's. */
+/** Returns whether there is a DMARC record. Without one, receivers look at the record of the organization. */
 export function hasDmarc(values: string[]): boolean {
   return values.some((value) => BEGIN.test(value));
 }
 
-/** `isAbove`: it is the organization's, which may say something else for the names below it. */
+/** `isAbove`: the record belongs to the organization, which can set another policy for names below it. */
 export function judgeDmarc(values: string[], isAbove: boolean): Judged {
   const records = values.filter((value) => BEGIN.test(value));
   const [record] = records;

@@ -1,10 +1,10 @@
 import type { Answer } from '../../io/dns/index.ts';
 
 /**
- * Does an SPF record let the relay through? As receivers read it: in order, through what it includes, up to `all`, with ten
- * look-ups at most. Addresses are not asked for: what is sought is the relay's own record, included with a plus.
+ * Result of checking whether an SPF record allows the relay. It is read as receivers do: in order, through includes, up to `all`, with at
+ * most ten lookups. Addresses are not compared, because only an include of the relay's own record with a plus is accepted.
  *
- * `needs`: the answer for this name is to be looked up first.
+ * `needs`: look up this name first.
  */
 export type SpfReading =
   | { kind: 'passes' }
@@ -56,7 +56,7 @@ function readRecord(record: string, reading: Reading): SpfReading {
     }
     const term = readTerm(text);
     if (!term) return { kind: 'fault', says: `SPF has no term ${JSON.stringify(text.slice(0, 60))}` };
-    // What stands behind `all` is never read, and no redirect followed.
+    // Terms after `all` are never read, and no redirect is followed.
     if (term.mechanism === 'all') return { kind: 'leaves_out' };
     const ended = readDirective(term, reading);
     if (ended) return ended;
@@ -72,7 +72,7 @@ function readTerm(text: string): Term | null {
     : { qualifier: qualifier || '+', mechanism: mechanism.toLowerCase(), target: plain(target ?? '') };
 }
 
-/** What the whole comes to, or null where the next term is read. */
+/** Returns the result of the whole record, or null to read the next term. */
 function readDirective({ qualifier, mechanism, target }: Term, reading: Reading): SpfReading | null {
   if (mechanism !== 'include') {
     if (LOOKS_UP.has(mechanism)) reading.lookups += 1;
@@ -100,7 +100,7 @@ function readOther(target: string, reading: Reading): SpfReading {
   reading.lookups += 1;
   if (reading.lookups > SPF_LOOKUPS_MAX) return TOO_MANY;
   if (target === reading.wanted) return { kind: 'passes' };
-  // A name that is made of the letter's own data is nobody's fixed name.
+  // A name with a macro is built from data of each email, so it is not a fixed name.
   return target.includes('%') ? { kind: 'leaves_out' } : readAt(target, reading);
 }
 

@@ -42,7 +42,7 @@ const DKIM = `TXT ${recordOf('dkim').name}`;
 const SPF = 'TXT bounce.mail.acme.test';
 const MX = 'MX bounce.mail.acme.test';
 
-test('the records are those that are to be published, required or advised', () => {
+test('lists the records to publish, with the required ones marked', () => {
   expect(records.map(({ kind, type, name, value, required }) => [kind, type, name, value, required])).toEqual(
     [
       [
@@ -63,15 +63,15 @@ test('the records are those that are to be published, required or advised', () =
   expect(selectorOf(domain.id, 'b')).toMatch(/^bk[a-z2-7]{8}b$/);
 });
 
-test('what depends on a setting that is not known is not asked for', () => {
+test('leaves out records that depend on an unknown setting', () => {
   const without = recordsOf(domain, [key], { mailDomain: null, spfInclude: null });
   expect(without.map(({ kind }) => kind)).toEqual(['dkim', 'dmarc']);
-  // Where nobody takes bounces in, letters come from the domain itself.
+  // Without a bounce host, the envelope sender is at the domain itself.
   const spf = recordsOf(domain, [key], { mailDomain: null, spfInclude: 'spf.relay.test' })[1];
   expect(spf).toMatchObject({ kind: 'return_path_spf', name: 'mail.acme.test' });
 });
 
-test('the records as they are shown are right once they are published so', () => {
+test('accepts the records when they are published as shown', () => {
   const zone: Zone = Object.fromEntries(records.map(({ type, name, value }) => [`${type} ${name}`, [value]]));
   expect(records.map((record) => judge(record, lookedIn(zone)).verdict)).toEqual(['ok', 'ok', 'ok', 'ok']);
 });
@@ -101,13 +101,13 @@ test.each<[string, string[], string, RegExp]>([
   ['not for mail', [`v=DKIM1; s=tlsrpt; ${p}`], 'wrong', /excludes email/],
   ['a tag twice', [`v=DKIM1; ${p}; p=${other}`], 'wrong', /not a DKIM record/],
   ['no tags', ['hello'], 'wrong', /not a DKIM record/],
-])('a DKIM record: %s', (...[, values, verdict, says]) => {
+])('judges a DKIM record: %s', (...[, values, verdict, says]) => {
   const finding = judged('dkim', values.length > 0 ? { [DKIM]: values } : {});
   expect(finding).toMatchObject({ verdict, says: expect.stringMatching(says) });
   expect(finding.found).toEqual(values.map((value) => value.slice(0, 600)));
 });
 
-test('whatever the order of its tags and the space in it, a DKIM record that holds the key is right', () => {
+test('accepts a DKIM record that has the key, in any order of tags and with any spaces', () => {
   const space = fc.constantFrom('', ' ', '\t', '  ');
   const tags = fc.shuffledSubarray(['k=rsa', 'n=x', 's=*', 't=s', 'h=sha256'], { minLength: 0 });
   fc.assert(
@@ -121,7 +121,7 @@ test('whatever the order of its tags and the space in it, a DKIM record that hol
   );
 });
 
-test('no text that is no record of ours is ever taken for one', () => {
+test('never accepts arbitrary text as one of the records', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 80 }), { maxLength: 3 }), (values) => {
       const zone: Zone = { [DKIM]: values, [SPF]: values, [MX]: values };
@@ -137,7 +137,7 @@ test.each<[string, string[], string, RegExp]>([
   ['none', [], 'missing', /No MX/],
   ['another host', ['10 in.beckon.test.acme.test'], 'wrong', /another host/],
   ['one more', ['10 in.beckon.test', '20 mx.acme.test'], 'wrong', /Keep only/],
-])('the return path: %s', (...[, values, verdict, says]) => {
+])('judges the return path: %s', (...[, values, verdict, says]) => {
   const finding = judged('return_path_mx', values.length > 0 ? { [MX]: values } : {});
   expect(finding).toMatchObject({ verdict, says: expect.stringMatching(says) });
 });
@@ -200,7 +200,7 @@ test.each<[string, Zone, string, RegExp, boolean]>([
     /reject/,
     false,
   ],
-])('DMARC: %s', (...[, zone, verdict, says, warns]) => {
+])('judges DMARC: %s', (...[, zone, verdict, says, warns]) => {
   expect(judged('dmarc', zone)).toMatchObject({ verdict, warns, says: expect.stringMatching(says) });
 });
 
@@ -270,18 +270,18 @@ test.each<[string, Zone, string, RegExp]>([
     'unknown',
     /ESERVFAIL/,
   ],
-])('SPF: %s', (...[, zone, verdict, says]) => {
+])('judges SPF: %s', (...[, zone, verdict, says]) => {
   expect(judged('return_path_spf', zone)).toMatchObject({ verdict, says: expect.stringMatching(says) });
 });
 
-test('what is missing is looked for where zone editors put it', () => {
+test('looks for a missing record at the names under which zone editors put it', () => {
   const twice = `${recordOf('dkim').name}.acme.test`;
   expect(judged('dkim', { [`TXT ${twice}`]: ['v=DKIM1'] }).says).toContain(`at ${twice}`);
   const alias = { [`CNAME ${recordOf('dkim').name}`]: ['old.provider.test'] };
   expect(judged('dkim', alias).says).toContain('CNAME to old.provider.test');
 });
 
-test('whatever a zone says, the questions come to an end', async () => {
+test('finishes its lookups for any content of a zone', async () => {
   const hosts = ['bounce.mail.acme.test', 'a.test', 'b.test', 'c.test'];
   const term = fc.oneof(
     fc.constantFrom('mx', 'a', '-all', '?all', 'include:', 'nonsense'),

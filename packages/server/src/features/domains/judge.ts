@@ -4,25 +4,25 @@ import { hasDmarc, judgeDmarc } from './judge-dmarc.ts';
 import { readSpf, SPF_LOOKUPS_MAX } from './judge-spf.ts';
 import type { DomainRecord, RecordKind } from './records.ts';
 
-/** `unknown`: the DNS was in trouble, and nothing is known; that counts neither for a domain nor against it. */
+/** `unknown`: DNS did not answer. This counts neither for nor against the domain. */
 export type Verdict = 'ok' | 'missing' | 'wrong' | 'unknown';
 
-/** What was found of one record, against what was expected. It is kept with the domain. */
+/** The result for one record compared with what was expected. It is stored with the domain. */
 export type Finding = {
   kind: RecordKind;
   name: string;
   verdict: Verdict;
   found: string[];
-  /** For people. */
+  /** A message for people. */
   says: string;
-  /** It holds, and could be better. */
+  /** The record is valid but could be improved. */
   warns: boolean;
 };
 
 export type Judged = { verdict: Verdict; says: string; warns?: boolean };
 
 export type QuestionType = 'TXT' | 'MX' | 'CNAME';
-/** What was looked up so far. */
+/** Returns an answer that was already looked up. */
 export type Looked = (type: QuestionType, name: string) => Answer | undefined;
 
 const FOUND_MAX = 5;
@@ -61,7 +61,7 @@ function unknown(code = 'not asked'): Judged {
   };
 }
 
-/** The domain's own record, or else the organization's. */
+/** Judges the domain's own DMARC record or, without one, that of the organization. */
 function judgeDmarcOf({ name, alsoAt }: DomainRecord, looked: Looked): [Judged, string[]] {
   for (const at of alsoAt === null ? [name] : [name, alsoAt]) {
     const answer = looked('TXT', at);
@@ -74,7 +74,7 @@ function judgeDmarcOf({ name, alsoAt }: DomainRecord, looked: Looked): [Judged, 
   return [judgeDmarc(values, false), values];
 }
 
-/** One more exchange, and bounces may go where nobody reads them. */
+/** Rejects any further mail exchange, because bounces could go to a host that does not read them. */
 function judgeMx(wanted: string, values: string[]): Judged {
   const ours = exchangeOf(wanted);
   const exchanges = new Set(values.map(exchangeOf));
@@ -119,7 +119,7 @@ function includeOf({ value }: DomainRecord): string {
   return /include:(\S+)/.exec(value)?.[1] ?? '';
 }
 
-/** The most common mistakes: the zone editor put the domain behind a name that had it, or a CNAME stands in the way. */
+/** Explains the most common mistakes: the zone editor appended the domain to a name that already had it, or a CNAME is in the way. */
 function hintOf(record: DomainRecord, looked: Looked): string {
   const twice = misplacedName(record);
   if (looked(record.type, twice)?.kind === 'found')
@@ -132,7 +132,7 @@ function misplacedName({ name, zone }: DomainRecord): string {
   return `${name}.${zone}`;
 }
 
-/** What is still to be looked up before these can be judged: at first everything, in the end nothing. */
+/** Lists the lookups that are still needed to judge the records: all of them at first, none at the end. */
 export function questionsOf(records: DomainRecord[], looked: Looked): { type: QuestionType; name: string }[] {
   const asked = records.flatMap(({ type, name, alsoAt }) => [
     { type, name },
@@ -161,5 +161,5 @@ function hintQuestions(records: DomainRecord[], looked: Looked): { type: Questio
     .filter(({ type, name }) => !looked(type, name));
 }
 
-/** The records and their aliases, then a name included by a name, one behind the other, and what may explain a miss. */
+/** One round for the records and their aliases, one per nested SPF include, and one for names that may explain a missing record. */
 export const ROUNDS_MAX = SPF_LOOKUPS_MAX + 3;

@@ -4,7 +4,9 @@ import type { DomainRecord } from './records.ts';
 
 type Asked = Pick<Resolver, 'txt' | 'mx' | 'cname'>;
 
-/** Asks the DNS whatever these records are judged by. Never within a transaction: a silent name server takes its time. */
+/**
+ * Looks up everything in DNS that the records are judged by. Never call it within a transaction, because a silent name server takes long.
+ */
 export async function lookUp(resolver: Asked, records: DomainRecord[]): Promise<Looked> {
   const answers = new Map<string, Answer>();
   const looked: Looked = (type, name) => answers.get(keyOf(type, name));

@@ -3,9 +3,9 @@ import type { TokenKeys } from '../../base/letter-token.ts';
 import type { SendingDomain } from './domain.ts';
 
 /**
- * A question that this installation asks itself by way of a tracking host. The token is made of the project, the domain and
- * the host, and sealed; its answer is another seal, which only who knows the key can make. So it is of no use to send the
- * token back, nobody gets an answer to a token of their own, and no row is read for either.
+ * Token of a request that this installation sends to itself through a tracking host. It contains the project, the domain and the host with
+ * a signature. Its answer is another signature, which only an owner of the key can compute. A server that returns the token does not pass,
+ * a self-made token gets no answer, and neither needs a database query.
  */
 export type ProbePlace = Pick<SendingDomain, 'projectId' | 'id'> & { host: string };
 
@@ -17,7 +17,7 @@ export function probeToken({ projectId, id, host }: ProbePlace, [key]: TokenKeys
   return `${place}.${seal(key, 'question', place)}`;
 }
 
-/** Null for whatever we did not ask. */
+/** Returns the answer, or null for a token that this installation did not create. */
 export function probeAnswer(token: string, keys: TokenKeys): string | null {
   const [, place, sealed] = TOKEN.exec(token) ?? [];
   if (place === undefined || sealed === undefined) return null;

@@ -52,7 +52,7 @@ export async function findDomain(
   return rows[0] && toDomain(rows[0]);
 }
 
-/** Domains that are not what they were: what has become of them behind `since`, `until` at the latest, for people. */
+/** Lists domains with new problems: those that were paused, degraded or failed after `since` and up to `until`. */
 export async function listTroubles(
   tx: Tx,
   { projectId, since, until }: { projectId: number; since: number; until: number },
@@ -65,7 +65,7 @@ export async function listTroubles(
   );
 }
 
-/** `paused`: why it is, if that is new. */
+/** `paused`: the reason, if the pause is new. */
 export type DomainTrouble = Pick<SendingDomain, 'name' | 'state'> & { paused: string | null };
 
 type DomainId = Pick<SendingDomain, 'projectId' | 'id'>;
@@ -81,7 +81,7 @@ export async function findDomainById(
   return rows[0] && toDomain(rows[0]);
 }
 
-/** Whoever changes it or its keys waits here for whoever is at it. */
+/** Locks a domain, waiting for its current holder. Required to change the domain or its keys. */
 export async function lockDomain(tx: Tx, { projectId, id }: DomainId): Promise<SendingDomain | undefined> {
   const rows = await tx.query<DomainRow>(
     `SELECT ${COLUMNS} FROM beckon.sending_domain d WHERE d.project_id = $1 AND d.id = $2 FOR UPDATE`,
@@ -90,7 +90,7 @@ export async function lockDomain(tx: Tx, { projectId, id }: DomainId): Promise<S
   return rows[0] && toDomain(rows[0]);
 }
 
-/** Those of a project, by name; there are no more than a hundred. */
+/** Lists the domains of a project by name. There are at most a hundred. */
 export async function listDomains(tx: Tx, projectId: number): Promise<SendingDomain[]> {
   const rows = await tx.query<DomainRow>(
     `SELECT ${COLUMNS} FROM beckon.sending_domain d WHERE d.project_id = $1 ORDER BY d.name`,
@@ -99,7 +99,7 @@ export async function listDomains(tx: Tx, projectId: number): Promise<SendingDom
   return rows.map(toDomain);
 }
 
-/** Of all projects, the longest overdue first. */
+/** Lists the domains of all projects that are due for a check, the longest overdue first. */
 export async function listDueDomains(
   tx: Tx,
   { now, limit }: { now: number; limit: number },
@@ -116,7 +116,7 @@ export async function listDueDomains(
   }));
 }
 
-/** Those whose host for links is to be looked at, of all projects, the longest overdue first. */
+/** Lists the domains of all projects with a tracking host that is due for a probe, the longest overdue first. */
 export async function listDueProbes(
   tx: Tx,
   { now, limit }: { now: number; limit: number },
@@ -134,8 +134,8 @@ export async function listDueProbes(
 }
 
 /**
- * Lists the tracking hosts of all projects whose domain is verified and that have worked at least once. Anybody who may add
- * a domain can register a host below it, so a host without both proofs must not change how a request is answered.
+ * Lists the tracking hosts of all projects whose domain is verified and that have worked at least once. Any member who may add a domain can
+ * register a host below it. So a host without both proofs must not change how a request is answered.
  */
 export async function listTrackingHosts(tx: Tx, limit: number): Promise<string[]> {
   const rows = await tx.query<{ host: string }>(
@@ -156,7 +156,7 @@ type KeyRow = {
   changed_at: Date;
 };
 
-/** Of these domains of one project, without their private halves. */
+/** Lists the keys of these domains of one project, without their private halves. */
 export async function listKeys(tx: Tx, projectId: number, domainIds: string[]): Promise<DkimKey[]> {
   const rows = await tx.query<KeyRow>(
     `SELECT project_id, domain_id, slot, state, public_key, created_at, changed_at FROM beckon.dkim_key
@@ -176,7 +176,7 @@ export async function listKeys(tx: Tx, projectId: number, domainIds: string[]): 
 
 type SealedRow = { project_id: number; domain_id: string; slot: Slot; created_at: Date; private_key: Buffer };
 
-/** All that are stored, in the order of their places; `after` is the last one of the page before. */
+/** Lists all stored keys in the order of their primary key. `after` is the last one of the previous page. */
 export async function listSealedKeys(
   tx: Tx,
   { after, limit }: { after: SealedKey | null; limit: number },
@@ -202,9 +202,7 @@ export type SignerRow = {
   key: { slot: Slot; createdAt: number; sealed: Buffer } | null;
 };
 
-/**
- * The one of these that letters may leave from, the longest name first; where none is, the longest. With the key that signs.
- */
+/** Finds the domain to send from with its signing key: the longest of these names that may send, or otherwise the longest of them. */
 export async function findSigner(
   tx: Tx,
   { projectId, names }: { projectId: number; names: string[] },

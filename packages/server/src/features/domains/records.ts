@@ -4,28 +4,30 @@ import { type MailSettings, returnPathOf, type SendingDomain } from './domain.ts
 
 export type RecordKind = 'dkim' | 'return_path_mx' | 'return_path_spf' | 'dmarc';
 
-/** What is to be published, ready to be copied. */
+/** A DNS record to publish, ready to copy. */
 export type DomainRecord = {
   kind: RecordKind;
   name: string;
   type: 'TXT' | 'MX';
   value: string;
-  /** The same in strings of at most 255 characters, for editors that take a long value only so; null for a short one. */
+  /**
+   * The value in strings of at most 255 characters, for zone editors that accept a long value only in this form. Null for a short value.
+   */
   split: string[] | null;
-  /** Nothing leaves without it; the others are advice, or belong to a key that does not sign. */
+  /** No email is sent without this record. Other records are advice, or belong to a key that does not sign. */
   required: boolean;
-  /** Of DKIM: how far its key has come. */
+  /** For DKIM: the state of its key. */
   keyState: KeyState | null;
-  /** Of DMARC: the organization's name, where a record counts as well. */
+  /** For DMARC: the organization's name, where a record counts as well. */
   alsoAt: string | null;
-  /** The zone that it most likely stands in, which zone editors append to names. */
+  /** The zone that most likely contains the record. Zone editors append it to names. */
   zone: string;
 };
 
 const STRING_MAX = 255;
 const MX_PRIORITY = 10;
 
-/** Values that depend on the installation's mail settings are there only where these are known. */
+/** Lists the records of a domain. Records that depend on mail settings of the installation are left out while these are unknown. */
 export function recordsOf(
   domain: Pick<SendingDomain, 'id' | 'name'>,
   keys: DkimKey[],

@@ -6,7 +6,7 @@ import { afterLook, nextCheckAt, outcomeOf } from './state.ts';
 
 export type Settled = { domain: SendingDomain; keys: DkimKey[]; moves: KeyMove[] };
 
-/** What a look at the DNS makes of a domain and of its keys. */
+/** Applies the result of a DNS check to a domain and its keys. */
 export function settle(
   { domain, keys }: { domain: SendingDomain; keys: DkimKey[] },
   findings: Finding[],
@@ -16,10 +16,10 @@ export function settle(
   const verdicts = new Map(findings.map(({ name, verdict }) => [name, verdict]));
   const moves = carryOn(keys, (key) => verdicts.get(nameOf(key)) ?? 'unknown', now);
   const kept = afterMoves(keys, moves, now);
-  // A key that signs from now on is the one that counts.
+  // Uses the keys after their moves, so that a key that signs from now on is the one that counts.
   const records = recordsOf(domain, kept, mail);
   const outcome = outcomeOf(records, findings);
-  // Never the same moment twice: by it others see that somebody looked meanwhile.
+  // Never repeats a value, because other processes detect by it that a check has happened since.
   const checkedAt = Math.max(now, (domain.checkedAt ?? 0) + 1);
   const found = findings.filter(({ name }) => records.some((record) => record.name === name));
   const looked = { ...afterLook(domain, outcome, now), findings: found, checkedAt };

@@ -6,10 +6,10 @@ import { normaliseDomainName } from './domain-name.ts';
 import { type MailSettings, returnPathOf, type SendingDomain } from './domain.ts';
 import { findSigner, type SignerRow } from './reads.ts';
 
-/** What a letter leaves by. `dkim` is null until a key has been seen in the DNS. */
+/** How an email is sent. `dkim` is null until a key has been found in DNS. */
 export type Signer = {
   domain: SendingDomain;
-  /** The domain of the envelope's sender. */
+  /** The domain of the envelope sender. */
   returnPath: string;
   dkim: { domain: string; selector: string; privateKey: string } | null;
 };
@@ -19,11 +19,11 @@ export type Signers = { of(tx: Tx, projectId: number, fromDomain: string): Promi
 const KEYS_REMEMBERED = 1_000;
 
 /**
- * Who signs for letters from a domain: the project's domain of that name, or the nearest above it. Private keys are opened
- * once and stay in memory; one that was replaced has another time of birth, and is opened anew.
+ * Finds the signer of emails from a domain: the project's domain of that name or the nearest parent. Private keys are decrypted once and
+ * cached. A replaced key has another creation time, so it is decrypted again.
  */
 export function createSigners(sealer: Sealer, mail: Pick<MailSettings, 'mailDomain'>): Signers {
-  // Whole, since whoever signs remembers what it made of a key by the object that it was.
+  // Stores whole objects, because the signing code caches what it derives from a key by object identity.
   const opened = recentMap<NonNullable<Signer['dkim']>>(KEYS_REMEMBERED);
 
   function dkimOf(
@@ -50,7 +50,7 @@ export function createSigners(sealer: Sealer, mail: Pick<MailSettings, 'mailDoma
   };
 }
 
-/** The project's domain that letters from this one leave by; undefined where there is none. */
+/** Finds the domain of the project that emails from this name are sent with, or undefined. */
 export async function findSending(
   tx: Tx,
   { projectId, name }: { projectId: number; name: string },
@@ -58,7 +58,7 @@ export async function findSending(
   return (await findSigner(tx, { projectId, names: withParents(normaliseDomainName(name)) }))?.domain;
 }
 
-/** No domain has more parts than that; what is given may be anything. */
+/** No domain has more labels, while the input may be anything. */
 const PARTS_MAX = 40;
 
 function withParents(name: string): string[] {

@@ -109,7 +109,7 @@ test.each<[string, Partial<Standing>, [Outcome, number][], Partial<Standing>]>([
     [['right', 5]],
     { state: 'verified', warmupFrom: null },
   ],
-])('a domain %s', (...[, from, looks, expected]) => {
+])('moves the state of a domain: %s', (...[, from, looks, expected]) => {
   expect(play(from, looks)).toMatchObject(expected);
 });
 
@@ -120,7 +120,7 @@ const history = fc.array(fc.tuple(outcomes, fc.nat(2 * HOUR)), { maxLength: 40 }
 });
 const states = fc.constantFrom<DomainState>('pending', 'verified', 'degraded', 'failed');
 
-test('what the DNS does not answer moves nothing, wherever it comes in', () => {
+test('changes no state while DNS does not answer, at any point of the history', () => {
   fc.assert(
     fc.property(states, history, (state, looks) => {
       const answered = looks.filter(([outcome]) => outcome !== 'unknown');
@@ -129,7 +129,7 @@ test('what the DNS does not answer moves nothing, wherever it comes in', () => {
   );
 });
 
-test('letters stop only after three misses in a row over an hour, and go on at the first look that is right', () => {
+test('stops sending only after three misses in a row over an hour, and resumes at the first correct check', () => {
   fc.assert(
     fc.property(history, (looks) => {
       let now: Standing = { ...standing, ...verified };
@@ -156,7 +156,7 @@ const next = (
   return nextCheckAt(domain, more.keys ?? [], { outcome: more.outcome ?? 'wrong', now: at }) - at;
 };
 
-test('one that is waited for is looked at each minute, later each hour, after three days each day', () => {
+test('checks a pending domain every minute at first, later every hour, and after three days every day', () => {
   expect(
     [0, 4 * MINUTE, 40 * MINUTE, 4 * HOUR, 71 * HOUR, 72 * HOUR, 90 * DAY].map((age) =>
       next('pending', { age }),
@@ -165,13 +165,13 @@ test('one that is waited for is looked at each minute, later each hour, after th
   expect([HOUR, 4 * HOUR, 73 * HOUR].map((age) => next('failed', { age }))).toEqual([15 * MINUTE, HOUR, DAY]);
 });
 
-test('one that is verified is looked at each day, sooner where the DNS was in trouble or something was wrong', () => {
+test('checks a verified domain every day, and sooner after a DNS failure or an error', () => {
   expect(next('verified', { outcome: 'right' })).toBe(DAY);
   expect(next('verified', { outcome: 'unknown' })).toBe(HOUR);
   expect(next('degraded')).toBe(20 * MINUTE);
 });
 
-test('a key that is under way is looked at in its own time', () => {
+test('checks a key in preparation on its own schedule', () => {
   const key: DkimKey = {
     projectId: 1,
     domainId: 'd',

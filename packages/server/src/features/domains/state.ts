@@ -4,11 +4,13 @@ import type { Finding } from './judge.ts';
 import type { DomainRecord } from './records.ts';
 
 /**
+ * State of a sending domain:
+ *
  *   pending ──right──▶ verified ──wrong──▶ degraded ──wrong 3 times over an hour──▶ failed
  *                         ▲ ◀──────right──────┘                                        │
  *                         └──────────────────────────right─────────────────────────────┘
  *
- * Letters leave from verified and degraded domains. What the DNS does not answer moves nothing.
+ * Emails are sent from verified and degraded domains. A lookup without an answer changes no state.
  */
 export type Outcome = 'right' | 'wrong' | 'unknown';
 
@@ -22,7 +24,7 @@ const MOVES: Record<DomainState, { right: DomainState; wrong: (hasLasted: boolea
   failed: { right: 'verified', wrong: () => 'failed' },
 };
 
-/** By the records that nothing leaves without; one that is certainly wrong decides, whatever else is not known. */
+/** Returns the outcome for the required records. A record that is certainly wrong decides, even if others are unknown. */
 export function outcomeOf(records: DomainRecord[], findings: Finding[]): Outcome {
   const verdicts = records
     .filter(({ required }) => required)
@@ -39,7 +41,7 @@ type Standing = Pick<
   'state' | 'misses' | 'failingSince' | 'verifiedAt' | 'warm' | 'warmupFrom'
 >;
 
-/** What a look makes of a domain. */
+/** Applies the outcome of a check to a domain. */
 export function afterLook<D extends Standing>(domain: D, outcome: Outcome, now: number): D {
   switch (outcome) {
     case 'unknown':
@@ -70,12 +72,12 @@ const SOONEST_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const EAGER_FOR_MS = 72 * HOUR_MS;
-/** Three misses lie within an hour and a little. */
+/** With this interval, three misses take a little more than an hour. */
 const DEGRADED_EVERY_MS = 20 * 60_000;
 
 type Timing = Pick<SendingDomain, 'state' | 'createdAt' | 'failingSince'>;
 
-/** When the DNS is looked at again: for the domain, or earlier for a key that is under way. */
+/** Returns the time of the next DNS check: that of the domain, or earlier for a key in preparation. */
 export function nextCheckAt(
   domain: Timing,
   keys: DkimKey[],
@@ -101,7 +103,7 @@ function waitMs(domain: Timing, { outcome, now }: { outcome: Outcome; now: numbe
   }
 }
 
-/** Somebody is at it just now, or lately was; after three days they have forgotten it. */
+/** Returns the interval between checks. At first a member is probably working on the records. After three days that is unlikely. */
 function eager(forMs: number): number {
   return forMs >= EAGER_FOR_MS ? DAY_MS : Math.min(HOUR_MS, Math.max(SOONEST_MS, Math.floor(forMs / 4)));
 }

@@ -3,7 +3,7 @@ import type { KeyMove, KeyPlace, DkimKey } from './dkim-key.ts';
 import { printThrottle, type SendingDomain } from './domain.ts';
 import type { Tracking } from './tracking.ts';
 
-/** `sending_domain` and `dkim_key`. False where the project has it already. */
+/** Writes `sending_domain` and `dkim_key`. Returns false if the project already has the domain. */
 export async function insertDomain(tx: Tx, domain: SendingDomain): Promise<boolean> {
   const rows = await tx.query(
     `INSERT INTO beckon.sending_domain (project_id, id, name, state, findings, misses, failing_since, created_at, state_at, verified_at,
@@ -30,7 +30,7 @@ export async function insertDomain(tx: Tx, domain: SendingDomain): Promise<boole
   return rows.length > 0;
 }
 
-/** With its row locked. */
+/** Requires a lock on the row of the domain. */
 export async function updateDomain(tx: Tx, domain: SendingDomain): Promise<void> {
   await tx.query(
     `UPDATE beckon.sending_domain SET state = $3, findings = $4, misses = $5, failing_since = $6, verified_at = $7,
@@ -56,7 +56,7 @@ export async function updateDomain(tx: Tx, domain: SendingDomain): Promise<void>
 
 type DomainId = Pick<SendingDomain, 'projectId' | 'id'>;
 
-/** Nothing leaves from it until a person lets it go on. One that is paused stays so for the reason that it has. */
+/** Pauses sending from a domain until a member resumes it. A domain that is already paused keeps its reason. */
 export async function pauseDomain(
   tx: Tx,
   { projectId, id, reason, at }: DomainId & { reason: string; at: number },
@@ -68,7 +68,7 @@ export async function pauseDomain(
   );
 }
 
-/** Whether it was paused. What was refused before counts no more. */
+/** Resumes a domain and returns whether it was paused. Earlier rejections no longer count. */
 export async function resumeDomain(
   tx: Tx,
   { projectId, id, at }: DomainId & { at: number },
@@ -81,7 +81,7 @@ export async function resumeDomain(
   return rows.length > 0;
 }
 
-/** Its keys go with it: nobody signs for it any more. Whether it was there. */
+/** Deletes a domain with its keys, so that nothing is signed for it anymore. Returns whether it existed. */
 export async function deleteDomain(
   tx: Tx,
   { projectId, id }: Pick<SendingDomain, 'projectId' | 'id'>,
@@ -94,7 +94,7 @@ export async function deleteDomain(
   return rows.length > 0;
 }
 
-/** With its row locked. */
+/** Requires a lock on the row of the domain. */
 export async function updateTracking(
   tx: Tx,
   { projectId, id, tracking }: Pick<SendingDomain, 'projectId' | 'id' | 'tracking'>,
@@ -116,7 +116,7 @@ function columnsOf(tracking: Tracking): unknown[] {
 
 export type DueProbe = { projectId: number; id: string; nextAt: number };
 
-/** As `claimCheck`. */
+/** Claims a probe in the same way as `claimCheck`. */
 export async function claimProbe(tx: Tx, due: DueProbe, until: number): Promise<boolean> {
   const rows = await tx.query(
     `UPDATE beckon.sending_domain SET tracking_next_at = $4
@@ -128,7 +128,7 @@ export async function claimProbe(tx: Tx, due: DueProbe, until: number): Promise<
 
 export type DueDomain = { projectId: number; id: string; nextCheckAt: number };
 
-/** By moving its time on: of two processes that find it due one looks. */
+/** Claims a check by moving its time forward, so that only one of two processes gets it. */
 export async function claimCheck(tx: Tx, due: DueDomain, until: number): Promise<boolean> {
   const rows = await tx.query(
     `UPDATE beckon.sending_domain SET next_check_at = $4 WHERE project_id = $1 AND id = $2 AND next_check_at = $3
@@ -155,7 +155,7 @@ export async function insertDkimKey(tx: Tx, key: DkimKey, sealed: Uint8Array): P
   );
 }
 
-/** With the row of the domain locked. */
+/** Requires a lock on the row of the domain. */
 export async function updateKeys(
   tx: Tx,
   { projectId, domainId }: Pick<DkimKey, 'projectId' | 'domainId'>,
@@ -179,7 +179,7 @@ export async function updateKeys(
 
 export type SealedKey = KeyPlace & { createdAt: number; sealed: Buffer };
 
-/** Over the same key only: one that was replaced meanwhile was sealed by whoever made it. */
+/** Replaces the encrypted value of the same key only. A key that was replaced since is already encrypted with the current secret. */
 export async function updateSealed(tx: Tx, keys: SealedKey[]): Promise<void> {
   await tx.query(
     `UPDATE beckon.dkim_key k SET private_key = s.sealed

@@ -1,10 +1,13 @@
-/** `v=DKIM1; k=rsa; p=…`: in any order but the first, with any space. DKIM and DMARC write their records so. */
+/**
+ * The tags of a record such as `v=DKIM1; k=rsa; p=…`, the syntax of DKIM and DMARC. The first tag is fixed. The others can have any order,
+ * with any spaces.
+ */
 export type Tags = {
-  /** Names in lower case; of two with one name the first. */
+  /** Names in lower case. For a repeated name, the first value counts. */
   values: ReadonlyMap<string, string>;
-  /** The name of the first. */
+  /** The name of the first tag. */
   first: string | null;
-  /** False where a part is no tag, or a name comes twice. */
+  /** False if a part is not a tag or a name is repeated. */
   isClean: boolean;
 };
 
@@ -14,7 +17,7 @@ export function readTags(text: string): Tags {
   const values = new Map<string, string>();
   let isClean = true;
   const parts = text.split(';');
-  // A semicolon may end the last one.
+  // The last tag may end with a semicolon.
   if (parts.at(-1)?.trim() === '') parts.pop();
   for (const part of parts) {
     const [, name, value] = TAG.exec(part) ?? [];

@@ -2,13 +2,13 @@ import type { Log } from '../../base/log.ts';
 import type { Database } from '../../io/db/index.ts';
 import { listTrackingHosts } from './reads.ts';
 
-/** The proven tracking hosts of all projects. A change is seen within a minute. */
+/** The proven tracking hosts of all projects. A change is visible within a minute. */
 export type TrackingHosts = { has: (host: string) => boolean };
 
 const FRESH_FOR_MS = 60_000;
 const HOSTS_MAX = 100_000;
 
-/** Answers from memory. A request that finds the list older than a minute has it read again, and does not wait for it. */
+/** Answers from memory. A request that finds the list older than a minute starts a refresh without waiting for it. */
 export function createTrackingHosts(
   db: Pick<Database, 'query' | 'prepared' | 'clock'>,
   log: Log,

@@ -10,7 +10,7 @@ const domain = { name: 'mail.acme.test' };
 const fresh = newTracking(domain, 't.mail.acme.test', NOW);
 const PUBLIC = 'https://beckon.test';
 
-test('a host lies below the domain, and is written as the DNS writes it', () => {
+test('accepts a host below the domain and normalizes it to the form used in DNS', () => {
   expect(newTracking(domain, ' T.Mail.ACME.test. ', NOW).host).toBe('t.mail.acme.test');
   expect(newTracking(domain, 'klick.für.mail.acme.test', NOW).host).toBe('klick.xn--fr-xka.mail.acme.test');
 });
@@ -34,18 +34,18 @@ test.each([
   '_dmarc.mail.acme.test',
   'x._domainkey.mail.acme.test',
   `${'a.'.repeat(130)}mail.acme.test`,
-])('%j is none', (host) => expect(() => newTracking(domain, host, NOW)).toThrow());
+])('rejects %j', (host) => expect(() => newTracking(domain, host, NOW)).toThrow());
 
-describe('links have the host', () => {
+describe('linksBaseOf', () => {
   const states = ['pending', 'working', 'failed'] as const;
-  test.each(states)('while it works, and not otherwise: %s', (state) => {
+  test.each(states)('uses the tracking host only while it works: %s', (state) => {
     const base = linksBaseOf({ tracking: { ...fresh, state } }, PUBLIC);
     expect(base).toBe(state === 'working' ? 'https://t.mail.acme.test' : PUBLIC);
     expect(linksBaseOf({ tracking: null }, PUBLIC)).toBe(PUBLIC);
   });
 });
 
-test('one right answer makes it work, three wrong ones in a row make it fail, whatever was before', () => {
+test('works after one correct answer and fails after three wrong ones in a row, in any state', () => {
   fc.assert(
     fc.property(fc.array(fc.boolean(), { maxLength: 40 }), (looks) => {
       let [tracking, now, misses]: [Tracking, number, number] = [fresh, NOW, 0];
@@ -64,7 +64,7 @@ test('one right answer makes it work, three wrong ones in a row make it fail, wh
   );
 });
 
-test('what does not work is asked often at first and once a day after three days; what works every ten minutes', () => {
+test('probes a host without success often at first and daily after three days, and a working host every ten minutes', () => {
   const waitAt = (tracking: Tracking, miss: string | null, now: number) =>
     afterProbe(tracking, miss, now).nextAt - now;
   expect(waitAt(fresh, 'no', NOW)).toBe(MINUTE);
@@ -73,7 +73,7 @@ test('what does not work is asked often at first and once a day after three days
   expect(waitAt(fresh, 'no', NOW + 3 * DAY)).toBe(DAY);
   const working = afterProbe(fresh, null, NOW + 100 * DAY);
   expect(working.nextAt).toBe(NOW + 100 * DAY + 10 * MINUTE);
-  // One that stopped working is somebody's business at once, however old it is.
+  // A host that stops working is probed often again, however old it is.
   let stopped = working;
   for (let n = 0; n < 3; n += 1) {
     expect(waitAt(stopped, 'no', stopped.nextAt)).toBe(MINUTE);
@@ -82,12 +82,12 @@ test('what does not work is asked often at first and once a day after three days
   expect(stopped).toMatchObject({ state: 'failed', since: NOW + 100 * DAY + 12 * MINUTE });
 });
 
-describe('the question and its answer', () => {
+describe('probe token', () => {
   const keys = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)] as const;
   const place = { projectId: 7, id: '01890000-0000-7000-8000-000000000000', host: 't.mail.acme.test' };
   const token = probeToken(place, keys);
 
-  test('another project, domain, host or installation has another', () => {
+  test('differs between projects, domains, hosts and installations', () => {
     const others = [
       probeToken({ ...place, projectId: 8 }, keys),
       probeToken({ ...place, id: '01890000-0000-7000-8000-000000000001' }, keys),
@@ -99,7 +99,7 @@ describe('the question and its answer', () => {
     expect(new Set([probeAnswer(token, keys), ...answers]).size).toBe(5);
   });
 
-  test('it is not the token, and nobody gets one to a token of their own', () => {
+  test('is not its own answer, and a self-made token gets no answer', () => {
     const answer = probeAnswer(token, keys) ?? '';
     expect(answer).toMatch(/^[\w-]{22}$/);
     expect(token).not.toContain(answer);
@@ -116,12 +116,12 @@ describe('the question and its answer', () => {
     );
   });
 
-  test('what was asked before a change of the secret is still answered', () => {
+  test('is still answered after a change of the secret', () => {
     const next = [Buffer.alloc(32, 4), ...keys] as const;
     expect(probeAnswer(token, next)).toBe(probeAnswer(token, keys));
   });
 
-  test('only that answer, with 200, counts', () => {
+  test('counts only that answer with status 200', () => {
     const answer = probeAnswer(token, keys) ?? '';
     const said = { ok: true, status: 200, retryAfter: null, answer, file: null, ms: 1 } as const;
     expect(missOf(said, answer)).toBeNull();

@@ -3,8 +3,8 @@ import { normaliseDomainName } from './domain-name.ts';
 import { invalid, type SendingDomain } from './domain.ts';
 
 /**
- * Tracking host of a sending domain: the host in the links of its emails. Links use it while a probe of the host reaches
- * this installation. Before that, and after three failed probes, links use the installation's own address.
+ * Tracking host of a sending domain: the host in the links of its emails. Links use it while a probe of the host reaches this installation.
+ * Before that, and after three failed probes, links use the installation's own address.
  *
  *   pending ──right──▶ working ──wrong 3 times──▶ failed ──right──▶ working
  *      └──────────wrong 3 times──────────────────────┘
@@ -13,12 +13,12 @@ export type Tracking = {
   /** In lower case and A-labels. */
   host: string;
   state: TrackingState;
-  /** What the last look found, for people. */
+  /** The result of the last probe, for people. */
   found: string | null;
   misses: number;
   /** When the host was set, or last stopped working. */
   since: number;
-  /** When a probe of the host first reached this installation; null: never. */
+  /** When a probe of the host first reached this installation, or null if none did. */
   workedAt: number | null;
   checkedAt: number | null;
   nextAt: number;
@@ -26,20 +26,23 @@ export type Tracking = {
 
 export type TrackingState = 'pending' | 'working' | 'failed';
 
-/** All that is served on such a host: what letters lead to, and the question whether they would get here. */
+/** All paths that are served on a tracking host: the links of emails and the probe. */
 export const TRACKING_PATHS = ['/o/', '/c/', '/u/', '/.well-known/beckon/'] as const;
 
-/** What the addresses of links begin with. */
+/** Returns the start of the URLs in links. */
 export function linksBaseOf({ tracking }: Pick<SendingDomain, 'tracking'>, publicUrl: string): string {
   return tracking?.state === 'working' ? `https://${tracking.host}` : publicUrl;
 }
 
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const HOST_MAX = 253;
-/** Whose records are at these names cannot point them here. */
+/** Names that hold other records of the domain, so they cannot point to this installation. */
 const TAKEN = ['bounce', '_domainkey', '_dmarc'];
 
-/** Below the domain that letters come from: who reads one sees the same name, and whoever owns it has shown that it is theirs. */
+/**
+ * Creates a tracking host below the sending domain. Recipients see the same domain name in links, and its owner has already proven
+ * ownership.
+ */
 export function newTracking({ name }: Pick<SendingDomain, 'name'>, text: string, now: number): Tracking {
   const host = normaliseDomainName(text);
   const own = host.endsWith(`.${name}`) ? host.slice(0, -name.length - 1) : '';
@@ -64,7 +67,7 @@ export function newTracking({ name }: Pick<SendingDomain, 'name'>, text: string,
 
 const FOUND_LENGTH_MAX = 300;
 
-/** Null where the host answers as this installation alone can; otherwise what it does instead. */
+/** Returns null if the host answers as only this installation can, and otherwise a description of the failure. */
 export function missOf(answer: OutboundAnswer, wanted: string): string | null {
   if (answer.ok && answer.status === 200 && answer.answer.trim() === wanted) return null;
   const says = answer.ok
@@ -73,12 +76,12 @@ export function missOf(answer: OutboundAnswer, wanted: string): string | null {
   return says.slice(0, FOUND_LENGTH_MAX);
 }
 
-/** One bad minute of the network moves no link. */
+/** A bad minute of the network must not change links. */
 const MISSES_MAX = 3;
 
-/** What a look makes of it; `miss` as `missOf` says it. */
+/** Applies a probe to a tracking host. `miss` is the result of `missOf`. */
 export function afterProbe(tracking: Tracking, miss: string | null, now: number): Tracking {
-  // Never the same moment twice: by it others see that somebody looked meanwhile.
+  // Never repeats a value, because other processes detect by it that a probe has happened since.
   const checkedAt = Math.max(now, (tracking.checkedAt ?? 0) + 1);
   const after = { ...tracking, ...verdictOf(tracking, miss, now), checkedAt };
   return { ...after, nextAt: now + waitMs(after, now) };
@@ -102,7 +105,7 @@ const WORKING_EVERY_MS = 10 * 60_000;
 const EAGER_FOR_MS = 72 * HOUR_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A first miss is followed up at once; after three days nobody is at it any more. */
+/** Returns the wait until the next probe. A first miss is repeated soon. After three days, a member is probably no longer working on it. */
 function waitMs({ state, misses, since }: Tracking, now: number): number {
   if (state === 'working') return misses === 0 ? WORKING_EVERY_MS : SOONEST_MS;
   const forMs = now - since;

@@ -5,49 +5,53 @@ import { isRefused } from './refuse.ts';
 import { leavesAt } from './timing.ts';
 
 /**
- * What a restore means for an open draft. The database was restored to one moment (`restoredTo`), and the previous server ran
- * until a later one (`stoppedAt`). What it sent in between is not known here.
+ * The effect of a restore on an open draft. The database was restored to one time (`restoredTo`), and the previous server ran until a later
+ * one (`stoppedAt`). The emails that it sent in between are not known here.
  *
- *   unknown     it was due by then, or was being sent: it is never sent again automatically
- *   review      it was sent by then if a member or a send check allowed it: a member decides
- *   unaffected  it cannot have been sent by then
+ * - `unknown`: it was due by then, or was being sent. It is never sent again automatically.
+ * - `review`: it was sent by then if a member or a send check allowed it. A member decides.
+ * - `unaffected`: it cannot have been sent by then.
  */
 export type AfterRestore = 'unknown' | 'review' | 'unaffected';
 
 export type RestoredAt = {
   stoppedAt: number;
-  /** Since when this database goes on by itself. */
+  /** When this database was first used after the restore. */
   seenAt: number;
-  /** Nobody approved or released anything in the time that is lost. */
+  /** No member approved or released a draft in the lost time. */
   nobodyApproved: boolean;
 };
 
-/** `isNew`: its run began with something of which the server before this one cannot have known. */
+/** `isNew`: the run began with something that the previous server cannot have known. */
 export function judgeRestored(draft: Draft, restored: RestoredAt, isNew: boolean): AfterRestore {
   const { stoppedAt, seenAt, nobodyApproved } = restored;
   if (draft.state === 'sending' || draft.state === 'composing') return 'unknown';
-  // Written since, of what had happened before: the same letter may have been written, and have left, in the time that is lost.
+  // The draft was created after the restore from earlier data. The previous server may have created and sent the same email in the lost
+  // time.
   if (draft.createdAt >= seenAt) return isNew ? 'unaffected' : 'review';
   const leftBy = lettingGo(draft, stoppedAt);
-  // When it leaves is not what it was: somebody or something has moved it since.
+  // Its sending time may have changed, because a member or the engine has moved it since.
   if (draft.updatedAt >= seenAt && leftBy !== 'itself') return 'review';
   if (leftBy === 'itself') return 'unknown';
   return leftBy === 'something' || (leftBy === 'somebody' && !nobodyApproved) ? 'review' : 'unaffected';
 }
 
-/** Who could have let it go by then, at the least: nobody, a person, a gate that opens when something else changes, or nobody was needed. */
+/**
+ * Returns the least that was needed to send the draft by then: its time alone, a change that opens a send check, or a member. `nobody`: it
+ * could not be sent.
+ */
 function lettingGo(draft: Draft, by: number): 'itself' | 'something' | 'somebody' | 'nobody' {
   if (draft.reason === 'deferred') return (draft.dueAt ?? by) <= by ? 'itself' : 'nobody';
   if ((leavesAt(draft) ?? Infinity) > by) return 'somebody';
   if (draft.state !== 'held') return 'itself';
-  // That of a domain is looked at again at this moment, or as soon as it is found to be verified.
+  // A draft held for its domain is checked again at this time, or as soon as the domain is verified.
   if (draft.dueAt === null || draft.reason === 'domain_not_ready') return 'something';
   return draft.dueAt <= by ? 'itself' : 'somebody';
 }
 
 export type Doubting = { now: number; actor: string; detail: Record<string, unknown> };
 
-/** The move by which it becomes so; null where it goes on as it is. */
+/** Returns the transition to that state, or null if the draft stays as it is. */
 export function afterRestore(draft: Draft, judged: AfterRestore, doubting: Doubting): Moved | null {
   const { now, actor, detail } = doubting;
   switch (judged) {
@@ -62,7 +66,8 @@ export function afterRestore(draft: Draft, judged: AfterRestore, doubting: Doubt
       });
     }
     case 'review': {
-      // It has a hole, which no approval of a letter that is held for something else would find. Filled, it is held for this.
+      // The content is incomplete, and an approval of a draft held for another reason would not detect that. Once the content is complete,
+      // the draft is held for review.
       if (isNotWhole(draft)) return null;
       const held = hold({ ...draft, leaseBy: null }, { reason: 'restored', until: null, now, actor, detail });
       return isRefused(held) ? null : held;

@@ -12,8 +12,8 @@ import {
 import { dueOfScheduled, UNDO_MS, withGrace } from './timing.ts';
 
 /**
- * Its content, as it was seen, leaves as soon as the gates let it, and not before it can no longer be undone. `anyway`: though
- * its rule holds no more, which passes no gate; that it was so is read from the move.
+ * Approves a draft with the content that the member saw. It is sent once the send checks pass, but not before the undo period ends.
+ * `anyway` approves it although its rule no longer holds. It bypasses no send check, and it is recorded in the move.
  */
 export function approve(draft: Draft, by: By & { anyway?: boolean }): Decided {
   const refused =
@@ -45,7 +45,10 @@ function refusalOfHeld(draft: Draft, by: { anyway?: boolean }): Refusal | null {
   return null;
 }
 
-/** Where a part took too much work when the draft was written, it is noted among the facts. One that failed later is whole. */
+/**
+ * Returns whether the content is complete. A part that exceeded the rendering limit when the draft was created is noted among its facts.
+ * For a later failure the content is complete.
+ */
 function isWhole({ facts }: Draft): boolean {
   return !['subject', 'preheader', 'body'].some((part) => Object.hasOwn(facts, part));
 }
@@ -56,7 +59,7 @@ function missingOf({ facts }: Draft): string {
     .join(', ');
 }
 
-/** Not to be written to this person. What follows it follows once that is final. */
+/** Skips an email for this user. The next steps of the run continue once the skip is final. */
 export function skip(draft: Draft, by: By & { reason: string | null }): Decided {
   const refused = refusal(draft, 'skip', by);
   if (refused) return refused;
@@ -71,7 +74,7 @@ export function skip(draft: Draft, by: By & { reason: string | null }): Decided 
   });
 }
 
-/** How a draft stood before it was approved, skipped or postponed, kept with that move. */
+/** The state of a draft before it was approved, skipped or postponed, stored with that move. */
 type Standing = {
   state: Draft['state'];
   resume_state: Draft['resumeState'];
@@ -96,7 +99,7 @@ export function standing(draft: Draft): Standing {
 
 const UNDONE: ReadonlySet<string> = new Set(['approve', 'skip', 'postpone']);
 
-/** What the engine did since is no reason why a person could not take back what they did before. */
+/** Moves by the engine, which do not prevent a member from undoing an earlier action. */
 const BY_THE_ENGINE: ReadonlySet<string> = new Set([
   'hold',
   'release',
@@ -107,8 +110,8 @@ const BY_THE_ENGINE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Takes back an approval, until the draft is claimed, or a skip or a postponement within its ten seconds. `moves`: all of its
- * moves, in order.
+ * Undoes an approval until the draft is claimed, or a skip or postponement within ten seconds. `moves` are all moves of the draft, in
+ * order.
  */
 export function undo(draft: Draft, moves: Move[], by: By): Decided {
   const refused = refusal(draft, 'undo', by);
@@ -146,15 +149,18 @@ export function undo(draft: Draft, moves: Move[], by: By): Decided {
   );
 }
 
-/** An approved one had its ten seconds; a held one is looked at when it would have been. */
+/** The undo period of an approved draft has passed. A held draft is checked again at the time at which it would have been. */
 function dueAfterUndo(draft: Draft, now: number): number | null {
   if (draft.state === 'scheduled') return dueOfScheduled(draft);
   return draft.state === 'approved' ? Math.max(draft.notBefore ?? now, now) : draft.dueAt;
 }
 
-/** A gate holds it since it was approved, and goes on to hold it; an editor that was open then holds nothing any more. */
+/**
+ * Returns whether a send check has held the draft since its approval and continues to hold it. An editor that was open then no longer holds
+ * the draft.
+ */
 function isHeldSince(draft: Draft, before: Standing): boolean {
-  // That it is out of sight is what is taken back.
+  // The postponement itself is what the member undoes.
   if (draft.reason === 'postponed') return false;
   return draft.state === 'held' && (before.state !== 'held' || before.reason === 'editing');
 }
@@ -165,8 +171,8 @@ function whileHeld(before: Standing): Partial<Draft> {
 }
 
 /**
- * Whoever takes back what they did wants to look again: it does not leave by itself at that very moment, and not at all where only a
- * person sends it by now.
+ * Returns the deadline after an undo. A member who undoes an action wants to review the draft again, so it is not sent at that very moment.
+ * A draft whose rule is now draft-only gets no deadline.
  */
 function deadlineBefore(draft: Draft, { deadline_at: deadlineAt }: Standing, now: number): number | null {
   if (draft.autopilotMs === null) return null;
@@ -175,7 +181,7 @@ function deadlineBefore(draft: Draft, { deadline_at: deadlineAt }: Standing, now
 }
 
 function placeBefore(before: Standing): Partial<Draft> {
-  // The editor that was open then is not any more.
+  // The editor that was open then is closed now.
   const isEditing = before.state === 'held' && before.reason === 'editing';
   return isEditing
     ? { state: before.resume_state ?? 'scheduled', resumeState: null, reason: null }

@@ -1,16 +1,16 @@
 import type { Tx } from '../../io/db/index.ts';
 
-/** A draft that may leave soon, as far as others that want the same slot have to know. */
+/** A draft that may be sent soon, with the data needed to compete for a cap slot. */
 export type Contending = {
   id: string;
   userId: string;
   priority: number;
   counts: boolean;
-  /** Milliseconds. */
+  /** In milliseconds. */
   dueAt: number;
 };
 
-/** Whoever was held by these wants the slot as soon as they open. */
+/** Reasons that end at a known time. A draft held for one of these competes for a slot as soon as it ends. */
 const HELD_BY_TIME = [
   'quiet_hours',
   'suppressed',
@@ -21,7 +21,7 @@ const HELD_BY_TIME = [
   'warmup',
 ];
 
-/** Drafts of these people that are due by then and only wait for that; nothing is locked. */
+/** Lists drafts of these users that are due by `until` and wait only for that time. Locks no row. */
 export async function listContending(
   tx: Tx,
   { projectId, users, until }: { projectId: number; users: string[]; until: number },

@@ -1,7 +1,7 @@
 import type { Tx } from '../../io/db/index.ts';
 import type { Actor, Content } from './draft.ts';
 
-/** A text that a draft has had, with who first gave it to it. Moments are milliseconds. */
+/** A text of a draft and who wrote it first. Times are in milliseconds. */
 export type DraftContentKept = { contentHash: string; at: number; actor: Actor; content: Content };
 
 type Row = {
@@ -14,7 +14,7 @@ type Row = {
   format: Content['format'];
 };
 
-/** The texts of a draft that were kept when somebody edited it, the newest first. */
+/** Lists the texts of a draft that were stored when it was edited, newest first. */
 export async function listContents(tx: Tx, projectId: number, draftId: string): Promise<DraftContentKept[]> {
   const rows = await tx.query<Row>(
     `SELECT c.content_hash, m.at, m.actor, c.subject, c.preheader, c.body, d.format
@@ -36,13 +36,13 @@ export async function listContents(tx: Tx, projectId: number, draftId: string): 
   }));
 }
 
-/** A draft as it was before anybody edited it, and as it is. */
+/** A draft before its first edit and as it is now. */
 export type EditedDraft = {
   id: string;
   ruleId: string;
   step: number;
   version: number;
-  /** What the letter said about the person, by the variable that said it. */
+  /** The facts about the user in the email, by variable. */
   facts: Record<string, unknown>;
   before: Content;
   after: Content;
@@ -58,8 +58,8 @@ type EditedRow = Record<`${'b' | 'a'}_${'subject' | 'preheader' | 'body'}`, stri
 };
 
 /**
- * The last drafts of a rule that people decided about or that left, the newest first: how many there are, and those that
- * somebody edited, with the text before their first edit.
+ * Lists the last drafts of a rule that members decided about or that were sent, newest first. Returns their number, and the edited ones
+ * with the text before their first edit.
  */
 export async function listEdited(
   tx: Tx,

@@ -4,9 +4,12 @@ import { TEAM_DIGEST_EVERY_MS, type WaitingOfRule } from './team-digest.ts';
 import { GRACE_MS } from './timing.ts';
 import { LADDER_DRAFTS, type LadderCounts } from './trust-ladder.ts';
 
-/** What is only counted. */
+/** Queries that only count. */
 
-/** How the last drafts of a rule ended that people could have changed; what the engine canceled says nothing of them. */
+/**
+ * Counts how the last drafts of a rule ended that members could have changed. Drafts canceled by the engine are left out, because they show
+ * nothing about the rule.
+ */
 export async function countForLadder(tx: Tx, projectId: number, ruleId: string): Promise<LadderCounts> {
   const rows = await tx.query<LadderCounts>(
     `SELECT count(*) FILTER (WHERE state <> 'skipped' AND NOT is_edited) AS untouched,
@@ -20,24 +23,27 @@ export async function countForLadder(tx: Tx, projectId: number, ruleId: string):
   return rows[0] ?? { untouched: 0, edited: 0, skipped: 0 };
 }
 
-/** When a draft would leave if nothing held it, and from when on it is not worth sending: `leavesAt` and `expiryOf` in SQL. */
+/** The time at which a draft is sent if nothing holds it, and the time at which it expires: `leavesAt` and `expiryOf` in SQL. */
 export const LEAVES = `CASE WHEN 'approved' IN (d.state, d.resume_state) THEN d.not_before ELSE d.deadline_at END`;
 export const EXPIRY = `least(d.ends_at, CASE WHEN d.expires_at IS NOT NULL
   THEN greatest(d.expires_at, ${LEAVES} + make_interval(secs => ${GRACE_MS / 1000})) END)`;
 
 export type HeldCounts = {
-  /** All that are open, and not being sent right now. */
+  /** All open drafts except those being sent right now. */
   open: number;
-  /** Those that are canceled as soon as they are let go. */
+  /** Drafts that are canceled as soon as they are released. */
   expired: number;
-  /** Whose time has come or comes within a quarter of an hour; they get that time anew. */
+  /** Drafts that are due now or within 15 minutes. They get another 15 minutes. */
   overdue: number;
   held: number;
-  /** Whose time came more than a day ago. */
+  /** Drafts that were due more than a day ago. */
   longHeld: number;
 };
 
-/** What letting go would mean, to be shown before it is confirmed. `reason`: only those held so; null: all of the project. */
+/**
+ * Counts what a release would affect, to show before it is confirmed. `reason` limits it to drafts held for that reason. Null means the
+ * whole project.
+ */
 export async function countToLetGo(
   tx: Tx,
   { projectId, reason, now }: { projectId: number; reason: string | null; now: number },
@@ -63,8 +69,8 @@ type WaitingRow = Omit<WaitingOfRule, 'earliestDeadlineAt' | 'firstId'> & {
 };
 
 /**
- * What waits for the team, by rule, of what came or was held `until` then; behind `since` it is fresh. What only time holds is not
- * for them; what they have approved is not either. Reads a sister's table, `rule`, for the names.
+ * Lists by rule the drafts that wait for the team and were created or held up to `until`. Drafts from after `since` count as new. Drafts
+ * that only wait for a time, or that a member approved, are left out. Reads the table `rule` of another module for the names.
  */
 export async function listWaiting(
   tx: Tx,
@@ -92,7 +98,7 @@ export async function listWaiting(
 
 export type TeamTold = { sentAt: number | null; heardAt: number | null };
 
-/** When somebody took the right to tell the team last, and as of when the team has heard, in milliseconds. */
+/** Returns when a process last claimed the notification of the team, and up to when the team is informed, in milliseconds. */
 export async function findTeamTold(tx: Tx, projectId: number): Promise<TeamTold> {
   const [row] = await tx.query<{ sent_at: Date; heard_at: Date | null }>(
     `SELECT sent_at, heard_at FROM beckon.team_digest WHERE project_id = $1`,
@@ -101,13 +107,13 @@ export async function findTeamTold(tx: Tx, projectId: number): Promise<TeamTold>
   return { sentAt: row?.sent_at.getTime() ?? null, heardAt: row?.heard_at?.getTime() ?? null };
 }
 
-/** What is older than this was told while a draft was open, or there is nobody to tell it to. */
+/** Older news was already reported while a draft was open, or there is no recipient for it. */
 const NEWS_MS = 86_400_000;
 
 /**
- * Projects with open drafts, or with a rule that was demoted, a domain that was paused or an endpoint that fails lately, whose
- * team was told nothing for long enough, in the order of their ids. It hops from project to project by the index of open drafts,
- * and reads sisters' tables, `rule`, `sending_domain`, `webhook_endpoint` and `webhook_health`, for the news.
+ * Lists projects, by id, with open drafts or recent news whose team was last notified long enough ago. News are demoted rules, paused
+ * domains and failing endpoints. Skips from project to project in the index of open drafts. Reads tables of other modules for the news:
+ * `rule`, `sending_domain`, `webhook_endpoint` and `webhook_health`.
  */
 export async function listProjectsToTell(
   tx: Tx,

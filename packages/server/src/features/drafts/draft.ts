@@ -1,47 +1,47 @@
-/** A letter to one person that waits for its deadline, for a human, or for the gates. Moments are milliseconds. */
+/** An email to one user that waits for its deadline, a review or the send checks. Times are in milliseconds. */
 export type Draft = {
   projectId: number;
   id: string;
   ruleId: string;
   version: number;
   runId: string | null;
-  /** The place in the program of the run. */
+  /** The step in the program of the run. */
   step: number;
   userId: string;
   key: string;
   state: DraftState;
-  /** Where a held draft goes on. */
+  /** The state to which a held draft returns. */
   resumeState: 'composing' | 'scheduled' | 'approved' | null;
-  /** Why it is held, canceled or failed; of a skip, what the person said. */
+  /** Why the draft is held, canceled or failed. For a skip, the reason given by the member. */
   reason: string | null;
   content: Content;
   contentHash: string;
-  /** A person wrote it anew: it follows neither its letter nor its facts any more. */
+  /** A member rewrote it, so it no longer follows its template or its facts. */
   isEdited: boolean;
-  /** What the letter says about the person, by the variable that says it. */
+  /** The facts about the user in the email, by variable. */
   facts: Record<string, unknown>;
   priority: number;
   counts: boolean;
-  /** The whole period after which an untouched one leaves by itself; null: only a person sends it. */
+  /** The full period after which an untouched draft is sent automatically. If it is null, only a member can send it. */
   autopilotMs: number | null;
   deadlineAt: number | null;
-  /** Approved or skipped: not final before this. */
+  /** An approval or skip is not final before this time. */
   notBefore: number | null;
-  /** When the sender has to look; null: only a person or an event moves it. */
+  /** When the sender must check the draft. If it is null, only a member or an event moves it. */
   dueAt: number | null;
   expiresAt: number | null;
-  /** The end of what it is about, beyond which it may not be postponed either. */
+  /** The end of the subject of the email, such as a trial. The draft cannot be postponed beyond it. */
   endsAt: number | null;
   leaseBy: string | null;
   resendOf: string | null;
-  /** How many moves it has made. */
+  /** The number of its moves. */
   moves: number;
   createdAt: number;
   updatedAt: number;
   endedAt: number | null;
 };
 
-/** `body` is Markdown, or the whole page as HTML where the letter was laid out by itself. */
+/** `body` is Markdown, or a whole HTML page if the email has a layout of its own. */
 export type Content = { subject: string; preheader: string; body: string; format: 'markdown' | 'html' };
 
 export const DRAFT_STATES = [
@@ -58,19 +58,16 @@ export const DRAFT_STATES = [
 ] as const;
 export type DraftState = (typeof DRAFT_STATES)[number];
 
-/** Held for one of these it waits until a person has decided about it, even if one had approved it before. */
+/** A draft held for one of these waits for a member's decision, even if it was approved before. */
 export const PERSON_DECIDES: readonly string[] = ['needs_review', 'replied', 'restored'];
 
-/**
- * Held for one of these its content is not fit to be sent until it changes: a value is missing, or rendering it takes more
- * than an email may.
- */
+/** A draft held for one of these cannot be sent until its content changes. A value is missing, or rendering takes more than the limit. */
 export const NOT_WHOLE: readonly string[] = ['missing_variable', 'render_failed'];
 
 export function isNotWhole({ reason }: Pick<Draft, 'reason'>): boolean {
   return reason !== null && NOT_WHOLE.includes(reason);
 }
 
-/** A person of the team, `operator`, or the engine itself. */
+/** A member of the team, `operator`, or the engine. */
 export type Actor = string;
 export const ENGINE: Actor = 'engine';

@@ -60,7 +60,7 @@ function codeOf(decided: Decided): string {
 }
 const draftOnly = { autopilotMs: null };
 
-test('an untouched draft waits its period, and is worth sending for 72 hours after its first deadline', () => {
+test('sends an untouched draft after its period, and expires it 72 hours after its first deadline', () => {
   const draft = make();
   expect(draft).toMatchObject({
     state: 'scheduled',
@@ -72,13 +72,13 @@ test('an untouched draft waits its period, and is worth sending for 72 hours aft
   expect(dueAction(draft, T0 + 2 * HOUR)).toBe('leave');
 });
 
-test('a deadline comes a quarter of an hour before the end of what it is about, and never before now', () => {
+test('sets the deadline 15 minutes before the end of its subject, and never before now', () => {
   const soon = make({ endsAt: T0 + HOUR });
   expect([soon.deadlineAt, soon.expiresAt]).toEqual([T0 + 45 * MINUTE, T0 + HOUR]);
   expect(make({ endsAt: T0 + 5 * MINUTE }).deadlineAt).toBe(T0);
 });
 
-test('draft-only has no deadline, and is not looked at before a person has approved it', () => {
+test('sets no deadline for a draft-only rule and does not check the draft before it is approved', () => {
   const draft = make(draftOnly);
   expect(draft).toMatchObject({ state: 'scheduled', deadlineAt: null, dueAt: null, expiresAt: null });
   expect(codeOf(claim(draft, { now: T0 + 999 * HOUR }))).toMatch(/^conflict/);
@@ -86,7 +86,7 @@ test('draft-only has no deadline, and is not looked at before a person has appro
   expect(dueAction(approved, T0 + 10_000)).toBe('leave');
 });
 
-test('without an address the time of a draft begins when the address arrives', () => {
+test('starts the period of a draft without an address when the address arrives', () => {
   const draft = make({ hasAddress: false });
   expect(draft).toMatchObject({ state: 'held', reason: 'no_address', deadlineAt: null, dueAt: null });
   const later = T0 + 30 * HOUR;
@@ -102,7 +102,7 @@ test('without an address the time of a draft begins when the address arrives', (
   expect(hole).toMatchObject({ state: 'held', reason: 'missing_variable', facts: { plan: null } });
 });
 
-test('a letter with a hole is held by the name of what is missing, and leaves by no approval, only filled', () => {
+test('holds a draft with a missing variable by its name, and sends it only once it is filled, not on approval', () => {
   const { draft, move } = newDraft({ ...draftFacts(newId), missing: 'company', now: T0 });
   expect([draft.state, draft.reason, move.detail]).toEqual([
     'held',
@@ -120,7 +120,7 @@ test('a letter with a hole is held by the name of what is missing, and leaves by
   });
 });
 
-test('a letter that may have left before a restore waits for a person, with or without an address, and leaves with no hole', () => {
+test('holds a draft that may have been sent before a restore for review, and does not send it with a missing variable', () => {
   const restored = { state: 'held', reason: 'restored', dueAt: null };
   expect(make({ mayHaveLeft: true })).toMatchObject(restored);
   expect(make({ mayHaveLeft: true, hasAddress: false })).toMatchObject(restored);
@@ -135,7 +135,7 @@ test('a letter that may have left before a restore waits for a person, with or w
   expect(afterRestore(make(), 'review', doubting)?.draft).toMatchObject(restored);
 });
 
-test('to look at a letter that may have left before a restore in its editor lets nothing go', () => {
+test('keeps a draft held that may have been sent before a restore when it is opened in the editor', () => {
   const opened = after(openEditor(make({ mayHaveLeft: true }), by(T0)));
   const late = T0 + 30 * HOUR;
   for (const closed of [after(closeEditor(opened, by(T0 + 1))), after(closeEditor(opened, by(late)))]) {
@@ -144,7 +144,7 @@ test('to look at a letter that may have left before a restore in its editor lets
   }
 });
 
-test('an approval freezes what was seen, leaves after ten seconds, and can be undone until the claim', () => {
+test('freezes the approved text, sends it after ten seconds, and allows undo until the claim', () => {
   const draft = make();
   const { draft: approved, move } = orThrow(approve(draft, { ...by(T0), hash: draft.contentHash }));
   expect(approved).toMatchObject({ state: 'approved', notBefore: T0 + 10_000, dueAt: T0 + 10_000 });
@@ -162,7 +162,7 @@ test('an approval freezes what was seen, leaves after ten seconds, and can be un
   );
 });
 
-test('who decides on a text that has changed meanwhile, or after somebody else, hears of it', () => {
+test('rejects a decision on a text that has changed, or after another decision', () => {
   const draft = make();
   const edited = after(edit(draft, content, by(T0, 'ben')));
   expect(codeOf(approve(edited, { ...by(T0), hash: draft.contentHash }))).toMatch(
@@ -179,7 +179,7 @@ test('who decides on a text that has changed meanwhile, or after somebody else, 
   ).toBe('conflict: The draft was canceled');
 });
 
-test('a skip is final after ten seconds; taken back, the draft does not leave at that very moment', () => {
+test('makes a skip final after ten seconds, and does not send the draft at the moment of the undo', () => {
   const draft = make();
   const near = (draft.deadlineAt ?? 0) - 1_000;
   const { draft: skipped, move } = orThrow(skip(draft, { ...by(near), reason: 'a friend' }));
@@ -198,7 +198,7 @@ test('a skip is final after ten seconds; taken back, the draft does not leave at
   );
 });
 
-test('an edit pins the text, keeps autopilot with a quarter of an hour at least, and voids an approval', () => {
+test('keeps an edited text, leaves autopilot at least 15 minutes, and withdraws an approval', () => {
   const draft = make();
   const early = after(edit(draft, content, by(T0)));
   expect(early).toMatchObject({ state: 'scheduled', isEdited: true, content, deadlineAt: T0 + 2 * HOUR });
@@ -224,7 +224,7 @@ test('an edit pins the text, keeps autopilot with a quarter of an hour at least,
   }
 });
 
-test('while an editor is open nothing leaves and nobody else acts, for ten minutes after it was last heard of', () => {
+test('blocks sending and other members while an editor is open, until ten minutes after its last request', () => {
   const draft = make({ autopilotMs: 5 * MINUTE });
   const open = after(openEditor(draft, by(T0)));
   expect(open).toMatchObject({ state: 'held', reason: 'editing', leaseBy: 'ana', dueAt: T0 + 10 * MINUTE });
@@ -242,14 +242,14 @@ test('while an editor is open nothing leaves and nobody else acts, for ten minut
   expect(codeOf(approve(open, by(T0 + 10 * MINUTE, 'ben')))).toBe('done');
 });
 
-test('what holds a draft goes on to hold it when the editor that was opened on it is closed', () => {
+test('keeps holding a held draft after an editor on it is closed', () => {
   const edited = after(edit(make(), content, by(T0)));
   const review = after(noLongerHolds(edited, { now: T0 }));
   const closed = after(closeEditor(after(openEditor(review, by(T0))), by(T0 + MINUTE)));
   expect(closed).toMatchObject({ state: 'held', reason: 'needs_review', dueAt: null, leaseBy: null });
 });
 
-test('postponing moves the deadline, voids an approval, and ends at the expiry unless that is extended on purpose', () => {
+test('moves the deadline on postponement, withdraws an approval, and stops at the expiry unless it is extended on purpose', () => {
   const draft = make();
   const until = T0 + 50 * HOUR;
   expect(after(postpone(draft, { ...by(T0), until }))).toMatchObject({
@@ -280,7 +280,7 @@ test('postponing moves the deadline, voids an approval, and ends at the expiry u
   );
 });
 
-test('a draft that waits for a person is only put out of sight, and waits again afterwards', () => {
+test('hides a postponed draft-only draft, which waits for review again afterwards', () => {
   const until = T0 + 5 * HOUR;
   const postponed = after(postpone(make(draftOnly), { ...by(T0), until }));
   expect(postponed).toMatchObject({ state: 'held', reason: 'postponed', dueAt: until, deadlineAt: null });
@@ -292,7 +292,7 @@ test('a draft that waits for a person is only put out of sight, and waits again 
   });
 });
 
-test('a deadline that passes while a draft is held does nothing; let go too late it is canceled', () => {
+test('ignores the deadline of a held draft, and cancels it if it is released too late', () => {
   const held = after(hold(make(), { reason: 'domain_not_ready', until: null, now: T0 }));
   expect(dueAction(held, T0 + 60 * HOUR)).toBe('wait');
   const now = T0 + 60 * HOUR;
@@ -304,19 +304,19 @@ test('a deadline that passes while a draft is held does nothing; let go too late
   });
 });
 
-test('a gate holds a draft no longer than it is worth sending', () => {
+test('holds a draft at a send check no longer than its expiry', () => {
   const held = after(hold(make(), { reason: 'frequency_cap', until: T0 + 900 * HOUR, now: T0 }));
   expect(held.dueAt).toBe(held.expiresAt);
   expect(dueAction(held, held.dueAt ?? 0)).toBe('expire');
 });
 
-test('a gate that opens before the deadline lets nothing leave before it', () => {
+test('sends nothing before its deadline when a send check opens earlier', () => {
   const held = after(hold(make(), { reason: 'quiet_hours', until: T0 + HOUR, now: T0 }));
   expect(dueAction(held, T0 + HOUR)).toBe('release');
   expect(after(release(held, { now: T0 + HOUR })).dueAt).toBe(T0 + 2 * HOUR);
 });
 
-test('where its rule holds no more, an untouched draft goes and an edited one waits for a person', () => {
+test('cancels an untouched draft and holds an edited one when its rule no longer holds', () => {
   const draft = make();
   expect(after(noLongerHolds(draft, { now: T0 }))).toMatchObject({
     state: 'canceled',
@@ -330,7 +330,7 @@ test('where its rule holds no more, an untouched draft goes and an edited one wa
   expect([anyway.state, move.detail.send_anyway]).toEqual(['approved', true]);
 });
 
-test('after a reply the untouched go, and those that a person touched wait', () => {
+test('cancels untouched drafts after a reply, and holds those that a member approved or edited', () => {
   const draft = make();
   expect(after(replied(draft, { now: T0 }))).toMatchObject({ state: 'canceled', reason: 'replied' });
   for (const touched of [approve(draft, by(T0)), edit(draft, content, by(T0))]) {
@@ -344,7 +344,7 @@ test('after a reply the untouched go, and those that a person touched wait', () 
 
 const facts = { content, facts: { name: 'Grace' }, missing: null, why: 'facts_changed' as const };
 
-test('changed facts are said by an untouched draft, marked on an edited one, and void an approval', () => {
+test('applies changed facts to an untouched draft, marks an edited one, and withdraws an approval', () => {
   const draft = make();
   const now = T0 + HOUR;
   expect(after(follow(draft, { ...facts, now }))).toMatchObject({
@@ -371,14 +371,14 @@ test('changed facts are said by an untouched draft, marked on an edited one, and
   });
 });
 
-test('drafts that follow a new letter leave in a quarter of an hour at the earliest', () => {
+test('leaves drafts at least 15 minutes after a new template version', () => {
   const published = { ...facts, why: 'template_changed', now: T0 + 2 * HOUR - MINUTE } as const;
   expect(after(follow(make(), published)).deadlineAt).toBe(published.now + 15 * MINUTE);
 });
 
 const mode = { includeOpen: false, expiresAfterMs: 72 * HOUR, now: T0 + MINUTE };
 
-test('from autopilot to draft-only takes the deadlines of the untouched at once, of the edited never', () => {
+test('removes the deadlines of untouched drafts when a rule becomes draft-only, but not those of edited ones', () => {
   const draft = make();
   expect(after(modeChanged(draft, { ...mode, autopilotMs: null }))).toMatchObject({
     state: 'scheduled',
@@ -393,7 +393,7 @@ test('from autopilot to draft-only takes the deadlines of the untouched at once,
   });
 });
 
-test('once only a person sends it, no approval or postponement that is taken back, edited or moved lets it leave by itself', () => {
+test('never sends automatically after the change to draft-only, even after an undo, edit or postponement', () => {
   const draft = make();
   const approved = approve(draft, by(T0));
   const [first] = isRefused(approved) ? [] : [approved.move];
@@ -416,7 +416,7 @@ test('once only a person sends it, no approval or postponement that is taken bac
   expect(after(undo(then, moves, by(T0 + 1_000)))).toMatchObject({ state: 'scheduled', ...waits });
 });
 
-test('from draft-only to autopilot concerns open drafts only if wanted, and then gives them the whole period', () => {
+test('applies the change to autopilot to open drafts only on request, and gives them the full period', () => {
   const draft = make(draftOnly);
   expect(modeChanged(draft, { ...mode, autopilotMs: 2 * HOUR })).toBeNull();
   expect(after(modeChanged(draft, { ...mode, autopilotMs: 2 * HOUR, includeOpen: true }))).toMatchObject({
@@ -426,7 +426,7 @@ test('from draft-only to autopilot concerns open drafts only if wanted, and then
   });
 });
 
-test('after a pause nothing leaves within a quarter of an hour, the overdue leave spread, the expired not at all', () => {
+test('sends nothing for 15 minutes after a pause, then spreads the overdue drafts and cancels the expired ones', () => {
   const draft = make();
   const now = T0 + 10 * HOUR;
   const later = now + 15 * MINUTE + spreadMs(draft.id);
@@ -450,11 +450,11 @@ test('after a pause nothing leaves within a quarter of an hour, the overdue leav
   expect(resumed(make(draftOnly), who)).toBeNull();
 });
 
-test('more than a hundred that were held for over a day are not let go without a word', () => {
+test('requires confirmation to release more than 100 drafts that were held for over a day', () => {
   expect([needsConfirmation({ longHeld: 100 }), needsConfirmation({ longHeld: 101 })]).toEqual([false, true]);
 });
 
-test('what was put off is frozen: nobody edits or takes it back, and after its time it is given up', () => {
+test('freezes a deferred email against edits and undo, and gives it up after its time', () => {
   const approval = orThrow(approve(make(), by(T0)));
   const claimed = orThrow(claim(approval.draft, { now: T0 + 10_000 }));
   const put = orThrow(retry(claimed.draft, { at: T0 + HOUR, now: T0 + 11_000 }));
@@ -476,7 +476,7 @@ test('what was put off is frozen: nobody edits or takes it back, and after its t
   expect(after(finish(quiet, end, { now: late })).state).toBe('failed');
 });
 
-test('one of which nobody knows is sent again only by somebody who says that it may arrive twice', () => {
+test('resends an email of unknown delivery only if the member confirms that it may arrive twice', () => {
   const claimed = after(claim(after(approve(make(), by(T0))), { now: T0 + 10_000 }));
   const lost = after(finish(claimed, { result: 'unknown', reason: 'crash' }, { now: T0 + 10_001 }));
   const again = { id: newId(), ...by(T0 + HOUR) };
@@ -489,7 +489,7 @@ test('one of which nobody knows is sent again only by somebody who says that it 
   });
 });
 
-test('a draft right at its expiry still has its quarter of an hour; the end of what it is about waits for nobody', () => {
+test('gives a draft at its expiry another 15 minutes, but not past the end of its subject', () => {
   const until = T0 + 74 * HOUR;
   const last = after(postpone(make(), { ...by(T0), until }));
   expect([isExpired(last, until), isExpired(last, until + 15 * MINUTE)]).toEqual([false, true]);

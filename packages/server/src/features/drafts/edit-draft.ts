@@ -16,8 +16,8 @@ import {
 import { dueOfScheduled, isExpired, LEASE_MS, withGrace } from './timing.ts';
 
 /**
- * A person writes it anew. From now on it follows neither its letter nor its facts; an approval was of another text, and is
- * void; autopilot stays on, but leaves time to look at it again.
+ * Replaces the text of a draft with that of a member. From then on the draft follows neither its template nor its facts. An approval
+ * covered another text, so it is withdrawn. Autopilot stays on but leaves time for another review.
  */
 export function edit(draft: Draft, content: Content, by: By): Decided {
   const refused = refusal(draft, 'edit', by) ?? refusalOfExpired(draft, by.now) ?? refusalOfContent(content);
@@ -33,7 +33,7 @@ export function edit(draft: Draft, content: Content, by: By): Decided {
   );
 }
 
-/** Where an edited draft stands: the hole in a letter is filled, whatever else holds it goes on to hold it. */
+/** Returns the state of an edited draft. An edit fills missing content, and any other hold stays. */
 function placeOf(draft: Draft, now: number): Partial<Draft> {
   if (draft.state === 'held' && !isNotWhole(draft)) {
     return { resumeState: 'scheduled', notBefore: draft.reason === 'postponed' ? draft.notBefore : null };
@@ -42,10 +42,10 @@ function placeOf(draft: Draft, now: number): Partial<Draft> {
   return { state: 'scheduled', reason: null, notBefore: null, dueAt: dueOfScheduled(draft) };
 }
 
-/** More than that no letter can carry. */
+/** An email header line cannot be longer. */
 const SUBJECT_MAX_CHARS = 998;
 const PREHEADER_MAX_CHARS = 1_000;
-/** What is longer is cut off by mail programs. */
+/** Email clients cut off longer emails. */
 const BODY_MAX_CHARS = 100_000;
 
 function refusalOfContent({ subject, preheader, body }: Content): Refusal | null {
@@ -72,7 +72,7 @@ function refusalOfContent({ subject, preheader, body }: Content): Refusal | null
   return null;
 }
 
-/** Opens an editor, or says that it is still open: while it is, nothing leaves, and nobody else touches the draft. */
+/** Opens an editor or renews its lease. While it is open, the draft is not sent and no other member can change it. */
 export function openEditor(draft: Draft, by: By): Decided {
   const refused = refusal(draft, 'open_editor', by) ?? refusalOfExpired(draft, by.now);
   if (refused) return refused;
@@ -88,7 +88,7 @@ export function openEditor(draft: Draft, by: By): Decided {
   return moved(draft, changed, { action: 'open_editor', actor: by.actor, now: by.now });
 }
 
-/** The editor is closed, or has said nothing for too long. What it was held for besides goes on to hold it. */
+/** Closes the editor, on request or after its lease ended. Any other hold stays. */
 export function closeEditor(draft: Draft, by: By): Decided {
   const refused = refusal(draft, 'close_editor', by);
   if (refused) return refused;
@@ -100,7 +100,7 @@ export function closeEditor(draft: Draft, by: By): Decided {
   return moved(draft, { ...changed, leaseBy: null }, { action: 'close_editor', actor, now });
 }
 
-/** These end by an event or by a person; all others are for the gates to say again. */
+/** Holds that end by an event or a member. For all others, the send checks run again. */
 const NOT_BY_TIME: ReadonlySet<string | null> = new Set([...PERSON_DECIDES, ...NOT_WHOLE, 'no_address']);
 
 function dueOfHeld({ reason, notBefore }: Draft, now: number): number | null {

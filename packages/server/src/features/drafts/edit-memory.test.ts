@@ -24,7 +24,7 @@ const edited = (names: string[], edit: (body: string, name: string) => string, s
 const withoutStory = (body: string): string =>
   body.replace('Welcome to Acme. Here is a long story about us.\n\n', '');
 
-test('what several people take out of the letters of different persons is one change, counted', () => {
+test('counts the same cut in emails to several users as one change', () => {
   const five = edited(['Ada', 'Benjamin', 'Cleo', 'Dora', 'Ernest'], withoutStory);
   const three = edited(
     ['Fay', 'Gus', 'Hal'],
@@ -49,7 +49,7 @@ test('what several people take out of the letters of different persons is one ch
   ]);
 });
 
-test('words that are changed within a paragraph, and in a subject, are told as words', () => {
+test('reports changes within a paragraph or a subject as words', () => {
   const all = edited(
     ['Ada', 'Benjamin'],
     (body, name) => body.replace(`Hi ${name},`, `Dear ${name},`),
@@ -65,13 +65,13 @@ test('words that are changed within a paragraph, and in a subject, are told as w
   ]);
 });
 
-test('what one person did once is no memory, and drafts that nobody changed say nothing', () => {
+test('ignores a change made only once, and drafts without edits', () => {
   expect(recurringChanges(edited(['Ada'], withoutStory))).toEqual([]);
   expect(recurringChanges(edited(['Ada', 'Ben'], (body) => body))).toEqual([]);
   expect(recurringChanges([])).toEqual([]);
 });
 
-test('the changes are proposed in the source of the letter, whose variables stay as they are', () => {
+test('proposes the changes in the template source and keeps its variables', () => {
   const changes = recurringChanges(
     edited(['Ada', 'Benjamin'], (body, name) =>
       withoutStory(body).replace(`Hi ${name},`, `Dear ${name},`).replace('whenever you want', 'any time'),
@@ -87,7 +87,7 @@ Reply to this letter any time.`,
   expect(applyChanges(SOURCE, 'subject', changes)).toBeNull();
 });
 
-test('a paragraph is found in the source though it says something of the person', () => {
+test('finds a paragraph in the source although it contains facts about the user', () => {
   const letter = 'One.\n\nYour plan is {{ user.plan | plan_name }}, {{user.name}}.\n\nTwo.';
   const before = 'One.\n\nYour plan is Pro plus, Ada.\n\nTwo.';
   const texts = { subject: 's', preheader: '', format: 'markdown' as const };

@@ -3,19 +3,19 @@ import type { EditedDraft } from './contents.ts';
 import type { Content } from './draft.ts';
 
 /**
- * What people change in the drafts of a letter again and again. Two drafts say the same in other words only because they are
- * for two people: so what a letter said of its person is put back to the variable that said it, before anything is compared.
+ * A change that members make to the drafts of a template again and again. Drafts of one template differ because they are for different
+ * users. So facts about the user are replaced with their variables before drafts are compared.
  */
 export type EditChange = {
   part: 'subject' | 'preheader' | 'body';
   kind: 'removed' | 'added' | 'replaced';
-  /** With `{{ user.name }}` where the letter says what it knows. */
+  /** With variables such as `{{ user.name }}` in place of facts. */
   before: string;
   after: string;
-  /** Of a whole paragraph, which one it is in most drafts, from 1; null: it is about words. */
+  /** The position of a whole paragraph in most drafts, starting with 1, or null for a change of words. */
   paragraph: number | null;
   count: number;
-  /** Of how many edited drafts. */
+  /** The number of edited drafts. */
   total: number;
   sentence: string;
   drafts: string[];
@@ -23,7 +23,7 @@ export type EditChange = {
 
 const CHANGES_MAX = 20;
 const DRAFTS_NAMED = 5;
-/** One person's taste is no memory. */
+/** A change made only once is not a pattern. */
 const RECURS = 2;
 
 export function recurringChanges(
@@ -67,7 +67,7 @@ function changesOf({ facts, before, after }: Pick<EditedDraft, 'facts' | 'before
   ];
 }
 
-/** A value so short is in many words that say something else. */
+/** A shorter value occurs in too many unrelated words. */
 const VALUE_MIN_CHARS = 3;
 
 function toVariables(facts: Record<string, unknown>): (text: string) => string {
@@ -92,7 +92,7 @@ function bodyChanges(before: string, after: string): One[] {
     const rest = [...added];
     const changes: One[] = [];
     for (const [i, paragraph] of removed.entries()) {
-      // What was rewritten stands where it stood, and has kept some of its words.
+      // A rewritten paragraph keeps its position and some of its words.
       const next = rest[0];
       if (next !== undefined && isRewritten(paragraph, next)) {
         rest.shift();
@@ -105,7 +105,7 @@ function bodyChanges(before: string, after: string): One[] {
   });
 }
 
-/** So much of the words has to be kept for it to be the same paragraph. */
+/** The share of words that must remain for it to be the same paragraph. */
 const KEPT_SHARE = 0.4;
 
 function isRewritten(before: string, after: string): boolean {
@@ -114,7 +114,7 @@ function isRewritten(before: string, after: string): boolean {
   return from.length - removed >= KEPT_SHARE * Math.max(from.length, to.length);
 }
 
-/** A variable is one word, whatever stands in it. */
+/** A variable counts as one word, whatever it contains. */
 function wordsIn(text: string): string[] {
   return text.match(/\{\{[^}]*\}\}\S*|\S+/g) ?? [];
 }
@@ -161,8 +161,8 @@ function mostFrequent(numbers: number[]): number | null {
 }
 
 /**
- * A letter as it is written, with these changes in it; null where none of them is found in it. What a variable says if it is
- * not set, or how it is printed, is kept: it is found by its name.
+ * Applies the changes to a template source, or returns null if none of them is found in it. Variables are matched by name, so their
+ * fallbacks and filters are kept.
  */
 export function applyChanges(
   source: string,
@@ -179,7 +179,7 @@ export function applyChanges(
   return applied === 0 ? null : { text, applied };
 }
 
-/** Where the words stand once; words that were only added have no place of their own. */
+/** Replaces the words if they occur exactly once. Words that were only added have no position in the source. */
 function replaceWords(text: string, { before, after }: EditChange): string | null {
   if (before === '') return null;
   const places = [...text.matchAll(sourcePattern(before))];
@@ -198,7 +198,7 @@ function replaceParagraph(text: string, { kind, before, after, paragraph }: Edit
   return at < 0 ? null : paragraphs.toSpliced(at, 1).join('\n\n');
 }
 
-/** The words as they stand in a source: blanks of any kind, and behind the name of a variable whatever fills it in. */
+/** Matches words in a template source: with any kind of space, and with any filters after the name of a variable. */
 function sourcePattern(words: string, whole = false): RegExp {
   const pattern = words
     .split(/(\{\{ [^}]* \}\}|\s+)/)

@@ -5,25 +5,24 @@ import { conflict, type Decided, isLeased, refusal, STILL_DRAFTED } from './refu
 import { boundedDeadline, dueOfScheduled, isApproved, withGrace } from './timing.ts';
 
 export type Followed = {
-  /** The letter as it is now, with the facts as they are now. */
+  /** The email as it is now, with the current facts. */
   content: Content;
   facts: Draft['facts'];
-  /** A variable of which nothing is known. */
+  /** A variable without a value. */
   missing: string | null;
-  /** It is the part that takes more work than an email may. */
+  /** The missing part is one that exceeded the rendering limit. */
   isFailed?: boolean;
-  /** The same letter may have left in time that a restore took away: its gap is filled, and a person looks at it. */
+  /** The same email may have been sent in the time lost to a restore. Once complete, the draft is held for review. */
   mayHaveLeft?: boolean;
-  /** A new letter was published and its open drafts follow: then there is time left to look at them. */
+  /** For `template_changed`, open drafts follow a newly published version, and members get time to review them. */
   why: 'facts_changed' | 'template_changed';
   now: number;
   actor?: Actor;
 };
 
 /**
- * What a draft says has changed. An untouched one says the new thing. Of an edited one the text stays, marked so that a
- * person can see it. An approval was of what it said before: it is void, and where the draft would leave by itself it gets a
- * whole new period.
+ * Applies changed facts or a new template version to a draft. An untouched draft gets the new content. An edited draft keeps its text and
+ * is marked for review. An approval covered the old content, so it is withdrawn, and a draft on autopilot gets its full period again.
  */
 export function follow(draft: Draft, followed: Followed): Decided {
   const action = isApproved(draft) ? 'void_approval' : 'refresh_content';
@@ -78,7 +77,7 @@ function placeOf(draft: Draft, followed: Followed): Partial<Draft> {
   };
 }
 
-/** Whatever holds it goes on to hold it, and is asked again later; but a hole in the letter is for a person to fill. */
+/** Keeps an existing hold, which is checked again later. If content is missing, the draft is held for that instead. */
 function heldOn(draft: Draft, gap: Gap | null, now: number): Partial<Draft> {
   if (gap === null || draft.reason === 'no_address') {
     return { resumeState: 'scheduled', notBefore: draft.reason === 'postponed' ? draft.notBefore : null };

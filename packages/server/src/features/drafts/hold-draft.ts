@@ -5,7 +5,7 @@ import { dueOfScheduled, expiryOf, isApproved, isExpired, leavesAt, spreadFrom }
 
 export type Held = {
   reason: string;
-  /** When to ask again; null where only a person or an event changes it. */
+  /** When to run the check again. Null if only a member or an event changes the hold. */
   until: number | null;
   now: number;
   actor?: Actor;
@@ -13,8 +13,8 @@ export type Held = {
 };
 
 /**
- * Held, not dropped: it goes on as what it was. An editor that is open stays open, and what the recipient's server has put
- * off stays so, whatever holds it until when: its content is frozen. What waits for a person waits for them all the same.
+ * Holds a draft, which later returns to its current state. An open editor stays open. An email deferred by the recipient's server stays
+ * deferred under any hold with an end, because its content is frozen. A hold that waits for a member applies in any case.
  */
 export function hold(draft: Draft, { reason, until, now, actor = ENGINE, detail }: Held): Decided {
   const refused = refusal(draft, 'hold', { actor: ENGINE, now });
@@ -30,8 +30,8 @@ export function hold(draft: Draft, { reason, until, now, actor = ENGINE, detail 
 }
 
 /**
- * Held on for the same until then, so that nothing of it changes but when it is asked again: that is no move, or each of a
- * long queue would have a row for every letter that leaves. Null: this is another reason than before.
+ * Returns the new time of the next check if the draft is held for the same reason. This is not recorded as a move, because each sent email
+ * would otherwise add a row for every draft in a long queue. Returns null for a new reason.
  */
 export function heldOn(draft: Draft, { reason, until }: Pick<Held, 'reason' | 'until'>): number | null {
   const isSame = draft.reason === reason || draft.reason === 'deferred';
@@ -48,11 +48,11 @@ export type Released = {
   now: number;
   actor?: Actor;
   reason?: string;
-  /** With many others: what would leave at once leaves over half an hour. */
+  /** For a release of many drafts: those that are due are spread over half an hour. */
   spread?: boolean;
 };
 
-/** Goes on as what it was, if that is still worth it; the sender evaluates it anew before it leaves. */
+/** Returns a held draft to its earlier state unless it has expired. The sender evaluates it again before it is sent. */
 export function release(draft: Draft, released: Released): Decided {
   const { now, actor = ENGINE, reason = null } = released;
   const refused = refusal(draft, 'release', { actor: ENGINE, now });
@@ -63,7 +63,7 @@ export function release(draft: Draft, released: Released): Decided {
   return moved(draft, changed, { action: 'release', actor, now, reason });
 }
 
-/** A held draft as what it goes on as. */
+/** Returns the fields of a held draft in its earlier state. */
 export function afterHold(draft: Draft, { now, spread = false }: Released): Partial<Draft> {
   const state = draft.resumeState ?? 'scheduled';
   const soonest = spread ? spreadFrom(draft, now) : now;
@@ -83,7 +83,10 @@ export function afterHold(draft: Draft, { now, spread = false }: Released): Part
 
 export type Canceled = { reason: string; now: number; actor?: Actor; detail?: Record<string, unknown> };
 
-/** For good: by an exit, a goal, a suppression, the end of its time. An approval or an open editor does not save it. */
+/**
+ * Cancels a draft for good: by an exit condition, a goal, a suppression or its expiry. Neither an approval nor an open editor prevents
+ * this.
+ */
 export function cancel(draft: Draft, { reason, now, actor = ENGINE, detail = {} }: Canceled): Decided {
   const refused = refusal(draft, 'cancel', { actor: ENGINE, now });
   if (refused) return refused;
@@ -91,22 +94,22 @@ export function cancel(draft: Draft, { reason, now, actor = ENGINE, detail = {} 
 }
 
 /**
- * The condition of its rule no longer holds. What a person wrote is kept for them to decide; everything else goes.
- * Not to be asked of one that somebody sends anyway.
+ * Cancels a draft when the condition of its rule no longer holds. An edited draft is held instead for a member to decide. Do not call it
+ * for a draft that a member sends anyway.
  */
 export function noLongerHolds(draft: Draft, { now, detail = {} }: Pick<Canceled, 'now' | 'detail'>): Decided {
   if (draft.isEdited) return hold(draft, { reason: 'needs_review', until: null, now, detail });
   return cancel(draft, { reason: 'rule_no_longer_holds', now, detail });
 }
 
-/** An authenticated human has answered: what a person has touched is kept for them, everything else goes. */
+/** Cancels a draft when an authenticated human has replied. A draft that a member edited or approved is held for them instead. */
 export function replied(draft: Draft, { now, detail = {} }: Pick<Canceled, 'now' | 'detail'>): Decided {
   if (draft.isEdited || wasApproved(draft))
     return hold(draft, { reason: 'replied', until: null, now, detail });
   return cancel(draft, { reason: 'replied', now, detail });
 }
 
-/** What was put off goes on as an approved one, whoever let it go: see `retry`. */
+/** A deferred email counts as approved after its hold, also without an approval by a member. See `retry`. */
 function wasApproved(draft: Draft): boolean {
   return isApproved(draft) && !(draft.reason === 'deferred' && draft.notBefore === draft.deadlineAt);
 }
@@ -114,8 +117,8 @@ function wasApproved(draft: Draft): boolean {
 export type DueAction = 'wait' | 'expire' | 'give_up' | 'close_editor' | 'release' | 'leave';
 
 /**
- * What the sender has to do with a draft that is due. `leave`: evaluate it anew, ask the gates, and claim or hold it.
- * `give_up`: the recipient's server put it off until nobody waits for it any more.
+ * Returns what the sender has to do with a draft that is due. `leave`: evaluate it again, run the send checks, and claim or hold it.
+ * `give_up`: the recipient's server deferred it until it expired.
  */
 export function dueAction(draft: Draft, now: number): DueAction {
   if (draft.dueAt === null || draft.dueAt > now) return 'wait';
@@ -125,7 +128,7 @@ export function dueAction(draft: Draft, now: number): DueAction {
   return isReady(draft, now) ? 'leave' : 'wait';
 }
 
-/** Whether its time has come, whatever the gates say. */
+/** Returns whether its sending time has come, regardless of the send checks. */
 function isReady(draft: Draft, now: number): boolean {
   const leaves = leavesAt(draft);
   return draft.state !== 'composing' && draft.resumeState !== 'composing' && leaves !== null && leaves <= now;

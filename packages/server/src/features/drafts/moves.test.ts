@@ -62,7 +62,7 @@ function statesIn(definition = ''): string[] {
   return [...definition.matchAll(/'([a-z]+)'::text/g)].map((match) => match[1] ?? '').toSorted();
 }
 
-test('the database knows the states of the table of moves, and no others', async () => {
+test('has the same states as the CHECK constraint of the database', async () => {
   const all = await checks();
   const named = Object.values<Partial<Record<string, readonly string[]>>>(MOVES).flatMap((row) => [
     ...Object.keys(row),
@@ -74,7 +74,7 @@ test('the database knows the states of the table of moves, and no others', async
   expect(states.map(statesIn)).toContainEqual([...DRAFT_STATES].toSorted());
 });
 
-test('the database takes the same states for ended, and the same for those that a held one goes on as', async () => {
+test('has the same ended and resumable states as the database', async () => {
   const all = await checks();
   expect(statesIn(all.find((text) => text.includes('ended_at IS NOT NULL')))).toEqual([...ENDED].toSorted());
   const resumable = ['approved', 'composing', 'scheduled'];
@@ -82,7 +82,7 @@ test('the database takes the same states for ended, and the same for those that 
   for (const state of MOVES.release.held) expect([...resumable, 'held']).toContain(state);
 });
 
-test('nothing moves what has come to its end, except what may be said of it afterwards', () => {
+test('allows only resolving, resending and undoing an ended draft', () => {
   const after = Object.keys(MOVES).filter((action) =>
     [...ENDED].some((state) => can(state, action as keyof typeof MOVES)),
   );
@@ -94,7 +94,7 @@ test('nothing moves what has come to its end, except what may be said of it afte
 const people = ['ana', 'ben'] as const;
 const content = { subject: 'Other words', preheader: '', body: 'Anew', format: 'markdown' as const };
 
-/** What anybody could want of a draft; `n` makes what has to differ differ. */
+/** All actions on a draft. `n` varies their parameters. */
 const VERBS = {
   approve: (d, by) => approve(d, { ...by, anyway: true }),
   approveStrict: (d, by) => approve(d, by),
@@ -173,12 +173,12 @@ type Beginning = {
 };
 type Command = { verb: Verb; actor: string; n: number; waitMs: number };
 
-/** Of what is being sent this `n` lets the verb itself happen. */
+/** With this `n`, the verb itself is applied to a draft that is being sent. */
 const ITSELF = 13;
 const doing = (verb: Verb, waitMs = 0): Command => ({ verb, actor: 'ana', n: ITSELF, waitMs });
 const sending = (end: Verb): Command[] => [doing('approve'), doing('claim', 10_000), doing(end)];
 
-/** What a story comes to by chance so seldom that two thousand of them may do without it. */
+/** Sequences so rare by chance that two thousand random runs may miss them. */
 const RARE: [Beginning, Command[]][] = [
   sending('sent'),
   sending('failed'),
@@ -196,7 +196,7 @@ function begin({ endsInMs, ...rest }: Beginning): Moved {
   return newDraft({ ...draftFacts(newId), ...rest, endsAt, now: clock.now() });
 }
 
-/** What is being sent comes to an end sooner or later; else hardly a story would tell of what comes after. */
+/** Makes sure that sending ends sooner or later. Otherwise hardly any run would reach the states after it. */
 function fitting({ state }: Draft, wanted: Verb, n: number): Verb {
   if (state === 'sending')
     return (
@@ -241,7 +241,7 @@ function expectSound(
   if (move.action === 'ai_rewrite') expectInTime(before.draft, draft, by.now);
   expect(draft.moves).toBe(move.number);
   expectWhole(draft);
-  // An approval is of one text: it does not live on with another.
+  // An approval covers one text and does not survive a change of it.
   if (draft.contentHash !== before.draft.contentHash || move.action === 'edit') {
     expect(draft.state).not.toBe('approved');
     expect(draft.resumeState).not.toBe('approved');
@@ -251,7 +251,7 @@ function expectSound(
   expectNotForgotten(draft);
 }
 
-/** A model's words change no time, and leave time to look at them; what a person wrote stays. */
+/** Checks that AI drafting changes no time and leaves time for a review, and that it never changes an edited text. */
 function expectInTime(before: Draft, { deadlineAt, dueAt, isEdited }: Draft, now: number): void {
   expect({ deadlineAt, dueAt, isEdited }).toEqual({
     deadlineAt: before.deadlineAt,
@@ -266,11 +266,11 @@ function expectWhole(draft: Draft): void {
   expect(ENDED.has(draft.state)).toBe(draft.endedAt !== null);
   if (['held', 'canceled', 'failed'].includes(draft.state)) expect(draft.reason).not.toBeNull();
   if (ENDED.has(draft.state) || draft.state === 'sending') expect(draft.dueAt).toBeNull();
-  // What only a person sends has no time at which it would leave by itself.
+  // A draft that only a member can send has no deadline.
   else if (draft.autopilotMs === null) expect(draft.deadlineAt).toBeNull();
 }
 
-/** What leaves by itself is looked at, and not before its time. */
+/** Checks that a draft sent automatically has a due time, which is not before its deadline. */
 function expectNotForgotten({ state, dueAt, deadlineAt }: Draft): void {
   if (state === 'approved') expect(dueAt).not.toBeNull();
   if (state === 'scheduled' && deadlineAt !== null) expect(dueAt ?? -1).toBeGreaterThanOrEqual(deadlineAt);
@@ -287,7 +287,7 @@ function expectMayLeave(draft: Draft, now: number): void {
   expect(now).toBeLessThan(draft.endsAt ?? Infinity);
 }
 
-test('the rare stories are told to their end', () => {
+test('reaches the end of the rare sequences', () => {
   const told = RARE.map(([how, commands]) => play(begin(how), commands).at(-1)?.move.action);
   const ends = [
     'sent',
@@ -303,7 +303,7 @@ test('the rare stories are told to their end', () => {
   expect(told).toEqual(ends);
 });
 
-test('whatever anybody does in whatever order, no draft leaves the table, and every move is recorded whole', () => {
+test('makes only allowed transitions and records each one completely, for any sequence of actions', () => {
   const seen = new Set<string>();
   fc.assert(
     fc.property(beginning, fc.array(command, { maxLength: 25 }), (how, commands) => {
@@ -311,14 +311,14 @@ test('whatever anybody does in whatever order, no draft leaves the table, and ev
     }),
     { numRuns: 2_000, examples: RARE },
   );
-  // The commands reach all of the table that verbs have, so that what was seen is no lucky corner.
+  // The actions cover all rows of the table that have verbs, so the result is not a matter of luck.
   const reached = Object.keys(MOVES).filter(
     (action) => !['compose', 'create_resend', 'send_again'].includes(action),
   );
   expect([...seen].toSorted()).toEqual(reached.toSorted());
 });
 
-test('the database takes every one of these stories, and gives it back as it was', async () => {
+test('stores every sequence and reads it back unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(beginning, fc.array(command, { minLength: 5, maxLength: 15 }), async (how, commands) => {
       const story = play(begin(how), commands);
@@ -331,7 +331,7 @@ test('the database takes every one of these stories, and gives it back as it was
   );
 });
 
-test('whatever the sender meets when it looks, it has something to do', () => {
+test('gives the sender an action for every due draft', () => {
   fc.assert(
     fc.property(beginning, fc.array(command, { maxLength: 15 }), (how, commands) => {
       const story = play(begin(how), commands);
@@ -344,7 +344,7 @@ test('whatever the sender meets when it looks, it has something to do', () => {
   );
 });
 
-test('a draft that is sent again is a new one through the same table, once', () => {
+test('resends a draft once, as a new draft with its own moves', () => {
   const { draft, move } = begin({ autopilotMs: 5 * MINUTE, hasAddress: true, missing: null, endsInMs: null });
   const now = clock.now() + 5 * MINUTE;
   const story = [move];

@@ -1,12 +1,12 @@
 import { DRAFT_STATES, type Actor, type Draft, type DraftState } from './draft.ts';
 
 /**
- * The transitions of drafts: for each action, the states that it leads from and to. Nothing else decides states, and SQL repeats
- * the states as a CHECK. `start` stands for a draft that does not exist yet. Where a row has several target states, the first is
- * the usual one, and the file of the action says when it is another.
+ * The transitions of drafts: for each action, the states that it leads from and to. This table alone decides states, and SQL repeats the
+ * states as a CHECK. `start` is the state of a draft that does not exist yet. If a row has several target states, the first is the usual
+ * one. The file of the action says when it is another.
  *
- * Edits, postponements, new facts and new modes are transitions too, although most of them keep the state. Every change of a
- * draft is a transition, and every transition is stored as a row.
+ * Edits, postponements, new facts and new modes are transitions too, although most of them keep the state. Every change of a draft is a
+ * transition, and every transition is stored as a row.
  */
 export const MOVES = {
   compose: { start: ['composing'] },
@@ -89,7 +89,7 @@ export type Move = {
   projectId: number;
   draftId: string;
   number: number;
-  /** Milliseconds. */
+  /** In milliseconds. */
   at: number;
   action: Action;
   from: DraftState | null;

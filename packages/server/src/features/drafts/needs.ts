@@ -1,9 +1,9 @@
 import type { Tx } from '../../io/db/index.ts';
 import type { DraftState } from './draft.ts';
 
-/** What went wrong or stands still, counted up to a bound, because nobody reads more than that there is much. */
+/** Drafts that failed or are stuck, counted up to a limit. Beyond it, the exact number does not matter. */
 export type Needs = {
-  /** Those that something holds which does not pass by itself, by its reason. */
+  /** Drafts with a hold that does not end by time, by reason. */
   held: { reason: string; drafts: number }[];
   failed: number;
   unknown: number;
@@ -14,7 +14,7 @@ export const NEEDS_COUNTED_MAX = 10_000;
 const OPEN = 'd.project_id = $1 AND d.ended_at IS NULL';
 const ENOUGH = `LIMIT ${NEEDS_COUNTED_MAX + 1}`;
 
-/** `failedSince`: what went wrong before that is nobody's work any more; nor is what was sent again. */
+/** Counts failed drafts that ended after `failedSince`. Older ones, and those that were sent again, need no attention. */
 export async function countNeeds(
   tx: Tx,
   { projectId, failedSince }: { projectId: number; failedSince: number },
@@ -38,7 +38,7 @@ export async function countNeeds(
   return rows[0] ?? { held: [], failed: 0, unknown: 0 };
 }
 
-/** A draft as far as a notice names it. */
+/** The fields of a draft that a notice shows. */
 export type DraftNamed = {
   id: string;
   ruleId: string;
@@ -49,7 +49,7 @@ export type DraftNamed = {
   deadlineAt: number | null;
 };
 
-/** Of those that nobody has decided on the first that leaves by itself until then. */
+/** Finds the first undecided draft that will be sent automatically by `until`. */
 export async function findDueSoon(
   tx: Tx,
   { projectId, until }: { projectId: number; until: number },
@@ -62,7 +62,7 @@ export async function findDueSoon(
   return rows[0] ? toNamed(rows[0]) : null;
 }
 
-/** The oldest that is open. */
+/** Finds the oldest open draft. */
 export async function findFirstOpen(tx: Tx, projectId: number): Promise<DraftNamed | null> {
   const rows = await tx.query<NamedRow>(
     `SELECT ${NAMED} FROM beckon.draft d WHERE ${OPEN} ORDER BY d.id LIMIT 1`,
@@ -86,7 +86,7 @@ function toNamed({ rule_id: ruleId, external_user_id: userId, deadline_at, ...ro
   return { ...row, ruleId, userId, deadlineAt: deadline_at?.getTime() ?? null };
 }
 
-/** Those that leave by themselves because of their rule's mode, and that nobody has edited or approved. */
+/** Counts the drafts that are sent automatically because of the mode of their rule, without an edit or approval. */
 export async function countAutopilot(tx: Tx, projectId: number): Promise<number> {
   const rows = await tx.query<{ drafts: number }>(
     `SELECT count(*) AS drafts FROM beckon.draft d WHERE ${OPEN} AND d.autopilot_ms IS NOT NULL AND NOT d.is_edited

@@ -23,21 +23,21 @@ export type NewDraft = Pick<
   | 'autopilotMs'
   | 'endsAt'
 > & {
-  /** How long after its first deadline it is worth sending. */
+  /** How long after its first deadline the draft expires. */
   expiresAfterMs: number;
   hasAddress: boolean;
-  /** A variable of the letter of which nothing is known and for which it has no fallback. */
+  /** A variable of the email that has neither a value nor a fallback. */
   missing: string | null;
-  /** It is the part that takes more work than an email may. */
+  /** The missing part is one that exceeded the rendering limit. */
   isFailed?: boolean;
-  /** The same letter may have left in time that a restore took away. */
+  /** The same email may have been sent in the time lost to a restore. */
   mayHaveLeft: boolean;
   now: number;
 };
 
 /**
- * A draft as a run's step makes it. Without an address it is held until there is one, and only then does its time begin;
- * where a letter would have a hole, or may have left before a restore, it is held for a person.
+ * Creates the draft of a run's step. Without an address it is held, and its period starts when the address arrives. With missing content,
+ * or if the email may have been sent before a restore, it is held for review.
  */
 export function newDraft(made: NewDraft): Moved {
   const { expiresAfterMs, hasAddress, missing, isFailed = false, mayHaveLeft, now, ...rest } = made;
@@ -73,31 +73,35 @@ export function newDraft(made: NewDraft): Moved {
 type Doubts = Pick<NewDraft, 'hasAddress' | 'missing' | 'isFailed' | 'mayHaveLeft'>;
 
 function whyHeld({ hasAddress, missing, isFailed, mayHaveLeft }: Doubts): Draft['reason'] {
-  // First, for an address may come by itself, and nobody would have been asked. A hole comes before all: no approval may send it.
+  // This comes before the address check, because an address may arrive by itself and no member would have decided. Missing content comes
+  // first, because no approval may send it.
   if (mayHaveLeft && missing === null) return 'restored';
   if (!hasAddress) return 'no_address';
   return missing === null ? null : gapReason(isFailed);
 }
 
-/** Why a draft is held whose content is not whole. */
+/** Returns the reason for holding a draft with incomplete content. */
 export function gapReason(isFailed = false): 'missing_variable' | 'render_failed' {
   return isFailed ? 'render_failed' : 'missing_variable';
 }
 
-/** The content is what is approved, so it is what is hashed: not who gets it, nor when. Most is Markdown, which says no format. */
+/**
+ * Hashes the content, which is what a member approves: neither the recipient nor the time. Most content is Markdown, so only another format
+ * is part of the hash.
+ */
 export function hashContent({ subject, preheader, body, format }: Content): string {
   const words = { subject, preheader, body };
   return sha256(canonicalJson(format === 'markdown' ? words : { ...words, format }));
 }
 
-/** What is missing stands among the facts as a null, by its name. */
+/** Adds a missing variable to the facts as null. */
 export function factsWithout(facts: Draft['facts'], missing: string | null): Draft['facts'] {
   return missing === null ? facts : { ...facts, [missing]: null };
 }
 
 type Times = Pick<Draft, 'deadlineAt' | 'expiresAt'>;
 
-/** The first deadline, and the expiry that is counted from it; neither where a person has to send it. */
+/** Returns the first deadline and the expiry derived from it, or nulls if a member has to send the draft. */
 export function firstTimes(
   given: Pick<Draft, 'autopilotMs' | 'endsAt'> & { now: number; expiresAfterMs: number },
 ): Times {
@@ -107,7 +111,7 @@ export function firstTimes(
   return { deadlineAt, expiresAt: expiresAfter(deadlineAt, { ms: expiresAfterMs, endsAt }) };
 }
 
-/** The person it is for has an address now: its time begins, unless it had begun before the address was lost. */
+/** Starts the period of a draft when its user has an address, unless it had started before the address was lost. */
 export function addressArrived(
   draft: Draft,
   given: { now: number; expiresAfterMs: number; missing: string | null; isFailed?: boolean; actor?: Actor },

@@ -16,14 +16,11 @@ import { EXPIRES_AFTER_MS, expiresAfter, isApproved } from './timing.ts';
 
 export type Postponed = By & {
   until: number;
-  /** Beyond its expiry, on purpose. Never beyond the end of what it is about. */
+  /** Allows a time beyond the expiry, but never beyond the end of its subject. */
   extend?: boolean;
 };
 
-/**
- * Moves the deadline, and voids an approval. A draft that waits for a person has none to move: it is only put out of sight
- * until then.
- */
+/** Moves the deadline and withdraws an approval. A draft that waits for a member has no deadline, so it is only hidden until then. */
 export function postpone(draft: Draft, by: Postponed): Decided {
   const refused =
     refusal(draft, 'postpone', by) ??

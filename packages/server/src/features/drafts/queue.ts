@@ -2,7 +2,7 @@ import type { Tx } from '../../io/db/index.ts';
 import { type Draft, NOT_WHOLE, PERSON_DECIDES } from './draft.ts';
 import { expiryOf, leavesAt } from './timing.ts';
 
-/** A draft that leaves by itself when its time comes and the gates let it. Moments are milliseconds. */
+/** A draft that is sent automatically when its time comes and the send checks pass. Times are in milliseconds. */
 export type QueuedLetter = Pick<
   Draft,
   'id' | 'ruleId' | 'userId' | 'state' | 'reason' | 'priority' | 'counts' | 'expiresAt'
@@ -10,12 +10,12 @@ export type QueuedLetter = Pick<
   leavesAt: number;
 };
 
-/** These hold a draft until a person has done something; what the recipient's server put off was claimed before. */
+/** States and reasons that hold a draft until a member acts. A deferred email is excluded because it was claimed before. */
 const WAITS_FOR_MORE = [...PERSON_DECIDES, ...NOT_WHOLE, 'composing', 'editing', 'deferred'];
 
 /**
- * The queue of a project without its texts, page by page in the order of the ids; what waits for a person is not in it.
- * `expiresAt` is the moment from which on it would not be sent.
+ * Lists the queue of a project without texts, page by page by id. Drafts that wait for a member are not in it. `expiresAt` is the time from
+ * which a draft is no longer sent.
  */
 export async function listQueued(
   tx: Tx,

@@ -19,7 +19,7 @@ export async function lockDraft(tx: Tx, projectId: number, id: string): Promise<
   return draft;
 }
 
-/** Always in the order of their ids, as everybody takes several, so that nobody waits for each other. */
+/** Locks drafts by id. All callers that lock several use this order, which avoids deadlocks. */
 export async function lockDrafts(tx: Tx, projectId: number, ids: string[]): Promise<Draft[]> {
   const rows = await tx.prepared<DraftRow>({
     name: 'drafts.lock',
@@ -30,7 +30,7 @@ export async function lockDrafts(tx: Tx, projectId: number, ids: string[]): Prom
   return rows.map(toDraft);
 }
 
-/** What the sender has to look at, the longest overdue first; what somebody else is at is left to them. */
+/** Lists the drafts that the sender has to check, the longest overdue first. Rows locked by another process are skipped. */
 export async function listDueDrafts(
   tx: Tx,
   { projectId, now, limit }: { projectId: number; now: number; limit: number },
@@ -44,7 +44,7 @@ export async function listDueDrafts(
   return rows.map(toDraft);
 }
 
-/** When the sender has to look at this project again, in milliseconds. */
+/** Returns when the sender has to check this project again, in milliseconds. */
 export async function nextDraftDueAt(tx: Tx, projectId: number): Promise<number | null> {
   const rows = await tx.prepared<{ at: number }>({
     name: 'drafts.next_due',
@@ -59,8 +59,8 @@ export async function nextDraftDueAt(tx: Tx, projectId: number): Promise<number 
 export type PersonKey = { projectId: number; userId: string };
 
 /**
- * All open drafts of these people, of any rule; locked. Asked by their states: an index of the open ones of a project would
- * otherwise be thought as good as that of the person, and is read whole for each.
+ * Lists and locks all open drafts of these users, of any rule. The query selects by state. Otherwise the planner rates an index of the
+ * project's open drafts as good as that of the user. It then reads that index in full for each user.
  */
 export async function listOpenOfPeople(tx: Tx, keys: PersonKey[]): Promise<Draft[]> {
   if (keys.length === 0) return [];
@@ -74,7 +74,7 @@ export async function listOpenOfPeople(tx: Tx, keys: PersonKey[]): Promise<Draft
   return rows.map(toDraft);
 }
 
-/** The open drafts of these runs; locked. Found by the people that the runs are about. */
+/** Lists and locks the open drafts of these runs. They are found by the users of the runs. */
 export async function listOpenOfRuns(tx: Tx, keys: (PersonKey & { runId: string })[]): Promise<Draft[]> {
   if (keys.length === 0) return [];
   const rows = await tx.prepared<DraftRow>({
@@ -93,7 +93,7 @@ export async function listOpenOfRuns(tx: Tx, keys: (PersonKey & { runId: string 
 
 export type OpenAsked = { projectId: number; ruleId: string | null; after: string | null; limit: number };
 
-/** Open drafts of a rule, or of the whole project, in the order of their ids; locked, a page at a time. */
+/** Lists and locks open drafts of a rule or of the whole project, page by page by id. */
 export async function listOpenDrafts(tx: Tx, asked: OpenAsked): Promise<Draft[]> {
   const { projectId, ruleId, after, limit } = asked;
   const rows = await tx.query<DraftRow>(
@@ -110,12 +110,12 @@ export type Asked = {
   state: DraftState | null;
   ruleId: string | null;
   userId: string | null;
-  /** The last id of the page before. */
+  /** The last id of the previous page. */
   after: string | null;
   limit: number;
 };
 
-/** The newest first. What is open is found among the open ones, which are few. */
+/** Lists drafts, newest first. Open drafts are found among the open ones, which are few. */
 export async function listDrafts(tx: Tx, asked: Asked): Promise<Draft[]> {
   const { projectId, state, ruleId, userId, after, limit } = asked;
   const isOpen = state !== null && OPEN_STATES.includes(state);
@@ -142,7 +142,7 @@ export async function findDraft(
   return row && { draft: toDraft(row), moves: await listMoves(tx, projectId, id) };
 }
 
-/** Of these ids those that are there, in the order of the ids; nothing is locked. */
+/** Finds the drafts with these ids, by id. Locks no row. */
 export async function findDrafts(tx: Tx, projectId: number, ids: string[]): Promise<Draft[]> {
   if (ids.length === 0) return [];
   const rows = await tx.query<DraftRow>(
@@ -152,7 +152,7 @@ export async function findDrafts(tx: Tx, projectId: number, ids: string[]): Prom
   return rows.map(toDraft);
 }
 
-/** All moves of a draft, in their order. */
+/** Lists all moves of a draft in order. */
 export async function listMoves(tx: Tx, projectId: number, draftId: string): Promise<Move[]> {
   const rows = await tx.query<MoveRow>(
     `SELECT ${MOVE} FROM beckon.draft_move m WHERE m.project_id = $1 AND m.draft_id = $2 ORDER BY m.number`,
@@ -161,7 +161,7 @@ export async function listMoves(tx: Tx, projectId: number, draftId: string): Pro
   return rows.map(toMove);
 }
 
-/** Of these drafts those that a person approved last though their rule held no more. To be asked of few. */
+/** Finds those of these drafts that a member last approved although their rule no longer held. Meant for a few drafts. */
 export async function findSentAnyway(
   tx: Tx,
   keys: { projectId: number; id: string }[],

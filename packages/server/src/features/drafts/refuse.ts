@@ -8,7 +8,7 @@ import { isExpired } from './timing.ts';
 export type Refusal = { refused: Fault };
 export type Decided = Moved | Refusal;
 
-/** Who acts and when. `hash` and `moves` name the content and the number of transitions that the actor saw. */
+/** The actor and the time of an action. `hash` and `moves` name the content and the number of transitions that the actor saw. */
 export type By = { actor: Actor; now: number; hash?: string; moves?: number };
 
 /** Throws a refusal as a fault. */
@@ -29,7 +29,7 @@ export function invalid(field: string, message: string): Refusal {
   return { refused: new Fault('validation_failed', { details: [{ message, field }] }) };
 }
 
-/** Why this action cannot be applied to the draft now; null if it can. */
+/** Returns why this action cannot be applied to the draft now, or null if it can. */
 export function refusal(draft: Draft, action: Action, by: By): Refusal | null {
   if (by.hash !== undefined && by.hash !== draft.contentHash) {
     return conflict('The text of the draft changed since you loaded it. Reload the draft, then decide');
@@ -60,7 +60,7 @@ export function refusalOfExpired(draft: Draft, now: number): Refusal | null {
   return conflict(`The draft expired at ${at}. Postpone it with an extended expiry, or skip it`);
 }
 
-/** Whether a member has the editor of the draft open. */
+/** Returns whether a member has the editor of the draft open. */
 export function isLeased(draft: Pick<Draft, 'leaseBy' | 'dueAt'>, now: number): boolean {
   return draft.leaseBy !== null && draft.dueAt !== null && draft.dueAt > now;
 }

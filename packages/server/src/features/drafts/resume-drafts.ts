@@ -16,8 +16,8 @@ import {
 type Resumption = { now: number; actor: Actor };
 
 /**
- * The project is no longer paused. What expired meanwhile is canceled; what was due or soon will be leaves in a quarter of an
- * hour at the earliest, spread over half an hour, and is evaluated anew before. Null: nothing changes about it.
+ * Resumes a draft after the pause of its project. An expired draft is canceled. One that was due, or soon will be, is sent after at least
+ * 15 minutes, spread over half an hour, and is evaluated again before. Returns null if nothing changes.
  */
 export function resumed(draft: Draft, { now, actor }: Resumption): Moved | null {
   if (draft.endedAt !== null || draft.state === 'sending') return null;
@@ -39,7 +39,7 @@ function deadlineAfterPause(draft: Draft, now: number): number | null {
     : deadlineAt;
 }
 
-/** Where it stands besides its deadline; null where it stays where it is. */
+/** Returns the changes apart from the deadline, or null without any. */
 function afterPause(draft: Draft, now: number): Partial<Draft> | null {
   if (draft.state === 'held') return heldAfterPause(draft, now);
   if (draft.state === 'approved')
@@ -55,7 +55,7 @@ function heldAfterPause(draft: Draft, now: number): Partial<Draft> | null {
   return isLeased(draft, now) ? { reason: 'editing' } : afterHold(draft, { now, spread: true });
 }
 
-/** So many drafts that were held for more than a day are not let go without a person's word. */
+/** Above this number of drafts held for more than a day, a release needs confirmation by a member. */
 const LET_GO_UNASKED_MAX = 100;
 export const LONG_HELD_MS = 24 * 3_600_000;
 
@@ -64,20 +64,20 @@ export function needsConfirmation({ longHeld }: { longHeld: number }): boolean {
 }
 
 export type NewMode = {
-  /** The whole period; null: only a person sends them. */
+  /** The full period, or null if only a member can send the drafts. */
   autopilotMs: number | null;
-  /** Towards autopilot: those that wait too. Towards draft-only it is always so. */
+  /** On a change to autopilot, includes the drafts that already wait. A change to draft-only always does. */
   includeOpen: boolean;
   expiresAfterMs: number;
   now: number;
   actor?: Actor;
-  /** Why, where nobody chose it: a rule that was demoted. */
+  /** The reason for a change that no member made: a demoted rule. */
   reason?: string;
 };
 
 /**
- * Its rule, or the project, has another mode. Draft-only: an untouched one does not leave by itself any more, at once. Autopilot:
- * that is for new drafts and, if wanted, for open ones with the whole period before them. Null: nothing changes about it.
+ * Applies a new mode of the rule or the project. Draft-only: an untouched draft immediately loses its automatic sending. Autopilot: it
+ * applies to new drafts and, on request, to open ones with the full period. Returns null if nothing changes.
  */
 export function modeChanged(draft: Draft, mode: NewMode): Moved | null {
   const isOpen = draft.endedAt === null && draft.state !== 'sending' && draft.reason !== 'deferred';
@@ -93,14 +93,14 @@ export function modeChanged(draft: Draft, mode: NewMode): Moved | null {
 function towardsDraftOnly(draft: Draft): Partial<Draft> | null {
   const { isEdited, autopilotMs, deadlineAt, state } = draft;
   if (isEdited || (autopilotMs === null && deadlineAt === null)) return null;
-  // An approved one too: what is taken back, edited or postponed would leave by the deadline that it had before.
+  // This includes an approved draft, which would otherwise be sent at its earlier deadline after an undo, edit or postponement.
   const none = { autopilotMs: null, deadlineAt: null };
   return state === 'scheduled' ? { ...none, dueAt: dueOfScheduled({ ...draft, ...none }) } : none;
 }
 
 function towardsAutopilot(draft: Draft, mode: NewMode, autopilotMs: number): Partial<Draft> | null {
   if (!mode.includeOpen || draft.deadlineAt !== null) return null;
-  // Its time begins when there is an address, or has nothing more to do with a deadline.
+  // Its period starts with an address, or a deadline no longer matters to it.
   const isTimeless = draft.reason === 'no_address' || draft.state === 'composing' || isApproved(draft);
   if (isTimeless) return draft.autopilotMs === autopilotMs ? null : { autopilotMs };
   const first = firstTimes({ ...draft, ...mode, autopilotMs });
@@ -109,7 +109,7 @@ function towardsAutopilot(draft: Draft, mode: NewMode, autopilotMs: number): Par
   return draft.state === 'scheduled' ? { ...times, dueAt: deadlineAt } : times;
 }
 
-/** What was put out of sight stays so until the time that was wanted. */
+/** A hidden draft stays hidden until the chosen time. */
 function hiddenUntil({ reason, notBefore }: Draft): number {
   return reason === 'postponed' ? (notBefore ?? 0) : 0;
 }

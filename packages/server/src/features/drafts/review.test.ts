@@ -6,7 +6,7 @@ import { listDraftPage } from './index.ts';
 
 const db = await openTestDatabase(heldClock());
 
-test('a page of Review is read in its order from the index that says what waits', async () => {
+test('reads a page of Review in its order from the index `draft_review`', async () => {
   const plan = await db.transaction(async (tx) => {
     await tx.query('SET LOCAL enable_seqscan = off');
     await tx.query('SET LOCAL enable_sort = off');

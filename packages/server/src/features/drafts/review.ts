@@ -11,15 +11,15 @@ import type { Tx } from '../../io/db/index.ts';
 import { type Draft, DRAFT_STATES, PERSON_DECIDES } from './draft.ts';
 import { DRAFT_COLUMNS, type DraftRow, selectOf, toDraft } from './rows.ts';
 
-/** Drafts in lists: filtered by the one grammar, read page by page behind a place, and counted up to a bound. */
+/** Lists of drafts: filtered by the common filter syntax, read page by page from a position, and counted up to a limit. */
 
-/** Without its texts, which may be long. */
+/** Without texts, which may be long. */
 export type DraftInList = Omit<Draft, 'content' | 'facts'> & { subject: string };
 
-/** What is counted is counted up to here; one more says that there are more. */
+/** Counts stop here. A count of one more means that there are more. */
 export const DRAFTS_COUNT_MAX = 10_000;
 
-/** `review`: what waits for a person, by deadline. `all`: the newest first. */
+/** `review`: drafts that wait for a member, by deadline. `all`: newest first. */
 export type DraftView = 'review' | 'all';
 
 const VOCABULARY = {
@@ -31,7 +31,7 @@ const VOCABULARY = {
   edited: { values: ['yes', 'no'] },
 } as const;
 
-/** The filter that was typed; whatever is wrong with it is said to whoever typed it. */
+/** Parses a typed filter. Errors are reported to the member who typed it. */
 export function readDraftFilter(text: string | undefined): Filter {
   if (text === undefined || text === '') return NO_FILTER;
   const parsed = parseFilter(text, VOCABULARY);
@@ -41,7 +41,7 @@ export function readDraftFilter(text: string | undefined): Filter {
 
 const COLUMNS: Record<keyof typeof VOCABULARY, FilterColumn> = {
   state: { sql: 'd.state', among: DRAFT_STATES },
-  // By its name; of a sister, `rule`.
+  // By name, from the table `rule` of another module.
   rule: { sql: '(SELECT r.name FROM beckon.rule r WHERE r.project_id = d.project_id AND r.id = d.rule_id)' },
   user: { sql: 'd.external_user_id' },
   subject: { sql: 'd.subject' },
@@ -49,7 +49,7 @@ const COLUMNS: Record<keyof typeof VOCABULARY, FilterColumn> = {
   edited: { sql: `CASE WHEN d.is_edited THEN 'yes' ELSE 'no' END` },
 };
 
-/** The index `draft_review` says the same: without it a page reads all open drafts. */
+/** Repeats the condition of the index `draft_review`. Without that index, a page reads all open drafts. */
 const WAITS = `d.ended_at IS NULL AND d.state IN ('composing', 'scheduled', 'held')
   AND (d.resume_state IS DISTINCT FROM 'approved' OR d.reason IN (${PERSON_DECIDES.map((reason) => `'${reason}'`).join(', ')}))`;
 const GROUP = `(CASE WHEN d.state = 'scheduled' OR d.reason = 'editing' THEN 0 WHEN d.reason = 'postponed' THEN 2 ELSE 1 END)`;
@@ -60,7 +60,7 @@ const LISTED = `${selectOf(
   'd',
 )}, '' AS preheader, '' AS body, '{}'::jsonb AS facts`;
 
-/** Where a page ends. `group` and `deadline` are those of Review; the list of all goes by the id. */
+/** The position at which a page ends. `group` and `deadline` are for Review. The list of all drafts uses the id. */
 export type DraftPlace = { group: number; deadline: number | null; id: string };
 
 export function placeOfDraft({ state, reason, deadlineAt, id }: DraftInList): DraftPlace {
@@ -93,7 +93,7 @@ export async function listDraftPage(tx: Tx, page: DraftPage): Promise<DraftInLis
   return rows.map((row) => inList(toDraft(row)));
 }
 
-/** Up to the bound, and one more. */
+/** Counts drafts up to one more than the limit. */
 export async function countDrafts(
   tx: Tx,
   { projectId, view, filter }: Pick<DraftPage, 'projectId' | 'view' | 'filter'>,
@@ -111,7 +111,7 @@ export async function countDrafts(
 
 export type ReviewCounts = Record<'soon' | 'today' | 'later' | 'noDeadline' | 'held' | 'postponed', number>;
 
-/** What waits for a person, by when it leaves: before `soon`, before `tonight`, later. Each up to the bound. */
+/** Counts the drafts that wait for a member by sending time: before `soon`, before `tonight`, and later. Each count has the limit. */
 export async function countReview(
   tx: Tx,
   asked: { projectId: number; filter: Filter; soon: number; tonight: number },
@@ -148,7 +148,7 @@ function behindSql(view: DraftView, { group, deadline, id }: DraftPlace, bind: B
   return `(${GROUP}, ${DEADLINE}, d.id) > (${bind(String(group))}::int, ${bind(at)}::timestamptz, ${bind(id)}::uuid)`;
 }
 
-/** As a list has it. */
+/** Returns the draft in the form used by lists. */
 export function inList({ content, facts: _facts, ...draft }: Draft): DraftInList {
   return { ...draft, subject: content.subject };
 }

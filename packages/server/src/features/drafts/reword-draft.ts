@@ -4,7 +4,7 @@ import { hashContent } from './new-draft.ts';
 import { conflict, type Decided, refusal } from './refuse.ts';
 import { GRACE_MS } from './timing.ts';
 
-/** A person has looked at it or decided about it, and is to find it as it was. */
+/** Actions after which a member has seen or decided the draft and expects it unchanged. */
 const TOUCHING: ReadonlySet<Action> = new Set([
   'approve',
   'edit',
@@ -17,8 +17,8 @@ const TOUCHING: ReadonlySet<Action> = new Set([
 ]);
 
 /**
- * Whether a model may still put it into other words: `too_late` where a person would have too little time to see them before
- * it leaves. `wait`: it is held, and may go on as it was.
+ * Returns whether AI drafting may still replace the text. `too_late`: a member would have too little time to review it before it is sent.
+ * `wait`: the draft is held and may return to its earlier state.
  */
 export function isRewordable(
   draft: Draft,
@@ -34,15 +34,15 @@ export function isRewordable(
 
 export type Reworded = {
   content: Content;
-  /** The hash of the content that the model was asked to word. */
+  /** The hash of the content that the model got. */
   from: string;
   now: number;
   detail: Record<string, unknown>;
 };
 
 /**
- * Its words are the model's now, its facts are those that its letter read: as soon as one of them changes it is written by its
- * letter again. No time of it moves.
+ * Replaces the text with that of the model. The facts stay those of the template, so a changed fact renders the template again. No time
+ * changes.
  */
 export function reword(draft: Draft, moves: Move[], { content, from, now, detail }: Reworded): Decided {
   const refused = refusal(draft, 'ai_rewrite', { actor: MODEL, now, hash: from });

@@ -1,7 +1,7 @@
 import type { Draft } from './draft.ts';
 import type { Move } from './moves.ts';
 
-/** The columns of a draft and of a move, each with the field that it keeps. */
+/** The columns of a draft and of a move, each with its field. */
 export type Column<T> = { name: string; type: string } & (
   | { kind: 'plain'; of: (row: T) => number | boolean | string | null }
   | { kind: 'moment'; of: (row: T) => number | null }
@@ -71,7 +71,7 @@ export const MOVE_COLUMNS: Column<Move>[] = [
   json('detail', (m) => m.detail),
 ];
 
-/** Moments are read as numbers, which is several times faster than reading dates. */
+/** Times are read as numbers, which is several times faster than parsing dates. */
 export function selectOf(columns: Column<never>[], table: string): string {
   return columns
     .map(({ name, kind }) =>

@@ -2,18 +2,18 @@ import type { Tx } from '../../io/db/index.ts';
 import { EXPIRY, LEAVES } from './counts.ts';
 import { LONG_HELD_MS } from './resume-drafts.ts';
 
-/** Open drafts of a rule, as far as switching it or giving it another mode concerns them. */
+/** Counts of a rule's open drafts that matter when the rule is switched or gets another mode. */
 export type RuleDraftCounts = {
   open: number;
-  /** On its way to the relay: nobody can call it back. */
+  /** On the way to the relay and no longer cancelable. */
   sending: number;
-  /** Held for one of the reasons that were named. */
+  /** Held for one of the given reasons. */
   heldFor: number;
-  /** Held because the rule is off; of them those that have expired, and those to which nothing happened for a day. */
+  /** Held because the rule is off. `expired` and `longHeld` count those of them that have expired or did not change for a day. */
   heldOff: number;
   expired: number;
   longHeld: number;
-  /** That nobody has edited or approved. */
+  /** Not edited or approved by a member. */
   untouched: number;
 };
 
@@ -47,7 +47,7 @@ export async function countOfRule(tx: Tx, asked: Asked): Promise<RuleDraftCounts
   return rows[0] ?? NONE;
 }
 
-/** How many drafts of each rule are open; a rule without any is not among them. */
+/** Counts the open drafts of each rule. A rule without open drafts is left out. */
 export async function countOpen(tx: Tx, projectId: number): Promise<Map<string, number>> {
   const rows = await tx.query<{ rule_id: string; open: number }>(
     `SELECT d.rule_id, count(*) AS open FROM beckon.draft d
@@ -57,7 +57,7 @@ export async function countOpen(tx: Tx, projectId: number): Promise<Map<string, 
   return new Map(rows.map((row) => [row.rule_id, row.open]));
 }
 
-/** Open drafts of these steps of these versions that nobody has edited or approved: those that a letter is written for. */
+/** Counts the open drafts of these steps of these versions without an edit or approval. A new template version is rendered for these. */
 export async function countUntouched(
   tx: Tx,
   { projectId, places }: { projectId: number; places: { ruleId: string; version: number; step: number }[] },

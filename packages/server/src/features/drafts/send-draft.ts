@@ -11,7 +11,7 @@ export function claim(draft: Draft, { now, detail = {} }: At): Decided {
   const refused = refusal(draft, 'claim', { actor: ENGINE, now });
   if (refused) return refused;
   if (dueAction(draft, now) !== 'leave') return conflict('The draft is not due yet');
-  // A draft that is not approved has no `notBefore`. That tells its earlier state if it is returned.
+  // A draft that is not approved has no `notBefore`, which shows its earlier state if it is returned.
   const notBefore = isApproved(draft) ? draft.notBefore : null;
   const changed: Partial<Draft> = { state: 'sending', reason: null, notBefore };
   return moved(draft, changed, { action: 'claim', actor: ENGINE, now, detail });
@@ -19,7 +19,7 @@ export function claim(draft: Draft, { now, detail = {} }: At): Decided {
 
 export type Result = { result: 'sent' } | { result: 'failed' | 'unknown'; reason: string };
 
-/** Records the result of sending. It is unknown if the process or the connection ended in between; then it is never retried. */
+/** Records the result of sending. It is unknown if the process or the connection ended in between, and such an email is never retried. */
 export function finish(draft: Draft, outcome: Result, { now, detail = {} }: At): Decided {
   const action = ACTIONS[outcome.result];
   const refused = refusal(draft, action, { actor: ENGINE, now });

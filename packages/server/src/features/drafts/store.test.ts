@@ -49,7 +49,7 @@ function newProject(): number {
   return projects;
 }
 
-/** Ids follow the clock, drafts are made at T0: what was made later comes later, and is no younger. */
+/** Ids follow the clock while all drafts are created at T0, so a later draft has a higher id but the same age. */
 function make(projectId: number, changed: Partial<NewDraft> = {}): Moved {
   clock.advance(1);
   return newDraft({ ...draftFacts(newId), projectId, now: T0, ...changed });
@@ -67,7 +67,7 @@ async function write(...moved: Moved[]): Promise<Draft> {
 }
 const by = { actor: 'ana', now: T0 };
 
-test('several moves of one draft at once are all recorded, and the last one stands', async () => {
+test('records all moves of one draft written at once and stores the last state', async () => {
   const projectId = newProject();
   const made = make(projectId);
   const held = orThrow(hold(made.draft, { reason: 'paused', until: null, now: T0 }));
@@ -80,7 +80,7 @@ test('several moves of one draft at once are all recorded, and the last one stan
   ]);
 });
 
-test('a page is stored as one, and is another content than the same words in Markdown, whose hash says no format', async () => {
+test('stores an HTML page as such, with another hash than the same text in Markdown', async () => {
   const content = { subject: 'Hello', preheader: '', body: '<p>Hi</p>', format: 'html' as const };
   const page = make(newProject(), { content });
   const same = make(newProject(), { content: { ...content, format: 'markdown' } });
@@ -91,7 +91,7 @@ test('a page is stored as one, and is another content than the same words in Mar
   expect(same.draft.contentHash).toBe(sha256(canonicalJson(words)));
 });
 
-test('who writes over somebody else who was faster fails, and nothing of theirs is kept', async () => {
+test('fails when another transaction has changed the draft, and stores nothing', async () => {
   const projectId = newProject();
   const draft = await stored(projectId);
   const other = make(projectId, { userId: 'bystander' });
@@ -101,7 +101,7 @@ test('who writes over somebody else who was faster fails, and nothing of theirs 
   expect(await findDraft(db, projectId, other.draft.id)).toBeUndefined();
 });
 
-test('what is due comes longest overdue first, up to the limit, and not what somebody else is at', async () => {
+test('lists due drafts, the longest overdue first, up to the limit and without locked ones', async () => {
   const projectId = newProject();
   const late = await stored(projectId, { autopilotMs: 3 * HOUR });
   const soon = await stored(projectId, { autopilotMs: HOUR });
@@ -121,7 +121,7 @@ test('what is due comes longest overdue first, up to the limit, and not what som
   expect(await nextDraftDueAt(db, newProject())).toBeNull();
 });
 
-test('open drafts are found by person, by run, by rule and by project, ended ones by none of them', async () => {
+test('finds open drafts by user, run, rule and project, and no ended ones', async () => {
   const projectId = newProject();
   const ruleId = newId();
   const ada = await stored(projectId, { userId: 'ada', ruleId });
@@ -143,7 +143,7 @@ test('open drafts are found by person, by run, by rule and by project, ended one
   expect(ids(await listOpenDrafts(db, { ...all, after: ada.id }))).toEqual([bob.id]);
 });
 
-test('drafts are listed the newest first, by state, rule and person, a page at a time', async () => {
+test('lists drafts by state, rule and user, newest first and page by page', async () => {
   const projectId = newProject();
   const first = await stored(projectId, { userId: 'ada' });
   const second = await stored(projectId);
@@ -159,7 +159,7 @@ test('drafts are listed the newest first, by state, rule and person, a page at a
   expect(await ids({ userId: 'ada' })).toEqual([first.id]);
 });
 
-test('of an erased person neither drafts nor moves are left, of others all', async () => {
+test('deletes drafts and moves of an erased user and keeps those of others', async () => {
   const projectId = newProject();
   const ada = await stored(projectId, { userId: 'ada' });
   await stored(projectId, { userId: 'ada' });
@@ -173,7 +173,7 @@ test('of an erased person neither drafts nor moves are left, of others all', asy
   expect(moves).toEqual([{ id: bob.id }]);
 });
 
-test('that a draft is sent anyway is so until it is approved otherwise', async () => {
+test('reports a draft as sent anyway until it is approved in another way', async () => {
   const projectId = newProject();
   const edited = orThrow(
     edit(await stored(projectId), { subject: 'a', preheader: '', body: 'b', format: 'markdown' }, by),
@@ -188,7 +188,7 @@ test('that a draft is sent anyway is so until it is approved otherwise', async (
   expect(await findSentAnyway(db, [draft, plain])).toEqual(new Set());
 });
 
-test('the ladder counts the last twenty that people could have touched, and what they did', async () => {
+test('counts the last twenty drafts that members could have touched, by what they did', async () => {
   const projectId = newProject();
   const ruleId = newId();
   async function end(at: number, how: 'sent' | 'edited' | 'skipped' | 'canceled'): Promise<void> {
@@ -212,7 +212,7 @@ test('the ladder counts the last twenty that people could have touched, and what
   expect(await countForLadder(db, projectId, newId())).toEqual({ untouched: 0, edited: 0, skipped: 0 });
 });
 
-test('what letting go would mean is counted as the decisions themselves would decide it', async () => {
+test('counts the effects of a release in the same way as the transitions decide it', async () => {
   const projectId = newProject();
   const now = T0 + 75 * HOUR;
   const all = [
@@ -243,7 +243,7 @@ test('what letting go would mean is counted as the decisions themselves would de
   });
 });
 
-test('the team is told of what waits for them, by rule, and of what is new since the last time', async () => {
+test('lists by rule the drafts that wait for the team, and how many are new', async () => {
   const projectId = newProject();
   const [welcome, stall] = [newId(), newId()];
   for (const [id, name] of [
@@ -273,7 +273,7 @@ test('the team is told of what waits for them, by rule, and of what is new since
   expect(early.map(({ waiting }) => waiting)).toEqual([0, 1]);
 });
 
-test('of all who would tell the team in a quarter of an hour one does', async () => {
+test('lets one of several processes notify the team in 15 minutes', async () => {
   const projectId = newProject();
   expect(await findTeamTold(db, projectId)).toEqual({ sentAt: null, heardAt: null });
   const first = await Promise.all([takeTeamDigest(db, projectId, T0), takeTeamDigest(db, projectId, T0)]);

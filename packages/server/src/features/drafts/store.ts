@@ -3,11 +3,11 @@ import type { Draft } from './draft.ts';
 import type { Move, Moved } from './moves.ts';
 import { DRAFT_COLUMNS, MOVE_COLUMNS, type Column } from './rows.ts';
 
-/** What is written to `draft`, `draft_move`, `draft_content` and `team_digest`; `reads.ts` and `review.ts` read them. */
+/** Writes to `draft`, `draft_move`, `draft_content` and `team_digest`. `reads.ts` and `review.ts` read them. */
 
 const NAMES = namesOf(DRAFT_COLUMNS);
 const KEYS: readonly string[] = ['project_id', 'id'];
-/** Where a draft stands. What it says, and to whom, is not among them. */
+/** The columns of a draft's state, without its content and its recipient. */
 const STANDING: readonly string[] = [
   'state',
   'resume_state',
@@ -19,10 +19,10 @@ const STANDING: readonly string[] = [
   'ended_at',
 ];
 const STANDING_COLUMNS = DRAFT_COLUMNS.filter(({ name }) => KEYS.includes(name) || STANDING.includes(name));
-/** These moves change nothing else, and of no others are there so many: to write a letter anew costs more than to move it. */
+/** Moves that change only these columns, and by far the most frequent ones. Writing a whole draft costs more than changing its state. */
 const LEAVING: ReadonlySet<Move['action']> = new Set(['claim', 'sent', 'fail', 'mark_unknown']);
 
-/** Moves and drafts in one statement: the one is not written without the other, and it is one way to the database and back. */
+/** Writes moves and drafts in one statement, which keeps them consistent and needs a single round trip. */
 const MOVES = `WITH moves AS (
   INSERT INTO beckon.draft_move (${namesOf(MOVE_COLUMNS)}) SELECT * FROM unnest(${listsOf(MOVE_COLUMNS, 1)})
 )`;
@@ -30,8 +30,8 @@ const UPDATE = { name: 'drafts.update', columns: DRAFT_COLUMNS, text: updateText
 const LEAVE = { name: 'drafts.leave', columns: STANDING_COLUMNS, text: updateText(STANDING_COLUMNS) };
 
 /**
- * The one way in which a draft is made or changed: with its moves. Where one draft made several moves at once, they are all
- * recorded, and it is written as the last leaves it. Its row is locked by whoever decided.
+ * Creates or changes drafts together with their moves. This is the only function that writes drafts. If a draft has several moves, all are
+ * recorded and its last state is stored. The caller holds the row lock.
  */
 export async function writeMoved(tx: Tx, moved: Moved[]): Promise<void> {
   const made = idsOf(moved, ({ number }) => number === 1);
@@ -68,7 +68,7 @@ async function insertDrafts(tx: Tx, moved: Moved[]): Promise<void> {
 
 type Update = { name: string; columns: Column<Draft>[]; text: string };
 
-/** One that has moved on meanwhile was not locked by its writer, which is a defect. */
+/** Throws if a draft has changed since it was read. Its writer then did not lock it, which is a defect. */
 async function updateDrafts(tx: Tx, { name, columns, text }: Update, moved: Moved[]): Promise<void> {
   if (moved.length === 0) return;
   const drafts = latest(moved);
@@ -114,7 +114,7 @@ function listsOf(columns: Pick<Column<never>, 'type'>[], from: number): string {
   return columns.map(({ type }, at) => `$${from + at}::${type}[]`).join(', ');
 }
 
-/** Only what somebody wrote is looked into for something to escape: see `plainList`. */
+/** Only user-written text is checked for characters to escape. See `plainList`. */
 function valuesOf<T>(columns: Column<T>[], rows: T[]): unknown[] {
   return columns.map((column) => {
     switch (column.kind) {
@@ -132,7 +132,7 @@ function valuesOf<T>(columns: Column<T>[], rows: T[]): unknown[] {
   });
 }
 
-/** With all their moves and texts; how many drafts it were. */
+/** Deletes drafts with their moves and texts. Returns the number of drafts. */
 export async function eraseDrafts(
   tx: Tx,
   { projectId, userId }: { projectId: number; userId: string },
@@ -148,7 +148,7 @@ export async function eraseDrafts(
   return rows.length;
 }
 
-/** Keeps texts that a draft has had; one that it had before is there already. */
+/** Stores texts of a draft. A text that is already stored is skipped. */
 export async function keepContents(tx: Tx, drafts: Draft[]): Promise<void> {
   await tx.query(
     `INSERT INTO beckon.draft_content (project_id, draft_id, content_hash, subject, preheader, body, at)
@@ -166,7 +166,7 @@ export async function keepContents(tx: Tx, drafts: Draft[]): Promise<void> {
   );
 }
 
-/** Takes the right to tell the team now. False where somebody told them later than `before`. */
+/** Claims the notification of the team. Returns false if the last one was after `before`. */
 export async function upsertTeamDigest(
   tx: Tx,
   { projectId, now, before }: { projectId: number; now: number; before: number },
@@ -179,7 +179,7 @@ export async function upsertTeamDigest(
   return rows.length > 0;
 }
 
-/** The team was handed what is dated until then. */
+/** Records that the team is informed of everything up to `until`. */
 export async function setTeamHeard(tx: Tx, projectId: number, until: number): Promise<void> {
   await tx.query(
     `UPDATE beckon.team_digest SET heard_at = $2 WHERE project_id = $1 AND (heard_at IS NULL OR heard_at < $2)`,
@@ -187,10 +187,10 @@ export async function setTeamHeard(tx: Tx, projectId: number, until: number): Pr
   );
 }
 
-/** `users`: of these people alone; else of everybody. */
+/** `users` limits it to these users. Null means all users. */
 export type HeldAsked = { projectId: number; reasons: string[]; users?: string[] | null; now: number };
 
-/** Not a move: whatever holds these goes on to do so until then. */
+/** Sets the time of the next check. The drafts stay held, so this is not a move. */
 export async function askLater(
   tx: Tx,
   projectId: number,
@@ -204,7 +204,7 @@ export async function askLater(
   );
 }
 
-/** Not a move: what holds it is only asked again sooner. */
+/** Makes held drafts due now. They stay held until the check runs, so this is not a move. */
 export async function dueHeldNow(
   tx: Tx,
   { projectId, reasons, users = null, now }: HeldAsked,

@@ -28,13 +28,13 @@ const waiting = {
   timeZone: 'Europe/Paris',
 };
 
-test('the first draft that waits is told at once, then at most every 15 minutes', () => {
+test('sends the first waiting draft immediately, then at most every 15 minutes', () => {
   expect(teamDigest(waiting, T0, null)).not.toBeNull();
   expect(teamDigest(waiting, T0 + 15 * MINUTE - 1, T0)).toBeNull();
   expect(teamDigest(waiting, T0 + 15 * MINUTE, T0)).not.toBeNull();
 });
 
-test('what the team was told before is not told again until something new comes', () => {
+test('sends nothing again until there is something new', () => {
   expect(teamDigest({ ...waiting, rules: [{ ...welcome, fresh: 0 }, trial] }, T0, null)).toBeNull();
   const notices = ['The rule welcome is draft-only now: 3 complaints among its last 1000 letters'];
   expect(teamDigest({ ...waiting, rules: [], notices }, T0, null)).toEqual({
@@ -43,7 +43,7 @@ test('what the team was told before is not told again until something new comes'
   });
 });
 
-test('it says how many, which leaves first and when, in the zone of the project, with a link for each rule', () => {
+test('states the counts and the earliest deadline in the time zone of the project, with a link per rule', () => {
   expect(teamDigest(waiting, T0, null)).toEqual({
     subject: 'Acme: 3 drafts wait, 3 held',
     text: [
@@ -58,7 +58,7 @@ test('it says how many, which leaves first and when, in the zone of the project,
   });
 });
 
-test('drafts without a deadline are told without one', () => {
+test('lists drafts without a deadline without one', () => {
   const rules = [{ ...welcome, earliestDeadlineAt: null }];
   expect(teamDigest({ ...waiting, rules }, T0, null)?.text).toBe(
     'welcome: 2 drafts wait\n  https://beckon.example/p/7/drafts/d-1\n',

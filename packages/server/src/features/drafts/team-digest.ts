@@ -1,26 +1,26 @@
 import type { Tx } from '../../io/db/index.ts';
 import { upsertTeamDigest } from './store.ts';
 
-/** What waits for the team, of one rule. */
+/** Drafts of one rule that wait for the team. */
 export type WaitingOfRule = {
   rule: string;
-  /** Those that wait for their deadline or for a person. */
+  /** Drafts that wait for their deadline or a member. */
   waiting: number;
-  /** Those that something holds that does not pass by itself. */
+  /** Drafts with a hold that does not end by time. */
   held: number;
-  /** How many of both have come since the team was told last. */
+  /** How many of both are new since the last digest. */
   fresh: number;
   earliestDeadlineAt: number | null;
-  /** The one to look at first: with the earliest deadline, otherwise the oldest. */
+  /** The draft to review first: with the earliest deadline, otherwise the oldest. */
   firstId: string | null;
 };
 
 export type Waiting = {
   project: string;
   rules: WaitingOfRule[];
-  /** Where its drafts are looked at. */
+  /** The address of the project in the dashboard. */
   projectUrl: string;
-  /** Other things that the team has to hear of, one sentence each: a rule that was demoted, a domain that fails. */
+  /** Other news for the team, one sentence each, such as a demoted rule or a failing domain. */
   notices: string[];
   timeZone: string;
 };
@@ -29,7 +29,7 @@ export type TeamLetter = { subject: string; text: string };
 
 export const TEAM_DIGEST_EVERY_MS = 15 * 60_000;
 
-/** The letter to the team, if there is something new to tell and the last one is long enough ago; the first goes at once. */
+/** Returns the digest email for the team if there is news and the last one was long enough ago. The first one is sent immediately. */
 export function teamDigest(waiting: Waiting, now: number, lastSentAt: number | null): TeamLetter | null {
   if (lastSentAt !== null && now < lastSentAt + TEAM_DIGEST_EVERY_MS) return null;
   const isFresh = waiting.notices.length > 0 || waiting.rules.some(({ fresh }) => fresh > 0);
@@ -76,7 +76,7 @@ function ruleLines(
   return [`${rule.rule}: ${parts.join(', ')}`, ...link];
 }
 
-/** Without a deadline last, because nothing happens to those before somebody comes. */
+/** Sorts rules without a deadline last, because nothing happens to their drafts before a member acts. */
 function byDeadline(a: WaitingOfRule, b: WaitingOfRule): number {
   return (
     (a.earliestDeadlineAt ?? Infinity) - (b.earliestDeadlineAt ?? Infinity) || (a.rule < b.rule ? -1 : 1)
@@ -96,7 +96,10 @@ function localTime(ms: number, timeZone: string): string {
   return `${at.toPlainDate().toString()} ${at.toPlainTime().toString({ smallestUnit: 'minute' })} (${timeZone})`;
 }
 
-/** Whether this caller tells the team now; of two that ask at once only one does. In the transaction that hands the letter over. */
+/**
+ * Returns whether this caller sends the digest now. Only one of two concurrent callers does. Call it in the transaction that submits the
+ * email.
+ */
 export function takeTeamDigest(tx: Tx, projectId: number, now: number): Promise<boolean> {
   return upsertTeamDigest(tx, { projectId, now, before: now - TEAM_DIGEST_EVERY_MS });
 }

@@ -8,7 +8,7 @@ const well: Outcomes = {
   unsubscribes: { count: 0, of: 200 },
 };
 
-test('a rule falls back at the number and the share of each outcome, and not one below either', () => {
+test('demotes a rule at the count and share of each outcome, and not below either', () => {
   const cases: [keyof Outcomes, number, number, boolean][] = [
     ['complaints', 3, 1_000, true],
     ['complaints', 2, 1_000, false],
@@ -30,7 +30,7 @@ test('a rule falls back at the number and the share of each outcome, and not one
   );
 });
 
-test('autopilot is suggested after twenty drafts of which nineteen left as they were written', () => {
+test('suggests autopilot after twenty drafts with nineteen sent unchanged', () => {
   expect(suggest({ untouched: 19, edited: 1, skipped: 0 }, null)).toMatchObject({
     kind: 'autopilot',
     deadlineMs: 4 * HOUR,
@@ -40,7 +40,7 @@ test('autopilot is suggested after twenty drafts of which nineteen left as they 
   expect(suggest({ untouched: 19, edited: 0, skipped: 0 }, null)).toBeNull();
 });
 
-test('on autopilot a shorter deadline is suggested where nobody needed it, a longer one where many did', () => {
+test('suggests a shorter deadline on autopilot if no member needed it, and a longer one if many did', () => {
   expect(suggest({ untouched: 20, edited: 0, skipped: 0 }, 2 * HOUR)).toMatchObject({
     kind: 'shorter_deadline',
     deadlineMs: HOUR,

@@ -1,6 +1,6 @@
 import { printDuration } from '../../base/duration.ts';
 
-/** How the last drafts of a rule came to their end: as they were written, edited before they left, or skipped. */
+/** How the last drafts of a rule ended: sent unchanged, edited before sending, or skipped. */
 export type LadderCounts = { untouched: number; edited: number; skipped: number };
 
 export type Suggestion = {
@@ -9,7 +9,7 @@ export type Suggestion = {
   why: string;
 };
 
-/** So many of the last drafts are looked at, and fewer say nothing. */
+/** The number of last drafts to consider. Fewer are not conclusive. */
 export const LADDER_DRAFTS = 20;
 const UNTOUCHED_MIN = 19;
 const TOUCHED_MANY = 5;
@@ -17,7 +17,10 @@ const FIRST_DEADLINE_MS = 4 * 3_600_000;
 const SHORTEST_MS = 15 * 60_000;
 const LONGEST_MS = 48 * 3_600_000;
 
-/** What a rule has earned. It is only suggested: no rule climbs by itself. `deadlineMs`: the period of its autopilot; null: none. */
+/**
+ * Suggests a mode that the rule has earned. No rule changes its mode by itself. `deadlineMs` is the period of its autopilot, or null
+ * without autopilot.
+ */
 export function suggest(counts: LadderCounts, deadlineMs: number | null): Suggestion | null {
   const { untouched, edited, skipped } = counts;
   const of = untouched + edited + skipped;
@@ -55,18 +58,21 @@ function roundedToMinutes(ms: number): number {
   return Math.round(ms / 60_000) * 60_000;
 }
 
-/** How many of the last letters of a rule had this outcome. `of` is the window below or, of a young rule, what there is. */
+/** How many of a rule's last emails had each outcome. `of` is the window below or, for a new rule, the number of emails that there are. */
 export type Outcomes = Record<OutcomeKind, { count: number; of: number }>;
 type OutcomeKind = 'complaints' | 'hardBounces' | 'unsubscribes';
 
-/** From how many, and from which share of so many letters, a rule falls back. Shares in thousandths, because they are compared whole. */
+/**
+ * The count, and the share of the last emails, from which a rule is demoted. Shares are in thousandths, so that they are compared as
+ * integers.
+ */
 const DEMOTES = {
   complaints: { min: 2, perMille: 3, lettersMax: 1_000 },
   hardBounces: { min: 5, perMille: 50, lettersMax: 100 },
   unsubscribes: { min: 6, perMille: 30, lettersMax: 200 },
 } as const satisfies Record<OutcomeKind, { min: number; perMille: number; lettersMax: number }>;
 
-/** How many of the last letters are looked at for each. */
+/** How many of the last emails are considered for each outcome. */
 export const LADDER_WINDOWS = {
   complaints: DEMOTES.complaints.lettersMax,
   hardBounces: DEMOTES.hardBounces.lettersMax,
@@ -75,7 +81,7 @@ export const LADDER_WINDOWS = {
 
 export type Demotion = { reason: OutcomeKind; count: number; of: number; why: string };
 
-/** Whether a rule may no longer send by itself, and why. */
+/** Returns why a rule must lose its autopilot, or null. */
 export function demotes(outcomes: Outcomes): Demotion | null {
   for (const reason of ['complaints', 'hardBounces', 'unsubscribes'] as const) {
     const { count, of } = outcomes[reason];

@@ -21,7 +21,7 @@ import { requireEndpoint } from './require-endpoint.ts';
 import { addSecret } from './secrets.ts';
 import { insertEndpoint, updateEndpoint } from './store.ts';
 
-/** What people say of an endpoint; what is left out stays as it is, or is the default. */
+/** The settings of an endpoint. An omitted one stays as it is, or gets its default. */
 export type EndpointWanted = {
   url?: string | undefined;
   types?: string[] | null | undefined;
@@ -33,7 +33,7 @@ export type NewEndpoint = EndpointWanted & { projectId: number; url: string };
 
 type Deps = { newId: NewId; sealer: Sealer; rules: UrlRules; now: number };
 
-/** In a transaction: the endpoint, and its secret, which is told here and never again. */
+/** Creates an endpoint and returns its secret, which is shown only this once. Requires a transaction. */
 export async function createEndpoint(
   tx: Tx,
   deps: Deps,
@@ -53,7 +53,7 @@ export async function createEndpoint(
     perSecond: readPerSecond(wanted.perSecond ?? PER_SECOND_DEFAULT),
     inFlightMax: readInFlight(wanted.inFlightMax ?? IN_FLIGHT_DEFAULT),
   };
-  // The row of a sister: two who add one at once must not both find room for it.
+  // Locks the row of the project, in another module's table, so that two concurrent creations cannot exceed the limit.
   await tx.query(`SELECT 1 FROM beckon.project WHERE project_id = $1 FOR NO KEY UPDATE`, [projectId]);
   if ((await listEndpoints(tx, projectId)).length >= ENDPOINTS_MAX) throw tooMany();
   await insertEndpoint(tx, endpoint, newHealth(endpoint.perSecond, now));
@@ -61,7 +61,7 @@ export async function createEndpoint(
   return { endpoint, secret: await addSecret(tx, sealer, { ...place, id: newId(), now, overlapMs: 0 }) };
 }
 
-/** What waits goes to the new place, and no more of it than the new types; what was queued before is not taken back. */
+/** Edits an endpoint. Pending deliveries go to the new URL. New types apply to later events, and what was queued before stays queued. */
 export async function editEndpoint(
   tx: Tx,
   place: EndpointPlace,

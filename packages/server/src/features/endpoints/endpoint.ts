@@ -1,21 +1,21 @@
 import { WEBHOOK_TYPES, type WebhookType } from '@beckon/contract';
 import { Fault } from '../../base/fault.ts';
 
-/** Why nothing is sent to it: a person said so, it answered 410, nothing succeeded for days, or it is being deleted. */
+/** Why an endpoint is disabled: by a member, after a 410 response, after days without a success, or during its deletion. */
 export type DisabledReason = 'manual' | 'gone' | 'failing' | 'deleted';
 
-/** Where a project wants to be told what became of its letters. */
+/** A URL of a customer that receives the outcomes of a project's emails. */
 export type Endpoint = {
   projectId: number;
   id: string;
   url: string;
-  /** Null: all that there are, and those that will be. */
+  /** Null means all current and future types. */
   types: WebhookType[] | null;
   description: string;
   createdAt: number;
   disabledAt: number | null;
   disabledReason: DisabledReason | null;
-  /** Requests a second, and at once. */
+  /** The maximum numbers of requests per second and of concurrent requests. */
   perSecond: number;
   inFlightMax: number;
 };
@@ -27,11 +27,11 @@ export const PER_SECOND_DEFAULT = 50;
 const PER_SECOND_MIN = 0.1;
 const PER_SECOND_MAX = 10_000;
 export const IN_FLIGHT_DEFAULT = 10;
-/** As many connections as there may be to one. */
+/** The HTTP client's limit of connections per host. */
 const IN_FLIGHT_MAX = 200;
 const DESCRIPTION_MAX = 200;
 
-/** Null: all types. */
+/** Null means all types. */
 export function readTypes(types: string[] | null): WebhookType[] | null {
   if (types === null) return null;
   const known = WEBHOOK_TYPES as readonly string[];

@@ -33,18 +33,18 @@ test('closes the circuit after one success, and opens it again after one failure
   const later = NOW + 31 * SECOND;
   expect(after([{ at: later, ok: true }], open)).toMatchObject({ openUntil: null, windows: [], failures: 0 });
   expect(after([{ at: later, ok: false }], open).openUntil).toBe(later + 30 * SECOND);
-  // Those that were under way when it opened say nothing.
+  // Attempts that had started before the circuit opened do not count.
   expect(after([{ at: NOW + 1, ok: true }], open).openUntil).toBe(open.openUntil);
 });
 
-test('the request that tells counts as one, though the clock of whoever asked was put back before the answer', () => {
+test("counts the probe although the caller's clock was set back before its result", () => {
   const asked = NOW + 30 * SECOND;
   const probing = refill(after(failures(10)), LIMITS, asked);
   expect(after([{ at: asked - SECOND, ok: false }], probing).openUntil).toBe(asked + 30 * SECOND);
   expect(after([{ at: asked - SECOND, ok: true }], probing).openUntil).toBeNull();
 });
 
-test('the breaker opens as one that remembers every result would open it', () => {
+test('opens like a reference circuit breaker that keeps every result', () => {
   const step = fc.record({
     afterMs: fc.nat(40_000),
     ok: fc.boolean(),
@@ -77,7 +77,7 @@ test('the breaker opens as one that remembers every result would open it', () =>
   );
 });
 
-test('a day of failures is told, five days disable, but not by fewer than ten failures, nor with a success in between', () => {
+test('warns after a day of failures and disables after five days, but not for fewer than ten failures or after a success', () => {
   const judged = (health: Health, at: number) => judge(health, { at, ok: false, isGone: false });
   const begun = judged(newHealth(50, NOW), NOW).health;
   expect(judged(begun, NOW + 24 * HOUR - 1).event).toBeNull();
@@ -91,11 +91,11 @@ test('a day of failures is told, five days disable, but not by fewer than ten fa
   expect(well).toMatchObject({ failingSince: null, failures: 0, warnedAt: null, succeededAt: NOW + HOUR });
 });
 
-test('410 ends it at once, whatever was before', () => {
+test('disables immediately after a 410 response', () => {
   expect(judge(newHealth(50, NOW), { at: NOW, ok: false, isGone: true }).event).toBe('gone');
 });
 
-test('in no stretch of time does it give more tokens than the rate allows, and a burst', () => {
+test('never allows more requests in any period than the rate and one burst', () => {
   const step = fc.record({ afterMs: fc.nat(5_000), wanted: fc.nat(40) });
   const rates = fc.double({ min: 0.1, max: 100, noNaN: true });
   fc.assert(
@@ -115,7 +115,7 @@ test('in no stretch of time does it give more tokens than the rate allows, and a
   );
 });
 
-test('the moment of the next token is a moment at which there is one', () => {
+test('has a token at the calculated time of the next token', () => {
   fc.assert(
     fc.property(
       fc.double({ min: 0.1, max: 1_000, noNaN: true }),

@@ -1,13 +1,13 @@
 /**
- * The health of an endpoint: rate limit tokens, a circuit breaker that pauses it while nearly all attempts fail, and the time
- * since when nothing succeeded. All of it is decided here and stored in the endpoint's row.
+ * The health of an endpoint: rate limit tokens, a circuit breaker and the time of the first failure since the last success. The breaker
+ * pauses the endpoint while nearly all attempts fail. All of it is decided here and stored in the endpoint's row.
  */
 export type Health = {
   tokens: number;
   refilledAt: number;
-  /** No attempts until then; after that one attempt decides. Null: the circuit is closed, and all attempts are made. */
+  /** No attempts are made until then, and after that one attempt decides. Null: the circuit is closed, and all attempts are made. */
   openUntil: number | null;
-  /** What the breaker counts, the oldest first. */
+  /** The results that the breaker counts, oldest first. */
   windows: Window[];
   /** The first failure since the last success. */
   failingSince: number | null;
@@ -18,7 +18,7 @@ export type Health = {
 
 export type Window = { at: number; ok: number; failed: number };
 
-/** What came of a request that was made. */
+/** The result of a request. */
 export type Result = { at: number; ok: boolean; isGone: boolean };
 
 export const BREAKER = {
@@ -32,7 +32,7 @@ export const BREAKER = {
 const HOUR = 3_600_000;
 const WARN_AFTER_MS = 24 * HOUR;
 const DISABLE_AFTER_MS = 5 * 24 * HOUR;
-/** One message alone that nobody takes is no proof. */
+/** A single event that always fails is not enough to disable an endpoint. */
 const DISABLE_FAILURES_MIN = 10;
 
 export function newHealth(perSecond: number, now: number): Health {
@@ -48,10 +48,13 @@ export function newHealth(perSecond: number, now: number): Health {
   };
 }
 
-/** `event`: what people must hear of. */
+/** `event`: a change that members must be informed about. */
 export type Judged = { health: Health; event: 'gone' | 'failing' | 'warned' | 'opened' | 'closed' | null };
 
-/** What the endpoint is after this. Those that answer while it is open were asked before; only after its time one closes it. */
+/**
+ * Returns the health after a result. Responses during the open period belong to earlier requests. Only a response after it can close the
+ * circuit.
+ */
 export function judge(health: Health, result: Result): Judged {
   return result.ok ? succeeded(health, result) : failed(health, result);
 }
@@ -80,12 +83,12 @@ function failed(health: Health, { at, isGone }: Result): Judged {
   return { health: opened, event: isNew ? 'opened' : null };
 }
 
-/** Never before it was last asked, which fills its tokens: the clock of whoever was answered may have been put back since. */
+/** Returns the time of a result, but never before the last refill. The clock may have been set back since. */
 function toldAt({ refilledAt }: Health, at: number): number {
   return Math.max(at, refilledAt);
 }
 
-/** One failure after the time opens it anew; while it is open nothing changes. */
+/** Opens the circuit. A failure after the open period starts a new one, and a failure within it changes nothing. */
 function opens(health: Health, at: number): Health {
   const told = toldAt(health, at);
   if (health.openUntil !== null)
@@ -111,17 +114,17 @@ function counted(windows: Window[], { at, ok }: { at: number; ok: boolean }): Wi
 
 export type Limits = { perSecond: number; inFlightMax: number };
 
-/** With the tokens that time has given since, at most those of a second. */
+/** Adds the tokens of the time since the last refill, up to one burst. */
 export function refill(health: Health, { perSecond }: Limits, now: number): Health {
   const since = Math.max(0, now - health.refilledAt);
   const tokens = Math.min(burstOf(perSecond), health.tokens + (since / 1_000) * perSecond);
   return { ...health, tokens, refilledAt: Math.max(now, health.refilledAt) };
 }
 
-/** What is lost in adding up parts of a token: at the moment of the next one there has to be one. */
+/** Tolerance for rounding errors in sums of fractional tokens. Without it, the calculated time of the next token could come too early. */
 const HAIR = 1e-6;
 
-/** How many may be asked now, while so many are under way; of one whose breaker was open only one that tells. */
+/** Returns how many requests may start now, given those in flight. After an open period, it is a single probe. */
 export function mayClaim(
   health: Health,
   { limits, inFlight, now }: { limits: Limits; inFlight: number; now: number },
@@ -131,7 +134,7 @@ export function mayClaim(
   return Math.max(0, Math.min(quota - inFlight, Math.floor(health.tokens + HAIR)));
 }
 
-/** A second's worth, and never less than one request. */
+/** Returns the burst: the tokens of one second, but at least one request. */
 export function burstOf(perSecond: number): number {
   return Math.max(1, perSecond);
 }

@@ -33,15 +33,15 @@ const HEALTH = `h.tokens, h.refilled_at, h.open_until, h.windows, h.failing_sinc
 const JOINED = `FROM beckon.webhook_endpoint e
   JOIN beckon.webhook_health h ON h.project_id = e.project_id AND h.endpoint_id = e.id`;
 /**
- * Whoever changes either has the health, so that it alone would keep others out. But of a row that a statement does not lock it
- * shows what was there before it waited: locked behind the health, the endpoint is read as whoever had it before left it.
+ * Locks both rows. All writers lock the health, so that lock alone would exclude others. But a statement that waits for a lock sees the old
+ * version of rows that it does not lock. With both locked, the endpoint is read in its latest version.
  */
 const LOCKED = 'FOR UPDATE OF h, e';
 
-/** An endpoint and how it does. */
+/** An endpoint with its health. */
 export type EndpointState = { endpoint: Endpoint; health: Health };
 
-/** Those of a project, the oldest first. */
+/** Lists the endpoints of a project, oldest first. */
 export async function listEndpoints(tx: Tx, projectId: number): Promise<EndpointState[]> {
   const rows = await tx.query<EndpointRow & HealthRow>(
     `SELECT ${COLUMNS}, ${HEALTH} ${JOINED} WHERE e.project_id = $1 ORDER BY e.created_at, e.id`,
@@ -50,7 +50,7 @@ export async function listEndpoints(tx: Tx, projectId: number): Promise<Endpoint
   return rows.map(toState);
 }
 
-/** Locked, with its health: while it is held nothing of the endpoint is claimed, and no result of it recorded. */
+/** Locks an endpoint with its health. While the lock is held, no delivery of the endpoint is claimed and no result recorded. */
 export async function lockEndpoint(
   tx: Tx,
   { projectId, endpointId }: EndpointPlace,
@@ -62,7 +62,7 @@ export async function lockEndpoint(
   return rows[0] && toState(rows[0]);
 }
 
-/** Those of which something is to be recorded, in order; whoever has one of them is waited for. */
+/** Locks the given endpoints in order, waiting for their current holders. */
 export async function lockEndpoints(tx: Tx, places: EndpointPlace[]): Promise<EndpointState[]> {
   const rows = await tx.prepared<EndpointRow & HealthRow>({
     name: 'endpoints.lock',
@@ -77,7 +77,10 @@ export async function lockEndpoints(tx: Tx, places: EndpointPlace[]): Promise<En
   return rows.map(toState);
 }
 
-/** Those of these projects that nobody else has in hand; disabled ones too, for what still waits of them. */
+/**
+ * Locks those endpoints of these projects that no other process has locked. Includes disabled ones, which may still have pending
+ * deliveries.
+ */
 export async function lockFreeEndpoints(tx: Tx, projectIds: number[]): Promise<EndpointState[]> {
   const rows = await tx.prepared<EndpointRow & HealthRow>({
     name: 'endpoints.lock_free',
@@ -88,7 +91,7 @@ export async function lockFreeEndpoints(tx: Tx, projectIds: number[]): Promise<E
   return rows.map(toState);
 }
 
-/** Endpoints that people must hear of: those that failed for a day, and those that were disabled for it, `until` at the latest. */
+/** Lists endpoints with new problems up to `until`: those that failed for a day, and those that were disabled for it. */
 export async function listEndpointTroubles(
   tx: Tx,
   { projectId, since, until }: { projectId: number; since: number; until: number },
@@ -112,7 +115,7 @@ type SecretRow = {
   expires_at: Date | null;
 };
 
-/** By which deliveries are signed now, of each endpoint the newest first. */
+/** Lists the secrets that sign deliveries now, newest first for each endpoint. */
 export async function listLiveSecrets(
   tx: Tx,
   { places, now }: { places: EndpointPlace[]; now: number },
@@ -132,7 +135,7 @@ export async function listLiveSecrets(
   return rows.map(toSecret);
 }
 
-/** All that are stored, in the order of their places; `after` is the last one of the page before. */
+/** Lists all stored secrets in the order of their primary key. `after` is the last one of the previous page. */
 export async function listSealedSecrets(
   tx: Tx,
   { after, limit }: { after: SealedSecret | null; limit: number },

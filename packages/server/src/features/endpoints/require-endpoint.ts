@@ -5,7 +5,7 @@ import { type EndpointState, lockEndpoint } from './reads.ts';
 
 const ID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
-/** Locked, as `lockEndpoint` does, or a fault that says where ids are shown. */
+/** Locks an endpoint like `lockEndpoint`. Throws a fault for an unknown id that says where ids are shown. */
 export async function requireEndpoint(tx: Tx, place: EndpointPlace): Promise<EndpointState> {
   const found = ID.test(place.endpointId) ? await lockEndpoint(tx, place) : undefined;
   if (found) return found;

@@ -9,15 +9,15 @@ import { insertSecret, type SealedSecret, updateSealed } from './store.ts';
 
 export const OVERLAP_DEFAULT_MS = 24 * 3_600_000;
 const OVERLAP_MAX_MS = 7 * 24 * 3_600_000;
-/** A delivery carries a signature by each. */
+/** A delivery has one signature per secret. */
 const LIVE_SECRETS_MAX = 3;
 const RESEALED_AT_ONCE = 100;
 
 export type NewSecret = EndpointPlace & { id: string; now: number; overlapMs: number };
 
 /**
- * A new secret, which is told here and never again. Those before it sign beside it for the overlap, so that a receiver can be
- * changed in between. With the endpoint locked.
+ * Adds a secret and returns it, only this once. Older secrets also sign during the overlap, so that the receiver can be updated. Requires a
+ * lock on the endpoint.
  */
 export async function addSecret(tx: Tx, sealer: Sealer, wanted: NewSecret): Promise<string> {
   const { id, now, overlapMs, ...place } = wanted;

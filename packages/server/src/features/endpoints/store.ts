@@ -2,10 +2,10 @@ import { momentList, plainList, type Tx } from '../../io/db/index.ts';
 import type { Endpoint, EndpointPlace } from './endpoint.ts';
 import type { Health } from './health.ts';
 
-/** `webhook_endpoint`, `webhook_secret`, `webhook_health`. */
+/** Writes `webhook_endpoint`, `webhook_secret` and `webhook_health`. */
 export type HealthOf = EndpointPlace & { health: Health };
 
-/** With their rows locked. */
+/** Requires locks on the rows. */
 export async function updateHealth(tx: Tx, all: HealthOf[]): Promise<void> {
   await tx.prepared({
     name: 'webhooks.health',
@@ -31,7 +31,7 @@ export async function updateHealth(tx: Tx, all: HealthOf[]): Promise<void> {
   });
 }
 
-/** With its health locked, so that nothing of it is being claimed. */
+/** Requires a lock on the health, so that no delivery is being claimed. */
 export async function updateDisabled(
   tx: Tx,
   { projectId, endpointId, at, reason }: EndpointPlace & { at: number; reason: string },
@@ -54,7 +54,7 @@ export async function insertEndpoint(tx: Tx, endpoint: Endpoint, health: Health)
   );
 }
 
-/** What people set of it. */
+/** Updates the settings of an endpoint. */
 export async function updateEndpoint(tx: Tx, endpoint: Endpoint): Promise<void> {
   const { projectId, id, url, types, description, perSecond, inFlightMax } = endpoint;
   await tx.query(
@@ -64,7 +64,7 @@ export async function updateEndpoint(tx: Tx, endpoint: Endpoint): Promise<void> 
   );
 }
 
-/** Its health begins anew, but for its tokens. */
+/** Enables an endpoint. Resets its health except for its tokens. */
 export async function updateEnabled(tx: Tx, { projectId, endpointId }: EndpointPlace): Promise<void> {
   await tx.query(
     `WITH enabled AS (
@@ -92,7 +92,7 @@ export type SealedSecret = EndpointPlace & {
   expiresAt: number | null;
 };
 
-/** Those before it go on until then, unless they end sooner anyway; those that ended are deleted. */
+/** Adds a secret. Older ones expire at `othersUntil` unless they expire earlier. Expired ones are deleted. */
 export async function insertSecret(tx: Tx, secret: SealedSecret, othersUntil: number): Promise<void> {
   const { projectId, endpointId, id, sealed, createdAt } = secret;
   await tx.query(

@@ -23,7 +23,7 @@ export type Enrollment = {
   cancelReason: CancelReason | null;
 };
 
-/** `rule_edited`: the definition of the rule changed, so the preview no longer says whom the enrollment covers. */
+/** `rule_edited`: the definition of the rule changed, so the preview no longer shows the users that the enrollment covers. */
 export type CancelReason = 'rule_off' | 'rule_edited';
 
 export type EnrollmentBatch = {

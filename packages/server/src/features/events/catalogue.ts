@@ -1,17 +1,17 @@
 import { CANONICAL_EVENTS } from '@beckon/contract';
 import type { Tx } from '../../io/db/index.ts';
 
-/** One name of the catalogue with all that is kept of it. Moments are milliseconds. */
+/** An event name with all that is stored about it. Times are in milliseconds. */
 export type CatalogueName = {
   name: string;
   canonical: boolean;
   count: number;
   firstAt: number;
   lastAt: number;
-  /** One number a day (UTC), today the last. */
+  /** The number of events per UTC day, ending today. */
   days: number[];
   properties: { property: string; types: { type: string; firstAt: number; lastAt: number }[] }[];
-  /** Since when somebody counts on it, and who said so. */
+  /** When and by which member the event was marked as expected. */
   expected: { since: number; markedBy: string } | null;
 };
 
@@ -30,7 +30,10 @@ type Row = {
   marked_by: string | null;
 };
 
-/** Reads a table of a sister, too: what is expected. The busiest of the last 30 days first; `name`: this one alone. */
+/**
+ * Lists event names, the most frequent of the last 30 days first. `name` limits it to one. Also reads the table `expected_event` of another
+ * module.
+ */
 export async function listCatalogue(
   tx: Tx,
   { projectId, now, name = null }: { projectId: number; now: number; name?: string | null },
@@ -86,10 +89,10 @@ export type SampleEvent = {
   properties: Record<string, unknown>;
 };
 
-/** Of a rare name there may be none among those that came last before its last one; this many are looked at. */
+/** The number of events to search. A rare name may not occur in them at all. */
 const LOOKED_AT = 5_000;
 
-/** Some of the newest of a name, found among all that was received up to its last one: a bounded stretch of the primary key. */
+/** Lists some of the newest events of a name. It searches a bounded range of the primary key, up to the last event of the name. */
 export async function listSamples(
   tx: Tx,
   wanted: { projectId: number; name: string; lastAt: number; limit: number },
@@ -105,7 +108,7 @@ export async function listSamples(
        SELECT id, external_user_id, occurred_at, received_at, properties, name FROM beckon.event
        WHERE project_id = $1 AND received_at <= $2 ORDER BY received_at DESC, id DESC LIMIT ${LOOKED_AT}
      ) newest WHERE name = $3 ORDER BY received_at DESC, id DESC LIMIT $4`,
-    // A day's last moment is kept to the microsecond, and a clock of milliseconds must not cut it off.
+    // The last time is stored in microseconds, so truncating it to milliseconds must not exclude the event.
     [projectId, new Date(lastAt + 1), name, limit],
   );
   return rows.map(({ id, external_user_id: userId, occurred_at: at, properties }) => ({

@@ -2,7 +2,7 @@ import { plainList, type Tx } from '../../io/db/index.ts';
 import type { Total } from './events.ts';
 import type { NamedEvent } from './newest.ts';
 
-/** Totals of what is stored today, for a name that nobody counts for ever. */
+/** Counts the stored events of a name that has no permanent counts. */
 export async function countStored(tx: Tx, asked: NamedEvent[]): Promise<Total[]> {
   if (asked.length === 0) return [];
   const rows = await tx.prepared<{ n: number; count: number; first_ms: number; last_ms: number }>({

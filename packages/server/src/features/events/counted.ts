@@ -4,9 +4,8 @@ import { listCounting } from './reads.ts';
 import { insertCounted, listCounted, recount, updateCounted } from './store.ts';
 
 /**
- * Names whose occurrences are counted for each person for ever, because an audience or a rule asks about them without a window. A
- * name that is new to this is counted in the background, person by person in the order of bytes: for people up to
- * `countedTo` the digest counts on, for the others it leaves everything to the background.
+ * Event names that are counted forever per user, because an audience or a rule uses them without a time window. The background counts a new
+ * name user by user in byte order. Processing counts new events for users up to `countedTo` and leaves the others to the background.
  */
 export type Counted = { countedTo: string | null; isWhole: boolean };
 export type CountedNames = ReadonlyMap<string, Counted>;
@@ -28,7 +27,7 @@ export function isCountedFor(counted: Counted | undefined, userId: string): bool
   return counted.isWhole || (counted.countedTo !== null && compareBytes(userId, counted.countedTo) <= 0);
 }
 
-/** Projects that are not done with counting, behind `after` in the order of their ids. */
+/** Lists projects with unfinished counts after `after`, by id. */
 export function listCountingProjects(
   tx: Tx,
   page: { after: number | null; limit: number },
@@ -36,12 +35,12 @@ export function listCountingProjects(
   return listCounting(tx, page);
 }
 
-/** From now on these names are counted, beginning with nobody. With the project's turn taken. */
+/** Starts counting these names, with no user counted yet. Requires the project lock. */
 export function beginCounting(tx: Tx, projectId: number, names: string[]): Promise<void> {
   return insertCounted(tx, projectId, names);
 }
 
-/** The next people in order; none means that all are counted. With the project's turn taken. */
+/** Counts the next users in order. An empty list means that all are counted. Requires the project lock. */
 export async function countOn(
   tx: Tx,
   { projectId, name, users }: { projectId: number; name: string; users: string[] },

@@ -4,10 +4,10 @@ import { monthOf } from './partitions.ts';
 
 type Deps = { transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> } & Tx;
 
-/** Two whole months after its own: nobody writes there any more, however wrong a clock may go. */
+/** Two whole months after the partition's own, no process writes to it, however wrong its clock is. */
 const MONTHS_KEPT = 2;
 
-/** Drops the partitions of old months in which nothing is left; gives their names. */
+/** Drops empty partitions of old months and returns their names. */
 export async function dropEmptyPartitions(db: Deps, now: number): Promise<string[]> {
   const firstKept = monthOf(now, -MONTHS_KEPT).name;
   const dropped: string[] = [];
@@ -19,5 +19,5 @@ export async function dropEmptyPartitions(db: Deps, now: number): Promise<string
   return dropped;
 }
 
-/** By the name its month is told; one that somebody attached under another name is left alone. */
+/** The month is parsed from the name. A partition that was attached under another name is left alone. */
 const OF_A_MONTH = /^event_\d{4}_\d{2}$/;

@@ -11,14 +11,14 @@ import {
 
 type Person = { projectId: number; userId: string };
 
-/** No statement may take longer than a few seconds, and some people have millions of events. */
+/** No statement may take longer than a few seconds, and some users have millions of events. */
 const STEP = 10_000;
-/** Every name has a character, so this comes before the first. */
+/** Every name has at least one character, so this sorts before the first. */
 const START: EventPlace = { name: '', occurred_at: new Date(0) };
 
 /**
- * All that a person did, in any month; with the project's turn taken. The keys by which copies are told stay: they are
- * hashes that lead back to nobody, and as long as they are there an erased history that is sent once more stays erased.
+ * Deletes all events of a user, of any month. The deduplication keys stay: they are hashes that identify no user, and they keep an erased
+ * history erased if it is sent again. Requires the project lock.
  */
 export async function eraseEvents(tx: Tx, person: Person): Promise<{ event: number; person_event: number }> {
   let erased = 0;
@@ -32,8 +32,8 @@ export async function eraseEvents(tx: Tx, person: Person): Promise<{ event: numb
 }
 
 /**
- * Where a name is being counted person by person, and this one was counted last: from now on `before` says how far it has
- * come, who stands right before them. True where that was so; it is a new model then. With the turn taken.
+ * Moves the position of a running count back to the previous user, `before`, if this user was counted last. Returns true if it did, and the
+ * model is then new. Requires the project lock.
  */
 export async function leaveCounting(
   tx: Tx,
@@ -42,7 +42,7 @@ export async function leaveCounting(
   return (await updateCountedFrom(tx, { ...person, to: before })) > 0;
 }
 
-/** The oldest that were received before then, at most `limit` of them; how many they were. What timers look back to stays. */
+/** Deletes at most `limit` events received before a time, oldest first, and returns their number. Events needed by timers stay. */
 export function forgetEvents(tx: Tx, wanted: Forgetting): Promise<number> {
   return deleteEventsBefore(tx, wanted);
 }

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../base/canonical-json.ts';
 import { sha256 } from '../../base/hash.ts';
 
-/** An event as it was accepted. */
+/** An event as accepted. */
 export type AcceptedEvent = {
   external_user_id: string;
   name: string;
@@ -9,22 +9,22 @@ export type AcceptedEvent = {
   occurred_at?: string;
   message_id?: string;
   suppress?: true;
-  /** What became of a letter, told by ourselves under this id. Nobody else's record has one: see `base/records`. */
+  /** An outcome of an email, recorded by Beckon under this id. No other record has one. See `base/records`. */
   own?: string;
 };
 
-/** One that is stored: nobody sent it before. */
+/** An event to store, which is not a duplicate. */
 export type NewEvent = {
   projectId: number;
   id: string;
   userId: string;
   name: string;
   properties: Record<string, unknown>;
-  /** Milliseconds. Never later than it was accepted: what a fast clock dates ahead happened when it came. */
+  /** In milliseconds and never later than the time of acceptance. A later time comes from a fast clock and is replaced with that time. */
   occurredAt: number;
   acceptedAt: number;
   seq: number;
-  /** Null of our own, which move neither half of the watermark. */
+  /** Null for Beckon's own events, which move neither half of the watermark. */
   suppressed: boolean | null;
 };
 
@@ -35,14 +35,14 @@ const HASH_DIGITS = 32;
 const HOUR_MS = 3_600_000;
 
 /**
- * What two copies of one event have in common, in hex; null for an event that is always one of its own. By its message
- * id or, without one, by everything it says; a live event without a time may well happen twice.
+ * Returns the deduplication key in hex, which copies of an event share, or null for an event that is never a copy. It is derived from the
+ * message id or, without one, from the whole content. A live event without a time may happen twice.
  *
- * Where there is a time its hour stands in front of the hash: copies and neighbours then lie together in the index,
- * which at twenty million rows makes inserts several times faster.
+ * If there is a time, its hour comes before the hash. Copies and neighbors are then close together in the index, which makes inserts
+ * several times faster at twenty million rows.
  */
 export function dedupeKey(event: AcceptedEvent, priority: 'live' | 'bulk'): string | null {
-  // Told in the transaction that wrote the outcome, which is written once.
+  // An own event is recorded in the transaction of its outcome, which is written once.
   if (event.own !== undefined) return null;
   if (event.message_id !== undefined) return MESSAGE_ID + digest(event.message_id);
   if (event.occurred_at === undefined && priority === 'live') return null;

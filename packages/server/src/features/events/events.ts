@@ -12,7 +12,7 @@ import {
   insertEvents,
 } from './store.ts';
 
-/** Of these keys, each once, those that nobody had before. */
+/** Claims these keys and returns each that was not claimed before, once. */
 export async function claimDedupe<T extends { projectId: number; key: string }>(
   tx: Tx,
   claims: T[],
@@ -27,7 +27,7 @@ export async function claimDedupe<T extends { projectId: number; key: string }>(
   return new Set(claims.filter(({ projectId, key }) => names.has(`${projectId} ${key}`)));
 }
 
-/** Stores events with what the catalogue says of them. `receivedAt` is the moment of their digest. */
+/** Stores events and updates the event catalog. `receivedAt` is the time of their processing. */
 export async function storeEvents(
   tx: Tx,
   events: NewEvent[],
@@ -44,7 +44,7 @@ export async function storeEvents(
   return properties;
 }
 
-/** Properties of one event name that the catalogue keeps. */
+/** The maximum number of properties stored per event name. */
 const PROPERTIES_OF_NAME_MAX = 500;
 
 function toRow(event: NewEvent): Parameters<typeof insertEvents>[1][number] {
@@ -72,7 +72,7 @@ function volumesOf(events: NewEvent[]): { project_id: number; name: string; coun
   return [...counts.values()].toSorted((a, b) => a.project_id - b.project_id || (a.name < b.name ? -1 : 1));
 }
 
-/** All occurrences of one event by one person. */
+/** All occurrences of one event of one user. */
 export type Total = {
   projectId: number;
   userId: string;
@@ -82,7 +82,7 @@ export type Total = {
   lastAt: number;
 };
 
-/** Adds these events, all of counted names, and gives the new totals of those they belong to. */
+/** Adds these events, which all have counted names, and returns the new totals of their users. */
 export async function countEvents(tx: Tx, events: NewEvent[]): Promise<Total[]> {
   const rows = new Map<string, CountRow>();
   for (const event of events) {

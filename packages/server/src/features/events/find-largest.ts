@@ -1,9 +1,9 @@
 import type { Tx } from '../../io/db/index.ts';
 
-/** So many of the newest events are looked at: what came before them says little of what comes. */
+/** How many of the newest events are searched. Older ones say little about future ones. */
 const LOOKED_AT = 20_000;
 
-/** The largest number that a property had lately; null where it had none. */
+/** Returns the largest recent number in a property, or null without one. */
 export async function findLargest(
   tx: Tx,
   { projectId, name, property }: { projectId: number; name: string; property: string },
@@ -17,7 +17,7 @@ export async function findLargest(
   return rows[0]?.largest ?? null;
 }
 
-/** How often each event came on the last so many days, today among them. */
+/** Counts the events of each name on the last days, including today. */
 export async function countByName(
   tx: Tx,
   { projectId, now, days }: { projectId: number; now: number; days: number },

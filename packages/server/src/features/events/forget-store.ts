@@ -1,12 +1,12 @@
 import type { Tx } from '../../io/db/index.ts';
 
-/** What is taken out of these tables: of a person who is erased, and what is older than it is kept. */
+/** Deletes from the event tables: data of erased users and data past its retention. */
 
-/** Where an event stands among those of one person, in the order of their index. */
+/** The position of an event among those of one user, in index order. */
 export type EventPlace = { name: string; occurred_at: Date };
 type Person = { projectId: number; userId: string };
 
-/** The place of the `limit`-th event of a person behind `after`; undefined where there are fewer. */
+/** Returns the position of the `limit`-th event of a user after `after`, or undefined if there are fewer. */
 export async function findEventStep(
   tx: Tx,
   { projectId, userId, after, limit }: Person & { after: EventPlace; limit: number },
@@ -20,7 +20,7 @@ export async function findEventStep(
   return rows[0];
 }
 
-/** Those behind one place up to another, or up to the last: one stretch of the index. */
+/** Deletes the events between two positions, or up to the last: one range of the index. */
 export async function deleteEventsOf(
   tx: Tx,
   { projectId, userId, after, upTo }: Person & { after: EventPlace; upTo: EventPlace | undefined },
@@ -45,7 +45,7 @@ export async function deleteCountsOf(tx: Tx, { projectId, userId }: Person): Pro
   return rows.length;
 }
 
-/** How far names were counted is told by another person, where it was told by this one; how many names that were. */
+/** Moves the position of counts that point to this user to another user, and returns how many it moved. */
 export async function updateCountedFrom(
   tx: Tx,
   { projectId, userId, to }: Person & { to: string | null },
@@ -60,8 +60,8 @@ export async function updateCountedFrom(
 export type Forgetting = { projectId: number; before: Date; limit: number; lookedBackTo: string[] };
 
 /**
- * The oldest that were received before then, at most `limit` of them: one stretch of the primary key. But those by whose names
- * rules look back (`lookedBackTo`) stay as long as a timer is set for their person, which is read of the rules' room.
+ * Deletes at most `limit` events received before a time, oldest first: one range of the primary key. Events with names that rules look back
+ * to (`lookedBackTo`) stay while their user has a timer in `rule_timer`, a table of the rules module.
  */
 export async function deleteEventsBefore(
   tx: Tx,

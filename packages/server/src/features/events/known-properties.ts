@@ -2,13 +2,13 @@ import { type NewEvent, typeOf } from './event.ts';
 import type { PropertyRow } from './store.ts';
 
 /**
- * Which properties of which types were written to the catalogue today, so that only what is new costs anything. A hint:
- * each process has its own, and one that is full begins anew.
+ * A cache of the property types written to the catalog today, so that only new ones cost a write. Each process has its own, and a full one
+ * is cleared.
  */
 export type KnownProperties = { day: number; seen: Set<string> };
 
 const SEEN_MAX = 50_000;
-/** Of one batch; what is beyond is met again in a later one, or is somebody's ids as names of properties. */
+/** The limit per batch. Further properties come again in a later batch, or are ids used as property names. */
 const FRESH_MAX = 2_000;
 const DAY_MS = 86_400_000;
 
@@ -16,7 +16,7 @@ export function knownProperties(): KnownProperties {
   return { day: 0, seen: new Set() };
 }
 
-/** What has to be written for these events; it counts as known once that was committed. */
+/** Returns the rows to write for these events. They count as known after the commit. */
 export function propertiesToAdd(
   known: KnownProperties,
   events: NewEvent[],
@@ -31,7 +31,7 @@ export function propertiesToAdd(
   for (const { projectId, name, properties } of events) {
     for (const property of Object.keys(properties)) {
       const type = typeOf(properties[property]);
-      // The name comes last: it alone may hold anything, and both lengths stand before.
+      // The name may contain any character, so it comes last and the length of the property comes before.
       const key = `${projectId} ${type} ${property.length} ${property} ${name}`;
       if (fresh.size < FRESH_MAX && !known.seen.has(key) && !fresh.has(key))
         fresh.set(key, { project_id: projectId, name, property, type });
@@ -46,7 +46,7 @@ export function propertiesToAdd(
   };
 }
 
-/** One order for all, so that two batches never wait for each other in a circle. */
+/** A single order for all writers, which avoids deadlocks between batches. */
 function byKey(a: PropertyRow, b: PropertyRow): number {
   return (
     a.project_id - b.project_id ||

@@ -1,6 +1,6 @@
 import type { Tx } from '../../io/db/index.ts';
 
-/** Which of these keys, in hex, somebody sent before. */
+/** Returns those of these keys, in hex, that are already stored. */
 export async function findKnownKeys(tx: Tx, projectId: number, keys: string[]): Promise<Set<string>> {
   if (keys.length === 0) return new Set();
   const rows = await tx.query<{ key: string }>(

@@ -4,7 +4,7 @@ import { type EventOfPersonRow, listEventsBehind, listNewestEvents } from './rea
 type Person = { projectId: number; userId: string };
 export type EventOfPerson = EventOfPersonRow;
 
-/** What a person did last, by the time at which it happened; `by`: of what had been accepted by then. */
+/** Lists the newest events of a user by the time they occurred. `by` limits it to events accepted by then. */
 export function listNewest(
   tx: Tx,
   wanted: Person & { limit: number; by?: number },
@@ -12,10 +12,10 @@ export function listNewest(
   return listNewestEvents(tx, wanted);
 }
 
-/** Every name has a character, so this comes before the first. */
+/** Every name has at least one character, so this sorts before the first. */
 const START = { name: '', occurred_at: new Date(0), id: '00000000-0000-0000-0000-000000000000' };
 
-/** All that a person did, page by page, by name and within a name by time. */
+/** Lists all events of a user page by page, by name and then by time. */
 export async function* listAll(
   tx: Tx,
   { projectId, userId, pageOf }: Person & { pageOf: number },

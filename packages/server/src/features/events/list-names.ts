@@ -2,7 +2,7 @@ import { CANONICAL_EVENTS } from '@beckon/contract';
 import type { Tx } from '../../io/db/index.ts';
 import { listNames as listNameRows, type NameRow } from './reads.ts';
 
-/** One name of the catalogue. */
+/** An event name in the catalog. */
 export type ListedName = {
   name: string;
   canonical: boolean;
@@ -13,13 +13,13 @@ export type ListedName = {
   properties: ListedProperty[];
 };
 
-/** `conflict`: it came with values of different types. One that is only sometimes null has none. */
+/** `conflict`: the property has values of different types. A property that is only sometimes null has no conflict. */
 export type ListedProperty = { property: string; types: string[]; conflict: boolean };
 
 const NAMES_LISTED_MAX = 1_000;
 const RECENT_MS = 30 * 86_400_000;
 
-/** The events that a project sent so far, the busiest of the last 30 days first. */
+/** Lists the event names of a project, the most frequent of the last 30 days first. */
 export async function listNames(tx: Tx, projectId: number, now: number): Promise<ListedName[]> {
   const since = new Date(now - RECENT_MS);
   const rows = await listNameRows(tx, projectId, { since, limit: NAMES_LISTED_MAX });

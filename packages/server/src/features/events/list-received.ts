@@ -1,6 +1,6 @@
 import type { Tx } from '../../io/db/index.ts';
 
-/** An event as it was stored, with the moment at which it was. Moments are milliseconds. */
+/** A stored event with the time of its storage. Times are in milliseconds. */
 export type ReceivedEvent = {
   id: string;
   userId: string;
@@ -15,16 +15,16 @@ export type ReceivedEvent = {
 export type ReceivedPage = {
   projectId: number;
   names: string[];
-  /** Received from this moment on, and before that one. */
+  /** The range of receive times: from `from` on and before `until`. */
   from: number;
   until: number;
-  /** At most so many events of any name are looked at, but for those of one millisecond, which stay together. */
+  /** The maximum number of events of any name to read. Events of one millisecond stay together. */
   looksAt: number;
 };
 
 /**
- * Events of these names in the order in which they were received. They are found among all that came in that time, so a page
- * is bounded by what it looks at; `upTo` is where the next one begins.
+ * Lists events of these names in the order of receipt. They are searched among all events of that time, so a page is limited by the number
+ * of events read. `upTo` is the start of the next page.
  */
 export async function listReceived(
   tx: Tx,

@@ -2,7 +2,7 @@ import { plainList, type Tx } from '../../io/db/index.ts';
 
 export type NamedEvent = { projectId: number; userId: string; name: string };
 
-/** One event of a person, as rules look at it. Moments are milliseconds. */
+/** An event of a user in the form that rules need. Times are in milliseconds. */
 export type NewestEvent = NamedEvent & {
   id: string;
   occurredAt: number;
@@ -11,7 +11,7 @@ export type NewestEvent = NamedEvent & {
   properties: Record<string, unknown>;
 };
 
-/** For each name the newest occurrence, by when it occurred; all that is stored counts, imported or not. */
+/** Finds the newest occurrence of each name, by the time it occurred. All stored events count, including imported ones. */
 export async function findNewest(tx: Tx, asked: NamedEvent[]): Promise<NewestEvent[]> {
   if (asked.length === 0) return [];
   const rows = await tx.prepared<NewestRow>({

@@ -13,13 +13,13 @@ export async function listPartitions(tx: Tx): Promise<string[]> {
 const LOCK_TIMEOUT = '200ms';
 
 /**
- * Made plain, then attached: that takes a lock which reads and writes of the other months pass. The constraint saves the
- * scan, and the short time-out keeps everybody from queueing behind us; whoever asked tries again later.
+ * Creates a plain table and then attaches it, which takes a lock that does not block access to other months. The CHECK constraint avoids a
+ * scan. The short lock timeout keeps other transactions from queueing behind this one, and the caller retries later.
  */
 export async function attachPartition(db: Deps, { name, from, to }: Month): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.query(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
-    // Two who make the same month do so one after the other; the second finds it there.
+    // Serializes processes that create the same month. The second one finds it there.
     await tx.query(`SELECT pg_advisory_xact_lock(hashtext($1))`, [`beckon ${name}`]);
     const rows = await tx.query(`SELECT 1 AS there FROM pg_inherits WHERE inhrelid = to_regclass($1)`, [
       `beckon.${name}`,

@@ -1,14 +1,16 @@
 import type { Tx } from '../../io/db/index.ts';
 import { attachPartition, listPartitions } from './partition-store.ts';
 
-/** How many months before its own a partition exists, in real time. */
+/** How many months in advance a partition exists, in real time. */
 const MONTHS_AHEAD = 3;
-/** The same by the clock of a sandbox: enough for the hourly duty, and no more, for each partition costs every project. */
+/**
+ * The same for the clock of a sandbox. It is enough for the hourly job, and not more, because each partition has a cost for every project.
+ */
 export const SANDBOX_MONTHS_AHEAD = 1;
 
 /**
- * Makes the partitions of `event` for the month of `now` and those after it; returns the names of those made. It may run at
- * any time, in several processes at once too.
+ * Creates the partitions of `event` for the month of `now` and the following ones, and returns the names of those created. Safe to run at
+ * any time and in several processes.
  */
 export async function ensurePartitions(
   db: { transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> } & Tx,
@@ -26,14 +28,14 @@ export async function ensurePartitions(
   return made;
 }
 
-/** Whether an event that is received now has its place. */
+/** Returns whether there is a partition for events received now. */
 export async function isPartitioned(tx: Tx, now: number): Promise<boolean> {
   return (await listPartitions(tx)).includes(monthOf(now, 0).name);
 }
 
 export type Month = { name: string; from: string; to: string };
 
-/** Months are those of UTC, whatever the zone of the database's session. */
+/** Months are in UTC, whatever the time zone of the database session. */
 export function monthOf(now: number, ahead: number): Month {
   const at = new Date(now);
   const first = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + ahead, 1));

@@ -9,7 +9,7 @@ import {
 } from '../../base/predicate/index.ts';
 import { momentList, plainList, type Tx } from '../../io/db/index.ts';
 
-/** Asks about a person's events within a window. */
+/** A question about the events of a user within a time window. */
 export type Ask = { projectId: number; userId: string; question: Question };
 
 export type WindowAnswers = {
@@ -17,7 +17,7 @@ export type WindowAnswers = {
   sum(ask: { projectId: number; userId: string; question: SumQuestion }): WindowSum;
 };
 
-/** When a person last did something, as far as it is known without looking: at least as late as this. */
+/** A lower bound for the time of a user's last event, known without a query. */
 export type Latest = Pick<Map<string, number>, 'get'>;
 
 export function occurrenceKey(projectId: number, userId: string, event: string): string {
@@ -27,12 +27,12 @@ export function occurrenceKey(projectId: number, userId: string, event: string):
 export type AnswerOptions = { now: number; latest?: Latest };
 
 /**
- * Answers many questions about many people by few statements, whatever their number:
+ * Answers many questions about many users with few statements:
  *
- *   the nth newest   all questions about one event of one person share one probe of the index; where the newest is all
- *                    that is asked and one just came, none: it may have a newer one, and then asks again a little early
- *   sums             one statement for all of them
- *   with a test of properties   one statement for each question
+ * - The nth newest event: all questions about one event of one user share one index probe.
+ * - The newest event, if one just arrived: no probe. A newer one may exist, so the next check comes a bit early.
+ * - Sums: one statement for all of them.
+ * - Questions with a property test: one statement each.
  */
 export async function answerQuestions(tx: Tx, asks: Ask[], options: AnswerOptions): Promise<WindowAnswers> {
   const { newest, sums, special } = sort(asks, options);
@@ -111,8 +111,8 @@ function addProbe(
 const CLOCKS_APART_MS = 3_600_000;
 
 /**
- * Nothing is received before it occurs, but for the distance of two clocks. One pair of bounds for the whole statement
- * leaves other months out of it once; bounds of each row would be looked at for each row.
+ * Returns bounds for the receive time. An event is not received before it occurs, apart from clock differences. A single pair of bounds
+ * excludes other months once per statement, while bounds per row would be checked for each row.
  */
 function receivedBetween(after: number[], now: number): [Date, Date] {
   const first = after.reduce((a, b) => Math.min(a, b), now);
@@ -153,7 +153,7 @@ async function findNewest(tx: Tx, probes: Probe[], now: number): Promise<Map<str
   return newest;
 }
 
-/** Newest first, as they were read, and as they must be even if they were put together from several months. */
+/** Sorts the times newest first, because they may be combined from several months. */
 function momentsIn(seconds: string): number[] {
   const moments = seconds
     .slice(1, -1)
@@ -162,11 +162,11 @@ function momentsIn(seconds: string): number[] {
   return moments.length === 1 ? moments : moments.sort((a, b) => b - a);
 }
 
-/** An answer that tests or adds up properties: the nth newest, or the oldest of a sum. */
+/** An answer for a question that tests or sums properties: the nth newest event, or the oldest event of a sum. */
 type Special = { at: number; sum: number };
 type SpecialRow = { n: number; at: number | null; sum: number };
 
-/** The aggregate is that of the language; only the property is a column here, so that one statement does for all. */
+/** The aggregate of the predicate language with the property as a column, so that one statement serves all. */
 const SUM_OF_COLUMN = windowSumSql('', {
   params: { values: [], add: () => 'q.property' },
   now: '$6',
@@ -197,7 +197,7 @@ async function findSums(tx: Tx, asks: SumAsk[], now: number): Promise<Map<string
   return byKey(asks, rows);
 }
 
-/** One statement for one question that tests properties, about all the people it is asked of. */
+/** Runs one statement for a question that tests properties, about all its users. */
 async function askSpecial(tx: Tx, { question, asks }: Group, now: number): Promise<Map<string, Special>> {
   const params = sqlParams([
     plainList(asks.map((ask) => ask.projectId)),
@@ -218,7 +218,7 @@ async function askSpecial(tx: Tx, { question, asks }: Group, now: number): Promi
       : `SELECT date_part('epoch', min(e.occurred_at)) * 1000 AS at, ${windowSumSql(question.property, context).sum} AS sum ${events}`;
   const text = `SELECT q.n::int AS n, found.at, found.sum FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS q(project_id, user_id, n)
     CROSS JOIN LATERAL (${found}) found`;
-  // Not by name: every shape of a test would stay prepared on its connection for ever.
+  // Not a prepared statement, because every form of a test would stay prepared on its connection forever.
   return byKey(asks, await tx.query<SpecialRow>(text, params.values));
 }
 

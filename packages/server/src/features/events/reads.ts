@@ -25,7 +25,7 @@ export function listNewestEvents(
   );
 }
 
-/** The event that was stored last, of whomever. */
+/** Finds the last stored event of the project, of any user. */
 export async function findLastReceived(
   tx: Tx,
   projectId: number,
@@ -37,7 +37,7 @@ export async function findLastReceived(
   return rows[0] ? { name: rows[0].name, receivedAt: rows[0].received_at.getTime() } : null;
 }
 
-/** Behind a place, in the order of the index: to put all of a person's events in the order of time would take all of them at once. */
+/** Lists events after a position in index order. Sorting all events of a user by time would read all of them at once. */
 export function listEventsBehind(
   tx: Tx,
   { projectId, userId, after, limit }: Person & { after: EventPlace & { id: string }; limit: number },
@@ -60,7 +60,7 @@ export type NameRow = {
   properties: { property: string; type: string; last_at: string }[];
 };
 
-/** The busiest names of the last 30 days first. */
+/** Lists event names, the most frequent of the last 30 days first. */
 export function listNames(
   tx: Tx,
   projectId: number,
@@ -79,7 +79,7 @@ export function listNames(
   );
 }
 
-/** Few projects count at a time, and all of them together have few names: it looks at all of these. */
+/** Reads all unfinished names, because few projects count at a time and have few names in total. */
 export async function listCounting(
   tx: Tx,
   { after, limit }: { after: number | null; limit: number },

@@ -1,11 +1,11 @@
 import { momentList, plainList, type Tx } from '../../io/db/index.ts';
 
-/** `event`, `event_dedupe`, `counted_event`, `person_event`, `event_volume` and `event_property`. */
+/** Reads and writes `event`, `event_dedupe`, `counted_event`, `person_event`, `event_volume` and `event_property`. */
 export type DedupeRow = { project_id: number; dedupe_key: string };
 
 /**
- * Keys in hex. Null where nobody had any of them, which is the rule; else those that nobody had, as "project key". In
- * order, so that two batches never wait for each other in a circle.
+ * Inserts deduplication keys, given in hex. Returns null if all are new, which is the normal case, and otherwise the new ones as "project
+ * key". Keys are sorted, so that batches do not deadlock.
  */
 export async function insertDedupe(tx: Tx, rows: DedupeRow[]): Promise<string[] | null> {
   const answer = await tx.prepared<{ won: string[] | null }>({
@@ -27,7 +27,7 @@ export type EventRow = {
   external_user_id: string;
   name: string;
   properties: string;
-  /** Milliseconds. */
+  /** In milliseconds. */
   occurred_at: number;
   accepted_at: number;
   seq: number;
@@ -61,7 +61,7 @@ export type CountRow = {
   external_user_id: string;
   name: string;
   count: number;
-  /** Milliseconds: they are read several times faster than dates. */
+  /** In milliseconds, which are read several times faster than dates. */
   first_ms: number;
   last_ms: number;
 };
@@ -133,8 +133,8 @@ export async function addVolumes(tx: Tx, rows: VolumeRow[], at: Date): Promise<v
 export type PropertyRow = { project_id: number; name: string; property: string; type: string };
 
 /**
- * What a name has beyond its first properties is not kept: some callers put ids into the names of properties. Counted once
- * for each name, and new ones are numbered within the statement, which does not see what it inserts itself.
+ * Adds properties up to a maximum per name, because some callers put ids into property names. The existing ones are counted once per name.
+ * New ones are numbered within the statement, which does not see its own inserts.
  */
 export async function addProperties(
   tx: Tx,
@@ -201,7 +201,7 @@ export async function updateCounted(tx: Tx, row: CountedNameRow): Promise<void> 
   );
 }
 
-/** Counts anew what these people did; theirs must not have been counted before. */
+/** Counts the events of these users again. They must not have been counted before. */
 export async function recount(
   tx: Tx,
   { projectId, name, users }: { projectId: number; name: string; users: string[] },

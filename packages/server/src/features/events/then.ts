@@ -4,8 +4,8 @@ import type { Total } from './events.ts';
 import type { NamedEvent, NewestEvent } from './newest.ts';
 
 /**
- * What was known of people at moments that lie back: everything that was received by then, and nothing later. Each ask has a
- * moment of its own, in milliseconds; answers come in the order of the asks. To be asked of some hundred at once.
+ * Reads what was known about users at past times: everything received by then, and nothing later. Each query has its own time in
+ * milliseconds. Answers have the order of the queries. Meant for some hundred at once.
  */
 export type Then = { projectId: number; userId: string; by: number };
 export type AskedThen = Then & { name: string };
@@ -27,7 +27,7 @@ function namesOf(asked: NamedEvent[]): string[] {
   return asked.map(({ name }) => name);
 }
 
-/** By when it occurred. */
+/** Finds the newest event by the time it occurred. */
 export async function findNewestThen(tx: Tx, asked: AskedThen[]): Promise<(NewestEvent | undefined)[]> {
   const found = asked.map((): NewestEvent | undefined => undefined);
   if (asked.length === 0) return found;
@@ -57,7 +57,7 @@ export async function findNewestThen(tx: Tx, asked: AskedThen[]): Promise<(Newes
   return found;
 }
 
-/** Of what is stored today. */
+/** Counts the events that are still stored today. */
 export async function countThen(tx: Tx, asked: AskedThen[]): Promise<(Total | undefined)[]> {
   const found = asked.map((): Total | undefined => undefined);
   if (asked.length === 0) return found;
@@ -86,10 +86,10 @@ export async function countThen(tx: Tx, asked: AskedThen[]): Promise<(Total | un
   return found;
 }
 
-/** `at`: when the nth newest in the window occurred or, of a sum, the oldest; null where there is none. */
+/** `at`: when the nth newest event in the window occurred or, for a sum, the oldest. Null without such an event. */
 export type AnswerThen = { at: number | null; sum: number };
 
-/** One question, about windows that end at the moments asked for. */
+/** Answers one question for windows that end at the given times. */
 export async function answerThen(tx: Tx, question: Question, asked: Then[]): Promise<AnswerThen[]> {
   const found = asked.map((): AnswerThen => ({ at: null, sum: 0 }));
   if (asked.length === 0) return found;
@@ -113,8 +113,8 @@ export async function answerThen(tx: Tx, question: Question, asked: Then[]): Pro
 }
 
 /**
- * In the order of acceptance the last suppressed event, the last that was not, and the first of these behind the former. To be
- * asked of those alone whom one suppressed.
+ * The last suppressed event, the last normal event, and the first normal event after the last suppressed one, in the order of acceptance.
+ * Meant only for users with a suppressed event.
  */
 export type WatermarkThen = {
   suppressedSeq: number | null;
@@ -138,10 +138,10 @@ export async function findWatermarkThen(tx: Tx, asked: Then[]): Promise<Watermar
   return found;
 }
 
-/** `since`: what occurred before it does not count. */
+/** `since`: events that occurred earlier do not count. */
 export type AskedAfter = Then & { since: number };
 
-/** When the first event of any of these names was received after the moment, and not after `until`; null where none was. */
+/** Returns when the first event of any of these names was received after the time and up to `until`, or null. */
 export async function findFirstAfter(
   tx: Tx,
   { asked, names, until }: { asked: AskedAfter[]; names: string[]; until: number },

@@ -5,7 +5,7 @@ const DAY = 86_400_000;
 const NOW = 1_000 * DAY;
 const days = (...last: number[]): number[] => [...Array.from({ length: 30 - last.length }, () => 0), ...last];
 
-test('an event has stopped once it is away for a day and for five times as long as usual', () => {
+test('reports an event as stopped after a day without it and five times the usual interval', () => {
   const seen = (lastAt: number, counts: number[]) => ({ lastAt, days: counts, properties: [] });
   const hourly = days(...Array.from({ length: 28 }, () => 24));
   expect(driftOf(0, seen(NOW - 0.9 * DAY, [...hourly.slice(1), 0]), NOW)).toEqual([]);
@@ -17,7 +17,7 @@ test('an event has stopped once it is away for a day and for five times as long 
   expect(driftOf(0, seen(NOW - 20 * DAY, days(1)), NOW)).toEqual([]);
 });
 
-test('a property that came later is new, one that was there has a new type, and a missing value is neither', () => {
+test('reports a later property as new and a new type of an existing one, but not a missing value', () => {
   const types = (...list: [string, number][]) => list.map(([type, firstAt]) => ({ type, firstAt }));
   const properties = [
     { property: 'old', types: types(['string', 1]) },

@@ -1,4 +1,4 @@
-/** What is odd about an event that somebody counts on. Moments are milliseconds. */
+/** A deviation of an expected event. Times are in milliseconds. */
 export type Drift =
   | { kind: 'stopped'; lastAt: number; usualEveryMs: number }
   | { kind: 'new_property'; property: string; since: number }
@@ -6,22 +6,22 @@ export type Drift =
 
 type Seen = {
   lastAt: number;
-  /** So many came on each of the last 30 days, today the last. */
+  /** The number of events on each of the last 30 days, ending today. */
   days: number[];
   properties: { property: string; types: { type: string; firstAt: number }[] }[];
 };
 
 const DAY_MS = 86_400_000;
-/** A quiet night is no alarm; nor is a gap that is not clearly longer than the usual one. */
+/** Neither a quiet night nor a gap close to the usual one is an alarm. */
 const QUIET_MIN_MS = DAY_MS;
 const QUIET_TIMES = 5;
 
-/** Marked again, it is what it is by now that is expected. */
+/** Lists deviations since the event was marked as expected. Marking it again makes its current form the expected one. */
 export function driftOf(since: number, seen: Seen, now: number): Drift[] {
   return [...stopped(seen, now), ...seen.properties.flatMap((property) => changed(property, since))];
 }
 
-/** Of an event that never came twice in a month nobody can tell when it should come again. */
+/** Reports nothing for an event with fewer than two occurrences in a month, because it has no usual interval. */
 function stopped({ lastAt, days }: Seen, now: number): Drift[] {
   const count = days.reduce((sum, one) => sum + one, 0);
   if (count < 2) return [];
@@ -32,7 +32,7 @@ function stopped({ lastAt, days }: Seen, now: number): Drift[] {
   return isQuiet ? [{ kind: 'stopped', lastAt, usualEveryMs }] : [];
 }
 
-/** A value that is sometimes missing says nothing about the type. */
+/** A value that is sometimes missing does not count as another type. */
 function changed({ property, types }: Seen['properties'][number], since: number): Drift[] {
   const fresh = types.filter(({ firstAt }) => firstAt > since);
   const [first] = fresh;

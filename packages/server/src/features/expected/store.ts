@@ -1,6 +1,6 @@
 import type { Tx } from '../../io/db/index.ts';
 
-/** `expected_event`. Marked again, it is what it is by now that is expected. */
+/** Writes `expected_event`. Marking an event again makes its current form the expected one. */
 export async function upsertExpected(
   tx: Tx,
   { projectId, name, at, by }: { projectId: number; name: string; at: number; by: string },

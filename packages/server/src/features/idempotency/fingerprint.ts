@@ -6,17 +6,17 @@ import type { Steps } from '../../base/steps.ts';
 export type FingerprintOf = {
   path: string;
   body: unknown;
-  /** The body as it was received, for bodies that are too deep to be written again. */
+  /** The body as received, for bodies that are nested too deeply to be serialized. */
   raw: Uint8Array;
-  /** Key order, white space and escapes do not matter. In long bodies key order does, because sorting would cost more than all the rest. */
+  /** Ignore key order, white space and escapes. For long bodies key order counts, because sorting would cost more than everything else. */
   canonical: boolean;
-  /** Nothing in the body was refused, so every number in it is one that JSON can write. */
+  /** The whole body passed validation, so JSON can represent every number in it. */
   sound: boolean;
-  /** The body's compact JSON text in pieces, where reading the body made them. */
+  /** The compact JSON text of the body in pieces, if parsing created them. */
   compact?: readonly string[] | null;
 };
 
-/** The fingerprint of method, path and a form of the parsed JSON: requests with the same one have the same body. */
+/** Hashes the method, the path and a normalized form of the body. Requests with the same fingerprint have the same body. */
 export function* fingerprint(of: FingerprintOf): Steps<string> {
   const head = `POST ${of.path}\n`;
   try {
@@ -33,13 +33,13 @@ export function* fingerprint(of: FingerprintOf): Steps<string> {
     }
     return hash.digest('hex');
   } catch (error) {
-    // Only a body that is deeper or wider than any valid one ends here, so its bytes are enough.
+    // Only a body that is deeper or wider than any valid one gets here, so a hash of its bytes is enough.
     if (error instanceof RangeError) return sha256(`${head}raw ${sha256(of.raw)}`);
     throw error;
   }
 }
 
-/** So much text takes some 2 ms. The text of a body of 10 MiB took 70 ms at once. */
+/** Hashing this much text takes about 2 ms. A body of 10 MiB took 70 ms in one step. */
 const LENGTH_PER_STEP = 256 * 1024;
 
 function piecesOf({ body, sound, compact }: FingerprintOf): Iterable<string> {
@@ -48,7 +48,7 @@ function piecesOf({ body, sound, compact }: FingerprintOf): Iterable<string> {
 
 type Replacer = (key: string, value: unknown) => unknown;
 
-/** What `JSON.stringify` writes, with a piece for each element of a list in the body. */
+/** Writes the same text as `JSON.stringify`, with a piece for each element of a list in the body. */
 function* writeInPieces(body: unknown, replacer: Replacer | undefined): Generator<string, void, void> {
   if (!isObject(body)) return yield JSON.stringify(body, replacer);
   let before = '{';
@@ -73,7 +73,10 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** 1e400 is read as infinite and would be written as null, which is another value. No valid text begins like this. */
+/**
+ * Distinguishes infinite numbers. 1e400 is parsed as infinite and would be written as null, which is another value. No valid text starts
+ * with this character.
+ */
 function spellNumber(_key: string, value: unknown): unknown {
   return typeof value === 'number' && !Number.isFinite(value) ? `\ud800${value}` : value;
 }

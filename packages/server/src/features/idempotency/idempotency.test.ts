@@ -11,43 +11,46 @@ const db = await openTestDatabase(heldClock());
 
 const UUID = '8e03978e-40d5-43dd-bc93-6894a57f9324';
 
-test('a UUID is the same key in any case and in quotes', () => {
+test('reads a UUID as the same key in any case and in quotes', () => {
   const key = readIdempotencyKey(UUID);
   expect(readIdempotencyKey(UUID.toUpperCase())).toEqual(key);
   expect(readIdempotencyKey(`"${UUID}"`)).toEqual(key);
   expect(key?.isUuidV4).toBe(true);
 });
 
-test('another key is kept to the letter, and flagged', () => {
+test('keeps the case of any other key and flags it', () => {
   expect(readIdempotencyKey('Order-7')).not.toEqual(readIdempotencyKey('order-7'));
   expect(readIdempotencyKey('Order-7')?.isUuidV4).toBe(false);
   expect(readIdempotencyKey(UUID.replace('-43dd', '-13dd'))?.isUuidV4).toBe(false);
   expect(readIdempotencyKey('x'.repeat(255))).not.toBeNull();
 });
 
-test.each(['', '""', 'a b', 'a, b', 'ä', 'x'.repeat(256), '\t', 'a\u007f'])('%j is no key', (header) => {
-  expect(readIdempotencyKey(header)).toBeNull();
-});
+test.each(['', '""', 'a b', 'a, b', 'ä', 'x'.repeat(256), '\t', 'a\u007f'])(
+  'rejects the key %j',
+  (header) => {
+    expect(readIdempotencyKey(header)).toBeNull();
+  },
+);
 
 const print = (text: string, canonical = true, path = '/api/v1/events') =>
   runSteps(fingerprint({ path, body: JSON.parse(text), raw: Buffer.from(text), canonical, sound: false }));
 
-test('the same body in other clothes has the same fingerprint on single endpoints', () => {
+test('gives the same fingerprint to equivalent bodies on single endpoints', () => {
   expect(print('{"a":1,"b":"\\u0041"}')).toBe(print('{ "b": "A", "a": 1.0 }'));
   expect(print('{"a":[1,2]}')).not.toBe(print('{"a":[2,1]}'));
   expect(print('{"a":null}')).not.toBe(print('{}'));
 });
 
-test('on batch and bulk the order of keys counts, white space does not', () => {
+test('depends on key order but not on white space for batch and bulk', () => {
   expect(print('{"a":1,"b":2}', false)).toBe(print('{ "a":1, "b":2 }', false));
   expect(print('{"a":1,"b":2}', false)).not.toBe(print('{"b":2,"a":1}', false));
 });
 
-test('the endpoint is part of what a key was used for', () => {
+test('includes the endpoint in the fingerprint', () => {
   expect(print('{}', true, '/api/v1/users')).not.toBe(print('{}', true, '/api/v1/events'));
 });
 
-test('a body nested a hundred thousand deep has a fingerprint too', () => {
+test('hashes a body nested a hundred thousand levels deep', () => {
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
   for (const canonical of [true, false]) {
     expect(print(deep, canonical)).toBe(print(deep, canonical));
@@ -55,7 +58,7 @@ test('a body nested a hundred thousand deep has a fingerprint too', () => {
   }
 });
 
-test('a body on batch and bulk is hashed as JSON.stringify writes it, whatever pieces it is written in', () => {
+test('hashes a body for batch and bulk as written by JSON.stringify, whatever its pieces', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (body) => {
       const text = JSON.stringify(body);
@@ -65,7 +68,7 @@ test('a body on batch and bulk is hashed as JSON.stringify writes it, whatever p
   );
 });
 
-test.each([true, false])('a long body is hashed in steps of at most twice 256 KiB (sound: %j)', (sound) => {
+test.each([true, false])('hashes a long body in steps of at most twice 256 KiB (sound: %j)', (sound) => {
   const users = Array.from({ length: 100 }, (_, n) => ({ id: n, text: 'x'.repeat(60_000) }));
   const steps = fingerprint({ path: '/p', body: { users }, raw: Buffer.alloc(0), canonical: false, sound });
   let yields = 0;
@@ -73,7 +76,7 @@ test.each([true, false])('a long body is hashed in steps of at most twice 256 Ki
   expect(yields).toBeGreaterThanOrEqual(6_000_000 / (512 * 1024));
 });
 
-test('answers older than the window are absent, and deleted in bounded steps', async () => {
+test('ignores answers older than the window, and deletes them in bounded steps', async () => {
   const keyOf = (n: number) => sha256(`k${n}`).slice(0, 32);
   const accepted = (n: number) => new Date(Date.UTC(2026, 0, 1) + n * 1_000);
   for (let n = 0; n < 10; n += 1) {
@@ -97,7 +100,7 @@ test('answers older than the window are absent, and deleted in bounded steps', a
   expect(left).toHaveLength(5);
 });
 
-test('to forget some costs what these cost, wherever in the table they have come to lie', async () => {
+test('reads only as many blocks as the deletion needs, wherever the rows are in the table', async () => {
   const keep = (from: number, count: number) =>
     db.query(
       `INSERT INTO beckon.idempotency (project_id, key, fingerprint, status, accepted_at)
@@ -112,7 +115,7 @@ test('to forget some costs what these cost, wherever in the table they have come
     before(100_000),
   ]);
   await db.query('VACUUM ANALYZE beckon.idempotency');
-  // The new ones lie in front of the old ones.
+  // The new rows are stored before the old ones.
   await keep(150_000, 100_000);
   await db.query('ANALYZE beckon.idempotency');
   type Plan = { Plan: { 'Shared Hit Blocks': number; 'Shared Read Blocks': number } };

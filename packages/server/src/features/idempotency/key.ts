@@ -5,14 +5,14 @@ const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{12}$/;
 const VARIANT = '89ab';
 /**
- * A UUID is its sixteen bytes; of anything else half a SHA-256 is kept, so that what a customer put into a key is never
- * stored and the index stays small whatever its length.
+ * The length of a key: the 16 bytes of a UUID, or half a SHA-256 of any other key. So a customer's text in a key is never stored, and the
+ * index stays small for any length.
  */
 const DIGEST_HEX_CHARS = 32;
 
 export type IdempotencyKey = { digest: string; isUuidV4: boolean };
 
-/** The key of a header, or null where it is no key: empty, too long, repeated, or with anything but visible ASCII. */
+/** Reads the key from a header. Returns null if it is empty, too long, repeated, or has anything but visible ASCII characters. */
 export function readIdempotencyKey(header: string): IdempotencyKey | null {
   const quoted = header.length > 1 && header.startsWith('"') && header.endsWith('"');
   const bare = quoted ? header.slice(1, -1) : header;

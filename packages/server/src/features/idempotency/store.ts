@@ -1,12 +1,12 @@
 import type { Tx } from '../../io/db/index.ts';
 
-/** A kept answer. A null body stands for the plain `{"data":{"accepted":true}}`, which most answers are. */
+/** A stored answer. A null body means `{"data":{"accepted":true}}`, the most frequent one. */
 export type StoredAnswer = { fingerprint: string; status: number; body: string | null; acceptedAt: number };
-/** Digests are hex. */
+/** Keys and fingerprints are in hex. */
 export type StoredKey = { projectId: number; key: string };
 type FoundAnswer = StoredAnswer & StoredKey;
 
-/** Answers kept under these keys since `after`; older ones count as absent even while their rows are still there. */
+/** Finds the answers stored under these keys since `after`. Older ones count as absent even while their rows exist. */
 export async function findAnswers(db: Tx, keys: StoredKey[], after: Date): Promise<FoundAnswer[]> {
   const rows = await db.query<AnswerRow>(
     `SELECT i.project_id, encode(i.key, 'hex') AS key, encode(i.fingerprint, 'hex') AS fingerprint, i.status, i.body, i.accepted_at
@@ -37,8 +37,8 @@ type AnswerRow = {
 };
 
 /**
- * Deletes at most `limit` answers accepted before `before`, the oldest first; says how many, and up to when. In small steps, so that
- * no lock is held long; the next begins there, past what is deleted and not cleared away yet.
+ * Deletes at most `limit` answers accepted before `before`, oldest first. Returns how many and up to which time. Small steps keep locks
+ * short. The next step starts at that time, past rows that are deleted but not vacuumed yet.
  */
 export async function deleteAnswers(
   db: Tx,

@@ -23,7 +23,7 @@ async function blanked(text: string, person = ADA): Promise<{ rows: number; text
   return { rows, text: Buffer.concat(pieces).toString() };
 }
 
-test('rows of a person become blanks of the same length, and no other row changes', async () => {
+test('replaces the rows of a user with spaces of the same length, and changes no other row', async () => {
   const { rows, text } = await blanked(
     [
       'id,email,note',
@@ -49,7 +49,7 @@ test('rows of a person become blanks of the same length, and no other row change
   expect(rows).toBe(4);
 });
 
-test('of JSON too, however it is written', async () => {
+test('replaces rows of JSON too, in any notation', async () => {
   const { rows, text } = await blanked(
     [
       '{"id":"ad\\u00e9"}',
@@ -71,7 +71,7 @@ test('of JSON too, however it is written', async () => {
   expect([one.text.split('\n')[1], one.rows]).toEqual(['{"id":21,"seats":1}', 2]);
 });
 
-test('a row of several lines is blanked as a whole, and the header never', async () => {
+test('replaces a row of several lines as a whole, and never the header', async () => {
   const { text, rows } = await blanked('id,name,city\nname,N,"1 Street\nSpringfield"\nbob,B,C', {
     userId: 'name',
     email: null,
@@ -80,12 +80,12 @@ test('a row of several lines is blanked as a whole, and the header never', async
   expect(rows).toBe(1);
 });
 
-test('a row that goes over two parts is blanked in both', async () => {
+test('replaces a row that spans two parts in both', async () => {
   const header = 'id,email,plan\n';
   const pad = `${'x'.repeat(99)}\n`.repeat(Math.floor(PART_BYTES / 100) - 1);
   const rest = PART_BYTES - pad.length - header.length;
   for (const cut of [1, 4, 8, 12]) {
-    // The row begins so that the part ends behind so many of its bytes.
+    // The row starts so that the part ends after this many of its bytes.
     const before = `${header}${pad}${'y'.repeat(rest - cut - 1)}\n`;
     const { text, rows } = await blanked(`${before}ada,a@x.org,pro\nbob`, { userId: 'ada', email: null });
     expect(text.slice(before.length)).toBe(`${' '.repeat(15)}\nbob`);

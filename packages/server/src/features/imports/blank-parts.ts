@@ -10,8 +10,8 @@ import { insertPart } from './store.ts';
 import { type ErasedPerson, isNaming, isRowOf, type IsTheirs } from './whose-row.ts';
 
 /**
- * A person's rows of a file become blanks, byte for byte, so that every place and every line in the file stays where it is. A row is
- * what an import of it would read as one, however many lines that are; the header is none. Says how many rows.
+ * Replaces a user's rows in a file with spaces, byte for byte, so that every position and line number stays valid. A row is what the import
+ * reads as one, with any number of lines, and not the header. Returns the number of rows.
  */
 export async function blankParts(tx: Tx, one: Import, person: ErasedPerson): Promise<number> {
   const { kind, mapping } = one;
@@ -29,10 +29,10 @@ export async function blankParts(tx: Tx, one: Import, person: ErasedPerson): Pro
   return rows;
 }
 
-/** `isNamedIn`: for what cannot be read as a row. */
+/** `isNamedIn` is for text that cannot be read as a row. */
 type Judge = { isTheirs: IsTheirs; isNamedIn: IsTheirs };
 
-/** Parts that follow each other; others may still be on their way. Whether its first and its last row are whole. */
+/** A range of adjacent parts, because others may not be uploaded yet. `isBegun` and `isEnded`: its first and last row are complete. */
 type Stretch = { first: number; last: number; isBegun: boolean; isEnded: boolean };
 
 function stretchesOf(numbers: number[], sizeBytes: number): Stretch[] {
@@ -54,7 +54,7 @@ async function blankStretch(parts: HeldParts, { stretch, format, judge }: Walk):
   const rows = readRows(parts.pieces(stretch, from.at), { from, delimiter: format?.delimiter ?? null });
   let count = 0;
   let begin = from.at;
-  // One behind: whether a row is the last is known with the next.
+  // Each row is handled one step later, because only the next row shows that it is not the last.
   let held: Row | null = null;
   const settle = async (isWhole: boolean): Promise<void> => {
     if (!held || !isWhole || !(await isOf(parts, held, judge))) return;
@@ -83,12 +83,12 @@ async function isOf(parts: HeldParts, row: Row, { isTheirs, isNamedIn }: Judge):
 }
 
 const PIECE_BYTES = 256 * 1024;
-/** A row that can be read lies in two of them at most. */
+/** A readable row spans at most two parts. */
 const HELD_MAX = 2;
 
 type Held = { part: number; bytes: Buffer; isChanged: boolean };
 
-/** A file's parts, of which two are at hand; what was changed is kept when another comes in. */
+/** Access to the parts of a file, with two of them in memory. A changed part is written when another is loaded. */
 class HeldParts {
   private readonly tx: Tx;
   private readonly one: Import;
@@ -108,7 +108,7 @@ class HeldParts {
   async *pieces({ last }: Stretch, from: number): AsyncGenerator<Buffer, void, void> {
     for (let part = Math.floor(from / PART_BYTES); part <= last; part += 1) {
       const bytes = (await this.load(part)) ?? Buffer.alloc(0);
-      // A copy: what is blanked was read before, and what was read stays as it was.
+      // Copied, because the bytes that were read must stay unchanged when the row is replaced.
       for (let at = Math.max(0, from - part * PART_BYTES); at < bytes.length; at += PIECE_BYTES)
         yield Buffer.from(bytes.subarray(at, at + PIECE_BYTES));
     }
@@ -127,7 +127,7 @@ class HeldParts {
     });
   }
 
-  /** So many stay at hand; what was changed of the others is written. */
+  /** Keeps this many parts in memory and writes the others if they changed. */
   async keep(most: number): Promise<void> {
     for (const { part, bytes, isChanged } of this.held.splice(0, this.held.length - most))
       if (isChanged)

@@ -4,16 +4,16 @@ import { type FindingPlace, listFindingsWith } from './reads.ts';
 import { deleteFindingsAt, type ImportRef } from './store.ts';
 import { type ErasedPerson, isNaming, isRowOf, plainRuns } from './whose-row.ts';
 
-/** A person's id in an import that has not ended, so that nobody reads the id itself. */
+/** Hashes a user's id for an import that has not ended, so that the id itself is not stored. */
 export function personHash({ id }: Pick<ImportRef, 'id'>, userId: string): string {
   return sha256(`${id} ${userId}`);
 }
 
 const PAGE_ROWS = 1_000;
-/** Of a row of CSV there is its beginning alone, and no header any more: it has no columns that could be known. */
+/** A finding stores only the start of a CSV row, without the header, so its columns are unknown. */
 const NO_COLUMNS = { delimiter: null, columns: [] };
 
-/** What was found of this person, or names them; says how many. */
+/** Deletes the findings about this user or with their name in it, and returns the number. */
 export async function deleteFindingsOf(
   tx: Tx,
   { projectId, person }: { projectId: number; person: ErasedPerson },

@@ -8,7 +8,7 @@ import {
   targetsOf,
 } from '@beckon/contract/files';
 
-/** As the mapping says, and by their headers where it says nothing, in the order of the columns. */
+/** Returns the target of each column in order: by the mapping and otherwise by the header. */
 export function columnsOf(
   kind: FileKind,
   names: readonly string[],
@@ -26,7 +26,7 @@ export function columnsOf(
 
 export type Problem = { field: string; message: string };
 
-/** What is wrong with the mapping as a whole; nothing can be told of JSONL, whose rows have columns of their own. */
+/** Lists the problems of the mapping as a whole. JSONL has none, because each of its rows has its own columns. */
 export function problemsOf(kind: FileKind, columns: FileColumn[], mapping: ImportMapping | null): Problem[] {
   const fields = columns.flatMap(({ target }) => (target.part === 'field' ? [target.name] : []));
   const has = (field: FieldName): boolean => fields.includes(field);

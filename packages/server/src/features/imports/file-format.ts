@@ -2,17 +2,17 @@ import type { ImportFormat } from '@beckon/contract/dashboard';
 import { cellsOf, columnName, delimiterOf, type FilePlace, readRows } from '@beckon/contract/files';
 import { ImportHalt } from './source.ts';
 
-/** What a file is, told by its first bytes alone, and where its first record begins. */
+/** The format of a file, detected from its first bytes, and the position of its first record. */
 export type FileFormat = {
   format: ImportFormat;
-  /** Null of JSONL. */
+  /** Null for JSONL. */
   delimiter: string | null;
-  /** The header's names, each of them once; none of JSONL, whose rows name their own. */
+  /** The names in the header, each once. Empty for JSONL, where rows have their own names. */
   columns: string[];
   begins: FilePlace;
 };
 
-/** So much is looked at; a header that is longer is none. */
+/** The number of bytes that are read. A longer header is not recognized. */
 export const HEAD_BYTES = 256 * 1024;
 const COLUMNS_MAX = 500;
 

@@ -13,10 +13,10 @@ import { columnsOf } from './file-columns.ts';
 import type { FileFormat } from './file-format.ts';
 import { parseRow } from './parse-row.ts';
 
-/** What a row comes to, or why it comes to nothing. */
+/** Converts a row to a record, or returns why it cannot. */
 export type RecordReader = (text: string) => MadeRecord;
 
-/** Reads the rows of one file under one mapping. */
+/** Creates a reader for the rows of one file under one mapping. */
 export function recordReader(kind: FileKind, file: FileFormat, mapping: ImportMapping | null): RecordReader {
   const name = mapping?.event_name ?? '';
   const rules: RecordRules = {
@@ -32,7 +32,7 @@ export function recordReader(kind: FileKind, file: FileFormat, mapping: ImportMa
   };
 }
 
-/** Rows of JSON have columns of their own. Shapes of rows are remembered; files have one, or a few. */
+/** Rows of JSON have their own columns. The resulting shapes are cached, because a file has only one or a few. */
 const SHAPES_MAX = 200;
 
 function jsonReader(rules: RecordRules, mapping: ImportMapping | null): RecordReader {

@@ -12,7 +12,7 @@ const VALUES = 5;
 const VALUE_CHARS = 80;
 const COLUMNS_SHOWN_MAX = 500;
 
-/** The first rows of a file as they would be taken under a mapping; `faultsOf`: what the interface has against a record. */
+/** Shows how the first rows of a file would be imported under a mapping. `faultsOf` validates a record. */
 export async function sampleFile(
   file: ImportFile,
   faultsOf: (record: object) => FieldFault[],
@@ -40,7 +40,7 @@ export async function sampleFile(
 
 async function firstRows(file: ImportFile, { begins, delimiter }: FileFormat): Promise<FileRow[]> {
   const first = (await file.load(0)) ?? Buffer.alloc(0);
-  // A row that is cut off at the end of the head would look broken; the head of a small file is all of it.
+  // Drops a row that is cut off at the end of the head, because it would look invalid. The head of a small file is complete.
   const head = first.subarray(begins.at, HEAD_BYTES);
   const isWhole = first.length <= HEAD_BYTES;
   const found: FileRow[] = [];
@@ -69,7 +69,7 @@ function shownColumns(file: ImportFile, format: FileFormat, rows: FileRow[]): Im
 
 const LEFT_OUT: FileColumn = { target: { part: 'none' }, type: 'auto' };
 
-/** Of JSONL as in the first row that has it. */
+/** For JSONL, a column is taken from the first row that has it. */
 function columnsShown(
   { kind, mapping }: ImportFile,
   { delimiter, columns: names }: FileFormat,

@@ -31,7 +31,7 @@ const events = async (text: string, given: Given = {}) =>
 const rejected = async (text: string, given: Given = {}) =>
   (await read(fileOf(text, given))).flatMap((chunk) => chunk.rejected);
 
-test('columns go by their headers: fields of the record, known traits, and traits of their own', async () => {
+test('maps columns by their headers to record fields, known traits and own traits', async () => {
   const text =
     '\uFEFFUser ID;E-mail;Signup Date;Plan;seats;vip;zip;note\nada;ada@x.org;2026-01-02;37;3;true;01234;\n';
   expect(await users(text)).toEqual([
@@ -43,7 +43,7 @@ test('columns go by their headers: fields of the record, known traits, and trait
   ]);
 });
 
-test('a mapping says where a column goes, and how it is read', async () => {
+test('maps and parses columns as the mapping specifies', async () => {
   const mapping: ImportMapping = {
     columns: {
       nr: { to: 'external_user_id' },
@@ -66,7 +66,7 @@ test('a mapping says where a column goes, and how it is read', async () => {
   ]);
 });
 
-test('events have a time in any of the usual forms', async () => {
+test('accepts event times in all usual forms', async () => {
   const times = ['2026-01-02T03:04:05Z', '2026-01-02', '2026-01-02 03:04', '1767323045', '1767323045000'];
   const text = `user_id,event,timestamp,pages\n${times.map((time) => `ada,opened,${time},2`).join('\n')}`;
   const read_ = await events(text);
@@ -80,7 +80,7 @@ test('events have a time in any of the usual forms', async () => {
   expect(read_[0]).toMatchObject({ external_user_id: 'ada', name: 'opened', properties: { pages: 2 } });
 });
 
-test('events without a column for the time or an id are refused, unless equal rows are said to be one', async () => {
+test('rejects events without a column for time or id, unless equal rows count as one', async () => {
   const text = 'user_id,event\nada,opened\n';
   await expect(events(text)).rejects.toThrow('time or ID of the event');
   expect(await events(text, { mapping: { columns: {}, equal_rows_are_one: true } })).toHaveLength(1);
@@ -89,7 +89,7 @@ test('events without a column for the time or an id are refused, unless equal ro
   ]);
 });
 
-test('a line of JSONL is a record, or an object whose keys are columns', async () => {
+test('reads a JSONL line as a record, or as an object with keys as columns', async () => {
   const text =
     '{"external_user_id":"ada","traits":{"plan":"pro","deep":[1]}}\n{"id":7,"__proto__":"x","seats":"3"}\n[1]\n{';
   const chunks = await read(fileOf(text));
@@ -102,7 +102,7 @@ test('a line of JSONL is a record, or an object whose keys are columns', async (
   ]);
 });
 
-test('every chunk says where it ends, and from there the rest is the same', async () => {
+test('continues from the end of any chunk with the same rest', async () => {
   const text = `id,n\n${Array.from({ length: 3_500 }, (_, i) => `u${i},${i}`).join('\n')}`;
   const chunks = await read(fileOf(text));
   expect(chunks.map((chunk) => chunk.rows)).toEqual([1_000, 1_000, 1_000, 500]);
@@ -120,13 +120,13 @@ test.each([
   [`${'c,'.repeat(10_000)}id\nx`, '10001 columns'],
   [`${'x'.repeat(300_000)}\n`, '256 KiB'],
   ['email\nada@x.org', 'user ID'],
-])('%j is refused in words', async (text, message) => {
+])('rejects %j with an explanation', async (text, message) => {
   const halted = read(fileOf(text));
   await expect(halted).rejects.toThrow(ImportHalt);
   await expect(halted).rejects.toThrow(message);
 });
 
-test('what is rejected says whose it is, where its row says so', async () => {
+test('names the user of a rejected row if the row has an id', async () => {
   const owners = async (text: string, given: Given = {}) =>
     (await rejected(text, given)).map(({ userId }) => userId);
   const kind = 'events' as const;
@@ -142,7 +142,7 @@ test('what is rejected says whose it is, where its row says so', async () => {
   ]);
 });
 
-test('rows with more cells than the header, and rows of blanks, do no harm', async () => {
+test('handles rows with more cells than the header, and blank rows', async () => {
   expect(await users('id,a\nx,1,2\n,\n  \ny\n')).toEqual([{ external_user_id: 'y' }]);
   expect(await rejected('id,a\nx,1,2\n')).toMatchObject([{ row: 2, field: null }]);
 });
@@ -152,7 +152,7 @@ const faultsOf = (record: object) => {
   return typeof read === 'string' ? [] : read;
 };
 
-test('a sample shows the first rows as they would be taken, and what is wrong with them', async () => {
+test('shows in a sample how the first rows are imported, with their errors', async () => {
   const sample = await sampleFile(fileOf('id,email,plan\nada,ada@x.org,pro\nbob,nothing,\n'), faultsOf);
   expect(sample).toMatchObject({
     format: 'csv',
@@ -172,7 +172,7 @@ test('a sample shows the first rows as they would be taken, and what is wrong wi
   expect(sample.rows[1]?.faults).toEqual([{ field: 'email', message: expect.any(String) }]);
 });
 
-test('a sample of JSONL shows where the keys of its rows go, each row by itself', async () => {
+test('shows in a sample of JSONL where the keys of each row go', async () => {
   const sample = await sampleFile(fileOf('{"id":1,"seats":2}\n{"id":3,"user_id":4,"traits":{}}\n'), faultsOf);
   expect(sample.columns.map(({ name, to, values }) => [name, to, values])).toEqual([
     ['id', 'external_user_id', ['1', '3']],

@@ -8,7 +8,7 @@ import { PART_BYTES } from './import.ts';
 import { ImportHalt, type ImportChunk, type ImportSource, type Place } from './source.ts';
 import { idReader } from './whose-row.ts';
 
-/** A file as it lies in its parts; `load` brings one of them, unpacked, or null where it is not there. */
+/** A file in parts. `load` returns an uncompressed part, or null if it is not there. */
 export type ImportFile = {
   kind: FileKind;
   sizeBytes: number;
@@ -18,10 +18,10 @@ export type ImportFile = {
 
 const CHUNK_ROWS = 1_000;
 const CHUNK_BYTES = 4 * 1024 * 1024;
-/** Rows are made of so much at a time: four million empty ones, which a part may hold, are half a gigabyte. */
+/** Rows are parsed in pieces of this size, because the four million empty rows that fit into a part take half a gigabyte. */
 const PIECE_BYTES = 256 * 1024;
 
-/** The rows of a file, a thousand at a time; a place is a place in its bytes. */
+/** Reads the rows of a file, a thousand at a time. A place is a byte position. */
 export function createFileSource(file: ImportFile): ImportSource {
   return {
     async *read(after, signal) {
@@ -77,7 +77,7 @@ function placeOf(place: Place): FilePlace {
   return { at: Number(place['at']), line: Number(place['line']) };
 }
 
-/** What a row comes to, and whose it is. */
+/** Converts a row to a record and finds its user. */
 type RowReader = { recordOf: RecordReader; idIn: (text: string) => string | null };
 
 function rowReader(file: ImportFile, format: FileFormat): RowReader {
@@ -101,7 +101,7 @@ class Chunk {
 
   add({ line, end, text, flaw, raw }: FileRow): void {
     this.place = end;
-    // Nothing but blanks and delimiters: what spreadsheets leave at the end of a file, and what an erasure leaves of a row.
+    // Skips rows of only spaces and delimiters. Spreadsheets leave them at the end of a file, and an erasure leaves them in place of a row.
     if (text !== null && BLANK.test(text)) return;
     this.rows += 1;
     const row =

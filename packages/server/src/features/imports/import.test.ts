@@ -29,7 +29,7 @@ const MOVES: Move[] = [
   'cancel',
 ];
 
-test('what has ended never moves, and everything else can be canceled', () => {
+test('never moves an ended import, and can cancel all others', () => {
   for (const state of STATES)
     for (const move of MOVES)
       if (hasEnded(state)) expect([state, move, movedTo(state, move)]).toEqual([state, move, null]);
@@ -37,7 +37,7 @@ test('what has ended never moves, and everything else can be canceled', () => {
     expect([state, movedTo(state, 'cancel')]).toEqual([state, hasEnded(state) ? null : 'canceled']);
 });
 
-test('nothing runs that was not checked, by whatever moves it got there', () => {
+test('runs only checked imports, by any sequence of moves', () => {
   const paths = STATES.flatMap((state) =>
     MOVES.flatMap((move) => (movedTo(state, move) === 'running' ? [`${state} ${move}`] : [])),
   );

@@ -1,15 +1,15 @@
 import type { ImportCheck, ImportKind, ImportMapping, ImportState } from '@beckon/contract/dashboard';
 import type { Place } from './source.ts';
 
-/** Something that is brought in from elsewhere, once, and how far that has come. */
+/** An import of data from elsewhere, with its progress. */
 export type Import = {
   projectId: number;
   id: string;
   kind: ImportKind;
-  /** Of the file, or `Stripe`. */
+  /** The name of the file, or `Stripe`. */
   name: string;
   state: ImportState;
-  /** Why it stands still or ended badly, for people. */
+  /** Why the import is paused or failed, for people. */
   problem: string | null;
   sizeBytes: number | null;
   fileModifiedAt: number | null;
@@ -20,9 +20,9 @@ export type Import = {
   place: Place | null;
   counts: Counts;
   facts: { [name: string]: number };
-  /** How many findings were written. */
+  /** The number of stored findings. */
   findings: number;
-  /** Rows a second, lately. */
+  /** Recent rows per second. */
   pace: number | null;
   waitsFor: 'queue' | null;
   epoch: number;
@@ -64,8 +64,8 @@ export const NOTHING_COUNTED: Counts = {
 };
 
 /**
- * Every move that there is. `give_up` is the worker's own: the source cannot go on. What is `unreadable` fails for good, because no
- * waiting changes a file.
+ * All moves. `give_up` is made by the worker if the source cannot continue. An `unreadable` file fails for good, because waiting does not
+ * change a file.
  */
 const MOVES = {
   upload: { uploading: 'uploading' },
@@ -92,7 +92,7 @@ const MOVES = {
 
 export type Move = keyof typeof MOVES;
 
-/** Where a move leads, or null where it is none. */
+/** Returns the state after a move, or null if the move is not allowed. */
 export function movedTo(state: ImportState, move: Move): ImportState | null {
   const table: Partial<Record<ImportState, ImportState>> = MOVES[move];
   return table[state] ?? null;
@@ -102,14 +102,14 @@ export function hasEnded(state: ImportState): boolean {
   return state === 'done' || state === 'failed' || state === 'canceled';
 }
 
-/** A file comes in parts of this size; the last is what is left. */
+/** A file is uploaded in parts of this size. The last one has the rest. */
 export const PART_BYTES = 4 * 1024 * 1024;
 export const FILE_MAX_BYTES = 2 * 1024 * 1024 * 1024;
-/** Of one import; what is rejected beyond them is counted and no more. */
+/** The limit per import. Further rejected rows are only counted. */
 export const FINDINGS_MAX = 100_000;
-/** A finding shows the beginning of its row, and no more. */
+/** A finding stores only this much of the start of its row. */
 export const RAW_MAX_CHARS = 500;
-/** Of a project, that have not ended: whoever wants more finishes one first. */
+/** The limit per project of imports that have not ended. */
 export const OPEN_IMPORTS_MAX = 20;
 export const NAME_MAX_CHARS = 200;
 
@@ -117,7 +117,7 @@ export function partsOf(sizeBytes: number): number {
   return Math.max(1, Math.ceil(sizeBytes / PART_BYTES));
 }
 
-/** How many bytes a part has to have. */
+/** Returns the size in bytes that a part must have. */
 export function partSize(sizeBytes: number, part: number): number {
   return Math.min(PART_BYTES, sizeBytes - part * PART_BYTES);
 }

@@ -7,13 +7,13 @@ export type MoveOptions = {
   ref: ImportRef;
   move: Move;
   now: number;
-  /** What changes with it; may refuse by throwing. */
+  /** The changes made with the move. It may throw to reject the move. */
   change?: (one: Import) => Partial<Import>;
 };
 
 /**
- * Moves an import by the table of moves, or says why not. With every move the epoch goes on, so that whoever was at work on it
- * finds that it is not theirs any more. An import that has ended keeps neither the key nor whom to leave out.
+ * Moves an import as the table of moves allows, or throws. Each move increases the epoch, so that a worker on the import notices that its
+ * claim has ended. An ended import keeps neither the key nor the list of erased users.
  */
 export async function moveImport(tx: Tx, { ref, move, now, change }: MoveOptions): Promise<Import> {
   const one = await lockImport(tx, ref);

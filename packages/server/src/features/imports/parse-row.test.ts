@@ -2,14 +2,14 @@ import { describe, expect, test, vi } from 'vitest';
 import { parseRow } from './parse-row.ts';
 
 describe('parseRow', () => {
-  test('gives the object of a line, and says why a line is none', () => {
+  test('returns the object of a line, and explains why a line is invalid', () => {
     expect(parseRow('{"a":[1,{"b":2}]}')).toEqual({ row: { a: [1, { b: 2 }] } });
     expect(parseRow('{')).toEqual({ problem: 'The line is not JSON' });
     for (const text of ['[]', '7', 'null'])
       expect(parseRow(text)).toEqual({ problem: 'The line must be a JSON object' });
   });
 
-  test('takes a long line of text, and refuses a long line of brackets or keys without parsing it', () => {
+  test('accepts a long line of text, and rejects a long line of brackets or keys without parsing it', () => {
     const long = { id: 'u', text: 'x'.repeat(900_000), list: Array(20_000).fill(0) };
     expect(parseRow(JSON.stringify(long))).toEqual({ row: long });
     const parse = vi.spyOn(JSON, 'parse');

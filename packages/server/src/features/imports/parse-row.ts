@@ -2,8 +2,8 @@ import { RECORD_MAX_BYTES, RECORD_MAX_VALUES } from '@beckon/contract';
 import { scanJson } from '../../base/json-scan.ts';
 
 /**
- * A line may have 1 MiB, of which most columns can be left out of the record. A hundred thousand values cost a tenth of a second, and a
- * million brackets cost more and leave 27 MB, so a long line is checked first.
+ * A line may have 1 MiB, because most of its columns can be left out of the record. A hundred thousand values cost a tenth of a second. A
+ * million brackets cost more and use 27 MB, so a long line is checked first.
  */
 const BOUNDS = {
   depth: 32,

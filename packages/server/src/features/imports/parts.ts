@@ -5,7 +5,7 @@ import { type Import, PART_BYTES, partSize, partsOf } from './import.ts';
 import { findPart, listPartNumbers } from './reads.ts';
 import { type ImportRef, insertPart } from './store.ts';
 
-/** One part of the file; true once all of them are here. The import is locked. */
+/** Stores a part of the file. Returns true once all parts are there. Requires a lock on the import. */
 export async function keepPart(
   tx: Tx,
   one: Import,
@@ -22,7 +22,7 @@ export async function keepPart(
   return (await listPartNumbers(tx, one)).length === partsOf(sizeBytes);
 }
 
-/** A part as it was sent, or null where it is not there. The last one stays at hand: a file is looked into several times. */
+/** Loads a part as it was sent, or null if it is not there. The last one is cached, because a file is read several times. */
 export function partLoader(db: Tx, ref: ImportRef): (part: number) => Promise<Buffer | null> {
   let held: { part: number; bytes: Buffer } | null = null;
   return async function load(part) {

@@ -13,7 +13,7 @@ export async function findImport(tx: Tx, { projectId, id }: ImportRef): Promise<
 
 export type ImportPage = { projectId: number; after: string | null; offset: number; limit: number };
 
-/** The newest first. Ids are in the order in which they were made. */
+/** Lists imports, newest first. Ids are created in time order. */
 export async function listImportRows(tx: Tx, page: ImportPage): Promise<Import[]> {
   const rows = await tx.query<ImportRow>(
     `SELECT ${COLUMNS} FROM beckon.import WHERE project_id = $1 AND ($2::uuid IS NULL OR id < $2)
@@ -39,7 +39,7 @@ export async function listOpenImports(tx: Tx, projectId: number): Promise<Import
   return rows.map(toImport);
 }
 
-/** The import of this project that is at work, or will be next. */
+/** Finds the import of this project that is running or will be next. */
 export async function findFirstAtWork(tx: Tx, projectId: number): Promise<string | null> {
   const rows = await tx.query<{ id: string }>(
     `SELECT id FROM beckon.import WHERE project_id = $1 AND state IN ('checking', 'running') ORDER BY queued_at, id LIMIT 1`,
@@ -48,7 +48,7 @@ export async function findFirstAtWork(tx: Tx, projectId: number): Promise<string
   return rows[0]?.id ?? null;
 }
 
-/** Imports that have not ended, and did not move since `before`. */
+/** Lists imports that have not ended and did not move since `before`. */
 export async function listIdle(tx: Tx, before: Date, limit: number): Promise<ImportRef[]> {
   const rows = await tx.query<{ project_id: number; id: string }>(
     `SELECT project_id, id FROM beckon.import
@@ -58,7 +58,7 @@ export async function listIdle(tx: Tx, before: Date, limit: number): Promise<Imp
   return rows.map(({ project_id: projectId, id }) => ({ projectId, id }));
 }
 
-/** Imports that have ended and still have a file, or what the billing room keeps of them. */
+/** Lists ended imports that still have a file or data in the `billing` module. */
 export async function listUncleared(tx: Tx, limit: number): Promise<ImportRef[]> {
   const rows = await tx.query<{ project_id: number; id: string }>(
     `SELECT i.project_id, i.id FROM beckon.import i WHERE i.state IN ('done', 'failed', 'canceled')
@@ -78,7 +78,7 @@ export async function findKey(tx: Tx, { projectId, id }: ImportRef): Promise<Buf
   return rows[0]?.sealed_key ?? null;
 }
 
-/** In the order of their places, behind this one. */
+/** Lists keys after a position, in the order of the primary key. */
 export function listSealedKeys(
   tx: Tx,
   { after, limit }: { after: ImportRef; limit: number },
@@ -138,7 +138,7 @@ export type FindingPlace = { importId: string; n: number };
 type FoundWith = FindingPlace &
   Pick<Finding, 'message' | 'raw'> & { importKind: Import['kind']; mapping: Import['mapping'] };
 
-/** Findings in which any of these texts, in lower case, may stand; those behind a place. */
+/** Lists findings after a position that may contain any of these lower-case texts. */
 export function listFindingsWith(
   tx: Tx,
   wanted: { projectId: number; texts: string[]; after: FindingPlace | null; limit: number },
@@ -154,7 +154,7 @@ export function listFindingsWith(
   );
 }
 
-/** Which of these people were erased while this import had not ended. */
+/** Returns the hashes of users erased before this import ended. */
 export async function findErasedHashes(tx: Tx, { projectId, id }: ImportRef): Promise<Set<string>> {
   const rows = await tx.query<{ hash: string }>(
     `SELECT encode(person_hash, 'hex') AS hash FROM beckon.import_erased WHERE project_id = $1 AND import_id = $2`,
@@ -164,7 +164,8 @@ export async function findErasedHashes(tx: Tx, { projectId, id }: ImportRef): Pr
 }
 
 export async function isSuspended(tx: Tx, projectId: number): Promise<boolean> {
-  // The projects' room's table: it is read in the commit that it concerns, under the queue row that suspending takes too.
+  // Reads the table of the `projects` module in the same transaction. Suspending a project takes the same lock on its row in
+  // `ingest_queue`.
   const rows = await tx.query<{ suspended: boolean }>(
     `SELECT suspended_at IS NOT NULL AS suspended FROM beckon.project WHERE project_id = $1`,
     [projectId],

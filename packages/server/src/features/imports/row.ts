@@ -2,7 +2,7 @@ import type { ImportCheck, ImportKind, ImportMapping, ImportState } from '@becko
 import type { Counts, Import } from './import.ts';
 import type { Place } from './source.ts';
 
-/** `import`, without its key. */
+/** A row of `import` without its key. */
 export type ImportRow = {
   project_id: number;
   id: string;

@@ -1,38 +1,38 @@
 import type { EventInput, UserInput } from '@beckon/contract';
 
-/** Where a source has come to: small, and JSON. What lies behind one place is the same whoever asks, and whenever. */
+/** A position in a source: a small JSON object. The records after a position are always the same. */
 export type Place = { [key: string]: string | number | boolean | null };
 
-/** Whatever is brought in, in the order in which it is brought in. */
+/** A source of records in a fixed order. */
 export type ImportSource = {
-  /** Reads on from `after` (null: from the beginning). The same place, the same records behind it, cut in the same way. */
+  /** Reads on after a position, or from the start for null. The same position gives the same records in the same chunks. */
   read(after: Place | null, signal: AbortSignal): AsyncIterable<ImportChunk>;
 };
 
-/** What one step brings; users are accepted before events. */
+/** The records of one step. Users are accepted before events. */
 export type ImportChunk = {
-  /** At most 1,000, as a bulk request. */
+  /** At most 1,000, like a bulk request. */
   users: UserInput[];
-  /** At most 1,000, as a bulk request. */
+  /** At most 1,000, like a bulk request. */
   events: EventInput[];
-  /** What the source itself could not make a record of; at most 1,000. What the interface refuses is added by the runner. */
+  /** Rows that the source could not convert to records, at most 1,000. The runner adds the records that validation rejects. */
   rejected: RejectedRow[];
-  /** Behind all of these. */
+  /** The position after all of these. */
   place: Place;
-  /** How many rows of the source these were, with the rejected. */
+  /** How many rows of the source these are, including the rejected ones. */
   rows: number;
-  /** How many bytes of the source, where it has a length. */
+  /** How many bytes of the source these are, if it has a size. */
   bytes?: number;
-  /** Which row of the source each user and each event was, where rows have numbers. */
+  /** The row of each user and each event in the source, if rows have numbers. */
   userRows?: number[];
   eventRows?: number[];
-  /** Facts that the report adds up by name, for example `unmatched_customers`; at most 50 different ones in an import. */
+  /** Numbers that the report sums by name, such as `unmatched_customers`. An import has at most 50 names. */
   facts?: { [name: string]: number };
-  /** Named ones for the report, for example customers that nobody could be found for; the first 1,000 are kept. */
+  /** Notes for the report, such as customers without a matching user. The first 1,000 are stored. */
   notes?: ImportNote[];
 };
 
-/** A row that comes to nothing, and why; `raw` is its beginning, for the list of those. `userId`: whose it is, where it says so. */
+/** A rejected row with the reason. `raw` is its start, for the list of findings. `userId` is the user, if the row names one. */
 export type RejectedRow = {
   row: number;
   field: string | null;
@@ -41,12 +41,12 @@ export type RejectedRow = {
   userId: string | null;
 };
 
-/** `kind`: a word of the source's own, for example `unmatched_customer` or `trial_without_reminder`. */
+/** `kind`: a name chosen by the source, such as `unmatched_customer` or `trial_without_reminder`. */
 export type ImportNote = { kind: string; subject: string; text: string };
 
 /**
- * The source cannot go on until somebody does something: the import pauses and says so. Whatever else a source throws
- * is tried again from the last place, a few times, and then pauses too.
+ * Thrown if the source cannot continue without an action by a member. The import pauses and shows the reason. After any other error, the
+ * import retries a few times from the last position and then pauses too.
  */
 export class ImportHalt extends Error {
   readonly reason: 'key_refused' | 'permission_missing' | 'busy' | 'unreadable';

@@ -3,7 +3,7 @@ import type { Counts, Import } from './import.ts';
 import { COLUMNS, type ImportRow, toImport } from './row.ts';
 import type { Place } from './source.ts';
 
-/** `import`, `import_part`, `import_finding` and `import_erased`. */
+/** Writes `import`, `import_part`, `import_finding` and `import_erased`. */
 export type ImportRef = { projectId: number; id: string };
 
 export type NewImport = Pick<
@@ -43,7 +43,7 @@ export async function insertImport(tx: Tx, one: NewImport): Promise<void> {
   );
 }
 
-/** Nobody else moves it until the transaction ends. */
+/** Locks an import, so that no other process moves it before the transaction ends. */
 export async function lockImport(tx: Tx, { projectId, id }: ImportRef): Promise<Import | null> {
   const rows = await tx.query<ImportRow>(
     `SELECT ${COLUMNS} FROM beckon.import WHERE project_id = $1 AND id = $2 FOR UPDATE`,
@@ -52,7 +52,7 @@ export async function lockImport(tx: Tx, { projectId, id }: ImportRef): Promise<
   return rows[0] ? toImport(rows[0]) : null;
 }
 
-/** All that a move changes, of an import that is locked; whoever was at work on it finds another epoch. */
+/** Writes all changes of a move. The new epoch ends the claim of a worker. Requires a lock on the import. */
 export async function updateMoved(tx: Tx, one: Import): Promise<void> {
   const instant = (ms: number | null): Date | null => (ms === null ? null : new Date(ms));
   const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
@@ -89,10 +89,10 @@ export async function updateKey(tx: Tx, ref: ImportRef, sealedKey: Buffer | null
   ]);
 }
 
-/** `was`: as it was read. */
+/** `was`: the encrypted value that was read. */
 export type SealedKey = ImportRef & { sealed: Buffer; was: Buffer };
 
-/** One that was replaced or taken away meanwhile stays so. */
+/** Skips keys that were replaced or removed since they were read. */
 export async function updateSealedKeys(tx: Tx, keys: SealedKey[]): Promise<void> {
   await tx.query(
     `UPDATE beckon.import i SET sealed_key = k.sealed
@@ -107,10 +107,7 @@ export async function updateSealedKeys(tx: Tx, keys: SealedKey[]): Promise<void>
   );
 }
 
-/**
- * The import that was asked for first in its project, where nobody is at work on it: from here on it is ours, until the lease runs
- * out. Projects that are suspended wait.
- */
+/** Claims an import with a lease: the first one queued in its project, if no process works on it. Imports of suspended projects wait. */
 export async function claimRow(
   tx: Tx,
   { now, leaseUntil, only }: { now: Date; leaseUntil: Date; only: string | null },
@@ -138,7 +135,7 @@ export async function claimRow(
 
 export type Claim = ImportRef & { epoch: number };
 
-/** False: it is somebody else's by now, or was moved by a person. */
+/** Renews or ends the lease. Returns false if another process or a member has taken the import since. */
 export async function updateLease(tx: Tx, claim: Claim, leaseUntil: Date | null): Promise<boolean> {
   const rows = await tx.query(
     `UPDATE beckon.import SET lease_until = $4 WHERE project_id = $1 AND id = $2 AND epoch = $3 RETURNING 1`,
@@ -157,7 +154,7 @@ export type Progress = {
   leaseUntil: Date;
 };
 
-/** How far it came, with a new lease; false where the claim does not count any more. The pace is that of the last ten seconds or more. */
+/** Stores the progress and renews the lease. Returns false if the claim has ended. The pace is that of the last ten seconds or more. */
 export async function updateProgress(tx: Tx, claim: Claim, progress: Progress): Promise<boolean> {
   const rows = await tx.prepared({
     name: 'imports.progress',
@@ -187,7 +184,7 @@ export async function updateProgress(tx: Tx, claim: Claim, progress: Progress): 
 
 export type PartRow = { part: number; sizeBytes: number; bytes: Buffer };
 
-/** The same part once more changes nothing: a browser that heard no answer sends it again. */
+/** Stores a part. Storing the same part again changes nothing, because a browser that got no response sends it again. */
 export async function insertPart(
   tx: Tx,
   { projectId, id }: ImportRef,
@@ -200,7 +197,7 @@ export async function insertPart(
   );
 }
 
-/** So many of its parts, the first ones; whether more may be left. */
+/** Deletes a number of parts, first ones first. Returns whether more may be left. */
 export async function deleteParts(tx: Tx, { projectId, id }: ImportRef, limit: number): Promise<boolean> {
   const rows = await tx.query(
     `DELETE FROM beckon.import_part WHERE project_id = $1 AND import_id = $2 AND part IN (
@@ -218,7 +215,7 @@ export type Finding = {
   raw: string;
 };
 
-/** `from`: how many there are already. */
+/** `from`: the number of findings that exist. */
 export async function insertFindings(
   tx: Tx,
   { projectId, id, from }: ImportRef & { from: number },
@@ -249,7 +246,7 @@ export async function deleteFindings(tx: Tx, { projectId, id }: ImportRef): Prom
   ]);
 }
 
-/** Of imports that moved before `before` last; at most so many, and how many it were. */
+/** Deletes findings of imports that last moved before `before`, up to a limit. Returns the number. */
 export async function deleteOldFindings(
   tx: Tx,
   { projectId, before, limit }: { projectId: number; before: Date; limit: number },

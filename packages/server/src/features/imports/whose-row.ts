@@ -9,8 +9,8 @@ export type ErasedPerson = { userId: string; email: string | null };
 export type IsTheirs = (text: string) => boolean;
 
 /**
- * Whether a row is this person's. Whose it is says its column with the id of the user, and where that is another's it is theirs,
- * whatever else stands in it: they may have the same mailbox. A row that says no id is this person's if it names them.
+ * Returns a test for rows of this user. The column with the user id decides if it has a value. Other values do not matter then, because
+ * another user may have the same address. A row without an id belongs to this user if it contains their id or address.
  */
 export function isRowOf(
   person: ErasedPerson,
@@ -27,7 +27,7 @@ export function isRowOf(
   };
 }
 
-/** The id of the user in a row, as it is written there; null where the row says none. */
+/** Reads the user id of a row as written, or returns null for a row without one. */
 export function idReader(
   { kind, mapping }: Pick<ImportFile, 'kind' | 'mapping'>,
   { delimiter, columns: names }: Pick<FileFormat, 'delimiter' | 'columns'>,
@@ -37,7 +37,7 @@ export function idReader(
     delimiter === null ? idOfJson(text, kind, mapping) : idOfCells(cellsOf(text, delimiter), columns);
 }
 
-/** Of JSON whose columns have the names that it gives them itself; null where it is none, or says no id. */
+/** Reads the user id of JSON, where each row has its own columns. Returns null for invalid JSON or without an id. */
 function idOfJson(text: string, kind: ImportFile['kind'], mapping: ImportFile['mapping']): string | null {
   const parsed = parseRow(text);
   if ('problem' in parsed) return null;
@@ -63,8 +63,8 @@ function isId({ target }: FileColumn): boolean {
 const SEPARATORS = String.raw`,;|<>(){}\[\]"'\t\r\n`;
 
 /**
- * Whether the person's id or address stands in a text as a whole: as a cell of its own, a value, a word (`words`). Capitals of an
- * address do not matter; those of an id do.
+ * Returns a test for texts that contain the user's id or address as a whole: as a cell, a value, or a word (`words`). Case matters for an
+ * id but not for an address.
  */
 export function isNaming({ userId, email }: ErasedPerson, { words = false } = {}): IsTheirs {
   const between = words ? String.raw`${SEPARATORS}\s` : SEPARATORS;
@@ -81,7 +81,7 @@ export function isNaming({ userId, email }: ErasedPerson, { words = false } = {}
   return (text) => patterns.some((pattern) => pattern.test(text));
 }
 
-/** What a text is in a CSV cell, and in JSON. */
+/** Returns the forms of a text in a CSV cell and in JSON. */
 function spellings(text: string): string[] {
   const json = JSON.stringify(text).slice(1, -1);
   const escaped = (digits: (hex: string) => string): string =>
@@ -93,7 +93,7 @@ function spellings(text: string): string[] {
   return [...new Set([text, text.replaceAll('"', '""'), json, ...both])];
 }
 
-/** Of id and address the longest piece that is spelled alike everywhere, in lower case: what has none of them need not be read. */
+/** Returns the longest part of id and address that all forms share, in lower case. A text without any of them need not be parsed. */
 export function plainRuns({ userId, email }: ErasedPerson): string[] {
   return [userId, ...(email === null ? [] : [email])].map((text) => {
     const runs = text.match(/[\w.@ -]+/g) ?? [''];

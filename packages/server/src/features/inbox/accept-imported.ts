@@ -7,9 +7,9 @@ import { insertChunks, updateQueueAdvanced } from './store.ts';
 export type ImportedRecords = { kind: 'users' | 'events'; records: string[] };
 
 /**
- * Records that an import brings, as texts, at the end of the inbox: false, and nothing is taken, where as many wait as a bulk
- * request would be refused for. The queue row stays locked until the transaction ends, so that nothing may come behind this but the
- * commit, in which the import says that it has brought them: no kill comes in between.
+ * Adds records of an import, as texts, to the end of the ingest queue. Adds nothing and returns false if the queue is as long as the limit
+ * for bulk requests. The queue row stays locked until the transaction ends, so nothing may follow but the commit. The same commit stores
+ * the progress of the import, so a crash cannot separate the two.
  */
 export async function acceptImported(
   tx: Tx,

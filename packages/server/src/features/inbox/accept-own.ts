@@ -4,8 +4,8 @@ import { lockQueue } from './queue.ts';
 import { insertChunks, updateQueueAdvanced } from './store.ts';
 
 /**
- * Events that this installation itself tells of people, as the texts of records: they are accepted live, at the end of the
- * inbox. The queue row stays locked until the transaction ends, so that nothing may come behind this but the commit.
+ * Adds Beckon's own events about users, as record texts, to the end of the ingest queue with live priority. The queue row stays locked
+ * until the transaction ends, so nothing may follow but the commit.
  */
 export async function acceptOwn(
   tx: Tx,

@@ -3,8 +3,8 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { parseInPieces } from '../../base/json-pieces.ts';
 
 /**
- * One chunk is the JSON array of its records in UTF-8, in zstd where that is worth it. The format needs no flag of its
- * own: zstd opens with a magic number whose first byte is not `[`.
+ * Encodes a chunk: the JSON array of its records in UTF-8, compressed with zstd if that pays. The format needs no flag, because zstd starts
+ * with a magic number whose first byte is not `[`.
  */
 export function encodeChunk(json: string): Buffer {
   const plain = Buffer.from(json, 'utf8');
@@ -14,8 +14,8 @@ export function encodeChunk(json: string): Buffer {
 }
 
 /**
- * What one request adds to a chunk: its records as they are, for the chunk to be put together by others, or, where they
- * are many, packed already and a chunk of their own.
+ * Encodes the records that one request adds to a chunk. A few stay as they are and are combined with others later. Many are compressed as
+ * their own chunk.
  */
 export function encodePart(records: string): { bytes: string | Buffer; packed: boolean } {
   if (records.length < COMPRESS_FROM_BYTES) return { bytes: records, packed: false };
@@ -31,7 +31,7 @@ export function unpackChunk(body: Buffer): Buffer {
   return packed ? zstdDecompressSync(body, { maxOutputLength: CHUNK_MAX_BYTES }) : body;
 }
 
-/** The records of a chunk. Long ones are parsed with pauses, so that the process answers others in between. */
+/** Parses the records of a chunk. Long chunks are parsed with pauses, so that the process can handle other requests in between. */
 export async function parseChunk(json: Buffer): Promise<unknown[]> {
   if (json.length < PAUSE_FROM_BYTES) return requireArray(JSON.parse(json.toString('utf8')));
   return requireArray(await parseInPieces(json, { listDepth: 1, pause: setImmediate }));
@@ -42,12 +42,12 @@ function requireArray(records: unknown): unknown[] {
   return records;
 }
 
-/** So much is parsed in 50 ms at most. */
+/** Parsing this much takes at most 50 ms. */
 const PAUSE_FROM_BYTES = 256 * 1024;
-/** A row lives for less than a second: below this, to pack it costs more processor time than its bytes cost the disk. */
+/** A row exists for less than a second. Below this size, compression costs more CPU time than the bytes cost on disk. */
 const COMPRESS_FROM_BYTES = 16_384;
-/** Level 1 packs events to a fifth at about 1 GB/s; level 3 takes half as long again and packs no better. */
+/** Level 1 compresses events to a fifth at about 1 GB/s. Level 3 takes half as long again and compresses no better. */
 const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 const MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
-/** Far above the largest request, so that only a damaged row meets it. */
+/** Far above the largest request, so only a damaged row can exceed it. */
 const CHUNK_MAX_BYTES = 64 * 1024 * 1024;

@@ -5,7 +5,7 @@ export type Waiting = {
   live: number;
   bulk: number;
   dead_letters: number;
-  /** Age of the record that waits longest; 0 where none waits. */
+  /** Age of the oldest waiting record, or 0 if none waits. */
   oldest_ms: number;
 };
 
@@ -19,10 +19,10 @@ export async function countWaiting(
 
 export type ProjectWaiting = Waiting & { projectId: number; name: string };
 
-/** As many as anybody reads; in the others nothing waits for so long. */
+/** More than anyone reads. In the projects left out, records wait for less time. */
 const PROJECTS_LISTED_MAX = 1_000;
 
-/** Of every project in which something waits or could not be applied; first those in which it waits longest. */
+/** Lists every project with waiting or dead-lettered records, those with the longest wait first. */
 export async function listWaiting(
   db: Pick<Database, 'query' | 'clock'>,
   projectIds: number[] | null,
@@ -42,7 +42,7 @@ function waitingOf({ clock }: Pick<Database, 'clock'>, row: WaitingRow): Waiting
 
 type ProjectWaitingRow = WaitingRow & { project_id: number; name: string };
 
-/** Its names it reads where they are, in the table of `projects`. */
+/** Reads the names from the table of the `projects` module. */
 function listWaitingRows(
   tx: Pick<Database, 'query'>,
   projectIds: number[] | null,
@@ -64,12 +64,12 @@ function listWaitingRows(
   );
 }
 
-/** Records that could not be applied, counted no further than `max`. */
+/** Counts dead-lettered records, up to `max`. */
 export function countDead(tx: Tx, projectId: number, max: number): Promise<number> {
   return countDeadRows(tx, projectId, max);
 }
 
-/** When the live record that waits longest was accepted, in real time; null where none waits. */
+/** Returns when the oldest waiting live record was accepted, in real time, or null if none waits. */
 export async function oldestLiveAt(tx: Tx, projectId: number): Promise<number | null> {
   const rows = await tx.prepared<{ accepted_at: Date }>({
     name: 'inbox.oldest_live',

@@ -2,7 +2,7 @@ import type { Tx } from '../../io/db/index.ts';
 import { deleteDeadBefore, deleteDeadOf, insertDead } from './store.ts';
 import type { Taken } from './take.ts';
 
-/** A record that the database refuses. It waits no longer and stands in nobody's way; `retryDead` lets it wait again. */
+/** A record that the database rejects. It no longer waits and does not block other records. `retryDead` puts it back into the queue. */
 export type DeadRecord = Pick<Taken, 'projectId' | 'priority'> & {
   seq: number;
   kind: 'users' | 'events';
@@ -23,7 +23,7 @@ export function bury(tx: Tx, dead: DeadRecord, { reason, at }: { reason: string;
   });
 }
 
-/** jsonb holds no NUL and no lone surrogate, and one of them may be what the record died of. */
+/** Replaces characters that jsonb cannot store: NUL and lone surrogates. They may be the very reason why the record was rejected. */
 function keepable(record: unknown): string {
   return JSON.stringify(record)
     .replaceAll(/\\u(?:0000|d[89a-f][0-9a-f]{2})/gi, '\\ufffd')

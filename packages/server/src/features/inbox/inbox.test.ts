@@ -64,7 +64,7 @@ const queue = async () =>
     )
   )[0];
 
-test('whatever records go into a chunk come out of it', () => {
+test('decodes the records that were encoded', () => {
   fc.assert(
     fc.property(fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { maxLength: 200 }), (records) => {
       const json = JSON.stringify(records);
@@ -73,7 +73,7 @@ test('whatever records go into a chunk come out of it', () => {
   );
 });
 
-test('a small chunk is plain JSON, a large one is packed, and one that packing would swell is left', () => {
+test('writes a small chunk as plain JSON, compresses a large one, and leaves one that would grow', () => {
   const small = JSON.stringify([{ external_user_id: 'u1' }]);
   expect(encodeChunk(small).toString()).toBe(small);
   const large = JSON.stringify(Array.from({ length: 1_000 }, (_, i) => ({ external_user_id: `user_${i}` })));
@@ -82,18 +82,18 @@ test('a small chunk is plain JSON, a large one is packed, and one that packing w
   expect(encodeChunk(large).subarray(0, 4)).toEqual(Buffer.from([0x28, 0xb5, 0x2f, 0xfd]));
 });
 
-test('a key that JavaScript takes for a prototype stays data', () => {
+test('keeps a key such as __proto__ as data', () => {
   const json = '[{"traits":{"__proto__":{"admin":true}}}]';
   expect(JSON.stringify(decodeChunk(encodeChunk(json)))).toBe(json);
 });
 
-test('a chunk that was damaged is refused, not read as something else', () => {
+test('rejects a damaged chunk', () => {
   expect(() => decodeChunk(Buffer.from('{"a":1}'))).toThrow('not an array');
   const packed = encodeChunk(JSON.stringify(Array.from({ length: 1_000 }, (_, i) => i)));
   expect(() => decodeChunk(packed.subarray(0, packed.length - 9))).toThrow();
 });
 
-test('what waits is counted in records by priority, with the age of the oldest', async () => {
+test('counts waiting records by priority, with the age of the oldest', async () => {
   expect(await countWaiting(db, projectId)).toEqual({ live: 0, bulk: 0, dead_letters: 0, oldest_ms: 0 });
   await put('bulk', [{}, {}, {}], new Date(clock.now() - 4_000));
   await put('live', [{}]);
@@ -104,7 +104,7 @@ test('what waits is counted in records by priority, with the age of the oldest',
   expect(await countWaiting(db, other.id)).toEqual({ live: 0, bulk: 0, dead_letters: 0, oldest_ms: 0 });
 });
 
-test('of all projects those are listed in which something waits or died, who waits longest first', async () => {
+test('lists the projects with waiting or dead-lettered records, those with the longest wait first', async () => {
   const late = projectId;
   await put('bulk', [{}], new Date(clock.now() - 4_000));
   const quiet = (await createProject(db, { name: 'Quiet' })).id;
@@ -121,7 +121,7 @@ test('of all projects those are listed in which something waits or died, who wai
   ]);
 });
 
-test('retried letters wait again, in their order, behind what was accepted, as old as they were', async () => {
+test('puts retried records back in order after accepted ones, with their old time of acceptance', async () => {
   const then = new Date(clock.now() - 60_000);
   await die(2, { acceptedAt: then });
   await die(1, { kind: 'users', priority: 'bulk' });
@@ -149,7 +149,7 @@ test('retried letters wait again, in their order, behind what was accepted, as o
   ]);
 });
 
-test('many letters go back in several transactions, every one of them once', async () => {
+test('retries many records in several transactions, each record once', async () => {
   const count = RETRY_MAX_RECORDS * 2 + 7;
   await die(count);
   expect(await retryDead(db, projectId)).toEqual({ retried: count });
@@ -160,7 +160,7 @@ test('many letters go back in several transactions, every one of them once', asy
   );
 });
 
-test('letters that die again during a retry are left for the next one', async () => {
+test('leaves records that are dead-lettered again during a retry for the next one', async () => {
   await die(RETRY_MAX_RECORDS);
   let transactions = 0;
   const redying = {
@@ -177,13 +177,13 @@ test('letters that die again during a retry are left for the next one', async ()
   expect(await listDead(db, projectId)).toHaveLength(2);
 });
 
-test('two retries at once move every letter once', async () => {
+test('retries each record once in two concurrent retries', async () => {
   await die(300);
   const both = await Promise.all([retryDead(db, projectId), retryDead(db, projectId)]);
   expect(both.reduce((sum, { retried }) => sum + retried, 0)).toBe(300);
   expect(await queue()).toMatchObject({ waiting: 300 });
 });
 
-test('a queue row of no project is refused', async () => {
+test('rejects the queue row of an unknown project', async () => {
   await expect(db.transaction((tx) => lockQueue(tx, 999_999))).rejects.toMatchObject({ code: 'not_found' });
 });

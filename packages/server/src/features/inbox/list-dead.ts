@@ -13,7 +13,7 @@ export type DeadLetter = {
 
 const DEAD_LISTED_MAX = 1_000;
 
-/** The records that could not be applied, in the order in which they were accepted. */
+/** Lists the dead-lettered records in the order of acceptance. */
 export async function listDead(tx: Tx, projectId: number): Promise<DeadLetter[]> {
   const rows = await listDeadRows(tx, projectId, DEAD_LISTED_MAX);
   return rows.map((row) => ({

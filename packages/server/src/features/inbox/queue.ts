@@ -2,14 +2,14 @@ import { Fault } from '../../base/fault.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { insertQueue, type QueueRow, lockQueueRow } from './store.ts';
 
-/** A project's queue row hands out the sequence of its accepted records and counts those that wait. */
+/** Creates a project's queue row, which assigns sequence numbers to accepted records and counts the waiting ones. */
 export function openQueue(tx: Tx, projectId: number): Promise<void> {
   return insertQueue(tx, projectId);
 }
 
 /**
- * Until the transaction ends nothing is accepted for this project, in any process: the accept flush takes the same
- * lock first. What must come before or after a flush as a whole (a revocation, a suspension) is done under it.
+ * Locks the queue row. Until the transaction ends, no process accepts records for this project, because each flush takes this lock first. A
+ * change that must come before or after a flush as a whole, such as a revocation or suspension, needs this lock.
  */
 export async function lockQueue(tx: Tx, projectId: number): Promise<QueueRow> {
   const queue = await lockQueueRow(tx, projectId);

@@ -10,12 +10,12 @@ import {
   updateQueueAdvanced,
 } from './store.ts';
 
-/** How many go back in one transaction: as long as it lasts nothing is accepted for the project. */
+/** The number of records per transaction. While it runs, nothing is accepted for the project. */
 export const RETRY_MAX_RECORDS = 500;
 
 /**
- * Puts dead letters back at the end of the inbox, in their order and under new sequence numbers. Those that die again
- * while this runs are left: it ends after what it found at its start. `seqs`: only these; null: all.
+ * Puts dead-lettered records back at the end of the ingest queue, in order and with new sequence numbers. Records dead-lettered again in
+ * that time are left, because it stops at the last one found at its start. `seqs` limits it to these. Null means all.
  */
 export async function retryDead(
   db: Pick<Database, 'query' | 'prepared' | 'transaction'>,
@@ -30,12 +30,12 @@ export async function retryDead(
   return { retried };
 }
 
-/** They are gone for good; how many there were. */
+/** Deletes dead-lettered records for good and returns their number. */
 export async function discardDead(
   db: Pick<Database, 'transaction'>,
   { projectId, seqs }: { projectId: number; seqs: number[] },
 ): Promise<{ discarded: number }> {
-  // Under the queue row, so that of two who say what is to become of a record one is heard.
+  // With the queue row locked, only one of two concurrent decisions about a record is applied.
   const taken = await db.transaction(async (tx) => {
     await lockQueue(tx, projectId);
     return deleteDead(tx, { projectId, upTo: Number.MAX_SAFE_INTEGER, seqs, limit: seqs.length });
@@ -56,8 +56,8 @@ async function moveBatch(tx: Tx, { projectId, upTo, seqs }: Batch): Promise<numb
 }
 
 /**
- * Neighbours share a chunk where the chunk's columns say the same of both. The time of acceptance stays the old one:
- * an event without a time of its own happened then.
+ * Groups adjacent records with equal columns into chunks. They keep their time of acceptance, which is the time of an event without its own
+ * time.
  */
 function toChunks(letters: DeadRow[], firstSeq: number): ChunkRow[] {
   const runs: DeadRow[][] = [];

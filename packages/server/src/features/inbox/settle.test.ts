@@ -5,10 +5,10 @@ import { createProject } from '../../flows/create-project.ts';
 import { inSession } from '../../flows/session.ts';
 import { settleChunks } from './store.ts';
 
-// A database of its own: what other tests leave in the queue would make for better plans.
+// A separate database, because rows that other tests leave in the queue would improve the query plans.
 const db = await openTestDatabase(systemClock);
 
-test('to settle a backlog costs what is settled, though its plan was made when next to nothing waited', async () => {
+test('reads only the settled rows of a backlog, even with a query plan made for an almost empty queue', async () => {
   const { id: projectId } = await createProject(db, { name: 'Acme' });
   const fill = (from: number, to: number): Promise<object[]> =>
     db.query(

@@ -1,6 +1,6 @@
 import type { Tx } from '../../io/db/index.ts';
 
-/** `ingest_queue`, `inbox` and `dead_letter`. A chunk at `seq` holds the records `seq` to `seq + records - 1`. */
+/** Reads and writes `ingest_queue`, `inbox` and `dead_letter`. A chunk at `seq` holds the records `seq` to `seq + records - 1`. */
 export type QueueRow = { next_seq: number; waiting: number };
 
 export async function insertQueue(tx: Tx, projectId: number): Promise<void> {
@@ -41,7 +41,7 @@ export async function findWaiting(tx: Tx, projectId: number): Promise<WaitingRow
   return rows[0];
 }
 
-/** Counted no further than `max`. */
+/** Counts dead-lettered records, up to `max`. */
 export async function countDeadRows(tx: Tx, projectId: number, max: number): Promise<number> {
   const rows = await tx.query<{ dead: number }>(
     `SELECT count(*) AS dead FROM (SELECT FROM beckon.dead_letter WHERE project_id = $1 LIMIT $2) d`,
@@ -57,7 +57,7 @@ export type DeadRow = {
   reason: string;
   accepted_at: Date;
   dead_lettered_at: Date;
-  /** JSON text: what is only moved need not be parsed. */
+  /** JSON text, because a record that is only moved need not be parsed. */
   record: string;
 };
 
@@ -77,7 +77,7 @@ export async function findLastDeadSeq(tx: Tx, projectId: number): Promise<number
   return rows[0]?.seq ?? null;
 }
 
-/** Takes the first letters out, at most `limit`, none above `upTo`, and of `seqs` only, where they are said; the order of rows is not that of `seq`. */
+/** Deletes and returns the first dead-lettered records: at most `limit`, none above `upTo`, only those in `seqs` if set. Unordered. */
 export function deleteDead(
   tx: Tx,
   { projectId, upTo, seqs, limit }: { projectId: number; upTo: number; seqs: number[] | null; limit: number },
@@ -121,8 +121,8 @@ export async function insertChunks(tx: Tx, projectId: number, chunks: ChunkRow[]
 export type PlaceRow = { project_id: number; live: number | null; bulk: number | null };
 
 /**
- * Projects behind `after` with something waiting, and how many records the first chunk of each priority holds. It hops from
- * project to project by the primary key: the work grows with the projects that wait, not with what waits there.
+ * Lists projects after `after` with waiting records, and how many records the first chunk of each priority holds. It skips from project to
+ * project in the primary key, so the cost depends on the number of projects and not of records.
  */
 export function listPlaces(tx: Tx, after: number, limit: number): Promise<PlaceRow[]> {
   return tx.prepared({
@@ -154,13 +154,13 @@ export type WaitingChunkRow = {
 export type ChunkQuestion = {
   projectIds: number[];
   priority: 'live' | 'bulk';
-  /** Records of one project, of all together, and bytes as they are stored: none is read beyond. */
+  /** Limits for the records per project, the records in total and the stored bytes. Reading stops there. */
   ofEach: number;
   ofAll: number;
   bytes: number;
 };
 
-/** The first chunks of each project, one of each in turn, until the bounds are reached; in order of project and sequence. */
+/** Lists the first chunks of each project, round-robin until the limits are reached, by project and sequence. */
 export function listChunks(tx: Tx, asked: ChunkQuestion): Promise<WaitingChunkRow[]> {
   return tx.prepared({
     name: 'inbox.chunks',
@@ -186,7 +186,7 @@ export function listChunks(tx: Tx, asked: ChunkQuestion): Promise<WaitingChunkRo
 
 export type OldestRow = { project_id: number; seq: number };
 
-/** The oldest record that waits in a priority of each project. */
+/** Lists the oldest waiting record of a priority for each project. */
 export function listOldest(tx: Tx, projectIds: number[], priority: 'live' | 'bulk'): Promise<OldestRow[]> {
   return tx.prepared({
     name: 'inbox.oldest',
@@ -206,7 +206,7 @@ export type TakenRow = {
   is_whole: boolean;
 };
 
-/** What was digested waits no longer. The queue rows are locked in order, as every flush does, and at the very end. */
+/** Removes processed records from the queue. The queue rows are locked last and in order, as in every flush. */
 export async function settleChunks(tx: Tx, rows: TakenRow[]): Promise<void> {
   const whole = rows.filter((row) => row.is_whole);
   const parts = rows.filter((row) => !row.is_whole);
@@ -229,8 +229,8 @@ export async function settleChunks(tx: Tx, rows: TakenRow[]): Promise<void> {
 }
 
 /**
- * By their places, looked up one by one. A queue is empty whenever vacuum looks at it, so the planner holds it for empty ever
- * after, and would read all of it for every chunk that goes: a backlog would only grow.
+ * Deletes chunks by primary key, one lookup each. The queue is empty whenever vacuum runs, so the planner assumes an empty table. It would
+ * read the whole table for each deleted chunk, and a backlog would only grow.
  */
 function deleteChunks(tx: Tx, rows: TakenRow[]): Promise<unknown> {
   return tx.prepared({
@@ -245,7 +245,7 @@ function deleteChunks(tx: Tx, rows: TakenRow[]): Promise<unknown> {
   });
 }
 
-/** Of a long chunk, of which only a bulk batch takes a part: seldom more than one. */
+/** Advances a long chunk. Only a bulk batch takes a part of a chunk, seldom of more than one. */
 function advanceChunk(tx: Tx, row: TakenRow): Promise<unknown> {
   return tx.prepared({
     name: 'inbox.advance',
@@ -274,7 +274,7 @@ export async function insertDead(tx: Tx, row: NewDeadRow): Promise<void> {
   );
 }
 
-/** Dead letters about a person, whoever they were accepted from. */
+/** Deletes dead-lettered records about a user, of any origin. */
 export async function deleteDeadOf(tx: Tx, projectId: number, userId: string): Promise<number> {
   const rows = await tx.query(
     `DELETE FROM beckon.dead_letter WHERE project_id = $1 AND record ->> 'external_user_id' = $2 RETURNING seq`,
@@ -283,7 +283,7 @@ export async function deleteDeadOf(tx: Tx, projectId: number, userId: string): P
   return rows.length;
 }
 
-/** The oldest that died before then, at most `limit` of them. */
+/** Deletes at most `limit` records dead-lettered before a time, oldest first. */
 export async function deleteDeadBefore(
   tx: Tx,
   { projectId, before, limit }: { projectId: number; before: Date; limit: number },

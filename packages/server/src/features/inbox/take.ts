@@ -4,10 +4,10 @@ import { type ChunkQuestion, listChunks, listOldest, listPlaces, settleChunks } 
 
 export type Priority = 'live' | 'bulk';
 
-/** A project in which records wait: how many are in the first chunk of each priority, 0 where none is. */
+/** A project with waiting records: how many the first chunk of each priority holds, or 0. */
 export type Place = { projectId: number; live: number; bulk: number };
 
-/** In order of their ids, beginning behind `after` and going round, so that everybody's turn comes. */
+/** Lists projects by id after `after` and then from the start, so that each gets its turn. */
 export async function placesWaiting(
   tx: Tx,
   { after, limit }: { after: number; limit: number },
@@ -22,21 +22,21 @@ export async function placesWaiting(
   }));
 }
 
-/** A chunk as it waits: its records from the first that was not applied yet, whose sequence is `seq`. */
+/** A waiting chunk: its records from the first that is not applied yet. `seq` is the sequence number of that record. */
 export type WaitingChunk = {
   projectId: number;
   priority: Priority;
-  /** By which the row is found; that of its first record. */
+  /** The sequence number of the chunk's first record, which identifies the row. */
   rowSeq: number;
   seq: number;
   kind: 'users' | 'events';
   acceptedAt: Date;
   records: unknown[];
-  /** Of these records as JSON, roughly. */
+  /** The approximate size of these records as JSON. */
   bytes: number;
 };
 
-/** With the turns of these projects taken: what waits there in a priority, in the order of acceptance. */
+/** Reads the waiting records of a priority in the order of acceptance. Requires the locks of these projects. */
 export async function takeChunks(tx: Tx, asked: ChunkQuestion): Promise<WaitingChunk[]> {
   const rows = await listChunks(tx, asked);
   const chunks: WaitingChunk[] = [];
@@ -58,7 +58,7 @@ export async function takeChunks(tx: Tx, asked: ChunkQuestion): Promise<WaitingC
   return chunks;
 }
 
-/** For each of the projects in which something waits in that queue row: the sequence of what waits longest. */
+/** Returns the sequence number of the oldest waiting record for each of these projects that has one. */
 export async function oldestWaiting(
   tx: Tx,
   projectIds: number[],
@@ -68,7 +68,7 @@ export async function oldestWaiting(
   return new Map(rows.map((row) => [row.project_id, row.seq]));
 }
 
-/** How many of a chunk's waiting records were dealt with. */
+/** How many of a chunk's waiting records were handled. */
 export type Taken = {
   projectId: number;
   priority: Priority;

@@ -1,19 +1,19 @@
 import type { Tx } from '../../io/db/index.ts';
 
-/** So much of a day is counted, that a busy project costs a chart no more than this. */
+/** The maximum count per day, which limits the cost of a chart for a busy project. */
 const DAY_COUNTED_MAX = 100_000;
 
-/** `day` as 2026-01-15, in UTC, by which events are counted too. */
+/** `day` has the form 2026-01-15 and is in UTC, like the counts of events. */
 export type DayCount = { day: string; count: number; isMore: boolean };
 
 export type DaysAsked = { projectId: number; now: number; days: number };
 
-/** Every day of the period to now, the oldest first. */
+/** Every day of the period up to now, oldest first. */
 const DAYS = `(SELECT ($2::timestamptz AT TIME ZONE 'UTC')::date - n AS day FROM generate_series(0, $3::int - 1) n) days`;
 const DAY = `days.day::text AS day`;
 const valuesOf = ({ projectId, now, days }: DaysAsked): unknown[] => [projectId, new Date(now), days];
 
-/** Reads a sister's table, `event_volume`. */
+/** Reads the table `event_volume` of another module. */
 export function countEventDays(tx: Tx, asked: DaysAsked): Promise<DayCount[]> {
   return tx.query(
     `SELECT ${DAY}, coalesce(v.count, 0)::bigint AS count, false AS "isMore" FROM ${DAYS} LEFT JOIN (
@@ -24,12 +24,12 @@ export function countEventDays(tx: Tx, asked: DaysAsked): Promise<DayCount[]> {
   );
 }
 
-/** Reads a sister's table, `draft`. */
+/** Reads the table `draft` of another module. */
 export function countDraftDays(tx: Tx, asked: DaysAsked): Promise<DayCount[]> {
   return countDays(tx, asked, `FROM beckon.draft t WHERE t.project_id = $1 AND ${within('t.created_at')}`);
 }
 
-/** Letters that left. Reads a sister's table, `message`. */
+/** Counts sent emails. Reads the table `message` of another module. */
 export function countSentDays(tx: Tx, asked: DaysAsked): Promise<DayCount[]> {
   const sent = `t.state IN ('sent', 'unknown')`;
   return countDays(
@@ -49,7 +49,7 @@ export type OutcomeDay = {
   isMore: boolean;
 };
 
-/** What people did, machines left out. Reads a sister's table, `outcome`. */
+/** Counts opens, clicks and replies by humans, without bots. Reads the table `outcome` of another module. */
 export function countOutcomeDays(tx: Tx, asked: DaysAsked): Promise<OutcomeDay[]> {
   const ofType = (type: string): string => `count(*) FILTER (WHERE o.type = 'email.${type}') AS ${type}`;
   const types = ['opened', 'clicked', 'replied', 'bounced', 'unsubscribed'].map(ofType).join(', ');

@@ -1,15 +1,15 @@
-/** What letters are put together by. */
+/** The properties by which emails can be grouped. */
 export const GROUPINGS = ['rule', 'template', 'domain', 'provider'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
 /**
- * What became of the letters of one group, each letter once: who opens a letter ten times opened one. Of opens and clicks the
- * first numbers are those of people; the machines' stand apart, for they say nothing of anybody.
+ * The outcomes of a group of emails. Each email counts once, however often it is opened. `opened` and `clicked` count humans. Bots are
+ * counted separately, because they say nothing about users.
  */
 export type Insight = {
-  /** The name of the rule, of the letter, of the sender's domain, of the recipients' mailbox provider. */
+  /** The name of the rule, the template, the sender domain or the recipients' mailbox provider. */
   name: string;
-  /** The rule's id, where they are put together by rules. */
+  /** The rule's id when grouped by rule. */
   ruleId: string | null;
   sent: number;
   opened: number;
@@ -23,12 +23,12 @@ export type Insight = {
   infrastructure: number;
   complained: number;
   unsubscribed: number;
-  /** Those that a person changed before they left, of those whose draft is still there. */
+  /** How many were edited before sending, among those whose draft still exists. */
   edited: number;
   editable: number;
-  /** When people opened them first, counted from when the letter was taken: as many as `OPENED_WITHIN_MS`, and all later ones. */
+  /** First opens by humans, by the time since the email was claimed: one count per bound in `OPENED_WITHIN_MS` and one for later opens. */
   openedWithin: number[];
-  /** Half of those that were opened were so by then. */
+  /** The median time of the first open. */
   medianOpenMs: number | null;
 };
 
@@ -42,7 +42,7 @@ export const OPENED_WITHIN_MS = [
   72 * HOUR_MS,
 ] as const;
 
-/** Those that did not come back. A letter comes back once. */
+/** Returns the number of emails that did not bounce. An email bounces at most once. */
 export function deliveredOf({ sent, ...of }: Insight): number {
   return sent - bouncedOf(of);
 }

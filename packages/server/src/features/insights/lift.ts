@@ -1,14 +1,17 @@
 export type Arm = { enrolled: number; converted: number };
 
-/** By how much more often those who got letters came to the goal than those who got none, as shares, with its interval. */
+/** How much more often users with emails reached the goal than the holdout, as a share with its interval. */
 export type LiftShown = { difference: number; from: number; to: number };
 
-/** Of fewer people nothing is said. */
+/** No lift is shown for fewer users. */
 const ARM_MIN = 100;
-/** Of the normal distribution, for an interval that holds the truth 95 times out of a hundred. */
+/** The quantile of the normal distribution for a 95% interval. */
 const Z = 1.959964;
 
-/** Newcombe's interval (his method 10), which holds for small shares too. Null where one of the two sides is too small. */
+/**
+ * Returns the lift with Newcombe's interval (his method 10), which is also valid for small shares. Returns null if one of the two sides is
+ * too small.
+ */
 export function liftOf(letter: Arm, holdout: Arm): LiftShown | null {
   if (letter.enrolled < ARM_MIN || holdout.enrolled < ARM_MIN) return null;
   return intervalOf(letter, holdout);

@@ -1,9 +1,9 @@
 import type { Tx } from '../../io/db/index.ts';
 
-/** What is kept for a time that people say, and since when there is any. */
+/** The oldest stored data of each kind with a configurable retention. */
 export type Oldest = { events: Date | null; stream: Date | null; dead: Date | null; letters: Date | null };
 
-/** Reads tables of four sisters: each has an index that begins with the project and the time, but for the few that died. */
+/** Reads tables of four other modules. Each has an index on project and time, except for `dead_letter`, which has few rows. */
 export async function findOldest(tx: Tx, projectId: number): Promise<Oldest> {
   const [found] = await tx.query<Oldest>(
     `SELECT (SELECT min(received_at) FROM beckon.event WHERE project_id = $1) AS events,

@@ -2,11 +2,11 @@ import { smallestIdAt } from '../../base/ids.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { type Grouping, type Insight, OPENED_WITHIN_MS } from './insight.ts';
 
-/** The newest letters of a period, at most. */
+/** The maximum number of emails to read, newest first. */
 const LETTERS_MAX = 1_000_000;
 const GROUPS_MAX = 500;
 
-/** What the groups are called; an inline letter by its rule. */
+/** The name of each kind of group. An email with an inline template is named after its rule. */
 const NAMES: Record<Grouping, string> = {
   rule: `coalesce(r.name, m.rule_id::text)`,
   template: `coalesce(m.template, 'the text of the rule ' || coalesce(r.name, m.rule_id::text))`,
@@ -16,13 +16,13 @@ const NAMES: Record<Grouping, string> = {
 
 type Row = Omit<Insight, 'ruleId'> & { rule_id: string | null; letters: number; is_total: boolean };
 
-/** `isCut`: there are more letters in the period than are looked at, or more groups. `total`: all that were looked at. */
+/** `isCut`: the period has more emails or groups than the limits. `total` covers all emails that were read. */
 export type Insights = { total: Insight; groups: Insight[]; isCut: boolean };
 export type InsightsAsked = { projectId: number; by: Grouping; since: number; until: number };
 
 /**
- * What became of the letters that were claimed within a period, the largest groups first. Ids of letters begin with the time,
- * so that outcomes are found by the same period. Reads tables of sisters: `message`, `draft`, `outcome` and `rule`.
+ * Counts the outcomes of emails claimed within a period, largest groups first. Ids of emails start with the time, so outcomes are selected
+ * by the same period. Reads tables of other modules: `message`, `draft`, `outcome` and `rule`.
  */
 export async function countInsights(
   tx: Tx,
@@ -72,7 +72,7 @@ const COUNTED = `count(*) AS sent, count(*) FILTER (WHERE b.opened) AS opened,
   percentile_disc(0.5) WITHIN GROUP (ORDER BY b.open_ms) AS "medianOpenMs",
   ARRAY[${openedWithin().join(', ')}] AS "openedWithin"`;
 
-/** Those between one bound and the next, and the ones behind the last. */
+/** Counts the opens between adjacent bounds, and those after the last one. */
 function openedWithin(): string[] {
   return [0, ...OPENED_WITHIN_MS].map((from, n) => {
     const end = OPENED_WITHIN_MS[n];
@@ -91,7 +91,7 @@ const BECAME = `bool_or(o.type = 'email.opened' AND o.class = 'no') AS opened,
   bool_or(o.type = 'email.unsubscribed' AND o.class = 'complaint') AS complained,
   bool_or(o.type = 'email.unsubscribed' AND o.class = '') AS unsubscribed`;
 
-/** An id is made a moment before its letter is claimed. */
+/** An id is created shortly before its email is claimed. */
 const CLAIMED_WITHIN_MS = 60_000;
 
 function toInsight({ rule_id: ruleId, letters: _letters, is_total: _isTotal, ...counts }: Row): Insight {

@@ -1,19 +1,19 @@
 import { smallestIdAt } from '../../base/ids.ts';
 import type { Tx } from '../../io/db/index.ts';
 
-/** What a rule did on one day of the project: who came in, what was written and what left, and who came to the goal. */
+/** The activity of a rule on one day in the project's time zone: users enrolled, drafts created, emails sent and goals reached. */
 export type RuleDay = { day: string; enrolled: number; drafted: number; sent: number; goal: number };
 
 type Asked = { projectId: number; ruleId: string | null; since: number; now: number; zone: string };
 
-/** The longest after an entry that somebody still comes to the goal of it. */
+/** The longest time after an enrollment at which a goal still counts. */
 const GOAL_WITHIN_MS = 14 * 86_400_000;
-/** The newest of each kind; a project that has more in this time has a longer past than is shown. */
+/** The limit for each kind, newest first. For a project with more in this period, the earliest days are incomplete. */
 const ROWS_MAX = 1_000_000;
 
 /**
- * Every day from `since` to today of each rule of which something is known then, by its id. Ids of runs and drafts begin with
- * their time. Reads sisters' tables: `run`, `draft` and `message`.
+ * Returns each day from `since` to today for every rule with data, by rule id. Ids of runs and drafts start with their time. Reads tables
+ * of other modules: `run`, `draft` and `message`.
  */
 export async function countRuleDays(tx: Tx, asked: Asked): Promise<Map<string, RuleDay[]>> {
   const { projectId, ruleId, since, now, zone } = asked;
@@ -57,10 +57,10 @@ export async function countRuleDays(tx: Tx, asked: Asked): Promise<Map<string, R
   return new Map([...found].map(([id, known]) => [id, [...known.values()]]));
 }
 
-/** An id is made a moment before what it names is written, by a clock that may be a little behind. */
+/** An id is created shortly before its row, possibly with a clock that is slightly behind. */
 const CLOCKS_APART_MS = 60_000;
 
-/** The days of the project, the oldest first. */
+/** Returns the days in the project's time zone, oldest first. */
 export function daysOf({ since, now, zone }: Pick<Asked, 'since' | 'now' | 'zone'>): string[] {
   const dayOf = (ms: number): Temporal.PlainDate =>
     Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone).toPlainDate();
@@ -74,7 +74,7 @@ export function emptyDay(day: string): RuleDay {
   return { day, enrolled: 0, drafted: 0, sent: 0, goal: 0 };
 }
 
-/** Midnight of the project so many days ago, today counted. */
+/** Returns the project's midnight this many days ago, counting today. */
 export function sinceDays(days: number, { now, zone }: Pick<Asked, 'now' | 'zone'>): number {
   const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone).startOfDay();
   return today.subtract({ days: days - 1 }).epochMilliseconds;

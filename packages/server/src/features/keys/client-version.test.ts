@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { compareVersions, readClient } from './client-version.ts';
 
-test('the first name/semver token names the client', () => {
+test('reads the client from the first name/semver token', () => {
   const cases: [string, string | undefined][] = [
     ['beckon-js/1.2.3', 'beckon-js 1.2.3'],
     ['beckon-js/1.2.3-rc.1+build.5 node/26.1.0', 'beckon-js 1.2.3-rc.1+build.5'],
@@ -20,7 +20,7 @@ test('the first name/semver token names the client', () => {
   }
 });
 
-test('versions are ordered as semver.org orders them', () => {
+test('orders versions as semver.org does', () => {
   const ordered = [
     '0.9.9',
     '1.0.0-alpha',

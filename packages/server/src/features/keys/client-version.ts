@@ -1,10 +1,10 @@
-/** Who calls, as `User-Agent` says it: the first `name/semver` token, as `beckon-js/1.4.0` in a longer line. */
+/** The client in a `User-Agent` header: the first `name/semver` token, such as `beckon-js/1.4.0`. */
 export type Client = { name: string; version: string };
 
 const COMMENT = /\([^()]*\)/g;
 const CLIENT =
   /^([!#$%&'*+\-.^_`|~0-9A-Za-z]{1,64})\/((?:0|[1-9]\d{0,8})\.(?:0|[1-9]\d{0,8})\.(?:0|[1-9]\d{0,8})(?:-[0-9A-Za-z.-]{1,64})?(?:\+[0-9A-Za-z.-]{1,64})?)$/;
-/** Longer lines are no names of clients. */
+/** Only the start of a longer header is read. */
 const READ_CHARS_MAX = 512;
 
 export function readClient(userAgent: string): Client | undefined {
@@ -16,14 +16,14 @@ export function readClient(userAgent: string): Client | undefined {
   return undefined;
 }
 
-/** Negative, zero, positive, in the order that semver.org gives; what follows a `+` does not count. */
+/** Returns a negative number, zero or a positive number, in the order of semver.org. The part after a `+` does not count. */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [splitVersion(a), splitVersion(b)];
   for (let i = 0; i < 3; i += 1) {
     const difference = (left.core[i] ?? 0) - (right.core[i] ?? 0);
     if (difference !== 0) return difference;
   }
-  // A release stands above its own pre-releases.
+  // A release is higher than its own pre-releases.
   if (left.pre === undefined || right.pre === undefined)
     return Number(left.pre === undefined) - Number(right.pre === undefined);
   return comparePrereleases(left.pre.split('.'), right.pre.split('.'));

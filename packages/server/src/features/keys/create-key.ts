@@ -7,11 +7,11 @@ import type { Tx } from '../../io/db/index.ts';
 import { checkLabel, displayKey, hashSecret, type KeyEnvironment, newSecret, SALT_BYTES } from './key.ts';
 import { countActive, insertKey } from './store.ts';
 
-/** `createdBy`: null where a command makes it. */
+/** `createdBy` is null for a command. */
 export type NewKeyWanted = {
   projectId: number;
   label: string;
-  /** Left out: that of the project. */
+  /** Defaults to the environment of the project. */
   env?: KeyEnvironment;
   createdBy?: string | null;
 };
@@ -19,8 +19,8 @@ export type NewKeyWanted = {
 export type NewKey = { id: string; secret: string; display: string };
 
 /**
- * The only moment at which the whole secret exists outside its owner's hands. The caller holds the project's queue lock
- * where the cap must be exact; without it two at once may both find a place left.
+ * Creates a key and returns its secret, which is available only here. For an exact limit the caller must hold the project's queue lock.
+ * Without it, two concurrent calls may both pass the check.
  */
 export async function createKey(
   deps: { tx: Tx; clock: Clock; pepper: Uint8Array },

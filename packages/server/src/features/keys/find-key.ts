@@ -4,7 +4,7 @@ import * as store from './store.ts';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Where a key lies, by the id that `key list` shows; with a project, only there. */
+/** Finds a key by the id that `key list` shows, optionally only in one project. */
 export async function findKey(
   tx: Tx,
   id: string,

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 const listed = async () => (await listKeys(db, key.projectId))[0];
 
-test('the last use of a key and its client are shown after a flush', async () => {
+test('shows the last use and the client of a key after a flush', async () => {
   const use = keyUse({ db, clock, log: silentLog });
   use.note(key, 'beckon-js/1.2.3');
   clock.advance(1_000);
@@ -28,7 +28,7 @@ test('the last use of a key and its client are shown after a flush', async () =>
   expect(await listed()).toMatchObject({ lastUsedAt: new Date(clock.now()), client });
 });
 
-test('a use without a readable client leaves the one that is known, another replaces it whole', async () => {
+test('keeps the known client after a use without a readable one, and replaces it as a whole otherwise', async () => {
   const use = keyUse({ db, clock, log: silentLog });
   use.note(key, 'beckon-js/1.2.3');
   await use.flush();
@@ -40,7 +40,7 @@ test('a use without a readable client leaves the one that is known, another repl
   expect(await listed()).toMatchObject({ client: { name: 'beckon-py', version: '0.9.0-rc.1' } });
 });
 
-test('a process that is behind never moves the last use back', async () => {
+test('never moves the last use back for a process with a slow clock', async () => {
   const [ahead, behind] = [keyUse({ db, clock, log: silentLog }), keyUse({ db, clock, log: silentLog })];
   behind.note(key, undefined);
   clock.advance(5_000);
@@ -50,7 +50,7 @@ test('a process that is behind never moves the last use back', async () => {
   expect((await listed())?.lastUsedAt).toEqual(new Date(clock.now()));
 });
 
-test('thirty thousand uses are two statements, ten seconds later', async () => {
+test('writes thirty thousand uses in two statements after ten seconds', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
     const written: unknown[][] = [];
@@ -74,7 +74,7 @@ test('thirty thousand uses are two statements, ten seconds later', async () => {
   }
 });
 
-test('uses that could not be written are written the next time', async () => {
+test('writes uses again after a failed write', async () => {
   let broken = true;
   const tx: Tx = {
     prepared: (query) => db.prepared(query),
@@ -89,7 +89,7 @@ test('uses that could not be written are written the next time', async () => {
   expect(await listed()).toMatchObject({ lastUsedAt: at, client: { name: 'beckon-js' } });
 });
 
-test('a client below its configured minimum hears the minimum, others hear nothing', () => {
+test('returns the minimum version only for a client below it', () => {
   const use = keyUse({ db, clock, log: silentLog, minimumVersions: new Map([['beckon-js', '1.4.0']]) });
   for (const old of ['beckon-js/1.3.9', 'Beckon-JS/0.1.0', 'node/x beckon-js/1.4.0-rc.1 more'])
     expect([old, use.outdated(old), use.outdated(old)]).toEqual([old, '1.4.0', '1.4.0']);

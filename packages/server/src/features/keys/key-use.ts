@@ -8,10 +8,10 @@ import type { VerifiedKey } from './key.ts';
 import { addTraffic, type TrafficRow, type UseRow, upsertUses } from './store.ts';
 import { dayOf } from './traffic.ts';
 
-/** When each key was last used, by which client, and how often a day; in memory first, on disk within ten seconds. */
+/** Records the last use of each key, its client and its daily requests. Uses are kept in memory and written within ten seconds. */
 export type KeyUse = {
   note(key: Pick<VerifiedKey, 'id' | 'projectId'>, userAgent: string | undefined): void;
-  /** The least version that the operator wants of this client, where the caller is below it. */
+  /** Returns the minimum version that the operator configured for this client, if the caller is below it. */
   outdated(userAgent: string): string | undefined;
   flush(): Promise<void>;
   close(): Promise<void>;
@@ -21,7 +21,7 @@ export type KeyUseDeps = {
   db: Tx;
   clock: Clock;
   log: Log;
-  /** Client name, in lower case → the least version that is not flagged. */
+  /** Maps the client name in lower case to the lowest version that is not flagged. */
   minimumVersions?: ReadonlyMap<string, string>;
 };
 
@@ -29,7 +29,7 @@ const KEY_USE_EVERY_MS = 10_000;
 const KEYS_MAX = 100_000;
 const USER_AGENTS_MAX = 10_000;
 
-/** `count`: requests since it was written last. */
+/** `count`: requests since the last write. */
 type Use = { projectId: number; keyId: string; atMs: number; userAgent: string | undefined; count: number };
 
 export function keyUse({ db, clock, log, minimumVersions = new Map() }: KeyUseDeps): KeyUse {
@@ -40,7 +40,7 @@ export function keyUse({ db, clock, log, minimumVersions = new Map() }: KeyUseDe
     failedEvent: 'api_key.use_not_recorded',
     async write(noted) {
       await upsertUses(db, noted.map(toRow));
-      // Last: what is written twice counts twice.
+      // Comes last, because a repeated write would count twice.
       await addTraffic(db, noted.map(toTraffic));
     },
     merge: (older, newer) => ({
@@ -76,7 +76,7 @@ export function keyUse({ db, clock, log, minimumVersions = new Map() }: KeyUseDe
   };
 }
 
-/** Only what is written is read: of a thousand uses in ten seconds one `User-Agent` is parsed. */
+/** Parses the client only when a row is written: one `User-Agent` header per thousand uses in ten seconds. */
 function toRow(use: Use): UseRow {
   const client = use.userAgent === undefined ? undefined : readClient(use.userAgent);
   return {
@@ -97,7 +97,7 @@ function findMinimumMissed(userAgent: string, minimums: ReadonlyMap<string, stri
   return client && minimumMissed(client, minimums);
 }
 
-/** The least version that the operator wants of this client, where this one is below it. */
+/** Returns the minimum version that the operator configured for this client, if its version is lower. */
 export function minimumMissed(client: Client, minimums: ReadonlyMap<string, string>): string | undefined {
   const minimum = minimums.get(client.name.toLowerCase());
   return minimum !== undefined && compareVersions(client.version, minimum) < 0 ? minimum : undefined;

@@ -2,13 +2,13 @@ import { API_KEY_PATTERN } from '@beckon/contract';
 import { Fault } from '../../base/fault.ts';
 import { hmacSha256, randomBase62 } from '../../base/hash.ts';
 
-/** A key whose secret was right when it was looked up. Whether it still is live, the database says. */
+/** A key whose secret was correct when it was looked up. Only the database shows if it is still active. */
 export type VerifiedKey = { id: string; projectId: number; last4: string; livemode: boolean };
 
 export type Verdict = { state: 'live' | 'suspended'; key: VerifiedKey } | { state: 'unknown' };
 export type KeyState = 'live' | 'suspended' | 'revoked';
 
-/** `test`: that of the sandbox of a project. */
+/** `test` is for the sandbox of a project. */
 export type KeyEnvironment = 'live' | 'test';
 
 export const SALT_BYTES = 16;
@@ -20,18 +20,18 @@ export function newSecret(env: KeyEnvironment): string {
   return `sk_${env}_${randomBase62(RANDOM_CHARS)}`;
 }
 
-/** What a secret says openly about itself, or nothing if it cannot be a key of ours. */
+/** Returns the readable parts of a secret, or undefined if it cannot be a Beckon key. */
 export function readSecret(secret: string): { env: string; last4: string } | undefined {
   const parts = API_KEY_PATTERN.exec(secret);
   return parts ? { env: parts[1] as string, last4: secret.slice(-SHOWN_LAST) } : undefined;
 }
 
-/** Salted against comparing two stored hashes, peppered so that the table alone cannot be searched. */
+/** The salt prevents comparing stored hashes. The pepper prevents searching for secrets with the table alone. */
 export function hashSecret(pepper: Uint8Array, salt: Uint8Array, secret: string): Buffer {
   return hmacSha256(pepper, salt, secret);
 }
 
-/** All of a secret that is ever shown again: the first 8 characters (always the prefix) and the last 4. */
+/** Returns the only parts of a secret that are ever shown again: the first 8 characters, which are the prefix, and the last 4. */
 export function displayKey(env: string, last4: string): string {
   return `sk_${env}_…${last4}`;
 }

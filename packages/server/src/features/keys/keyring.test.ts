@@ -29,7 +29,7 @@ async function verified(ofRing: Keyring, secret: string): Promise<VerifiedKey> {
   return verdict.key;
 }
 
-test('the secret that was shown opens its project, and is then known without a query', async () => {
+test('verifies a new secret for its project, and then returns it without a query', async () => {
   const { id, secret } = await newKey();
   expect(ring.known(secret)).toBeUndefined();
   const key = { id, projectId: project.id, last4: secret.slice(-4), livemode: true };
@@ -37,7 +37,7 @@ test('the secret that was shown opens its project, and is then known without a q
   expect(ring.known(secret)).toEqual(key);
 });
 
-test('a secret is never stored', async () => {
+test('never stores a secret', async () => {
   const { secret } = await newKey();
   const [row] = await db.query<{ text: string }>(`SELECT api_key::text AS text FROM beckon.api_key`);
   for (let from = 0; from + 5 <= secret.length; from += 1) {
@@ -47,7 +47,7 @@ test('a secret is never stored', async () => {
   }
 });
 
-test('a secret that differs in one character, in its environment or in its case is unknown', async () => {
+test('rejects a secret that differs in one character, its environment or its case', async () => {
   const { secret } = await newKey();
   const other = (at: number) => (secret[at] === 'a' ? 'b' : 'a');
   const near = [
@@ -64,10 +64,10 @@ test('a secret that differs in one character, in its environment or in its case 
   for (const wrong of near) expect(await ring.verify(wrong), wrong).toEqual({ state: 'unknown' });
 });
 
-test('keys whose last four characters agree are told apart', async () => {
+test('distinguishes keys with the same last four characters', async () => {
   const [a, b] = [await newKey('a'), await newKey('b')];
   await db.query(`UPDATE beckon.api_key SET last4 = 'same'`);
-  // Both lie in one bucket now; a secret only opens the row whose hash is its own.
+  // Both are in one bucket now. A secret matches only the row with its own hash.
   const secrets = [a.secret, b.secret].map((secret) => `${secret.slice(0, -4)}same`);
   const { hashSecret } = await import('./key.ts');
   const salt = Buffer.alloc(16, 7);
@@ -81,7 +81,7 @@ test('keys whose last four characters agree are told apart', async () => {
   expect((await verified(ring, secrets[1] ?? '')).id).toBe(b.id);
 });
 
-test('a revoked key is refused at the next request', async () => {
+test('rejects a revoked key at the next request', async () => {
   const { id, secret } = await newKey();
   const key = await verified(ring, secret);
   expect(await ring.check(key)).toBe('live');
@@ -91,7 +91,7 @@ test('a revoked key is refused at the next request', async () => {
   expect(await ring.verify(secret)).toEqual({ state: 'unknown' });
 });
 
-test('what a flush found revoked is no longer known', async () => {
+test('forgets a key that a flush found revoked', async () => {
   const { secret } = await newKey();
   const other = await newKey();
   ring.forget(await verified(ring, secret));
@@ -100,7 +100,7 @@ test('what a flush found revoked is no longer known', async () => {
   expect(ring.known(other.secret)).toBeDefined();
 });
 
-test('a suspended project suspends its keys, and resuming it lets them in again', async () => {
+test('rejects the keys of a suspended project, and accepts them again after it resumes', async () => {
   const { secret } = await newKey();
   const key = await verified(ring, secret);
   await suspendProject(db, project.id);
@@ -113,7 +113,7 @@ test('a suspended project suspends its keys, and resuming it lets them in again'
   expect(await ring.check(key)).toBe('live');
 });
 
-test('another pepper opens nothing', async () => {
+test('accepts no key under another pepper', async () => {
   const { secret } = await newKey();
   const other = keyring({
     db,
@@ -123,7 +123,7 @@ test('another pepper opens nothing', async () => {
   expect(await other.verify(secret)).toEqual({ state: 'unknown' });
 });
 
-test('a key made under the previous pepper still opens, and needs it only once', async () => {
+test('accepts a key made under the previous pepper, and needs that pepper only once', async () => {
   const { id, secret } = await newKey();
   const next = Buffer.alloc(32, 2);
   const during = keyring({ db, pepper: { current: next, previous: pepper.current }, log: silentLog });
@@ -133,7 +133,7 @@ test('a key made under the previous pepper still opens, and needs it only once',
   expect(await ring.verify(secret)).toEqual({ state: 'unknown' });
 });
 
-test('a hash that cannot be renewed is reported and the key opens all the same', async () => {
+test('accepts a key whose hash cannot be renewed, and logs the failure', async () => {
   const { id, secret } = await newKey();
   const events: string[] = [];
   const log: Log = { ...silentLog, warn: (_, event) => events.push(event) };
@@ -150,7 +150,7 @@ test('a hash that cannot be renewed is reported and the key opens all the same',
   expect(events).toEqual(['api_key.hash_not_renewed']);
 });
 
-/** A database whose statements wait at their end, with their answers in hand, until they are let go. */
+/** A database whose statements hold their results back until they are released. */
 function heldAnswers(): {
   tx: Tx;
   asked: string[][];
@@ -184,7 +184,7 @@ function heldAnswers(): {
   };
 }
 
-test('verify never uses an answer that began before the call', async () => {
+test('verify never uses a query that started before the call', async () => {
   const { id, secret } = await newKey();
   const held = heldAnswers();
   const slow = keyring({ db: held.tx, pepper, log: silentLog });
@@ -199,7 +199,7 @@ test('verify never uses an answer that began before the call', async () => {
   expect(await late).toEqual({ state: 'unknown' });
 });
 
-test('check never uses an answer that began before the call', async () => {
+test('check never uses a query that started before the call', async () => {
   const { id, secret } = await newKey();
   const key = await verified(ring, secret);
   const held = heldAnswers();
@@ -215,7 +215,7 @@ test('check never uses an answer that began before the call', async () => {
   expect(await late).toBe('revoked');
 });
 
-test('however many ask, one query is under way and all who came meanwhile share the next', async () => {
+test('runs one query at a time and shares the next one between all waiting callers', async () => {
   const keys = [await newKey('a'), await newKey('b'), await newKey('c')];
   const held = heldAnswers();
   const slow = keyring({ db: held.tx, pepper, log: silentLog });
@@ -231,7 +231,7 @@ test('however many ask, one query is under way and all who came meanwhile share 
   expect(held.asked.map((last4s) => last4s.length)).toEqual([1, 3]);
 });
 
-test('a query that fails fails those who asked it and nobody after them', async () => {
+test('fails only the callers of a query that failed', async () => {
   const { secret } = await newKey();
   let broken = true;
   const flaky: Tx = {

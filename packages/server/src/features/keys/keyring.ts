@@ -14,19 +14,18 @@ import {
 } from './store.ts';
 
 /**
- * Who holds a right secret. `known` answers from memory and is a guess: whoever acts on it asks the database again,
- * either in the flush that commits the request or by `check`. `verify` and `check` ask the database in a statement that
- * begins after the call, so no answer of theirs outlives a revocation.
+ * Verifies API keys. `known` answers from memory and may be out of date. Its callers check the database again, in the flush that commits
+ * the request or with `check`. `verify` and `check` use a query that starts after the call, so they never miss an earlier revocation.
  */
 export type Keyring = {
   known(secret: string): VerifiedKey | undefined;
   verify(secret: string): Promise<Verdict>;
   check(key: VerifiedKey): Promise<KeyState>;
-  /** A flush found it revoked or its project suspended. */
+  /** Removes a key from memory after a flush found it revoked or its project suspended. */
   forget(key: Pick<VerifiedKey, 'id'>): void;
 };
 
-/** The hash of a key made under the previous pepper is still right, and is rewritten under the current one when met. */
+/** The hash of a key made under the previous pepper is still accepted, and it is rewritten with the current pepper at the next use. */
 export type Pepper = { current: Buffer; previous: Buffer | null };
 export type KeyringDeps = { db: Tx; pepper: Pepper; log: Log };
 
@@ -88,7 +87,10 @@ function bucketOf(row: { env: string; last4: string }): string {
 
 type Match = { row: CandidateRow; stale: boolean };
 
-/** Env and last four characters are shown anyway and leave about one candidate; none costs as much time as one. */
+/**
+ * Environment and last four characters are public and leave about one candidate. Without a candidate, the comparison takes as long as with
+ * one.
+ */
 function matchSecret(
   secret: string,
   candidates: Map<string, CandidateRow[]>,
@@ -107,7 +109,7 @@ function matchSecret(
   return match;
 }
 
-/** A right key is answered even where its hash cannot be renewed: the next request tries again. */
+/** A correct key is accepted even if its hash cannot be renewed. The next request tries again. */
 async function renewHash({ db, pepper, log }: KeyringDeps, row: CandidateRow, secret: string): Promise<void> {
   const hash = hashSecret(pepper.current, row.salt, secret);
   try {
@@ -126,7 +128,7 @@ function verdictOf(row: CandidateRow, projects: Map<number, ProjectStateRow>): V
   };
 }
 
-/** Both statements begin here, after every question of the round was asked. */
+/** Both statements start here, after all callers of the round have made their calls. */
 async function findStates(db: Tx, keys: VerifiedKey[]): Promise<KeyState[]> {
   const [liveIds, projects] = await Promise.all([
     listLiveIds(db, keys),

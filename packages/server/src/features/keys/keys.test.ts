@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 const newKey = (label = 'server') => createKey({ db, pepper }, { projectId, label });
 
-test('a new secret has the announced form, and only its ends are shown afterwards', async () => {
+test('creates a secret of the documented form and later shows only its ends', async () => {
   const { id, secret, display } = await newKey('checkout server');
   expect(secret).toMatch(API_KEY_PATTERN);
   expect(secret).toMatch(/^sk_live_[0-9A-Za-z]{40}$/);
@@ -36,7 +36,7 @@ test('a new secret has the announced form, and only its ends are shown afterward
   ]);
 });
 
-test('two keys of one secret-less form never share salt or hash', async () => {
+test('uses a separate salt and hash for each key', async () => {
   await newKey('a');
   await newKey('b');
   const rows = await db.query<{ salts: number; hashes: number }>(
@@ -46,13 +46,13 @@ test('two keys of one secret-less form never share salt or hash', async () => {
   expect(rows).toEqual([{ salts: 2, hashes: 2 }]);
 });
 
-test('a label has 1 to 100 characters', async () => {
+test('accepts a label of 1 to 100 characters', async () => {
   for (const label of ['', 'x'.repeat(101), 'a\u0000b', 'two\nlines', '\ud800'])
     await expect(newKey(label)).rejects.toThrow('label must have 1 to 100 characters');
   await expect(newKey('x'.repeat(100))).resolves.toMatchObject({ secret: expect.any(String) });
 });
 
-test('a project has at most ten active keys, however many are made at once; a revoked one makes room', async () => {
+test('limits a project to ten active keys, also under concurrency, and does not count revoked ones', async () => {
   const made = await Promise.allSettled(Array.from({ length: 13 }, (_, i) => newKey(`key ${i}`)));
   const keys = made.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   expect(keys).toHaveLength(10);
@@ -61,7 +61,7 @@ test('a project has at most ten active keys, however many are made at once; a re
   await expect(newKey()).resolves.toMatchObject({ id: expect.any(String) });
 });
 
-test('a revocation is for good, and saying it twice does not move its time', async () => {
+test('revokes a key for good, and keeps the time when it is revoked again', async () => {
   const { id } = await newKey();
   const first = await revokeKey(db, { id });
   clock.advance(60_000);
@@ -70,12 +70,12 @@ test('a revocation is for good, and saying it twice does not move its time', asy
   expect(listed?.revokedAt).toEqual(first.revokedAt);
 });
 
-test('revoking what does not exist says so', async () => {
+test('returns an error for revoking an unknown key', async () => {
   for (const id of ['0198c5f2-0000-7000-8000-000000000000', 'sk_live_x', ''])
     await expect(revokeKey(db, { id })).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('a key for a project that does not exist is refused', async () => {
+test('rejects a key for an unknown project', async () => {
   await expect(createKey({ db, pepper }, { projectId: 999_999, label: 'x' })).rejects.toMatchObject({
     code: 'not_found',
   });
@@ -107,7 +107,7 @@ test('revocation waits for a flush that holds the queue row', async () => {
   }
 });
 
-/** Until PostgreSQL itself says that somebody of this database waits for a lock. */
+/** Waits until PostgreSQL reports a session of this database that waits for a lock. */
 async function lockWaited(): Promise<void> {
   for (;;) {
     const [row] = await db.query<{ waiting: number }>(

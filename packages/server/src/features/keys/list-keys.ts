@@ -15,7 +15,7 @@ export type ListedKey = {
   revokedAt: Date | null;
 };
 
-/** How much came by each key of a project lately. */
+/** Lists recent request counts for each key of a project. */
 export async function listKeyTraffic(
   tx: Tx,
   { projectId, now }: { projectId: number; now: number },
@@ -25,7 +25,7 @@ export async function listKeyTraffic(
   return (keyId) => filledDays(rows.get(keyId) ?? [], now);
 }
 
-/** All that was ever known of a project's keys, revoked ones too, the oldest first. */
+/** Lists all keys of a project, including revoked ones, oldest first. */
 export async function listKeys(tx: Tx, projectId: number): Promise<ListedKey[]> {
   const uses = new Map((await listUses(tx, projectId)).map((use) => [use.key_id, use]));
   const rows = await listKeyRows(tx, projectId);

@@ -2,7 +2,9 @@ import type { Clock } from '../../base/clock.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { updateRevoked } from './store.ts';
 
-/** For good. The caller holds the queue lock of the key's project, which puts this before or after a flush as a whole. */
+/**
+ * Revokes a key for good. The caller must hold the queue lock of the key's project, so that this comes before or after a flush as a whole.
+ */
 export async function revokeKey(
   deps: { tx: Tx; clock: Clock },
   key: { last4: string; id: string },

@@ -1,8 +1,8 @@
 import type { Tx } from '../../io/db/index.ts';
 
 /**
- * `api_key` is found before its project is known, so where tables are distributed it lies by `last4`, apart from the
- * tenant tables: it is never joined with them, and a project's state is a statement of its own.
+ * A row of `api_key`, which is looked up before its project is known. If tables are distributed, it is distributed by `last4` and not with
+ * the tenant tables. So it is never joined with them, and the state of a project needs its own statement.
  */
 export type CandidateRow = {
   last4: string;
@@ -33,7 +33,7 @@ export async function listLiveIds(tx: Tx, keys: { last4: string; id: string }[])
 
 export type ProjectStateRow = { project_id: number; livemode: boolean; suspended: boolean };
 
-/** Reads columns of the projects' room: a suspended project's keys open nothing, and those of a closed sandbox are no keys. */
+/** Reads columns of the `projects` module. Keys of a suspended project are rejected, and keys of a closed sandbox do not exist. */
 export function listProjectStates(tx: Tx, projectIds: number[]): Promise<ProjectStateRow[]> {
   return tx.prepared({
     name: 'keys.listProjectStates',
@@ -43,7 +43,7 @@ export function listProjectStates(tx: Tx, projectIds: number[]): Promise<Project
   });
 }
 
-/** Only over the hash that was read: two processes that find the old one at once write the same thing twice. */
+/** Replaces only the hash that was read. Two processes that find the old one at the same time write the same hash twice. */
 export async function updateHash(
   tx: Tx,
   row: { last4: string; id: string; oldHash: Buffer; hash: Buffer },
@@ -93,7 +93,7 @@ export async function findKey(tx: Tx, id: string): Promise<KeyRow | undefined> {
   return rows[0];
 }
 
-/** The first revocation counts: a second one does not move its time. */
+/** Revokes a key. The first revocation counts, so a second one does not change its time. */
 export async function updateRevoked(
   tx: Tx,
   key: { last4: string; id: string; at: Date },
@@ -128,7 +128,9 @@ export function listUses(tx: Tx, projectId: number): Promise<UseRow[]> {
   );
 }
 
-/** A use without a readable client leaves the one that is known; sorted, so that two processes never cross. */
+/**
+ * Writes the uses of keys. A use without a readable client keeps the known one. Rows are sorted, which avoids deadlocks between processes.
+ */
 export async function upsertUses(tx: Tx, rows: UseRow[]): Promise<void> {
   await tx.query(
     `INSERT INTO beckon.api_key_use AS known (project_id, key_id, last_used_at, client_name, client_version)
@@ -152,7 +154,10 @@ export async function upsertUses(tx: Tx, rows: UseRow[]): Promise<void> {
 
 export type TrafficRow = { project_id: number; key_id: string; day: string; requests: number };
 
-/** Sorted, so that two processes never cross. What is older than anybody asks for goes with the first use of a new day. */
+/**
+ * Adds request counts. Rows are sorted, which avoids deadlocks between processes. Counts that are too old to be shown are deleted with the
+ * first use of a new day.
+ */
 export async function addTraffic(tx: Tx, rows: TrafficRow[]): Promise<void> {
   const added = await tx.query<{ project_id: number; day: string; is_new: boolean }>(
     `INSERT INTO beckon.api_key_traffic AS known (project_id, key_id, day, requests)

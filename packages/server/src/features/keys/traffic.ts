@@ -1,7 +1,7 @@
-/** Requests of a day, in UTC. */
+/** The requests of a day in UTC. */
 export type DayOfTraffic = { day: string; requests: number };
 
-/** As far back as people look before they revoke a key. */
+/** The period that members check before they revoke a key. */
 export const TRAFFIC_DAYS = 14;
 const DAY_MS = 86_400_000;
 
@@ -9,7 +9,7 @@ export function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** Every day of the last fourteen, the oldest first: one without a request is a day too. */
+/** Returns each of the last fourteen days, oldest first, including days without a request. */
 export function filledDays(known: DayOfTraffic[], now: number): DayOfTraffic[] {
   const requests = new Map(known.map((one) => [one.day, one.requests]));
   return Array.from({ length: TRAFFIC_DAYS }, (_, index) => {

@@ -16,7 +16,7 @@ const BEGINNING: ListenerPlace = { projectId: 0, personId: '' };
 
 type Deps = { db: Pick<Database, 'query' | 'prepared' | 'clock'>; sealer: Sealer };
 
-/** The secret of a person in a project, made when it is first asked for: of two who ask at once both get the same. */
+/** Returns the secret of a member for a project, and creates it on the first call. Concurrent callers get the same one. */
 export async function openListener({ db, sealer }: Deps, place: ListenerPlace): Promise<string> {
   const known = await findListener(db, place);
   if (known) return openSecret(sealer, known);

@@ -1,10 +1,10 @@
 import type { Tx } from '../../io/db/index.ts';
 
-/** `webhook_listener`: by what a person's own machine signs what it posts on, for each project. */
+/** A row of `webhook_listener`: the secret with which a member's own computer signs the events it forwards, one per project. */
 export type ListenerPlace = { projectId: number; personId: string };
 export type ListenerRow = ListenerPlace & { sealed: Buffer };
 
-/** The first one stays. */
+/** Inserts a secret unless there is one. */
 export async function insertListener(tx: Tx, row: ListenerRow & { createdAt: Date }): Promise<void> {
   await tx.query(
     `INSERT INTO beckon.webhook_listener (project_id, person_id, sealed, created_at) VALUES ($1, $2, $3, $4)
@@ -23,7 +23,7 @@ export async function findListener(tx: Tx, place: ListenerPlace): Promise<Listen
   return rows[0];
 }
 
-/** In the order of their places, behind this one. */
+/** Lists secrets after a position, in the order of the primary key. */
 export function listListeners(
   tx: Tx,
   { after, limit }: { after: ListenerPlace; limit: number },

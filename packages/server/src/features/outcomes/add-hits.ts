@@ -4,7 +4,7 @@ import { type Hit, type LetterPlace, SETTLE_AFTER_MS } from './hit.ts';
 import { listHits } from './hit-reads.ts';
 import { addHitCounts, upsertHits } from './store.ts';
 
-/** Counts all of them, and keeps those for which there is a place. Those of letters that are not there any more are nothing. */
+/** Counts all hits and stores those for which there is a slot. Hits of deleted emails are ignored. */
 export async function addHits(tx: Tx, hits: Hit[]): Promise<void> {
   const arriving = Map.groupBy(hits, keyOf);
   const counted = [...arriving.values()].flatMap((some) => {
@@ -15,7 +15,7 @@ export async function addHits(tx: Tx, hits: Hit[]): Promise<void> {
     return [{ projectId, messageId, hits: some.length, settleAt }];
   });
   const counts = await addHitCounts(tx, counted);
-  // Most letters are opened once: of those there is nothing to look for.
+  // Most emails are opened once, and for those no stored hits need to be read.
   const known = counts.filter((count) => count.hits > (arriving.get(keyOf(count))?.length ?? 0));
   const kept = Map.groupBy(await listHits(tx, known), keyOf);
   const admitted = counts.flatMap((letter) => {

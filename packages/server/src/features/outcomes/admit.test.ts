@@ -15,7 +15,7 @@ const hit = (more: Partial<HitFacts> = {}): HitFacts => ({
 });
 const bot = (at: number): HitFacts => hit({ at, signs: ['bot'] });
 const click = (link: number, at = 0): HitFacts => hit({ kind: 'click', link, at });
-/** What is kept afterwards, as the table would hold it. */
+/** Returns the stored hits afterwards, as the table would hold them. */
 function after(kept: KeptHit[], arriving: HitFacts[]): KeptHit[] {
   const places = new Map(kept.map((one) => [one.number, one]));
   for (const one of admit(kept, arriving)) places.set(one.number, { ...one, bot: null });
@@ -24,15 +24,15 @@ function after(kept: KeptHit[], arriving: HitFacts[]): KeptHit[] {
 const many = (count: number, make: (at: number) => HitFacts): HitFacts[] =>
   Array.from({ length: count }, (_, at) => make(at));
 
-describe('the places of a letter', () => {
-  test('the first hundred are kept as they come', () => {
+describe('admit', () => {
+  test('stores the first hundred hits as they come', () => {
     expect(after([], many(99, bot)).map(({ number }) => number)).toEqual(
       many(99, bot).map((_, at) => at + 1),
     );
     expect(after([], many(500, bot))).toHaveLength(HITS_MAX);
   });
 
-  test('a flood of machines does not hide the person who comes behind it, at once or after it was judged', () => {
+  test('stores a human hit after a flood of bot hits, both before and after they are classified', () => {
     const flooded = after([], many(5_000, bot));
     expect(after(flooded, [hit({ at: 6_000 })])).toContainEqual(
       expect.objectContaining({ at: 6_000, signs: [] }),
@@ -44,7 +44,7 @@ describe('the places of a letter', () => {
     expect(later).not.toContainEqual(expect.objectContaining({ at: 0 }));
   });
 
-  test('a flood of opens does not hide the first click, nor that of one link the first of another', () => {
+  test('stores the first click after a flood of opens, and the first click on one link after a flood on another', () => {
     const flooded = after(
       [],
       many(5_000, (at) => hit({ at })),
@@ -55,7 +55,7 @@ describe('the places of a letter', () => {
     expect(clicked.filter(({ kind }) => kind === 'open').length).toBeGreaterThan(40);
   });
 
-  test('where a hundred kinds wait for their verdict, what looks like a person goes before machines', () => {
+  test('prefers a hit that looks human over bots when a hundred kinds await classification', () => {
     const scanned = after(
       [],
       many(100, (at) => ({ ...click(at, at), signs: ['bot'] as const })),
@@ -78,7 +78,7 @@ const facts = fc
   );
 const lookOf = (one: HitFacts): string => `${one.kind} ${one.link} ${judgeAlone(one).bot}`;
 
-test('however many come and in whatever order: no more than a hundred places, and of every look one, while it waits', () => {
+test('stores at most a hundred hits, and one of each kind until it is classified, for any number and order', () => {
   const rounds = fc.array(fc.array(facts, { maxLength: 150 }), { maxLength: 5 });
   fc.assert(
     fc.property(rounds, (all) => {
@@ -92,7 +92,7 @@ test('however many come and in whatever order: no more than a hundred places, an
   );
 });
 
-test('what is kept depends on no chance: the same hits, the same places', () => {
+test('stores the same hits in the same slots for the same input', () => {
   fc.assert(
     fc.property(fc.array(facts, { maxLength: 300 }), (hits) => {
       expect(admit([], hits)).toEqual(admit([], hits));

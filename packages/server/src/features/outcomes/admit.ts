@@ -2,10 +2,10 @@ import { type AdmittedHit, type HitFacts, HITS_MAX, type KeptHit } from './hit.t
 import { judgeAlone } from './bot.ts';
 
 /**
- * Which of the hits that arrive are kept, and in which place. Where all places are taken, one takes the place of the oldest
- * that has its verdict, whose outcome is written down. Where all of them still wait, it takes that of the newest of whatever
- * there is most of, so that a flood of one kind never hides the first of another: with a place for each link and each look,
- * a person who comes in the middle of it is seen.
+ * Decides which arriving hits are stored, and in which slot. If all slots are taken, a hit replaces the oldest classified one, whose
+ * outcome is already stored. If all still await classification, it replaces the newest hit of the most frequent kind. So a flood of one
+ * kind never hides the first hit of another. A kind is a combination of link and apparent origin, so a human in the middle of a flood is
+ * seen.
  */
 export function admit(kept: readonly KeptHit[], arriving: readonly HitFacts[]): AdmittedHit[] {
   const places = new Map<number, Placed>(
@@ -23,7 +23,7 @@ export function admit(kept: readonly KeptHit[], arriving: readonly HitFacts[]): 
 }
 
 type Placed = { hit: HitFacts; look: Look; isJudged: boolean };
-/** What it is, and what it would be were it alone. */
+/** The kind of a hit, and whether it is human by itself. */
 type Look = { name: string; isHuman: boolean };
 
 function lookOf(hit: HitFacts): Look {
@@ -32,7 +32,7 @@ function lookOf(hit: HitFacts): Look {
 }
 
 function firstFree(places: Map<number, Placed>): number {
-  // Numbers are given without gaps, but what lies in a database may have been changed by hand.
+  // Numbers are assigned without gaps, but rows may have been changed by hand.
   for (let number = places.size + 1; number >= 1; number -= 1)
     if (number <= HITS_MAX && !places.has(number)) return number;
   throw new Error('no slot is free');

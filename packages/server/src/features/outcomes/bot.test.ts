@@ -24,7 +24,7 @@ const judge = (hits: HitFacts[], sentAt: number | null = SENT): string[] =>
 const WINDOWS =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36';
 
-describe('what a request says of itself', () => {
+describe('signsOf', () => {
   test.each([
     ['', ['no_agent']],
     ['Mozilla/5.0', ['bare_agent']],
@@ -47,12 +47,13 @@ describe('what a request says of itself', () => {
     ['Mozilla/5.0 (X11; Linux x86_64; rv:115.0) Gecko/20100101 Thunderbird/115.3', []],
   ])('%s', (agent, signs) => expect(signsOf({ agent, purpose: '' })).toEqual(signs));
 
-  test.each(['prefetch', 'prefetch;prerender', 'preview'])('nobody asked for it yet: %s', (purpose) =>
-    expect(signsOf({ agent: WINDOWS, purpose })).toEqual(['prefetch']),
+  test.each(['prefetch', 'prefetch;prerender', 'preview'])(
+    'recognizes a prefetch from the purpose %s',
+    (purpose) => expect(signsOf({ agent: WINDOWS, purpose })).toEqual(['prefetch']),
   );
 });
 
-describe('a verdict', () => {
+describe('judgeHits', () => {
   test.each<[string, HitFacts[], string[]]>([
     ['a person opens and follows a link', [hit(), click(0, { at: SENT + HOUR + S })], ['no -', 'no -']],
     ['a bot', [hit({ signs: ['bot'] })], ['yes bot']],
@@ -112,7 +113,7 @@ describe('a verdict', () => {
     ],
   ])('%s', (_name, hits, expected) => expect(judge(hits)).toEqual(expected));
 
-  test('where nobody knows when the letter arrived, no time is too early', () => {
+  test('counts no hit as too early if the time of sending is unknown', () => {
     expect(judge([hit({ at: SENT + 1, signs: ['image_proxy'] })], null)).toEqual(['no image_proxy']);
   });
 });
@@ -138,7 +139,7 @@ const facts = fc
 const some = fc.array(facts, { maxLength: 25 });
 const sent = fc.constantFrom(SENT, null);
 
-test('a verdict does not depend on the order in which hits are looked at', () => {
+test('does not depend on the order of hits', () => {
   fc.assert(
     fc.property(some, sent, fc.infiniteStream(fc.nat()), (hits, sentAt, weights) => {
       const order = hits
@@ -155,7 +156,7 @@ test('a verdict does not depend on the order in which hits are looked at', () =>
   );
 });
 
-test('nothing that comes besides, a trap least of all, makes anything look more like a person', () => {
+test('never makes a hit look more human when another hit is added, least of all a trap', () => {
   fc.assert(
     fc.property(some, facts, sent, (hits, another, sentAt) => {
       const before = judgeHits(hits, sentAt);
@@ -167,7 +168,7 @@ test('nothing that comes besides, a trap least of all, makes anything look more 
   );
 });
 
-test('company never makes a hit look more like a person than it does alone', () => {
+test('never makes a hit look more human together with others than alone', () => {
   fc.assert(
     fc.property(some, sent, (hits, sentAt) => {
       for (const [at, { bot }] of judgeHits(hits, sentAt).entries())

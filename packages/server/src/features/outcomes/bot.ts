@@ -3,27 +3,26 @@ import { isbot } from 'isbot';
 import type { HitFacts, HitSign } from './hit.ts';
 
 /**
- * Whether a person or a machine fetched something of a letter. Filters open every link before they let a letter through, and
- * some mail programs load all images before anybody looks. Nothing is thrown away for it: each hit gets a verdict, and only
- * what is no machine counts as a sign of life.
+ * The classification of a hit as human or bot. Spam filters open every link before they deliver an email, and some email clients load all
+ * images in advance. No hit is discarded: each one is classified, and only human hits count as engagement.
  */
 export type Verdict = { bot: BotVerdict; reason: BotReason | null };
 
 export type BotReason = HitSign | 'trap' | 'burst' | 'early' | 'image_proxy_early' | 'same_client';
 
-/** A filter looks at the rest of the links just before or after the one that no person sees. */
+/** A filter opens the other links shortly before or after the hidden one. */
 const TRAP_WITHIN_MS = 10_000;
 const BURST_LINKS = 3;
 const BURST_WITHIN_MS = 2_000;
-/** Sooner after the letter was accepted nobody has read it. */
+/** A hit this soon after the email was accepted cannot come from a reader. */
 const EARLY_MS = 2_000;
-/** The image proxies of mailboxes fetch when somebody looks, and sometimes when the letter arrives. */
+/** Image proxies of mailbox providers fetch when the recipient opens the email, and sometimes when it arrives. */
 const PROXY_EARLY_MS = 10_000;
 const SAME_CLIENT_WITHIN_MS = 60_000;
 
 /**
- * In the order of the hits, whatever that is: each against all others of its letter. `sentAt`: when the next server took the
- * letter; null: nobody knows.
+ * Classifies each hit with regard to all others of its email, in their order. `sentAt` is the time at which the next server accepted the
+ * email, or null if it is unknown.
  */
 export function judgeHits(hits: readonly HitFacts[], sentAt: number | null): Verdict[] {
   const traps = hits.filter(({ kind }) => kind === 'trap');
@@ -31,7 +30,8 @@ export function judgeHits(hits: readonly HitFacts[], sentAt: number | null): Ver
   const own = hits.map((hit) =>
     worst([judgeAlone(hit), ...byCompany(hit, { traps, bursts }), ...byTime(hit, sentAt)]),
   );
-  // Of an agent that gives itself away every request does: only what betrayed another one says something of its neighbours.
+  // An agent that identifies itself as a bot does so in every request. So only the other reasons say something about hits of the same
+  // client.
   const betrayed = hits.filter((_, at) => BETRAYED.has(own[at]?.reason ?? ''));
   return hits.map((hit, at) =>
     worst([own[at] ?? HUMAN, ...(betrayed.some((other) => isSameClient(hit, other)) ? [SAME_CLIENT] : [])]),
@@ -42,14 +42,14 @@ const HUMAN: Verdict = { bot: 'no', reason: null };
 const SAME_CLIENT: Verdict = { bot: 'probable', reason: 'same_client' };
 const BETRAYED: ReadonlySet<string> = new Set(['prefetch', 'trap', 'burst', 'early']);
 
-/** By what the request itself says. */
+/** Classifies a hit by its own request only. */
 export function judgeAlone({ kind, signs }: Pick<HitFacts, 'kind' | 'signs'>): Verdict {
   if (kind === 'trap') return { bot: 'yes', reason: 'trap' };
   const found = VERDICTS.filter(([sign]) => signs.includes(sign));
   return worst(found.map(([reason, bot]) => ({ bot, reason })));
 }
 
-/** `image_proxy`: a person's mailbox fetches for them. `bare_agent`: what Apple's mail fetches for everybody who wants privacy. */
+/** `image_proxy`: a mailbox provider fetches for its user. `bare_agent`: Apple Mail fetches for every user with privacy protection. */
 const VERDICTS: [HitSign, BotVerdict][] = [
   ['prefetch', 'yes'],
   ['scanner', 'yes'],
@@ -87,7 +87,7 @@ function byTime({ at, signs }: HitFacts, sentAt: number | null): Verdict[] {
   return isProxyEarly ? [{ bot: 'probable', reason: 'image_proxy_early' }] : [];
 }
 
-/** People share an address with machines of their house, but not what they browse with as well. */
+/** Humans share an IP address with bots of their organization, but not the user agent as well. */
 function isSameClient(hit: HitFacts, other: HitFacts): boolean {
   return (
     hit.agent !== null &&
@@ -100,14 +100,14 @@ function isSameClient(hit: HitFacts, other: HitFacts): boolean {
 
 const WEIGHT: Record<BotVerdict, number> = { no: 0, probable: 1, yes: 2 };
 
-/** The first of those that weigh most, but for a plain no, which gives way to one with a reason. */
+/** Returns the first of the most severe results, but prefers one with a reason. */
 function worst(verdicts: Verdict[]): Verdict {
   const weight = Math.max(0, ...verdicts.map(({ bot }) => WEIGHT[bot]));
   const heaviest = verdicts.filter(({ bot }) => WEIGHT[bot] === weight);
   return heaviest.find(({ reason }) => reason !== null) ?? heaviest[0] ?? HUMAN;
 }
 
-/** What a request says of itself, `purpose` in whichever of the headers in which browsers say that nobody asked yet. */
+/** Returns the signs in a request. `purpose` is the value of any header with which browsers mark a prefetch. */
 export function signsOf({ agent, purpose }: { agent: string; purpose: string }): HitSign[] {
   const signs: HitSign[] = /\b(?:prefetch|prerender|preview)\b/i.test(purpose) ? ['prefetch'] : [];
   const name = agent.trim();
@@ -119,8 +119,8 @@ export function signsOf({ agent, purpose }: { agent: string; purpose: string }):
 }
 
 const BARE_AGENT = 'Mozilla/5.0';
-/** GoogleImageProxy, YahooMailProxy, and whoever calls themselves after them. */
+/** GoogleImageProxy, YahooMailProxy and others named in the same way. */
 const IMAGE_PROXY = /(?:Image|Mail)Proxy\b/i;
-/** Filters of mail that name themselves, and the browser of 2015 by which Gmail looks ahead. */
+/** Email filters that identify themselves, and the 2015 browser that Gmail uses for prefetching. */
 const SCANNER =
   /barracuda|proofpoint|mimecast|fireeye|trellix|sophos|fortimail|fortinet|messagelabs|symantec|ironport|forcepoint|trend ?micro|zscaler|safelinks|bingpreview|urldefense|hornetsecurity|avanan|check ?point|Edge\/12\.246 Mozilla\/5\.0$/i;

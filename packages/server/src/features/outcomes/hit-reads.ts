@@ -4,7 +4,7 @@ import { HITS_MAX, type HitSign, type KeptHit, type LetterPlace } from './hit.ts
 
 export type LinkPlace = LetterPlace & { link: number };
 
-/** Where each of these links leads; null where there is no such link any more. */
+/** Returns the target of each of these links, or null for a link that no longer exists. */
 export async function listTargets(tx: Tx, places: LinkPlace[]): Promise<(string | null)[]> {
   const rows = await tx.prepared<{ url: string | null }>({
     name: 'outcomes.targets',
@@ -21,7 +21,7 @@ export async function listTargets(tx: Tx, places: LinkPlace[]): Promise<(string 
   return rows.map((row) => row.url);
 }
 
-/** Where the links of a letter lead, in the order of their numbers; none where its clicks are not tracked. */
+/** Returns the link targets of an email by link number. Empty if its clicks are not tracked. */
 export async function findUrls(tx: Tx, { projectId, messageId }: LetterPlace): Promise<string[]> {
   const rows = await tx.query<{ urls: string[] }>(
     `SELECT urls FROM beckon.tracking_link WHERE project_id = $1 AND message_id = $2`,
@@ -30,10 +30,10 @@ export async function findUrls(tx: Tx, { projectId, messageId }: LetterPlace): P
   return rows[0]?.urls ?? [];
 }
 
-/** `hits`: how many of it may be kept. */
+/** `hits`: how many of its hits may be stored. */
 export type DueHits = { messageId: string; hits: number };
 
-/** Letters with hits whose verdict is due, by their projects, the longest waiting first. */
+/** Lists emails by project with hits that are due for classification, those with the longest wait first. */
 export async function listDueHits(
   tx: Tx,
   { now, limit }: { now: number; limit: number },
@@ -53,12 +53,12 @@ export async function listDueHits(
   );
 }
 
-/** `sentAt`: when the next server took the letter, or the first attempt where that is not known. `opens`: are they tracked? */
+/** `sentAt`: when the next server accepted the email, or the first attempt if that is unknown. `opens`: opens are tracked. */
 export type DueLetter = { messageId: string; opens: boolean; urls: string[]; sentAt: number | null };
 
 /**
- * Takes those of these letters that are due still and that nobody else is judging. It reads `message`, which says when it
- * was sent, letter by letter: in a join a planner without statistics reads all letters of the project.
+ * Claims those of these emails that are still due and that no other process classifies. Reads `message` for the time of sending, one email
+ * at a time. In a join, a planner without statistics reads all emails of the project.
  */
 export async function claimDueHits(
   tx: Tx,
@@ -103,7 +103,7 @@ type Row = {
 
 export type KeptHitOf = LetterPlace & KeptHit;
 
-/** A hundred of a letter at most. */
+/** Lists the stored hits of these emails, at most a hundred each. */
 export async function listHits(tx: Tx, letters: LetterPlace[]): Promise<KeptHitOf[]> {
   if (letters.length === 0) return [];
   const rows = await tx.prepared<Row>({
@@ -125,10 +125,10 @@ export async function listHits(tx: Tx, letters: LetterPlace[]): Promise<KeptHitO
   }));
 }
 
-/** One with its verdict: `bot` null means that it is still to come. */
+/** A hit with its classification. `bot` is null before that. */
 export type JudgedHit = KeptHit & { botReason: string | null };
 
-/** What was fetched of a letter, with the verdicts; `counted`: how often in all, of which a hundred are kept at most. */
+/** Lists the hits of an email with their classification. `counted` is the number of all hits, while at most a hundred are stored. */
 export async function listJudgedHits(
   tx: Tx,
   { projectId, messageId }: LetterPlace,

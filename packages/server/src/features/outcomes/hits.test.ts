@@ -41,7 +41,7 @@ const due = async (): Promise<string[]> =>
     ({ messageId }) => messageId,
   );
 
-test('where links lead is found by project, letter and number', async () => {
+test('finds link targets by project, email and number', async () => {
   const urls = ['https://acme.test/?a=%22{x}%22', 'https://b.test/,', 'https://c.test/'];
   const [many, none] = [await tracked({ urls }), await tracked({ urls: [] })];
   const at = (of: typeof many, link: number) => ({ projectId, messageId: of.messageId, link });
@@ -50,7 +50,7 @@ test('where links lead is found by project, letter and number', async () => {
   expect(await listTargets(db, [{ ...at(many, 0), projectId: projectId + 1_000 }])).toEqual([null]);
 });
 
-test('hits of letters that are not there are nothing, and take none of the others with them', async () => {
+test('ignores hits of unknown emails and stores the others', async () => {
   const { messageId } = await tracked();
   await add(
     hit(newId()),
@@ -63,7 +63,7 @@ test('hits of letters that are not there are nothing, and take none of the other
   expect(await db.query(`SELECT 1 FROM beckon.hit_count WHERE project_id = $1`, [projectId])).toHaveLength(1);
 });
 
-test('a letter is due ten seconds after the first hit that has no verdict, and taken by one worker', async () => {
+test('makes an email due ten seconds after its first unclassified hit, and lets one worker claim it', async () => {
   const { messageId } = await tracked();
   await add(hit(messageId));
   clock.advance(9_999);
@@ -80,7 +80,7 @@ test('a letter is due ten seconds after the first hit that has no verdict, and t
   });
 });
 
-test('who fetched something is forgotten after its time, some at a time, and what was fetched is not', async () => {
+test('deletes the client of hits after their retention, some at a time, and keeps the hits', async () => {
   const { messageId } = await tracked();
   await add(hit(messageId), hit(messageId));
   clock.advance(1_000);
@@ -97,7 +97,7 @@ test('who fetched something is forgotten after its time, some at a time, and wha
   ]);
 });
 
-test('where links of old letters led is forgotten with all that was fetched of them', async () => {
+test('deletes the link targets of old emails together with their hits', async () => {
   const old = await tracked();
   await add(hit(old.messageId));
   clock.advance(DAY);
@@ -109,7 +109,7 @@ test('where links of old letters led is forgotten with all that was fetched of t
   expect([await kept(old.messageId), (await kept(young.messageId)).length]).toEqual([[], 1]);
 });
 
-test('of somebody who is erased nothing is left, though their letter is opened in the same moment', async () => {
+test('deletes all hits of an erased user, even if their email is opened at the same moment', async () => {
   const [hers, his] = [await tracked(), await tracked({ userId: 'bob' })];
   await add(hit(hers.messageId), hit(hers.messageId), hit(his.messageId));
   const opening = Array.from({ length: 10 }, () => add(hit(hers.messageId), hit(his.messageId)));

@@ -2,7 +2,7 @@ import type { Tx } from '../../io/db/index.ts';
 import type { Outcome } from './outcome.ts';
 import { listOutcomesOf } from './reads.ts';
 
-/** What is kept of a person's letters, page by page, for whoever asks for all of it. */
+/** Lists the stored tracking data of a user's emails page by page, for a data export. */
 type Person = { projectId: number; userId: string; pageOf: number };
 
 export async function* listAllOutcomes(tx: Tx, person: Person): AsyncGenerator<Outcome[], void, void> {
@@ -15,7 +15,7 @@ export async function* listAllOutcomes(tx: Tx, person: Person): AsyncGenerator<O
   } while (after);
 }
 
-/** Where the links of their letters lead, and how often each letter was fetched from. */
+/** The link targets of an email and the number of its hits. */
 export type LinkTrace = { message_id: string; opens: boolean; urls: string[]; hits: number };
 
 export function listLinkTraces(tx: Tx, person: Person): AsyncGenerator<LinkTrace[], void, void> {
@@ -42,7 +42,7 @@ export type HitTrace = {
   }[];
 };
 
-/** A letter with all its hits, of which there are a hundred at most. */
+/** Lists emails with all their hits, at most a hundred each. */
 export function listHitTraces(tx: Tx, person: Person): AsyncGenerator<HitTrace[], void, void> {
   return byLetter<HitTrace>(person, (after) =>
     tx.query(
@@ -57,7 +57,7 @@ export function listHitTraces(tx: Tx, person: Person): AsyncGenerator<HitTrace[]
   );
 }
 
-/** Before every id. */
+/** Sorts before every id. */
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
 async function* byLetter<T extends { message_id: string }>(

@@ -1,6 +1,6 @@
 import type { BounceClass, BotVerdict, UnsubscribeMethod, WebhookType } from '@beckon/contract';
 
-/** Something that became of a letter, as whoever heard of it says it. */
+/** An outcome of an email as its source reports it. */
 export type Happened = { projectId: number; messageId: string; occurredAt: number } & WhatHappened;
 
 export type WhatHappened =
@@ -12,7 +12,7 @@ export type WhatHappened =
       link: number;
       url: string;
     }
-  /** `inboundId`: by which the same answer is known when it comes once more. */
+  /** `inboundId` identifies the reply if it arrives again. */
   | { type: 'email.replied'; inboundId: string; snippet: string }
   | {
       type: 'email.bounced';
@@ -20,12 +20,12 @@ export type WhatHappened =
       status: string | null;
       reason: string;
       source: 'smtp' | 'dsn';
-      /** False where only a Message-ID tells which letter it was: it is written down, and nobody is suppressed. */
+      /** False if only a Message-ID identifies the email. The outcome is then stored, but the address is not suppressed. */
       verified: boolean;
     }
   | { type: 'email.unsubscribed'; method: UnsubscribeMethod };
 
-/** As it is kept, once for each message, type, link and class. */
+/** A stored outcome, unique by message, type, link and class. */
 export type Outcome = {
   projectId: number;
   id: string;
@@ -34,10 +34,10 @@ export type Outcome = {
   ruleId: string;
   userId: string;
   type: WebhookType;
-  /** -1 where it is about no link. */
+  /** -1 if it concerns no link. */
   link: number;
   class: string;
-  /** Milliseconds. */
+  /** In milliseconds. */
   occurredAt: number;
   recordedAt: number;
   detail: Record<string, unknown>;

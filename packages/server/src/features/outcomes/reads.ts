@@ -1,16 +1,16 @@
 import { plainList, type Tx } from '../../io/db/index.ts';
 import type { Outcome } from './outcome.ts';
 
-/** What is written in an outcome about the letter; `rule` is the name. */
+/** The data about the email that an outcome contains. `rule` is the name of the rule. */
 export type OutcomeLetter = {
   messageId: string;
   draftId: string;
   ruleId: string;
   rule: string;
   userId: string;
-  /** Normalised. */
+  /** In normalized form. */
   address: string;
-  /** Of the sender. */
+  /** The domain of the sender. */
   domain: string | null;
   state: string;
   livemode: boolean;
@@ -28,7 +28,7 @@ type LetterRow = {
   livemode: boolean;
 };
 
-/** Letters of a project by their ids, each named once; those of somebody erased are not there. Reads `message`, `rule` and `project`. */
+/** Finds emails of a project by id, each once. Emails of erased users do not exist anymore. Reads `message`, `rule` and `project`. */
 export async function findLetters(
   tx: Tx,
   { projectId, messageIds }: { projectId: number; messageIds: string[] },
@@ -60,7 +60,7 @@ export async function findLetters(
   );
 }
 
-/** Whoever erases a person waits, and then finds what was written about their letters. Those that are still there. */
+/** Locks these emails and returns those that exist. An erasure waits for the lock and then finds the outcomes that were written. */
 export async function holdLetters(
   tx: Tx,
   { projectId, messageIds }: { projectId: number; messageIds: string[] },
@@ -79,7 +79,7 @@ export function outcomeKey({ messageId, type, link, class: kind }: OutcomeKey): 
   return `${messageId} ${type} ${link} ${kind}`;
 }
 
-/** Of these outcomes those that are written down already, by their keys. */
+/** Returns the keys of those of these outcomes that are already stored. */
 export async function findKnown(tx: Tx, projectId: number, asked: OutcomeKey[]): Promise<Set<string>> {
   const rows = await tx.prepared<{ message_id: string; type: Outcome['type']; link: number; class: string }>({
     name: 'outcomes.known',
@@ -98,7 +98,7 @@ export async function findKnown(tx: Tx, projectId: number, asked: OutcomeKey[]):
   return new Set(rows.map((row) => outcomeKey({ ...row, messageId: row.message_id })));
 }
 
-/** How many replies to each of these letters are written down. */
+/** Counts the stored replies to each of these emails. */
 export async function countReplies(
   tx: Tx,
   projectId: number,
@@ -112,19 +112,19 @@ export async function countReplies(
   return new Map(rows.map((row) => [row.message_id, row.replies]));
 }
 
-/** Bounces of which only a Message-ID tells whose they are count for nothing. */
+/** Excludes bounces that are identified only by a Message-ID. */
 const BOUNCED = `o.type = 'email.bounced' AND o.class = ''`;
 const COMPLAINED = `o.type = 'email.unsubscribed' AND o.class = 'complaint'`;
 const UNSUBSCRIBED = `o.type = 'email.unsubscribed' AND o.class = ''`;
-/** Whether a letter has come to where it may have an outcome. */
+/** Limits emails to states that can have an outcome. */
 const LEFT = `m.state IN ('sent', 'unknown', 'failed')`;
 
-/** `letters`: how many of the last ones there are; `count`: how many of them had this outcome. */
+/** `of` is the number of emails considered. `count` is how many of them had this outcome. */
 type Share = { count: number; of: number };
 export type RuleShares = { complaints: Share; hardBounces: Share; unsubscribes: Share };
 export type ShareWindows = Record<keyof RuleShares, number>;
 
-/** Of the last letters of a rule, as many as each window says and none before `since`. Reads `message`. */
+/** Counts the outcomes of a rule's last emails, as many as each window allows and none from before `since`. Reads `message`. */
 export async function countForRule(
   tx: Tx,
   asked: { projectId: number; ruleId: string; since: number; windows: ShareWindows },
@@ -160,7 +160,7 @@ export async function countForRule(
   return row;
 }
 
-/** Of the last letters from a domain since then, how many were refused for what they are. Reads `message`. */
+/** Counts, among the last emails from a domain since a time, those rejected for their content or reputation. Reads `message`. */
 export async function countRefused(
   tx: Tx,
   asked: { projectId: number; domain: string; since: number; letters: number },
@@ -180,7 +180,7 @@ export async function countRefused(
 
 export type SoftAsked = { projectId: number; userId: string; address: string; letters: number };
 
-/** When the last letters to this person at this address were put off for good; null where one of so many was not. Reads `message`. */
+/** Returns when the last emails to this user at this address soft-bounced, or null if one of that many did not. Reads `message`. */
 export async function findSoftBounces(
   tx: Tx,
   asked: SoftAsked,
@@ -218,7 +218,7 @@ type OutcomeRow = {
 const COLUMNS = `o.project_id, o.id, o.message_id, o.draft_id, o.rule_id, o.external_user_id, o.type, o.link, o.class,
   o.occurred_at, o.recorded_at, o.detail`;
 
-/** The newest first; `after` is the last one of the page before. */
+/** Lists outcomes, newest first. `after` is the last one of the previous page. */
 export async function listOutcomesOf(
   tx: Tx,
   asked: {
@@ -238,7 +238,7 @@ export async function listOutcomesOf(
   return rows.map(toOutcome);
 }
 
-/** What became of the letter of a draft, in the order in which it was heard of. Reads `message`. */
+/** Lists the outcomes of a draft's email in the order in which they were recorded. Reads `message`. */
 export async function listOutcomesOfDraft(
   tx: Tx,
   asked: { projectId: number; draftId: string; limit: number },
@@ -252,7 +252,7 @@ export async function listOutcomesOfDraft(
   return rows.map(toOutcome);
 }
 
-/** What proves something of the letters of these drafts, in the order in which it was heard of. Reads `message`. */
+/** Lists outcomes that prove the delivery or failure of these drafts' emails, in the order in which they were recorded. Reads `message`. */
 export async function listProofs(tx: Tx, projectId: number, draftIds: string[]): Promise<Outcome[]> {
   if (draftIds.length === 0) return [];
   const rows = await tx.query<OutcomeRow>(

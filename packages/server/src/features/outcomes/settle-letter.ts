@@ -6,11 +6,11 @@ import { judgeHits, type Verdict } from './bot.ts';
 export type SettledLetter = {
   judged: ({ number: number } & Verdict)[];
   happened: (WhatHappened & { occurredAt: number })[];
-  /** When the next of its hits is due; null: all have their verdict. */
+  /** When the next of its hits is due, or null if all are classified. */
   settleAt: number | null;
 };
 
-/** What is said now of the hits of a letter, each against all others, and what became of it by that. */
+/** Classifies the due hits of an email with regard to all others, and returns the resulting outcomes. */
 export function settleLetter(
   { sentAt, opens, urls }: Omit<DueLetter, 'messageId'>,
   hits: readonly KeptHit[],
@@ -32,7 +32,7 @@ export function settleLetter(
 
 type Happening = SettledLetter['happened'];
 
-/** A person who follows a link has read the letter, whether its images were loaded or not. */
+/** A human who follows a link has read the email, even if its images were not loaded. */
 function whatHappened(
   { kind, link, at }: HitFacts,
   { bot, reason }: Verdict,

@@ -3,7 +3,10 @@ import type { AdmittedHit, LetterPlace } from './hit.ts';
 import type { Verdict } from './bot.ts';
 import type { Outcome } from './outcome.ts';
 
-/** `outcome`. The ids of those that were not known; in order, so that two who hear of the same never wait in a circle. */
+/**
+ * Inserts into `outcome` and returns the ids of the new ones. Rows are sorted, so that concurrent writers of the same outcome do not
+ * deadlock.
+ */
 export async function insertOutcomes(tx: Tx, outcomes: Outcome[]): Promise<Set<string>> {
   if (outcomes.length === 0) return new Set();
   const rows = await tx.prepared<{ id: string }>({
@@ -33,7 +36,7 @@ export async function insertOutcomes(tx: Tx, outcomes: Outcome[]): Promise<Set<s
   return new Set(rows.map((row) => row.id));
 }
 
-/** How many outcomes of this person's letters there were. */
+/** Deletes the outcomes of a user's emails and returns their number. */
 export async function eraseOutcomes(
   tx: Tx,
   { projectId, userId }: { projectId: number; userId: string },
@@ -45,15 +48,15 @@ export async function eraseOutcomes(
   return rows.length;
 }
 
-/** `tracking_link`, `hit_count` and `hit`: a letter with what is heard of it. */
+/** An email in `tracking_link`, with its hits in `hit_count` and `hit`. */
 export type TrackedLetter = LetterPlace & {
   userId: string;
   opens: boolean;
-  /** Where its links lead, in the order of their numbers, as browsers write addresses: without spaces. */
+  /** The link targets by link number, encoded as URLs in browsers are, which contain no spaces. */
   urls: readonly string[];
 };
 
-/** Of letters that are submitted in the same transaction. */
+/** Inserts the links of emails submitted in the same transaction. */
 export async function insertLinks(tx: Tx, letters: TrackedLetter[]): Promise<void> {
   if (letters.length === 0) return;
   await tx.prepared({
@@ -76,9 +79,8 @@ export async function insertLinks(tx: Tx, letters: TrackedLetter[]): Promise<voi
 export type CountedHits = LetterPlace & { hits: number; settleAt: number };
 
 /**
- * Counts hits, and locks the counts of their letters in one order. `hits`: of each, with these. A letter that is not there is
- * none of ours any more: its recipient was erased, or it is too old. Whoever is erased meanwhile waits for this, or this for
- * them.
+ * Counts hits and locks the counts of their emails in one order. Returns the new totals as `hits`. An email that does not exist is ignored:
+ * its recipient was erased, or it is too old. The lock serializes this with an erasure.
  */
 export async function addHitCounts(
   tx: Tx,
@@ -107,7 +109,7 @@ export async function addHitCounts(
   return rows.map((row) => ({ projectId: row.project_id, messageId: row.message_id, hits: row.hits }));
 }
 
-/** Each in its place; what had it before is forgotten. */
+/** Stores each hit in its slot, replacing the earlier one. */
 export async function upsertHits(tx: Tx, hits: (LetterPlace & AdmittedHit)[]): Promise<void> {
   if (hits.length === 0) return;
   await tx.prepared({
@@ -152,7 +154,7 @@ export async function saveVerdicts(tx: Tx, projectId: number, judged: JudgedHit[
   });
 }
 
-/** `settleAt`: of the oldest hit that still has no verdict. */
+/** `settleAt`: when the oldest unclassified hit is due. */
 export async function settleCounts(
   tx: Tx,
   projectId: number,
@@ -171,7 +173,7 @@ export async function settleCounts(
   });
 }
 
-/** Those that nobody else holds. */
+/** Postpones the hits of emails that no other process has locked. */
 export async function putOffHits(
   tx: Tx,
   { projectId, messageIds, until }: { projectId: number; messageIds: string[]; until: Date },
@@ -187,7 +189,7 @@ export async function putOffHits(
 
 type Step = { projectId: number; before: Date; limit: number };
 
-/** Who fetched something before then: what it was, and the verdict, stay. How many went. */
+/** Deletes the client data of hits before a time. Their signs and classification stay. Returns how many were changed. */
 export async function forgetAgents(tx: Tx, { projectId, before, limit }: Step): Promise<number> {
   const rows = await tx.query(
     `UPDATE beckon.hit h SET agent = NULL, remote = NULL
@@ -200,7 +202,7 @@ export async function forgetAgents(tx: Tx, { projectId, before, limit }: Step): 
   return rows.length;
 }
 
-/** Where the links of letters led that were written before then, and who followed them: they open nothing any more. */
+/** Deletes the link targets of emails created before a time, with their hits. These links no longer work. */
 export async function forgetLinks(tx: Tx, { projectId, before, limit }: Step): Promise<number> {
   const rows = await tx.query<{ message_id: string }>(
     `DELETE FROM beckon.tracking_link WHERE project_id = $1 AND message_id = ANY (ARRAY(
@@ -214,15 +216,15 @@ export async function forgetLinks(tx: Tx, { projectId, before, limit }: Step): P
   return rows.length;
 }
 
-/** Ids begin with the time at which they were made. */
+/** Ids start with the time of their creation. */
 function smallestIdOf(moment: Date): string {
   const time = moment.getTime().toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
 }
 
 /**
- * All that is known of what this person fetched; how many hits were kept. To be called before their outcomes are deleted:
- * whoever is about to make one of a hit holds its count.
+ * Deletes all hits of a user's emails and returns the number of stored ones. Call it before their outcomes are deleted, because a process
+ * that creates an outcome from a hit holds the lock on its count.
  */
 export async function eraseHits(
   tx: Tx,

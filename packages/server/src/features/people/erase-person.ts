@@ -10,7 +10,7 @@ import {
 
 type Person = { projectId: number; userId: string };
 
-/** With the project's turn taken. */
+/** Requires the project lock. */
 export function erasePersonRows(
   tx: Tx,
   { projectId, userId }: Person,
@@ -18,7 +18,7 @@ export function erasePersonRows(
   return deletePersonRows(tx, projectId, userId);
 }
 
-/** Whatever was accepted about this person before this sequence, and still waits, is dropped when its turn comes. */
+/** Records an erasure. Waiting records about this user that were accepted before this sequence number are dropped during processing. */
 export function rememberErasure(
   tx: Tx,
   { projectId, userId, seq, at }: Person & { seq: number; at: Date },
@@ -26,12 +26,12 @@ export function rememberErasure(
   return insertErasure(tx, { project_id: projectId, external_user_id: userId, seq, erased_at: at });
 }
 
-/** With the turn taken: erasures that nothing waiting is older than are forgotten, and with them the last trace of an id. */
+/** Deletes erasures that no waiting record precedes, and with them the last trace of a user id. Requires the project lock. */
 export function forgetErasures(tx: Tx, projectId: number): Promise<number> {
   return deleteSpentErasures(tx, projectId);
 }
 
-/** Erasures of a project for which something may still wait that is to be dropped. */
+/** Counts the erasures of a project for which records to drop may still wait. */
 export function countErasuresWaiting(tx: Tx, projectId: number): Promise<number> {
   return countErasures(tx, projectId);
 }
@@ -40,7 +40,7 @@ export async function listErased(tx: Tx): Promise<number[]> {
   return (await listErasedProjects(tx)).map((row) => row.project_id);
 }
 
-/** Who stands right before a person, where their place in the order must be told without naming them. */
+/** Returns the id right before a user, to store a position without naming the erased user. */
 export function idBefore(tx: Tx, person: Person): Promise<string | null> {
   return findIdBefore(tx, person);
 }

@@ -2,7 +2,7 @@ import type { Tx } from '../../io/db/index.ts';
 import { type PersonId, personKey } from './people.ts';
 import { listByAddress, listEmails } from './reads.ts';
 
-/** The addresses of those who have one, by `personKey`. */
+/** Returns the addresses of those users who have one, by `personKey`. */
 export async function findEmails(tx: Tx, people: PersonId[]): Promise<Map<string, string>> {
   if (people.length === 0) return new Map();
   const rows = await listEmails(tx, people);
@@ -11,7 +11,7 @@ export async function findEmails(tx: Tx, people: PersonId[]): Promise<Map<string
   );
 }
 
-/** Everybody of a project who has one of these addresses, whatever its case. */
+/** Finds all users of a project with one of these addresses, ignoring case. */
 export async function findByAddress(
   tx: Tx,
   projectId: number,

@@ -1,12 +1,12 @@
 import type { Tx } from '../../io/db/index.ts';
 import { clearWritten, listWrittenProjects } from './store.ts';
 
-/** Projects in which it is remembered which sequence wrote what, because older records waited. */
+/** Lists projects with stored write sequences, which exist because older records were waiting. */
 export async function listWritten(tx: Tx): Promise<number[]> {
   return (await listWrittenProjects(tx)).map((row) => row.project_id);
 }
 
-/** With the turn taken, and knowing that nothing accepted before `before` waits; at most `limit` people. */
+/** Deletes write sequences of at most `limit` users. No record accepted before `before` may be waiting. Requires the project lock. */
 export function forgetWritten(
   tx: Tx,
   wanted: { projectId: number; before: number; limit: number },

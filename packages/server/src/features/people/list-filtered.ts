@@ -3,7 +3,7 @@ import type { Tx } from '../../io/db/index.ts';
 import { type Listening, peopleSql } from './people-filter.ts';
 import { isSuppressed } from './watermark.ts';
 
-/** A person as a table shows them: nothing of what may be large. Moments are milliseconds. */
+/** A user in a table, without fields that may be large. Times are in milliseconds. */
 export type ListedPerson = {
   userId: string;
   email: string | null;
@@ -32,7 +32,7 @@ type Row = {
   normal_seq: number | null;
 };
 
-/** Of those who pass the filter, in the order of their ids, behind `after`. */
+/** Lists the users that pass the filter, by id after `after`. */
 export async function listFiltered(
   tx: Tx,
   wanted: Wanted & { after: string | null; limit: number },
@@ -43,7 +43,7 @@ export async function listFiltered(
   if (condition === null) return [];
   const behind = after === null ? '' : `AND p.external_user_id > ${asked.bind(after)}::text`;
   const rows = await tx.query<Row>(
-    // The page first: a join for the addresses would be free to read all of them up to here.
+    // The page comes first, because a join for the addresses could read all of them up to here.
     `SELECT page.*, (SELECT e.email FROM beckon.person_email e
                      WHERE e.project_id = $1 AND e.external_user_id = page.external_user_id) AS email
      FROM (
@@ -57,7 +57,7 @@ export async function listFiltered(
   return rows.map(toListed);
 }
 
-/** How many they are, and no more than so many. */
+/** Counts the users that pass the filter, up to a limit. */
 export async function countFiltered(tx: Tx, wanted: Wanted & { upTo: number }): Promise<number> {
   const asked = bound(wanted.projectId);
   const condition = peopleSql(wanted.filter, wanted.audiences, asked.bind);

@@ -3,10 +3,10 @@ import { type BuriedRow, listBuriedRows, listNotedRows, type NotedRow } from './
 
 type Person = { projectId: number; userId: string };
 
-/** Before every id and every moment. */
+/** Sorts before every id and every time. */
 const FIRST = { at: new Date(0), id: '00000000-0000-0000-0000-000000000000' };
 
-/** All that the stream's records say of a person, page by page, the oldest first. */
+/** Lists all records of the event stream about a user page by page, oldest first. */
 export async function* listNoted(
   tx: Tx,
   { projectId, userId, pageOf }: Person & { pageOf: number },
@@ -19,7 +19,7 @@ export async function* listNoted(
   }
 }
 
-/** The records about a person that could not be applied, page by page. */
+/** Lists the dead-lettered records about a user page by page. */
 export async function* listBuried(
   tx: Tx,
   { projectId, userId, pageOf }: Person & { pageOf: number },

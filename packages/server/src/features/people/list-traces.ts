@@ -1,6 +1,6 @@
 import type { Tx } from '../../io/db/index.ts';
 
-/** What rules and letters keep about a person besides, in tables of sisters: `rule_entry`, `rule_timer` and `message`. */
+/** Lists other data about a user from tables of other modules: `rule_entry`, `rule_timer` and `message`. */
 type Person = { projectId: number; userId: string };
 
 export type EntryTrace = { rule_id: string; key: string; enrolled_at: Date; level: number };
@@ -16,7 +16,7 @@ export type MessageTrace = {
   ended_at: Date | null;
 };
 
-/** Before every id. */
+/** Sorts before every id. */
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
 export function listEntryTraces(

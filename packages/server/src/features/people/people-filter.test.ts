@@ -6,7 +6,7 @@ import { createProject } from '../../flows/create-project.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { countFiltered, listFiltered, readPeopleFilter } from './index.ts';
 
-/** A set of ids of this many people is many times larger than `work_mem` below. */
+/** A set of this many ids is many times larger than `work_mem` below. */
 const PEOPLE = 20_000;
 const WORK_MEM = '64kB';
 
@@ -42,7 +42,7 @@ type Asked = {
   explain: 'EXPLAIN (FORMAT JSON)' | 'EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON)';
 };
 
-/** The plans of a page and of its count. */
+/** Returns the query plans of a page and its count. */
 async function plansOf({ filter, explain }: Asked): Promise<PlanNode[][]> {
   const plans: PlanNode[][] = [];
   await db.transaction(async (tx) => {
@@ -89,7 +89,7 @@ describe('people filter', () => {
       expect(rowsProcessed(nodes)).toBeLessThan(20 * PEOPLE);
   });
 
-  test('asks as many terms of one key as there may be of one subquery', async () => {
+  test('puts many terms of one key into one subquery', async () => {
     for (const filter of [MANY, MANY.replaceAll('-email', 'email')])
       for (const nodes of await plansOf({ filter, explain: 'EXPLAIN (FORMAT JSON)' }))
         expect(nodes.filter((node) => node['Join Type'] !== undefined)).toHaveLength(1);

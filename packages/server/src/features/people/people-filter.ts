@@ -11,8 +11,8 @@ import { parseInstant, timestampText } from '../../base/instant.ts';
 import { isKnownTrait, KNOWN_TRAITS } from './person.ts';
 
 /**
- * The filter of the people, in the grammar of all lists: `plan:pro email:ada* seen:>2026-01-01 audience:"Trial users" trait.seats:5`.
- * A trait is asked under its name behind `trait.`; `seen` and `first_seen` take a day, or a moment behind < or >.
+ * Parses the filter of the user list, in the syntax of all lists: `plan:pro email:ada* seen:>2026-01-01 audience:"Trial users"
+ * trait.seats:5`. Traits have the prefix `trait.`. `seen` and `first_seen` take a day, or a time after < or >.
  */
 export function readPeopleFilter(text: string): Filter {
   const traits = Array.from(text.matchAll(TRAIT_KEYS), (found) => found[1] ?? '');
@@ -48,7 +48,7 @@ function momentFaults({ key, values }: FilterTerm): { message: string; field: st
 
 const DAY_MS = 86_400_000;
 
-/** From this moment on, and before that one. */
+/** The range of times: from `from` on and before `until`. */
 function momentOf(text: string): { from: number | null; until: number | null } | null {
   const [, sign = '', said = ''] = MOMENT.exec(text) ?? [];
   const at = parseInstant(said);
@@ -59,12 +59,12 @@ function momentOf(text: string): { from: number | null; until: number | null } |
   return { from: at, until: isDay ? at + DAY_MS : at + 1 };
 }
 
-/** The edition by which each audience answers, under every name that it goes by. */
+/** The edition that answers for each audience, listed under each of its names. */
 export type Listening = { name: string; id: string; edition: number }[];
 
 /**
- * Returns a condition on `p`, a row of `person` whose project is `$1`, or null if no row can pass. Reads `audience_member`, a table of
- * the module `audiences`. Terms whose values are in another table are subqueries, so that PostgreSQL may begin with its index.
+ * Returns a condition on `p`, a row of `person` whose project is `$1`, or null if no row can pass. Reads `audience_member`, a table of the
+ * module `audiences`. Terms with values in another table are subqueries, so that PostgreSQL may begin with its index.
  */
 export function peopleSql(filter: Filter, audiences: Listening, bind: Bind): string | null {
   const terms = mergeNegated(filter.terms);
@@ -72,13 +72,13 @@ export function peopleSql(filter: Filter, audiences: Listening, bind: Bind): str
   const conditions = terms
     .filter((term) => !addressed.includes(term))
     .map((term) => termSql(term, audiences, bind));
-  // A user has one address at most, so all of these are asked of one row.
+  // A user has at most one address, so all of these apply to one row.
   if (addressed.length > 0) conditions.push(emailSql(addressed, bind));
   if (conditions.includes(null)) return null;
   return conditions.length === 0 ? 'true' : conditions.join(' AND ');
 }
 
-/** Joins negated terms of one key: what is neither a nor b is none of a, b. Twenty subqueries of 300,000 rows each took seven seconds. */
+/** Combines negated terms of one key: neither a nor b equals none of a, b. Twenty subqueries of 300,000 rows each took seven seconds. */
 function mergeNegated(terms: FilterTerm[]): FilterTerm[] {
   const negated = Map.groupBy(
     terms.filter((term) => term.negated),
@@ -99,7 +99,7 @@ function termSql(term: FilterTerm, audiences: Listening, bind: Bind): string | n
   return filterSql({ terms: [term] }, { [term.key]: { sql: columnOf(term.key, bind) } }, bind);
 }
 
-/** The terms are all negated, or none is. */
+/** Either all terms are negated or none is. */
 function emailSql(terms: FilterTerm[], bind: Bind): string {
   const positive = terms.map((term) => ({
     ...term,
@@ -123,8 +123,8 @@ function audienceSql(term: FilterTerm, audiences: Listening, bind: Bind): string
 }
 
 /**
- * Becomes a semi join, or an anti join where the term is negated. `NOT IN (SELECT …)` is never a join: where its list does not fit
- * into work_mem, PostgreSQL reads the list again for each person. With 300,000 users such a filter did not end.
+ * Returns a condition that becomes a semi join, or an anti join for a negated term. `NOT IN (SELECT …)` is never a join. If its list
+ * exceeds work_mem, PostgreSQL reads the list again for each user. With 300,000 users such a filter did not end.
  */
 function existsSql(negated: boolean, rows: string): string {
   return `${negated ? 'NOT ' : ''}EXISTS (SELECT FROM ${rows} AND x.external_user_id = p.external_user_id)`;
@@ -143,7 +143,7 @@ function momentsSql({ key, values, negated }: FilterTerm, bind: Bind): string {
   return `${negated ? 'NOT ' : ''}(${any.join(' OR ')})`;
 }
 
-/** A known trait whose value its column cannot hold stands among the others. */
+/** A known trait with a value that its column cannot hold is stored among the other traits. */
 function columnOf(key: string, bind: Bind): string {
   if (key === 'user') return 'p.external_user_id';
   const trait = key.startsWith('trait.') ? key.slice('trait.'.length) : key;

@@ -13,12 +13,12 @@ import {
 
 export type PersonId = { projectId: number; userId: string };
 
-/** One text for one person of one project. */
+/** Returns a unique text for a user of a project. */
 export function personKey({ projectId, userId }: PersonId): string {
   return `${projectId} ${userId}`;
 }
 
-/** Those of these people who are known; their addresses only where somebody asks for them, which is one probe less. */
+/** Finds those of these users who exist. Their addresses are read only on request, which saves an index probe. */
 export async function findPeople(
   tx: Tx,
   ids: PersonId[],
@@ -33,7 +33,7 @@ export async function findPeople(
   return rows.map(fromRow);
 }
 
-/** People of a project in the order of their ids, behind `after`. */
+/** Lists users of a project by id after `after`. */
 export async function listPeople(
   tx: Tx,
   page: { projectId: number; after: string | null; limit: number },
@@ -67,16 +67,18 @@ export async function writePeople(tx: Tx, changed: ChangedPerson[]): Promise<voi
   ]);
 }
 
-/** With this batch's events stored: looks up the lift that the watermark alone does not know. */
+/**
+ * Looks up the event that lifted the suppression if the watermark does not contain it. Requires that the events of this batch are stored.
+ */
 export async function findLift(tx: Tx, person: Person): Promise<void> {
   const afterSeq = person.suppressedSeq ?? 0;
   const found = await findFirstNormal(tx, { projectId: person.projectId, userId: person.userId, afterSeq });
-  // Its row may have been removed by age; the last normal event is known in any case.
+  // Its row may have been deleted by retention. The last normal event is known in any case.
   person.liveSeq = found?.seq ?? person.normalSeq;
   person.triggersLiveSince = found?.accepted_at.getTime() ?? person.lastSeenAt;
 }
 
-/** Person → the sequence of their erasure: what was accepted before it is dropped. Nearly always empty. */
+/** Returns the sequence number of each user's erasure. Records accepted before it are dropped. Nearly always empty. */
 export async function findErasures(tx: Tx, projectIds: number[]): Promise<Map<string, number>> {
   const rows = await listErasures(tx, projectIds);
   return new Map(

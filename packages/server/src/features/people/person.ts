@@ -5,25 +5,25 @@ import { LOCALE_TRAIT, localeOf } from '../../base/locale.ts';
 import { ZONE_TRAITS, zoneOf } from '../../base/zone.ts';
 import { isSuppressed, liftIsUnknown, moveWatermark, type Watermark } from './watermark.ts';
 
-/** What is known about a tracked user. Times are milliseconds. */
+/** A tracked user. Times are in milliseconds. */
 export type Person = Watermark & {
   projectId: number;
   userId: string;
-  /** Under their wire names, known ones too. */
+  /** Under their API names, including known ones. */
   traits: Map<string, unknown>;
   email: string | null;
   firstSeenAt: number;
   lastSeenAt: number;
-  /** Which accept sequence wrote a trait or the address; kept only as long as older records wait to be digested. */
+  /** The sequence number of the record that wrote a trait or the address. It is stored only while older records wait for processing. */
   written: Written;
 };
 
 export type Written = { traits: Map<string, number>; email: number | null };
 
-/** A user as it was accepted. */
+/** A user as accepted. */
 export type AcceptedUser = { external_user_id: string; email?: string; traits?: Record<string, unknown> };
 
-/** The columns in which known traits live, as long as they are what they should be. */
+/** The columns of known traits, used while their values have the expected type. */
 export const KNOWN_TRAITS = {
   name: 'name',
   plan: 'plan',
@@ -37,7 +37,7 @@ export function isKnownTrait(key: string): key is KnownTrait {
   return Object.hasOwn(KNOWN_TRAITS, key);
 }
 
-/** Whether a known trait fits into its column; otherwise it stays what it is, among the others. */
+/** Returns whether a known trait fits into its column. Otherwise it is stored among the other traits. */
 export function fitsColumn(key: KnownTrait, value: unknown): value is string {
   return typeof value === 'string' && (key !== 'signupDate' || !Number.isNaN(parseInstant(value)));
 }
@@ -58,29 +58,29 @@ export function newPerson(projectId: number, userId: string, seenAt: number): Pe
   };
 }
 
-/** What one batch did to a person. */
+/** The changes of one batch to a user. */
 export type PersonChange = {
   isNew: boolean;
-  /** Whether anything at all has to be written. */
+  /** True if anything must be written. */
   isDirty: boolean;
   emailChanged: boolean;
-  /** Whether triggers may fire is another answer than before this batch. */
+  /** True if this batch changed whether triggers may fire. */
   watermarkMoved: boolean;
-  /** Trait → what it was before this batch; undefined where it was not set. */
+  /** Maps traits to their values before this batch, undefined if they were not set. */
   before: Map<string, unknown>;
-  /** How long the traits are by now; null until somebody asks. */
+  /** The current length of the traits, or null before it is needed. */
   traitChars: number | null;
-  /** Warnings about values that were accepted and are not used, or not kept. */
+  /** Warnings about accepted values that are not used or not stored. */
   warnings: Set<PersonWarning>;
-  /** Which event lifted the watermark has to be looked up: see `watermark.ts`. */
+  /** True if the event that lifted the suppression has to be looked up. See `watermark.ts`. */
   liftUnknown: boolean;
 };
 
 /**
- * - `trait_…_not_text`: a known trait of a shape that its column cannot hold.
- * - `traits_too_long`: there was no room for a trait, so it was left out.
- * - `invalid_time_zone`: a trait names no time zone, so another one is used.
- * - `invalid_locale`: the trait `locale` names no locale, so the language of the project is used.
+ * - `trait_…_not_text`: a known trait has a type that its column cannot hold.
+ * - `traits_too_long`: a trait was left out, because the traits would exceed the maximum length.
+ * - `invalid_time_zone`: a trait is not a valid time zone, so another one is used.
+ * - `invalid_locale`: the trait `locale` is not a valid locale, so the language of the project is used.
  */
 export type PersonWarning =
   | `trait_${KnownTrait}_not_text`
@@ -104,14 +104,13 @@ export function noChange(isNew: boolean): PersonChange {
 export type Mark = {
   seq: number;
   acceptedAt: number;
-  /** Whether a record accepted before this one still waits: then it is remembered who wrote what. */
+  /** True if a record accepted before this one is still waiting. Then the sequence number of each write is stored. */
   olderWaits: boolean;
 };
 
 /**
- * Merges one accepted user into the person. Keys that were sent overwrite, others stay; null removes. In whatever order
- * records are digested, the one accepted last has the last word on each trait, and on the address. What would make the traits
- * longer than they may be is left out.
+ * Merges an accepted user into the stored one. Sent keys overwrite, others stay, and null removes. In any order of processing, the record
+ * accepted last decides each trait and the address. A value that would make the traits exceed their maximum length is left out.
  */
 export function mergeUser(
   person: Person,
@@ -131,7 +130,7 @@ export function mergeUser(
   firstSeen(person, change, mark.acceptedAt);
 }
 
-/** Whether traits that this record sets are passed over, or pass over to others, when the zone is read. */
+/** Returns whether any trait with a time zone is invalid, so that it is skipped when the zone is determined. */
 function hasInvalidZone({ traits }: Person, sent: Record<string, unknown>): boolean {
   if (!ZONE_TRAITS.some((name) => Object.hasOwn(sent, name))) return false;
   const zones = ZONE_TRAITS.map((name) => traits.get(name));
@@ -152,7 +151,7 @@ function remember(person: Person, change: PersonChange, { key, mark }: { key: st
 
 type Trait = { key: string; value: unknown };
 
-/** Whatever makes them shorter has room. */
+/** Returns whether the trait fits into the maximum length. A value that makes the traits shorter always does. */
 function hasRoom(person: Person, change: PersonChange, { key, value }: Trait): boolean {
   const old = person.traits.get(key);
   if (old === value) return true;
@@ -166,7 +165,7 @@ function hasRoom(person: Person, change: PersonChange, { key, value }: Trait): b
   return true;
 }
 
-/** About what it is in JSON; nothing where it is not set. */
+/** Returns the approximate length in JSON, or 0 if the trait is not set. */
 function charsOf(key: string, value: unknown): number {
   if (value === undefined) return 0;
   return key.length + (typeof value === 'string' ? value.length : JSON.stringify(value).length) + PUNCTUATION;
@@ -186,7 +185,7 @@ function setTrait(person: Person, change: PersonChange, { key, value }: Trait): 
   change.isDirty = true;
 }
 
-/** As the database compares: the order of an object's keys says nothing. */
+/** Compares like the database, without regard to the order of object keys. */
 export function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
@@ -210,10 +209,10 @@ function mergeEmail(
   change.emailChanged = true;
 }
 
-/** One that is a minute newer is not worth a new row: it is written when it moved by more than this. */
+/** A newer time is written only if it moved by more than this, because a minute is not worth a new row. */
 const SEEN_EVERY_MS = 3_600_000;
 
-/** Only what a person does says that they were here: a nightly upload of all users does not. */
+/** Only events count as activity of a user. A nightly upload of all users does not. */
 function lastSeen(person: Person, change: PersonChange, at: number): void {
   if (at <= person.lastSeenAt + (change.isNew ? 0 : SEEN_EVERY_MS)) return;
   person.lastSeenAt = at;
@@ -226,7 +225,7 @@ function firstSeen(person: Person, change: PersonChange, at: number): void {
   change.isDirty = true;
 }
 
-/** An event that nobody sent before: it lifts or sets the watermark, and says that the person was here. */
+/** Applies a new event: it sets or lifts the watermark and counts as activity of the user. */
 export function mergeEvent(
   person: Person,
   change: PersonChange,
@@ -240,7 +239,7 @@ export function mergeEvent(
   lastSeen(person, change, occurredAt);
 }
 
-/** A trait's changes as the stream shows them: what it was, what it is; null where it was or is not set. */
+/** Returns the trait changes as the event stream shows them: the old and new values, null if not set. */
 export function traitChanges(person: Person, change: PersonChange): Record<string, [unknown, unknown]> {
   const changes: [string, [unknown, unknown]][] = [];
   for (const [key, before] of change.before) {
@@ -250,7 +249,7 @@ export function traitChanges(person: Person, change: PersonChange): Record<strin
   return Object.fromEntries(changes);
 }
 
-/** Whether `traitChanges` has any, without collecting them. */
+/** Returns whether `traitChanges` would return any, without collecting them. */
 export function hasTraitChange(person: Person, change: PersonChange): boolean {
   return change.before.entries().some(([key, before]) => !isSame(before, person.traits.get(key)));
 }

@@ -1,9 +1,9 @@
 import { plainList, type Tx } from '../../io/db/index.ts';
 
-/** What is read about one person, and of sisters' tables what is noted about them. */
+/** Reads about one user, including tables of other modules. */
 type Person = { projectId: number; userId: string };
 
-/** The known person whose id comes right before this text, in the order of bytes. */
+/** Returns the id of the existing user right before this text, in byte order. */
 export async function findIdBefore(tx: Tx, { projectId, userId }: Person): Promise<string | null> {
   const rows = await tx.query<{ external_user_id: string }>(
     `SELECT external_user_id FROM beckon.person WHERE project_id = $1 AND external_user_id < $2
@@ -21,7 +21,7 @@ export type NotedRow = {
   detail: Record<string, unknown>;
 };
 
-/** Reads a table of the stream: what was noted about a person behind a place, the oldest first. */
+/** Lists stream records about a user after a position, oldest first. Reads a table of the event stream. */
 export function listNotedRows(
   tx: Tx,
   { projectId, userId, after, limit }: Person & { after: Pick<NotedRow, 'at' | 'id'>; limit: number },
@@ -44,7 +44,10 @@ export type BuriedRow = {
   record: unknown;
 };
 
-/** Reads a table of the inbox: the dead letters about a person behind a sequence. They are few, so it looks at all of the project's. */
+/**
+ * Lists the dead-lettered records about a user after a sequence number. Reads a table of the ingest queue, with all such records of the
+ * project, because they are few.
+ */
 export function listBuriedRows(
   tx: Tx,
   { projectId, userId, after, limit }: Person & { after: number; limit: number },
@@ -68,7 +71,7 @@ export function listEmails(
   });
 }
 
-/** Whoever has one of these addresses, in lower case. */
+/** Lists the users with one of these addresses, given in lower case. */
 export function listByAddress(
   tx: Tx,
   projectId: number,
@@ -82,7 +85,10 @@ export function listByAddress(
   });
 }
 
-/** Reads a table of the stream: when imports made or changed people of this project, from a moment on. Who it was is kept nowhere. */
+/**
+ * Lists when imports created or changed users of this project, from a given time on. The users are not recorded. Reads a table of the event
+ * stream.
+ */
 export async function listImports(tx: Tx, projectId: number, since: Date): Promise<number[]> {
   const rows = await tx.query<{ at: Date }>(
     `SELECT DISTINCT at FROM beckon.change
@@ -96,7 +102,7 @@ export async function listImports(tx: Tx, projectId: number, since: Date): Promi
 
 export type TraitChangeRow = { trait: string; at: Date; before: unknown; after: unknown };
 
-/** Reads a table of the stream: the last change of each trait among a person's newest thousand. */
+/** Lists the last change of each trait among a user's newest thousand changes. Reads a table of the event stream. */
 export function listTraitChanges(tx: Tx, { projectId, userId }: Person): Promise<TraitChangeRow[]> {
   return tx.query(
     `SELECT DISTINCT ON (t.key) t.key AS trait, c.at, t.value -> 0 AS before, t.value -> 1 AS after
@@ -109,7 +115,7 @@ export function listTraitChanges(tx: Tx, { projectId, userId }: Person): Promise
   );
 }
 
-/** Users of a project in the order of their ids, with nothing of them but the address. */
+/** Lists users of a project by id, with only their address. */
 export function listAddressed(
   tx: Tx,
   { projectId, after, limit }: { projectId: number; after: string | null; limit: number },

@@ -5,7 +5,7 @@ import { findPeople } from './people.ts';
 import type { Person } from './person.ts';
 import { isSuppressed, SUPPRESSED_UNTIL } from './watermark.ts';
 
-/** A person under the names of the interface. */
+/** A user with the field names of the API. */
 export type ShownPerson = {
   external_user_id: string;
   email: string | null;
@@ -16,7 +16,7 @@ export type ShownPerson = {
   last_seen_at: string;
 };
 
-/** Undefined where nobody is known by this id. */
+/** Returns undefined if there is no user with this id. */
 export async function showPerson(
   tx: Tx,
   wanted: { projectId: number; userId: string },

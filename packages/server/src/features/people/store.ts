@@ -1,6 +1,6 @@
 import { momentList, plainList, type Tx } from '../../io/db/index.ts';
 
-/** `person`, `person_email` and `erasure`. */
+/** Reads and writes `person`, `person_email` and `erasure`. */
 export type PersonKey = { project_id: number; external_user_id: string };
 
 export type PersonRow = {
@@ -12,7 +12,7 @@ export type PersonRow = {
   company: string | null;
   role: string | null;
   traits: Record<string, unknown>;
-  /** Numbers are read several times faster than dates, and a batch reads a thousand people. */
+  /** Numbers are read several times faster than dates, and a batch reads a thousand users. */
   first_seen_ms: number;
   last_seen_ms: number;
   suppressed_seq: number | null;
@@ -39,7 +39,7 @@ export function findPeopleRows(tx: Tx, keys: PersonKey[], emails: boolean): Prom
   });
 }
 
-/** The next people of a project in the order of their ids. */
+/** Lists the next users of a project by id. */
 export function listPeopleRows(
   tx: Tx,
   { projectId, after, limit }: { projectId: number; after: string | null; limit: number },
@@ -59,7 +59,7 @@ export type PersonWrite = Omit<
   first_seen_at: number;
   last_seen_at: number;
   triggers_live_since: number | null;
-  /** JSON texts. */
+  /** JSON text. */
   traits: string;
   written_seq: string | null;
 };
@@ -115,7 +115,10 @@ export async function upsertEmails(tx: Tx, rows: EmailRow[]): Promise<void> {
 
 export type LiftRow = { seq: number; accepted_at: Date };
 
-/** Reads a sister's table, `event`: the first normal event of a person behind a sequence. Rare, so it may look at all of theirs. */
+/**
+ * Finds the first normal event of a user after a sequence number. Reads the table `event` of another module. Because it is rare, it may
+ * read all events of the user.
+ */
 export async function findFirstNormal(
   tx: Tx,
   { projectId, userId, afterSeq }: { projectId: number; userId: string; afterSeq: number },
@@ -146,7 +149,7 @@ export async function insertErasure(tx: Tx, row: ErasureRow & { erased_at: Date 
   );
 }
 
-/** Marks that no waiting record is older than, in any priority: they have done their work. */
+/** Deletes erasures that no waiting record of any priority precedes, because they are no longer needed. */
 export async function deleteSpentErasures(tx: Tx, projectId: number): Promise<number> {
   const rows = await tx.query(
     `DELETE FROM beckon.erasure WHERE project_id = $1
@@ -168,8 +171,8 @@ export async function deletePersonRows(
 }
 
 /**
- * Forgets who wrote what where it was written before this sequence: nothing older than that waits any more. At most
- * `limit` people; how many they were.
+ * Deletes write sequences before this sequence number, because no older record is waiting. Handles at most `limit` users and returns their
+ * number.
  */
 export async function clearWritten(
   tx: Tx,
@@ -190,7 +193,10 @@ export async function clearWritten(
   return rows.length;
 }
 
-/** Projects in which it is still remembered who wrote what. It hops from project to project: after a backfill these may be millions of people. */
+/**
+ * Lists projects with stored write sequences. Skips from project to project in the index, because a backfill may leave millions of users
+ * with them.
+ */
 export function listWrittenProjects(tx: Tx): Promise<{ project_id: number }[]> {
   return tx.query(
     `WITH RECURSIVE place(project_id) AS (
@@ -212,7 +218,10 @@ export async function countErasures(tx: Tx, projectId: number): Promise<number> 
   return counted?.count ?? 0;
 }
 
-/** Projects with erasures whose work may be done. There are few: each lives as long as what waited when it was made. */
+/**
+ * Lists projects with erasures that may no longer be needed. There are few, because an erasure is deleted once all records that were
+ * waiting at its creation are processed.
+ */
 export function listErasedProjects(tx: Tx): Promise<{ project_id: number }[]> {
   return tx.query(`SELECT DISTINCT project_id FROM beckon.erasure`);
 }

@@ -1,42 +1,42 @@
 import { isSame } from './person.ts';
 
 /**
- * What a person was at a moment that lies back, told by what is known now and by the changes that were kept, and by nothing else.
+ * Reconstructs a user at a past time from the current data and the stored changes only.
  *
- * A live change says of each trait what it was and what it became. Between two of them a trait keeps its value, unless an import
- * came in that time: imports say that people changed, and not who or how. So each trait is told from the later side (what the next
- * change found, or what is there now) and from the earlier side (what the last change left). A side is good if no import lies
- * between; one good side is enough.
+ * A live change contains the old and new value of each trait. Between two changes a trait keeps its value, unless an import came in that
+ * time. Imports record that users changed, but not which users or how. So each trait is derived from two sides. The later side is the old
+ * value in the next change, or the current value. The earlier side is the new value in the last change. A side is reliable without an
+ * import in between, and one reliable side is enough.
  */
 export type KeptChange = {
   at: number;
   isCreated: boolean;
-  /** What each was and what it became; null: not set. */
+  /** The old and new value of each trait, null if not set. */
   traits: Record<string, [unknown, unknown]>;
-  /** The address itself is in no change. */
+  /** The address itself is not stored in changes. */
   email: boolean;
 };
 
 export type Kept = {
   now: { at: number; traits: ReadonlyMap<string, unknown>; email: string | null; firstSeenAt: number };
-  /** The oldest first. */
+  /** Oldest first. */
   changes: KeptChange[];
-  /** When people were made or changed by imports. */
+  /** When imports created or changed users. */
   imports: number[];
 };
 
 /**
- * `same_around_import`: an import lies on both sides, and the value is the same beyond both. `import`: it is not, or nothing is
- * known beyond. `not_kept`: it changed later, and what it was before is kept nowhere.
+ * `same_around_import`: each side has an import, and the values beyond are equal. `import`: they differ or are unknown. `not_kept`: it
+ * changed later, and the earlier value was not stored.
  */
 export type Certainty = 'exact' | 'same_around_import' | 'import' | 'not_kept';
 
-/** `value` is undefined where it was not set, and where it is not known. */
+/** `value` is undefined if it was not set or is unknown. */
 export type Known<T> = { value: T | undefined; certainty: Certainty };
-/** `others`: how sure it is that there was no other trait; an import may have taken away one that nobody remembers. */
+/** `others`: how certain it is that there were no other traits. An import may have removed one without a record. */
 export type PersonThen = { email: Known<string>; traits: Map<string, Known<unknown>>; others: Certainty };
 
-/** Null: nobody knew them then. */
+/** Returns null if the user did not exist at that time. */
 export function personThen(kept: Kept, at: number): PersonThen | null {
   const created = kept.changes.findLast(({ isCreated }) => isCreated);
   if (at < (created?.at ?? kept.now.firstSeenAt)) return null;
@@ -50,7 +50,7 @@ export function personThen(kept: Kept, at: number): PersonThen | null {
   return { email: emailThen(kept, at), traits, others: traitThen(kept, NO_NAME, at).certainty };
 }
 
-/** No trait is called so. */
+/** No trait has this name. */
 const NO_NAME = '';
 
 type Side = { value: unknown; isGood: boolean };
@@ -70,7 +70,7 @@ function laterSide({ now, changes, imports }: Kept, name: string, at: number): S
   return { value: next ? unset(next.traits[name]?.[0]) : now.traits.get(name), isGood };
 }
 
-/** Somebody who was made by a live record had nothing else then. */
+/** A user created by a live record had no other traits at that time. */
 function earlierSide({ changes, imports }: Kept, name: string, at: number): Side | null {
   const last = changes.findLast(
     (change) => change.at <= at && (change.isCreated || Object.hasOwn(change.traits, name)),
@@ -85,16 +85,16 @@ function emailThen({ now, changes, imports }: Kept, at: number): Known<string> {
   if (hadNone) return { value: undefined, certainty: 'exact' };
   if (next) return { value: undefined, certainty: 'not_kept' };
   if (!importBetween(imports, at, now.at)) return { value: now.email ?? undefined, certainty: 'exact' };
-  // Its own change would say that it was set, but not to what: only that it is still the same can be guessed.
+  // A change records only that the address was set, not its value. That it is still the same would be a guess.
   return { value: undefined, certainty: 'import' };
 }
 
-/** After `from`, and not after `until`. */
+/** Returns whether an import came after `from` and up to `until`. */
 function importBetween(imports: number[], from: number, until: number): boolean {
   return imports.some((at) => at > from && at <= until);
 }
 
-/** One that came in the very millisecond of the change may have come behind it. */
+/** Includes an import in the same millisecond as the change, because it may have come after it. */
 function importSince(imports: number[], from: number, until: number): boolean {
   return imports.some((at) => at >= from && at <= until);
 }

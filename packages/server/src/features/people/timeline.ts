@@ -2,7 +2,7 @@ import { Fault } from '../../base/fault.ts';
 import { isStorableMoment } from '../../base/instant.ts';
 import type { Tx } from '../../io/db/index.ts';
 
-/** Reads tables of sisters: all that happened to a person, in one line. */
+/** Reads tables of other modules to combine all records about a user in one timeline. */
 export const TIMELINE_KINDS = [
   'event',
   'created',
@@ -19,7 +19,7 @@ export type TimelineKind = (typeof TIMELINE_KINDS)[number];
 
 export type TimelineRow = {
   at: Date;
-  /** Of all kinds, no two have the same. */
+  /** Unique across all kinds. */
   id: string;
   kind: TimelineKind;
   title: string;
@@ -35,10 +35,10 @@ export type TimelineAsked = { projectId: number; userId: string; kinds: readonly
 const NO_RULE =
   'NULL::uuid AS rule_id, NULL::uuid AS audience_id, NULL::uuid AS draft_id, NULL::text AS actor';
 const OF = 'project_id = $1 AND external_user_id = $2';
-/** A reply may be as long as a mail; whoever wants all of it opens it. */
+/** A reply may be as long as an email. The full text is shown when it is opened. */
 const REPLY_CHARS = 2_000;
 
-/** Each is a table's rows of `$1` and `$2` in the columns of `TimelineRow`; a moment is what the row itself says. */
+/** Each source selects rows of a table for `$1` and `$2` in the columns of `TimelineRow`. The time is that of the row itself. */
 const SOURCES: { kinds: TimelineKind[]; text: string }[] = [
   {
     kinds: ['event'],
@@ -93,7 +93,7 @@ const SOURCES: { kinds: TimelineKind[]; text: string }[] = [
   },
 ];
 
-/** The newest first, behind a place. */
+/** Lists the timeline, newest first, after a position. */
 export async function listTimeline(
   tx: Tx,
   asked: TimelineAsked & { after: string | null; limit: number },
@@ -115,7 +115,7 @@ export async function listTimeline(
   return { rows, cursor: last ? printPlace(last) : null };
 }
 
-/** How many there are, and no more than so many. */
+/** Counts the entries, up to a limit. */
 export async function countTimeline(tx: Tx, asked: TimelineAsked & { upTo: number }): Promise<number> {
   const { projectId, userId, kinds, upTo } = asked;
   const parts = sourcesOf(kinds).map(
@@ -143,7 +143,7 @@ function readPlace(cursor: string): { at: Date; id: string } {
     if (Array.isArray(place) && isStorableMoment(place[0]) && typeof place[1] === 'string')
       return { at: new Date(place[0]), id: place[1] };
   } catch {
-    // What is no JSON is none of ours either.
+    // A cursor that is not JSON is invalid too.
   }
   const details = [
     { message: 'The cursor is invalid. Use a next_cursor that the server returned', field: 'cursor' },

@@ -1,16 +1,16 @@
 import type { Tx } from '../../io/db/index.ts';
 import { isKnownTrait } from './person.ts';
 
-/** A trait that people of a project really have, with what it looks like. */
+/** A trait that users of a project have, with its types and examples. */
 export type TraitName = { trait: string; types: string[]; known: boolean; examples: string[] };
 
-/** From both ends of the order of ids: what nobody among them has is not offered, and can be typed all the same. */
+/** The number of users to read from both ends of the id order. A trait that none of them has is not suggested, but it can be typed. */
 const LOOKED_AT = 1_000;
 const NAMES_MAX = 300;
 const EXAMPLES = 5;
 const EXAMPLE_CHARS = 60;
 
-/** The most frequent first. */
+/** Lists traits, most frequent first. */
 export async function listTraitNames(tx: Tx, projectId: number): Promise<TraitName[]> {
   const people = `SELECT name, plan, signup_date, company, role, traits FROM beckon.person WHERE project_id = $1 ORDER BY external_user_id`;
   const rows = await tx.query<Omit<TraitName, 'known'>>(

@@ -1,18 +1,18 @@
 /**
- * Whether triggers may fire for a person. A suppressed batch says no, the next normal event says yes again; which is the
- * last word is decided by accept order, in whatever order they are digested.
+ * Decides whether triggers may fire for a user. A suppressed batch disables them, and the next normal event enables them again. The order
+ * of acceptance decides which comes last, in any order of processing:
  *
- *   suppressed  ⇔  suppressedSeq > normalSeq
+ *    suppressed  ⇔  suppressedSeq > normalSeq
  *
- * Both are the highest sequence of their kind, but only as far as that decides anything: a person nobody ever suppressed
- * has none, unless records accepted before theirs still wait. What starts a run must have been accepted after the
- * lift: `liveSeq` is the first normal event behind `suppressedSeq`, `triggersLiveSince` the moment of its acceptance.
+ * Both are the highest sequence number of their kind, but only as far as it matters. A user without a suppressed record has none, unless
+ * records accepted before theirs are still waiting. An event that starts a run must have been accepted after the lift. `liveSeq` is the
+ * first normal event after `suppressedSeq`, and `triggersLiveSince` is the time of its acceptance.
  */
 export type Watermark = {
   suppressedSeq: number | null;
   normalSeq: number | null;
   liveSeq: number | null;
-  /** Milliseconds. */
+  /** In milliseconds. */
   triggersLiveSince: number | null;
 };
 
@@ -24,7 +24,7 @@ export function isSuppressed({ suppressedSeq, normalSeq }: Watermark): boolean {
   return suppressedSeq !== null && suppressedSeq > (normalSeq ?? 0);
 }
 
-/** Takes one event in; true if that moved anything. */
+/** Applies an event and returns whether it changed anything. */
 export function moveWatermark(mark: Watermark, event: WatermarkEvent): boolean {
   return event.suppressed ? suppress(mark, event.seq) : lift(mark, event);
 }
@@ -32,7 +32,7 @@ export function moveWatermark(mark: Watermark, event: WatermarkEvent): boolean {
 function suppress(mark: Watermark, seq: number): boolean {
   if (seq <= (mark.suppressedSeq ?? 0)) return false;
   mark.suppressedSeq = seq;
-  // A lift behind the new sequence is still the first; an earlier one is none any more.
+  // A lift after the new sequence number is still the first one. An earlier one no longer counts.
   if (mark.liveSeq !== null && mark.liveSeq < seq) {
     mark.liveSeq = null;
     mark.triggersLiveSince = null;
@@ -56,8 +56,8 @@ function lift(mark: Watermark, { seq, acceptedAt, olderWaits }: WatermarkEvent):
 }
 
 /**
- * Whether the first normal event behind `suppressedSeq` is one that was digested before, and has to be looked up: a late
- * suppression moved past the known lift, and a normal event behind it is known by its highest sequence alone.
+ * Returns whether the first normal event after `suppressedSeq` was processed before and has to be looked up. This happens when a late
+ * suppression passes the known lift, and only the highest sequence number of later normal events is known.
  */
 export function liftIsUnknown({ suppressedSeq, normalSeq, liveSeq }: Watermark): boolean {
   return suppressedSeq !== null && liveSeq === null && (normalSeq ?? 0) > suppressedSeq;

@@ -7,14 +7,14 @@ import { insertProject, insertRateLimits, nextProjectId } from './store.ts';
 export type NewProject = {
   name: string;
   organizationId?: string | null;
-  /** One that was taken from the sequence before. */
+  /** An id that was taken from the sequence before. */
   id?: number;
   isDemo?: boolean;
-  /** It is the sandbox of this project. */
+  /** The live project, for a new sandbox. */
   sandboxOf?: number;
 };
 
-/** The project with its settings and full buckets; the flow opens its queue row in the same transaction. */
+/** Creates a project with its settings and full rate limit buckets. The flow creates its queue row in the same transaction. */
 export async function createProject(
   deps: { tx: Tx; clock: Clock },
   { name, organizationId = null, ...given }: NewProject,

@@ -2,11 +2,11 @@ import type { Tx } from '../../io/db/index.ts';
 import { invalid, type Project, toProject, unknownProject } from './project.ts';
 import { findProjectById, listProjectsByName } from './store.ts';
 
-/** By id, or by its exact name where only one project has it. */
+/** Finds a project by id, or by its exact name if only one project has it. */
 export async function findProject(tx: Tx, reference: string): Promise<Project> {
   const byId = /^[1-9]\d{0,14}$/.test(reference) ? await findProjectById(tx, Number(reference)) : undefined;
   if (byId) return toProject(byId);
-  // A text that PostgreSQL cannot hold is nobody's name.
+  // PostgreSQL cannot store a NUL character, so no name contains one.
   const named = reference.includes('\0') ? [] : await listProjectsByName(tx, reference);
   const [only] = named;
   if (!only) throw unknownProject(reference);

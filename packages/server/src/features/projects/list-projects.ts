@@ -7,7 +7,7 @@ export async function listProjects(tx: Tx): Promise<Project[]> {
   return rows.map(toProject);
 }
 
-/** Those that were made up: of them nothing leaves this machine. */
+/** Lists demo projects, which send nothing to the outside. */
 export async function listDemos(tx: Tx): Promise<Project[]> {
   const rows = await listDemoRows(tx);
   return rows.map(toProject);

@@ -4,16 +4,16 @@ import { listSettingsRows } from './store.ts';
 
 export type ProjectSettings = {
   projectId: number;
-  /** As its letters say it: that of a sandbox is the one of its project. */
+  /** The name used in emails. A sandbox has that of its project. */
   name: string;
-  /** Made up: nothing of it leaves this machine. */
+  /** A demo project, which sends nothing to the outside. */
   isDemo: boolean;
-  /** False: a sandbox. Nothing of it leaves either, but to the endpoints that it names itself. */
+  /** False for a sandbox, which sends nothing to the outside either, except to its own endpoints. */
   livemode: boolean;
   settings: Settings;
 };
 
-/** What each of these projects decided for itself, by project. */
+/** Returns the settings of these projects by project. */
 export async function listSettings(tx: Tx, projectIds: number[]): Promise<Map<number, ProjectSettings>> {
   const rows = await listSettingsRows(tx, projectIds);
   return new Map(

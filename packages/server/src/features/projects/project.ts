@@ -21,7 +21,7 @@ export function toProject(row: ProjectRow): Project {
 
 const NAME_MAX_CHARS = 100;
 
-/** A name of digits only would be taken for an id wherever a project is named by either. */
+/** Rejects a name of digits only, because a project can be referenced by name or id. */
 export function checkName(name: string): void {
   if (name.length < 1 || name.length > NAME_MAX_CHARS || !name.isWellFormed() || /\p{Cc}/u.test(name))
     throw invalid(`name must have 1 to ${NAME_MAX_CHARS} characters, without control characters`, 'name');

@@ -24,7 +24,7 @@ beforeEach(async () => {
   projectId = (await createProject(db, { name: 'Acme' })).id;
 });
 
-test('a project is born with its priority, its settings and five full buckets', async () => {
+test('creates a project with its priority, its settings and five full buckets', async () => {
   const at = new Date(clock.now());
   expect(await listProjects(db)).toEqual([
     { id: projectId, name: 'Acme', livemode: true, suspendedAt: null, createdAt: at },
@@ -43,7 +43,7 @@ test('a project is born with its priority, its settings and five full buckets', 
   );
 });
 
-test('a project whose queue row cannot be made is not made at all', async () => {
+test('creates no project if its queue row cannot be created', async () => {
   const [next] = await db.query<{ id: number }>(`SELECT last_value + 1 AS id FROM beckon.project_id_seq`);
   await db.query('ALTER TABLE beckon.ingest_queue DROP CONSTRAINT ingest_queue_project_id_fkey');
   await db.query('INSERT INTO beckon.ingest_queue VALUES ($1, 1, 0)', [next?.id]);
@@ -51,7 +51,7 @@ test('a project whose queue row cannot be made is not made at all', async () => 
   expect((await listProjects(db)).map((project) => project.name)).toEqual(['Acme']);
 });
 
-test('a project is found by its id, by its name, and by neither if two have that name', async () => {
+test('finds a project by id or name, and by neither if two have the name', async () => {
   expect((await findProject(db, String(projectId))).name).toBe('Acme');
   expect((await findProject(db, 'Acme')).id).toBe(projectId);
   const twin = await createProject(db, { name: 'Acme' });
@@ -60,12 +60,12 @@ test('a project is found by its id, by its name, and by neither if two have that
     await expect(findProject(db, nobody)).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('a name that could be taken for an id, or cannot be typed again, is refused', async () => {
+test('rejects a name that looks like an id or cannot be typed again', async () => {
   for (const name of ['', '42', ' Acme', 'Acme ', 'a\nb', 'a\0b', 'x'.repeat(101)])
     await expect(createProject(db, { name })).rejects.toMatchObject({ code: 'validation_failed' });
 });
 
-test('suspending twice keeps the first time, resuming clears it', async () => {
+test('keeps the first time when a project is suspended twice, and clears it on resume', async () => {
   const first = await suspendProject(db, projectId);
   expect(first.suspendedAt).toEqual(new Date(clock.now()));
   clock.advance(60_000);
@@ -74,7 +74,7 @@ test('suspending twice keeps the first time, resuming clears it', async () => {
   await expect(suspendProject(db, 999_999)).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('what was set is kept beside what others set, and the rest stays at its default', async () => {
+test('keeps settings made concurrently, and the defaults of all others', async () => {
   await Promise.all([
     setSettings(db, projectId, { quiet_hours: 'off' }),
     setSettings(db, projectId, { autopilot: 'draft', time_zone: 'europe/paris' }),
@@ -107,7 +107,7 @@ test('what was set is kept beside what others set, and the rest stays at its def
   expect(settings).toMatchObject({ quietHours: null, autopilotMs: null, timeZone: 'Europe/Paris' });
 });
 
-test('one wrong setting names itself and what is allowed, and none is set', async () => {
+test('names each invalid setting with its accepted values, and changes none', async () => {
   const wanted = { paused: 'true', quiet_hours: 'late', colour: 'red' };
   await expect(setSettings(db, projectId, wanted)).rejects.toMatchObject({
     details: [
@@ -139,7 +139,7 @@ const drain = (tokens: number) =>
 const set = (change: { rate?: number; burst?: number }) =>
   setRateLimit({ tx: db, clock }, { projectId, endpoint: 'events' }, change);
 
-test('a new limit concerns one endpoint, and a half that is not said stays', async () => {
+test('changes the limit of one endpoint, and keeps the rate or burst that is not given', async () => {
   expect(await set({ rate: 50_000, burst: 100_000 })).toEqual({
     endpoint: 'events',
     rate: 50_000,
@@ -153,7 +153,7 @@ test('a new limit concerns one endpoint, and a half that is not said stays', asy
   );
 });
 
-test('a full bucket stays full, a lower burst takes what is over, and the past is paid at the old rate', async () => {
+test('keeps a full bucket full, caps tokens at a lower burst, and credits past time at the old rate', async () => {
   await set({ burst: 5_000 });
   expect(await bucket()).toMatchObject({ tokens: 5_000 });
   await set({ burst: 10 });
@@ -165,7 +165,7 @@ test('a full bucket stays full, a lower burst takes what is over, and the past i
   expect(await bucket()).toEqual({ tokens: 2_000, refilled_at: new Date(clock.now()) });
 });
 
-test('a limit of nothing, or of no sensible number, is refused', async () => {
+test('rejects an empty or invalid limit', async () => {
   for (const change of [
     {},
     { rate: 0 },
@@ -178,7 +178,7 @@ test('a limit of nothing, or of no sensible number, is refused', async () => {
     await expect(set(change)).rejects.toMatchObject({ code: 'validation_failed' });
 });
 
-test('an endpoint is named as the catalogue or as its path does', () => {
+test('reads an endpoint by its name or its path', () => {
   expect(['users', 'users/bulk', 'events-batch', 'events/bulk'].map(readEndpoint)).toEqual([
     'users',
     'users-bulk',

@@ -38,7 +38,7 @@ function checkChange({ rate, burst }: RateLimitChange): void {
     throw invalid(`burst must be a whole number of requests from 1 to ${BURST_MAX}`, 'burst');
 }
 
-/** As the catalogue names it (`users-bulk`), or as its path does (`users/bulk`). */
+/** Reads an endpoint by its name (`users-bulk`) or its path (`users/bulk`). */
 export function readEndpoint(text: string): Endpoint {
   const endpoint = ENDPOINTS.find((name) => name === text.replaceAll('/', '-'));
   if (endpoint) return endpoint;

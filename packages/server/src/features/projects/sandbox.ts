@@ -2,7 +2,7 @@ import type { Tx } from '../../io/db/index.ts';
 import { unknownProject } from './project.ts';
 import { findPair as findRow, listSandboxRows, updateClosed, updateSandbox } from './store.ts';
 
-/** A project as one of two: a live one that may have a sandbox, or a sandbox with its live one. */
+/** A live project that may have a sandbox, or a sandbox with its live project. */
 export type Pair = {
   projectId: number;
   name: string;
@@ -10,7 +10,7 @@ export type Pair = {
   livemode: boolean;
   isDemo: boolean;
   isSuspended: boolean;
-  /** Of a sandbox: the setting of its live project is off. */
+  /** For a sandbox: the setting of its live project is off. */
   isClosed: boolean;
   sandboxOf: number | null;
   sandboxId: number | null;
@@ -32,7 +32,7 @@ export async function findPair(tx: Tx, projectId: number): Promise<Pair> {
   };
 }
 
-/** Those of these projects that are sandboxes: of which one, and whether it is closed. */
+/** Lists the sandboxes among these projects, each with its live project and whether it is closed. */
 export async function listSandboxes(
   tx: Tx,
   projectIds: number[],
@@ -41,12 +41,12 @@ export async function listSandboxes(
   return new Map(rows.map((row) => [row.project_id, { sandboxOf: row.sandbox_of, isClosed: row.is_closed }]));
 }
 
-/** With the live project's turn taken, so that it gets one and not two. */
+/** Requires the lock of the live project, so that it gets only one sandbox. */
 export function setSandbox(tx: Tx, pair: { liveId: number; sandboxId: number }): Promise<void> {
   return updateSandbox(tx, pair);
 }
 
-/** With the queue row of the sandbox locked: no flush is half before and half after it. */
+/** Requires the lock on the sandbox's queue row, so that this comes before or after a flush as a whole. */
 export function setClosed(tx: Tx, closing: { sandboxId: number; isClosed: boolean }): Promise<void> {
   return updateClosed(tx, closing);
 }

@@ -11,7 +11,7 @@ import {
 } from './settings.ts';
 import { updateSettings } from './store.ts';
 
-/** All of the changes or none: every fault is named before anything is written. */
+/** Applies all changes or none. All errors are collected before anything is written. */
 export async function setSettings(
   tx: Tx,
   projectId: number,
@@ -23,7 +23,7 @@ export async function setSettings(
   return printSettings(stored);
 }
 
-/** What was typed, each in the text form of its setting. */
+/** Parses typed values, each in the text form of its setting. */
 export function readChanges(wanted: Record<string, string>): StoredSettings {
   const changes: StoredSettings = {};
   const faults: FieldFault[] = [];

@@ -1,14 +1,14 @@
 import { isEmail } from '../../base/records/email.ts';
 import { define } from './setting.ts';
 
-/** `id` stands in rules, `title` is what recipients read. */
+/** `id` is used in rules, and `title` is shown to recipients. */
 export type Topic = { id: string; title: string };
 
 const OFF = 'off';
 const NONE = 'none';
 const LINE = /^[^\p{Cc}\p{Zl}\p{Zp}]+$/u;
 
-/** One line of text that a reader sees. */
+/** Defines a setting with one line of text that recipients see. */
 export function line(what: string, charsMax: number): ReturnType<typeof define<string | null>> {
   return define<string | null>({
     fallback: NONE,

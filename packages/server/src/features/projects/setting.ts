@@ -1,12 +1,12 @@
 export type Setting<T> = {
   fallback: string;
   syntax: string;
-  /** Undefined for what is not in this syntax. */
+  /** Returns undefined for text in another syntax. */
   parse(text: string): T | undefined;
   print(value: T): string;
 };
 
-/** With the value's type closed in, so that settings of all types lie in one catalogue. */
+/** Hides the type of the value, so that settings of all types fit into one catalog. */
 export function define<T>(setting: Setting<T>): Setting<T> & { normalise(text: string): string | undefined } {
   return {
     ...setting,

@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 const keeping = (daysMin: number) =>
   duration(36_500 * DAY_MS).filter((text) => (parseDuration(text) ?? 0) >= daysMin * DAY_MS);
 
-/** Texts as people may type them, for every setting. */
+/** Arbitrary texts that people may type, for every setting. */
 const typed: Record<SettingName, fc.Arbitrary<string>> = {
   quiet_hours: fc.oneof(
     fc.constant('off'),
@@ -61,7 +61,7 @@ const typed: Record<SettingName, fc.Arbitrary<string>> = {
   team_addresses: fc.constantFrom('none', 'a@acme.example', 'a@acme.example, b@acme.example,a@acme.example'),
 };
 
-test('every setting means the same after it was printed and read again', () => {
+test('parses the printed form of every setting to the same value', () => {
   for (const name of SETTING_NAMES) {
     fc.assert(
       fc.property(typed[name], (text) => {
@@ -74,7 +74,7 @@ test('every setting means the same after it was printed and read again', () => {
   }
 });
 
-test('no text makes a setting throw, and what is refused is told its syntax', () => {
+test('never throws for any text, and explains the syntax of a rejected one', () => {
   for (const name of SETTING_NAMES)
     fc.assert(
       fc.property(fc.string(), (text) => {
@@ -85,7 +85,7 @@ test('no text makes a setting throw, and what is refused is told its syntax', ()
     );
 });
 
-test('a project that set nothing has the defaults, in the form in which people write them', () => {
+test('returns the defaults for a project without settings', () => {
   expect(readSettings({})).toEqual({
     quietHours: { start: '21:00', end: '08:00' },
     isQuietHoursSet: false,
@@ -115,7 +115,7 @@ test('a project that set nothing has the defaults, in the form in which people w
   expect(normaliseSetting('language', 'pt_br')).toEqual({ text: 'pt-BR' });
 });
 
-test('what is almost right is refused', () => {
+test('rejects nearly valid texts', () => {
   const wrong: [SettingName, string][] = [
     ['quiet_hours', '21:00-21:00'],
     ['quiet_hours', '21:00-24:00'],
@@ -173,7 +173,7 @@ test('what is almost right is refused', () => {
     ]);
 });
 
-test('a duration means the same after it was printed and read again', () => {
+test('parses the printed form of a duration to the same value', () => {
   fc.assert(
     fc.property(duration(Infinity), (text) => {
       const ms = parseDuration(text) ?? 0;

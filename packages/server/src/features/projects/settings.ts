@@ -5,48 +5,48 @@ import { define, type Setting } from './setting.ts';
 import { line, mailbox, type Topic, teamAddresses, topics, tracking } from './setting-texts.ts';
 
 /**
- * What a project decides for itself. Every setting has one text form, in which it is typed, stored and shown; only what
- * was set is stored, so that a default may change with a release.
+ * The settings of a project. Every setting has one text form in which it is typed, stored and shown. Only changed settings are stored, so
+ * that a release can change a default.
  */
 export type Settings = {
-  /** Local times between which nothing is sent; the end may be on the next day. */
+  /** Local times between which no email is sent. The end may be on the next day. */
   quietHours: { start: string; end: string } | null;
-  /** Whether the project set its quiet hours. False: they are the default. */
+  /** True if the project set its quiet hours, false if they are the default. */
   isQuietHoursSet: boolean;
-  /** At most so many letters to one person in so much time, every entry by itself. */
+  /** The maximum number of emails per user and period. Each entry applies separately. */
   frequencyCap: { letters: number; windowMs: number }[] | null;
   throttle: Rate | null;
-  /** How long after its making an untouched draft leaves by itself; null: only when a person approves it. */
+  /** How long after its creation an untouched draft is sent automatically, or null if a member must approve it. */
   autopilotMs: number | null;
   timeZone: string;
-  /** A locale, such as `pt-BR`: of the emails to users who have no locale of their own. */
+  /** A locale such as `pt-BR`, for emails to users without their own locale. */
   language: string;
   paused: boolean;
-  /** How long events, what the stream shows beside them, and dead letters are kept; null: for ever. */
+  /** How long events, other records of the event stream and dead-lettered records are stored. Null means forever. */
   keepEventsMs: number | null;
   keepStreamMs: number | null;
   keepDeadMs: number | null;
-  /** How long letters are kept as they were handed over. */
+  /** How long emails are stored as they were submitted. */
   keepEmailsMs: number | null;
-  /** As whom it writes; null where it was never said. */
+  /** The sender of emails. A part is null if it was never set. */
   sender: {
     fromName: string | null;
     fromAddress: string | null;
     replyTo: string | null;
     postalAddress: string | null;
-    /** One more line at the foot of every letter. */
+    /** An additional line in the footer of every email. */
     footer: string | null;
   };
-  /** Where what people answer is handed on to; null: their answers go to `replyTo`, and nothing of them is heard here. */
+  /** The address to which replies are forwarded. If it is null, replies go to `replyTo` and Beckon does not receive them. */
   replyForwardTo: string | null;
-  /** What letters can be about, for whoever wants some of them. */
+  /** The topics of emails, from which recipients can choose. */
   topics: Topic[];
   tracking: { opens: boolean; clicks: boolean };
-  /** Who words a letter: its template alone, or a model after it, where the installation has one. */
+  /** How an email is worded: by its template alone, or also by a model if the installation has one. */
   drafting: 'template' | 'model';
-  /** Who of the team is told what waits. */
+  /** The team members' addresses that receive notifications about waiting drafts. */
   teamAddresses: string[];
-  /** There is a sandbox beside it, and keys of its own open that. */
+  /** True if the project has a sandbox, which has its own keys. */
   sandbox: boolean;
 };
 
@@ -58,7 +58,7 @@ const CAP_WINDOW_MAX_MS = 90 * 86_400_000;
 const AUTOPILOT_MAX_MS = 30 * 86_400_000;
 const FOREVER = 'forever';
 const DAY_MS = 86_400_000;
-/** Further back no calendar of ours reaches. */
+/** About a hundred years, the longest retention period. */
 const KEPT_MAX_DAYS = 36_500;
 
 const quietHours = define<Settings['quietHours']>({
@@ -116,7 +116,7 @@ const timeZone = define<string>({
   fallback: 'UTC',
   syntax: 'a name of the IANA time zone database such as Europe/Paris',
   parse(text) {
-    // Temporal takes offsets too, but a fixed offset is wrong for half of the year in most places.
+    // Temporal also accepts offsets, but a fixed offset is wrong for half of the year in most places.
     if (!/^[A-Za-z]/.test(text)) return undefined;
     try {
       return new Temporal.ZonedDateTime(0n, text).timeZoneId;
@@ -173,7 +173,7 @@ const keepStream = keeping('90d', 1);
 const keepDead = keeping(FOREVER, 1);
 const keepEmails = keeping('90d', 7);
 
-/** By the names under which people set them; the guide shows what each takes. */
+/** The settings by name. The guide lists what each accepts. */
 export const CATALOGUE = {
   quiet_hours: quietHours,
   frequency_cap: frequencyCap,
@@ -239,17 +239,17 @@ function read<T>(setting: Setting<T>, text = setting.fallback): T {
   return value;
 }
 
-/** Who of the team hears of a project, and where answers are handed on to, is said of each by itself; and a pause is of one. */
+/** Settings that are separate for a sandbox: the recipients of notifications and forwarded replies, and the pause. */
 const NOT_OF_SANDBOX: SettingName[] = ['team_addresses', 'reply_forward_to', 'paused', 'sandbox'];
 
-/** What a sandbox takes over from its project, of what was ever set there. */
+/** Returns the settings that a sandbox copies from its project, among those that were set there. */
 export function settingsOfSandbox(stored: StoredSettings): Record<string, string> {
   return Object.fromEntries(
     Object.entries(stored).filter(([name]) => !NOT_OF_SANDBOX.includes(name as SettingName)),
   );
 }
 
-/** The text under which a setting is stored and shown, or what is allowed instead. */
+/** Returns the text form of a setting, or the accepted syntax if the text is invalid. */
 export function normaliseSetting(name: SettingName, text: string): { text: string } | { syntax: string } {
   const setting = CATALOGUE[name];
   const normal = setting.normalise(text);
@@ -260,7 +260,7 @@ export function isSettingName(name: string): name is SettingName {
   return Object.hasOwn(CATALOGUE, name);
 }
 
-/** Every setting in its text form; what was never set in that of its default. */
+/** Returns every setting in its text form, with the default if it was not set. */
 export function printSettings(stored: StoredSettings): Record<SettingName, string> {
   return Object.fromEntries(
     SETTING_NAMES.map((name) => [name, stored[name] ?? CATALOGUE[name].fallback]),
@@ -269,7 +269,7 @@ export function printSettings(stored: StoredSettings): Record<SettingName, strin
 
 export type SettingText = { name: SettingName; value: string; default: string; format: string };
 
-/** Every setting with its value, default and accepted values. */
+/** Returns every setting with its value, default and accepted values. */
 export function describeSettings(texts: Record<SettingName, string>): SettingText[] {
   return SETTING_NAMES.map((name) => {
     const { fallback, syntax } = CATALOGUE[name];

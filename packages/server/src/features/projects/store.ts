@@ -1,6 +1,6 @@
 import type { Tx } from '../../io/db/index.ts';
 
-/** `project`, `project_settings` and the rows of `rate_limit`, whose tokens the limiter counts (`io/counter`). */
+/** Reads and writes `project`, `project_settings` and the rows of `rate_limit`. The limiter counts its tokens (`io/counter`). */
 export type ProjectRow = {
   project_id: number;
   name: string;
@@ -53,7 +53,7 @@ export async function insertProject(
   ]);
 }
 
-/** Those that were made before there was a team; how many they were. */
+/** Assigns the projects created before the first organization to it, and returns their number. */
 export async function adoptProjects(tx: Tx, organizationId: string): Promise<number> {
   const rows = await tx.query(
     `UPDATE beckon.project SET organization_id = $1 WHERE organization_id IS NULL RETURNING project_id`,
@@ -81,7 +81,7 @@ export function listProjectsByName(tx: Tx, name: string): Promise<ProjectRow[]> 
   return tx.query(`SELECT ${COLUMNS} FROM beckon.project WHERE name = $1 ORDER BY project_id`, [name]);
 }
 
-/** The first suspension counts: a second one does not move its time. */
+/** Suspends a project. The first suspension counts, so a second one does not change its time. */
 export async function updateSuspended(
   tx: Tx,
   { projectId, at }: { projectId: number; at: Date | null },
@@ -95,7 +95,7 @@ export async function updateSuspended(
   return rows.find((row) => row.project_id === projectId);
 }
 
-/** The live project of a sandbox, or the sandbox of a live one; and what else decides what either may do. */
+/** The live project of a sandbox or the sandbox of a live project, with the data that decides what either may do. */
 export type PairRow = {
   livemode: boolean;
   is_demo: boolean;
@@ -141,7 +141,7 @@ export async function updateClosed(
   await tx.query(`UPDATE beckon.project SET is_closed = $2 WHERE project_id = $1`, [sandboxId, isClosed]);
 }
 
-/** Of what was copied: what a sandbox has of its own. */
+/** Replaces the copied settings of a sandbox. */
 export async function replaceSettings(
   tx: Tx,
   { projectId, settings }: { projectId: number; settings: Record<string, string> },
@@ -177,7 +177,7 @@ export function listSettingsRows(tx: Tx, projectIds: number[]): Promise<Settings
   );
 }
 
-/** Merged in the database, so that two who set different things at once both succeed. */
+/** Merges settings in the database, so that concurrent changes of different settings both succeed. */
 export async function updateSettings(
   tx: Tx,
   { projectId, changes }: { projectId: number; changes: Record<string, string> },
@@ -223,8 +223,8 @@ export type RateLimitChange = {
 };
 
 /**
- * What was earned so far is earned at the old rate; a full bucket stays full, whatever its new size, and another never
- * holds more than its new size.
+ * Updates a rate limit. Tokens up to now are credited at the old rate. A full bucket stays full at its new size, and any other is capped at
+ * it.
  */
 export async function updateRateLimit(tx: Tx, change: RateLimitChange): Promise<RateLimitRow | undefined> {
   const rows = await tx.query<RateLimitRow>(

@@ -3,7 +3,7 @@ import type { Tx } from '../../io/db/index.ts';
 import { type Project, toProject, unknownProject } from './project.ts';
 import { updateSuspended } from './store.ts';
 
-/** The caller holds the project's queue lock, so that no flush is half before and half after it. */
+/** The caller must hold the project's queue lock, so that this comes before or after a flush as a whole. */
 export async function suspendProject(deps: { tx: Tx; clock: Clock }, projectId: number): Promise<Project> {
   return setSuspended(deps.tx, projectId, new Date(deps.clock.now()));
 }

@@ -1,6 +1,8 @@
 import type { Tx } from '../../io/db/index.ts';
 
-/** Whether more than one person looks after a project, or somebody was invited to. Reads sisters' tables, `team_member` and `team_link`. */
+/**
+ * Returns whether a project has more than one member or an open invitation. Reads tables of other modules, `team_member` and `team_link`.
+ */
 export async function hasTeammates(tx: Tx, projectId: number, now: number): Promise<boolean> {
   const rows = await tx.query<{ more: boolean }>(
     `SELECT (SELECT count(*) FROM (SELECT FROM beckon.team_member m

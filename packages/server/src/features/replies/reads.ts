@@ -5,12 +5,12 @@ import { COLUMNS, type ReplyRow, toReply } from './rows.ts';
 export type ReplyPage = {
   projectId: number;
   userId?: string | null;
-  /** The last one of the page before. */
+  /** The last reply of the previous page. */
   after?: Pick<Reply, 'receivedAt' | 'id'> | null;
   limit: number;
 };
 
-/** The newest first. */
+/** Returns one page of replies, newest first. */
 export async function listReplies(tx: Tx, page: ReplyPage): Promise<Reply[]> {
   const { projectId, userId = null, after = null, limit } = page;
   const rows = await tx.query<ReplyRow>(
@@ -29,7 +29,7 @@ export async function listReplies(tx: Tx, page: ReplyPage): Promise<Reply[]> {
   return rows.map(toReply);
 }
 
-/** How many there are; no more are counted than `most`. */
+/** Counts the replies, up to `most`. */
 export async function countReplies(
   tx: Tx,
   { projectId, userId, most }: { projectId: number; userId: string | null; most: number },
@@ -43,7 +43,7 @@ export async function countReplies(
   return row?.replies ?? 0;
 }
 
-/** What came back on one letter, the oldest first. */
+/** Returns the replies to one email, oldest first. */
 export async function listThread(
   tx: Tx,
   { projectId, messageId }: { projectId: number; messageId: string },

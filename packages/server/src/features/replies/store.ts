@@ -3,7 +3,7 @@ import { packRaw, unpackRaw } from './pack.ts';
 import { COLUMNS, type ReplyRow, toReply } from './rows.ts';
 import { type NewReply, type Reply, REPLIES_OF_LETTER_MAX } from './reply.ts';
 
-/** `known`: it came before. `full`: the letter has so many answers that no more are kept. */
+/** `known`: the reply arrived before. `full`: the email has the maximum number of replies, so no more are kept. */
 export type Inserted = 'new' | 'known' | 'full';
 
 export async function insertReply(tx: Tx, reply: NewReply): Promise<Inserted> {
@@ -42,10 +42,10 @@ export async function insertReply(tx: Tx, reply: NewReply): Promise<Inserted> {
   return known.length > 0 ? 'known' : 'full';
 }
 
-/** One that is to be handed on; `raw` is null where only its text is left. */
+/** A reply to forward. `raw` is null if only its text is left. */
 export type ForwardedReply = Reply & { raw: Buffer | null };
 
-/** The one that waits longest; whoever takes it has until `leaseUntil`, and then somebody else may. */
+/** Leases the reply that has waited longest. After `leaseUntil`, another worker may take it. */
 export async function takeForward(
   tx: Tx,
   { now, leaseUntil }: { now: number; leaseUntil: number },
@@ -64,7 +64,7 @@ export async function takeForward(
 export type ForwardEnd = Pick<Reply, 'projectId' | 'id'> &
   (
     | { forwardedAt: number }
-    /** `againAt` null: it is given up. `withoutRaw`: the next time with its text alone. */
+    /** `againAt` null: forwarding is given up. `withoutRaw`: the next attempt forwards only the text. */
     | { trouble: string; againAt: number | null; withoutRaw: boolean }
   );
 
@@ -85,7 +85,10 @@ export async function endForward(tx: Tx, end: ForwardEnd): Promise<void> {
   );
 }
 
-/** Hands a reply on once more, from now on; false where it is not of whom it says it is. Of a machine's only the words are kept. */
+/**
+ * Schedules a reply to be forwarded again, with its attempts reset. Returns false if its sender failed verification. An automatic reply is
+ * forwarded with its text only.
+ */
 export async function forwardAgain(
   tx: Tx,
   { projectId, id, at }: { projectId: number; id: string; at: number },
@@ -100,7 +103,7 @@ export async function forwardAgain(
 
 type Forgotten = { projectId: number; before: Date; limit: number };
 
-/** Those that came before, the oldest first and at most so many; how many they were. */
+/** Deletes up to `limit` replies received before `before`, oldest first. Returns their number. */
 export async function forgetReplies(tx: Tx, { projectId, before, limit }: Forgotten): Promise<number> {
   const rows = await tx.query(
     `WITH old AS MATERIALIZED (
@@ -113,7 +116,7 @@ export async function forgetReplies(tx: Tx, { projectId, before, limit }: Forgot
   return rows.length;
 }
 
-/** Of the same the bytes alone: what was written stays. */
+/** Deletes only the raw message of such replies; their text stays. */
 export async function forgetRaw(tx: Tx, { projectId, before, limit }: Forgotten): Promise<number> {
   const rows = await tx.query(
     `WITH old AS MATERIALIZED (
@@ -127,7 +130,7 @@ export async function forgetRaw(tx: Tx, { projectId, before, limit }: Forgotten)
   return rows.length;
 }
 
-/** Of an erased person; how many there were. */
+/** Deletes the replies of an erased user. Returns their number. */
 export async function eraseReplies(
   tx: Tx,
   { projectId, userId }: { projectId: number; userId: string },

@@ -1,22 +1,28 @@
 /**
- * As which database this one is known. A restore to a point in time begins a new timeline, a copy into another cluster has
- * another system: whoever finds either of them new looks at a database that may know less than was done in its name.
+ * Identifies this database. A restore to a point in time begins a new timeline, and a copy into another cluster has another system id. If
+ * either is new, the database may lack effects that already happened, such as emails that were sent.
  */
 export type Place = { systemId: string; timeline: number };
 
 export type Lineage = Place & {
-  /** When a process of ours first found it so. */
+  /** When a Beckon process first saw this identity. */
   seenAt: Date;
-  /** Null: it was restored, and letters wait until somebody has confirmed that. */
+  /** Null: the database was restored, and emails wait until an operator confirms it. */
   acceptedAt: Date | null;
   how: How | null;
-  /** Up to when the database knows what happened, and when the server before it stopped; where somebody confirmed it. */
+  /**
+   * The point in time up to which the database has data, and when the previous server stopped. Both are set if an operator confirmed the
+   * restore.
+   */
   restoredTo: Date | null;
   stoppedAt: Date | null;
 };
 
 export type How = 'set_up' | 'confirmed' | 'nothing_lost' | 'failover' | 'upgraded';
 
-/** What is to be done with a database that is found restored: a person says so, or it is a failover that loses nothing. */
+/**
+ * How to proceed with a restored database. `manual`: an operator has to confirm it. `auto`: a failover that loses nothing is accepted
+ * automatically.
+ */
 export const RESTORE_GUARDS = ['auto', 'manual'] as const;
 export type RestoreGuard = (typeof RESTORE_GUARDS)[number];

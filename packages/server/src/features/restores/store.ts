@@ -2,13 +2,13 @@ import type { Tx } from '../../io/db/index.ts';
 import type { How, Lineage, Place } from './lineage.ts';
 
 /**
- * `lineage`. The timeline is that of the log which is being written: the control file would say it only after the first checkpoint
- * behind a promotion, which may take minutes.
+ * Selects the identity of this database, as in `lineage`. The timeline is that of the log that is being written. The control file shows it
+ * only after the first checkpoint that follows a promotion, which may take minutes.
  */
 const HERE = `SELECT system_identifier::text AS system_id,
   ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer AS timeline FROM pg_control_system()`;
 
-/** Asked beside every claim and every submission of letters, of the database as it is at that moment. */
+/** Runs next to every claim and every submission of emails, against the current state of the database. */
 export async function isAccepted(tx: Tx): Promise<boolean> {
   const [row] = await tx.prepared<{ accepted: boolean }>({
     name: 'restores.accepted',
@@ -29,7 +29,7 @@ type Row = {
   stopped_at: Date | null;
 };
 
-/** Notes as what the database is found, where nobody did before; what it is known as. */
+/** Records the identity of the database if it is new, and returns its lineage. */
 export async function noteHere(tx: Tx, now: number): Promise<Lineage> {
   await tx.query(
     `INSERT INTO beckon.lineage (system_id, timeline, seen_at) SELECT system_id, timeline, $1 FROM (${HERE}) h
@@ -59,7 +59,7 @@ export type Acceptance = {
   counts?: Record<string, number>;
 };
 
-/** False: somebody else accepted it before. */
+/** Returns false if it was accepted before. */
 export async function acceptPlace(tx: Tx, place: Place, acceptance: Acceptance): Promise<boolean> {
   const { at, how, restoredTo, stoppedAt, counts } = acceptance;
   const rows = await tx.query(
@@ -78,7 +78,7 @@ export async function acceptPlace(tx: Tx, place: Place, acceptance: Acceptance):
   return rows.length > 0;
 }
 
-/** As if it had just been found restored: for copies that PostgreSQL itself does not know to be some. */
+/** Treats the database as newly restored. Use this for copies that PostgreSQL itself cannot recognize as copies. */
 export async function takeBackAcceptance(tx: Tx, { place, at }: { place: Place; at: number }): Promise<void> {
   await tx.query(
     `UPDATE beckon.lineage SET seen_at = $3, accepted_at = NULL, how = NULL, restored_to = NULL, stopped_at = NULL, counts = NULL,
@@ -88,7 +88,7 @@ export async function takeBackAcceptance(tx: Tx, { place, at }: { place: Place; 
   );
 }
 
-/** Whether somebody has closed the gate and nobody opened it since, also where another server has taken over meanwhile. */
+/** Returns whether the gate is closed: it was closed and not opened since, even if another server has taken over in between. */
 export async function isGateClosed(tx: Tx): Promise<boolean> {
   const [row] = await tx.query<{ closed: boolean }>(
     `SELECT EXISTS (SELECT 1 FROM beckon.lineage l WHERE l.is_closed AND l.accepted_at IS NULL AND l.seen_at >=
@@ -97,7 +97,7 @@ export async function isGateClosed(tx: Tx): Promise<boolean> {
   return row?.closed ?? false;
 }
 
-/** Whoever confirms a restore does so alone; everybody who asks meanwhile waits. */
+/** Locks all lineages, so that only one process confirms a restore at a time. */
 export async function lockLineage(tx: Tx): Promise<void> {
   await tx.query(`SELECT 1 FROM beckon.lineage ORDER BY system_id, timeline FOR UPDATE`);
 }

@@ -1,6 +1,6 @@
 import type { Definition } from './rule.ts';
 
-/** An event of a person, as far as it says what a rule is about. Moments are milliseconds. */
+/** An event of a user, with the fields that subjects of rules depend on. Times are in milliseconds. */
 export type Occurrence = {
   id: string;
   occurredAt: number;
@@ -9,10 +9,10 @@ export type Occurrence = {
   properties: Record<string, unknown>;
 };
 
-/** The newest occurrence of each event of one person, by when it occurred. */
+/** Returns the newest occurrence of an event of one user, by the time when it occurred. */
 export type Newest = (event: string) => Occurrence | undefined;
 
-/** What the rule is about for this person now; null where there is nothing, or it is over. */
+/** Returns the current subject of the rule for this user. Null: there is no subject, or an `until` event ended it. */
 export function subjectOf({ about }: Pick<Definition, 'about'>, newest: Newest): Occurrence | null {
   if (!about) return null;
   const subject = newest(about.event);
@@ -21,7 +21,7 @@ export function subjectOf({ about }: Pick<Definition, 'about'>, newest: Newest):
   return isOver ? null : subject;
 }
 
-/** The events that have to be looked up before a rule can be decided. */
+/** Returns the events that have to be looked up before a rule can be decided. */
 export function eventsLookedUp({ about, when }: Pick<Definition, 'about' | 'when'>): Set<string> {
   const names = new Set<string>();
   if (about) for (const name of [about.event, ...about.until]) names.add(name);

@@ -10,7 +10,9 @@ import { toRule } from './load-rules.ts';
 
 const RULES_MAX = 500;
 
-/** With the project's turn taken. They are on from now on, unless `isOff`: what was accepted before starts nothing. */
+/**
+ * Creates rules. The caller holds the project lock. They are enabled from now on, unless `isOff`: records accepted earlier start nothing.
+ */
 export async function createRules(
   deps: { tx: Tx; clock: Clock; actor?: string; isOff?: boolean },
   projectId: number,

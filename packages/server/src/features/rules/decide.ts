@@ -5,17 +5,17 @@ import { entersOnce, type EntryRow, type EntryWish, entryWish, refusesEntry } fr
 import { daysAfter, isOfEach, isTimed, type Moment, momentOf } from './moment.ts';
 import type { Anchor, Definition, Reason, Rule, Trigger } from './rule.ts';
 
-/** A trigger of a rule that matched for a person. Processing, timers, explain, backtest and enrollments all call `decide`. */
+/** A trigger of a rule that matched for a user. Processing, timers, explain, backtest and enrollments all call `decide`. */
 export type Considered = {
   rule: Pick<Rule, 'id' | 'enabledAt'> & { definition: Definition };
   trigger: Trigger;
   anchor: Anchor;
   /**
-   * `due`: the time of a timed trigger has come. `bulk`: a bulk user request, which starts no runs at once. `enrollment`: the
-   * user is in the audience already, and a member enrolls such users.
+   * `due`: the time of a timed trigger has come. `bulk`: a bulk user request, which starts no runs immediately. `enrollment`: the user is
+   * in the audience already, and a member enrolls such users.
    */
   by: 'record' | 'due' | 'bulk' | 'enrollment';
-  /** Given only by an enrollment. */
+  /** Set only by an enrollment. */
   enrollment?: EnrollmentFacts;
 };
 
@@ -33,19 +33,19 @@ export type PersonFacts = {
   projectId: number;
   userId: string;
   isSuppressed: boolean;
-  /** The last suppression in the order of acceptance. */
+  /** The last suppression in order of acceptance. */
   suppressedSeq: number | null;
-  /** The first normal event after it, which lifted it. */
+  /** The first normal event after the suppression, which lifted it. */
   liveSeq: number | null;
   newest: Newest;
-  /** The date that a trait has now. */
+  /** Returns the current date in a trait. */
   date: (trait: string) => number | null;
   onlyIf: () => boolean;
-  /** Whether the exit condition or the goal of the rule already holds. */
+  /** Returns whether the exit condition or the goal of the rule already holds. */
   isOut: () => boolean;
   entry: (key: string) => EntryRow | undefined;
   isInRun: () => boolean;
-  /** The number of active runs of the person, of any rule. */
+  /** Returns the number of active runs of the user, across all rules. */
   openRuns: () => number;
 };
 
@@ -60,8 +60,8 @@ export type Decided = {
 };
 
 /**
- * Decides whether the rule fires for this person, or names the first check that refuses. It changes nothing: the caller writes the
- * entry and starts the run.
+ * Decides whether the rule fires for this user, or names the first check that refuses. It changes nothing: the caller writes the entry and
+ * starts the run.
  */
 export function decide(considered: Considered, person: PersonFacts, now: number): Decided {
   const { rule, anchor, trigger, by } = considered;
@@ -170,7 +170,7 @@ function isAhead(evaluation: Evaluation): Refusal | null {
   return refusal ?? { reason: 'starts_later', detail: { at: isoOf(moment.at) } };
 }
 
-/** Refuses old events that start a run by themselves. A timer that was set in time is not too old when it is due. */
+/** Refuses old events that would start a run immediately. A timer that was set in time is not too old when it is due. */
 function isTooOld({ rule, anchor, by, moment }: Evaluation): Refusal | null {
   if (by === 'due') return null;
   if (anchor.kind === 'date') return isLongPast(rule.definition, anchor, moment);
@@ -214,8 +214,8 @@ function hasEntered({ rule, person, wish }: Evaluation): Refusal | null {
 }
 
 /**
- * A user who entered the rule after joining the audience is not enrolled again. This matters for rules that a user may enter
- * several times: a second enrollment would otherwise enroll the same members again as soon as their runs have ended.
+ * A user who entered the rule after joining the audience is not enrolled again. This matters for rules that a user may enter several times.
+ * A second enrollment would otherwise enroll the same users again as soon as their runs have ended.
  */
 function hasEnteredSinceJoin({ enrollment, person, wish }: Evaluation): Refusal | null {
   if (!enrollment) return null;
@@ -231,7 +231,7 @@ function isUnreachable({ enrollment }: Evaluation): Refusal | null {
   return enrollment?.unreachable ? { reason: enrollment.unreachable } : null;
 }
 
-/** Bounds the active runs of one person. Each event could otherwise start one more run with a waiting draft. */
+/** Bounds the active runs of one user. Each event could otherwise start one more run with a waiting draft. */
 const OPEN_RUNS_MAX = 100;
 
 function hasTooManyRuns({ person }: Evaluation): Refusal | null {
@@ -265,7 +265,7 @@ function startedBy({ kind, id, name }: Anchor): Record<string, unknown> {
   return kind === 'audience' ? { audience_id: id } : { trait: name };
 }
 
-/** Selects the same people of a rule at all times, and different people for each rule. */
+/** Always selects the same users of a rule, and different users for each rule. */
 function isHeldOut(
   { id, definition }: Considered['rule'],
   { projectId, userId }: Pick<PersonFacts, 'projectId' | 'userId'>,

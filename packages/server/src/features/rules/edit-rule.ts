@@ -8,8 +8,8 @@ import { documentOf } from './print.ts';
 import { insertVersions, updateRule } from './store.ts';
 
 /**
- * With the project's turn taken. A definition that says something else is a new version: who is under way stays in theirs.
- * Name, mode and deadline belong to the rule.
+ * Edits a rule. The caller holds the project lock. A changed definition becomes a new version, and active runs stay in their version. Name,
+ * mode and deadline belong to the rule itself.
  */
 export async function editRule(
   deps: { tx: Tx; clock: Clock; projectId: number; actor: string },
@@ -32,7 +32,7 @@ export async function editRule(
   return edited;
 }
 
-/** With the project's turn taken. Switched on, it hears of what is accepted from then on. */
+/** Enables or disables a rule. The caller holds the project lock. An enabled rule evaluates only records accepted from then on. */
 export async function switchRule(
   deps: { tx: Tx; clock: Clock; projectId: number },
   rule: WholeRule,

@@ -5,7 +5,7 @@ import { type EntryKey, type EntryRecord, findEntryRows, insertEntries, renewEnt
 
 export type { EntryRecord } from './store.ts';
 
-/** All entries of these people into these rules. */
+/** Returns all entries of these users into these rules. */
 export function findEntries(tx: Tx, asked: Omit<EntryKey, 'key'>[]): Promise<EntryRecord[]> {
   return asked.length === 0 ? Promise.resolve([]) : findEntryRows(tx, asked);
 }
@@ -19,8 +19,8 @@ export type Entering = {
 };
 
 /**
- * Writes entries that were decided under the project's turn, each key once. The unique rows have the last word: if one of
- * them was taken after all, something else writes entries, and the whole batch is taken back.
+ * Writes entries that were decided under the project lock, each key once. The unique index has the last word. If a row already exists,
+ * something else wrote entries without the lock, and the whole batch is rolled back.
  */
 export async function writeEntries(tx: Tx, entering: Entering[]): Promise<void> {
   const byCooldown = Map.groupBy(
@@ -38,7 +38,7 @@ export async function writeEntries(tx: Tx, entering: Entering[]): Promise<void> 
   );
 }
 
-/** Entries that are spent without a run; whoever has one already keeps it. */
+/** Writes entries that are used up without a run. An existing entry is kept. */
 export async function burnEntries(tx: Tx, burnt: Omit<Entering, 'entry'>[]): Promise<void> {
   if (burnt.length > 0) await insertEntries(tx, lastOfEach(burnt.map(toRecord)));
 }

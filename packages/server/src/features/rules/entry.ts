@@ -3,16 +3,16 @@ import { sha256 } from '../../base/hash.ts';
 import { matchesWhere } from '../../base/predicate/index.ts';
 import type { Anchor, Definition, Reason } from './rule.ts';
 
-/** That a person entered a rule under a key: when last, and whether they passed what lets them in once more. */
+/** A user's entry into a rule under a key: when it was last, and whether the user had passed the condition for entering again. */
 export type EntryRow = { enrolledAt: number; level: number };
 
-/** What an entry needs to be told apart, and when it was. */
+/** The key and time of the entry that a trigger would write. */
 export type EntryWish = { key: string; at: number; level: number };
 
 const KEY_MAX_CHARS = 200;
 const KEY_OF_NOTHING = 'none';
 
-/** `subjectId`: of what the rule is about, null where there is nothing. `at`: when they enter. */
+/** Returns the entry of this trigger. `subjectId` is the subject of the rule, or null if it has none. `at` is the time of entry. */
 export function entryWish(
   { entry }: Pick<Definition, 'entry'>,
   { anchor, subjectId, at }: { anchor: Anchor; subjectId: string | null; at: number },
@@ -34,7 +34,7 @@ export function entryWish(
   }
 }
 
-/** One that is missing is a value too. A key that is long is told by its hash. */
+/** A missing property counts as a value too. A long key is replaced by its hash. */
 function valuesKey(properties: string[], anchor: Anchor): string {
   if (properties.length === 0) return '';
   const values = properties.map((name) =>
@@ -46,8 +46,8 @@ function valuesKey(properties: string[], anchor: Anchor): string {
 }
 
 /**
- * Whether somebody who entered before may enter again; null: they may. The same is said by the statements that write
- * entries (`store.ts`), which nobody passes by looking first.
+ * Returns why a user who entered before may not enter again, or null if they may. The statements that write entries (`store.ts`) repeat
+ * this check, so a concurrent lookup cannot bypass it.
  */
 export function refusesEntry(
   { entry }: Pick<Definition, 'entry'>,
@@ -61,12 +61,12 @@ export function refusesEntry(
   return isOver || known.level < wish.level ? null : 'in_cooldown';
 }
 
-/** Whether nobody comes in twice under one key, whatever comes. */
+/** Returns whether a user enters at most once per key, regardless of later events. */
 export function entersOnce({ entry }: Pick<Definition, 'entry'>): boolean {
   return entry.kind === 'once' || entry.kind === 'once_per';
 }
 
-/** Null where an entry counts for ever. */
+/** Returns null if an entry never expires. */
 export function cooldownOf(entry: Definition['entry'], key: string): number | null {
   if (entry.kind === 'cooldown') return entry.ms;
   return entry.kind === 'once_per_about' && key === KEY_OF_NOTHING ? entry.otherwiseMs : null;

@@ -5,15 +5,15 @@ import { parseDefinition } from './parse.ts';
 import type { Definition, Rule } from './rule.ts';
 import { listRuleRows, listVersionRows, type RuleRow } from './store.ts';
 
-/** A rule with its present version. */
+/** A rule with its current version. */
 export type WholeRule = Rule & { definition: Definition; createdAt: number; updatedAt: number };
 
-/** All of a project, by name. */
+/** Returns all rules of a project, by name. */
 export async function listRules(tx: Tx, projectId: number): Promise<WholeRule[]> {
   return withDefinitions(tx, await listRuleRows(tx, [projectId]));
 }
 
-/** By its id or its name. */
+/** Finds a rule by its id or its name. */
 export async function findRule(
   tx: Tx,
   { projectId, reference }: { projectId: number; reference: string },

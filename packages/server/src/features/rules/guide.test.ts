@@ -7,7 +7,7 @@ const REFERRED = '0198a000-0000-7000-8000-00000000000f';
 
 type Example = { json: string; said: string };
 
-/** A row of a table under its head, or a block of JSON with the sentence below it. */
+/** A table row under its header, or a JSON block with the sentence below it. */
 const ROW = /^\| `([{"].*[}"])` \| (.+) \|$/gm;
 const BLOCK = /^```json\n([\s\S]*?)\n```\n\n> (.+)$/gm;
 
@@ -38,18 +38,18 @@ const entries = rowsUnder('Enrollment | Each user is enrolled');
 const steps = rowsUnder('Step | Effect');
 const refused = rowsUnder('Fields | Error');
 
-test.each(blocks)('$json is said as the guide says it', (example) => {
+test.each(blocks)('describes $json as in the guide', (example) => {
   expect(said(JSON.parse(example.json))).toBe(example.said);
 });
 
-test.each(triggers)('the trigger $json is said as the guide says it', (example) => {
+test.each(triggers)('describes the trigger $json as in the guide', (example) => {
   const sentence = said({ ...RIGHT, when: JSON.parse(example.json) });
   expect(sentence).toBe(
     `Starts ${example.said}. Enrolls each user once. Steps: draft the email “welcome”. Ends early when the user replies.`,
   );
 });
 
-test.each(entries)('the enrollment setting $json is said as the guide says it', (example) => {
+test.each(entries)('describes the enrollment setting $json as in the guide', (example) => {
   const sentence = said({
     ...RIGHT,
     enrollment: JSON.parse(example.json),
@@ -60,32 +60,32 @@ test.each(entries)('the enrollment setting $json is said as the guide says it', 
   );
 });
 
-test.each(steps)('the step $json is said as the guide says it', (example) => {
+test.each(steps)('describes the step $json as in the guide', (example) => {
   const sentence = said({ ...RIGHT, steps: [{ draft: 'first' }, JSON.parse(example.json)] });
   expect(sentence).toContain(
     `Enrolls each user once. Steps: draft the email “first”. Then ${example.said}. Ends early`,
   );
 });
 
-test.each(refused)('$json is refused as the guide says it', (example) => {
+test.each(refused)('rejects $json with the error in the guide', (example) => {
   const parsing = parseRule({ ...RIGHT, ...(JSON.parse(example.json) as object) });
   expect(parsing.ok ? [] : parsing.faults.map(({ message }) => `\`${message}\``)).toEqual([example.said]);
 });
 
-test('no example of the guide is passed over', () => {
+test('covers every example of the guide', () => {
   const rows = guide.split('\n').filter((line) => /^\| `[{"]/.test(line));
   expect(triggers.length + entries.length + steps.length + refused.length).toBe(rows.length);
   expect(blocks).toHaveLength(guide.split('\n```json\n').length - 1);
 });
 
-test('the shipped rules are those that the guide shows', () => {
+test('ships the rules that the guide shows', () => {
   const shown = blocks
     .map(({ json }) => parsed(JSON.parse(json)))
     .filter(({ name }) => SHIPPED_RULES.some((rule) => rule.name === name));
   expect(shown).toEqual(SHIPPED_RULES);
 });
 
-/** As `parse*.ts` read them; those of predicates have examples in the guide to audiences. */
+/** The fields that `parse*.ts` read. The fields of predicates have examples in the audience guide. */
 const FIELDS = `
   name mode deadline when about only_if enrollment exits goal max_event_age priority holdout
   counts topic tracking expires_after steps ends_in_days move relative_to plus_days before after trait
@@ -96,7 +96,7 @@ const FIELDS = `
   .trim()
   .split(/\s+/);
 
-test('every field of the language has an example', () => {
+test('has an example for every field of the rule language', () => {
   const shown = new Set<string>();
   const collect = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return;

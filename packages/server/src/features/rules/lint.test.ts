@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Lint, lintRule, type LintMore, parseRule, SHIPPED_RULES } from './index.ts';
 
-/** `{ login: ['device'] }` → what the catalogue has. */
+/** `{ login: ['device'] }` → the entries of the catalog. */
 function catalogue(events: Record<string, string[]>) {
   return Object.entries(events).flatMap(([name, properties]) =>
     properties.map((property) => ({ name, property, type: 'string' })),
@@ -23,7 +23,7 @@ function lintShipped(name: string, events: Record<string, string[]>, more?: Lint
 
 const codes = (lints: Lint[]): string[] => lints.map(({ code }) => code);
 
-test('an event that never came is told, one without properties counts as come', () => {
+test('reports an event that was never received, but not one received without properties', () => {
   expect(lint({}, {})).toEqual([
     { code: 'event_never_seen', message: 'login was never received. Check its name' },
   ]);
@@ -39,12 +39,12 @@ test.each([
   { when: { absence_of: ['logout'], since: { event: 'login' }, for: '3d' } },
   { steps: [{ draft: 'a' }, { wait_for: { event: 'logout', within: '3d' } }] },
   { steps: [{ draft: 'a' }, { branch: { if: { event: 'logout' } }, then: [{ wait: '1d' }] }] },
-])('an event that never came is told wherever a rule names it: %j', (change) => {
+])('reports an event that was never received in every part of a rule: %j', (change) => {
   const lints = lint(change, { login: ['device'] });
   expect(lints).toEqual([{ code: 'event_never_seen', message: 'logout was never received. Check its name' }]);
 });
 
-test('a topic that the project does not have is told, for nobody can refuse it', () => {
+test('reports a topic that the project does not have, because users cannot unsubscribe from it', () => {
   const message =
     'The project has no topic news, so users cannot unsubscribe from it. The setting topics has tips, none';
   const topics = [{ id: 'tips' }, { id: 'none' }];
@@ -55,7 +55,7 @@ test('a topic that the project does not have is told, for nobody can refuse it',
   expect(lint({}, events, { topics: [] })).toEqual([]);
 });
 
-test('a canonical event that has not come yet is told only where nothing else starts the rule', () => {
+test('reports a canonical event that was never received only if the rule has no other trigger', () => {
   expect(lintShipped('welcome', {})).toEqual([
     {
       code: 'event_never_seen',
@@ -91,17 +91,17 @@ test.each([
       { wait_for: { event: 'login', where: [{ property: 'app', is_set: true }], within: '3d' } },
     ],
   },
-])('a property with which an event never came is told wherever a rule reads it: %j', (change) => {
+])('reports a property that its event never had in every part of a rule: %j', (change) => {
   expect(lint(change, { login: ['device'], logout: ['app'] })).toEqual([
     { code: 'property_never_seen', message: 'login never had app, which this rule uses' },
   ]);
 });
 
-test('a canonical property that may be missing from a key is not missed', () => {
+test('does not report a canonical property that an enrollment key may lack', () => {
   expect(lintShipped('plan_limit_upsell', { usage_threshold_reached: ['usagePercent'] })).toEqual([]);
 });
 
-test('daysLeft is told where trialDays arrives, and where it is sent in its place', () => {
+test('reports daysLeft if trialDays is received, or if daysLeft is received instead of it', () => {
   const when = { event: 'trial_expiring', where: [{ property: 'daysLeft', at_most: 3 }] };
   expect(codes(lint({ when }, { trial_expiring: ['trialDays', 'daysLeft'] }))).toEqual(['days_left']);
   expect(codes(lint({ when }, { trial_expiring: ['trialDays'] }))).toEqual(['days_left']);
@@ -115,7 +115,7 @@ test('daysLeft is told where trialDays arrives, and where it is sent in its plac
   ]);
 });
 
-test('a percentage that never goes beyond 1 is told to those who read it', () => {
+test('reports a percentage that never exceeds 1 only for rules that use it', () => {
   const seen = { usage_threshold_reached: ['usagePercent'], user_signed_up: ['plan'] };
   expect(codes(lintShipped('plan_limit_upsell', seen, { usageAtMostOne: true }))).toEqual([
     'usage_is_fraction',

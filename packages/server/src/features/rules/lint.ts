@@ -10,19 +10,19 @@ type LintCode =
   | 'days_left'
   | 'usage_is_fraction';
 
-/** A property with which an event came so far, as the catalogue has it. */
+/** A property that an event has had so far, according to the catalog. */
 export type Seen = { name: string; property: string; type: string };
 
 export type LintMore = {
-  /** Events that came, those without any property too. */
+  /** Events that were received, including events without properties. */
   events?: Iterable<string>;
-  /** That the project has. */
+  /** The topics of the project. */
   topics?: readonly { id: string }[];
-  /** Every usagePercent that came so far was 1 or less. */
+  /** Every `usagePercent` received so far was 1 or less. */
   usageAtMostOne?: boolean;
 };
 
-/** What a rule reads and will hardly find, as far as the events of the project tell. It refuses nothing. */
+/** Reports what a rule uses but will probably not find, judged by the events of the project. It rejects nothing. */
 export function lintRule(definition: Definition, catalogue: readonly Seen[], more: LintMore = {}): Lint[] {
   const seen = seenOf(catalogue, more.events ?? []);
   const uses = usesOf(definition);
@@ -37,7 +37,7 @@ export function lintRule(definition: Definition, catalogue: readonly Seen[], mor
   return [...told.values()];
 }
 
-/** The properties of each event that came. */
+/** The properties of each event that was received. */
 type SeenEvents = Map<string, Set<string>>;
 
 function seenOf(catalogue: readonly Seen[], events: Iterable<string>): SeenEvents {
@@ -51,7 +51,7 @@ function seenOf(catalogue: readonly Seen[], events: Iterable<string>): SeenEvent
   return seen;
 }
 
-/** A canonical name is no slip of the pen, so whether it was seen matters only where nothing else starts the rule. */
+/** A canonical name is not a typo, so it is reported only if the rule has no other trigger; see `lintTriggers`. */
 function lintEvent({ event }: Use, seen: SeenEvents): Lint | null {
   if (seen.has(event) || Object.hasOwn(CANONICAL_EVENTS, event)) return null;
   return { code: 'event_never_seen', message: `${event} was never received. Check its name` };
@@ -92,7 +92,7 @@ function lintDaysLeft(event: string, property: string, known: Set<string> | unde
   return { code: 'days_left', message };
 }
 
-/** Letters about it go to everybody: nobody is asked whether they want them. */
+/** Emails of an unknown topic go to every user, because no one can unsubscribe from it. */
 function lintTopic({ topic }: Definition, topics: readonly { id: string }[]): Lint | null {
   if (topic === null || topics.some(({ id }) => id === topic)) return null;
   const known = topics.map(({ id }) => id).join(', ') || 'none yet';

@@ -2,7 +2,7 @@ import type { Tx } from '../../io/db/index.ts';
 
 export type DemotedRule = { id: string; name: string; why: string };
 
-/** Those that lost their autopilot behind `since`, `until` at the latest, and have not got it back. */
+/** Returns the rules that lost autopilot after `since` and no later than `until`, and have not regained it. */
 export function listDemoted(
   tx: Tx,
   { projectId, since, until }: { projectId: number; since: number; until: number },

@@ -3,12 +3,12 @@ import { parseDefinition } from './parse.ts';
 import { listVersionsOfRule } from './reads.ts';
 import type { RuleVersion } from './rule.ts';
 
-/** `createdBy`: null where nobody wrote it down. */
+/** `createdBy`: null if the author was not recorded. */
 export type WrittenVersion = RuleVersion & { createdAt: number; createdBy: string | null };
 
 const VERSIONS_SHOWN = 100;
 
-/** The newest first. */
+/** Returns the versions, newest first. */
 export async function listRuleVersions(
   tx: Tx,
   { projectId, ruleId }: { projectId: number; ruleId: string },

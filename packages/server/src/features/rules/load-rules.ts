@@ -4,7 +4,7 @@ import { parseDefinition } from './parse.ts';
 import type { Rule } from './rule.ts';
 import { listRuleRows, listVersionRows, type RuleRow, type VersionKey } from './store.ts';
 
-/** The rules of these projects, with the versions named, in which somebody is under way. */
+/** Loads the rules of these projects, with their current versions and the versions in use that are passed. */
 export async function loadRules(
   tx: Tx,
   projectIds: number[],

@@ -4,28 +4,28 @@ import { entersOnce } from './entry.ts';
 import { DAY_MS, isOfEach, isTimed } from './moment.ts';
 import type { Anchor, Definition, Rule, Step, Trigger } from './rule.ts';
 
-/** A rule as the digest asks it. */
+/** A rule prepared for processing. */
 export type ActiveRule = Rule & { definition: Definition; conditions: Conditions };
 
-/** Everything that a version's predicates look at. */
+/** Everything that the predicates of a version refer to. */
 export type Conditions = { predicates: Predicate[]; mentions: Mentions[]; looksUp: Set<string> };
 
-/** One way in which something that happened has a rule considered. */
+/** A trigger of a rule, as found by the record that may match it. */
 export type Hook = { rule: ActiveRule; trigger: Trigger; place: number };
 
-/** All rules of a project: what leads to them, and what people who are under way in them wait for. */
+/** All rules of a project, indexed by their triggers and by what active runs wait for. */
 export type RuleModel = {
   byId: Map<string, ActiveRule>;
-  /** Definitions that somebody is under way in, and the present ones. */
+  /** Returns a definition that is current or that has active runs. */
   version(ruleId: string, version: number): VersionInUse | undefined;
-  /** The rule as it was in such a version; on or off, in its mode and with its deadline as it is now. */
+  /** Returns the rule with the definition of this version, and with its current state, mode and deadline. */
   byVersion(ruleId: string, version: number): ActiveRule | undefined;
-  /** Whether any rule is about a topic. */
+  /** True if any rule has a topic. */
   hasTopics: boolean;
   onEvent(name: string): Hook[];
   onMove(audienceId: string, move: 'joined' | 'left'): Hook[];
   onTrait(key: string): Hook[];
-  /** Whether an event, a trait, the address or an audience can concern somebody's run. */
+  /** The events, traits, audiences and address changes that can affect an active run. */
   watches: Watched;
 };
 
@@ -39,7 +39,7 @@ export type Watched = {
 
 export type RuleSource = {
   rule: Rule;
-  /** The present version, and older ones that somebody is under way in. */
+  /** The current version, and older versions with active runs. */
   versions: { version: number; definition: Definition }[];
 };
 
@@ -83,7 +83,7 @@ function conditionsOf(definition: Definition): Conditions {
   return { predicates, mentions: predicates.map(mentionsOf), looksUp: eventsLookedUp(definition) };
 }
 
-/** All that may be asked about a person while they are considered or under way. */
+/** Returns every predicate that may be evaluated for a user before or during a run. */
 function predicatesOf({ onlyIf, exits, goal, steps }: Definition): Predicate[] {
   return [onlyIf, exits.when, goal, ...branchesOf(steps)].filter((predicate) => predicate !== null);
 }
@@ -96,7 +96,7 @@ function branchesOf(steps: Step[]): Predicate[] {
   });
 }
 
-/** Exits and goals end a run as soon as they hold, so whatever they mention is watched. */
+/** Exits and goals end a run as soon as they hold, so everything that they mention is watched. */
 function watch(into: Watched, definition: Definition): void {
   const { about, exits, goal, steps } = definition;
   const events = [...exits.events, ...(about ? [about.event] : []), ...waitedFor(steps)];
@@ -121,7 +121,7 @@ function waitedFor(steps: Step[]): string[] {
 
 type Index = { events: Map<string, Hook[]>; moves: Map<string, Hook[]>; traits: Map<string, Hook[]> };
 
-/** Of rules that are off nothing is considered. */
+/** Indexes the triggers of enabled rules. A disabled rule is never evaluated. */
 function indexOf(rules: ActiveRule[]): Index {
   const index: Index = { events: new Map(), moves: new Map(), traits: new Map() };
   for (const rule of rules) {
@@ -147,9 +147,9 @@ function add(index: Map<string, Hook[]>, key: string, hook: Hook): void {
 }
 
 /**
- * The key under which a timer is kept, and which of two anchors under it counts. What is about one thing at a time, or
- * waits for something not to happen, follows the newest. A rule that lets people in once keeps the first of each day: when
- * that one is refused, the next one still comes, and an event that happens all the time sets no more than that.
+ * Returns the key of a timer, and which of two anchors with the same key counts. A trigger about one subject at a time, or about the
+ * absence of an event, follows the newest anchor. A rule that enrolls each user once keeps the first anchor of each day. If that one is
+ * refused, the next day still counts, and a frequent event sets no more timers than one per day.
  */
 export function timerPlace(
   { rule, trigger, place }: Pick<Hook, 'trigger' | 'place'> & { rule: Pick<ActiveRule, 'definition'> },
@@ -163,7 +163,7 @@ export function timerPlace(
   return { key: `${name} ${day} ${entryKey}`, keepFirst: true };
 }
 
-/** By what it looks at and not by its place, which may be another in the next version of the rule. */
+/** Names a timer by what its trigger looks at. The position may differ in the next version of the rule. */
 function timerName(when: Trigger[], place: number): string {
   const names = when.map((trigger) => {
     if (trigger.kind === 'audience') return '';

@@ -3,23 +3,23 @@ import type { Anchor, Definition, Trigger } from './rule.ts';
 
 type Timed = Extract<Trigger, { kind: 'relative' | 'date' | 'absence' }>;
 
-/** When a trigger that lies in time is to be considered, and after which moment it is too late. */
+/** When a timed trigger is evaluated, and the time after which it is too late. */
 export type Moment = { at: number; endsAt: number | null };
 
 export const DAY_MS = 86_400_000;
-/** Nothing waits for longer; and with a year on top it is a moment that the database can hold. */
+/** No timer waits for longer. Even a year later than this, the database can still store the time. */
 const LAST_MOMENT = Date.UTC(2200, 0, 1);
 
 export function isTimed(trigger: Trigger): trigger is Timed {
   return trigger.kind === 'relative' || trigger.kind === 'date' || trigger.kind === 'absence';
 }
 
-/** Whether each event has a moment of its own: the rule is not about the newest one alone. */
+/** Returns whether each event has its own timer, because the rule is not about the newest one only. */
 export function isOfEach({ about }: Pick<Definition, 'about'>, trigger: Trigger): boolean {
   return trigger.kind === 'relative' && about?.event !== trigger.event;
 }
 
-/** Null where the event or the trait does not say a moment. */
+/** Returns null if the event or the trait contains no time. */
 export function momentOf(trigger: Timed, anchor: Pick<Anchor, 'occurredAt' | 'properties'>): Moment | null {
   if (trigger.kind === 'absence') return { at: anchor.occurredAt + trigger.ms, endsAt: null };
   const reference = trigger.kind === 'date' ? anchor.occurredAt : referenceOf(trigger, anchor);
@@ -29,7 +29,7 @@ export function momentOf(trigger: Timed, anchor: Pick<Anchor, 'occurredAt' | 'pr
     : { at: reference + trigger.ms, endsAt: null };
 }
 
-/** So many days after it as a property says: of 24 hours each, whatever the clocks do meanwhile. */
+/** Returns the time that is as many days later as the property says. A day has 24 hours, regardless of daylight saving time. */
 export function daysAfter(
   { occurredAt, properties }: Pick<Anchor, 'occurredAt' | 'properties'>,
   property: string,
@@ -47,7 +47,7 @@ function referenceOf(
   return plusDays === null ? anchor.occurredAt : daysAfter(anchor, plusDays);
 }
 
-/** The moment that a trait tells; null where it tells none. */
+/** Returns the time in a trait, or null if it is not a time. */
 export function dateIn(value: unknown): number | null {
   const at = typeof value === 'string' ? parseInstant(value) : Number.NaN;
   return Number.isNaN(at) ? null : at;

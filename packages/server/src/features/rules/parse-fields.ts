@@ -8,19 +8,19 @@ import {
   refuse,
 } from '../../base/predicate/index.ts';
 
-/** Small readers that all parts of the rule language share. */
+/** Reads one value. All parts of the rule language share these small readers. */
 export type Read<T> = (place: Place, value: unknown) => T | undefined;
 
 const NAME_MAX_CHARS = 100;
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const CONTROL = /\p{Cc}/u;
 
-/** The parts together, or nothing where one could not be read. */
+/** Returns the parts together, or undefined if one of them could not be read. */
 export function complete<T extends object>(parts: { [K in keyof T]: T[K] | undefined }): T | undefined {
   return Object.values(parts).includes(undefined) ? undefined : (parts as T);
 }
 
-/** A field that may be left out. */
+/** Reads an optional field. */
 export function optional<T>(
   place: Place,
   object: JsonObject,
@@ -29,7 +29,7 @@ export function optional<T>(
   return Object.hasOwn(object, key) ? read(inside(place, key), object[key]) : otherwise;
 }
 
-/** The name of a rule or of a letter, without the spaces around it. An id would be taken for one where either may stand. */
+/** Reads the name of a rule or an email and trims it. A name must not look like an id, because both are accepted in the same places. */
 export function readName(place: Place, value: unknown): string | undefined {
   if (value === undefined) return refuse(place, 'is required');
   const name = typeof value === 'string' ? value.trim() : '';
@@ -60,7 +60,7 @@ export function wholeNumber({ min, max }: { min: number; max: number }): Read<nu
       : refuse(place, `must be a whole number from ${min} to ${max}`);
 }
 
-/** Names of events or of properties, none of them twice. */
+/** Returns a reader for a list of event or property names without duplicates. */
 export function namesReader(read: Read<string>, bounds: { min: number; max: number; of: string }) {
   return (place: Place, value: unknown): string[] | undefined => {
     if (!Array.isArray(value) || value.length < bounds.min || value.length > bounds.max)

@@ -24,7 +24,7 @@ export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as con
 const CLOCK = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
 
 type Kind<K extends Step['kind']> = Extract<Step, { kind: K }>;
-/** `counted` is the same for all lists of a rule. */
+/** `counted` is shared by all lists of a rule. */
 type Scope = { depth: number; counted: { steps: number; drafts: number } };
 type Reader = (place: Place, object: JsonObject, scope: Scope) => Step | undefined;
 

@@ -24,7 +24,7 @@ const MOVES = ['joined', 'left'] as const;
 export const readEventNames = namesReader(readEventName, { min: 0, max: EVENTS_MAX, of: 'names of events' });
 const readSomeEvents = namesReader(readEventName, { min: 1, max: EVENTS_MAX, of: 'names of events' });
 
-/** One trigger, or a list of them. */
+/** Reads one trigger or a list of triggers. */
 export function readWhen(place: Place, value: unknown): Trigger[] | undefined {
   if (value === undefined) return refuse(place, 'is required');
   if (!Array.isArray(value)) {

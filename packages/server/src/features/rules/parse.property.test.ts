@@ -142,7 +142,7 @@ const definitions: fc.Arbitrary<Definition> = fc
   .filter(({ entry: { kind }, about }) => kind !== 'once_per_about' || about !== null)
   .filter(({ steps }) => countOf(steps) <= 50);
 
-test('a definition that was stored is read as it was, and stored as it was again', () => {
+test('reads a stored definition back unchanged and stores it unchanged', () => {
   let deep = 0;
   fc.assert(
     fc.property(definitions, (definition) => {
@@ -157,7 +157,7 @@ test('a definition that was stored is read as it was, and stored as it was again
   expect(deep).toBeGreaterThan(100);
 });
 
-test('every rule can be said', () => {
+test('describes every rule in a sentence', () => {
   fc.assert(
     fc.property(definitions, (definition) => {
       const sentence = ruleSentence(definition, () => undefined);
@@ -168,7 +168,7 @@ test('every rule can be said', () => {
   );
 });
 
-test('whatever is parsed is either a rule or a list of faults with words and places', () => {
+test('parses any value into a rule or a list of errors with fields and messages', () => {
   const junk = fc.oneof(
     fc.string(),
     fc.double(),

@@ -14,7 +14,7 @@ function fieldsOf(change: object): (string | undefined)[] {
   return parsing.ok ? [] : parsing.faults.map(({ field }) => field);
 }
 
-test('a rule that says only what it must has a default for everything else', () => {
+test('fills in defaults for everything that a rule leaves out', () => {
   expect(parsed()).toEqual({
     name: 'Welcome',
     mode: 'autopilot',
@@ -38,7 +38,7 @@ test('a rule that says only what it must has a default for everything else', () 
   });
 });
 
-test('a fault anywhere in a rule has its whole path, and all are told in the order of the document', () => {
+test('reports every error with its full path, in document order', () => {
   const where = [{ property: 'x', at_least: '1' }];
   expect(
     fieldsOf({
@@ -68,7 +68,7 @@ test('a fault anywhere in a rule has its whole path, and all are told in the ord
   ]);
 });
 
-test('what is wrong with the whole is said of the rule', () => {
+test('reports an error of the whole document without a field', () => {
   expect(parseRule([])).toEqual({
     ok: false,
     faults: [{ message: 'The rule must be an object with name, when and steps' }],
@@ -82,7 +82,7 @@ test('what is wrong with the whole is said of the rule', () => {
   expect(fieldsOf({ enabled: true })).toEqual(['enabled']);
 });
 
-test('a rule has so many conditions at most, wherever they stand', () => {
+test('limits the number of conditions across the whole rule', () => {
   const tests = (count: number): object[] =>
     Array.from({ length: count }, () => ({ trait: 'a', is_set: true }));
   expect(fieldsOf({ only_if: { all: tests(100) }, goal: { all: tests(100) } })).toEqual([]);
@@ -92,7 +92,7 @@ test('a rule has so many conditions at most, wherever they stand', () => {
   expect(fieldsOf({ enrollment, only_if: { all: tests(200) } })).toEqual(['only_if.all.199']);
 });
 
-test('lists have their bounds', () => {
+test('limits the length of lists', () => {
   const times = <T>(count: number, item: T): T[] => Array.from({ length: count }, () => item);
   const named = (count: number): string[] => Array.from({ length: count }, (_, i) => `e${i}`);
   expect(fieldsOf({ when: [] })).toEqual(['when']);
@@ -108,7 +108,7 @@ test('lists have their bounds', () => {
   expect(fieldsOf({ steps: times(51, { draft: 'a' }) })).toEqual(['steps']);
 });
 
-test('steps within steps count, and so does how deep they lie', () => {
+test('counts nested steps and limits their depth', () => {
   const branch = (inner: unknown[]): object => ({
     branch: { if: { trait: 'a', is_set: true } },
     then: inner,
@@ -129,11 +129,11 @@ test.each([
   [{ subject: 'x', preheader: 'a\r\nb', body: 'y' }, ['steps.0.draft.preheader']],
   [{ subject: 'x', body: 'y'.repeat(50_001) }, ['steps.0.draft.body']],
   [{ subject: 'x', body: 'y\0' }, ['steps.0.draft.body']],
-])('a letter has one line of subject and a body that ends: case %#', (letter, fields) => {
+])('limits the subject to one line and the body to a maximum length: case %#', (letter, fields) => {
   expect(fieldsOf({ steps: [{ draft: letter }] })).toEqual(fields);
 });
 
-test('names are trimmed, and none looks like an id', () => {
+test('trims names and rejects names that look like ids', () => {
   expect(parsed({ name: '  Welcome ' }).name).toBe('Welcome');
   const id = '0198a000-0000-7000-8000-00000000000f';
   expect(fieldsOf({ name: id, steps: [{ draft: id }] })).toEqual(['name', 'steps.0.draft']);
@@ -147,13 +147,13 @@ test.each([
   { weekdays: [1] },
   { at: '9:00' },
   { at: '24:00' },
-])('a time of the week is one that there is: not %j', (change) => {
+])('rejects an invalid time of the week: %j', (change) => {
   const until = { weekdays: ['tue'], at: '09:00', ...change };
   const field = `steps.1.wait_until.${Object.keys(change)[0]}`;
   expect(fieldsOf({ steps: [{ draft: 'a' }, { wait_until: until }] })).toEqual([field]);
 });
 
-test('weekdays come in the order of the week', () => {
+test('sorts weekdays', () => {
   const steps = [{ wait_until: { weekdays: ['sun', 'mon'], at: '23:59' } }, { draft: 'a' }];
   expect(parsed({ steps }).definition.steps[0]).toEqual({
     kind: 'wait_until',
@@ -162,7 +162,7 @@ test('weekdays come in the order of the week', () => {
   });
 });
 
-test('a stored version says what was left out, and one that cannot be read is no rule', () => {
+test('reads a stored version with its defaults, and throws for one that is not readable', () => {
   expect(documentOf(parsed().definition)).toEqual({
     when: [{ event: 'user_signed_up' }],
     enrollment: 'once',

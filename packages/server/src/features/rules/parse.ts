@@ -28,7 +28,7 @@ const DEADLINE_MIN_MS = 1_000;
 const DEADLINE_MAX_MS = 30 * 24 * HOUR_MS;
 const MODES = ['autopilot', 'draft'] as const;
 
-/** What a rule is where it does not say otherwise. */
+/** Defaults for everything that a rule leaves out. */
 export const DEFAULTS = {
   maxEventAgeMs: 24 * HOUR_MS,
   priority: 50,
@@ -54,7 +54,7 @@ const DEFINITION_KEYS = [
 ] as const;
 const RULE_KEYS = ['name', 'mode', 'deadline', ...DEFINITION_KEYS];
 
-/** A document as a rule, or all that is wrong with it, each with its place in the document. */
+/** Parses a document into a rule, or into all of its errors, each with its path in the document. */
 export function parseRule(document: unknown): RuleParsing {
   const root = startReading('rule');
   const rule = readRule(root, document);
@@ -62,7 +62,7 @@ export function parseRule(document: unknown): RuleParsing {
   return rule && faults.length === 0 ? { ok: true, rule } : { ok: false, faults };
 }
 
-/** A stored version, which `documentOf` wrote. */
+/** Parses a stored version, which `documentOf` wrote. */
 export function parseDefinition(stored: unknown): Definition {
   const root = startReading('rule');
   const definition = isObject(stored) ? readDefinition(root, stored) : undefined;
@@ -92,7 +92,7 @@ function readMode(place: Place, value: unknown): Rule['mode'] | undefined {
   return MODES.find((mode) => mode === value) ?? refuse(place, `must be ${MODES.join(' or ')}`);
 }
 
-/** In the bounds of the project's own. */
+/** Has the same bounds as the deadline of the project. */
 function readDeadline(place: Place, value: unknown): number | undefined {
   const ms = typeof value === 'string' ? parseDuration(value) : undefined;
   return ms !== undefined && ms >= DEADLINE_MIN_MS && ms <= DEADLINE_MAX_MS

@@ -5,8 +5,8 @@ import type { WholeRule } from './find-rule.ts';
 import type { Definition, Entry, Step, Trigger } from './rule.ts';
 
 /**
- * The normalised document of a definition, as it is stored: it says what was left out too, so that a default that changes
- * one day changes no version of before. `parseDefinition` reads it back as it was.
+ * Returns the normalized document of a definition, as it is stored. It includes the defaults, so that a later change of a default does not
+ * change old versions. `parseDefinition` reads it back unchanged.
  */
 export function documentOf(definition: Definition): object {
   const { about, onlyIf, exits, goal } = definition;
@@ -32,7 +32,7 @@ export function documentOf(definition: Definition): object {
   };
 }
 
-/** The whole of a rule, as somebody writes it. */
+/** Returns the whole document of a rule, as a member writes it. */
 export function wholeDocumentOf({
   name,
   mode,

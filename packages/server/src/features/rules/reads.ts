@@ -1,7 +1,7 @@
 import type { Tx } from '../../io/db/index.ts';
 import type { VersionRow, Written } from './store.ts';
 
-/** Of one rule, the newest first. */
+/** Returns the versions of one rule, newest first. */
 export function listVersionsOfRule(
   tx: Tx,
   { projectId, ruleId, limit }: { projectId: number; ruleId: string; limit: number },
@@ -13,7 +13,7 @@ export function listVersionsOfRule(
   );
 }
 
-/** The versions in which somebody waits for their moment, whether anybody is under way in them or not. To be asked seldom: it looks at each timer. */
+/** Returns the versions that have timers, with or without active runs. Call it rarely: it reads every timer. */
 export async function listVersionsAwaited(
   tx: Tx,
   projectId: number,

@@ -6,7 +6,7 @@ const rule = (id: string, priority: number): Ranked => ({ id, name: id, priority
 const applied = (rules: Ranked[], changed: Map<string, number>): Ranked[] =>
   rules.map((one) => ({ ...one, priority: changed.get(one.id) ?? one.priority }));
 
-test('where there is room, the one rule that is moved alone gets another priority', () => {
+test('changes only the priority of the moved rule if there is space between its neighbors', () => {
   const rules = [rule('a', 90), rule('b', 70), rule('c', 50)];
   expect(reordered(rules, 'c', 'b')).toEqual(new Map([['c', 80]]));
   expect(reordered(rules, 'c', 'a')).toEqual(new Map([['c', 100]]));
@@ -14,7 +14,7 @@ test('where there is room, the one rule that is moved alone gets another priorit
   expect(reordered(rules, 'a', 'b')).toEqual(new Map());
 });
 
-test('of equals, the one that was put before the other comes before it', () => {
+test('moves a rule before another of equal priority', () => {
   const rules = [rule('a', 50), rule('b', 50), rule('c', 50)];
   expect(inOrder(applied(rules, reordered(rules, 'c', 'b') ?? new Map())).map(({ id }) => id)).toEqual([
     'a',
@@ -23,7 +23,7 @@ test('of equals, the one that was put before the other comes before it', () => {
   ]);
 });
 
-test('whatever the rules and wherever one is put, that is where it stands, and the others keep their order', () => {
+test('moves any rule to any position and keeps the order of the others', () => {
   const priorities = fc.array(fc.integer({ min: 0, max: PRIORITY_MAX }), { minLength: 1, maxLength: 40 });
   fc.assert(
     fc.property(priorities, fc.nat(), fc.nat(), (all, one, place) => {

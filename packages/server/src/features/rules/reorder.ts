@@ -1,4 +1,4 @@
-/** A rule in the order of priority: the higher comes first, and of equals the one whose name comes first. */
+/** A rule in the order of priority: higher priorities first, and equal priorities by name. */
 export type Ranked = { id: string; name: string; priority: number };
 
 export const PRIORITY_MAX = 1_000;
@@ -8,9 +8,9 @@ export function inOrder<T extends Ranked>(rules: readonly T[]): T[] {
 }
 
 /**
- * Puts one rule before another (null: behind all) and answers the priorities that have to change for it: its own alone where there
- * is room between its new neighbours, and otherwise those of as few others as push each other aside. Null where even a thousand
- * places are too few.
+ * Moves one rule before another (null: to the end) and returns the priorities that change. If there is space between the new neighbors,
+ * only the moved rule changes. Otherwise as few others as possible are pushed aside. Returns null if even a thousand priorities are too
+ * few.
  */
 export function reordered(
   rules: readonly Ranked[],
@@ -35,7 +35,7 @@ function isSame(one: readonly Ranked[], other: readonly Ranked[]): boolean {
 
 const STEP = 10;
 
-/** Strictly between the two, as round as there is room for; null where there is none. */
+/** Returns a priority strictly between the two, as round as the space allows, or null if there is no space. */
 function middle(above: number | null, below: number | null): number | null {
   if (above === null && below === null) return null;
   if (above === null) return topOf(below ?? 0);
@@ -47,7 +47,7 @@ function topOf(below: number): number | null {
   return below >= PRIORITY_MAX ? null : Math.min(PRIORITY_MAX, below + STEP);
 }
 
-/** Those above it go up and those below it go down, each only as far as it must. */
+/** Moves the rules above up and the rules below down, each only as far as necessary. */
 function pushed(line: readonly Ranked[], at: number): Map<string, number> | null {
   for (const own of candidates(line, at)) {
     const changed = new Map<string, number>();
@@ -66,7 +66,7 @@ function pushed(line: readonly Ranked[], at: number): Map<string, number> | null
   return null;
 }
 
-/** Where it may stand: first beside its neighbours, then wherever all of them have room. */
+/** Returns the possible priorities: first next to the neighbors, then where all rules fit. */
 function candidates(line: readonly Ranked[], at: number): number[] {
   const [above, below] = [line[at - 1]?.priority ?? PRIORITY_MAX, line[at + 1]?.priority ?? 0];
   const [least, most] = [line.length - 1 - at, PRIORITY_MAX - at];

@@ -1,20 +1,20 @@
 import type { Predicate, PropertyTest } from '../../base/predicate/index.ts';
 
 /**
- * When a letter should be written. A definition is immutable once stored (a change makes a new version); whether the rule
- * is on, its mode and its deadline belong to the rule itself.
+ * Decides when an email is drafted. A stored definition is immutable: a change creates a new version. The state, mode and deadline belong
+ * to the rule itself.
  */
 export type Rule = {
   id: string;
   name: string;
   version: number;
-  /** `draft`: every letter waits for a person. */
+  /** `draft`: every email waits for approval by a member. */
   mode: 'draft' | 'autopilot';
-  /** How long after its making an untouched draft leaves by itself; null: as the project has it. */
+  /** How long after its creation an untouched draft is sent automatically. Null: the project's deadline applies. */
   deadlineMs: number | null;
-  /** Null while the rule is off. Milliseconds. */
+  /** In milliseconds. Null while the rule is disabled. */
   enabledAt: number | null;
-  /** When it last lost its autopilot by what its letters caused, and why; null: it never did. */
+  /** When and why the rule last lost autopilot because of outcomes of its emails. Null: it never did. */
   demotedAt: number | null;
   demotedWhy: string | null;
 };
@@ -22,28 +22,28 @@ export type Rule = {
 export type RuleVersion = { version: number; definition: Definition };
 
 export type Definition = {
-  /** Any of them has the rule considered. */
+  /** The rule is evaluated when any of these triggers matches. */
   when: Trigger[];
   /**
-   * What the rule is about, if that is one thing at a time: the newest `event` of a person that none of `until` followed,
-   * such as the trial that they are in. A newer one takes the place of the old one, whose run ends.
+   * The subject of a rule that is about one thing at a time, such as the current trial. It is the user's newest `event` that no `until`
+   * event followed. A newer one replaces it and ends its run.
    */
   about: { event: string; until: string[] } | null;
   onlyIf: Predicate | null;
   entry: Entry;
   exits: { events: string[]; when: Predicate | null; onReply: boolean };
-  /** An exit that counts as a success for so long after the entry: see GOAL_WITHIN_MS. */
+  /** An exit that counts as a success for some time after the entry; see GOAL_WITHIN_MS. */
   goal: Predicate | null;
   maxEventAgeMs: number;
-  /** The higher one gets the slot where a cap leaves one for two. */
+  /** If a cap leaves one slot for two emails, the higher priority gets it. */
   priority: number;
-  /** Of a hundred people, so many get no letter, to compare with. */
+  /** The percentage of users who get no email, for comparison. */
   holdoutPercent: number;
-  /** Whether its letters count for the frequency caps. */
+  /** Its emails count towards the frequency caps. */
   counts: boolean;
-  /** What its letters are about, so that who wants none of that gets none; null: of no topic. */
+  /** The topic of its emails, from which users can unsubscribe. Null: no topic. */
   topic: string | null;
-  /** Whether it is heard that its letters are opened and clicked, where the project tracks that. */
+  /** Opens and clicks of its emails are tracked, if the project tracks them. */
   tracking: boolean;
   /** How long after its first deadline a draft is still worth sending. */
   expiresAfterMs: number;
@@ -51,12 +51,12 @@ export type Definition = {
 };
 
 export type Trigger =
-  /** `endsInDays`: a property that says in how many days the occasion is over; no letter of it leaves after that. */
+  /** `endsInDays` names a property with the number of days until the occasion ends. No email of it is sent after that. */
   | { kind: 'event'; event: string; where: PropertyTest[]; endsInDays: string | null }
   | { kind: 'audience'; audienceId: string; move: 'joined' | 'left' }
   /**
-   * At a distance from an event or, with `plusDays`, from the moment so many days later as that property of it says. What
-   * comes before such a moment comes at once if less is left, and never after it.
+   * At a distance from an event. With `plusDays`, the distance is from the time that many days later, as that property of the event says.
+   * If less time is left before such a time, the rule fires immediately, but never after it.
    */
   | {
       kind: 'relative';
@@ -66,25 +66,25 @@ export type Trigger =
       side: 'before' | 'after';
       ms: number;
     }
-  /** At a distance from the moment that a trait tells. */
+  /** At a distance from the time in a trait. */
   | { kind: 'date'; trait: string; side: 'before' | 'after'; ms: number }
-  /** So long after `since`, if none of these came after it. */
+  /** This long after `since`, if none of these events came after it. */
   | { kind: 'absence'; since: string; where: PropertyTest[]; of: string[]; ms: number };
 
 export type Entry =
   | { kind: 'once' }
-  /** Once for each set of values of these properties of the event; one that is missing is a value too. */
+  /** Once per set of values of these event properties. A missing property counts as a value. */
   | { kind: 'once_per'; properties: string[] }
-  /** Once for each thing that the rule is about; where there is none, not within this time of such another. */
+  /** Once per subject of the rule. Without a subject, not within this time of the last such entry. */
   | { kind: 'once_per_about'; otherwiseMs: number }
   | { kind: 'one_at_a_time' }
-  /** Not within this time of the last; once more within it for whoever first passes `again`. */
+  /** Not within this time of the last entry. A user who first passes `again` may enter once more within it. */
   | { kind: 'cooldown'; ms: number; properties: string[]; again: PropertyTest | null };
 
 export type Step =
   | { kind: 'draft'; letter: Letter }
   | { kind: 'wait'; ms: number }
-  /** In the person's zone. Monday is 1; `at` is `09:00`. */
+  /** In the user's time zone. Monday is 1, and `at` has the form `09:00`. */
   | { kind: 'wait_until'; weekdays: number[]; at: string }
   | {
       kind: 'wait_for';
@@ -97,27 +97,27 @@ export type Step =
   | { kind: 'branch'; if: Predicate; then: Step[]; otherwise: Step[] }
   | { kind: 'end' };
 
-/** A letter that has a name of its own, or one that belongs to this step alone. */
+/** An email with its own name, or one that belongs to this step only. */
 export type Letter = { name: string } | LetterText;
 export type LetterText = { subject: string; preheader: string; body: string };
 
-/** What started the consideration: an event, a join or a leave, or the date in a trait. */
+/** The fact that started the evaluation: an event, a join or leave of an audience, or the date in a trait. */
 export type Anchor = {
   kind: 'event' | 'audience' | 'date';
-  /** Of the event, of the audience; the trait's name. */
+  /** The id of the event or the audience, or the name of the trait. */
   id: string;
-  /** Of the event; of the audience; the trait's name. */
+  /** The name of the event, the audience or the trait. */
   name: string;
-  /** Of the event; empty for the others. */
+  /** The properties of the event; empty for the other kinds. */
   properties: Record<string, unknown>;
-  /** Milliseconds. */
+  /** In milliseconds. */
   occurredAt: number;
   acceptedAt: number;
-  /** Its place in the order of acceptance; null where it has none. */
+  /** Its position in the order of acceptance, or null if it has none. */
   seq: number | null;
 };
 
-/** Why a rule that was considered for a person fired, or the first gate that said no. */
+/** Why an evaluated rule fired for a user, or the first check that refused. */
 export const REASONS = {
   fired: 'a run started',
   starts_later: 'the run starts at a later time',

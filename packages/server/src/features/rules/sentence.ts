@@ -28,7 +28,7 @@ export function ruleSentence(definition: Definition, names: AudienceNames): stri
   ].join(' ');
 }
 
-/** Describes a trigger as a clause behind "starts". */
+/** Describes a trigger as a clause that follows "starts". */
 export function triggerSentence(trigger: Trigger, names: AudienceNames): string {
   switch (trigger.kind) {
     case 'event': {
@@ -137,7 +137,7 @@ function boundsWords(definition: Definition): string[] {
   return said.flatMap(([isSaid, words]) => (isSaid ? [words] : []));
 }
 
-/** The steps of a branch. Branches within it are in parentheses, so that each "otherwise" has one possible "if". */
+/** Describes the steps of a branch. Branches within it are in parentheses, so that each "otherwise" has one possible "if". */
 function stepsWords(steps: Step[], names: AudienceNames): string {
   return steps
     .map((step) => {

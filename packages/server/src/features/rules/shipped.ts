@@ -1,6 +1,6 @@
 import { type ParsedRule, parseRule } from './parse.ts';
 
-/** Their letters have the same names. */
+/** Their emails have the same names. */
 const DOCUMENTS: object[] = [
   { name: 'welcome', when: { event: 'user_signed_up' }, priority: 70, steps: [{ draft: 'welcome' }] },
   {
@@ -10,7 +10,7 @@ const DOCUMENTS: object[] = [
       since: { event: 'user_signed_up' },
       for: '3d',
     },
-    // Who gets on while the letter still waits for its deadline needs it no more.
+    // A user who makes progress before the email's deadline no longer needs it.
     exits: { events: ['onboarding_completed', 'feature_used'] },
     priority: 60,
     expires_after: '7d',
@@ -49,7 +49,7 @@ const DOCUMENTS: object[] = [
   },
 ];
 
-/** The rules that every project has from the beginning. */
+/** The rules with which every project starts. */
 export const SHIPPED_RULES: ParsedRule[] = DOCUMENTS.map((document) => {
   const parsed = parseRule(document);
   if (!parsed.ok) throw new Error(`a shipped rule cannot be read: ${parsed.faults[0]?.message}`);

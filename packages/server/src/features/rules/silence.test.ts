@@ -23,7 +23,7 @@ function silence(change: Partial<SilenceFacts>) {
   });
 }
 
-test('events that come and move nobody are told, with the reason that stood in the way most often', () => {
+test('reports events that arrive without starting a run, with the most common reason', () => {
   const refusals: SilenceFacts['refusals'] = [
     { reason: 'too_old', count: 3 },
     { reason: 'already_entered', count: 36 },
@@ -39,7 +39,7 @@ test('events that come and move nobody are told, with the reason that stood in t
   );
 });
 
-test('events that stopped are told where the rule used to fire', () => {
+test('reports events that stopped if the rule fired before', () => {
   expect(silence({ firedBefore: 12 })).toEqual({
     code: 'events_stopped',
     message:
@@ -48,7 +48,7 @@ test('events that stopped are told where the rule used to fire', () => {
   expect(silence({ firedBefore: 0 })).toBeNull();
 });
 
-test('a rule that is off, or not on for 7 days, or that fires is not silent', () => {
+test('does not report a rule that is disabled, enabled for less than 7 days, or firing', () => {
   expect(silence({ arrived: 40, enabledAt: null })).toBeNull();
   expect(silence({ arrived: 40, enabledAt: NOW - 7 * DAY + 1 })).toBeNull();
   expect(silence({ firedBefore: 12, enabledAt: NOW - 7 * DAY + 1 })).toBeNull();
@@ -56,7 +56,7 @@ test('a rule that is off, or not on for 7 days, or that fires is not silent', ()
   expect(silence({ arrived: 40, refusals: [{ reason: 'holdout', count: 1 }] })).toBeNull();
 });
 
-test('a rule that waits for a moment is not silent before anybody was considered', () => {
+test('does not report a rule with a wait before its first decision', () => {
   const waiting = { definition: definitionOf('onboarding_stall'), arrived: 40 };
   expect(silence({ ...waiting, refusals: [{ reason: 'starts_later', count: 40 }] })).toBeNull();
   expect(silence({ ...waiting, refusals: [{ reason: 'not_absent', count: 40 }] })?.code).toBe(

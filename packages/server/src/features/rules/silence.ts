@@ -4,7 +4,7 @@ import { usesOf } from './uses.ts';
 export type SilenceFacts = {
   definition: Definition;
   now: number;
-  /** Null while the rule is off. */
+  /** Null while the rule is disabled. */
   enabledAt: number | null;
   /** How often its trigger arrived in the last 7 days. */
   arrived: number;
@@ -18,10 +18,10 @@ export type SilenceFacts = {
 export type Silence = { code: 'no_enrollments' | 'events_stopped'; message: string };
 
 const QUIET_MS = 7 * 86_400_000;
-/** Decisions that are no refusal. A user in the holdout group gets no email, but passed every check. */
+/** Decisions that are not refusals. A user in the holdout group gets no email, but passed every check. */
 const ENTERED: ReadonlySet<Reason> = new Set<Reason>(['fired', 'holdout']);
 
-/** Whether an enabled rule stopped firing, probably by mistake, and the most likely cause. */
+/** Returns whether an enabled rule stopped firing, probably by mistake, and the most likely cause. */
 export function silenceOf(facts: SilenceFacts): Silence | null {
   const { now, enabledAt, arrived, fired, firedBefore } = facts;
   if (enabledAt === null || now - enabledAt < QUIET_MS || fired > 0) return null;

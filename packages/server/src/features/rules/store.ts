@@ -1,6 +1,6 @@
 import { momentList, plainList, type Tx } from '../../io/db/index.ts';
 
-/** `rule`, `rule_version`, `rule_entry` and `rule_timer`. */
+/** Rows of `rule`, `rule_version`, `rule_entry` and `rule_timer`. */
 export type RuleRow = {
   project_id: number;
   id: string;
@@ -17,7 +17,7 @@ export type RuleRow = {
 
 export type NewRuleRow = Omit<RuleRow, 'demoted_at' | 'demoted_why'>;
 
-/** Null: nobody said who did it. */
+/** Null: the author was not recorded. */
 export type Written = { created_at: Date; created_by: string | null };
 
 export type VersionRow = { project_id: number; rule_id: string; version: number; definition: unknown };
@@ -63,7 +63,7 @@ export async function insertVersions(
   );
 }
 
-/** With the project's turn taken. False where another rule has the name. */
+/** Requires the project lock. Returns false if another rule has the name. */
 export async function updateRule(tx: Tx, row: Omit<NewRuleRow, 'created_at'>): Promise<boolean> {
   const rows = await tx.query(
     `UPDATE beckon.rule SET name = $3, version = $4, mode = $5, deadline_ms = $6, enabled_at = $7, updated_at = $8
@@ -84,7 +84,7 @@ export async function updateRule(tx: Tx, row: Omit<NewRuleRow, 'created_at'>): P
   return rows.length > 0;
 }
 
-/** With the project's turn taken: nothing of it leaves by itself any more. */
+/** Sets a rule back to `draft` mode, so that none of its emails is sent automatically. Requires the project lock. */
 export async function demoteRule(
   tx: Tx,
   { projectId, ruleId, why, now }: { projectId: number; ruleId: string; why: string; now: number },
@@ -146,7 +146,7 @@ export async function findEntryRows(tx: Tx, keys: Omit<EntryKey, 'key'>[]): Prom
   }));
 }
 
-/** Entries that count for ever: how many of them nobody had. */
+/** Inserts entries that never expire. Returns how many did not exist yet. */
 export async function insertEntries(tx: Tx, rows: EntryRecord[]): Promise<number> {
   const inserted = await tx.prepared({
     name: 'rules.enter',
@@ -158,7 +158,7 @@ export async function insertEntries(tx: Tx, rows: EntryRecord[]): Promise<number
   return inserted.length;
 }
 
-/** Entries that count for a time, or until a higher level: how many of them were free. */
+/** Inserts or renews entries that expire after a cooldown or at a higher level. Returns how many were written. */
 export async function renewEntries(tx: Tx, rows: EntryRecord[], cooldownMs: number): Promise<number> {
   const renewed = await tx.prepared({
     name: 'rules.enter_again',
@@ -186,7 +186,7 @@ function entryValues(rows: EntryRecord[]): unknown[] {
 export type TimerKey = { projectId: number; userId: string; ruleId: string; key: string };
 export type TimerRow = TimerKey & { at: number; version: number; trigger: number; anchor: object };
 
-/** Of two anchors under one key the later one counts, or for `keepFirst` the earlier one. */
+/** The later of two anchors with one key counts, or with `keepFirst` the earlier. */
 export async function upsertTimers(tx: Tx, rows: TimerRow[], keepFirst: boolean): Promise<void> {
   await tx.prepared({
     name: keepFirst ? 'rules.arm_first' : 'rules.arm',
@@ -275,7 +275,7 @@ export async function findNextTimer(tx: Tx, projectId: number): Promise<Date | n
   return rows[0]?.at ?? null;
 }
 
-/** Rows that are gone, by table. */
+/** Returns the number of deleted rows by table. */
 export async function deleteOfPerson(
   tx: Tx,
   { projectId, userId }: { projectId: number; userId: string },

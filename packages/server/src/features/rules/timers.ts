@@ -12,10 +12,7 @@ import {
 
 export type { TimerKey } from './store.ts';
 
-/**
- * The moment at which a rule whose trigger lies in time is to be considered for a person, by the version that set it: whoever
- * waits for their moment is under way in it.
- */
+/** The time at which a rule with a timed trigger is evaluated for a user. It uses the version that set the timer. */
 export type Timer = TimerKey & { at: number; version: number; place: number; anchor: Anchor };
 
 export async function setTimers(tx: Tx, timers: (Timer & { keepFirst: boolean })[]): Promise<void> {
@@ -28,7 +25,7 @@ export async function setTimers(tx: Tx, timers: (Timer & { keepFirst: boolean })
   }
 }
 
-/** One of each key: a statement cannot touch a row twice. */
+/** Keeps one timer per key, because a statement cannot update a row twice. */
 function chosen(timers: Timer[], keepFirst: boolean): Timer[] {
   const byKey = new Map<string, Timer>();
   for (const timer of timers) {
@@ -53,7 +50,7 @@ export async function dropTimers(tx: Tx, keys: TimerKey[]): Promise<void> {
   if (keys.length > 0) await deleteTimers(tx, keys);
 }
 
-/** Those whose moment has come, the longest overdue first. */
+/** Returns the due timers, longest overdue first. */
 export async function dueTimers(
   tx: Tx,
   asked: { projectId: number; now: Date; limit: number },
@@ -65,7 +62,7 @@ function toTimer({ trigger, anchor, ...row }: TimerRow): Timer {
   return { ...row, place: trigger, anchor: anchor as Anchor };
 }
 
-/** All that are set for a person. */
+/** Returns all timers of a user. */
 export async function listTimersOf(tx: Tx, person: { projectId: number; userId: string }): Promise<Timer[]> {
   return (await listTimersOfPerson(tx, person)).map(toTimer);
 }

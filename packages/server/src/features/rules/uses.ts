@@ -1,17 +1,17 @@
 import { mentionsOf, type Predicate, type PropertyTest } from '../../base/predicate/index.ts';
 import type { Definition, Entry, Step, Trigger } from './rule.ts';
 
-/** An event that a rule looks at, and what it reads of it. */
+/** An event that a rule refers to, and the properties that it reads. */
 export type Use = {
   event: string;
   properties: string[];
   /** It can start the rule. */
   starts: boolean;
-  /** These properties may be missing: that is a value too. */
+  /** These properties may be missing, because that counts as a value. */
   mayLack: boolean;
 };
 
-/** All events that a definition names, once for each place. */
+/** Returns all events that a definition names, one item per place. */
 export function usesOf(definition: Definition): Use[] {
   const { when, about, entry, exits } = definition;
   const starting = when.flatMap(usesOfTrigger);

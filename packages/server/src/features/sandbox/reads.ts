@@ -1,6 +1,6 @@
 import type { Tx } from '../../io/db/index.ts';
 
-/** What has happened so far. Reads `draft` and `message` of sister rooms. */
+/** Counts of what has happened so far. Reads the tables `draft` and `message` of other modules. */
 export type SandboxCounts = { drafts: number; letters: number };
 
 export async function countSandbox(tx: Tx, projectId: number): Promise<SandboxCounts> {
@@ -12,10 +12,10 @@ export async function countSandbox(tx: Tx, projectId: number): Promise<SandboxCo
   return rows[0] ?? { drafts: 0, letters: 0 };
 }
 
-/** What there is to do now: records that wait in either queue row, definitions to build, alarms that have rung, letters on their way. */
+/** Work that is due now: queued records of either priority, definitions to build, due alarms, and emails in transit. */
 export type ToDo = Record<'live' | 'bulk' | 'build' | 'process' | 'send' | 'letters', boolean>;
 
-/** Reads `inbox`, `tenant_due`, `message`, `audience_edition` and `counted_event` of sister rooms. */
+/** Reads `inbox`, `tenant_due`, `message`, `audience_edition` and `counted_event` of other modules. */
 export async function findToDo(tx: Tx, { projectId, now }: { projectId: number; now: Date }): Promise<ToDo> {
   const rows = await tx.prepared<ToDo>({
     name: 'sandbox.to_do',

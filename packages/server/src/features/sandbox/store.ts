@@ -1,9 +1,9 @@
 import type { Tx } from '../../io/db/index.ts';
 
-/** `sandbox_advance`: who moves the clock of a sandbox just now, one at a time over all processes. */
+/** A row of `sandbox_advance`: the process that currently moves the clock of a sandbox. There is at most one across all processes. */
 export type AdvanceRow = { projectId: number; holder: string; now: Date; until: Date };
 
-/** False where somebody else has it, who said so not too long ago. */
+/** Returns false if another process holds it and has renewed it recently enough. */
 export async function takeAdvance(tx: Tx, { projectId, holder, now, until }: AdvanceRow): Promise<boolean> {
   const rows = await tx.query(
     `INSERT INTO beckon.sandbox_advance AS a (project_id, holder, lease_until) VALUES ($1, $2, $4)

@@ -11,18 +11,18 @@ const caps = fc.array(
   fc.record({ letters: fc.integer({ min: 1, max: 4 }), windowMs: fc.integer({ min: 1, max: 12 }) }),
   { maxLength: 3 },
 );
-/** Small numbers, so that windows end where others begin; some claims are of a clock that is ahead. */
+/** Small numbers, so that windows end where others begin. Some claims come from a clock that is ahead. */
 const claims = fc
   .array(fc.integer({ min: -15, max: 2 }), { maxLength: 8 })
   .map((all) => all.toSorted((a, b) => b - a));
 
-/** The plainest form: how many of them a window that ends at `at` holds. */
+/** The simplest implementation: counts the claims in a window that ends at `at`. */
 const within = (claimed: number[], cap: Cap, at: number): number =>
   claimed.filter((claim) => claim > at - cap.windowMs).length;
 const isOpen = (all: Cap[], claimed: number[], at: number): boolean =>
   all.every((cap) => within(claimed, cap, at) < cap.letters);
 
-test('a cap holds until the first moment at which every window has a slot', () => {
+test('holds an email until the first time at which every window has a slot', () => {
   fc.assert(
     fc.property(caps, claims, (all, claimed) => {
       let first = 0;
@@ -33,7 +33,7 @@ test('a cap holds until the first moment at which every window has a slot', () =
   );
 });
 
-test('whoever sends only what the caps let through never has too many in any window', () => {
+test('never exceeds a cap in any window if only emails that pass are sent', () => {
   fc.assert(
     fc.property(caps, fc.array(fc.nat(3), { maxLength: 40 }), (all, steps) => {
       let claimed: number[] = [];
@@ -49,7 +49,7 @@ test('whoever sends only what the caps let through never has too many in any win
   );
 });
 
-test('the cap that opens last is the one that is named', () => {
+test('reports the cap that opens last', () => {
   const claimed = [NOW - 23 * HOUR, NOW - 100 * HOUR, NOW - 101 * HOUR];
   expect(heldByCap([DAILY, WEEKLY], claimed, NOW)).toEqual({ cap: WEEKLY, until: NOW + 67 * HOUR });
   expect(heldByCap([WEEKLY, DAILY], claimed, NOW)).toEqual({ cap: WEEKLY, until: NOW + 67 * HOUR });
@@ -58,14 +58,14 @@ test('the cap that opens last is the one that is named', () => {
   expect(heldByCap([DAILY], [NOW - 24 * HOUR + 1], NOW)).toEqual({ cap: DAILY, until: NOW + 1 });
 });
 
-test('there are as many slots left as letters would pass one after the other', () => {
+test('returns as many slots as emails would pass one after the other', () => {
   fc.assert(
     fc.property(
       caps.filter((all) => all.length > 0),
       claims,
       (all, claimed) => {
         let more = 0;
-        // A claim of now is the newest, unless another clock is ahead.
+        // A claim made now is the newest, unless another clock is ahead.
         const after = () => [...claimed, ...Array<number>(more).fill(0)].toSorted((a, b) => b - a);
         while (capUntil(all, after(), 0) === null) more += 1;
         expect(slotsLeft(all, claimed, 0)).toBe(more);
@@ -86,7 +86,7 @@ const contenders = fc.uniqueArray(
   { selector: ({ id }) => id, maxLength: 6 },
 );
 
-test('the slot goes to the higher priority, then the earlier deadline, then the smaller id', () => {
+test('gives the slot to the higher priority, then the earlier deadline, then the smaller id', () => {
   const a: Contender = { id: 'a', priority: 5, deadlineAt: NOW };
   const b: Contender = { id: 'b', priority: 9, deadlineAt: NOW + HOUR };
   const c: Contender = { id: 'c', priority: 9, deadlineAt: NOW };
@@ -101,7 +101,7 @@ test('the slot goes to the higher priority, then the earlier deadline, then the 
   );
 });
 
-test('each that yields names one with the better claim, and only as many go as there are slots', () => {
+test('names a contender with a better claim for each that yields, and passes one per slot', () => {
   fc.assert(
     fc.property(contenders, fc.nat(7), (all, slots) => {
       const yields = whoYields(all, slots);
@@ -121,7 +121,7 @@ test('each that yields names one with the better claim, and only as many go as t
   expect(whoYields([{ id: 'a', priority: 1, deadlineAt: 0 }], Infinity).size).toBe(0);
 });
 
-test('the order of contenders is an order', () => {
+test('orders contenders totally', () => {
   fc.assert(
     fc.property(contenders, (all) => {
       for (const a of all) {

@@ -1,15 +1,15 @@
 /**
- * Frequency caps are rolling windows for each address: a letter takes a slot of every cap when it is claimed and gives it
- * back when the window has passed. A cap: at most so many letters in so much time.
+ * Frequency caps are rolling windows per address. An email takes a slot of every cap when it is claimed, and returns it when the window has
+ * passed. A cap is a maximum number of emails within a period.
  */
 export type Cap = { letters: number; windowMs: number };
 export type HeldByCap = { cap: Cap; until: number };
 
-/** The cap that opens last of those that have no slot. `claimedAt` is newest first. */
+/** Returns the full cap that opens last. `claimedAt` is newest first. */
 export function heldByCap(caps: Cap[], claimedAt: number[], now: number): HeldByCap | null {
   let held: HeldByCap | null = null;
   for (const cap of caps) {
-    // With the newest so many inside the window there is no slot; there is one again when the oldest of them leaves it.
+    // If as many claims as the cap allows are in the window, it has no slot. It has one again when the oldest of them leaves the window.
     const oldest = claimedAt[cap.letters - 1];
     if (oldest === undefined) continue;
     const until = oldest + cap.windowMs;
@@ -18,12 +18,12 @@ export function heldByCap(caps: Cap[], claimedAt: number[], now: number): HeldBy
   return held;
 }
 
-/** When every cap has a slot again; null where each has one now. */
+/** Returns when every cap has a slot again, or null if each has one now. */
 export function capUntil(caps: Cap[], claimedAt: number[], now: number): number | null {
   return heldByCap(caps, claimedAt, now)?.until ?? null;
 }
 
-/** How many letters the caps let go to this address now. */
+/** Returns how many emails to this address the caps allow now. */
 export function slotsLeft(caps: Cap[] | null, claimedAt: number[], now: number): number {
   let left = Infinity;
   for (const { letters, windowMs } of caps ?? []) {
@@ -33,20 +33,20 @@ export function slotsLeft(caps: Cap[] | null, claimedAt: number[], now: number):
   return left;
 }
 
-/** One of the drafts for one address. `deadlineAt`: when it is due, where no deadline was set. */
+/** A draft that competes for an address. `deadlineAt` is the time at which it is due, if no deadline was set. */
 export type Contender = { id: string; priority: number; deadlineAt: number };
 
 /** Drafts for one address that are due within this time are considered together. */
 export const CONTEND_WITHIN_MS = 2 * 3_600_000;
 
-/** Who comes first where there are fewer slots than letters: the higher priority, the earlier deadline, the smaller id. */
+/** Orders drafts that compete for slots: higher priority, then earlier deadline, then smaller id. */
 export function slotOrder(a: Contender, b: Contender): number {
   return b.priority - a.priority || a.deadlineAt - b.deadlineAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 }
 
 /**
- * By the id of each that has to wait: the one that takes the last slot before it. With no slot at all nobody yields; it is
- * the cap that holds them. Letters that do not count are no contenders.
+ * Returns, by the id of each draft that has to wait, the draft that takes the last slot before it. Without any slot no draft yields,
+ * because the cap holds all of them. Emails that do not count towards caps do not compete.
  */
 export function whoYields<C extends Contender>(contenders: C[], slots: number): Map<string, C> {
   const inOrder = contenders.toSorted(slotOrder);

@@ -8,11 +8,11 @@ export type Comparison = {
   totals: {
     current: Tally;
     proposed: Tally;
-    /** Of those that leave under both. */
+    /** Counts of the drafts that are sent under both policies. */
     earlier: number;
     later: number;
     unchanged: number;
-    /** Over those that leave earlier or later; null where none does. */
+    /** The median over the drafts that are sent earlier or later. Null if no draft moves. */
     medianShiftMs: number | null;
   };
 };
@@ -21,7 +21,7 @@ export type Tally = {
   sends: number;
   held: number;
   expires: number;
-  /** By the gate that held last, of all that any gate held. */
+  /** The number of held drafts by the send check that held them last. */
   reasons: Partial<Record<GateReason, number>>;
   lastLeavesAt: number | null;
 };
@@ -61,7 +61,7 @@ function shiftOf(current: Fate, proposed: Fate): number[] {
   return current.kind === 'sends' && proposed.kind === 'sends' ? [proposed.leavesAt - current.leavesAt] : [];
 }
 
-/** The lower one of two in the middle, so that it is a shift that some draft has. */
+/** Returns the lower one of two middle values, so that the median is a shift that some draft has. */
 function median(values: number[]): number | null {
   return values.toSorted((a, b) => a - b)[(values.length - 1) >> 1] ?? null;
 }

@@ -1,6 +1,6 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 
-/** A letter as it is kept. Half of it is the same in all letters, so packing leaves about a quarter. */
+/** Compresses an email for storage. Half of its bytes are the same in all emails, so about a quarter remains. */
 export function packMime(mime: Uint8Array): Buffer {
   return zstdCompressSync(mime, { params: { [constants.ZSTD_c_compressionLevel]: 1 } });
 }

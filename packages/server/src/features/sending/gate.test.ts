@@ -4,7 +4,7 @@ import { gate, type GateFacts, type GateReason, type Policy } from './gate.ts';
 import { quietUntil, releaseAt } from './quiet-hours.ts';
 
 const [MINUTE, HOUR] = [60_000, 3_600_000];
-/** Noon in winter: open everywhere in Europe, and it is 23:00 in Sydney. */
+/** Noon in winter: all of Europe is outside quiet hours, and in Sydney it is 23:00. */
 const NOW = Date.UTC(2026, 0, 15, 12);
 const ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 const QUIET = { start: '21:00', end: '08:00' };
@@ -40,7 +40,7 @@ type Close = { facts?: Partial<GateFacts>; policy?: Partial<Policy> };
 type No = { reason: GateReason; until: number | null; detail: Record<string, unknown> };
 
 const ends = quietUntil(NOW, 'Australia/Sydney', QUIET) ?? 0;
-/** Every gate in its order: what closes it alone, and what it then says. */
+/** Every gate in its order: the facts that close only this gate, and its answer. */
 const GATES: [string, Close, No][] = [
   [
     'a restored database',
@@ -136,21 +136,21 @@ const ask = (closes: Close[], now = NOW) =>
     now,
   );
 
-test('a letter that no gate holds leaves', () => {
+test('passes an email that no gate holds', () => {
   expect(ask([])).toEqual({ passes: true });
 });
 
-describe('closed alone, a gate says its reason, the values seen and when to ask again', () => {
+describe('a single closed gate reports its reason, the observed values and the retry time', () => {
   test.each(GATES)('%s', (_name, close, no) => {
     expect(ask([close])).toEqual({ passes: false, ...no });
   });
 });
 
-describe('of several closed gates, the first in order is the reason', () => {
+describe('the first closed gate in order is the reason', () => {
   for (const [first, [name, close, no]] of GATES.entries()) {
-    test(`${name} before all that come later`, () => {
+    test(`${name} precedes all later gates`, () => {
       for (const [later, closeLater] of GATES.slice(first + 1)) {
-        // Two values of the same fact cannot be seen together.
+        // A test cannot set two values of the same fact.
         const same = Object.keys(closeLater.facts ?? {}).some((fact) =>
           Object.hasOwn(close.facts ?? {}, fact),
         );
@@ -162,7 +162,7 @@ describe('of several closed gates, the first in order is the reason', () => {
   }
 });
 
-describe('a gate is open', () => {
+describe('an open gate', () => {
   const CASES: [string, Close][] = [
     ['once a suppression has ended', { facts: { suppression: { reason: 'snoozed', until: NOW } } }],
     ['where quiet hours are off', { policy: { quietHours: null }, facts: { zone: 'Australia/Sydney' } }],
@@ -185,12 +185,12 @@ describe('a gate is open', () => {
   });
 });
 
-test('whoever yields to a letter that is late itself asks again after a while', () => {
+test('retries after a while if an email yields to one that is late itself', () => {
   const late = { facts: { yieldsTo: { id: 'the-other', deadlineAt: NOW - HOUR } } };
   expect(ask([late])).toMatchObject({ reason: 'frequency_cap_yielded', until: NOW + 5 * MINUTE });
 });
 
-test('a moment that has passed is asked again later, never at once', () => {
+test('never retries immediately if the retry time has passed', () => {
   const stale = [
     { facts: { throttle: { left: 0, nextAt: NOW - HOUR } } },
     { facts: { warmup: { nextAt: NOW } } },
@@ -198,7 +198,7 @@ test('a moment that has passed is asked again later, never at once', () => {
   for (const close of stale) expect(ask([close])).toMatchObject({ passes: false, until: NOW + 1 });
 });
 
-test('whoever is asked again when told passes that gate in the end, and never before', () => {
+test('passes at the retry times in the end, and never before', () => {
   const moment = fc.integer({ min: NOW - 200 * HOUR, max: NOW });
   fc.assert(
     fc.property(
@@ -214,7 +214,7 @@ test('whoever is asked again when told passes that gate in the end, and never be
           const answer = ask([close], now);
           if (answer.passes) break;
           expect(answer.until).toBeGreaterThan(now);
-          // The spread aside, the moment before is still held.
+          // Apart from the spread after quiet hours, the millisecond before is still held.
           if (answer.reason !== 'quiet_hours')
             expect(ask([close], (answer.until ?? 0) - 1).passes).toBe(false);
           now = answer.until ?? 0;

@@ -5,13 +5,13 @@ import { type QuietWindow, quietUntil, releaseAt } from './quiet-hours.ts';
 import type { Throttle } from './throttle.ts';
 
 /**
- * May this letter leave now? One pure function, asked by the sender, by whoever approves, by the simulator and by the
- * backtest. Gates come in this order; the first that says no is the reason. They hold, they do not drop. That a person
- * approved the letter is not among the facts, because it opens none of them.
+ * Decides whether an email may be sent now. This pure function is shared by the sender, approvals, the simulator and the backtest. Gates
+ * are checked in this order, and the first that refuses is the reason. They hold emails and do not drop them. An approval is not among the
+ * facts, because it opens no gate.
  */
 export type Policy = {
   paused: boolean;
-  /** Local times of day such as 21:00; the end may be on the next day. */
+  /** Local times of day such as 21:00. The end may be on the next day. */
   quietHours: QuietWindow | null;
   caps: Cap[] | null;
   throttle: Throttle | null;
@@ -37,35 +37,35 @@ export type GateReason =
   | 'warmup';
 
 export type GateFacts = {
-  /** The database was restored, and nobody has confirmed it: whatever waits in it may have left before. */
+  /** The database was restored and not confirmed yet: its waiting emails may have been sent before. */
   isRestored: boolean;
-  /** For the spread at the end of quiet hours. */
+  /** Determines the position in the spread at the end of quiet hours. */
   draftId: string;
   ruleIsOn: boolean;
   /** `fromErased`: it was made for a user with the same address, or the same id, who has been erased since. */
   suppression: { reason: string; until: number | null; fromErased?: true } | null;
-  /** What the letter is about, where the person wants none of that; null where they do. */
+  /** The topic of the email, if the user is unsubscribed from it; otherwise null. */
   refusedTopic: string | null;
-  /** Normalised; null where the person has none. */
+  /** Normalized. Null if the user has no address. */
   address: string | null;
-  /** What the sending domain says; `pass` in outbox mode. */
+  /** The state of the sending domain. It is `pass` with the test inbox. */
   domain: 'pass' | { reason: 'domain_not_ready' | 'no_sender' | 'public_url'; detail: string };
-  /** The recipient's zone, already chosen: see `zoneOf`. */
+  /** The recipient's time zone, already resolved; see `zoneOf`. */
   zone: string;
-  /** Whether this letter counts for the caps; one that does not is not held by them either. */
+  /** This email counts towards the caps. Caps do not hold an email that does not count. */
   counts: boolean;
-  /** When the letters that count were claimed for this address, newest first. */
+  /** When the emails that count were claimed for this address, newest first. */
   claimedAt: number[];
-  /** A letter to the same address that has the better claim to the last slot: see `whoYields`. */
+  /** An email to the same address with a better claim to the last slot; see `whoYields`. */
   yieldsTo: Pick<Contender, 'id' | 'deadlineAt'> | null;
-  /** How many letters the throttle lets go now, and when it lets the next one go: see `refill`. */
+  /** How many emails the throttle allows now, and when it allows the next one; see `refill`. */
   throttle: { left: number; nextAt: number };
-  /** The same of its sending domain and of the recipient's mailbox provider, where these have one. */
+  /** The same for its sending domain and the recipient's mailbox provider, if these have a limit. */
   narrow: { of: 'domain' | 'provider'; name: string; nextAt: number } | null;
   warmup: 'pass' | { nextAt: number };
 };
 
-/** `until`: when it is to be asked again, always later than now; null where time alone does not open the gate. */
+/** `until`: when the gate is checked again, always later than now. Null if time alone does not open it. */
 export type GateAnswer =
   | { passes: true }
   | { passes: false; reason: GateReason; until: number | null; detail: Record<string, unknown> };
@@ -83,7 +83,7 @@ export function gate(facts: GateFacts, policy: Policy, now: number): GateAnswer 
 type No = { reason: GateReason; until: number | null; detail: Record<string, unknown> };
 type Gate = (facts: GateFacts, policy: Policy, now: number) => No | null;
 
-/** A letter with the better claim may itself be held when its time comes, so whoever yields to it asks again. */
+/** The email with the better claim may itself be held when its time comes, so a draft that yields is checked again. */
 const YIELDS_FOR_MS = 5 * 60_000;
 
 const restored: Gate = ({ isRestored }) =>
@@ -125,7 +125,7 @@ const cap: Gate = ({ counts, claimedAt }, { caps }, now) => {
   const held = counts && caps ? heldByCap(caps, claimedAt, now) : null;
   if (!held) return null;
   const { letters, windowMs } = held.cap;
-  // One moment says it, the claim whose slot comes free; a list of all would be long where a cap is generous.
+  // Reports only the claim whose slot becomes free. A list of all claims would be long under a generous cap.
   const detail = { cap: `${letters}/${printDuration(windowMs)}`, slot_taken_at: iso(held.until - windowMs) };
   return { reason: 'frequency_cap', until: held.until, detail };
 };
@@ -139,7 +139,7 @@ const yielding: Gate = ({ counts, yieldsTo }, { caps }, now) => {
 
 const throttle: Gate = ({ throttle: { left, nextAt } }, { throttle: limit }) => {
   if (!limit || left >= 1) return null;
-  // As it is set: 10/s rather than 10/1s.
+  // Prints the rate as it is set: 10/s instead of 10/1s.
   const per = printDuration(limit.perMs).replace(/^1(?=[a-z])/, '');
   const detail = { throttle: `${limit.letters}/${per}`, next_at: iso(nextAt) };
   return { reason: 'throttle', until: nextAt, detail };

@@ -4,7 +4,7 @@ import { TEST_INBOX_DOMAIN, type Outlet } from './sender.ts';
 
 export type LetterHeaders = {
   mailFrom: string;
-  /** Without brackets. */
+  /** Without angle brackets. */
   messageIdHeader: string;
   unsubscribeUrl: string;
   headers: { name: string; value: string }[];
@@ -15,18 +15,18 @@ export type HeadersOf = {
   outlet: Outlet;
   tokenKeys: TokenKeys;
   from: { name: string; address: string };
-  /** Where bounces are to go, below the sending domain; null where no domain was added. */
+  /** The bounce address domain below the sending domain. Null if no domain was added. */
   returnPath: string | null;
   project: string;
   rule: string;
 };
 
-/** Of at most so many characters a name in a header; longer ones are for people's eyes, not for filters. */
+/** The maximum length of a name in a header. Longer names help readers, but not filters. */
 const LABEL_MAX_CHARS = 60;
 
 /**
- * What a letter carries besides its text. How to unsubscribe stands in its head, for the one click of a mail reader, as well
- * as in its body. Nothing in it says more of the recipient than which letter it is.
+ * Returns the headers of an email. They contain the unsubscribe links for one-click unsubscribe in the mail client, in addition to the link
+ * in the body. They identify the email and contain nothing else about the recipient.
  */
 export function letterHeaders({
   name,
@@ -55,7 +55,7 @@ export function letterHeaders({
   };
 }
 
-/** Bounces that nobody reads go to the sender's own address, where a person may see them. */
+/** If Beckon does not receive bounces, they go to the sender's own address, where a person may read them. */
 function bounceAddress({
   name,
   outlet,
@@ -68,7 +68,7 @@ function bounceAddress({
   return host === null ? null : `b+${letterToken(name, 'bounce', tokenKeys)}@${host}`;
 }
 
-/** Where answers come in, to be handed on to the team; null where nobody here reads them. */
+/** Returns the address for replies, which are forwarded to the team. Null if Beckon does not receive mail. */
 export function replyAddress({
   name,
   outlet,
@@ -78,7 +78,7 @@ export function replyAddress({
   return host === null ? null : `r+${letterToken(name, 'reply', tokenKeys)}@${host}`;
 }
 
-/** Plain signs only: a colon would be another field. */
+/** Keeps plain characters only: a colon would begin another field. */
 function label(text: string): string {
   return (
     text

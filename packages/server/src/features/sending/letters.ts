@@ -11,7 +11,7 @@ import type { Tx } from '../../io/db/index.ts';
 export const MESSAGE_STATES = ['claimed', 'submitting', 'deferred', 'sent', 'failed', 'unknown'] as const;
 export type MessageState = (typeof MESSAGE_STATES)[number];
 
-/** What may have become of a letter, as lists are filtered by it; `bot_…`: of what no person did. */
+/** Outcomes by which lists of emails are filtered. A `bot_` prefix marks an outcome that no human caused. */
 export const BECAME = [
   'opened',
   'clicked',
@@ -24,7 +24,7 @@ export const BECAME = [
 ] as const;
 export type Became = (typeof BECAME)[number];
 
-/** A letter that was claimed for somebody, and what is known of it. */
+/** An email that was claimed for a user, and what is known of it. */
 export type Letter = {
   id: string;
   draftId: string;
@@ -33,7 +33,7 @@ export type Letter = {
   template: string | null;
   userId: string;
   address: string;
-  /** Empty where its draft is gone. */
+  /** Empty if its draft no longer exists. */
   subject: string;
   state: MessageState;
   reason: string | null;
@@ -42,7 +42,7 @@ export type Letter = {
   attempts: number;
   reply: string | null;
   relayId: string | null;
-  /** Milliseconds. */
+  /** In milliseconds. */
   claimedAt: number;
   firstAt: number | null;
   nextAt: number | null;
@@ -54,13 +54,13 @@ export type LetterPlace = Pick<Letter, 'claimedAt' | 'id'>;
 export type LettersAsked = {
   projectId: number;
   filter: Filter;
-  /** The last one of the page before. */
+  /** The last email of the previous page. */
   after: LetterPlace | null;
   offset: number;
   limit: number;
 };
 
-/** The newest first. Reads tables of sisters: `draft`, `rule` and `outcome`. */
+/** Lists emails, newest first. Reads the tables `draft`, `rule` and `outcome` of other modules. */
 export async function listLetters(tx: Tx, asked: LettersAsked): Promise<Letter[]> {
   const { values, bind, where } = conditions(asked);
   if (where === null) return [];
@@ -69,7 +69,7 @@ export async function listLetters(tx: Tx, asked: LettersAsked): Promise<Letter[]
     after === null
       ? ''
       : `AND (m.claimed_at, m.id) < (${bind(new Date(after.claimedAt))}::timestamptz, ${bind(after.id)}::uuid)`;
-  // Of one person all are fetched by the index that leads to them: a walk from the newest on may meet none for long.
+  // Fetches all emails of one user by their index. A scan from the newest email might run long without a match.
   const fence = isExact(asked.filter, 'user') ? 'OFFSET 0' : '';
   const rows = await tx.query<LetterRow>(
     `SELECT ${COLUMNS} FROM (
@@ -81,7 +81,7 @@ export async function listLetters(tx: Tx, asked: LettersAsked): Promise<Letter[]
   return rows.map(toLetter);
 }
 
-/** How many there are; no more are counted than `most`. */
+/** Counts the emails, up to `most`. */
 export async function countLetters(
   tx: Tx,
   { most, ...asked }: Pick<LettersAsked, 'projectId' | 'filter'> & { most: number },
@@ -147,17 +147,17 @@ function conditions({ projectId, filter }: Pick<LettersAsked, 'projectId' | 'fil
   return { values, bind, where: [`m.project_id = ${project}`, plain, ...apart].join(' AND ') };
 }
 
-/** What no column of the letter says. */
+/** Fields that are not columns of the email. */
 const APART = new Set(['outcome', 'rule']);
 
-/** The rules first, which are few: by their ids an index leads to the letters. */
+/** Resolves the rules first, because they are few: an index leads from their ids to the emails. */
 function ruleSql(term: FilterTerm, bind: (value: unknown) => string, project: string): string {
   const named = filterSql({ terms: [{ ...term, negated: false }] }, { rule: { sql: 'r.name' } }, bind);
   const ids = `ARRAY(SELECT r.id FROM beckon.rule r WHERE r.project_id = ${project} AND ${named ?? 'false'})`;
   return `${term.negated ? 'NOT ' : ''}m.rule_id = ANY (${ids})`;
 }
 
-/** A letter has many outcomes: it passes if one of them does, and a negated term if none does. */
+/** An email has many outcomes. It passes if one of them does, and it passes a negated term if none does. */
 function becameSql(term: FilterTerm, bind: (value: unknown) => string): string {
   const wanted = BECAME.filter((name) => passes({ ...term, negated: false }, name));
   const exists = `EXISTS (SELECT FROM ${OF_LETTER} AND ${OUTCOME} = ANY (${bind(wanted)}::text[]))`;

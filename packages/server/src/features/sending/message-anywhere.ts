@@ -1,8 +1,8 @@
 import type { Tx } from '../../io/db/index.ts';
 
 /**
- * Which project a letter is of, by its id alone, as a Message-ID of ours says it: one look into an index for each project.
- * Ids are never the same in two.
+ * Returns the project of an email, given only the id in one of our Message-IDs. It reads one index per project. No two projects have the
+ * same id.
  */
 export async function findProjectOfMessage(tx: Tx, messageId: string): Promise<number | undefined> {
   const [row] = await tx.query<{ project_id: number }>(
@@ -14,7 +14,7 @@ export async function findProjectOfMessage(tx: Tx, messageId: string): Promise<n
   return row?.project_id;
 }
 
-/** Whether any letter of this project was ever on its way. */
+/** Returns whether the project ever claimed an email. */
 export async function hasMessages(tx: Tx, projectId: number): Promise<boolean> {
   const rows = await tx.query(`SELECT 1 FROM beckon.message WHERE project_id = $1 LIMIT 1`, [projectId]);
   return rows.length > 0;

@@ -1,14 +1,14 @@
-/** How a message ended, or in what it waits for another attempt. */
+/** How a message ended, or the state in which it waits for another attempt. */
 export type MessageEnd = {
   projectId: number;
   draftId: string;
-  /** With which it was claimed; null: of whoever has it. */
+  /** The epoch of the claim. Null: the current claim of any worker. */
   epoch: number | null;
   state: 'sent' | 'failed' | 'unknown' | 'deferred';
   reason: string | null;
   reply: string | null;
   relayId: string | null;
-  /** It was not handed over: so it is only while it is claimed, and not where whoever has it has submitted it by now. */
+  /** The message was not submitted. It is returned only while it is claimed, and not if its holder has submitted it in the meantime. */
   isReturned?: boolean;
 };
 

@@ -12,10 +12,10 @@ export async function findSendTurn(tx: Tx, projectId: number): Promise<SendTurnR
   return rows[0];
 }
 
-/** What was put back and never handed over has no slot any more. */
+/** A message that was returned without an attempt no longer has a slot. */
 const HAS_SLOT = `m.state <> 'failed' AND (m.state <> 'deferred' OR m.attempts > 0)`;
 
-/** When letters that count for the caps were claimed for these addresses since then, newest first. */
+/** Returns when emails that count towards the caps were claimed for these addresses since then, newest first. */
 export async function findClaims(
   tx: Tx,
   { projectId, addresses, since }: { projectId: number; addresses: string[]; since: number },
@@ -36,7 +36,7 @@ export async function findClaims(
   return claims;
 }
 
-/** The same, but for the letters of one rule, since then and in any order of addresses: for whoever rehearses that rule. */
+/** Returns the same without the emails of one rule, in any order of addresses. A backtest of that rule uses it. */
 export async function findOtherClaims(
   tx: Tx,
   asked: { projectId: number; addresses: string[]; since: number; exceptRuleId: string },
@@ -54,16 +54,16 @@ export async function findOtherClaims(
   );
 }
 
-/** Of which there was an attempt, or a claim that came to nothing. */
+/** A message that had an attempt, or a claim without one. */
 export type EarlierMessage = {
   draftId: string;
   address: string;
-  /** From which it was to leave; null where that was not kept yet. */
+  /** The domain from which it was to be sent. Null if the row is older than this column. */
   domain: string | null;
   attempts: number;
 };
 
-/** Of these drafts those that have a message already: they were put off. */
+/** Returns the messages that these drafts already have, because they were deferred. */
 export async function findEarlier(
   tx: Tx,
   { projectId, draftIds }: { projectId: number; draftIds: string[] },
@@ -90,7 +90,7 @@ export async function findEarlier(
 
 export type FrozenRow = { mailFrom: string; rcptTo: string; mime: Buffer };
 
-/** What was handed over of these drafts, as it was frozen. */
+/** Returns the stored bytes that were submitted for these drafts. */
 export async function findFrozen(
   tx: Tx,
   { projectId, draftIds }: { projectId: number; draftIds: string[] },
@@ -111,10 +111,12 @@ export async function findFrozen(
 }
 
 const DAY_MS = 86_400_000;
-/** An id is made a moment before its letter is claimed. */
+/** An id is created a moment before its email is claimed. */
 const CLAIMED_WITHIN_MS = 60_000;
 
-/** Of a domain that is warmed up: what its letters came to, today and on the day before. Reads a sister's table, `outcome`. */
+/**
+ * Counts a domain's emails and their outcomes during warm-up, for today and the day before. Reads the table `outcome` of another module.
+ */
 export async function countForWarmup(
   tx: Tx,
   { projectId, domain, since }: { projectId: number; domain: string; since: number },
@@ -144,11 +146,11 @@ export type LostMessage = {
   projectId: number;
   draftId: string;
   epoch: number;
-  /** Whether it may have left. */
+  /** The email may have been sent. */
   submitted: boolean;
 };
 
-/** Claimed or submitted by somebody who never said what became of it, and whose time is over. */
+/** Returns the messages whose holder claimed or submitted them and let the lease expire without recording an end. */
 export async function listLost(tx: Tx, now: Date): Promise<LostMessage[]> {
   const rows = await tx.query<{ project_id: number; draft_id: string; epoch: number; submitted: boolean }>(
     `SELECT project_id, draft_id, epoch, state = 'submitting' AS submitted FROM beckon.message
@@ -164,8 +166,8 @@ export async function listLost(tx: Tx, now: Date): Promise<LostMessage[]> {
 }
 
 /**
- * Whose letter it was, by the id that its tokens carry. Within a transaction it stays: whoever erases the person meanwhile
- * waits, and then finds what was written about the letter too.
+ * Returns the user of an email, by the id in its tokens. Within a transaction the row is locked: a concurrent erasure waits, and then also
+ * finds what was written about the email.
  */
 export async function findMessageById(
   tx: Tx,
@@ -179,7 +181,7 @@ export async function findMessageById(
   return row && { draftId: row.draft_id, userId: row.external_user_id, address: row.address };
 }
 
-/** The throttle of a domain and the paces of providers towards it; mostly there are none. */
+/** Returns the throttle of a domain and the paces that providers impose on it. Most domains have neither. */
 export async function listNarrow(
   tx: Tx,
   { projectId, domain }: { projectId: number; domain: string },
@@ -206,7 +208,7 @@ export async function listNarrow(
   }));
 }
 
-/** A message that was handed over, as far as it says where the letter went. */
+/** The part of a submitted message that says where the email went. */
 export type HandedMessage = {
   draftId: string;
   id: string;
@@ -215,7 +217,7 @@ export type HandedMessage = {
   provider: string;
   attempts: number;
   firstAt: number | null;
-  /** Why it was put off last, and what was said. */
+  /** The reason of the last deferral, and the reply of the server. */
   reason: string | null;
   reply: string | null;
 };
@@ -263,7 +265,7 @@ export async function findHanded(
 const RECIPIENTS = 50;
 const LETTERS_OF_THEM = 200;
 
-/** What was said of the last letters to the last recipients, each once; null where the letter was taken. */
+/** Returns the last reply for each of the most recent recipients, or null if the email was accepted. */
 export async function listLastReplies(
   tx: Tx,
   projectId: number,
@@ -278,7 +280,7 @@ export async function listLastReplies(
   return [...last].slice(0, RECIPIENTS).map(([address, reply]) => ({ address, reply }));
 }
 
-/** How many letters of a domain went to a mailbox provider since then. */
+/** Counts the emails of a domain that were sent to a mailbox provider since then. */
 export async function countSentTo(
   tx: Tx,
   asked: { projectId: number; domain: string; provider: string; since: number },

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ordered } from './ordered.ts';
 
-test('whatever is added and taken, the first in order comes out', () => {
+test('returns the first item in order for any sequence of pushes and pops', () => {
   fc.assert(
     fc.property(fc.array(fc.option(fc.nat(20)), { maxLength: 100 }), (acts) => {
       const heap = ordered<number>((a, b) => a - b);

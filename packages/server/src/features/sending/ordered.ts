@@ -1,4 +1,4 @@
-/** Things of which the first in order is wanted again and again while others are added: a binary heap. */
+/** A binary heap: returns the first item in order while others are added. */
 export type Ordered<T> = {
   first(): T | undefined;
   push(item: T): void;

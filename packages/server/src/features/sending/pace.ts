@@ -1,28 +1,28 @@
 import type { Throttle } from './throttle.ts';
 
 /**
- * How fast a mailbox provider lets a domain write to it. Nothing holds back until a provider asks for less; then the rate is
- * half of what it was, and a tenth more for each ten minutes in which it did not ask again, until it is no limit any more.
+ * The rate at which a mailbox provider accepts emails from a domain. There is no limit until a provider asks for less. Then the rate is
+ * halved, and rises by a tenth for each ten minutes without another such request, until there is no limit again.
  */
 export type Pace = { perSecond: number; changedAt: number };
 
 const FASTEST = 50;
 const SLOWEST = 1 / 60;
-/** What went there in a quiet minute says nothing of what is too much: one letter that was put off stops no queue. */
+/** The traffic of a quiet minute does not show which rate is too high, so one deferred email stops no queue. */
 const COUNTED_AT_LEAST = 20;
 const STEP_MS = 10 * 60_000;
 const STEP = 1.1;
 
-/** Null: no limit. */
+/** Returns null if there is no limit. */
 export function paceNow(pace: Pace | null, now: number): Throttle | null {
   if (!pace) return null;
   const steps = Math.max(0, Math.floor((now - pace.changedAt) / STEP_MS));
   const perSecond = pace.perSecond * STEP ** steps;
-  // By the hour, so that slow paces are whole numbers too.
+  // Per hour, so that slow paces are whole numbers too.
   return perSecond >= FASTEST ? null : { letters: perSecond * 3_600, perMs: 3_600_000 };
 }
 
-/** Asked for less. Where nothing held back yet it is half of what went there in the last minute, ten letters at the least. */
+/** Halves the pace. Without a previous pace it is half of the traffic of the last minute, but at least ten emails per minute. */
 export function slowed(
   pace: Pace | null,
   { sentLastMinute, now }: { sentLastMinute: number; now: number },

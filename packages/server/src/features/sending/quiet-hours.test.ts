@@ -11,7 +11,7 @@ const TO = Date.UTC(2045, 0, 1);
 
 type Case = { zone: string; window: QuietWindow; at: number };
 
-/** Half-hour changes, two-hour changes, changes at midnight, skipped and moved days, changes for Ramadan, none at all. */
+/** Zones with half-hour and two-hour changes, changes at midnight, skipped and moved days, changes for Ramadan, and no changes at all. */
 const ODD = [
   'Australia/Lord_Howe',
   'Antarctica/Troll',
@@ -40,7 +40,7 @@ const text = (minute: number): string => {
 };
 const windowOf = (start: number, end: number): QuietWindow => ({ start: text(start), end: text(end) });
 
-/** All sorts, short ones, and those of nearly a whole day; some have no length. */
+/** All kinds of windows: short ones, ones of almost a day, and ones without any length. */
 const windows = fc
   .tuple(
     fc.nat(1439),
@@ -76,7 +76,7 @@ function transitionsOf(zone: string): Temporal.ZonedDateTime[] {
 }
 
 const near = (far: number): fc.Arbitrary<number> => fc.integer({ min: -far, max: far });
-/** Instants and windows about a change of the clocks: one of the window's ends, or both, are times that it skips or repeats. */
+/** Instants and windows around a clock change: one or both ends of the window are times that the change skips or repeats. */
 const nearTransitions: fc.Arbitrary<Case> = fc
   .tuple(
     zones,
@@ -103,7 +103,7 @@ const until = (zone: string, hours: string, moment: string): string | null => {
   return answer === null ? null : new Date(answer).toISOString().slice(0, 16).concat('Z');
 };
 
-describe('worked out by hand', () => {
+describe('cases calculated by hand', () => {
   test.each([
     ['overnight', 'Europe/Berlin', '21:00-08:00', '2026-01-15T22:30Z', '2026-01-16T07:00Z'],
     ['the first moment', 'Europe/Berlin', '21:00-08:00', '2026-01-15T20:00Z', '2026-01-16T07:00Z'],
@@ -139,7 +139,7 @@ describe('worked out by hand', () => {
   });
 });
 
-test('no end lies before now or inside the window, and all before it is quiet', () => {
+test('returns an end after now and outside the window, with quiet hours up to it', () => {
   let quiet = 0;
   fc.assert(
     fc.property(cases, fc.double({ min: 0, max: 1, noNaN: true }), ({ zone, window, at }, part) => {
@@ -157,7 +157,7 @@ test('no end lies before now or inside the window, and all before it is quiet', 
   expect(quiet).toBeGreaterThan(500);
 });
 
-test('away from every change of the clocks, the clock on the wall alone decides', () => {
+test('depends only on the local time of day if no clock change is near', () => {
   const seen = { quiet: 0, open: 0 };
   fc.assert(
     fc.property(anywhere, ({ zone, window, at }) => {
@@ -182,8 +182,8 @@ function minuteOf(time: string): number {
   return hour * 60 + minute;
 }
 
-test('a minute of quiet that a change of the clocks leaves out is followed by that of the next day', () => {
-  // In Cairo the clocks go from 00:00 to 01:00 on this night, and a week of ours ends within an hour of it.
+test('continues to the next day if a clock change skips the only quiet minute', () => {
+  // In Cairo the clock goes from 00:00 to 01:00 in this night, and one of our cached weeks ends within an hour of it.
   const window = { start: '00:59', end: '01:00' };
   expect(quietUntil(1_934_755_199_999, 'Africa/Cairo', window)).toBeNull();
 });
@@ -192,7 +192,7 @@ describe('the spread after quiet hours', () => {
   const window = { start: '21:00', end: '08:00' };
   const end = utc('2026-01-16T08:00Z');
 
-  test('is half an hour, even, and the same for the same draft', () => {
+  test('lasts half an hour, is even, and is stable for a draft', () => {
     const ids = Array.from({ length: 3_000 }, () => randomUUID());
     const offsets = ids.map((id) => releaseAt(end, id, { zone: 'UTC', window }) - end);
     expect(ids.map((id) => releaseAt(end, id, { zone: 'UTC', window }) - end)).toEqual(offsets);
@@ -204,7 +204,7 @@ describe('the spread after quiet hours', () => {
     }
   });
 
-  test('never reaches into the next quiet hours, nor starts in these', () => {
+  test('never reaches into the next quiet hours, and never starts within the current ones', () => {
     let shrunk = 0;
     fc.assert(
       fc.property(cases, fc.uuid(), ({ zone, window: any, at }, id) => {
@@ -220,15 +220,15 @@ describe('the spread after quiet hours', () => {
     expect(shrunk).toBeGreaterThan(100);
   });
 
-  test('is whole before quiet hours that a change of the clocks leaves out', () => {
-    // 02:10 comes as 03:10, after the end at 03:00: the clocks go from 02:00 to 03:00, which is at 01:00 in UTC.
+  test('has full length before quiet hours that a clock change skips', () => {
+    // 02:10 becomes 03:10, after the end at 03:00: the clock goes from 02:00 to 03:00, which is 01:00 in UTC.
     const where = { zone: 'Europe/Berlin', window: { start: '02:10', end: '03:00' } };
     const from = utc('2026-03-29T00:55Z');
     const offsets = Array.from({ length: 500 }, () => releaseAt(from, randomUUID(), where) - from);
     expect(Math.max(...offsets)).toBeGreaterThan(25 * MINUTE);
   });
 
-  test('shrinks to what is open', () => {
+  test('shrinks to the open time', () => {
     const narrow = { start: '08:01', end: '08:00' };
     const offsets = Array.from(
       { length: 500 },
@@ -239,7 +239,7 @@ describe('the spread after quiet hours', () => {
   });
 });
 
-test("100,000 cases agree with Python's zoneinfo, where both have the same time zone rules", (ctx) => {
+test("agrees with Python's zoneinfo in 100,000 cases if both have the same time zone rules", (ctx) => {
   const sample = fc.sample(cases, { numRuns: 100_000, seed: 20_260_115 });
   const input = sample.map(({ zone, window, at }) => JSON.stringify([zone, window.start, window.end, at]));
   const script = join(import.meta.dirname, '../../../testkit/quiet_oracle.py');

@@ -3,16 +3,16 @@ import { recentMap } from '../../base/recent-map.ts';
 import type { Outlet } from './sender.ts';
 
 /**
- * Quiet hours in the recipient's own time. Every local date d has one quiet span, from `start` on d to `end` on d, or on
- * the next date where the end is not after the start. Both become instants by one rule: a time that a change of the clocks
- * skips is shifted by that change, a time that comes twice means its second coming. So the night on which clocks go back
- * stays quiet to its real end, and no span ends before an instant that lies in it.
+ * Quiet hours in the recipient's local time. Every local date d has one quiet span, from `start` on d to `end` on d. If the end is not
+ * after the start, it is on the next date. Both ends become instants by one rule. A time that a clock change skips is shifted by that
+ * change, and a time that occurs twice means its second occurrence. So the night on which clocks go back stays quiet to its real end, and
+ * no span ends before an instant within it.
  */
 export type QuietWindow = { start: string; end: string };
 
 /**
- * Quiet hours that hold emails. Without a relay emails stay in the test inbox and wake no recipient, so the default would only delay
- * the first email of a new installation until the morning. Quiet hours that a project set itself always hold.
+ * Quiet hours that hold emails. Without a relay emails stay in the test inbox and wake no recipient. The default would only delay the first
+ * email of a new installation until the morning. Quiet hours that a project set itself always hold.
  */
 export function quietHoursInForce(
   { quietHours, isQuietHoursSet }: { quietHours: QuietWindow | null; isQuietHoursSet: boolean },
@@ -21,10 +21,10 @@ export function quietHoursInForce(
   return kind === 'relay' || isQuietHoursSet ? quietHours : null;
 }
 
-/** So long after the end of quiet hours the letters that waited for it go, each at a moment of its own. */
+/** Emails that waited for the end of quiet hours are spread over this time, each at its own time. */
 const SPREAD_MS = 30 * 60_000;
 
-/** When it is quiet at `atMs`: the first moment at which it is not. The same start and end are no window at all. */
+/** Returns the first time outside quiet hours if `atMs` is within them, otherwise null. An equal start and end mean no quiet hours. */
 export function quietUntil(atMs: number, zone: string, window: QuietWindow): number | null {
   if (window.start === window.end) return null;
   let until = atMs;
@@ -37,8 +37,8 @@ export function quietUntil(atMs: number, zone: string, window: QuietWindow): num
 }
 
 /**
- * When a draft that waited for the end of quiet hours is asked again. The place in the spread is that of its id, so that it
- * is the same however often it is asked; where the next quiet hours begin sooner, the spread ends with the open time.
+ * Returns when a draft that waited for the end of quiet hours is checked again. Its id determines its position in the spread, so repeated
+ * checks agree. If the next quiet hours begin sooner, the spread ends there.
  */
 export function releaseAt(
   untilMs: number,
@@ -51,7 +51,7 @@ export function releaseAt(
   return opensAt + Math.floor(placeOf(draftId) * Math.min(SPREAD_MS, open));
 }
 
-/** When it is quiet between two moments, in order; what reaches over one of them is cut there. */
+/** Returns the quiet spans between two times, in order and clipped to them. */
 export function quietSpans(
   zone: string,
   window: QuietWindow,
@@ -63,7 +63,7 @@ export function quietSpans(
     const { start, end } = spanAfter(at, zone, window);
     if (start >= to) break;
     const last = spans.at(-1);
-    // What runs over the end of a worked-out week comes in two parts.
+    // A span across the boundary of a cached week comes in two parts.
     if (last && start <= last.end) last.end = Math.min(end, to);
     else spans.push({ start: Math.max(start, from), end: Math.min(end, to) });
     at = end;
@@ -71,32 +71,32 @@ export function quietSpans(
   return spans;
 }
 
-/** From 0 to just below 1, evenly over all ids. */
+/** Returns a number from 0 to just below 1, evenly distributed over ids. */
 function placeOf(draftId: string): number {
   return Number.parseInt(sha256(draftId).slice(0, 8), 16) / 2 ** 32;
 }
 
-/** Half open, in milliseconds. */
+/** A half-open interval in milliseconds. */
 type Span = { start: number; end: number };
 
 const DAY_MS = 86_400_000;
-/** Spans are worked out for a week at a time: two conversions a day would cost each question more than all the rest. */
+/** Spans are calculated and cached per week. Two conversions per day would dominate the cost of each check. */
 const WEEK_MS = 7 * DAY_MS;
 /**
- * A span ends at most 3.5 days after its date begins in UTC: to the end of the next date, half a day for the zone, and a day
- * where a country leaves out a date. One of the second date after the week ends after the week in every zone; two dates more,
- * because a change of the clocks may leave nothing of a short one.
+ * A span ends at most 3.5 days after its date begins in UTC. This includes the end of the next date, half a day for the zone, and a day if
+ * a country skips a date. The second date after the week ends after the week in every zone. Two more dates are needed because a clock
+ * change may leave nothing of a short span.
  */
 const DAYS_BEFORE = 3;
 const DAYS_AFTER = 4;
-/** Every zone with three windows for some weeks. */
+/** Enough for every zone with three windows for some weeks. */
 const WEEKS_MAX = 8_192;
-/** Spans that touch are one; only what runs over the end of a worked-out week makes a second link. */
+/** Touching spans are merged. Only a span across the boundary of a cached week makes a second link. */
 const CHAIN_MAX = 32;
 
 const weeks = recentMap<Span[]>(WEEKS_MAX);
 
-/** The span that `atMs` lies in, else the next one. */
+/** Returns the span that contains `atMs`, or else the next one. */
 function spanAfter(atMs: number, zone: string, window: QuietWindow): Span {
   const week = Math.floor(atMs / WEEK_MS);
   const key = `${zone} ${window.start} ${window.end} ${week}`;
@@ -128,7 +128,7 @@ function instantOf(local: Temporal.PlainDateTime, zone: string): number {
   return local.toZonedDateTime(zone, { disambiguation: 'later' }).epochMilliseconds;
 }
 
-/** In order, without those that a change of the clocks made empty; those that overlap or touch are one. */
+/** Sorts the spans, drops those that a clock change made empty, and merges those that overlap or touch. */
 function joined(spans: Span[]): Span[] {
   const real = spans.filter((span) => span.start < span.end).sort((a, b) => a.start - b.start);
   const result: Span[] = [];

@@ -11,7 +11,7 @@ test.each<[string, Partial<Outlet>, string | null]>([
   ['a relay, and nobody takes mail in', { kind: 'relay', mailDomain: null }, null],
   ['the outbox', { kind: 'test_inbox', mailDomain: null }, 'test-inbox.invalid'],
   ['the outbox and a host', { kind: 'test_inbox', mailDomain: 'in.acme.test' }, 'in.acme.test'],
-])('with %s answers come in at %s', (_, changed, host) => {
+])('with %s the reply address is %s', (_, changed, host) => {
   const outlet = { kind: 'relay', publicUrl: 'https://x.test', mailDomain: null, ...changed } as const;
   const address = replyAddress({ name, outlet, tokenKeys });
   const [, token, at] = /^r\+([^@]+)@(.+)$/.exec(address ?? '') ?? [];

@@ -4,14 +4,14 @@ import { findSendTurn } from './messages.ts';
 import type { Bucket } from './throttle.ts';
 
 /**
- * Whose lock is the right to send for a project: one worker claims its letters at a time, in the order of their deadlines,
- * so that caps and throttle are counted by one hand.
+ * Creates the send lock of a project, the right to send for it. One worker at a time claims the project's emails in order of their
+ * deadlines, so that a single process counts caps and the throttle.
  */
 export function openSendTurn(tx: Tx, projectId: number): Promise<void> {
   return insertSendTurn(tx, projectId);
 }
 
-/** With the tokens of its throttle; null where another worker has it. */
+/** Takes the send lock with the tokens of the throttle. Returns null if another worker holds it. */
 export async function takeFreeSendTurn(
   tx: Tx,
   projectId: number,
@@ -20,7 +20,7 @@ export async function takeFreeSendTurn(
   return row && { bucket: toBucket(row), isSuspended: row.is_suspended };
 }
 
-/** As it was left last; nothing is locked. */
+/** Returns the last stored bucket. It takes no lock. */
 export async function readBucket(tx: Tx, projectId: number): Promise<Bucket | null> {
   return toBucket(await findSendTurn(tx, projectId));
 }
@@ -31,7 +31,7 @@ function toBucket(row: SendTurnRow | undefined): Bucket | null {
     : null;
 }
 
-/** Waits for it: whoever pauses a project goes on when nothing more can be claimed. */
+/** Waits for the send lock. A request that pauses a project continues when no more emails can be claimed. */
 export function takeSendTurn(tx: Tx, projectId: number): Promise<void> {
   return lockSendTurn(tx, projectId);
 }

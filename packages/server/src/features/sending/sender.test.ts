@@ -24,14 +24,14 @@ test.each([
   ['a name', { fromName: null }, 'from_name'],
   ['an address', { fromAddress: null }, 'from_address'],
   ['a postal address', { postalAddress: null }, 'postal_address'],
-])('nothing leaves through a relay as a sender without %s', (_, missing, setting) => {
+])('refuses to send through a relay without %s of the sender', (_, missing, setting) => {
   const identity = { ...IDENTITY, ...missing };
   const gate = senderGate({ outlet: RELAY, identity, domain: VERIFIED });
   expect(gate).toMatchObject({ reason: 'no_sender' });
   expect(gate).toHaveProperty('detail', expect.stringContaining(setting));
 });
 
-test('nothing leaves through a relay from a domain that was not added, not verified, or has failed', () => {
+test('refuses to send through a relay if the domain is missing, unverified or failed', () => {
   const ask = (domain: Parameters<typeof senderGate>[0]['domain']) =>
     senderGate({ outlet: RELAY, identity: IDENTITY, domain });
   expect(ask(null)).toMatchObject({ reason: 'domain_not_ready' });
@@ -40,7 +40,7 @@ test('nothing leaves through a relay from a domain that was not added, not verif
   for (const state of ['verified', 'degraded'] as const) expect(ask({ ...VERIFIED, state })).toBe('pass');
 });
 
-test('nothing leaves through a relay from a domain that is paused, and the gate says why it is', () => {
+test('refuses to send through a relay from a paused domain, and reports why it is paused', () => {
   const domain = { ...VERIFIED, pausedReason: '6 of its last 40 letters were refused for what they are' };
   expect(senderGate({ outlet: RELAY, identity: IDENTITY, domain })).toEqual({
     reason: 'domain_not_ready',
@@ -49,14 +49,14 @@ test('nothing leaves through a relay from a domain that is paused, and the gate 
 });
 
 test.each(['http://localhost:8080', 'http://app.localhost', 'http://127.0.0.1', 'http://[::1]:8080'])(
-  'links to %s keep real letters in',
+  'refuses to send real emails with links to %s',
   (publicUrl) => {
     const asked = { outlet: { ...RELAY, publicUrl }, identity: IDENTITY, domain: VERIFIED };
     expect(senderGate(asked)).toMatchObject({ reason: 'public_url' });
   },
 );
 
-test('the outbox takes letters of whoever never said as whom, from a domain that nobody has', () => {
+test('sends to the test inbox without any identity or domain', () => {
   const nobody = { fromName: null, fromAddress: null, replyTo: null, postalAddress: null, footer: null };
   expect(senderGate({ outlet: TEST_INBOX, identity: nobody, domain: null })).toBe('pass');
   expect(senderOf(nobody, 'Acme')).toEqual({
@@ -66,7 +66,7 @@ test('the outbox takes letters of whoever never said as whom, from a domain that
   });
 });
 
-test('a sender whose domain has letters of another script writes as the DNS has it, and its letters are composed', async () => {
+test('sends from an internationalized domain in its DNS form, and the email can be composed', async () => {
   const from = senderOf({ ...IDENTITY, fromAddress: 'hello@bücher.example' }, 'Acme');
   expect(from.address).toBe('hello@xn--bcher-kva.example');
   const { messageIdHeader, headers } = headersOf(RELAY, null, from);
@@ -100,7 +100,7 @@ const headersOf = (outlet: Outlet, returnPath: string | null = null, from = FROM
 const valueOf = (outlet: Outlet, header: string) =>
   headersOf(outlet).headers.find((one) => one.name === header)?.value;
 
-test('a letter says in its head how to be rid of the next one, by one click or, where mail comes in, by mail', () => {
+test('adds List-Unsubscribe with one click, and with mailto if Beckon receives mail', () => {
   const token = letterToken(name, 'unsubscribe', KEY);
   expect(valueOf(RELAY, 'List-Unsubscribe')).toBe(`<https://beckon.acme.example/u/${token}>`);
   const reading = { ...RELAY, mailDomain: 'mail.beckon.example' };
@@ -112,7 +112,7 @@ test('a letter says in its head how to be rid of the next one, by one click or, 
   expect(valueOf(RELAY, 'List-Id')).toBe('<letters.p7.acme.example>');
 });
 
-test('bounces come back to an address that names the letter, where somebody reads them, and else to the sender', () => {
+test('sends bounces to an address that identifies the email if Beckon receives mail, and otherwise to the sender', () => {
   expect(headersOf(RELAY, 'bounce.acme.example').mailFrom).toBe('hello@acme.example');
   const reading = headersOf({ ...RELAY, mailDomain: 'mail.beckon.example' }, 'bounce.acme.example').mailFrom;
   const [, token = ''] = /^b\+(.+)@bounce\.acme\.example$/.exec(reading) ?? [];
@@ -120,7 +120,7 @@ test('bounces come back to an address that names the letter, where somebody read
   expect(headersOf(TEST_INBOX).mailFrom).toMatch(/^b\+[a-z2-7.]{51}@test-inbox\.invalid$/);
 });
 
-test('a new domain begins with a hundred letters, has half as many more each day, and is through within two weeks', () => {
+test('starts a new domain with 100 emails, adds half as many each day, and ends the warm-up within two weeks', () => {
   const limits = Array.from({ length: 14 }, (_, day) => warmupDay(NOW, NOW + day * DAY).letters);
   expect(limits.slice(0, 5)).toEqual([100, 150, 225, 337, 506]);
   expect(limits.indexOf(null)).toBe(12);
@@ -132,20 +132,20 @@ test('a new domain begins with a hundred letters, has half as many more each day
   });
 });
 
-test('while more than one in twenty comes back, a domain gets no more letters than it had the day before', () => {
+test('keeps a domain at the volume of the day before while more than 1 in 20 emails bounce', () => {
   expect(warmupLeft(225, { today: 100, yesterday: 150, bounced: 12, complained: 0 })).toBe(125);
   expect(warmupLeft(225, { today: 100, yesterday: 150, bounced: 13, complained: 0 })).toBe(50);
   expect(warmupLeft(100, { today: 30, yesterday: 0, bounced: 10, complained: 0 })).toBe(70);
   expect(warmupLeft(150, { today: 5, yesterday: 5, bounced: 5, complained: 0 })).toBe(145);
 });
 
-test('while more than one in a thousand complains, a domain gets no more letters than it had the day before', () => {
+test('keeps a domain at the volume of the day before while more than 1 in 1,000 recipients complain', () => {
   const counts = { today: 1_000, yesterday: 1_000, bounced: 0 };
   expect(warmupLeft(2_000, { ...counts, complained: 2 })).toBe(1_000);
   expect(warmupLeft(2_000, { ...counts, complained: 3 })).toBe(0);
 });
 
-test('a provider that asks for less gets half, and a tenth more for each ten minutes in which it does not ask again', () => {
+test('halves the pace when a provider asks for less, and raises it by a tenth every ten minutes without another request', () => {
   const first = slowed(null, { sentLastMinute: 600, now: NOW });
   expect(first).toEqual({ perSecond: 5, changedAt: NOW });
   expect(paceNow(first, NOW)).toEqual({ letters: 18_000, perMs: 3_600_000 });
@@ -153,7 +153,7 @@ test('a provider that asks for less gets half, and a tenth more for each ten min
   expect(paceNow(first, later)?.letters).toBeCloseTo(18_000 * 1.21);
   expect(slowed(first, { sentLastMinute: 0, now: later }).perSecond).toBeCloseTo(5 * 1.21 * 0.5);
   expect(paceNow(first, NOW + 5 * 3_600_000)).toBeNull();
-  // After a quiet minute nobody knows what was too much: it begins with ten letters a minute, and goes on from there.
+  // A quiet minute does not show which rate is too high, so the pace starts at ten emails a minute.
   const quiet = slowed(null, { sentLastMinute: 0, now: NOW });
   expect(quiet.perSecond).toBeCloseTo(10 / 60);
   expect(slowed(quiet, { sentLastMinute: 0, now: NOW }).perSecond).toBeCloseTo(5 / 60);

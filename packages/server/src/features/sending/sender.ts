@@ -2,7 +2,7 @@ import { deliveryAddress, domainPart } from '../../base/address.ts';
 import { isLoopbackName } from '../../base/loopback.ts';
 import type { GateFacts } from './gate.ts';
 
-/** As whom a project writes; what was never set is null. */
+/** The sender of a project. Unset fields are null. */
 export type Identity = {
   fromName: string | null;
   fromAddress: string | null;
@@ -11,29 +11,29 @@ export type Identity = {
   footer: string | null;
 };
 
-/** Where letters go: into the outbox of this installation, or to a relay and from there to people. */
+/** The destination of emails: the test inbox of this installation, or a relay and from there the recipients. */
 export type Outlet = {
   kind: 'test_inbox' | 'relay';
   publicUrl: string;
-  /** The public name of the host that takes mail in; null: nothing that comes back by mail is read. */
+  /** The public name of the host that receives mail. Null: Beckon receives no mail. */
   mailDomain: string | null;
 };
 
 export type SenderFacts = {
   outlet: Outlet;
   identity: Identity;
-  /** Of the from-address, as it was found in the DNS; null where nobody added it. */
+  /** The domain of the from-address, as found in the DNS. Null if it was not added. */
   domain: {
     name: string;
     state: 'pending' | 'verified' | 'degraded' | 'failed';
-    /** Why nothing leaves from it until a person lets it go on. */
+    /** Why the domain is paused until a member resumes it; null if it is not paused. */
     pausedReason: string | null;
   } | null;
 };
 
 /**
- * May anything leave as this sender? Into the outbox always: it is there to be looked at before any of this is set up. A
- * domain that was verified and of which one look found something wrong goes on until it is certain.
+ * Decides whether emails of this sender may be sent. The test inbox always accepts them, because it is meant for looking around before any
+ * setup. A verified domain keeps sending when one check finds a problem, until the problem is certain.
  */
 export function senderGate({ outlet, identity, domain }: SenderFacts): GateFacts['domain'] {
   if (outlet.kind === 'test_inbox') return 'pass';
@@ -75,8 +75,8 @@ function missingOf({ fromName, fromAddress, postalAddress }: Identity): string[]
 export const TEST_INBOX_DOMAIN = 'test-inbox.invalid';
 
 /**
- * What the envelope and the header say, with the domain as the DNS has it. In the outbox a project may write before anybody said
- * as whom.
+ * Returns the sender for the envelope and the header, with the domain in its DNS form. With the test inbox a project may send before it has
+ * an identity.
  */
 export function senderOf(
   { fromName, fromAddress, replyTo }: Identity,

@@ -12,7 +12,7 @@ const NOW = Date.UTC(2026, 0, 15, 12);
 const OPEN: Policy = { paused: false, quietHours: null, caps: null, throttle: null, timeZone: 'UTC' };
 const DAILY = [{ letters: 1, windowMs: DAY }];
 
-/** Where nobody else waits, there is nothing to stop for. */
+/** The tests have no other work, so they run all steps without a pause. */
 const simulate = (...asked: Parameters<typeof simulating>) => runSteps(simulating(...asked));
 const compare = (...asked: Parameters<typeof comparing>) => runSteps(comparing(...asked));
 
@@ -45,12 +45,12 @@ const sends = (leavesAt: number, after: GateReason | null = null): Fate => ({
   after,
 });
 
-test('with every gate open each leaves when it is due, and what is overdue now', () => {
+test('sends each draft when it is due, and overdue drafts now, if every gate is open', () => {
   const queue = queueOf([draft('late', { dueAt: NOW - HOUR }), draft('soon', { dueAt: NOW + HOUR })]);
   expect(fatesOf(queue, OPEN)).toEqual({ late: sends(NOW), soon: sends(NOW + HOUR) });
 });
 
-test('what time alone does not open holds for ever, and says which gate', () => {
+test('holds a draft forever if time alone does not open a gate, and names the gate', () => {
   const queue = queueOf([
     draft('off', { ruleIsOn: false }),
     draft('gone', { suppression: { reason: 'complaint', until: null } }),
@@ -74,7 +74,7 @@ test('what time alone does not open holds for ever, and says which gate', () => 
     expect(fate).toEqual(held('paused'));
 });
 
-test('quiet hours are those of the person, else those of the policy', () => {
+test("uses the user's quiet hours zone, or else that of the policy", () => {
   const policy = { ...OPEN, quietHours: { start: '21:00', end: '08:00' } };
   const queue = queueOf([draft('own', { zone: 'Australia/Sydney' }), draft('none')]);
   const { own, none } = fatesOf(queue, policy);
@@ -93,7 +93,7 @@ test('quiet hours are those of the person, else those of the policy', () => {
 describe('the slots of one address', () => {
   const address = 'shared@example.com';
 
-  test('what leaves takes a slot from those behind it', () => {
+  test('counts a sent email', () => {
     const queue = queueOf(
       [
         draft('a', { address }),
@@ -109,7 +109,7 @@ describe('the slots of one address', () => {
     });
   });
 
-  test('the higher priority takes it when both are due within two hours', () => {
+  test('gives the slot to the higher priority if both drafts are due within two hours', () => {
     const better = { address, priority: 9 };
     const within = queueOf([draft('low', { address }), draft('high', { ...better, dueAt: NOW + 2 * HOUR })]);
     expect(fatesOf(within, { ...OPEN, caps: DAILY })).toEqual({
@@ -126,7 +126,7 @@ describe('the slots of one address', () => {
     });
   });
 
-  test('nobody yields where there are slots for both, to what will not leave, or to what does not count', () => {
+  test('yields only if slots are short, and not to drafts that are not sent or do not count', () => {
     const low = draft('low', { address });
     const two = [{ letters: 2, windowMs: DAY }];
     const later = { address, priority: 9, dueAt: NOW + HOUR };
@@ -140,7 +140,7 @@ describe('the slots of one address', () => {
   });
 });
 
-test('the throttle lets one after the other go, first come first served', () => {
+test('sends drafts through the throttle one after the other, first come, first served', () => {
   const ids = ['a', 'b', 'c', 'd', 'e'];
   const queue = queueOf(ids.map((id, place) => draft(id, { dueAt: NOW + place })));
   const fates = fatesOf(queue, { ...OPEN, throttle: { letters: 120, perMs: MINUTE } });
@@ -157,7 +157,7 @@ test('the throttle lets one after the other go, first come first served', () => 
   );
 });
 
-test('who waits for the throttle goes before one that comes due at that moment', () => {
+test('sends a draft that waits for the throttle before one that becomes due at that time', () => {
   const queue = queueOf([
     draft('z'),
     draft('y', { dueAt: NOW + 1 }),
@@ -170,7 +170,7 @@ test('who waits for the throttle goes before one that comes due at that moment',
   });
 });
 
-test('a draft expires while it is held, and an expired one is not sent', () => {
+test('expires a draft while it is held, and does not send it afterwards', () => {
   const address = 'shared@example.com';
   const at = (expiresAt: number) => draft('x', { address, expiresAt });
   const capped = (expiresAt: number) =>
@@ -190,7 +190,7 @@ test('a draft expires while it is held, and an expired one is not sent', () => {
   });
 });
 
-test('a draft that is held again and again is left as it stands after a while', () => {
+test('leaves a draft held after too many checks', () => {
   const crowd = Array.from({ length: 250 }, (_, place) =>
     draft(`d${String(place).padStart(3, '0')}`, { address: 'one@example.com' }),
   );
@@ -256,7 +256,7 @@ const leftOf = (queue: Queue, fates: Map<string, Fate>): Left[] =>
     })
     .toSorted((a, b) => a.at - b.at);
 
-test('every draft has a fate, and what leaves breaks nothing of the policy', () => {
+test('decides every draft, and sends none against the policy', () => {
   const seen: Record<string, number> = {};
   fc.assert(
     fc.property(queues, policies, (queue, policy) => {
@@ -319,7 +319,7 @@ function expectThrottleKept(left: Left[], { throttle }: Policy): void {
   }
 }
 
-test('the walk comes to the same end as the plainest sender, who asks the gate as told and knows all rivals', () => {
+test('agrees with a simple sender that checks at each retry time and knows all rivals', () => {
   let yields = 0;
   fc.assert(
     fc.property(queues, policies, (queue, { ...policy }) => {
@@ -335,7 +335,7 @@ test('the walk comes to the same end as the plainest sender, who asks the gate a
 
 type Standing = Contender & { one: QueuedDraft; at: number; after: GateReason | null };
 
-/** Without a throttle. What only a person can open is seen at once, and what will expire too. */
+/** A sender without a throttle. It ends drafts at once if only a person can open their gate, or if they will expire. */
 function plainSender(queue: Queue, policy: Policy): { fates: Map<string, Fate>; yields: number } {
   const claimed = new Map<string | null, number[]>(queue.claims);
   const fates = new Map<string, Fate>();
@@ -395,7 +395,7 @@ function plainSender(queue: Queue, policy: Policy): { fates: Map<string, Fate>; 
   }
 }
 
-test('the order in which the queue was read changes nothing', () => {
+test('does not depend on the order in which the queue was read', () => {
   fc.assert(
     fc.property(queues, policies, (queue, policy) => {
       const reversed = { ...queue, drafts: queue.drafts.toReversed() };
@@ -405,7 +405,7 @@ test('the order in which the queue was read changes nothing', () => {
   );
 });
 
-test('a comparison says what a change does to each draft and to all', () => {
+test('compares each draft and the totals under two policies', () => {
   const address = 'shared@example.com';
   const queue = queueOf([
     draft('a', { address }),
@@ -457,7 +457,7 @@ test('a comparison says what a change does to each draft and to all', () => {
   expect(compare(queue, NOW, { current, proposed: current }).totals.medianShiftMs).toBeNull();
 });
 
-test('the median is of those that move, the lower one of two in the middle', () => {
+test('calculates the median of the moved drafts, using the lower one of two middle values', () => {
   const ago = { a: 23, b: 22, c: 14, d: 12 };
   const claims = Object.entries(ago).map(([id, hours]): [string, number[]] => [
     `${id}@example.com`,
@@ -472,7 +472,7 @@ test('the median is of those that move, the lower one of two in the middle', () 
   expect(medianOf(['d', 'c', 'b'])).toBe(10 * HOUR);
 });
 
-test('a long walk stops again and again on its way, so that others are served, and comes to the same end', () => {
+test('pauses a long simulation regularly so that other work runs, with the same result', () => {
   const queue = queueOf(Array.from({ length: 5_000 }, (_, n) => draft(String(n).padStart(4, '0'))));
   const walk = simulating(queue, { ...OPEN, throttle: { letters: 1, perMs: 1_000 } }, NOW);
   let stops = 0;

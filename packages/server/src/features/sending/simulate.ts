@@ -5,19 +5,19 @@ import { ordered, type Ordered } from './ordered.ts';
 import { type Bucket, refill, takeTokens } from './throttle.ts';
 
 /**
- * What a policy would do to the present queue: its drafts are walked in the order in which they are due, each is asked
- * through the real gate, and what it takes (a slot of its address, a token of the throttle) is missing for those behind it.
- * Nothing new arrives during the walk, nobody acts, and the warm-up and what providers asked for are left out.
+ * Simulates the effect of a policy on the current queue. Drafts are checked by the real gate in the order in which they are due. A draft
+ * takes a slot of its address and a token of the throttle, which later drafts cannot use. The simulation assumes no new drafts and no
+ * actions, and leaves out the warm-up and provider paces.
  */
 export type Queue = {
   drafts: QueuedDraft[];
-  /** When letters that count were claimed, by address, newest first. */
+  /** When emails that count were claimed, by address, newest first. */
   claims: ReadonlyMap<string, number[]>;
-  /** Of the throttle, as it stands. */
+  /** The current bucket of the throttle. */
   bucket: Bucket | null;
 };
 
-/** `dueAt`: its deadline or, where it has none, when it is to leave. Those that wait for a person are not in the queue. */
+/** `dueAt`: its deadline or, if it has none, its send time. Drafts that wait for a person are not in the queue. */
 export type QueuedDraft = Pick<
   GateFacts,
   'ruleIsOn' | 'suppression' | 'refusedTopic' | 'address' | 'domain' | 'counts'
@@ -25,28 +25,28 @@ export type QueuedDraft = Pick<
   id: string;
   ruleId: string;
   userId: string;
-  /** The person's own; null where they have none, so that the policy's counts. */
+  /** The user's own time zone. Null if unknown, so that the policy's applies. */
   zone: string | null;
   priority: number;
   dueAt: number;
   expiresAt: number | null;
 };
 
-/** `after`: the last gate that held it. `until`: when it is asked again; null where time alone does not open the gate. */
+/** `after`: the last gate that held it. `until`: when it is checked again; null if time alone does not open the gate. */
 export type Fate =
   | { kind: 'sends'; leavesAt: number; after: GateReason | null }
   | { kind: 'held'; reason: GateReason; until: number | null }
   | { kind: 'expires'; expiresAt: number; after: GateReason | null };
 
-/** A draft that was held so often is left as it stands: months of nights, or half a day behind another letter. */
+/** A draft that was held this often is left as it is: this covers months of nights, or half a day behind another email. */
 const ASKS_MAX = 200;
 
-/** Some ten milliseconds. */
+/** About ten milliseconds of work. */
 const PLACES_A_STRETCH = 1_000;
 
 /**
- * By the id of the draft. It takes at most ASKS_MAX questions for each, and stops now and then: of fifty thousand drafts it takes
- * half a second, in which nobody else would be served.
+ * Returns fates by draft id. It makes at most ASKS_MAX checks per draft and pauses now and then. Fifty thousand drafts take half a second,
+ * which would otherwise block all other requests.
  */
 export function* simulating(queue: Queue, policy: Policy, now: number): Steps<Map<string, Fate>> {
   const walk = yield* beginWalk(queue, policy, now);
@@ -61,7 +61,7 @@ export function* simulating(queue: Queue, policy: Policy, now: number): Steps<Ma
   return walk.fates;
 }
 
-/** Where one draft stands. `at`: when it is asked next or, in the line, since when it stands there. */
+/** The state of one draft. `at`: when it is checked next or, in the throttle's line, since when it waits there. */
 type Place = { draft: QueuedDraft; at: number; asks: number; after: GateReason | null };
 
 type Walk = {
@@ -69,10 +69,13 @@ type Walk = {
   clock: number;
   bucket: Bucket | null;
   claims: Map<string, number[]>;
-  /** Those under way that want a slot of the same address, in the order of their claims to it. */
+  /** Drafts in progress that want a slot of the same address, in the order of their claims to it. */
   rivals: Map<string, Set<Place>>;
   due: Ordered<Place>;
-  /** Whom only the throttle holds. They are asked one by one as it lets them go: all of them at each token would be too many. */
+  /**
+   * Drafts that only the throttle holds. They are checked one by one as tokens become free. Checking all of them at each token would be too
+   * slow.
+   */
   line: Ordered<Place>;
   fates: Map<string, Fate>;
 };
@@ -99,7 +102,7 @@ function* beginWalk(queue: Queue, policy: Policy, now: number): Generator<void, 
     const { draft } = place;
     entered += 1;
     if (entered % PLACES_A_STRETCH === 0) yield;
-    // Nobody yields to a letter that will not leave.
+    // No draft yields to one that will not be sent.
     const answer = gate(factsOf(walk, draft), policy, now);
     if (!answer.passes && answer.until === null) end(walk, place, heldBy(answer));
     else enter(walk, place);
@@ -124,7 +127,7 @@ function enter(walk: Walk, place: Place): void {
   else walk.rivals.set(address, new Set([place]));
 }
 
-/** Moves the clock to whoever comes next: the first in the line when the throttle lets it go, or the first that is due. */
+/** Moves the clock to the next draft: the first in the throttle's line when a token is free, or the first that is due. */
 function takeNext(walk: Walk): Place | undefined {
   const dueAt = walk.due.first()?.at ?? Infinity;
   const lineAt = walk.line.first() ? throttleAt(walk).nextAt : Infinity;
@@ -164,7 +167,7 @@ function factsOf(walk: Walk, draft: QueuedDraft): GateFacts {
   const { ruleIsOn, suppression, refusedTopic, address, domain, counts } = draft;
   return {
     draftId: draft.id,
-    // Of a restored database nothing leaves at all: what a policy would do is asked for the time behind that.
+    // A restored database sends nothing at all, so the simulation assumes that the restore is confirmed.
     isRestored: false,
     ruleIsOn,
     suppression,
@@ -191,10 +194,10 @@ function betterClaim(walk: Walk, place: Place): Contender | null {
   const rivals = walk.rivals.get(draft.address ?? '');
   if (!rivals?.has(place)) return null;
   const claimed = claimsOf(walk, draft);
-  // Where no slot is left, which is soon said, it is the cap that holds.
+  // If no slot is left, which is quick to check, the cap itself holds the draft.
   if (!policy.caps || capUntil(policy.caps, claimed, clock) !== null) return null;
   const slots = slotsLeft(policy.caps, claimed, clock);
-  // They stand in the order of their claims, so that these are the first answers of `whoYields`, without asking it of all.
+  // Rivals are in the order of their claims, so this returns the same as `whoYields` without checking all of them.
   let taken = 0;
   let last: Place | null = null;
   for (const rival of rivals) {

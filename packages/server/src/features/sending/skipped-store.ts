@@ -1,8 +1,8 @@
 import type { Tx } from '../../io/db/index.ts';
 
 /**
- * A letter that was put off is not tried any more once its draft is skipped: it would take a slot of the caps, and its bytes would be
- * kept for good. Taken back within its ten seconds it waits as before, and why it was put off is still known.
+ * Ends a deferred email when its draft is skipped. Otherwise it would take a slot of the caps, and its bytes would be kept forever. If the
+ * skip is undone within ten seconds, the email waits as before, and the reason of its deferral is still known.
  */
 export async function endSkipped(
   tx: Tx,
@@ -15,7 +15,7 @@ export async function endSkipped(
   );
 }
 
-/** What the skip has ended: any other end would have been that of the draft too. */
+/** Undoes what the skip ended. Any other end of the email would have ended the draft too. */
 export async function takeBackSkipped(
   tx: Tx,
   { projectId, draftId }: { projectId: number; draftId: string },

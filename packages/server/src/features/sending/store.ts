@@ -1,14 +1,14 @@
 import { momentList, plainList, type Tx } from '../../io/db/index.ts';
 import type { MessageEnd, ResolvedMessage } from './message-end.ts';
 
-/** `send_lock`, `message`, `message_mime` and `send_bucket`. */
+/** Rows of `send_lock`, `message`, `message_mime` and `send_bucket`. */
 export async function insertSendTurn(tx: Tx, projectId: number): Promise<void> {
   await tx.query(`INSERT INTO beckon.send_lock (project_id) VALUES ($1)`, [projectId]);
 }
 
 export type SendTurnRow = { tokens: number | null; refilled_at: Date | null };
 
-/** Null where somebody else sends for this project just now. Reads a sister's table, `project`. */
+/** Returns null if another worker currently sends for this project. Reads the table `project` of another module. */
 export async function lockFreeSendTurn(
   tx: Tx,
   projectId: number,
@@ -22,7 +22,7 @@ export async function lockFreeSendTurn(
   return rows[0] ?? null;
 }
 
-/** Waits for whoever is sending; a batch lasts some hundred milliseconds at most. */
+/** Waits for a running send batch, which takes a few hundred milliseconds at most. */
 export async function lockSendTurn(tx: Tx, projectId: number): Promise<void> {
   await tx.query(`SELECT 1 FROM beckon.send_lock WHERE project_id = $1 FOR UPDATE`, [projectId]);
 }
@@ -44,24 +44,24 @@ export type MessageRow = {
   id: string;
   ruleId: string;
   userId: string;
-  /** Normalised. */
+  /** Normalized. */
   address: string;
   counts: boolean;
   claimedAt: number;
-  /** The one that signs, and that of the recipient's mailbox. */
+  /** The signing domain, and the provider of the recipient's mailbox. */
   domain: string;
   provider: string;
-  /** The name of what was written; null where it is the rule's own text. */
+  /** The name of the template. Null if the email has its text in the rule itself. */
   template: string | null;
-  /** Until then whoever claimed it submits it, or it is put back. */
+  /** When the lease ends. If the worker has not submitted the email by then, it is returned. */
   leaseUntil: number;
 };
 
 export type Claimed = { draftId: string; messageId: string; epoch: number };
 
 /**
- * One for each draft, for ever; but one that was put off is claimed again, by its next epoch. Those that were not: somebody
- * had them before.
+ * Claims one message per draft, forever. A deferred message is claimed again with its next epoch. Drafts missing in the result were claimed
+ * before.
  */
 export async function insertMessages(tx: Tx, rows: MessageRow[]): Promise<Map<string, Claimed>> {
   if (rows.length === 0) return new Map();
@@ -99,8 +99,8 @@ export async function insertMessages(tx: Tx, rows: MessageRow[]): Promise<Map<st
 }
 
 /**
- * Letters that are claimed and not submitted yet are not submitted any more by whoever claimed them: all of a project, or
- * those to these people, or of a rule. After a while they are put back, and ask the gates anew.
+ * Invalidates claims that are not submitted yet: all of a project, or only those for these users or this rule. The emails are returned
+ * after a while and pass the gates again.
  */
 export async function withdrawClaims(
   tx: Tx,
@@ -119,23 +119,23 @@ export type Submission = {
   draftId: string;
   epoch: number;
   userId: string;
-  /** As it stands at the person; another one since then means another letter. */
+  /** The user's address as it was read. If it has changed since, the email is not submitted. */
   email: string;
-  /** From which it is to leave; null where it stays in the outbox, for which none is asked. */
+  /** The sending domain. Null for the test inbox, which requires none. */
   domain: string | null;
   mailFrom: string;
   rcptTo: string;
-  /** Null where it was frozen at an earlier attempt. */
+  /** Null if an earlier attempt stored the bytes. */
   mime: Uint8Array | null;
   /** By the clock of its project. */
   at: number;
 };
 
 /**
- * The write before the wire: from this commit on the letter may be on its way, and nobody but whoever submits it here will
- * ever hand it over again by himself. In the same statement it is asked once more whether anything came in between: another
- * claim, a pause, a suppression, another address, a domain that failed or was paused. It reads `project`, `project_settings`,
- * `suppression`, `person_email` and `sending_domain` for that. The letter is kept as it goes out. Those that may go.
+ * Records the submission before the network call. After this commit the email may have been sent, and no other worker ever submits it again
+ * automatically. The same statement checks once more that nothing changed: no other claim, pause, suppression, address, or failed or paused
+ * domain. It reads `project`, `project_settings`, `suppression`, `person_email` and `sending_domain` for that. It also stores the email's
+ * bytes. Returns the drafts that may be submitted.
  */
 export async function submitMessages(
   tx: Tx,
@@ -187,8 +187,8 @@ export async function submitMessages(
 }
 
 /**
- * What became of messages; those that have ended, or that somebody else has claimed since, stay as they are, and those that wait for another
- * attempt are ended by nobody who had one of those before. Why one was put off is still known when a later attempt was none.
+ * Records how messages ended. Messages that have ended or were claimed again stay as they are. A worker with an older claim cannot end a
+ * message that waits for another attempt. The reason of a deferral survives a later claim without an attempt.
  */
 export async function endMessages(
   tx: Tx,
@@ -219,7 +219,7 @@ export async function endMessages(
   return new Set(rows.map((row) => row.draft_id));
 }
 
-/** Of messages of which nobody knew: what was proven later. */
+/** Records what was proven later about messages with an unknown delivery. */
 export async function resolveMessages(tx: Tx, settled: ResolvedMessage[]): Promise<void> {
   if (settled.length === 0) return;
   await tx.query(
@@ -235,7 +235,7 @@ export async function resolveMessages(tx: Tx, settled: ResolvedMessage[]): Promi
   );
 }
 
-/** `provider` is empty for what the domain itself may send; only providers that asked for less have a row. */
+/** `provider` is empty for the domain's own limit. Only providers that asked for less have a row. */
 export type NarrowRow = {
   projectId: number;
   domain: string;
@@ -266,7 +266,7 @@ export async function upsertNarrow(tx: Tx, rows: NarrowRow[]): Promise<void> {
   });
 }
 
-/** What was frozen before then: the letters that were handed over are kept for so long. How many went. */
+/** Deletes the stored bytes of ended emails from before this time. Returns their number. */
 export async function deleteFrozen(
   tx: Tx,
   { projectId, before, limit }: { projectId: number; before: Date; limit: number },
@@ -282,7 +282,7 @@ export async function deleteFrozen(
   return rows.length;
 }
 
-/** How many messages of this person there were, and the addresses to which they went. */
+/** Deletes the messages of a user. Returns their number and the addresses to which they went. */
 export async function deleteMessages(
   tx: Tx,
   { projectId, userId }: { projectId: number; userId: string },

@@ -14,7 +14,7 @@ test.each([
   ['300/m', { letters: 300, perMs: 60_000 }, 5],
   ['1/m', { letters: 1, perMs: 60_000 }, 1],
   ['5000/h', { letters: 5_000, perMs: 3_600_000 }, 2],
-])("at %s at most a second's worth goes at once", (_name, throttle, burst) => {
+])("at %s allows at most one second's worth at once", (_name, throttle, burst) => {
   expect(refill(null, throttle, NOW)).toMatchObject({ left: burst, nextAt: NOW });
   const idle: Bucket = { tokens: 0, refilledAt: NOW - 90 * 86_400_000 };
   expect(refill(idle, throttle, NOW).left).toBe(burst);
@@ -22,7 +22,7 @@ test.each([
   expect(refill(spent, throttle, NOW).left).toBe(0);
 });
 
-test('one letter a minute leaves on the minute', () => {
+test('allows one email per minute, on the minute', () => {
   const throttle = { letters: 1, perMs: 60_000 };
   const spent = takeTokens(refill(null, throttle, NOW).bucket, 1);
   expect(refill(spent, throttle, NOW)).toMatchObject({ left: 0, nextAt: NOW + 60_000 });
@@ -30,7 +30,7 @@ test('one letter a minute leaves on the minute', () => {
   expect(refill(spent, throttle, NOW + 60_000)).toMatchObject({ left: 1, nextAt: NOW + 60_000 });
 });
 
-test('without a throttle everything may go, and a bucket set aside is full when one is set again', () => {
+test('allows everything without a throttle, and starts with a full bucket when one is set again', () => {
   expect(refill({ tokens: 0, refilledAt: NOW }, null, NOW)).toEqual({
     left: Infinity,
     nextAt: NOW,
@@ -39,18 +39,18 @@ test('without a throttle everything may go, and a bucket set aside is full when 
   expect(takeTokens(null, 5)).toBeNull();
 });
 
-test('whoever takes more than there is leaves an empty bucket, and no debt', () => {
+test('empties the bucket without debt if more is taken than it holds', () => {
   const taken = takeTokens({ tokens: 1, refilledAt: NOW }, 5);
   expect(refill(taken, { letters: 1, perMs: 1_000 }, NOW)).toMatchObject({ left: 0, nextAt: NOW + 1_000 });
 });
 
-test('a changed throttle holds from the next question on', () => {
+test('applies a changed throttle from the next check on', () => {
   const full: Bucket = { tokens: 10, refilledAt: NOW };
   expect(refill(full, { letters: 2, perMs: 1_000 }, NOW).left).toBe(2);
   expect(refill({ tokens: 0, refilledAt: NOW }, { letters: 100, perMs: 1_000 }, NOW + 100).left).toBe(10);
 });
 
-test('a clock that stands behind pays out nothing twice', () => {
+test('pays out no time twice if a clock is behind', () => {
   const throttle = { letters: 10, perMs: 1_000 };
   let bucket = takeTokens({ tokens: 10, refilledAt: NOW + 500 }, 10);
   for (const now of [NOW, NOW + 500, NOW + 100, NOW + 500]) {
@@ -60,7 +60,7 @@ test('a clock that stands behind pays out nothing twice', () => {
   }
 });
 
-test('the next letter goes at the moment that is named, and not a millisecond before', () => {
+test('allows the next email at the reported time, and not a millisecond before', () => {
   fc.assert(
     fc.property(
       throttles,
@@ -84,7 +84,7 @@ test('the next letter goes at the moment that is named, and not a millisecond be
   );
 });
 
-test('no stretch of time sees more letters than the rate and one burst', () => {
+test('never exceeds the rate plus one burst in any period', () => {
   fc.assert(
     fc.property(throttles, fc.array(fc.nat(3_000), { maxLength: 60 }), (throttle, pauses) => {
       const burst = refill(null, throttle, NOW).left;
@@ -111,7 +111,7 @@ test('no stretch of time sees more letters than the rate and one burst', () => {
   );
 });
 
-test('over a long time nothing of the rate is lost to fractions, and nothing is gained', () => {
+test('neither loses nor gains from rounding over a long time', () => {
   for (const [letters, perMs] of [
     [7, 60_000],
     [3, 1_000],
@@ -130,7 +130,7 @@ test('over a long time nothing of the rate is lost to fractions, and nothing is 
       sent += left;
       const exact = (sent * perMs) / letters;
       expect(now - NOW - exact).toBeGreaterThan(-0.01);
-      // A bucket for one letter holds no part of the next, so that each may lose what is left of its millisecond.
+      // A bucket for one email holds no fraction of the next, so each email may lose the rest of its millisecond.
       expect(now - NOW - exact).toBeLessThan(burst === 1 ? sent : 1);
     }
   }

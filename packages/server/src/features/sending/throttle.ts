@@ -1,19 +1,18 @@
 /**
- * The throttle of a project is a bucket of tokens: it fills at the rate that was set, up to a second's worth, and every
- * letter takes one token. A second's worth also for rates by the minute or the hour: a whole period at once is the burst
- * that the throttle is there to prevent.
+ * The throttle of a project is a token bucket. It fills at the configured rate up to one second's worth, and every email takes one token.
+ * The capacity is one second's worth for rates per minute or hour too: a whole period at once is the burst that the throttle prevents.
  */
 export type Throttle = { letters: number; perMs: number };
 export type Bucket = { tokens: number; refilledAt: number };
 
-/** `nextAt`: when there is a whole token; now, where one is left. `bucket` is null where no throttle is set. */
+/** `nextAt`: when a whole token is available, which is now if one is left. `bucket` is null if no throttle is set. */
 export type Refilled = { left: number; nextAt: number; bucket: Bucket | null };
 
 const SECOND_MS = 1_000;
-/** Sums of fractions fall short of a whole by less than this, and a letter must not wait for that. */
+/** Sums of fractions miss a whole number by less than this, and an email must not wait for that. */
 const ROUNDING = 1e-9;
 
-/** Null is a bucket that was never used, which is full. */
+/** A null bucket was never used, so it is full. */
 export function refill(bucket: Bucket | null, throttle: Throttle | null, now: number): Refilled {
   if (!throttle) return { left: Infinity, nextAt: now, bucket: null };
   const capacity = capacityOf(throttle);

@@ -1,36 +1,39 @@
 /**
- * A domain that nobody has had letters from yet begins with a few, and each day half as many more, so that mailbox providers
- * learn to know it. A day is 24 hours from the moment at which it was verified.
+ * A domain without sending history starts with few emails and half as many more each day, so that mailbox providers learn to trust it. A
+ * day is 24 hours from the time at which it was verified.
  */
 const FIRST_DAY = 100;
 const GROWTH = 1.5;
 const FULL = 10_000;
 const DAY_MS = 86_400_000;
 
-/** What became of a domain's letters today, so far, and on the day before. */
+/** Counts of a domain's emails today, so far, and on the day before, and of their outcomes. */
 export type WarmupCounts = { today: number; yesterday: number; bounced: number; complained: number };
 
-/** Of fewer letters nothing can be told. */
+/** A smaller sample is not significant. */
 const TELLING = 20;
 const BOUNCED_MAX = 0.05;
 const COMPLAINED_MAX = 0.001;
 
-/** How many letters more may be claimed today: where too many came back or annoyed somebody, it grows no further than it went yesterday. */
+/**
+ * Returns how many more emails may be claimed today. If too many bounced or were complained about, the limit is not above yesterday's
+ * volume.
+ */
 export function warmupLeft(letters: number, counts: WarmupCounts): number {
   const { today, yesterday } = counts;
   return (warmupTroubled(counts) ? Math.min(letters, Math.max(FIRST_DAY, yesterday)) : letters) - today;
 }
 
-/** Too many came back, or annoyed somebody. */
+/** Returns whether too many emails bounced or were complained about. */
 export function warmupTroubled({ today, yesterday, bounced, complained }: WarmupCounts): boolean {
   const all = today + yesterday;
   return all >= TELLING && (bounced / all > BOUNCED_MAX || complained / all > COMPLAINED_MAX);
 }
 
 export type WarmupDay = {
-  /** The first is 1. */
+  /** The first day is 1. */
   day: number;
-  /** How many letters may be claimed on it; null: the warm-up is over. */
+  /** How many emails may be claimed on this day. Null: the warm-up has ended. */
   letters: number | null;
   startsAt: number;
   endsAt: number;

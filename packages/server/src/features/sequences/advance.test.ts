@@ -23,7 +23,7 @@ const draft: ProgramStep = { kind: 'draft', letter };
 
 const from = (step: number, holds = false) => ({ step, now: NOW, zone: 'UTC', branch: () => holds });
 
-test('a run stops at what has to be waited for, and says until when', () => {
+test('stops at the first step with a wait, and returns how long it waits', () => {
   const program = compile([
     draft,
     { kind: 'wait', ms: DAY },
@@ -51,7 +51,7 @@ test('a run stops at what has to be waited for, and says until when', () => {
   expect(() => advance(program, from(99))).toThrow('step 99');
 });
 
-test('waits of fixed length alone use up the time that a restore took away', () => {
+test('subtracts only fixed waits from the time that a restore lost', () => {
   const program = compile([
     { kind: 'wait', ms: HOUR },
     { kind: 'wait_until', at: '09:00', weekdays: [1] },
@@ -69,7 +69,7 @@ test('waits of fixed length alone use up the time that a restore took away', () 
   expect([left(1, 5), left(2, 5), left(program.length - 2, 5)]).toEqual([5, 5, 5]);
 });
 
-test('a condition is asked when the run comes to it, about now', () => {
+test('evaluates a condition when the run reaches it', () => {
   const program = compile([{ kind: 'branch', if: PRO, then: [{ kind: 'end' }], otherwise: [draft] }]);
   const asked: Predicate[] = [];
   const branch = (predicate: Predicate): boolean => asked.push(predicate) === 0;
@@ -101,7 +101,7 @@ const run: Run = {
   lostMs: null,
 };
 
-test('a run that stands somewhere waits for what is there, and one at the end is done and still has its goal', () => {
+test('waits for the step it is at, and ends at the end of the program with its goal still open', () => {
   expect(standAt(run, { step: 3, stop: { kind: 'draft', letter } }, NOW)).toMatchObject({
     step: 3,
     waitsFor: 'draft',
@@ -196,11 +196,11 @@ test.each<[string, { weekdays: number[]; at: string; now: string; moment: string
       moment: '2012-01-06T09:00:00+14:00[Pacific/Apia]',
     },
   ],
-])('a time of day is waited for in the zone of the person: %s', (_, { weekdays, at, now, moment }) => {
+])("waits for a time of day in the user's time zone: %s", (_, { weekdays, at, now, moment }) => {
   expect(next(weekdays, at, now)).toBe(moment);
 });
 
-test('exactly at the moment that it would wait for, a run goes on at once', () => {
+test('continues immediately at exactly the time that it waits for', () => {
   const program = compile([{ kind: 'wait_until', weekdays: [4], at: '09:00' }, draft]);
   const now = local('2026-01-15T09:00:00-05:00[America/New_York]');
   const at = (moment: number) =>
@@ -209,7 +209,7 @@ test('exactly at the moment that it would wait for, a run goes on at once', () =
   expect(at(now - 1)).toEqual({ step: 0, stop: { kind: 'time', nextAt: now } });
 });
 
-test('the moment is never over, on a day that was asked for, and nobody waits for more than a week and an hour', () => {
+test('never returns a past time, keeps to the weekdays, and waits a week and an hour at most', () => {
   const zones = [
     'UTC',
     'Europe/Berlin',
@@ -233,7 +233,7 @@ test('the moment is never over, on a day that was asked for, and nobody waits fo
       const shown = Temporal.Instant.fromEpochMilliseconds(moment).toZonedDateTimeISO(zone);
       if (weekdays.length > 0) expect(weekdays).toContain(shown.dayOfWeek);
       const late = at.until(shown.toPlainTime()).total('minutes');
-      // By so much some zones put their clocks forward.
+      // Some zones move their clocks forward by this much.
       expect([0, 30, 60]).toContain(late);
     }),
     { numRuns: 2_000 },

@@ -3,38 +3,38 @@ import { nextLocalMoment } from './local-time.ts';
 import type { Instruction, Program, ProgramLetter } from './program.ts';
 import type { EndReason, Run } from './run.ts';
 
-/** Where a run stands now, and why it goes no further by itself. */
+/** The step at which a run is, and why it does not continue. */
 export type Stand = { step: number; stop: Stop };
 export type Stop =
   | { kind: 'draft'; letter: ProgramLetter }
   | { kind: 'time'; nextAt: number }
-  /** `nextAt`: when it goes on without the event. */
+  /** `nextAt`: when it continues without the event. */
   | { kind: 'event'; nextAt: number }
   | { kind: 'end' };
 
 export type AdvanceFrom = {
   step: number;
   now: number;
-  /** The person's. */
+  /** The user's time zone. */
   zone: string;
-  /** Whether a condition holds for the person now. */
+  /** Returns whether a condition holds for the user now. */
   branch: (predicate: Predicate) => boolean;
 };
 
-/** Walks on from a step, which has not been done yet, to the first that has to be waited for. */
+/** Advances from a step that is not done yet to the first step that has to wait. */
 export function advance(program: Program, from: AdvanceFrom): Stand {
   let step = from.step;
   for (;;) {
     const instruction = instructionAt(program, step);
     const next = pass(instruction, from, step);
     if (typeof next !== 'number') return { step, stop: next };
-    // A program that led back would have a worker go round for ever.
+    // A backward jump would send a worker into an endless loop.
     if (next <= step) throw new RangeError(`step ${step} leads back to ${next}`);
     step = next;
   }
 }
 
-/** The step that comes next, or what is to be waited for here. */
+/** Returns the next step, or what this one waits for. */
 function pass(instruction: Instruction, { now, zone, branch }: AdvanceFrom, step: number): number | Stop {
   switch (instruction.kind) {
     case 'draft':
@@ -58,15 +58,15 @@ function pass(instruction: Instruction, { now, zone, branch }: AdvanceFrom, step
   }
 }
 
-/** Where a run goes on whose draft has ended. */
+/** Returns the step that follows a draft that has ended. */
 export function afterDraft(program: Program, step: number): number {
   instructionAt(program, step);
   return step + 1;
 }
 
 /**
- * Where a run goes on whose time has come: a wait is over, or no event came in time. One whose draft has ended is waked by
- * time as well.
+ * Returns the step that follows when the time has come: a wait ended, or an event did not arrive in time. A run whose draft has ended is
+ * woken by time as well.
  */
 export function onTime(program: Program, step: number): number {
   const instruction = instructionAt(program, step);
@@ -75,7 +75,7 @@ export function onTime(program: Program, step: number): number {
 
 export type SeenEvent = { name: string; properties: Record<string, unknown> };
 
-/** Where a run goes on after an event; null where that is not what it waits for. */
+/** Returns the step that follows an event, or null if the run does not wait for this event. */
 export function onEvent(program: Program, step: number, event: SeenEvent): number | null {
   const instruction = instructionAt(program, step);
   if (instruction.kind !== 'wait_for' || instruction.event !== event.name) return null;
@@ -89,8 +89,8 @@ function instructionAt(program: Program, step: number): Instruction {
 }
 
 /**
- * What is left of the time that a restore took away, for a run that comes to stand here. Only a wait of fixed length was as long
- * before; one for an event, or until a time of day, may have been over at once.
+ * Returns the rest of the time that a restore lost, for a run that arrives at this step. Only a wait of fixed length took as long before
+ * the restore. A wait for an event or a time of day may have ended at once.
  */
 export function lostAfter(program: Program, { step }: Stand, lostMs: number | null): number | null {
   const instruction = instructionAt(program, step);
@@ -98,7 +98,7 @@ export function lostAfter(program: Program, { step }: Stand, lostMs: number | nu
   return instruction.ms > lostMs ? null : lostMs - instruction.ms;
 }
 
-/** The run as it stands after it went on. */
+/** Returns the run after it advanced to this step. */
 export function standAt(run: Run, { step, stop }: Stand, now: number): Run {
   const moved: Run = { ...run, step };
   switch (stop.kind) {
@@ -114,7 +114,7 @@ export function standAt(run: Run, { step, stop }: Stand, now: number): Run {
   }
 }
 
-/** Its goal is waited for all the same. One that has ended before stays as it ended. */
+/** Ends a run and keeps waiting for its goal. A run that has ended stays as it is. */
 export function endRun(run: Run, reason: EndReason, now: number): Run {
   if (run.state === 'ended') return run;
   return { ...run, state: 'ended', waitsFor: null, nextAt: null, endedAt: now, endReason: reason };

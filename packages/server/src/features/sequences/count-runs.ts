@@ -4,7 +4,7 @@ import type { EndReason, Run } from './run.ts';
 
 export type RunCounts = { active: number; paused: number; ended: Partial<Record<EndReason, number>> };
 
-/** How many runs of each rule are where; a rule without any is not among them. */
+/** Counts the runs of each rule by state. Rules without runs are omitted. */
 export async function countRuns(tx: Tx, projectId: number): Promise<Map<string, RunCounts>> {
   const counts = new Map<string, RunCounts>();
   for (const row of await listCounts(tx, projectId, null)) {
@@ -22,7 +22,7 @@ function addCount(counts: RunCounts, { state, end_reason: reason, runs }: CountR
 
 export type Lift = Record<Run['arm'], { enrolled: number; converted: number }>;
 
-/** Of those who enrolled in each arm, how many came to the goal. */
+/** Counts the enrolled users of each arm and those who reached the goal. */
 export async function countLift(
   tx: Tx,
   { projectId, ruleId }: { projectId: number; ruleId: string },

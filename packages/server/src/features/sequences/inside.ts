@@ -2,10 +2,10 @@ import type { Tx } from '../../io/db/index.ts';
 import { fromRow, RUN, type RunRow } from './rows.ts';
 import type { Run } from './run.ts';
 
-/** How many people who are not through stand at a step of a version. */
+/** The number of active or paused runs at a step of a version. */
 export type PlaceCount = { ruleId: string; version: number; step: number; state: Run['state']; runs: number };
 
-/** Of all rules of a project, or of one. */
+/** Counts for all rules of a project, or for one. */
 export async function countPlaces(
   tx: Tx,
   { projectId, ruleId }: { projectId: number; ruleId: string | null },
@@ -24,12 +24,12 @@ export type RunsAsked = {
   ruleId: string;
   version: number | null;
   step: number | null;
-  /** The last id of the page before. */
+  /** The last id of the previous page. */
   after: string | null;
   limit: number;
 };
 
-/** People under way in a rule, those who came last first. */
+/** Returns the active and paused runs of a rule, newest first. */
 export async function listRunsOfRule(tx: Tx, asked: RunsAsked): Promise<Run[]> {
   const { projectId, ruleId, version, step, after, limit } = asked;
   const rows = await tx.query<RunRow>(

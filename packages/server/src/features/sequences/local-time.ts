@@ -1,7 +1,6 @@
 /**
- * The next moment, this one included, at which it is so late in a zone on one of these days of the week (Monday is 1; none:
- * on any). A time that the clocks leave out comes as much later as they are put forward; one that they show twice means the
- * second. A date that a zone never had is passed over.
+ * Returns the next occurrence of a local time on one of these weekdays (Monday is 1; none: any day). Now counts. A time that a clock change
+ * skips occurs later by that change, and a time that occurs twice means its second occurrence. A date that a zone never had is skipped.
  */
 export function nextLocalMoment(
   { weekdays, at }: { weekdays: number[]; at: string },
@@ -20,5 +19,5 @@ export function nextLocalMoment(
   throw new RangeError(`no day of the week matches ${weekdays.join(', ')}`);
 }
 
-/** This day's time may be over, and the same day of the next week one that the zone never had. */
+/** Today's time may have passed, and the same weekday of the next week may be a date that the zone never had. */
 const DAYS_AHEAD_MAX = 15;

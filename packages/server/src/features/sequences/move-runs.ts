@@ -7,17 +7,16 @@ export type MoveRuns = {
   projectId: number;
   ruleId: string;
   to: { version: number; program: Program };
-  /** Of the older versions, by their numbers; runs of a version that is not here stay. */
+  /** The programs of older versions by version number. Runs of other versions stay. */
   programs: ReadonlyMap<number, Program>;
 };
 
-/** `stayed`: how many runs of which version stand at a step to which the two programs do not lead in the same way. */
+/** `stayed`: the number of runs by version and step whose step is not the same in both programs. */
 export type MovedRuns = { moved: number; stayed: (Place & { runs: number })[] };
 
 /**
- * Has runs that wait go on by another version, where both are the same up to the step at which they stand: anywhere else
- * its number would mean something else there, and somebody could get a letter twice. What they wait for, and until when,
- * stays. With the project's turn taken.
+ * Moves waiting runs to another version if both programs are the same up to the run's step. Elsewhere the step number would have another
+ * meaning, and a user might get an email twice. The run keeps waiting for the same thing until the same time. Requires the project lock.
  */
 export async function moveRuns(tx: Tx, move: MoveRuns): Promise<MovedRuns> {
   const { projectId, ruleId, to } = move;
@@ -26,7 +25,7 @@ export async function moveRuns(tx: Tx, move: MoveRuns): Promise<MovedRuns> {
   return { moved: await updateVersions(tx, { projectId, ruleId, places: movable, to: to.version }), stayed };
 }
 
-/** What it would do; nothing is written. */
+/** Returns what `moveRuns` would do, without writing. */
 export async function weighMove(tx: Tx, move: MoveRuns): Promise<MovedRuns> {
   const { movable, stayed } = await sortPlaces(tx, move);
   return { moved: movable.reduce((sum, { runs }) => sum + runs, 0), stayed };

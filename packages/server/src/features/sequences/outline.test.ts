@@ -21,7 +21,7 @@ const { steps } = fc.letrec<{ step: ProgramStep; steps: ProgramStep[] }>((tie) =
   steps: fc.array(tie('step'), { maxLength: 4 }),
 }));
 
-test('every step stands at the place that runs know it by, and no place is left out', () => {
+test('lists every step at its position in the program, and omits only jumps and the end', () => {
   fc.assert(
     fc.property(steps, (some) => {
       const program = compile(some);

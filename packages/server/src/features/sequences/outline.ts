@@ -1,6 +1,6 @@
 import type { ProgramStep } from './program.ts';
 
-/** A step with the place that it has in the program: see `compile`. `depth` and `way`: within which fork, and on which way out of it. */
+/** A step with its position in the program; see `compile`. `depth` and `way` give its nesting and the branch that contains it. */
 export type OutlinedStep<S extends ProgramStep = ProgramStep> = {
   at: number;
   depth: number;
@@ -8,7 +8,7 @@ export type OutlinedStep<S extends ProgramStep = ProgramStep> = {
   step: S;
 };
 
-/** The steps as a list, in the order in which they stand in the rule. */
+/** Returns the steps as a flat list, in the order of the rule. */
 export function outline(steps: ProgramStep[]): OutlinedStep[] {
   const into: OutlinedStep[] = [];
   addAll(into, { steps, at: 0, depth: 0, way: null });
@@ -17,7 +17,7 @@ export function outline(steps: ProgramStep[]): OutlinedStep[] {
 
 type Part = { steps: ProgramStep[]; at: number; depth: number; way: OutlinedStep['way'] };
 
-/** The place behind the last of them. */
+/** Returns the position that follows the last step. */
 function addAll(into: OutlinedStep[], { steps, at, depth, way }: Part): number {
   let next = at;
   for (const step of steps) {
@@ -25,7 +25,7 @@ function addAll(into: OutlinedStep[], { steps, at, depth, way }: Part): number {
     next += 1;
     if (step.kind !== 'wait_for' && step.kind !== 'branch') continue;
     next = addAll(into, { steps: step.then, at: next, depth: depth + 1, way: 'then' });
-    // The jump over the other way has a place of its own.
+    // The jump over the other branch has a position of its own.
     next = addAll(into, { steps: step.otherwise, at: next + 1, depth: depth + 1, way: 'else' });
   }
   return next;

@@ -34,7 +34,7 @@ const { steps } = fc.letrec<{ steps: ProgramStep[]; step: ProgramStep }>((tie) =
 }));
 const choices = fc.infiniteStream(fc.boolean());
 
-/** What somebody meets on their way through the steps themselves; null where the way is over. */
+/** Returns the steps that a user passes, read from the steps themselves, and whether the path ended. */
 function met(list: ProgramStep[], choose: () => boolean): { marks: string[]; isOver: boolean } {
   const marks: string[] = [];
   for (const step of list) {
@@ -52,10 +52,10 @@ function markOf(step: { kind: string; letter?: unknown; ms?: number }): string {
   return `${step.kind} ${JSON.stringify(step.letter ?? step.ms ?? '')}`;
 }
 
-// A Thursday, one millisecond late for 09:00.
+// A Thursday, one millisecond after 09:00.
 const NOW = Date.UTC(2026, 0, 15, 9, 0, 0, 1);
 
-/** The same by the program; `stands` are the steps at which something is waited for. */
+/** Returns the same by running the program. `stands` are the steps that wait. */
 function walked(program: Program, choose: () => boolean): { marks: string[]; stands: number[] } {
   const marks: string[] = [];
   const stands: number[] = [];
@@ -79,7 +79,7 @@ function chooser(stream: Iterable<boolean>): () => boolean {
   return () => Boolean(taken.next().value);
 }
 
-test('every jump leads forward to an instruction that there is, and the last one is the end', () => {
+test('jumps forward only, to existing instructions, and ends with the end', () => {
   fc.assert(
     fc.property(steps, (list) => {
       const program = compile(list);
@@ -97,7 +97,7 @@ test('every jump leads forward to an instruction that there is, and the last one
   );
 });
 
-test('every way comes to its end, and meets what the steps say in their order', () => {
+test('reaches the end on every path and passes the steps in their order', () => {
   fc.assert(
     fc.property(steps, choices, (list, stream) => {
       const path = [...stream.take(200)];
@@ -107,7 +107,7 @@ test('every way comes to its end, and meets what the steps say in their order', 
   );
 });
 
-test('where two programs are the same up to a step, the same choices lead there in both', () => {
+test('reaches a step with the same choices in two programs that are the same up to it', () => {
   let shared = 0;
   fc.assert(
     fc.property(fc.tuple(steps, steps, fc.nat(5)), choices, ([list, tail, kept], stream) => {
@@ -123,7 +123,7 @@ test('where two programs are the same up to a step, the same choices lead there 
     }),
     { numRuns: 1_000 },
   );
-  // Otherwise nothing was shown.
+  // Otherwise the test has proven nothing.
   expect(shared).toBeGreaterThan(100);
 });
 
@@ -135,7 +135,7 @@ const branch = (then: ProgramStep[], otherwise: ProgramStep[]): ProgramStep => (
   otherwise,
 });
 
-test('what lies behind a step may change, and what lies before it may not', () => {
+test('allows changes after a step, but not before it', () => {
   const one = compile([draft('a'), { kind: 'wait', ms: 5 }, branch([draft('b')], []), draft('c')]);
   const longer = compile([
     draft('a'),
@@ -145,7 +145,7 @@ test('what lies behind a step may change, and what lies before it may not', () =
   ]);
   const other = compile([draft('a'), { kind: 'wait', ms: 6 }, branch([draft('b')], []), draft('c')]);
   const same = (than: Program): boolean[] => one.map((_, step) => isSameUpTo(step, one, than));
-  // a, wait, branch, b | the jump over nothing, c and the end lie behind what was put in.
+  // a, wait, branch, b | the jump over nothing, c and the end come after the inserted step.
   expect(same(longer)).toEqual([true, true, true, true, false, false, false]);
   expect(same(other)).toEqual([true, false, false, false, false, false, false]);
   expect(isSameUpTo(6, one, compile([]))).toBe(false);

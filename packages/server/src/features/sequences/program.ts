@@ -1,8 +1,8 @@
 import type { Predicate, PropertyTest } from '../../base/predicate/index.ts';
 
 /**
- * The steps of a rule as a list of instructions. Every jump leads forward, so that whoever begins anywhere comes to the end
- * in no more moves than there are instructions, and where a run stands is one number.
+ * The steps of a rule as a list of instructions. Every jump leads forward. So from any position a run reaches the end in no more moves than
+ * there are instructions, and one number is its position.
  */
 export type Program = readonly Instruction[];
 
@@ -22,7 +22,7 @@ export type Instruction =
   | { kind: 'jump'; to: number }
   | { kind: 'end' };
 
-/** What is asked of the steps of a rule: see `Step` of the rules. */
+/** The part of a rule's steps that a program needs; see `Step` in the rules module. */
 export type ProgramStep =
   | { kind: 'draft'; letter: ProgramLetter }
   | { kind: 'wait'; ms: number }
@@ -74,7 +74,7 @@ function add(into: Instruction[], step: ProgramStep): void {
   }
 }
 
-/** The fork, the one way, a jump over the other way, the other way. */
+/** Adds a fork: the condition, the first branch, a jump over the other branch, the other branch. */
 function addFork(
   into: Instruction[],
   ways: { then: ProgramStep[]; otherwise: ProgramStep[] },
@@ -89,8 +89,8 @@ function addFork(
 }
 
 /**
- * Whether one who stands at this step stands at the same place of the other program: all that lies before, and what they
- * wait for, is the same in both. Where a fork leads to what lies behind them, it does not matter where.
+ * Returns whether a step has the same position in both programs: everything before it, and what it waits for, is the same. The targets of a
+ * fork beyond this step do not matter.
  */
 export function isSameUpTo(step: number, one: Program, other: Program): boolean {
   if (step >= one.length || step >= other.length) return false;

@@ -4,8 +4,8 @@ import type { Run } from './run.ts';
 import type { Place, RunPerson } from './store.ts';
 
 /**
- * The runs of these people, each named once, that are not over, locked in the order of their ids; with `goals`, also those
- * that are over and whose goal is still waited for at that moment. Whoever only looks locks nothing.
+ * Returns the open runs of these users and locks them in the order of their ids. With `goals`, it includes ended runs that still wait for
+ * their goal at that time. Each user must be named once. With `locks: false` it takes no locks.
  */
 export async function findOpenRuns(
   tx: Tx,
@@ -29,8 +29,8 @@ export async function findOpenRuns(
 }
 
 /**
- * Which of these people are under way, or wait for a goal: their places in the list. Most people are in no run, and the index
- * of those who are is small, so a thousand are asked about for little. Nothing is locked.
+ * Returns the positions in the list of the users who have an open run or wait for a goal. Most users have no run and the index of open runs
+ * is small, so a lookup of a thousand is cheap. It takes no locks.
  */
 export async function findUnderWay(tx: Tx, people: RunPerson[], now: number): Promise<Set<number>> {
   if (people.length === 0) return new Set();
@@ -48,7 +48,7 @@ export async function findUnderWay(tx: Tx, people: RunPerson[], now: number): Pr
   return new Set(rows.map((row) => row.n));
 }
 
-/** When these users last began a run of a rule, ended runs too. */
+/** Returns when these users last started a run of a rule, including ended runs. */
 export async function findLastRuns(
   tx: Tx,
   { projectId, ruleId, users }: { projectId: number; ruleId: string; users: string[] },
@@ -62,7 +62,7 @@ export async function findLastRuns(
   return new Map(rows.map(({ user_id: userId, at }) => [userId, at.getTime()]));
 }
 
-/** These runs, over or not; nothing is locked. */
+/** Returns these runs, open or ended, without locks. */
 export async function findRunsById(tx: Tx, keys: { projectId: number; id: string }[]): Promise<Run[]> {
   if (keys.length === 0) return [];
   const rows = await tx.prepared<RunRow>({
@@ -74,7 +74,7 @@ export async function findRunsById(tx: Tx, keys: { projectId: number; id: string
   return rows.map(fromRow);
 }
 
-/** Those that time moves on by now, the longest overdue first. */
+/** Returns the runs that are due by now, longest overdue first. */
 export async function listDueRuns(
   tx: Tx,
   { projectId, now, limit }: { projectId: number; now: number; limit: number },
@@ -88,7 +88,7 @@ export async function listDueRuns(
   return rows.map(fromRow);
 }
 
-/** When next time moves a run on. */
+/** Returns when the next run is due. */
 export async function nextRunAt(tx: Tx, projectId: number): Promise<number | null> {
   const rows = await tx.prepared<{ next_at: Date }>({
     name: 'sequences.next',
@@ -102,8 +102,8 @@ export async function nextRunAt(tx: Tx, projectId: number): Promise<number | nul
 export type VersionInUse = { projectId: number; ruleId: string; version: number };
 
 /**
- * The versions of rules whose runs are not over, or still wait for a goal at this moment, or by which a draft is open. Reads
- * tables of the rules' and the drafts' rooms: there are few versions, and each is a look into an index, where there may be a million runs.
+ * Returns the versions of rules that have open runs, runs waiting for a goal at this time, or open drafts. Reads tables of the rules and
+ * drafts modules. There are few versions and each is one index lookup, while there may be a million runs.
  */
 export async function listVersionsInUse(tx: Tx, projectIds: number[], now: number): Promise<VersionInUse[]> {
   const rows = await tx.prepared<{ project_id: number; rule_id: string; version: number }>({
@@ -121,7 +121,7 @@ export async function listVersionsInUse(tx: Tx, projectIds: number[], now: numbe
   return rows.map((row) => ({ projectId: row.project_id, ruleId: row.rule_id, version: row.version }));
 }
 
-/** How many runs that are not over stand where, of all versions but one. */
+/** Counts the open runs by version and step, for all versions except one. */
 export function listPlaces(
   tx: Tx,
   { projectId, ruleId, except }: { projectId: number; ruleId: string; except: number },
@@ -134,7 +134,7 @@ export function listPlaces(
   );
 }
 
-/** The newest first. */
+/** Returns the runs of a user, newest first. */
 export async function listRunsOf(
   tx: Tx,
   { projectId, userId, limit }: RunPerson & { limit: number },
@@ -156,7 +156,7 @@ export type CountRow = {
   converted: number;
 };
 
-/** All runs of a project are looked at: a figure for people, not for the hot path. */
+/** Scans all runs of a project. Use it for reports, not on the hot path. */
 export function listCounts(tx: Tx, projectId: number, ruleId: string | null): Promise<CountRow[]> {
   return tx.query(
     `SELECT rule_id, state, arm, end_reason, count(*) AS runs, count(converted_at) AS converted FROM beckon.run

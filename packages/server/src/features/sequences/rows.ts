@@ -1,6 +1,6 @@
 import type { Run } from './run.ts';
 
-/** As the table has it; numbers are read several times faster than dates. */
+/** A row as the driver reads it. Numbers are read several times faster than dates. */
 export type RunRow = {
   project_id: number;
   id: string;
@@ -26,7 +26,7 @@ export type RunRow = {
 
 const ms = (column: string): string => `date_part('epoch', r.${column}) * 1000`;
 
-/** Of `beckon.run r`. */
+/** The columns of `beckon.run r`. */
 export const RUN = `r.project_id, r.id, r.rule_id, r.version, r.external_user_id, r.key, r.state, r.arm, r.single, r.step, r.waits_for,
   ${ms('next_at')} AS next_ms, r.anchor, ${ms('ends_at')} AS ends_ms, ${ms('enrolled_at')} AS entered_ms,
   ${ms('goal_until')} AS goal_until_ms, ${ms('converted_at')} AS converted_ms, ${ms('ended_at')} AS ended_ms, r.end_reason,
@@ -57,7 +57,7 @@ export function fromRow(row: RunRow): Run {
   };
 }
 
-/** Seconds with a fraction are no whole milliseconds any more. */
+/** Rounds, because seconds with a fraction do not give whole milliseconds. */
 function whole(moment: number | null): number | null {
   return moment === null ? null : Math.round(moment);
 }

@@ -1,6 +1,6 @@
 /**
- * One person on their way through the steps of one version of a rule. A run is one row: where it stands, and what it waits
- * for. Its steps are a program whose jumps lead forward only, so that it comes to its end.
+ * One user's way through the steps of one version of a rule. A run is one row: its position and what it waits for. Its steps are a program
+ * that only jumps forward, so it always ends.
  */
 export type Run = {
   projectId: number;
@@ -11,30 +11,30 @@ export type Run = {
   key: string;
   state: 'active' | 'paused' | 'ended';
   arm: 'treatment' | 'holdout';
-  /** Of a rule that lets a person in once at a time. */
+  /** The rule allows one run per user at a time. */
   single: boolean;
-  /** The place in the program. */
+  /** The position in the program. */
   step: number;
   waitsFor: 'time' | 'event' | 'draft' | null;
-  /** Milliseconds, as all moments here. When time moves it on: the end of a wait, or of waiting for an event. */
+  /** When time advances it: at the end of a wait or of waiting for an event. All times here are in milliseconds. */
   nextAt: number | null;
   anchor: RunAnchor;
-  /** No letter of it leaves after this. */
+  /** No email of the run is sent after this time. */
   endsAt: number | null;
   enrolledAt: number;
-  /** Until when its goal is waited for; null where there is none. */
+  /** Until when the run waits for its goal. Null: it does not. */
   goalUntil: number | null;
   convertedAt: number | null;
   endedAt: number | null;
   endReason: EndReason | null;
   /**
-   * A restore took time away in which a letter of it may have left. Within so much waiting its next letters may have left then,
-   * too; null: what it writes nobody has got.
+   * The time that a restore lost, in which an email of this run may have been sent. Its next emails may have been sent too, as long as its
+   * waits fit into this time. Null: none of its later emails can have been sent.
    */
   lostMs: number | null;
 };
 
-/** What started it: see `Anchor` of the rules. */
+/** The fact that started it; see `Anchor` in the rules module. */
 export type RunAnchor = {
   kind: 'event' | 'audience' | 'date';
   id: string;

@@ -25,7 +25,7 @@ import {
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);
-// Each in a millisecond of its own, so that their order is that of their making.
+// Each run gets its own millisecond, so that ids are in the order of creation.
 const ticking = heldClock();
 const idOf = idMaker(ticking);
 const newId = (): string => {
@@ -85,7 +85,7 @@ const waiting = (nextAt: number, more: Partial<Run> = {}): Run => run({ waitsFor
 const of = (userId: string, limit = 10): Promise<Run[]> => listRunsOf(db, { projectId, userId, limit });
 const ids = (runs: Run[]): string[] => runs.map(({ id }) => id);
 
-test('a run is read as it was written, the newest of a person first', async () => {
+test('reads a run as it was written, newest first', async () => {
   const full = run({
     key: `k,"}{\\'`,
     userId: 'u{1}, "x"',
@@ -104,7 +104,7 @@ test('a run is read as it was written, the newest of a person first', async () =
   expect(await of('nobody')).toEqual([]);
 });
 
-test('of a rule that lets a person in once at a time, one run begins until it is over', async () => {
+test('starts one run at a time per user if the rule allows only one', async () => {
   const single = (more: Partial<Run> = {}): Run => run({ single: true, ...more });
   const [first, second, other, sister] = [
     single(),
@@ -114,24 +114,24 @@ test('of a rule that lets a person in once at a time, one run begins until it is
   ];
   expect(await begin(first, second, other, sister)).toEqual([first, other, sister]);
   expect(await begin(single())).toEqual([]);
-  // A paused one is not over.
+  // A paused run is still open.
   await pauseRuns(db, projectId, ruleId);
   expect(await begin(single())).toEqual([]);
   await updateRuns(db, [endRun(first, 'done', now())]);
   expect(await begin(single())).toHaveLength(1);
-  // What is over at once, as a run of the holdout is, is in nobody's way; nor is a rule that lets in again and again.
+  // A run that ends immediately, such as one of the holdout group, blocks nothing. Rules with repeated entry are not limited either.
   expect(await begin(endRun(single(), 'holdout', now()), run(), run())).toHaveLength(3);
   expect(await insertRuns(db, [])).toEqual(new Set());
 });
 
-test('two that begin at the same moment are one', async () => {
+test('starts one run if several start at the same time', async () => {
   const won = await Promise.all(
     Array.from({ length: 8 }, () => db.transaction((tx) => insertRuns(tx, [run({ single: true })]))),
   );
   expect(won.filter((set) => set.size === 1)).toHaveLength(1);
 });
 
-test('runs of several projects are moved on at once, and whose they are stays', async () => {
+test('updates runs of several projects at once without changing their users', async () => {
   const [a, b, untouched] = [run(), run({ projectId: projectId + 1 }), run({ userId: 'u2' })];
   await begin(a, b, untouched);
   const moved: Run[] = [
@@ -155,7 +155,7 @@ test('runs of several projects are moved on at once, and whose they are stays', 
   expect(await of('u2')).toEqual([untouched]);
 });
 
-test('open runs are those that are not over, and on demand those that still wait for their goal', async () => {
+test('returns open runs and, on request, runs that wait for their goal', async () => {
   const until = now() + HOUR;
   const over = (more: Partial<Run>): Run => endRun(run(more), 'done', now());
   const paused = run({ state: 'paused' });
@@ -181,7 +181,7 @@ test('open runs are those that are not over, and on demand those that still wait
   expect(await findOpenRuns(db, [])).toEqual([]);
 });
 
-test('open runs are held until the transaction ends', async () => {
+test('locks open runs until the transaction ends', async () => {
   const [one] = await begin(run());
   let woken: Promise<string[]> | undefined;
   await db.transaction(async (tx) => {
@@ -190,12 +190,12 @@ test('open runs are held until the transaction ends', async () => {
     woken = wakeRuns(db, { projectId, ids: [held.id], at: now() });
     await updateRuns(tx, [endRun(held, 'goal', now())]);
   });
-  // It waited, and then found nothing to wake.
+  // It waited for the lock, and then found nothing to wake.
   expect(await woken).toEqual([]);
   expect(await of('u1')).toMatchObject([{ id: one?.id, state: 'ended', endReason: 'goal' }]);
 });
 
-test('time moves on the runs that are due, the longest overdue first, and says when it is needed next', async () => {
+test('returns due runs, longest overdue first, and the next due time', async () => {
   const runs = [3, 1, 2, 9].map((n) => waiting(now() + n));
   await begin(
     ...runs,
@@ -212,7 +212,7 @@ test('time moves on the runs that are due, the longest overdue first, and says w
   expect(await nextRunAt(db, projectId + 2)).toBeNull();
 });
 
-test('a run whose draft has ended goes on then, and no other is woken', async () => {
+test('continues a run whose draft ended, and wakes no other', async () => {
   const [a, paused, timed, over, sister] = [
     run(),
     run({ state: 'paused' }),
@@ -232,7 +232,7 @@ test('a run whose draft has ended goes on then, and no other is woken', async ()
   expect(await wakeRuns(db, { projectId, ids: [a.id], at: now() + 9 })).toEqual([]);
 });
 
-test('paused runs stand still, and what came meanwhile is due when they go on', async () => {
+test('keeps paused runs in place, and makes overdue ones due when they resume', async () => {
   const [mine, other] = [waiting(now() + 1), waiting(now() + 1, { ruleId: newId() })];
   await begin(mine, other, endRun(run(), 'done', now()));
   expect(await pauseRuns(db, projectId, ruleId)).toBe(1);
@@ -244,7 +244,7 @@ test('paused runs stand still, and what came meanwhile is due when they go on', 
   expect(ids(await due())).toEqual(ids([mine, other]));
 });
 
-test('a version is in use as long as a run of it is open or waits for its goal', async () => {
+test('counts a version as in use while a run of it is open or waits for its goal', async () => {
   const rules = [ruleId, newId()];
   await db.query(
     `INSERT INTO beckon.rule_version (project_id, rule_id, version, definition, created_at)
@@ -270,7 +270,7 @@ test('a version is in use as long as a run of it is open or waits for its goal',
 const draft = (name: string): ProgramStep => ({ kind: 'draft', letter: { name } });
 const wait = (ms: number): ProgramStep => ({ kind: 'wait', ms });
 
-test('runs go on by another version where both are the same up to their step, and the others are told', async () => {
+test('moves runs to another version if both are the same up to their step, and reports the others', async () => {
   const one = compile([draft('a'), wait(1), draft('b')]);
   const two = compile([draft('a'), wait(9), draft('b')]);
   const to = { version: 3, program: compile([draft('a'), wait(1), draft('c'), draft('d')]) };
@@ -302,13 +302,13 @@ test('runs go on by another version where both are the same up to their step, an
   expect(await move()).toEqual({ moved: 3, stayed });
   const versions = new Map((await of('u1', 100)).map((each) => [each.id, each]));
   expect(runs.map(({ id }) => versions.get(id)?.version)).toEqual([3, 3, 1, 3, 2, 7]);
-  // Only the version is another one.
+  // Only the version changes.
   expect(versions.get(runs[1]?.id ?? '')).toEqual({ ...runs[1], version: 3 });
   expect(others.slice(1, 3).map(({ id }) => versions.get(id)?.version)).toEqual([1, 1]);
   expect(await move()).toEqual({ moved: 0, stayed });
 });
 
-test('runs are counted by rule, state and what ended them, and conversions by arm', async () => {
+test('counts runs by rule, state and end reason, and conversions by arm', async () => {
   const other = newId();
   const over = (reason: 'done' | 'goal' | 'holdout', more: Partial<Run> = {}): Run =>
     endRun(run(more), reason, now());
@@ -335,7 +335,7 @@ test('runs are counted by rule, state and what ended them, and conversions by ar
   });
 });
 
-test('whoever is erased has no runs', async () => {
+test('deletes all runs of an erased user', async () => {
   await begin(run(), endRun(run(), 'done', now()), run({ userId: 'u2' }), run({ projectId: projectId + 1 }));
   expect(await eraseRuns(db, { projectId, userId: 'u1' })).toBe(2);
   expect(await eraseRuns(db, { projectId, userId: 'u1' })).toBe(0);

@@ -1,12 +1,12 @@
 import { momentList, plainList, type Tx } from '../../io/db/index.ts';
 import type { EndReason, Run } from './run.ts';
 
-/** What is written to `run`; `reads.ts` reads it. */
+/** Writes `run`; `reads.ts` reads it. */
 export type RunPerson = { projectId: number; userId: string };
 
 /**
- * The ids of those that began. Of a rule that lets a person in once at a time, a run that finds another open one does not
- * begin; of two such runs given here the first does.
+ * Inserts runs and returns the ids of those that started. If the rule allows one run per user at a time, a run does not start while another
+ * is open. If one call has two such runs, the first starts.
  */
 export async function insertRuns(tx: Tx, runs: Run[]): Promise<Set<string>> {
   if (runs.length === 0) return new Set();
@@ -44,7 +44,7 @@ export async function insertRuns(tx: Tx, runs: Run[]): Promise<Set<string>> {
   return new Set(rows.map((row) => row.id));
 }
 
-/** Where they stand and what became of them; whose they are and what started them stays as it was. */
+/** Updates the position and state of runs. Their user and their anchor do not change. */
 export async function updateRuns(tx: Tx, runs: Run[]): Promise<void> {
   if (runs.length === 0) return;
   const inOrder = runs.toSorted((a, b) => a.projectId - b.projectId || (a.id < b.id ? -1 : 1));
@@ -96,7 +96,7 @@ export async function wakeRuns(
   return rows.map((row) => row.id);
 }
 
-/** A restore took so much time away, in which a letter of each of them may have left. */
+/** Sets the lost time of open runs: a restore lost this much time, in which an email of each may have been sent. */
 export async function doubtRuns(
   tx: Tx,
   { projectId, ids, lostMs }: { projectId: number; ids: string[]; lostMs: number },
@@ -111,7 +111,7 @@ export async function doubtRuns(
   );
 }
 
-/** They end here, whatever they wait for; those that have ended before stay as they ended. */
+/** Ends runs, whatever they wait for. Runs that have ended stay as they are. */
 export async function endRuns(
   tx: Tx,
   { projectId, ids, reason, at }: { projectId: number; ids: string[]; reason: EndReason; at: number },
@@ -127,7 +127,7 @@ export async function endRuns(
   );
 }
 
-/** The end of this run's draft was taken back before the run went on: it waits for the draft again. */
+/** Makes a run wait for its draft again, because the end of the draft was undone before the run continued. */
 export async function waitAgain(
   tx: Tx,
   { projectId, id, step }: { projectId: number; id: string; step: number },
@@ -144,7 +144,7 @@ export function pauseRuns(tx: Tx, projectId: number, ruleId: string): Promise<nu
   return setState(tx, { projectId, ruleId, from: 'active', to: 'paused' });
 }
 
-/** How many go on; those whose time came meanwhile are due at once. */
+/** Returns the number of runs resumed. Runs that became due while paused are due immediately. */
 export function resumeRuns(tx: Tx, projectId: number, ruleId: string): Promise<number> {
   return setState(tx, { projectId, ruleId, from: 'paused', to: 'active' });
 }
@@ -165,10 +165,10 @@ async function setState(tx: Tx, { projectId, ruleId, from, to }: StateChange): P
   return rows[0]?.count ?? 0;
 }
 
-/** Where runs of an older version stand. */
+/** The position of runs of an older version. */
 export type Place = { version: number; step: number };
 
-/** The runs that stand at these places belong to another version of their rule from now on; how many they are. */
+/** Moves the runs at these positions to another version of their rule. Returns their number. */
 export async function updateVersions(
   tx: Tx,
   change: { projectId: number; ruleId: string; places: Place[]; to: number },
@@ -194,7 +194,7 @@ export async function updateVersions(
   return rows[0]?.count ?? 0;
 }
 
-/** How many runs of this person there were. */
+/** Deletes the runs of a user. Returns their number. */
 export async function eraseRuns(tx: Tx, { projectId, userId }: RunPerson): Promise<number> {
   const rows = await tx.query(
     `DELETE FROM beckon.run WHERE project_id = $1 AND external_user_id = $2 RETURNING 1`,

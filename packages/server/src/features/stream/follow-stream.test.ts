@@ -34,7 +34,7 @@ async function addChange(tx: Tx, userId = 'u'): Promise<string> {
   return id;
 }
 
-/** All dated now, as a bulk digest does it. */
+/** Dates all events now, as a bulk batch does. */
 async function addEvents(tx: Tx, count: number): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(
     `INSERT INTO beckon.event (project_id, received_at, id, external_user_id, name, properties, occurred_at, accepted_at, seq, suppressed)
@@ -47,7 +47,7 @@ async function addEvents(tx: Tx, count: number): Promise<string[]> {
 type Follower = {
   items: StreamItem[];
   ids(): string[];
-  /** Lets it look once more, and waits until it has looked. */
+  /** Starts one more look, and waits until it is done. */
   look(): Promise<void>;
   stop(): Promise<void>;
   waits: number[];
@@ -102,7 +102,7 @@ function startFollowing({ since, filter, tx, onItems }: Following = {}): Followe
   };
 }
 
-test('what comes is handed on once and in order, from the moment that was asked for', async () => {
+test('yields each item once and in order, from the requested time on', async () => {
   await addChange(db);
   clock.advance(1);
   const since = new Date(clock.now());
@@ -121,7 +121,7 @@ test('what comes is handed on once and in order, from the moment that was asked 
   await follower.stop();
 });
 
-test('a transaction that commits up to five seconds after it was dated is not missed, whatever was read meanwhile', async () => {
+test('does not miss a transaction that commits up to five seconds after its date', async () => {
   const follower = startFollowing();
   const started = Promise.withResolvers<string>();
   const release = Promise.withResolvers<void>();
@@ -139,7 +139,7 @@ test('a transaction that commits up to five seconds after it was dated is not mi
   expect(follower.ids()).toEqual(expected);
   release.resolve();
   await late;
-  // Its last moment: 4,750 ms after it was dated.
+  // The last possible time: 4,750 ms after its date.
   await follower.look();
   expect(follower.ids()).toEqual([...expected, lateId]);
   clock.advance(60_000);
@@ -149,7 +149,7 @@ test('a transaction that commits up to five seconds after it was dated is not mi
   await follower.stop();
 });
 
-test('a follower whose reader was away for a minute misses neither what came meanwhile nor what was late then', async () => {
+test('misses nothing, not even late items, after its reader was away for a minute', async () => {
   const follower = startFollowing();
   const started = Promise.withResolvers<string>();
   const release = Promise.withResolvers<void>();
@@ -172,7 +172,7 @@ test('a follower whose reader was away for a minute misses neither what came mea
   await follower.stop();
 });
 
-test('more rows within a millisecond, and within five seconds, than a page holds are all handed on once', async () => {
+test('yields each row once if a millisecond or five seconds have more rows than a page', async () => {
   const follower = startFollowing();
   const expected = await addEvents(db, 5_000);
   await follower.look();
@@ -202,7 +202,7 @@ test('more rows within a millisecond, and within five seconds, than a page holds
   await follower.stop();
 });
 
-test('rows that keep coming while it reads do not keep a round from its end', async () => {
+test('ends a round although new rows keep arriving', async () => {
   let writes = Promise.resolve();
   let rounds = 0;
   const follower = startFollowing({
@@ -210,7 +210,7 @@ test('rows that keep coming while it reads do not keep a round from its end', as
     onItems() {
       if (rounds > 20) return;
       rounds += 1;
-      // As if each page took as long as the writing of the next one.
+      // Simulates that each page takes as long as writing the next one.
       clock.advance(100);
       writes = writes.then(async () => void (await addEvents(db, 1_500)));
     },
@@ -229,7 +229,7 @@ test('rows that keep coming while it reads do not keep a round from its end', as
   await follower.stop();
 }, 20_000);
 
-test('more than it can keep in mind is handed on all the same, and once; that it sees less far back is said', async () => {
+test('yields each item once beyond its memory limit, and reports that it looks back less far', async () => {
   const follower = startFollowing();
   let count = 0;
   for (let i = 0; i < 4; i += 1) {
@@ -246,7 +246,7 @@ test('more than it can keep in mind is handed on all the same, and once; that it
   await follower.stop();
 }, 60_000);
 
-test('what lies far back is read page by page, then what comes', async () => {
+test('reads old items page by page, then follows new ones', async () => {
   const since = new Date(clock.now());
   const expected: string[] = [];
   for (let i = 0; i < 5; i += 1) {
@@ -262,7 +262,7 @@ test('what lies far back is read page by page, then what comes', async () => {
   await follower.stop();
 });
 
-test('it goes on from the item that was had last, and the five seconds before it come again', async () => {
+test('resumes at the last received item and repeats the five seconds before it', async () => {
   const ids: string[] = [];
   for (let i = 0; i < 8; i += 1) {
     ids.push(await addChange(db));
@@ -280,7 +280,7 @@ test('it goes on from the item that was had last, and the five seconds before it
   await second.stop();
 });
 
-test('only what passes the filter is handed on', async () => {
+test('yields only items that pass the filter', async () => {
   const follower = startFollowing({ filter: 'user:ada' });
   await addEvents(db, 10);
   const id = await addChange(db, 'ada');
@@ -292,7 +292,7 @@ test('only what passes the filter is handed on', async () => {
   await follower.stop();
 });
 
-test('a database that does not answer is asked again, less and less often, and nothing is missed', async () => {
+test('retries with backoff if the database does not answer, and misses nothing', async () => {
   let broken = false;
   const tx: Tx = {
     prepared: (query) => db.prepared(query),
@@ -317,7 +317,7 @@ test('a database that does not answer is asked again, less and less often, and n
   await follower.stop();
 });
 
-test('the signal ends it, at once where it waits and at the next page where it reads', async () => {
+test('stops on the signal, immediately while waiting and at the next page while reading', async () => {
   const stopped = new AbortController();
   const base = { db, projectId, filter: NO_FILTER, signal: stopped.signal };
   const since = new Date(clock.now());
@@ -329,7 +329,7 @@ test('the signal ends it, at once where it waits and at the next page where it r
   }
   expect(pages).toEqual([1_000]);
   for await (const _ of followStream({ ...base, since })) throw new Error('it was ended before it began');
-  // Its own clock is the one that waits here: nobody wakes it but the signal.
+  // This follower waits on its own clock, so only the signal can wake it.
   const waiting = new AbortController();
   const rest = followStream({ ...base, since: new Date(clock.now() + 1), signal: waiting.signal }).next();
   waiting.abort();

@@ -7,46 +7,45 @@ import { readPage, STREAM_PAGE_MAX } from './read-stream.ts';
 import { type Cursor, type Place, placeOfTime, readCursor, type StreamItem } from './stream.ts';
 
 /**
- * The stream as it grows. A row is dated before it is committed, so what is new may lie behind what was read already; at most
- * five seconds behind it. A transaction that takes longer than that from its date to its commit is missed by whoever
- * follows, and found by whoever reads.
+ * Follows the stream as it grows. A row is dated before it is committed, so a new row may come up to five seconds before what was read
+ * already. A transaction that takes longer between its date and its commit is missed by followers, but found by later reads.
  *
- * Time is cut into slices, and of each slice of the last five seconds the ids are kept that were handed on. A round counts
- * the items of those slices in the database, and reads only where their number is not that of the ids: a quiet stream costs a
- * count, and a backfill of 150,000 rows in five seconds is not read again four times a second for the few that came late.
- * Rounds follow each other without a hole: one begins five seconds before the one before it began. Whoever is further behind
- * than that, at the beginning or because nobody took what was found, reads page after page first, and remembers nothing.
+ * Time is divided into slices. For each slice of the last five seconds the ids of the yielded items are kept. A round counts the items of
+ * those slices in the database, and reads a slice only if its count differs from the number of ids. So a quiet stream costs one count. A
+ * backfill of 150,000 rows in five seconds is not read again four times a second because of a few late rows. Rounds leave no gap: each one
+ * begins five seconds before the previous one began. A follower that is further behind, at the start or because its reader was slow, first
+ * reads page by page and keeps no ids.
  */
 export type FollowOptions = {
   db: Tx & { clock: Clock };
   projectId: number;
   filter: Filter;
   /**
-   * From this moment on; or on from the last item that was had. Then the five seconds before it come again, for the sake of
-   * what was committed late, and what was had already is told by its id.
+   * Follows from this time, or from the last received item. With an item, the five seconds before it are repeated because of late commits;
+   * the client recognizes duplicates by their ids.
    */
   since: Date | Cursor;
-  /** Ends it. */
+  /** Stops the follower. */
   signal: AbortSignal;
-  /** Resolves when it is time to look again: after this long, or for better reasons; at once when the signal is given. */
+  /** Resolves when it is time to look again: after this long or on a wake-up, and immediately on the signal. */
   wake?: (afterMs: number, signal: AbortSignal) => Promise<void>;
-  /** Done before each look; if it fails, so does the look. */
+  /** Runs before each look. If it fails, the look fails. */
   beforeLook?: () => Promise<void>;
-  /** Hears of a database that did not answer, which is asked again, and of more items than can be kept in mind. */
+  /** Receives errors: a database that does not answer, which is retried, and more items than the memory limit. */
   onTrouble?: (trouble: unknown) => void;
 };
 
 const LOOK_EVERY_MS = 250;
 const RETRY = { baseMs: 250, maxMs: 5_000 };
-/** As long may a row be on its way from being dated to being committed. */
+/** The maximum time between the date of a row and its commit. */
 const LATE_MAX_MS = 5_000;
-/** As far may the clock of the one who dated it be ahead. */
+/** The maximum time by which the writer's clock may be ahead. */
 const AHEAD_MAX_MS = 1_000;
 const SLICE_MS = 250;
-/** Some twenty megabytes. Above it the oldest slices are looked at no more. */
+/** About twenty megabytes. Above it, the oldest slices are not checked any more. */
 const REMEMBERED_MAX = 200_000;
 
-/** Oldest first, but for what came late; never an empty list. */
+/** Yields items oldest first, except late ones, and never an empty list. */
 export async function* followStream(options: FollowOptions): AsyncGenerator<StreamItem[], void, void> {
   const { signal, wake = pause } = options;
   const floor = floorOf(options.since);
@@ -60,7 +59,7 @@ export async function* followStream(options: FollowOptions): AsyncGenerator<Stre
       }
       failures = 0;
     } catch (error) {
-      // Whoever ended it may have canceled its statement.
+      // The signal may have canceled the statement.
       if (signal.aborted) return;
       options.onTrouble?.(error);
       failures += 1;
@@ -70,12 +69,12 @@ export async function* followStream(options: FollowOptions): AsyncGenerator<Stre
 }
 
 type Feed = FollowOptions & {
-  /** Everything up to here has been handed on. */
+  /** Everything up to here has been yielded. */
   floor: Place;
-  /** The ids handed on, by the beginning of their slice, in the order of time. */
+  /** The yielded ids by the start of their slice, in order of time. */
   seen: Map<number, Set<string>>;
   remembered: number;
-  /** When it was last said that there are too many. */
+  /** When the memory limit was last reported. */
   saidAt: number;
 };
 
@@ -83,7 +82,7 @@ function floorOf(since: Date | Cursor): Place {
   return placeOfTime(since instanceof Date ? since : new Date(readCursor(since).at.getTime() - LATE_MAX_MS));
 }
 
-/** One round. What it hands on before it fails is remembered, so the next round takes its place. */
+/** Runs one round. Items that it yields before it fails are remembered, so the next round replaces it. */
 async function* newItems(feed: Feed): AsyncGenerator<StreamItem[], void, void> {
   await feed.beforeLook?.();
   const startedAt = feed.db.clock.now();
@@ -101,7 +100,7 @@ async function* newItems(feed: Feed): AsyncGenerator<StreamItem[], void, void> {
   settle(feed, settledTo);
 }
 
-/** Nothing will be added there any more: it is read once, and needs no remembering. */
+/** Reads a period that can no longer change. It is read once, so no ids are kept. */
 async function* settledItems(feed: Feed, before: Place): AsyncGenerator<StreamItem[], void, void> {
   const { db, projectId, filter } = feed;
   for (let more = true; more;) {
@@ -133,7 +132,7 @@ async function* unseenItems(feed: Feed, slice: number): AsyncGenerator<StreamIte
   }
 }
 
-/** Up to here no round will look again. */
+/** Marks everything up to here as final: no later round looks there. */
 function settle(feed: Feed, to: number): void {
   if (feed.floor.at.getTime() < to) feed.floor = placeOfTime(new Date(to));
   for (const [slice, ids] of feed.seen) {
@@ -143,7 +142,7 @@ function settle(feed: Feed, to: number): void {
   }
 }
 
-/** The oldest first. The slice that is being read stays, however many there are in it. */
+/** Drops slices, oldest first. The slice that is being read stays, however large it is. */
 function forgetBefore(feed: Feed, slice: number): void {
   const before = [...feed.seen.keys()].filter((at) => at < slice).toSorted((one, other) => one - other);
   for (const at of before) {
@@ -170,7 +169,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
       signal.removeEventListener('abort', done);
       resolve();
     }
-    // A signal that was given before is not given again.
+    // An abort that came earlier fires no event.
     if (signal.aborted) done();
   });
 }

@@ -20,7 +20,7 @@ async function all(projectId: number, filter = '', limit = 1_000): Promise<Strea
   return found;
 }
 
-test('what is done to a draft after it was made, and what becomes of its letter, are items of the stream', async () => {
+test('lists changes of a draft and outcomes of its email as items', async () => {
   const story = await newAftermath(stage);
   await story.rule(lettersRule());
   await story.user('ada', { email: 'ada@x.org' });
@@ -48,7 +48,7 @@ test('what is done to a draft after it was made, and what becomes of its letter,
   expect(await all(projectId, 'type:draft_changed user:bob')).toEqual([]);
 });
 
-test('moves of one draft within a millisecond are items of their own, in pages of any length and by their places', async () => {
+test('lists changes of one draft within a millisecond as separate items, in pages of any length', async () => {
   const story = await newAftermath(stage);
   await story.rule(lettersRule());
   await sendTo(story, ['a', 'b', 'c', 'd', 'e']);

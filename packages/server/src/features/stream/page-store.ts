@@ -2,7 +2,7 @@ import { type Filter, type FilterColumn, filterSql, isExact, NO_FILTER } from '.
 import type { Tx } from '../../io/db/index.ts';
 import { CHANGE_KINDS, type Place } from './stream.ts';
 
-/** What lies between two places, both of them left out; null is the stream's end on that side. */
+/** The span between two places, both excluded. Null is the end of the stream on that side. */
 export type Reach = { projectId: number; filter: Filter; after: Place | null; before: Place | null };
 export type Order = 'oldest_first' | 'newest_first';
 
@@ -20,25 +20,25 @@ export type StreamRow = {
   detail: Record<string, unknown>;
 };
 
-/** One of the tables that the stream is read from. Each has an index that begins with the project, the time and the id. */
+/** A table that the stream reads. Each has an index that begins with the project, the time and the id. */
 type Source = {
   table: string;
-  /** The table, and what is joined to it. */
+  /** The table and its joins. */
   from: string;
   at: string;
   id: string;
   projectId: string;
-  /** Which of its rows are of the stream at all; left out, all. */
+  /** A condition for rows that belong to the stream. All rows do if it is left out. */
   only?: string;
   columns: string;
   filtered: Record<string, FilterColumn>;
 };
 
-/** What is no event, no change of an audience and no request leaves the columns of these empty. */
+/** Empty columns for sources that are not events, audience changes or requests. */
 const NO_EVENT = `NULL::text AS name, NULL::timestamptz AS occurred_at, NULL::timestamptz AS accepted_at, NULL::boolean AS suppressed`;
 const NO_AUDIENCE = `NULL::uuid AS audience_id, NULL::text AS audience`;
 
-/** Tables of the rooms of events, audiences, rules, drafts and sending are only read here. */
+/** Tables of the events, audiences, rules, drafts and sending modules, which are only read here. */
 const SOURCES: Source[] = [
   {
     table: 'beckon.event e',
@@ -120,7 +120,7 @@ const SOURCES: Source[] = [
     at: 'v.at',
     id: 'v.id',
     projectId: 'v.project_id',
-    // The first one is the making of the draft, which is in the stream as the draft itself.
+    // The first version is the creation of the draft, which is in the stream as the draft itself.
     only: 'v.from_state IS NOT NULL',
     columns: `'draft_changed' AS type, d.external_user_id, ${NO_AUDIENCE}, ${NO_EVENT},
       jsonb_build_object('rule', r.name, 'draft_id', v.draft_id, 'action', v.action, 'from', v.from_state, 'to', v.to_state,
@@ -151,7 +151,7 @@ const SOURCES: Source[] = [
 
 type PageOptions = { order: Order; limit: number; through: Place | null };
 
-/** The tables each by their own key, no further than the page is long, and the page out of them; nothing behind `through`. */
+/** Reads a page: up to one page from each table by its own key, then the page out of these. It ends at `through`. */
 export async function listPage(tx: Tx, reach: Reach, options: PageOptions): Promise<StreamRow[]> {
   const { order, through } = options;
   const asked = conditions(reach);
@@ -161,8 +161,8 @@ export async function listPage(tx: Tx, reach: Reach, options: PageOptions): Prom
   const parts = asked.sources.map(({ source, within, passes }) => {
     const columns = `${source.at} AS at, ${source.id} AS id, ${source.columns}`;
     const where = `${within}${end(source)} AND ${passes}`;
-    // Of one person, all rows are fetched by whichever index is best for all, and then put in order: a planner that hopes
-    // to meet a few of them soon, on the way along the primary key, may walk through the whole table.
+    // For one user, fetches all rows by the best index and then sorts them. Otherwise the planner may walk the whole table along the
+    // primary key in the hope of an early match.
     return `(SELECT * FROM (SELECT ${columns} FROM ${source.from} WHERE ${where} ${fence}) found ${ordered})`;
   });
   if (parts.length === 0) return [];
@@ -170,8 +170,8 @@ export async function listPage(tx: Tx, reach: Reach, options: PageOptions): Prom
 }
 
 /**
- * Where a search that finds little has looked at this many rows of a table; null where there are fewer, where every row
- * passes, or where an index leads to those that do.
+ * Returns where a selective search has scanned this many rows of a table. Null if there are fewer rows, if every row passes, or if an index
+ * finds the matches.
  */
 export async function findScanEnd(
   tx: Tx,
@@ -182,7 +182,7 @@ export async function findScanEnd(
   const asked = conditions(reach);
   const searched = asked.sources.filter(({ passes }) => passes !== 'true');
   if (searched.length === 0) return null;
-  // What the filter asks is left out: it is the rows looked at that are counted, not those found.
+  // Leaves out the filter, because it counts the scanned rows and not the matches.
   const plain = conditions({ ...reach, filter: NO_FILTER });
   const skip = plain.bind(rows - 1);
   const parts = plain.sources
@@ -199,7 +199,7 @@ export async function findScanEnd(
   return end ?? null;
 }
 
-/** How many items there are, counted no further than this. */
+/** Counts the items, up to `most`. */
 export async function countItems(tx: Tx, reach: Reach, most: number): Promise<number> {
   const asked = conditions(reach);
   const end = asked.bind(most);
@@ -219,7 +219,7 @@ function inOrder(order: Order): string {
   return order === 'oldest_first' ? 'ORDER BY at, id' : 'ORDER BY at DESC, id DESC';
 }
 
-/** How many items there are in each slice of time that has any. */
+/** Counts the items of each time slice that has any. */
 export async function countSlices(
   tx: Tx,
   reach: Reach,
@@ -244,7 +244,7 @@ type Asked = {
   bind: (value: unknown) => string;
 };
 
-/** The tables in which something can pass the filter, and what their rows must be. */
+/** Returns the tables in which rows can pass the filter, with their conditions. */
 function conditions({ projectId, filter, after, before }: Reach): Asked {
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
@@ -260,7 +260,7 @@ function conditions({ projectId, filter, after, before }: Reach): Asked {
   return { sources, values, bind };
 }
 
-/** The time is compared by itself as well: partitions are told apart by it, and by no comparison of pairs. */
+/** Compares the time separately as well, because partitions are pruned by it but not by a comparison of pairs. */
 function bound(
   place: Place | null,
   operator: '<' | '<=' | '>' | '>=',

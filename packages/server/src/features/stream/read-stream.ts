@@ -18,21 +18,21 @@ import {
 export type ReadStreamOptions = {
   projectId: number;
   filter: Filter;
-  /** A place to read on from, oldest first; null reads the newest first. */
+  /** A place from which to read on, oldest first. Null reads the newest items first. */
   after: Cursor | null;
-  /** Only what comes before this place. */
+  /** Only items before this place. */
   before?: Cursor | undefined;
-  /** Only what happened at this moment or later. */
+  /** Only items at this time or later. */
   since?: Date | undefined;
   limit: number;
 };
 
 export type StreamPage = {
-  /** A filter that lets little through may give few or none although there is more. */
+  /** A selective filter may return few items or none although there are more. */
   items: StreamItem[];
-  /** Where to read on, as `after` or, newest first, as `before`; null where there was nothing to read. */
+  /** The place from which to read on, as `after` or, newest first, as `before`. Null if there was nothing to read. */
   cursor: Cursor | null;
-  /** There may be more in this direction already. */
+  /** There may be more items in this direction already. */
   more: boolean;
 };
 
@@ -57,7 +57,7 @@ export async function readStream(tx: Tx, options: ReadStreamOptions): Promise<St
 
 export type CountedStream = { count: number; isAll: boolean };
 
-/** How many there are, as far as `most` of them, and as far as a search may look. */
+/** Counts the items, up to `most` and up to the scan limit. */
 export async function countStream(
   tx: Tx,
   {
@@ -74,7 +74,7 @@ export async function countStream(
   return { count: Math.min(count, most), isAll: end === null && count <= most };
 }
 
-/** The item at this place; undefined where there is none (any more). */
+/** Returns the item at this place, or undefined if it does not exist (any more). */
 export async function findItem(
   tx: Tx,
   { projectId, place }: { projectId: number; place: Cursor },
@@ -87,7 +87,7 @@ export async function findItem(
 
 export type Page = { items: StreamItem[]; end: Place | null; more: boolean };
 
-/** A page whose filter lets little through ends, however empty, where this many rows were looked at. */
+/** A page with a selective filter ends after scanning this many rows, even if it is empty. */
 const ROWS_LOOKED_AT = 20_000;
 
 export async function readPage(
@@ -134,7 +134,7 @@ function toItem(row: StreamRow): StreamItem {
     type: type as ChangeKind | LetterKind,
     ...(external_user_id === null ? {} : { external_user_id }),
     ...(audience_id === null ? {} : { audience_id, audience }),
-    // What the kind adds never stands in for what every item has.
+    // Fields of the kind never replace the fields that every item has.
     ...Object.fromEntries(Object.entries(detail).filter(([name]) => !FIXED.has(name))),
   };
 }

@@ -10,26 +10,26 @@ export type NotedRequest = {
   endpoint: string;
   status: number;
   code: string | null;
-  /** Records. */
+  /** The number of records. */
   accepted: number;
   rejected: number;
   requestId: string;
   keyId: string | null;
-  /** Of its body. */
+  /** The size of the body. */
   bytes: number;
   ms: number;
-  /** How far the clock of the project is ahead of ours; left out, not at all. */
+  /** How far the clock of the project is ahead of the system clock; 0 if left out. */
   aheadMs?: number;
-  /** What was wrong with which of its records. */
+  /** The errors in its records. */
   faults?: readonly NotedFault[];
 };
 
-/** `index`: of a bulk request; elsewhere the field says which record it is. */
+/** `index` is set for bulk requests. Elsewhere the field identifies the record. */
 type NotedFault = { index?: number; field?: string; message: string };
 
 /**
- * What was answered to the requests of a project, for people to look at: those of a quarter second that came by one
- * key and were answered alike are one row. Noting one is a look-up and three additions. A crash may lose the last quarter second.
+ * Logs the responses to a project's requests for display. Requests within a quarter second with the same key and the same response are one
+ * row. Noting a request costs a lookup and three additions. A crash may lose the last quarter second.
  */
 export type RequestLog = {
   note(request: NotedRequest): void;
@@ -38,9 +38,9 @@ export type RequestLog = {
 };
 
 const REQUESTS_EVERY_MS = 250;
-/** Kinds of answers in a quarter second, over all projects. */
+/** The maximum number of distinct responses in a quarter second, across all projects. */
 const REQUESTS_MAX = 10_000;
-/** A database that is away would be reported four times a second. */
+/** Without this limit, an unavailable database would be reported four times a second. */
 const COMPLAIN_EVERY_MS = 10_000;
 
 type Gathered = Omit<RequestRow, 'at' | 'id'> & { aheadMs?: number };
@@ -53,7 +53,7 @@ export function requestLog({ db, clock, newId, log }: RequestLogDeps): RequestLo
     log: rarely(log, clock),
     failedEvent: 'request_log.not_written',
     write(rows) {
-      // Dated when they are written: what had to wait for the database would else be missed by those who follow.
+      // Dates rows when they are written. Otherwise followers would miss rows that waited for the database.
       const now = clock.now();
       return addRequests(
         db,
@@ -87,11 +87,11 @@ function firstOf({ ms, ...request }: NotedRequest): Gathered {
   return { ...request, faults: faultsOf(request), requests: 1, slowestMs: ms };
 }
 
-/** Enough to see what a client does wrong; the answer itself had all of them. */
+/** Enough to show what a client does wrong. The response itself contained all errors. */
 const FAULTS_MAX = 10;
 const WORDS_MAX_CHARS = 300;
 
-/** Of the last request, as its id is. A field's path may have any character in it, and the database takes not all of them. */
+/** Returns the errors of the last request, as with its id. A field's path may contain characters that the database does not accept. */
 function faultsOf({ faults = [] }: Pick<NotedRequest, 'faults'>): Gathered['faults'] {
   if (faults.length === 0) return null;
   return faults.slice(0, FAULTS_MAX).map(({ index = null, field = null, message }) => ({

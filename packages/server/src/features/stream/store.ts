@@ -1,7 +1,7 @@
 import type { Tx } from '../../io/db/index.ts';
 import type { ChangeRow, RequestItem } from './stream.ts';
 
-/** Of many projects at once. */
+/** Inserts changes of many projects at once. */
 export async function addChanges(tx: Tx, rows: ChangeRow[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.prepared({
@@ -22,7 +22,7 @@ export async function addChanges(tx: Tx, rows: ChangeRow[]): Promise<void> {
   });
 }
 
-/** All that is noted of one person; how much it was. */
+/** Deletes all changes of one user. Returns their number. */
 export async function eraseChanges(tx: Tx, projectId: number, userId: string): Promise<number> {
   const [gone] = await tx.query<{ count: number }>(
     `WITH gone AS (DELETE FROM beckon.change WHERE project_id = $1 AND external_user_id = $2 RETURNING 1)
@@ -32,7 +32,7 @@ export async function eraseChanges(tx: Tx, projectId: number, userId: string): P
   return gone?.count ?? 0;
 }
 
-/** The oldest changes and requests before this moment, at most `limit` of both together; how many they were. */
+/** Deletes the oldest changes and requests before this time, at most `limit` of both together. Returns their number. */
 export async function forgetStream(
   tx: Tx,
   { projectId, before, limit }: { projectId: number; before: Date; limit: number },

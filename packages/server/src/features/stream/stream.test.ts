@@ -25,7 +25,7 @@ const db = await openTestDatabase(clock);
 const newId = idMaker(clock);
 const START = clock.now();
 beforeAll(async () => {
-  // One seam in the midst of what the tests put in, as a month has.
+  // One partition boundary in the middle of the test data, as at the end of a month.
   const seam = new Date(START + 60_000).toISOString();
   await db.query(
     `CREATE TABLE beckon.event_old PARTITION OF beckon.event FOR VALUES FROM ('2020-01-01Z') TO ('${seam}')`,
@@ -83,7 +83,7 @@ async function allPages(from: { after: Cursor | null }, limit: number, filter = 
   return items;
 }
 
-test('every kind of item carries what its table knows', async () => {
+test('returns the fields of every kind of item', async () => {
   const log = requestLog({ db, clock, newId, log: silentLog });
   const audienceId = newId();
   await db.query(`INSERT INTO beckon.audience VALUES ($1, $2, 'Trials', now(), now())`, [
@@ -152,7 +152,7 @@ test('every kind of item carries what its table knows', async () => {
   for (const one of expected) expect(items).toContainEqual(one);
 });
 
-test('pages of any length, in both directions, give every item once and in order, also within one millisecond', async () => {
+test('pages in both directions return every item once and in order, also within one millisecond', async () => {
   const log = requestLog({ db, clock, newId, log: silentLog });
   for (let i = 0; i < 5; i += 1) {
     await addEvents(['a', 'b', 'c', 'd', 'e']);
@@ -187,7 +187,7 @@ test('pages of any length, in both directions, give every item once and in order
   expect(since.items.map((item) => item.at)).toEqual(Array.from({ length: 9 }, () => second.at));
 });
 
-test('it can be read on from any moment that people can write, also from one that no cursor has room for', async () => {
+test('reads on from any time, including times outside the range of cursors', async () => {
   await addEvents(['login'], 'ada');
   const all = await newest();
   for (const [at, found] of [
@@ -198,7 +198,7 @@ test('it can be read on from any moment that people can write, also from one tha
     expect(await allPages({ after: cursorOfTime(new Date(parseInstant(at))) }, 10)).toEqual(found);
 });
 
-test('a filter finds the same in pages as all at once, and nothing of another project', async () => {
+test('a filter finds the same in pages as at once, and nothing of other projects', async () => {
   await addEvents(['trial_started', 'login'], 'ada');
   await addEvents(['trial_ended', 'login'], 'bob');
   await addChanges(db, [change({ userId: 'ada' }), change({ userId: 'bob', kind: 'user_created' })]);
@@ -220,7 +220,7 @@ test('a filter finds the same in pages as all at once, and nothing of another pr
   expect(await found('type:event status:202')).toEqual([]);
 });
 
-test('a filter that lets little through ends its page after so many rows, and goes on from there', async () => {
+test('ends a page after a number of scanned rows with a selective filter, and continues from there', async () => {
   await addEvents(['rare']);
   clock.advance(1_000);
   await addEvents(Array.from({ length: 25_000 }, () => 'frequent'));
@@ -236,7 +236,7 @@ test('a filter that lets little through ends its page after so many rows, and go
   expect(await allPages({ after: cursorOfTime(new Date(0)) }, 10, '-name:frequent')).toHaveLength(1);
 });
 
-test('what is asked wrongly is refused with its field', async () => {
+test('rejects invalid parameters and names the field', async () => {
   const asked = { projectId, filter: NO_FILTER, after: null, limit: 1 };
   const refusal = (field: string) => ({ code: 'validation_failed', details: [{ field }] });
   for (const cursor of ['', 'x', '💥', 'a'.repeat(10_000)]) {
@@ -252,7 +252,7 @@ test('what is asked wrongly is refused with its field', async () => {
   );
 });
 
-test('a person who is erased is gone from the stream, and nobody else is', async () => {
+test('removes an erased user from the stream, and no other user', async () => {
   await addChanges(db, []);
   await addChanges(db, [
     change(),
@@ -265,7 +265,7 @@ test('a person who is erased is gone from the stream, and nobody else is', async
   expect(await newest()).toMatchObject([{ external_user_id: 'other' }]);
 });
 
-test('the oldest is forgotten first, so many at a time and never what is young', async () => {
+test('deletes the oldest items first, in batches, and never recent ones', async () => {
   const log = requestLog({ db, clock, newId, log: silentLog });
   for (let i = 0; i < 3; i += 1) {
     await addChanges(db, [change()]);
@@ -289,7 +289,7 @@ test('the oldest is forgotten first, so many at a time and never what is young',
   expect(await newest()).toEqual(young);
 });
 
-test('requests that were answered alike within a quarter second are one row', async () => {
+test('combines requests with the same response within a quarter second into one row', async () => {
   const log = requestLog({ db, clock, newId, log: silentLog });
   const request = { projectId, endpoint: 'events-bulk', status: 200, code: null, ...NOTED };
   for (let i = 1; i <= 3; i += 1)
@@ -308,7 +308,7 @@ test('requests that were answered alike within a quarter second are one row', as
   expect(await newest('status:4* endpoint:events-*')).toMatchObject([{ code: 'rate_limited', requests: 1 }]);
 });
 
-test('requests that could not be written are kept, dated when they are, and complained of now and then', async () => {
+test('keeps requests that could not be written, dates them when written, and reports the failure occasionally', async () => {
   let broken = true;
   const events: string[] = [];
   const complaining: Log = { ...silentLog, warn: (_, event) => events.push(event) };

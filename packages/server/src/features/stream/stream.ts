@@ -12,27 +12,27 @@ export const CHANGE_KINDS = [
 ] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 /**
- * A draft as it was made, and a letter as it was claimed; both tell how they stand now. What was done to a draft after it was
- * made, and what became of a letter.
+ * A draft as created and an email as claimed, both with their current state. `draft_changed` and `outcome` are the later changes of a draft
+ * and the outcomes of an email.
  */
 export type LetterKind = 'draft' | 'draft_changed' | 'email' | 'outcome';
 const LETTER_KINDS = ['draft', 'draft_changed', 'email', 'outcome'] as const satisfies LetterKind[];
 export type StreamType = 'request' | 'event' | LetterKind | ChangeKind;
 
-/** What happened to a person or an audience, as it is written down. */
+/** A recorded change of a user or an audience. */
 export type ChangeRow = {
   projectId: number;
-  /** Now, in whole milliseconds: what is dated further back than a few seconds is missed by those who follow. */
+  /** Now, in whole milliseconds. Followers miss rows that are dated more than a few seconds back. */
   at: Date;
   id: string;
   kind: ChangeKind;
   userId: string | null;
   audienceId: string | null;
-  /** JSON text of an object. */
+  /** A JSON object as text. */
   detail: string;
 };
 
-/** Requests of one endpoint within a quarter second that were answered alike. */
+/** Requests to one endpoint within a quarter second that had the same response. */
 export type RequestItem = {
   at: string;
   id: string;
@@ -43,13 +43,13 @@ export type RequestItem = {
   requests: number;
   accepted: number;
   rejected: number;
-  /** Of the last one. */
+  /** The id of the last request. */
   request_id: string;
-  /** Null where that was not noted: by which key, of all bodies together, and the slowest of them. */
+  /** The key, the total size of the bodies, and the slowest request. Null if they were not recorded. */
   key_id: string | null;
   bytes: number | null;
   slowest_ms: number | null;
-  /** What was wrong with which record of the last one, the first of them. */
+  /** The first errors in records of the last request. */
   faults: { index: number | null; field: string | null; message: string }[] | null;
 };
 
@@ -65,14 +65,14 @@ export type EventItem = {
   suppressed: boolean;
 };
 
-/** With all that its kind has to say beside. */
+/** A change with the additional fields of its kind. */
 export type ChangeItem = {
   at: string;
   id: string;
   type: ChangeKind | LetterKind;
   external_user_id?: string;
   audience_id?: string;
-  /** Its name; null once it is deleted. */
+  /** The name of the audience; null once it is deleted. */
   audience?: string | null;
   [detail: string]: unknown;
 };
@@ -91,7 +91,7 @@ const STREAM_VOCABULARY = {
   key: {},
 } satisfies Vocabulary;
 
-/** The filter that was typed; whatever is wrong with it is said to whoever typed it. */
+/** Parses a filter as a member typed it. An invalid filter is reported with its reason. */
 export function readStreamFilter(text: string): Filter {
   const parsed = parseFilter(text, STREAM_VOCABULARY);
   if (!parsed.ok) throw new Fault('validation_failed', { details: parsed.faults });
@@ -100,39 +100,39 @@ export function readStreamFilter(text: string): Filter {
 
 const REQUEST_VOCABULARY = { status: {}, endpoint: {}, code: {}, key: {} } satisfies Vocabulary;
 
-/** The same where only requests are listed: what they do not have is refused. */
+/** Does the same for lists of requests only, and rejects fields that requests do not have. */
 export function readRequestFilter(text: string): Filter {
   const parsed = parseFilter(text, REQUEST_VOCABULARY);
   if (!parsed.ok) throw new Fault('validation_failed', { details: parsed.faults });
   return { terms: [...parsed.filter.terms, { key: 'type', negated: false, values: [['request']] }] };
 }
 
-/** A place in the stream, as text that means nothing to those who keep it. */
+/** A place in the stream, as opaque text. */
 export type Cursor = string;
 
-/** Every item has one of its own; the stream is in the order of `at`, then of `id`. */
+/** The place of an item, unique to it. The stream is ordered by `at`, then by `id`. */
 export type Place = { at: Date; id: string };
 
 export function cursorOf(item: { at: string; id: string }): Cursor {
   return printCursor({ at: new Date(item.at), id: item.id });
 }
 
-/** The place before everything that happened at this moment; nothing happened before 1970 or after the year 5188, whatever is asked. */
+/** Returns the place before everything that happened at this time. Times are limited to the years 1970 to 5188. */
 export function cursorOfTime(at: Date): Cursor {
   return printCursor(placeOfTime(new Date(Math.min(Math.max(at.getTime(), 0), CURSOR_MS_MAX))));
 }
 
-/** The last moment that a cursor has room for. */
+/** The last time that fits into a cursor. */
 const CURSOR_MS_MAX = 36 ** 9 - 1;
 
-/** No item has this id, so the place lies between moments. */
+/** No item has this id, so the place is between items of two times. */
 const NIL = '00000000-0000-0000-0000-000000000000';
 
 export function placeOfTime(at: Date): Place {
   return { at, id: NIL };
 }
 
-/** No item lies between this place and the one that is given. */
+/** Returns the place directly before this one: no item is in between. */
 export function placeBefore({ at, id }: Place): Place {
   if (id === NIL) return { at: new Date(at.getTime() - 1), id: LAST };
   const hex = (BigInt(`0x${id.replaceAll('-', '')}`) - 1n).toString(16).padStart(32, '0');
@@ -145,7 +145,7 @@ export function printCursor({ at, id }: Place): Cursor {
   return Buffer.from(`${at.getTime().toString(36)}.${id.replaceAll('-', '')}`).toString('base64url');
 }
 
-/** When what stands at this place happened. */
+/** Returns the time of the item at this place. */
 export function momentOf(cursor: Cursor): Date {
   return readCursor(cursor).at;
 }

@@ -5,7 +5,7 @@ import { deleteLifts, movePlaces } from './move-store.ts';
 import { findKept } from './reads.ts';
 import type { ClearPlace } from './suppression.ts';
 
-/** Replaces what is known of an erased user's places by hashes. How many rows in plain text that were. */
+/** Replaces suppressions and refused topics of an erased user by hashes. Returns the number of rows that were in plain text. */
 export async function hashPlaces(
   tx: Tx,
   { hasher, places, now }: { hasher: SuppressionHasher; places: ClearPlace[]; now: number },
@@ -19,8 +19,8 @@ export async function hashPlaces(
 export type Restoring = { hasher: SuppressionHasher; places: ClearPlace[]; now: number };
 
 /**
- * Puts what hashes say of these places back onto the places themselves: a user has the address again, or a member typed it.
- * Every check then finds it as it finds any other suppression. The places at which there was something.
+ * Moves entries from hashes back to these places, because a user has the address again or a member typed it. All checks then find them like
+ * any other suppression. Returns the places that had entries.
  */
 export async function restorePlaces(tx: Tx, { hasher, places, now }: Restoring): Promise<ClearPlace[]> {
   if (places.length === 0) return [];

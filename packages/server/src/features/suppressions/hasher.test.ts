@@ -11,12 +11,12 @@ describe('createSuppressionHasher', () => {
     );
   });
 
-  test('hashes the address of one project unlike the same address of another', () => {
+  test('hashes one address differently per project', () => {
     expect(hasher.hash(address('ada@x.org', 1)).value).not.toBe(hasher.hash(address('ada@x.org', 2)).value);
     expect(hasher.keyIdOf(1)).not.toBe(hasher.keyIdOf(2));
   });
 
-  test('hashes an address unlike a user id of the same text', () => {
+  test('hashes an address and a user id of the same text differently', () => {
     const user = hasher.hash({ projectId: 1, kind: 'user', value: 'ada@x.org' });
     expect(user.kind).toBe('user_hash');
     expect(user.value).not.toBe(hasher.hash(address('ada@x.org')).value);
@@ -28,7 +28,7 @@ describe('createSuppressionHasher', () => {
     expect(other.keyIdOf(1)).not.toBe(hasher.keyIdOf(1));
   });
 
-  test('keeps its hashes over releases', () => {
+  test('keeps its hashes across releases', () => {
     // Hashes are stored, so a change of the construction would lift every suppression of an erased user.
     expect(hasher.hash(address('ada@x.org')).value).toMatchInlineSnapshot(
       `"24abf27821e181ad5b138dd0b2a7e9f5772d2c394c2600168bad1832355c7d21"`,

@@ -9,18 +9,18 @@ import { findSealedKey, insertSealedKey, type SealedKey, updateSealedKey } from 
 import type { ClearPlace, HashedPlace } from './suppression.ts';
 
 /**
- * Hashes the addresses and ids of erased users. Each project has a key of its own, made from the installation's key, so that
- * the hashes of two projects cannot be joined.
+ * Hashes the addresses and ids of erased users. Each project has its own key, derived from the installation's key, so that the hashes of
+ * two projects cannot be joined.
  */
 export type SuppressionHasher = {
-  /** Names the key of a project, and reveals nothing about it. An export carries it, and an import compares it. */
+  /** Identifies the key of a project without revealing anything about it. An export contains it, and an import compares it. */
   keyIdOf(projectId: number): string;
   hash(place: ClearPlace): HashedPlace;
 };
 
 const KEY_BYTES = 32;
 const KEY_ID_CHARS = 16;
-/** Making a key takes a microsecond; the bound keeps the memory small where one process serves many projects. */
+/** Deriving a key takes a microsecond. The bound limits memory if one process serves many projects. */
 const KEYS_REMEMBERED_MAX = 1_000;
 
 export function createSuppressionHasher(key: Uint8Array): SuppressionHasher {
@@ -46,7 +46,7 @@ export function createSuppressionHasher(key: Uint8Array): SuppressionHasher {
 
 export type HasherDeps = { db: Tx; clock: Clock; sealer: Sealer };
 
-/** Opens the installation's key. The first process to start creates it; of several at once, all use the one that was stored. */
+/** Opens the installation's key. The first process that starts creates it. If several start at once, all use the one that was stored. */
 export async function openSuppressionHasher({ db, clock, sealer }: HasherDeps): Promise<SuppressionHasher> {
   const known = await findSealedKey(db);
   if (!known) {
@@ -56,7 +56,8 @@ export async function openSuppressionHasher({ db, clock, sealer }: HasherDeps): 
   const stored = known ?? (await findSealedKey(db));
   if (!stored) throw new Error('The suppression key was not stored');
   const key = openKey(sealer, stored);
-  // At once, because a start with a secret key that cannot open it fails. The job that re-encrypts the rest runs later.
+  // Re-encrypts the key immediately, because a start with a secret key that cannot decrypt it fails. The job that re-encrypts everything
+  // else runs later.
   if (!sealer.isCurrent(stored.sealed)) await updateSealedKey(db, { sealed: sealer.seal(key, BOUND_TO) });
   return createSuppressionHasher(key);
 }
@@ -73,7 +74,7 @@ function openKey(sealer: Sealer, { sealed }: SealedKey): Buffer {
   }
 }
 
-/** Re-encrypts the key with the current secret key. How many keys that were: 1 or 0. */
+/** Re-encrypts the key with the current secret key. Returns the number of keys: 1 or 0. */
 export function resealSuppressionKey(tx: Tx, given: Resealing): Promise<number> {
   return resealAll<SealedKey>(given, {
     list: async (after) => {

@@ -1,6 +1,6 @@
 import type { Tx } from '../../io/db/index.ts';
 
-/** `suppression_key`, which has one row. */
+/** A row of `suppression_key`, which has only one. */
 export type SealedKey = { sealed: Buffer };
 
 export async function findSealedKey(tx: Tx): Promise<SealedKey | undefined> {

@@ -2,7 +2,7 @@ import { plainList, type Tx } from '../../io/db/index.ts';
 import type { SuppressedKind } from './suppression.ts';
 import { mergedSql, setSql, WORD_COLUMNS } from './words.ts';
 
-/** What is known of one place from now on is known of another: of an address of its hash, or of a hash of its address. */
+/** Moves the entries of one place to another: from an address to its hash, or from a hash to its address. */
 export type PlaceMove = {
   projectId: number;
   from: { kind: SuppressedKind; value: string };
@@ -23,9 +23,8 @@ function valuesOf(moves: PlaceMove[]): unknown[] {
 }
 
 /**
- * Moves suppressions and refused topics, and merges them with those that are there. A suppression that has ended is dropped,
- * since its hash would serve no purpose. Two users of one batch may have the same address, so places may come twice. How many
- * rows were taken away.
+ * Moves suppressions and refused topics, and merges them with existing ones. An ended suppression is dropped, because its hash would serve
+ * no purpose. Two users of one batch may have the same address, so places may occur twice. Returns the number of rows removed.
  */
 export async function movePlaces(tx: Tx, moves: PlaceMove[], now: number): Promise<number> {
   if (moves.length === 0) return 0;

@@ -18,8 +18,8 @@ export type FoundSuppression = { reason: SuppressionReason; until: number | null
 type FoundRow = { reason: SuppressionReason; until: Date | null; from_erased: boolean };
 
 /**
- * For each of these, in their order, what keeps letters from the person or from the address now; null where nothing does.
- * Of two the one that lasts longer, so that nobody waits for the end of a snooze only to learn of the other.
+ * Returns what currently suppresses the user or the address, in the order of the input, or null. If both are suppressed, the suppression
+ * that lasts longer is returned. Otherwise the end of a snooze would only reveal the other one.
  */
 export async function findSuppressions(
   tx: Tx,
@@ -50,7 +50,7 @@ function toFound({ reason, until, from_erased: fromErased }: FoundRow): FoundSup
   return { reason, until: until?.getTime() ?? null, ...(fromErased && { fromErased }) };
 }
 
-/** All that keeps letters from this person and from this address now: a page that tells them why names both. */
+/** Returns all suppressions of this user and this address that are in force now. A page for the recipient lists both. */
 export async function listInForce(
   tx: Tx,
   { projectId, userId, address, now }: { projectId: number; userId: string; address: string; now: number },
@@ -64,7 +64,7 @@ export async function listInForce(
   return rows.map(toFound);
 }
 
-/** Whether it is an outcome of this letter already that its recipient wants no more; read of the room of outcomes. */
+/** Returns whether the email already has an unsubscribe outcome. Reads a table of the outcomes module. */
 export async function hasUnsubscribed(
   tx: Tx,
   { projectId, messageId }: { projectId: number; messageId: string },
@@ -76,7 +76,7 @@ export async function hasUnsubscribed(
   return rows.length > 0;
 }
 
-/** For each of these, in their order, the topics of which they, or whoever else has their address, want no letters. */
+/** Returns the topics that each user, or anyone with the same address, is unsubscribed from. The order is that of the input. */
 export async function findRefusals(tx: Tx, addressees: Addressee[]): Promise<ReadonlySet<string>[]> {
   const found = addressees.map(() => new Set<string>());
   if (addressees.length === 0) return found;
@@ -108,7 +108,7 @@ function placesOf(addressees: Addressee[]): unknown[] {
 
 export const SUPPRESSIONS_PAGE_MAX = 1_000;
 
-/** The one of this place, if there is any; one that is over too. */
+/** Returns the suppression of this place, even if it has ended. */
 export async function findSuppression(
   tx: Tx,
   { projectId, kind, value }: Pick<Suppression, 'projectId' | 'kind' | 'value'>,
@@ -128,7 +128,7 @@ export type Lift = {
   liftedBy: string;
 };
 
-/** When a suppression of this place was lifted last; undefined: none ever was. */
+/** Returns the last lift of a suppression at this place, or undefined. */
 export async function findLift(
   tx: Tx,
   { projectId, kind, value }: Pick<Suppression, 'projectId' | 'kind' | 'value'>,
@@ -153,7 +153,7 @@ export async function findLift(
   }))[0];
 }
 
-/** By kind and value, those that are over too; `after` is the last one of the page before. */
+/** Lists suppressions by kind and value, including ended ones. `after` is the last one of the previous page. */
 export async function listSuppressions(
   tx: Tx,
   page: { projectId: number; after?: { kind: SuppressedKind; value: string } | null; limit: number },
@@ -167,7 +167,7 @@ export async function listSuppressions(
   return rows.map((row) => toSuppression(projectId, row));
 }
 
-/** The same with all that lies beneath, each behind what is in front of it; `limit` is one of places, of which none is cut in two. */
+/** Lists the same with all entries below, each following the one in force. `limit` counts places, and no place is split. */
 export async function listAllSaid(
   tx: Tx,
   page: { projectId: number; after: { kind: SuppressedKind; value: string } | null; limit: number },
@@ -193,7 +193,7 @@ export type SuppressionSearch = {
   limit: number;
 };
 
-/** Those of a filter in the same order; `kind` is there what lists call it, `email` or `user`. */
+/** Lists the suppressions that match a filter, in the same order. `kind` has the values of lists: `email` or `user`. */
 export async function searchSuppressions(tx: Tx, search: SuppressionSearch): Promise<StoredSuppression[]> {
   const { projectId, filter, after, offset, limit } = search;
   const values: unknown[] = [projectId, after?.kind ?? '', after?.value ?? '', offset, limit];
@@ -207,7 +207,7 @@ export async function searchSuppressions(tx: Tx, search: SuppressionSearch): Pro
   return rows.map((row) => toSuppression(projectId, row));
 }
 
-/** How many there are; no more are counted than `most`. */
+/** Counts the suppressions, up to `most`. */
 export async function countSuppressions(
   tx: Tx,
   { projectId, filter, most }: Pick<SuppressionSearch, 'projectId' | 'filter'> & { most: number },
@@ -235,7 +235,7 @@ const SEARCHED: Record<string, FilterColumn> = {
   by: { sql: 'created_by' },
 };
 
-/** Those of the projects that keep suppressions or refused topics of erased users. */
+/** Returns the projects that keep suppressions or refused topics of erased users. */
 export async function listHashingProjects(tx: Tx, projectIds: number[]): Promise<Set<number>> {
   const rows = await tx.prepared<{ project_id: number }>({
     name: 'suppressions.hashing',
@@ -248,8 +248,8 @@ export async function listHashingProjects(tx: Tx, projectIds: number[]): Promise
 }
 
 /**
- * Those of the hashed places at which a suppression or a refused topic is kept. Each is a probe of an index: as a join of the
- * tables with 2,000 places it took twice as long.
+ * Returns the hashed places that have a suppression or a refused topic. Each is one index lookup. With 2,000 places a join of the tables
+ * took twice as long.
  */
 export async function findKept(tx: Tx, places: HashedPlace[]): Promise<HashedPlace[]> {
   const rows = await tx.prepared<{ n: number }>({

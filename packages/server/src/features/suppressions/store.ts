@@ -5,9 +5,9 @@ import type { SuppressedKind, SuppressedPlace, Suppression, SuppressionReason } 
 import { mergedSql, setSql, strongestOfSides, WORD_COLUMNS, wordsSql } from './words.ts';
 
 /**
- * `suppression`, of which an address or a person has one row. Whatever comes later never lets letters through earlier: it
- * takes the place of what is in front only if it lasts longer, or as long and is worth more, and of three sides none loses its
- * word to another (`words.ts`). Those that are in force by what is given.
+ * Adds suppressions. An address or a user has one row. A later entry never ends a suppression earlier: it comes to the front only if it
+ * lasts longer, or as long with a higher rank. The entries of the three sides are kept separately (`words.ts`). Returns the places at which
+ * a new entry is in front.
  */
 export async function addSuppressions(tx: Tx, given: Suppression[]): Promise<SuppressedPlace[]> {
   if (given.length === 0) return [];
@@ -39,14 +39,14 @@ export async function addSuppressions(tx: Tx, given: Suppression[]): Promise<Sup
     .map(({ projectId, kind, value }) => ({ projectId, kind, value }));
 }
 
-/** Whether it is in force by this one. */
+/** Returns whether this suppression is in front. */
 export async function addSuppression(tx: Tx, suppression: Suppression): Promise<boolean> {
   return (await addSuppressions(tx, [suppression])).length > 0;
 }
 
 type Said = { front: Suppression; beneath: Suppression[] };
 
-/** Each place once, as the statement wants it, and in the order in which everybody locks them. */
+/** Merges rows so that each place occurs once, as the statement requires, and sorts them by the order in which all writers lock them. */
 function inOrder(rows: Suppression[]): Said[] {
   const places = Map.groupBy(rows, ({ projectId, kind, value }) => `${projectId} ${kind} ${value}`);
   const sorted = [...places].toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -61,7 +61,7 @@ function toWord({ reason, until, createdAt, createdBy }: Suppression): object {
   return { reason, until: end, created_at: iso(createdAt), created_by: createdBy };
 }
 
-/** What is in front of a place that was written: the very word that was given, or one that was there. */
+/** The entry in front of a written place: the given one, or one that existed. */
 type WrittenRow = {
   project_id: number;
   kind: SuppressedKind;
@@ -86,15 +86,15 @@ function normalised(kind: SuppressedKind, value: string): string {
 
 export type Lifting = {
   places: SuppressedPlace[];
-  /** Of these alone. */
+  /** Only suppressions with these reasons are lifted. */
   reasons: readonly SuppressionReason[];
   at: number;
   by: string;
 };
 
 /**
- * `said`: what stands `among` these places. Whatever of it is meant is gone, in front or beneath, and only that; the strongest
- * that stays is in front then.
+ * Removes the selected entries of the places `among`, in front or below, and no others. The strongest remaining entry comes to the front.
+ * `said` holds the rows before the change.
  */
 function liftSql(among: string, isMeant: (word: { reason: string; by: string }) => string): string {
   const own = 's.project_id = said.project_id AND s.kind = said.kind AND s.value = said.value';
@@ -111,7 +111,10 @@ function liftSql(among: string, isMeant: (word: { reason: string; by: string }) 
     )`;
 }
 
-/** Whoever is suppressed for one of these reasons gets letters again, unless others spoke too; who lifted it is written down. How many there were. */
+/**
+ * Lifts suppressions with one of these reasons and records who lifted them. Entries of other sides stay in force. Returns the number of
+ * lifted suppressions.
+ */
 export async function liftSuppressions(tx: Tx, { places, reasons, at, by }: Lifting): Promise<number> {
   if (places.length === 0) return 0;
   const rows = await tx.prepared({
@@ -139,7 +142,7 @@ export async function liftSuppressions(tx: Tx, { places, reasons, at, by }: Lift
   return rows.length;
 }
 
-/** From now on no letters about these topics, and letters about these others again. */
+/** Unsubscribes these places from some topics and resubscribes them to others. */
 export async function setRefusals(
   tx: Tx,
   {
@@ -168,7 +171,7 @@ export async function setRefusals(
   );
 }
 
-/** Those that somebody set for this reason, all of them. How many there were. */
+/** Lifts all suppressions that this author set for this reason. Returns their number. */
 export async function liftSuppressionsBy(
   tx: Tx,
   { projectId, reason, createdBy }: { projectId: number; reason: SuppressionReason; createdBy: string },

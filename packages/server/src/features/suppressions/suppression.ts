@@ -5,7 +5,7 @@ export type Suppression = {
   /** A normalized address, a user id, or the hash of one of them. */
   value: string;
   reason: SuppressionReason;
-  /** When it ends, in milliseconds; null: not by itself. */
+  /** When it ends, in milliseconds. Null: it does not end automatically. */
   until: number | null;
   createdAt: number;
   /** A member, `operator`, or `engine`. */
@@ -30,7 +30,7 @@ export function isHashed(kind: SuppressedKind): kind is HashedKind {
   return kind === 'email_hash' || kind === 'user_hash';
 }
 
-/** Whether a row is about an address, in plain text or hashed; otherwise it is about a user. */
+/** Returns whether a row is about an address, in plain text or hashed; otherwise it is about a user. */
 export function isAboutAddress(kind: SuppressedKind): boolean {
   return kind === 'email' || kind === 'email_hash';
 }
@@ -43,7 +43,7 @@ export type SuppressionReason =
   | 'snoozed'
   | 'manual';
 
-/** All of them, the one that says most about what its recipient wants first. */
+/** All reasons, those that express the recipient's will most clearly first. */
 export const SUPPRESSION_REASONS = [
   'unsubscribed',
   'complained',
@@ -53,10 +53,10 @@ export const SUPPRESSION_REASONS = [
   'snoozed',
 ] as const satisfies SuppressionReason[];
 
-/** What letters that came back tell: a sign of life lifts it, so it must not stand in the place of what the person said. */
+/** Reasons that come from bounces. Evidence that the mailbox works lifts them, so they must not replace the recipient's own choice. */
 export const LIFTED_BY_LIFE = ['hard_bounce', 'soft_bounces'] as const satisfies SuppressionReason[];
 
-/** What recipients said themselves, and may take back themselves. Nobody else's reason may stand in its place. */
+/** Reasons that come from recipients, who can undo them. No other reason may replace them. */
 export const SAID_BY_RECIPIENT = [
   'unsubscribed',
   'complained',

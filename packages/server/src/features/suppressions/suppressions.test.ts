@@ -48,10 +48,10 @@ const find = (addressees: [userId: string, address: string | null][], at = now()
   );
 const list = () => listSuppressions(db, { projectId, limit: 10 });
 
-test('an address is suppressed for whoever has it, and a person whatever their address', async () => {
+test('suppresses an address for every user with it, and a user at every address', async () => {
   await add();
   await add(person('u2'));
-  // One's id is another's address.
+  // One user's id is another user's address.
   await add(person('eve@example.com'));
   await add({ projectId: projectId + 1, value: 'bob@example.com' });
   const bounced = { reason: 'hard_bounce', until: null };
@@ -70,7 +70,7 @@ test('an address is suppressed for whoever has it, and a person whatever their a
   expect(await find([])).toEqual([]);
 });
 
-test('people of several projects are asked about at once', async () => {
+test('looks up users of several projects at once', async () => {
   await add();
   const asked = [projectId + 1, projectId].map((id) => ({
     projectId: id,
@@ -80,7 +80,7 @@ test('people of several projects are asked about at once', async () => {
   expect(await findSuppressions(db, asked, now())).toEqual([null, { reason: 'hard_bounce', until: null }]);
 });
 
-test('what is over keeps nothing from anybody, and of two what lasts longer is told', async () => {
+test('ignores ended suppressions, and returns the one that lasts longer', async () => {
   const until = now() + 1_000;
   await add({ ...person('u1'), reason: 'snoozed', until });
   await add({ until: until + 5, reason: 'soft_bounces' });
@@ -98,7 +98,7 @@ test('what is over keeps nothing from anybody, and of two what lasts longer is t
   expect(await find(asked, until + 5)).toEqual([null, null, hard]);
 });
 
-test('addresses that are the same mailbox have one row', async () => {
+test('keeps one row for different spellings of one mailbox', async () => {
   await add({ value: 'Ada@Bücher.de' });
   expect(await add({ value: 'ada@xn--bcher-kva.DE' })).toBe(false);
   expect(await list()).toEqual([suppression({ value: 'ada@xn--bcher-kva.de' })]);
@@ -144,13 +144,13 @@ test.each<[string, Partial<Suppression>[], Partial<Suppression>]>([
   ],
   ['and no bounce that of an unsubscription', [{ reason: 'unsubscribed' }, {}], { reason: 'unsubscribed' }],
   ['nor a complaint', [{ reason: 'unsubscribed' }, { reason: 'complained' }], { reason: 'unsubscribed' }],
-])('nothing that comes later lets letters through earlier: %s', async (_, added, left) => {
+])('a later entry never ends a suppression earlier: %s', async (_, added, left) => {
   const moment = (n: number | null | undefined): number | null => (typeof n === 'number' ? now() + n : null);
   for (const one of added) await add({ ...one, until: moment(one.until) });
   expect(await list()).toMatchObject([{ ...left, until: moment(left.until) }]);
 });
 
-test('the list goes on behind the last one of the page before', async () => {
+test('continues the list after the last item of the previous page', async () => {
   const all = [
     suppression({ value: 'a@example.com', reason: 'manual', createdBy: 'operator', until: now() + 7 }),
     suppression({ value: 'z@example.com' }),
@@ -174,13 +174,13 @@ const eraseId = (userId: string): Promise<number> =>
     now: now(),
   });
 
-test('whoever is erased is named nowhere, and their address stays suppressed', async () => {
+test('removes the name of an erased user, and keeps their address suppressed', async () => {
   await add();
   await add(person('u1'));
   await add(person('u2'));
   const erase = () => eraseId('u1');
   expect([await erase(), await erase()]).toEqual([1, 0]);
-  // Many take the address for the id.
+  // Many projects use the address as the id.
   expect(await eraseId('ada@example.com')).toBe(0);
   expect(
     await find([
@@ -191,7 +191,7 @@ test('whoever is erased is named nowhere, and their address stays suppressed', a
   ).toMatchObject([{ reason: 'hard_bounce' }, null, { reason: 'unsubscribed' }]);
 });
 
-test('of many that are added at once each place has its strongest, and they are told that are in force by it', async () => {
+test('keeps the strongest entry per place when many are added, and returns the places with a new entry in front', async () => {
   await add({ value: 'known@x.org', reason: 'unsubscribed' });
   const rows = [
     suppression({ value: 'twice@x.org', reason: 'hard_bounce' }),
@@ -210,13 +210,13 @@ test('of many that are added at once each place has its strongest, and they are 
   expect(await addSuppressions(db, [])).toEqual([]);
 });
 
-test('what a recipient said takes the place of what anybody else did, so that to lift that undoes nothing', async () => {
+test("prefers the recipient's choice, so that lifting another entry does not undo it", async () => {
   for (const reason of ['hard_bounce', 'manual', 'unsubscribed', 'manual', 'hard_bounce'] as const)
     await add({ reason });
   expect(await list()).toMatchObject([{ reason: 'unsubscribed' }]);
 });
 
-test('a sign of life lifts what bounces said of these addresses, and nothing else', async () => {
+test('lifts only bounces of the given addresses when a mailbox proves to work', async () => {
   await add({ value: 'hard@x.org' });
   await add({ value: 'soft@x.org', reason: 'soft_bounces', until: now() + 5 });
   await add({ value: 'gone@x.org', reason: 'complained' });
@@ -230,7 +230,7 @@ test('a sign of life lifts what bounces said of these addresses, and nothing els
   expect((await list()).map(({ value }) => value)).toEqual(['gone@x.org', 'other@x.org']);
 });
 
-test('topics are refused for the person and for the mailbox, and wanted again by name', async () => {
+test('refuses topics for the user and the mailbox, and resubscribes by topic name', async () => {
   const places = [
     { projectId, kind: 'user' as const, value: 'u1' },
     { projectId, kind: 'email' as const, value: 'Ada@X.org' },
@@ -263,7 +263,7 @@ const lift = (...reasons: Suppression['reason'][]) =>
     by: 'ann',
   });
 
-test('what is lifted lifts its own side alone, and the other one stands as it was said', async () => {
+test('lifts only the entry of one side, and restores the other as it was', async () => {
   await add({ reason: 'manual', createdBy: 'ann' });
   await add({ reason: 'unsubscribed', createdAt: now() + 5, createdBy: 'recipient' });
   expect(await list()).toMatchObject([{ reason: 'unsubscribed', createdAt: now() + 5 }]);
@@ -273,7 +273,7 @@ test('what is lifted lifts its own side alone, and the other one stands as it wa
   expect(await list()).toEqual([]);
 });
 
-test('a break that a bounce outlasts is there again once a sign of life lifted the bounce', async () => {
+test('restores a snooze that is still running after the bounce in front of it is lifted', async () => {
   const until = now() + 1_000;
   await add({ reason: 'snoozed', until });
   await add();
@@ -282,7 +282,7 @@ test('a break that a bounce outlasts is there again once a sign of life lifted t
   expect(await list()).toMatchObject([{ reason: 'snoozed', until }]);
 });
 
-test('a sign of life lifts a bounce that the recipient spoke in front of, and whoever lifts all lifts both', async () => {
+test("lifts a bounce behind the recipient's entry, and lifts both if all reasons are given", async () => {
   await add();
   await add({ reason: 'unsubscribed' });
   expect(await lift(...LIFTED_BY_LIFE)).toBe(0);
@@ -292,7 +292,7 @@ test('a sign of life lifts a bounce that the recipient spoke in front of, and wh
   expect([await lift(...SUPPRESSION_REASONS), await list()]).toEqual([1, []]);
 });
 
-test('beneath stands the strongest that the other side said', async () => {
+test('keeps the strongest entry of the other side below', async () => {
   await add({ reason: 'unsubscribed' });
   await add({ reason: 'soft_bounces', until: now() + 1_000 });
   await add({ reason: 'manual' });
@@ -306,7 +306,7 @@ test.each<[string, Suppression['reason'][]]>([
   ['the team spoke last', ['hard_bounce', 'manual']],
   ['a break of the recipient lies there too', ['snoozed', 'hard_bounce', 'manual']],
   ['a break comes in between', ['manual', 'snoozed', 'hard_bounce']],
-])('what the team said holds to its end when a sign of life lifts the bounce: %s', async (_, said) => {
+])("keeps the team's entry in force after a bounce is lifted: %s", async (_, said) => {
   const ends = { snoozed: now() + 500, manual: now() + 1_000 } as Record<string, number>;
   for (const reason of said) await add({ reason, until: ends[reason] ?? null });
   expect(await list()).toMatchObject([{ reason: 'hard_bounce', until: null }]);
@@ -318,7 +318,7 @@ test.each<[string, Suppression['reason'][]]>([
   expect((await list()).map(({ reason }) => reason)).toEqual(said.filter((one) => one === 'snoozed'));
 });
 
-test('of two words about one place that come at once neither is lost, in whatever order', async () => {
+test('keeps both of two entries for one place that arrive together, in any order', async () => {
   for (const value of ['a@x.org', 'b@x.org']) {
     const both = (['unsubscribed', 'manual'] as const).map((reason) => suppression({ value, reason }));
     expect(await addSuppressions(db, value === 'a@x.org' ? both : both.toReversed())).toHaveLength(1);
@@ -333,7 +333,7 @@ test('of two words about one place that come at once neither is lost, in whateve
   ]);
 });
 
-test('a bounce that was about us is taken back from wherever it lies, and nothing with it', async () => {
+test('lifts a bounce that was caused by the sender from any position, and nothing else', async () => {
   const until = now() + 1_000;
   const refused = { reason: 'hard_bounce', createdBy: 'engine: no' } as const;
   await addSuppressions(db, [suppression({ ...refused, value: 'alone@x.org' })]);
@@ -345,7 +345,7 @@ test('a bounce that was about us is taken back from wherever it lies, and nothin
       ]);
   await addSuppressions(db, [suppression({ value: 'other@x.org', createdBy: 'engine: away' })]);
   const back = { projectId, reason: 'hard_bounce', createdBy: 'engine: no' } as const;
-  // Those in front; the others are gone as well.
+  // These were in front; the ones below are gone as well.
   expect(await liftSuppressionsBy(db, back)).toBe(3);
   expect((await list()).map(({ reason, until: end }) => [reason, end])).toEqual([
     ['manual', until],

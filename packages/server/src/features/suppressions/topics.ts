@@ -1,11 +1,11 @@
 import { plainList, type Tx } from '../../io/db/index.ts';
 import type { SuppressedKind, SuppressedPlace } from './suppression.ts';
 
-/** A topic that an address or a user refuses. */
+/** A topic from which an address or a user is unsubscribed. */
 export type TopicRefusal = { kind: SuppressedKind; value: string; topic: string; createdAt: Date };
 export type RefusalPlace = Pick<TopicRefusal, 'kind' | 'value' | 'topic'>;
 
-/** By kind, value and topic; `after` is the last one of the page before. */
+/** Lists refusals by kind, value and topic. `after` is the last one of the previous page. */
 export function listRefusals(
   tx: Tx,
   page: { projectId: number; after: RefusalPlace | null; offset: number; limit: number },
@@ -29,7 +29,7 @@ export async function countRefusals(
   return row?.found ?? 0;
 }
 
-/** The topics refused at one of these places, hashed ones among them. */
+/** Returns the topics refused at one of these places, including hashed ones. */
 export async function listRefusedTopics(tx: Tx, places: SuppressedPlace[]): Promise<string[]> {
   const rows = await tx.query<{ topic: string }>(
     `SELECT DISTINCT topic FROM beckon.topic_refusal

@@ -17,7 +17,7 @@ const db = await openTestDatabase(clock);
 const now = clock.now();
 let projectId = 0;
 
-/** The weakest last: of what ends together it is the first that is told. */
+/** The sides, weakest last: of entries that end together, the first in this order is returned. */
 const SIDES: readonly (readonly SuppressionReason[])[] = [SAID_BY_RECIPIENT, ['manual'], LIFTED_BY_LIFE];
 const sideOf = (reason: SuppressionReason): number => SIDES.findIndex((side) => side.includes(reason));
 
@@ -36,7 +36,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ lifted: fc.nat({ max: SIDES.length - 1 }) }) },
 );
 
-/** In the plainest form: nobody's word is forgotten until it is lifted, and letters leave when none of them is in force any more. */
+/** The simplest model: every entry is kept until it is lifted, and emails are sent when none is in force. */
 function plainly(steps: Step[]): { side: number; end: number }[] {
   let words: { side: number; end: number }[] = [];
   for (const one of steps)
@@ -53,7 +53,7 @@ function plainly(steps: Step[]): { side: number; end: number }[] {
   }).toSorted((a, b) => (a.end === b.end ? a.side - b.side : b.end - a.end));
 }
 
-test('whatever is said and lifted in whatever order, each side has its word until that is lifted', async () => {
+test('keeps the entry of each side until it is lifted, in any order of additions and lifts', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
       projectId += 1;
@@ -81,7 +81,7 @@ test('whatever is said and lifted in whatever order, each side has its word unti
   );
 });
 
-test('a page of places has all that is said of each, and the next one begins behind the last of them', async () => {
+test('returns all entries of each place on a page, and continues after the last place', async () => {
   projectId += 1;
   const [more, reasons] = [
     { projectId, kind: 'email' as const, until: null, createdAt: now, createdBy: 'ann' },

@@ -6,10 +6,10 @@ import {
 } from './suppression.ts';
 
 /**
- * What is said of a place, word by word. There are three sides, the recipient, the team and the mail servers, and none lifts what
- * another one said. So a place has the strongest word of each: the one that lasts longest stands in its row, of those that last
- * as long the recipient's, then the team's, and the others lie in `beneath`, the stronger first. Here twice over, for what comes
- * together and, in SQL, for what is there already.
+ * Merges the entries of a place. There are three sides (the recipient, the team and the mail servers), and none can lift another side's
+ * entry. So a place keeps the strongest entry of each side. The one that lasts longest is in the row itself; of equal ones the recipient's
+ * comes first, then the team's. The others are in `beneath`, strongest first. This is implemented twice: here for entries that arrive
+ * together, and in SQL for stored ones.
  */
 export function strongestOfSides(words: Suppression[]): Suppression[] {
   const sorted = words.toSorted((a, b) => Number(isStronger(b, a)) - Number(isStronger(a, b)));
@@ -23,7 +23,10 @@ function isStronger(one: Suppression, other: Suppression): boolean {
   return a > b || (a === b && worthOf(one.reason) > worthOf(other.reason));
 }
 
-/** Of a side, which it names as well: to lift anything else must not undo what recipients said, and bounces are lifted the soonest. */
+/**
+ * Returns the rank of a side, which also identifies it. Lifting another entry must not undo a recipient's choice, and bounces are lifted
+ * most easily.
+ */
 function worthOf(reason: SuppressionReason): number {
   if (SAID_BY_RECIPIENT.some((one) => one === reason)) return 2;
   return LIFTED_BY_LIFE.some((one) => one === reason) ? 0 : 1;
@@ -34,13 +37,13 @@ const REASON = `word->>'reason'`;
 const WORTH = `CASE WHEN ${REASON} IN ${list(SAID_BY_RECIPIENT)} THEN 2 WHEN ${REASON} IN ${list(LIFTED_BY_LIFE)} THEN 0 ELSE 1 END`;
 const END = `(word->>'until')::timestamptz`;
 
-/** All entries of a row as a jsonb list, the one in force first. */
+/** Returns all entries of a row as a jsonb list, the one in force first. */
 export function wordsSql(row: string): string {
   const front = `jsonb_build_object('reason', ${row}.reason, 'until', ${row}.until, 'created_at', ${row}.created_at, 'created_by', ${row}.created_by)`;
   return `(jsonb_build_array(${front}) || coalesce(${row}.beneath, '[]'))`;
 }
 
-/** The same of two rows of one place. Of what is as strong, the word of the first stays. */
+/** Merges two rows of one place. If entries are equally strong, the first row's stays. */
 export function mergedSql(first: string, second: string): string {
   return `(SELECT jsonb_agg(word ORDER BY ${END} DESC NULLS FIRST, ${WORTH} DESC) FROM (
       SELECT DISTINCT ON (${WORTH}) word
@@ -48,14 +51,14 @@ export function mergedSql(first: string, second: string): string {
       ORDER BY ${WORTH}, ${END} DESC NULLS FIRST, n) strongest)`;
 }
 
-/** In this order `wordSql` has them. */
+/** The columns in the order in which `wordSql` returns them. */
 export const WORD_COLUMNS = 'reason, until, created_at, created_by';
 
 export function wordSql(word: string): string {
   return `${word}->>'reason', (${word}->>'until')::timestamptz, (${word}->>'created_at')::timestamptz, ${word}->>'created_by'`;
 }
 
-/** Sets a row to these words. */
+/** Sets a row to these entries. */
 export function setSql(words: string): string {
   return `(${WORD_COLUMNS}, beneath) = (SELECT ${wordSql('words->0')}, nullif(words - 0, '[]') FROM (SELECT ${words} AS words) these)`;
 }

@@ -1,6 +1,6 @@
 import type { TokenScope } from '@beckon/contract/dashboard';
 
-/** A change to how an account is signed in to, of which its address is notified. */
+/** A change to how an account is signed in to. Its address is notified. */
 export type AccountChange =
   | { kind: 'passkey_added'; name: string }
   | { kind: 'program_approved'; label: string; scopes: TokenScope[]; address: string }

@@ -5,7 +5,7 @@ import type { Caller, WithCookies } from './team.ts';
 
 export type WithPassword = { member: Member; password: string };
 
-/** Returns the hash that is to be replaced, if the current password is right. */
+/** Returns the hash to replace if the current password is right. */
 export async function checkCurrentPassword(
   deps: SignInDeps,
   { member, password }: WithPassword,
@@ -49,7 +49,7 @@ export async function endTwoFactor(
   return done.cookies;
 }
 
-/** The previous codes become invalid. */
+/** Replaces the backup codes. The previous codes become invalid. */
 export async function newBackupCodes(
   deps: SignInDeps,
   caller: Caller,

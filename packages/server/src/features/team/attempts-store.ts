@@ -2,7 +2,7 @@ import type { Tx } from '../../io/db/index.ts';
 
 export type Counted = { count: number; windowEndsAt: Date };
 
-/** One more of what this key counts. */
+/** Increments the count of this key. */
 export async function countUse(
   tx: Tx,
   { key, now, windowEndsAt }: { key: string; now: Date; windowEndsAt: Date },
@@ -29,7 +29,7 @@ export async function deleteCounts(tx: Tx, keys: string[]): Promise<void> {
   await tx.query(`DELETE FROM beckon.team_attempt WHERE key = ANY ($1::text[])`, [keys]);
 }
 
-/** One after another, in the order in which attempts are counted. */
+/** Decrements one key after the other, in the order in which attempts are counted. */
 export async function decrementCounts(tx: Tx, keys: string[]): Promise<void> {
   for (const key of keys)
     await tx.query(`UPDATE beckon.team_attempt SET count = greatest(0, count - 1) WHERE key = $1`, [key]);

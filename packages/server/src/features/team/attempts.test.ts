@@ -36,7 +36,7 @@ const fresh = async (): Promise<void> => {
 };
 
 describe('countAttempt', () => {
-  test('admits the owner from another network and from a known browser, whatever one network tries', async () => {
+  test('admits the owner from another network and from a known browser, regardless of attempts from one network', async () => {
     const step = fc.constantFrom('attack' as const, 'attack' as const, 'attack' as const, 'own', 'known');
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 80 }), async (steps) => {
@@ -58,7 +58,7 @@ describe('countAttempt', () => {
     );
   });
 
-  test('bounds what strangers guess of one account, from however many networks', async () => {
+  test('limits guesses by strangers against one account across any number of networks', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 0, max: 30 }), { minLength: 150, maxLength: 200 }),
@@ -69,7 +69,7 @@ describe('countAttempt', () => {
           for (const [at, network] of networks.entries()) {
             const address = attackers(network);
             if (await isAdmitted(stranger(address))) guesses.set(address, (guesses.get(address) ?? 0) + 1);
-            // The owner signs in again and again, which must not hand strangers a new set of guesses.
+            // The owner signs in repeatedly, which must not give strangers a new set of guesses.
             if (ownerEvery > 0 && at % ownerEvery === 0 && (await isAdmitted(stranger(OWN_NETWORK))))
               await forgiveAttempt({ db }, stranger(OWN_NETWORK));
           }
@@ -77,7 +77,7 @@ describe('countAttempt', () => {
           expect(Math.max(...guesses.values())).toBeLessThanOrEqual(perAccountAndNetwork);
           const total = [...guesses.values()].reduce((sum, count) => sum + count, 0);
           expect(total).toBeLessThanOrEqual(perAccount);
-          // A known browser has a count of its own even then.
+          // Even then, a known browser has a count of its own.
           expect(await isAdmitted(known)).toBe(true);
         },
       ),
@@ -85,7 +85,7 @@ describe('countAttempt', () => {
     );
   });
 
-  test('bounds the guesses of a known browser', async () => {
+  test('limits the guesses of a known browser', async () => {
     await fresh();
     const admitted: boolean[] = [];
     for (let at = 0; at < 12; at += 1) admitted.push(await isAdmitted(known));
@@ -93,7 +93,7 @@ describe('countAttempt', () => {
     expect(await isAdmitted(stranger(OWN_NETWORK))).toBe(true);
   });
 
-  test('counts passwords, codes and reset requests of an account apart, and admits again after 15 minutes', async () => {
+  test('counts passwords, codes and reset requests of an account separately, and admits again after 15 minutes', async () => {
     await fresh();
     const code = { ...stranger(attackers(1)), kind: 'code' } as const;
     for (let at = 0; at < LIMITS.code.perAccountAndNetwork; at += 1)
@@ -105,7 +105,7 @@ describe('countAttempt', () => {
     expect(await isAdmitted(code)).toBe(true);
   });
 
-  test('counts many attempts at once as many', async () => {
+  test('counts each of many concurrent attempts', async () => {
     await fresh();
     const admitted = await Promise.all(Array.from({ length: 30 }, () => isAdmitted(stranger(attackers(1)))));
     expect(admitted.filter(Boolean)).toHaveLength(LIMITS.password.perAccountAndNetwork);
@@ -113,7 +113,7 @@ describe('countAttempt', () => {
 });
 
 describe('boundsOf', () => {
-  test('groups addresses of one IPv6 network, and stores neither address of an account nor id of a browser', () => {
+  test("groups addresses of one IPv6 network, and stores neither the account's address nor the browser's id", () => {
     const [ofNetwork, ofPair] = boundsOf(stranger('2001:db8:0:1::1'));
     const again = boundsOf(stranger('2001:db8:0:1::ffff'));
     expect([ofNetwork?.key, ofPair?.key]).toEqual([again[0]?.key, again[1]?.key]);

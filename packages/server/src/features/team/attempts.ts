@@ -5,23 +5,23 @@ import type { Database } from '../../io/db/index.ts';
 import { countUse, decrementCounts, deleteCounts } from './attempts-store.ts';
 
 /**
- * Limits on guessing, in windows of 15 minutes, over all processes.
+ * Limits on guessing, in windows of 15 minutes, across all processes.
  *
- * A stranger is limited per network, per account and network, and per account over all networks. The last limit is far above the
- * second, so that a single network cannot lock an account. A browser that signed in to the account before has a count of its
- * own, which no stranger can use up. Every attempt is counted before it is checked, so that a hundred at once are a hundred;
- * a correct one is taken back.
+ * A stranger is limited per network, per account and network, and per account across all networks. The last limit is far above the second,
+ * so that a single network cannot lock an account. A browser that signed in to the account before has a count of its own, which no stranger
+ * can use up. Every attempt is counted before it is checked, so that a hundred concurrent attempts count as a hundred. A correct one is
+ * deducted again.
  */
 const WINDOW_MS = 15 * 60_000;
-/** Over all accounts: an office shares one address. */
+/** Across all accounts: an office shares one address. */
 const PER_NETWORK = 50;
 const PER_SESSION = 10;
 
 type Limits = { perAccountAndNetwork: number; perAccount: number; perKnownBrowser: number };
 
 /**
- * A code has six digits and three of a million are valid at a time, so strangers get fewer tries than for a password: 20 per
- * window are one hit in 170 days on average, and only for someone who has the password.
+ * A code has six digits and three of a million are valid at a time, so strangers get fewer tries than for a password. A limit of 20 per
+ * window means one hit in 170 days on average, and only for someone who has the password.
  */
 export const LIMITS: Record<AttemptKind, Limits> = {
   password: { perAccountAndNetwork: 10, perAccount: 100, perKnownBrowser: 10 },
@@ -34,7 +34,7 @@ export type AttemptKind = 'password' | 'code' | 'reset';
 export type Attempt = {
   kind: AttemptKind;
   address: string;
-  /** An email address or the id of a member, whether or not it exists; null: the account is not known yet. */
+  /** An email address or the id of a member, whether or not it exists. Null: the account is not known yet. */
   account: string | null;
   /** The id from the cookie of a browser that signed in to this account before. */
   knownBrowser: string | null;
@@ -44,7 +44,7 @@ export type Bound = { key: string; most: number };
 /** `isShared`: other accounts, networks or browsers use up the same count. */
 type AttemptBound = Bound & { isShared: boolean };
 
-/** In this order: a client over a limit of its own uses up nothing of the last, which covers the whole account. */
+/** Returns the bounds in this order, so that a client above its own limit uses up nothing of the last, which covers the whole account. */
 export function boundsOf({ kind, address, account, knownBrowser }: Attempt): AttemptBound[] {
   const limits = LIMITS[kind];
   if (account !== null && knownBrowser !== null) {
@@ -54,7 +54,7 @@ export function boundsOf({ kind, address, account, knownBrowser }: Attempt): Att
   const network = addressGroup(address);
   const ofNetwork = { key: `address ${network}`, most: PER_NETWORK, isShared: true };
   if (account === null) return [ofNetwork];
-  // What strangers type is stored as a hash only.
+  // Text that strangers type is stored as a hash only.
   const key = `${kind} account ${sha256(account.trim().toLowerCase())}`;
   return [
     ofNetwork,
@@ -70,8 +70,8 @@ export function countAttempt(deps: Deps, attempt: Attempt): Promise<void> {
 }
 
 /**
- * Takes back the counts of a correct attempt. The count of this browser or network for the account starts again. Shared counts lose
- * only this attempt: otherwise each sign-in of the owner would give strangers a fresh set of guesses.
+ * Deducts the counts of a correct attempt. The count of this browser or network for the account is reset. Shared counts lose only this
+ * attempt. Otherwise each sign-in of the owner would give strangers a fresh set of guesses.
  */
 export async function forgiveAttempt({ db }: Deps, attempt: Attempt): Promise<void> {
   const bounds = boundsOf(attempt);
@@ -96,7 +96,7 @@ export async function countWithin({ db }: Deps, bounds: Bound[]): Promise<void> 
   }
 }
 
-/** For what costs time and concerns no account yet, such as hashing the password of a new one. */
+/** Limits work that costs time and concerns no account yet, such as hashing the password of a new account. */
 export function countAddress(deps: Deps, address: string): Promise<void> {
   return countAttempt(deps, { kind: 'password', address, account: null, knownBrowser: null });
 }
@@ -105,7 +105,7 @@ export function forgiveAddress(deps: Deps, address: string): Promise<void> {
   return forgiveAttempt(deps, { kind: 'password', address, account: null, knownBrowser: null });
 }
 
-/** For passwords and codes that are typed while signed in: an open browser allows no faster guessing than the sign-in form. */
+/** Limits passwords and codes that are typed while signed in: an open browser allows no faster guessing than the sign-in form. */
 export function countSessionAttempt(deps: Deps, sessionId: string): Promise<void> {
   return countWithin(deps, [{ key: sessionKey(sessionId), most: PER_SESSION }]);
 }
@@ -118,14 +118,14 @@ function sessionKey(sessionId: string): string {
   return `session ${sha256(sessionId)}`;
 }
 
-/** Each leaves a row until it is answered or out of date; an office opens many from one address. */
+/** Each challenge leaves a row until it is answered or expires. An office opens many from one address. */
 const PASSKEYS_BY_ADDRESS = 300;
 
 export async function countPasskey(deps: Deps, address: string): Promise<void> {
   await countWithin(deps, [{ key: `passkey ${addressGroup(address)}`, most: PASSKEYS_BY_ADDRESS }]);
 }
 
-/** Longer than the code of an authenticator app is valid, whatever the two clocks say. */
+/** Longer than the code of an authenticator app is valid, whatever the difference of the two clocks. */
 const CODE_SPENT_MS = 5 * 60_000;
 
 /** Returns false if the code was used already, for example by someone who saw it typed. */

@@ -9,7 +9,7 @@ import { PASSWORD_MAX_CHARS, PASSWORD_MIN_CHARS, SESSION_S } from './team.ts';
 export type AuthOptions = {
   database: SignInDatabase['options'];
   publicOrigin: string;
-  /** The current one first; what an older one encrypted is still read. */
+  /** The current secret first. Values that an older one encrypted can still be read. */
   secrets: readonly [string, ...string[]];
   log: Log;
   now: () => number;
@@ -17,15 +17,15 @@ export type AuthOptions = {
 
 export type Auth = ReturnType<typeof createAuth>;
 
-/** Where `toHeaders` writes from where a request came: as our own rules about proxies have it, and nobody else's claim. */
+/** The header in which `toHeaders` passes the client address, determined by our own proxy rules and not by a client's claim. */
 export const ADDRESS_HEADER = 'x-beckon-client';
 
 const DAY_S = 24 * 60 * 60;
 
 /**
- * better-auth checks passwords and authenticator apps and opens their sessions. Only its functions are called: none of its own
- * routes is served, so every request passes our checks of origin, rate and role. Passkeys are in `passkeys.ts`. There is no
- * sign-up; accounts are created by links.
+ * better-auth checks passwords and authenticator apps and opens their sessions. Only its functions are called. None of its own routes is
+ * served, so every request passes our checks of origin, rate and role. Passkeys are in `passkeys.ts`. There is no sign-up: accounts are
+ * created by links.
  */
 export function createAuth({ database, publicOrigin, secrets, log, now }: AuthOptions) {
   const names = cookieNames(publicOrigin);
@@ -73,7 +73,7 @@ export function createAuth({ database, publicOrigin, secrets, log, now }: AuthOp
       // Our migrations create the tables; a test compares them with what better-auth expects.
       database: { validateSchema: false },
     },
-    // Wrong codes are counted by `attempts.ts`: a lock of the whole account would keep its owner out as well.
+    // `attempts.ts` counts wrong codes. Locking the whole account would also keep its owner out.
     plugins: [twoFactor({ issuer: 'Beckon', schema: TWO_FACTOR, accountLockout: { enabled: false } })],
   });
 }

@@ -6,7 +6,7 @@ import { cookieLine, readCookie } from './cookies.ts';
 import { insertChallenge, takeChallengeValue } from './passkey-store.ts';
 import type { Caller } from './team.ts';
 
-/** What a challenge was issued for. An answer to one ceremony is not accepted in another. */
+/** The purpose of a challenge. An answer to one ceremony is not accepted in another. */
 export type Ceremony = 'registration' | 'sign_in' | 'confirmation';
 
 export type ChallengeDeps = { db: Pick<Database, 'query' | 'prepared' | 'clock'>; cookieName: string };

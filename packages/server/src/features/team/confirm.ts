@@ -23,7 +23,7 @@ export async function confirmByPassword(
   await confirmed(deps, member);
 }
 
-/** Counted like the options of a sign-in: each leaves a row until it is answered or expires. */
+/** Counted like the options of a sign-in, because each leaves a row until it is answered or expires. */
 export async function confirmOptions(
   deps: SignInDeps,
   { address }: Caller,
@@ -53,7 +53,7 @@ export async function checkPassword({ db }: SignInDeps, { id }: Member, password
 
 const APP_CODE = /^\d{6}$/;
 
-/** Six digits are a code of the authenticator app; everything else is taken for a backup code. */
+/** Six digits are a code of the authenticator app. Anything else is treated as a backup code. */
 async function checkCode(
   { auth, db }: SignInDeps,
   caller: Caller,

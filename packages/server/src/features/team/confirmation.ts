@@ -1,8 +1,8 @@
 import { Fault } from '../../base/fault.ts';
 
 /**
- * Before a way into an account is added, its member proves again who they are: a session alone does not suffice, because a stolen one
- * would become a passkey or a token that outlives it (ASVS 7.5.1). Signing in counts, for as long as a confirmation does.
+ * Before a sign-in method is added to an account, its member has to prove their identity again. A session alone does not suffice, because a
+ * stolen one could create a passkey or a token that outlives it (ASVS 7.5.1). Signing in counts, for as long as a confirmation does.
  */
 const VALID_FOR_MS = 10 * 60_000;
 

@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { equalInConstantTime } from '../../base/hash.ts';
 
 /**
- * `__Host-`: browsers take such a cookie over https alone, for this host alone, and from nobody else. They refuse the name over
- * plain http, which a loopback address may be.
+ * `__Host-`: browsers accept such a cookie only over https, for exactly this host, and only from it. They refuse the name over plain http,
+ * which a loopback address may use.
  */
 export function cookieNames(publicOrigin: string): CookieNames {
   const prefix = publicOrigin.startsWith('https:') ? '__Host-beckon' : 'beckon';
@@ -13,7 +13,7 @@ export function cookieNames(publicOrigin: string): CookieNames {
     session: `${prefix}_session`,
     passkey: `${prefix}_passkey`,
     knownBrowser: `${prefix}_known`,
-    // better-auth names this one: a sign-in that waits for its second factor.
+    // better-auth determines this name: the cookie of a sign-in that waits for its second factor.
     secondFactor: `${prefix}.two_factor`,
   };
 }
@@ -22,12 +22,12 @@ export type CookieNames = Record<'prefix' | 'session' | 'passkey' | 'knownBrowse
 
 type Signed = { name: string; secret: string };
 
-/** Signs a cookie's value as better-auth does, so that a session opened here is also one to it. */
+/** Signs a cookie's value as better-auth does, so that better-auth accepts a session opened here. */
 export function signedValue(value: string, secret: string): string {
   return `${value}.${createHmac('sha256', secret).update(value).digest('base64')}`;
 }
 
-/** The value of a cookie with a valid signature, or null. Read access to the database is not enough to forge one. */
+/** Returns the value of a cookie with a valid signature, or null. Read access to the database is not enough to forge one. */
 export function readSignedCookie(headers: IncomingHttpHeaders, { name, secret }: Signed): string | null {
   const signed = readCookie(headers, name);
   if (signed === null) return null;
@@ -46,14 +46,14 @@ export function readCookie({ cookie = '' }: IncomingHttpHeaders, name: string): 
   try {
     return decodeURIComponent(pair.slice(name.length + 1));
   } catch {
-    // A malformed cookie under our name counts as none.
+    // A malformed cookie under our name counts as missing.
     return null;
   }
 }
 
 type NewCookie = { name: string; value: string; maxAgeS: number };
 
-/** A `Set-Cookie` line. Scripts cannot read the cookie, and other sites cannot have it sent with a form. */
+/** Returns a `Set-Cookie` line. Scripts cannot read the cookie, and other sites cannot have it sent with a form. */
 export function cookieLine({ name, value, maxAgeS }: NewCookie): string {
   const secure = name.startsWith('__Host-') ? ' Secure;' : '';
   return `${name}=${encodeURIComponent(value)}; Max-Age=${maxAgeS}; Path=/; HttpOnly;${secure} SameSite=Lax`;

@@ -18,17 +18,17 @@ import type { Access } from './team.ts';
 export type TeamOptions = {
   db: Database;
   connection: ConnectionSource;
-  /** The connection leads through a pooler in transaction mode. */
+  /** The connection uses a pooler in transaction mode. */
   isPooled?: boolean;
   publicOrigin: string;
-  /** The current one first. */
+  /** The current secret first. */
   secrets: readonly [string, ...string[]];
   log: Log;
 };
 
-/** The door that people come in by, and what is known of those who did. */
+/** The public API for signing in and for looking up members. */
 export type Team = Access & {
-  /** What conducts sign-ins; loaded when the first person knocks. */
+  /** The sign-in functions, loaded on the first sign-in. */
   signIns(): Promise<SignIns>;
   close(): Promise<void>;
 };
@@ -70,7 +70,7 @@ export function createTeam(options: TeamOptions): Team {
 
 const TEAM = 'team:';
 
-/** Commands load this folder too, and most of them never need it. */
+/** Commands load this folder too, and most of them never need this. */
 async function load(...given: Parameters<typeof createSignIns>): Promise<SignIns> {
   const made = await import('./sign-ins.ts');
   return made.createSignIns(...given);

@@ -19,7 +19,7 @@ describe('rememberBrowser', () => {
     );
   });
 
-  test('keeps the id of a browser that is known already', () => {
+  test('keeps the id of a browser that is already known', () => {
     const id = idIn(remembered);
     const again = cookieOf(rememberBrowser(browsers, ada, { knownId: id, now: NOW + DAY_MS }));
     expect([idIn(again), again === remembered]).toEqual([id, false]);
@@ -38,7 +38,7 @@ describe('knownBrowserId', () => {
     expect(idIn(remembered, { ...ada, hash: 'salt:other' })).toBeNull();
   });
 
-  test('accepts a cookie that was signed under the previous secret, and none under a stranger’s', () => {
+  test('accepts a cookie signed with the previous secret, and rejects one signed with a foreign secret', () => {
     const turned = knownBrowsers('__Host-beckon_known', ['newer secret', 'current secret']);
     expect(idIn(remembered, ada, { of: turned })).toBe(idIn(remembered));
     const strange = knownBrowsers('__Host-beckon_known', ['another secret']);

@@ -4,16 +4,16 @@ import { cookieLine, readCookie } from './cookies.ts';
 import type { Password } from './reads.ts';
 
 /**
- * A cookie that says that this browser signed in to an account before. It opens nothing: it only gives the browser a count of wrong
- * passwords of its own, so that strangers cannot lock the owner out. It is bound to the member and to their current password, so a
- * new password ends it; and to 90 days.
+ * A cookie showing that this browser signed in to an account before. It grants no access. It only gives the browser its own count of wrong
+ * passwords, so that strangers cannot lock the owner out. It is bound to the member and their current password, so a new password
+ * invalidates it, and to 90 days.
  */
 export type KnownBrowsers = { cookieName: string; keys: readonly [Buffer, ...Buffer[]] };
 
 const VALID_FOR_S = 90 * 24 * 60 * 60;
 const ID_CHARS = 22;
 
-/** `secrets`: the current one first. Cookies signed under the previous one stay valid. */
+/** `secrets`: the current one first. Cookies signed with the previous one stay valid. */
 export function knownBrowsers(
   cookieName: string,
   [current, ...previous]: readonly [string, ...string[]],
@@ -22,7 +22,7 @@ export function knownBrowsers(
   return { cookieName, keys: [keyOf(current), ...previous.map(keyOf)] };
 }
 
-/** The cookie for a browser that has just signed in. A browser that is known already keeps its id. */
+/** Returns the cookie for a browser that has just signed in. A known browser keeps its id. */
 export function rememberBrowser(
   { cookieName, keys }: KnownBrowsers,
   account: Password,
@@ -34,7 +34,7 @@ export function rememberBrowser(
   return cookieLine({ name: cookieName, value: `${id}.${expiresAt}.${mac}`, maxAgeS: VALID_FOR_S });
 }
 
-/** The id of the browser if it signed in to this account, with its current password, in the last 90 days. */
+/** Returns the id of the browser if it signed in to this account, with its current password, in the last 90 days. */
 export function knownBrowserId(
   { cookieName, keys }: KnownBrowsers,
   account: Password | undefined,

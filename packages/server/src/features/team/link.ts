@@ -1,16 +1,16 @@
 import type { Role } from '@beckon/contract/dashboard';
 import { randomBase62, sha256 } from '../../base/hash.ts';
 
-/** A way in that works once. Whoever holds its token may use it; of the token only a hash is kept. */
+/** A single-use link. Anyone with its token may use it, and only a hash of the token is stored. */
 export type Link = {
   id: string;
   kind: 'setup' | 'invite' | 'reset';
-  /** Null: whoever sets up. */
+  /** Null for the link that sets up the installation. */
   email: string | null;
   organizationId: string | null;
-  /** What using it makes of them in the organization; null: nothing changes. */
+  /** The role that using it gives the member in the organization. Null: the role does not change. */
   role: Role | null;
-  /** They lost their authenticator app, and the operator knows it. */
+  /** The member lost their authenticator app, and the operator confirmed it. */
   clearsTwoFactor: boolean;
   /** `team:<id>`, `local-shell`, or `operator` for a command of `beckon-server`. */
   madeBy: string;
@@ -30,7 +30,7 @@ export function hashOf(token: string): string {
 }
 
 const HOUR_MS = 3_600_000;
-/** Of a reset that somebody asked for by mail; one that the operator made is handed over by other ways. */
+/** The lifetime of a reset requested by email. A reset link made by the operator reaches the member in other ways. */
 const ASKED_RESET_FOR_MS = HOUR_MS;
 const GOOD_FOR_MS: Record<Link['kind'], number> = {
   setup: 24 * HOUR_MS,

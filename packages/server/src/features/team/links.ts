@@ -7,7 +7,7 @@ import { deleteLinksTo, findLink, insertLink, useLink } from './store.ts';
 type Wanted = Pick<Link, 'kind' | 'madeBy'> &
   Partial<Pick<Link, 'email' | 'organizationId' | 'role' | 'clearsTwoFactor'>>;
 
-/** A newer one to the same person makes an older one void. */
+/** Creates a link. It invalidates older ones to the same person. */
 export async function makeLink(tx: Tx, wanted: Wanted, now: number): Promise<{ token: string; link: Link }> {
   const { token, hash } = newToken();
   const link: Link = {
@@ -29,7 +29,7 @@ export async function lookAtLink(tx: Tx, token: string, now: number): Promise<Li
   return (await findLink(tx, hashOf(token), new Date(now))) ?? refuseLink();
 }
 
-/** In the transaction of what it leads to: a failure leaves it good. */
+/** Uses a link in the transaction of its action, so that it stays valid if the action fails. */
 export async function takeLink(
   tx: Tx,
   { token, kind }: { token: string; kind: Link['kind'] },
@@ -41,7 +41,7 @@ export async function takeLink(
   return link;
 }
 
-/** Anybody may ask for a new password by mail, so that touches no link that an operator made. */
+/** Anyone may request a new password by email, so such a request keeps links that an operator made. */
 async function makeOthersVoid(tx: Tx, { email, kind, organizationId, madeBy }: Link): Promise<void> {
   const sparesOperator = kind === 'reset' && madeBy !== 'operator';
   if (email !== null) await deleteLinksTo(tx, { email, kind, organizationId, sparesOperator });

@@ -15,7 +15,7 @@ afterAll(async () => {
 const access = localShellAccess(db, { namesOf: async () => new Map() });
 
 describe('localShellAccess', () => {
-  test('is the owner of every project, whatever its organization, and of nothing that does not exist', async () => {
+  test('owns every project of any organization, and no project that does not exist', async () => {
     await insertOrganization(db, { id: 'acme', name: 'Acme', createdAt: new Date(0) });
     const early = await createProject(db, { name: 'Early' });
     const later = await createProject(db, { name: 'Later', organizationId: 'acme' });

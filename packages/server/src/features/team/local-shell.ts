@@ -3,8 +3,8 @@ import { hasProject, listAllProjectIds, listOrganizations, listOrganizationsAsOw
 import type { Access, Person } from './team.ts';
 
 /**
- * The caller on the local socket. It has no account, so no email address, session or token.
- * The server decides by its listener that a request comes from here; nothing in a request can claim it.
+ * The caller on the local socket. It has no account, so it has no email address, session or token. The server recognizes such a request by
+ * its listener. A request cannot claim this identity.
  */
 export const LOCAL_SHELL: Person = {
   id: 'local-shell',
@@ -14,14 +14,14 @@ export const LOCAL_SHELL: Person = {
   confirmedAt: null,
 };
 
-/** As it is stored with what it changes. Members are `team:<id>`. */
+/** The actor as stored with its changes. Members are `team:<id>`. */
 export const LOCAL_SHELL_ACTOR = 'local-shell';
 
 export function isLocalShell({ id }: Pick<Person, 'id'>): boolean {
   return id === LOCAL_SHELL.id;
 }
 
-/** Owner of every project, and of every organization. */
+/** Returns the access of an owner of every project and every organization. */
 export function localShellAccess(db: Pick<Database, 'query'>, { namesOf }: Pick<Access, 'namesOf'>): Access {
   return {
     who: () => Promise.resolve(LOCAL_SHELL),

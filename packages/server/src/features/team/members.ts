@@ -11,7 +11,7 @@ import {
   upsertMember,
 } from './store.ts';
 
-/** Who changes whom. `by`: their own role; an operator at the machine itself may do what an owner may. */
+/** A change of a member. `by` is the role of the caller. An operator on the server itself may do what an owner may. */
 export type MemberChange = { organizationId: string; userId: string; by: Role };
 
 export async function changeRole(
@@ -21,7 +21,7 @@ export async function changeRole(
   const before = await mayChange(tx, { ...change, to: change.role });
   const { organizationId, userId, role, at } = change;
   await upsertMember(tx, { organizationId, userId, role, at });
-  // What they gave out goes no further than what they may still give.
+  // Open invitations must not grant more than their author may still grant.
   if (role !== 'owner')
     await deleteInvitesBy(tx, {
       organizationId,
@@ -31,7 +31,10 @@ export async function changeRole(
   return { before, after: { ...before, role } };
 }
 
-/** At once: the next request of theirs is refused, whatever it brings. Invitations to them, and by them, are void too. */
+/**
+ * Removes a member. It takes effect immediately: their next request is refused, whatever its credentials. Invitations to them and by them
+ * are void too.
+ */
 export async function removeMember(tx: Tx, change: MemberChange): Promise<MemberRow> {
   const before = await mayChange(tx, { ...change, to: null });
   const { organizationId, userId } = change;
@@ -60,7 +63,7 @@ async function mayChange(
   throw new Fault(isForbidden ? 'role_required' : 'conflict', { details: [{ message: why }] });
 }
 
-/** What an owner is, owners decide alone, and there is always one. */
+/** Only owners can change or appoint owners, and at least one owner remains. */
 function whyNot(
   { by, from, to }: { by: Role; from: Role; to: Role | null },
   ownersLeft: number,

@@ -1,12 +1,12 @@
 import type { Tx } from '../../io/db/index.ts';
 
-/** `team_passkey`, and those rows of `team_verification` that hold a passkey challenge. */
+/** Rows of `team_passkey`, and those rows of `team_verification` that hold a passkey challenge. */
 export type PasskeyRow = {
   id: string;
   userId: string;
   name: string;
   credentialId: string;
-  /** COSE, in base64. */
+  /** COSE, in Base64. */
   publicKey: string;
   counter: number;
   deviceType: string;
@@ -40,8 +40,8 @@ export async function insertPasskey(tx: Tx, row: PasskeyRow): Promise<boolean> {
 }
 
 /**
- * Stores how often the authenticator says it was used. Returns false if the stored counter is not lower, which means that another
- * copy of the passkey was used in between. Many authenticators do not count and always say 0.
+ * Stores the authenticator's usage counter. Returns false if the stored counter is not lower, which means that another copy of the passkey
+ * was used in between. Many authenticators do not count and always report 0.
  */
 export async function advanceCounter(
   tx: Tx,
@@ -65,7 +65,7 @@ export async function deletePasskey(
   return rows[0]?.name ?? null;
 }
 
-/** Returns how many were deleted. */
+/** Returns the number of deleted passkeys. */
 export async function deletePasskeys(tx: Tx, userId: string): Promise<number> {
   const rows = await tx.query(`DELETE FROM beckon.team_passkey WHERE user_id = $1 RETURNING 1`, [userId]);
   return rows.length;
@@ -84,7 +84,7 @@ export async function insertChallenge(
   );
 }
 
-/** Deletes the challenge as it is read: of two answers at once, one is checked. */
+/** Deletes the challenge while reading it: of two concurrent answers, only one is checked. */
 export async function takeChallengeValue(
   tx: Tx,
   { identifier, now }: { identifier: string; now: Date },

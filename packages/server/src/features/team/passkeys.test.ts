@@ -17,7 +17,7 @@ const newMember = async (email: string) => {
 const ada = await newMember('ada@example.com');
 const eve = await newMember('eve@example.com');
 
-/** Sends back the cookie that came with the options. */
+/** Returns a caller with the cookie that came with the options. */
 const callerWith = ({ cookies: [cookie = ''] }: WithCookies<unknown>): Caller => ({
   headers: { cookie: cookie.slice(0, cookie.indexOf(';')) },
   address: '192.0.2.1',
@@ -70,7 +70,7 @@ describe('registerPasskey', () => {
     await expect(register(key)).rejects.toMatchObject(refused);
   });
 
-  test('refuses a credential that is registered already', async () => {
+  test('refuses a credential that is already registered', async () => {
     await register(key);
     await expect(register(key, eve)).rejects.toMatchObject(gone);
   });
@@ -95,13 +95,13 @@ describe('verifyAssertion', () => {
     expect(await signIn(key)).toBe(eve.id);
   });
 
-  test('refuses a passkey that did not verify its user this time', async () => {
+  test('refuses a passkey that did not verify its user in this ceremony', async () => {
     await register(key);
     key.settings.verifiesUser = false;
     await expect(signIn(key)).rejects.toMatchObject(refused);
   });
 
-  test('refuses an answer that another origin obtained', async () => {
+  test('refuses an answer obtained by another origin', async () => {
     const elsewhere = authenticator({ origin: 'https://beckon.example.evil.test' });
     await expect(register(elsewhere)).rejects.toMatchObject(refused);
     await expect(register(authenticator({ origin: 'http://beckon.example' }))).rejects.toMatchObject(refused);
@@ -111,14 +111,14 @@ describe('verifyAssertion', () => {
     await expect(signIn(key)).rejects.toMatchObject(refused);
   });
 
-  test('refuses a counter that does not grow, as that of a copied passkey', async () => {
+  test('refuses a counter that does not increase, as with a copied passkey', async () => {
     await register(key);
     expect(await signIn(key)).toBe(ada.id);
     key.settings.counts = false;
     await expect(signIn(key)).rejects.toMatchObject(refused);
   });
 
-  test('accepts one of two answers with the same counter at once', async () => {
+  test('accepts one of two concurrent answers with the same counter', async () => {
     await register(key);
     const first = await assertionOptions(deps, SIGN_IN);
     const second = await assertionOptions(deps, SIGN_IN);

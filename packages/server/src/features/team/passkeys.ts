@@ -14,7 +14,7 @@ import { advanceCounter, insertPasskey } from './passkey-store.ts';
 import { type CredentialRow, findCredential, listCredentials } from './reads.ts';
 import type { Caller, WithCookies } from './team.ts';
 
-/** `origin`: where the dashboard is served. Its host name is the relying party that passkeys are bound to. */
+/** `origin`: the URL of the dashboard. Its host name is the relying party to which passkeys are bound. */
 export type PasskeyDeps = ChallengeDeps & { origin: string };
 
 /** Ed25519, ES256, RS256. The library would also offer ML-DSA, which Node.js implements only experimentally. */
@@ -23,7 +23,7 @@ const ALGORITHMS = [-8, -7, -257];
 type Options = Record<string, unknown>;
 type Answer = Record<string, unknown>;
 
-/** Options for `navigator.credentials.create`. The authenticator has to verify its user by PIN, finger or face. */
+/** Returns the options for `navigator.credentials.create`. The authenticator has to verify its user by PIN, fingerprint or face. */
 export async function registrationOptions(
   deps: PasskeyDeps,
   { id: userId, email }: { id: string; email: string },
@@ -74,7 +74,7 @@ export async function registerPasskey(
   throw new Fault('conflict', { details: [{ message: 'This passkey is already registered' }] });
 }
 
-/** Options for `navigator.credentials.get`. `userId`: only the passkeys of this member; null: whichever the browser has. */
+/** Returns the options for `navigator.credentials.get`. `userId`: only the passkeys of this member; null: any passkey of the browser. */
 export async function assertionOptions(
   deps: PasskeyDeps,
   { ceremony, userId }: { ceremony: Ceremony; userId: string | null },

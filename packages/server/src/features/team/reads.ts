@@ -2,7 +2,7 @@ import type { Role } from '@beckon/contract/dashboard';
 import type { Tx } from '../../io/db/index.ts';
 import type { OrganizationOfMember, Person } from './team.ts';
 
-/** Sessions live by the time of the database, whatever clock a project has. */
+/** Uses the time of the database, because sessions do not follow the clock of a project. */
 export async function findPersonByToken(tx: Tx, token: string): Promise<Person | undefined> {
   const rows = await tx.prepared<Person>({
     name: 'team.who',
@@ -13,14 +13,14 @@ export async function findPersonByToken(tx: Tx, token: string): Promise<Person |
   return rows[0];
 }
 
-/** `lacksFactor`: the organization asks for an authenticator app, and they have none. */
+/** `lacksFactor`: the organization requires an authenticator app, and the member has none. */
 export type RoleRow = { role: Role; lacksFactor: boolean };
 
 const LACKS_FACTOR = `(o.requires_two_factor AND u.two_factor_enabled IS NOT TRUE)`;
 const OF_MEMBER = `FROM beckon.team_member m JOIN beckon.team_organization o ON o.id = m.organization_id
   JOIN beckon.team_user u ON u.id = m.user_id`;
 
-/** Projects belong to the projects' room; whose they are is read here. */
+/** Reads `project` of another module to find the organization of the project. */
 export async function findRole(tx: Tx, personId: string, projectId: number): Promise<RoleRow | undefined> {
   const rows = await tx.prepared<RoleRow>({
     name: 'team.role',
@@ -42,7 +42,7 @@ export function listRoles(tx: Tx, personId: string): Promise<{ projectId: number
   });
 }
 
-/** Those in which this person may make projects. */
+/** Returns the organizations in which this member may create projects. */
 export function listOrganizationsToMakeIn(tx: Tx, personId: string): Promise<{ id: string; name: string }[]> {
   return tx.query(
     `SELECT o.id, o.name ${OF_MEMBER} WHERE m.user_id = $1 AND m.role IN ('admin', 'owner') AND NOT ${LACKS_FACTOR}
@@ -63,7 +63,7 @@ export function listOrganizationsOf(tx: Tx, personId: string): Promise<Organizat
   );
 }
 
-/** All organizations, as their owner sees them. */
+/** Returns all organizations, as an owner of each would see them. */
 export function listOrganizationsAsOwner(tx: Pick<Tx, 'query'>): Promise<OrganizationOfMember[]> {
   return tx.query(
     `SELECT o.id, o.name, 'owner' AS role, ${COUNTS} FROM beckon.team_organization o ORDER BY o.created_at, o.id`,
@@ -74,7 +74,7 @@ export function listNames(tx: Tx, ids: string[]): Promise<{ id: string; name: st
   return tx.query(`SELECT id, name FROM beckon.team_user WHERE id = ANY ($1::text[])`, [ids]);
 }
 
-/** There is an owner who can sign in. */
+/** Returns whether there is an owner who can sign in. */
 export async function isSetUp(tx: Tx): Promise<boolean> {
   const rows = await tx.query(
     `SELECT 1 FROM beckon.team_member m JOIN beckon.team_account a ON a.user_id = m.user_id
@@ -107,7 +107,7 @@ export type UserRow = {
   id: string;
   name: string;
   email: string;
-  /** They can sign in with a password; who was removed everywhere is a name alone. */
+  /** They can sign in with a password. A member who was removed everywhere is only a name. */
   hasAccount: boolean;
   twoFactor: boolean;
 };
@@ -138,7 +138,7 @@ export async function findPasswordOf(tx: Tx, userId: string): Promise<Password |
   return (await tx.query<Password>(`${PASSWORD} AND u.id = $1 FOR SHARE OF a`, [userId]))[0];
 }
 
-/** Whose sign-in waits for its second factor: better-auth keeps the member's id under the value of its cookie. */
+/** Returns the member whose sign-in waits for the second factor. better-auth stores the member's id under the value of its cookie. */
 export async function findSecondFactorUser(tx: Tx, identifier: string): Promise<string | undefined> {
   const rows = await tx.query<{ userId: string }>(
     `SELECT u.id AS "userId" FROM beckon.team_verification v JOIN beckon.team_user u ON u.id = v.value
@@ -160,7 +160,7 @@ export async function findOrganizationOf(tx: Tx, projectId: number): Promise<Org
   return rows[0];
 }
 
-/** The oldest first. */
+/** Returns the organizations, oldest first. */
 export function listOrganizations(tx: Pick<Tx, 'query'>): Promise<Organization[]> {
   return tx.query(`${ORGANIZATION} ORDER BY o.created_at, o.id`);
 }
@@ -203,7 +203,7 @@ export function listMembers(tx: Tx, organizationId: string): Promise<MemberRow[]
   );
 }
 
-/** Those who hear by mail of what waits in this project. */
+/** Returns the addresses of members who get the digest email of this project. */
 export async function listDigestAddresses(tx: Tx, projectId: number): Promise<string[]> {
   const rows = await tx.query<{ email: string }>(
     `SELECT u.email FROM beckon.project p JOIN beckon.team_member m ON m.organization_id = p.organization_id
@@ -214,7 +214,7 @@ export async function listDigestAddresses(tx: Tx, projectId: number): Promise<st
   return rows.map(({ email }) => email);
 }
 
-/** The project under which an email to this member is filed; undefined if they have none. */
+/** Returns the project under which an email to this member is filed, or undefined if they have none. */
 export async function findProjectOfMember(tx: Tx, personId: string): Promise<number | undefined> {
   const rows = await tx.query<{ id: number }>(
     `SELECT p.project_id AS id FROM beckon.team_member m JOIN beckon.project p ON p.organization_id = m.organization_id
@@ -275,7 +275,7 @@ export async function findCredential(tx: Tx, credentialId: string): Promise<Cred
 
 export type FactorRow = { id: string; secret: string; backupCodes: string };
 
-/** What is encrypted of authenticator apps, of everybody, in the order of its ids. */
+/** Returns the encrypted values of all members' authenticator apps, in the order of their ids. */
 export function listFactors(
   tx: Tx,
   { after, limit }: { after: string; limit: number },

@@ -4,19 +4,19 @@ import { type FactorRow, listFactors } from './reads.ts';
 import { versionOf } from './secret-version.ts';
 import { updateFactor } from './store.ts';
 
-/** The current one first, as `createAuth` takes them. */
+/** The current secret first, as `createAuth` expects them. */
 export type ResealFactorsOptions = { secrets: readonly [string, ...string[]]; log: Log };
 
 const AT_ONCE = 100;
 
 /**
- * Encrypts anew what the previous secret encrypted of authenticator apps and backup codes, so that it can be given up. How many there
- * were. One that no secret opens is warned of, and keeps none behind it from it.
+ * Re-encrypts authenticator apps and backup codes that the previous secret encrypted, so that it can be retired. Returns their number. A
+ * value that no secret decrypts is logged as a warning and does not stop the others.
  */
 export async function resealFactors(tx: Tx, { secrets, log }: ResealFactorsOptions): Promise<number> {
   let page = await listFactors(tx, { after: '', limit: AT_ONCE });
   if (page.length === 0) return 0;
-  // Commands load this folder too, and never need it.
+  // Commands load this folder too, and never need this.
   const { parseEnvelope, symmetricDecrypt, symmetricEncrypt } = await import('better-auth/crypto');
   const currentVersion = versionOf(secrets[0]);
   const key = { keys: new Map(secrets.map((value) => [versionOf(value), value])), currentVersion };

@@ -1,6 +1,6 @@
 import { sha256 } from '../../base/hash.ts';
 
-/** A number that belongs to the secret and not to its place, so that turning secrets over changes no number. */
+/** Derives the number from the secret and not from its position, so that rotating secrets changes no number. */
 export function versionOf(secret: string): number {
   return Number.parseInt(sha256(secret).slice(0, 8), 16);
 }

@@ -1,6 +1,6 @@
 import type { Tx } from '../../io/db/index.ts';
 
-/** `team_session`. better-auth inserts most of its rows; those for passkeys are inserted here. */
+/** Rows of `team_session`. better-auth inserts most of them; those for passkeys are inserted here. */
 export type NewSession = {
   id: string;
   userId: string;
@@ -11,7 +11,7 @@ export type NewSession = {
   validForS: number;
 };
 
-/** Its end is by the clock of the database, which every request is checked against. */
+/** Sets the expiry by the clock of the database, against which every request is checked. */
 export async function insertSession(tx: Tx, row: NewSession): Promise<void> {
   await tx.query(
     `INSERT INTO beckon.team_session (id, user_id, token, ip_address, user_agent, created_at, updated_at, confirmed_at, expires_at)
@@ -24,7 +24,7 @@ export async function updateConfirmed(tx: Tx, { id, at }: { id: string; at: Date
   await tx.query(`UPDATE beckon.team_session SET confirmed_at = $2 WHERE id = $1`, [id, at]);
 }
 
-/** The cookie of the session stops working; the same session goes on with the new one. */
+/** Replaces the token of a session. The old cookie stops working, and the same session continues with the new one. */
 export async function updateSessionToken(
   tx: Tx,
   { id, token }: { id: string; token: string },
@@ -32,7 +32,7 @@ export async function updateSessionToken(
   await tx.query(`UPDATE beckon.team_session SET token = $2 WHERE id = $1`, [id, token]);
 }
 
-/** Returns how many ended. `except`: the session that stays. */
+/** Returns the number of ended sessions. `except`: the session that stays. */
 export async function deleteSessions(
   tx: Tx,
   { userId, only = null, except = null }: { userId: string; only?: string | null; except?: string | null },

@@ -31,7 +31,7 @@ export type SignInDeps = {
   secondFactor: SessionCookie;
 };
 
-/** Unknown addresses are counted and take as long as known ones. */
+/** Signs a member in. Unknown addresses are counted and take as long as known ones. */
 export async function signIn(
   deps: SignInDeps,
   caller: Caller,
@@ -41,12 +41,12 @@ export async function signIn(
   const attempt = attemptOf(deps, caller, { kind: 'password', account: email, password: account });
   await countAttempt(deps, attempt);
   const opened = await openSession(deps, caller, { email, password });
-  // While a second factor is missing, the password takes nothing back: codes could be tried without end.
+  // A correct password deducts nothing while the second factor is missing. Otherwise codes could be tried without limit.
   if (!opened.answer.needsCode) await forgiveAttempt(deps, attempt);
   return opened;
 }
 
-/** A sign-in that is not counted, for an account that was created in the same request. */
+/** Opens a session without counting an attempt, for an account that was created in the same request. */
 export async function openSession(
   deps: SignInDeps,
   caller: Caller,
@@ -60,7 +60,7 @@ export async function openSession(
   const needsCode = 'twoFactorRedirect' in response;
   const after = await findPassword(deps.db, email);
   if (before?.hash !== after?.hash) {
-    // The comparison used a password that was replaced in between. Its change could not end a session that did not exist yet.
+    // The password was replaced during the comparison. That change could not end a session that did not exist yet.
     if (after) await deleteChallenges(deps.db, after.userId);
     if (!needsCode) await deleteSessionByToken(deps.db, response.token);
     const message = 'The password was changed just now. Sign in with the new one.';
@@ -90,7 +90,7 @@ export async function signInByCode(
   );
   const { id: personId, email } = response.user;
   if (kind === 'totp' && !(await spendCode(deps, { personId, code }))) {
-    // better-auth has opened a session by now; its cookie is not passed on.
+    // better-auth has already opened a session. Its cookie is not returned.
     if (response.token !== undefined) await deleteSessionByToken(deps.db, response.token);
     const message = 'This code was used already. Wait for the next one.';
     throw new Fault('validation_failed', { details: [{ message, field: 'code' }] });
@@ -144,7 +144,7 @@ function attemptOf(
   return { kind, address, account, knownBrowser };
 }
 
-/** The cookie by which this browser is known from now on. */
+/** Returns the cookie by which this browser is recognized from now on. */
 function remember({ db, known }: SignInDeps, { headers }: Caller, password: Password | undefined): string[] {
   if (!password) return [];
   const now = db.clock.now();
@@ -152,7 +152,7 @@ function remember({ db, known }: SignInDeps, { headers }: Caller, password: Pass
   return [rememberBrowser(known, password, { knownId, now })];
 }
 
-/** The cookies of a session whose password was changed: both the session and the browser get a new one. */
+/** Returns the cookies of a session whose password was changed: both the session and the browser get a new one. */
 export async function renewedCookies(
   deps: SignInDeps,
   caller: Caller,
@@ -182,7 +182,7 @@ export function toHeaders({ headers, address }: Caller): Headers {
 
 type Told<T> = { headers: Headers; response: T };
 
-/** What better-auth refuses becomes a fault of ours, which says what to do. */
+/** Turns a rejection by better-auth into one of our faults, which says what to do. */
 export async function asked<T>(ask: () => Promise<Told<T>>): Promise<{ response: T; cookies: string[] }> {
   try {
     const { headers, response } = await ask();
@@ -221,7 +221,7 @@ const WORDS: Record<string, Words> = {
   INVALID_CODE: ['validation_failed', 'The code is wrong. Use the latest one', 'code'],
   INVALID_BACKUP_CODE: ['validation_failed', 'The code is wrong or was already used', 'code'],
   INVALID_TWO_FACTOR_COOKIE: TOO_LATE,
-  // Five wrong codes end the sign-in that they belong to; the password starts another.
+  // Five wrong codes end the sign-in that they belong to. The password starts another one.
   TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: TOO_LATE,
   TOTP_ALREADY_ENABLED: ['conflict', 'An authenticator app is already set up'],
   TOTP_NOT_ENABLED: ['conflict', 'No authenticator app is set up'],

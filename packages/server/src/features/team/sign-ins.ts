@@ -26,7 +26,9 @@ import {
 } from './sign-in.ts';
 import type { Caller } from './team.ts';
 
-/** Everything about signing in that needs better-auth or WebAuthn. Loaded on first use: most commands need neither. */
+/**
+ * Contains everything about signing in that needs better-auth or WebAuthn. It is loaded on first use, because most commands need neither.
+ */
 export function createSignIns(db: Database, options: Omit<AuthOptions, 'now'>) {
   const auth = createAuth({ ...options, now: () => db.clock.now() });
   const names = cookieNames(options.publicOrigin);
@@ -59,7 +61,7 @@ export function createSignIns(db: Database, options: Omit<AuthOptions, 'now'>) {
     newPasskeyOptions: (member: { id: string; email: string }) => registrationOptions(passkeys, member),
     addPasskey: bound(passkeys, registerPasskey),
     hashPassword,
-    /** Thirty days from now on, once a day; the cookies that say so. */
+    /** Extends the session to thirty days from now, once a day, and returns its cookies. */
     async prolong(caller: Caller): Promise<string[]> {
       const headers = toHeaders(caller);
       return (await asked(() => auth.api.getSession({ headers, returnHeaders: true }))).cookies;
@@ -68,7 +70,7 @@ export function createSignIns(db: Database, options: Omit<AuthOptions, 'now'>) {
       const headers = toHeaders(caller);
       return (await asked(() => auth.api.signOut({ headers, returnHeaders: true }))).cookies;
     },
-    /** What the tables lack of what is expected of them; throws where it is anything. */
+    /** Checks the tables against what better-auth expects, and throws if anything is missing. */
     checkTables: async () => (await auth.$context).explicitSchemaCheck?.(),
   };
 }

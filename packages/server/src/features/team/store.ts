@@ -5,7 +5,7 @@ import { deletePasskeys } from './passkey-store.ts';
 import { deleteSessions } from './session-store.ts';
 import type { FactorRow, Organization } from './reads.ts';
 
-/** `team_*`. better-auth writes factors, most sessions and most verifications; they are deleted here too. */
+/** Writes the `team_*` tables. better-auth writes factors, most sessions and most verifications; they are deleted here too. */
 export async function insertOrganization(
   tx: Tx,
   row: { id: string; name: string; createdAt: Date },
@@ -17,12 +17,12 @@ export async function insertOrganization(
   ]);
 }
 
-/** One after another: two who set up at once must not both be the first. */
+/** Serializes setups, so that two concurrent ones cannot both be the first. */
 export async function lockOrganizations(tx: Tx): Promise<void> {
   await tx.query('LOCK TABLE beckon.team_organization IN SHARE ROW EXCLUSIVE MODE');
 }
 
-/** Whoever changes who is in it holds it, so that of two owners who leave at once one stays. */
+/** Locks an organization while its members change, so that one of two owners stays if both leave at once. */
 export async function lockOrganization(tx: Tx, id: string): Promise<Organization | undefined> {
   const rows = await tx.query<Organization>(
     `SELECT id, name, requires_two_factor AS "requiresTwoFactor" FROM beckon.team_organization WHERE id = $1 FOR UPDATE`,
@@ -42,7 +42,7 @@ export async function updateOrganization(
   ]);
 }
 
-/** With an address that is known already, which happens to who comes back, the name is the new one. */
+/** Inserts a user. If the address is known, because a former member returns, the name is replaced. */
 export async function upsertUser(
   tx: Tx,
   user: { id: string; name: string; email: string; at: Date },
@@ -94,7 +94,7 @@ export async function deleteTwoFactor(tx: Tx, userId: string): Promise<void> {
   await tx.query(`UPDATE beckon.team_user SET two_factor_enabled = false WHERE id = $1`, [userId]);
 }
 
-/** False where it was changed meanwhile: a backup code was used, or an app set up anew. */
+/** Returns false if it changed in between: a backup code was used, or an app was set up again. */
 export async function updateFactor(
   tx: Tx,
   known: FactorRow,
@@ -108,7 +108,7 @@ export async function updateFactor(
   return rows.length > 0;
 }
 
-/** Of who is in no organization any more nothing stays but a name, for what they did. */
+/** Deletes everything of a user who is in no organization any more, except the name, which past actions refer to. */
 export async function deleteWaysIn(tx: Tx, userId: string): Promise<void> {
   await deleteSessions(tx, { userId });
   await deleteChallenges(tx, userId);
@@ -135,7 +135,7 @@ export async function updateWantsDigest(tx: Tx, row: Membership & { wanted: bool
   return rows.length > 0;
 }
 
-/** In how many organizations they still are. */
+/** Returns the number of organizations that the user still belongs to. */
 export async function deleteMember(tx: Tx, { organizationId, userId }: Membership): Promise<number> {
   await tx.query(`DELETE FROM beckon.team_member WHERE organization_id = $1 AND user_id = $2`, [
     organizationId,
@@ -176,7 +176,7 @@ export async function findLink(tx: Tx, hash: string, now: Date): Promise<Link | 
   return rows[0];
 }
 
-/** Of two who use it at once one does. */
+/** Marks a link as used. Only one of two concurrent requests succeeds. */
 export async function useLink(tx: Tx, hash: string, now: Date): Promise<Link | undefined> {
   const rows = await tx.query<Link>(
     `UPDATE beckon.team_link SET used_at = $2 WHERE token_hash = $1 AND used_at IS NULL AND expires_at > $2
@@ -186,7 +186,7 @@ export async function useLink(tx: Tx, hash: string, now: Date): Promise<Link | u
   return rows[0];
 }
 
-/** Invitations that nobody has used. */
+/** Returns unused invitations. */
 export function listInvites(tx: Tx, organizationId: string, now: Date): Promise<Link[]> {
   return tx.query(
     `SELECT ${LINK} FROM beckon.team_link WHERE organization_id = $1 AND kind = 'invite' AND used_at IS NULL
@@ -208,8 +208,8 @@ export async function deleteInvite(
 }
 
 /**
- * What was sent to somebody before is void once there is a newer one, and once they are no member any more. `sparesOperator`: not
- * what an operator made.
+ * Deletes unused links to a person: when a newer one is made, and when they are no longer a member. `sparesOperator` keeps links that an
+ * operator made.
  */
 export async function deleteLinksTo(
   tx: Tx,
@@ -229,7 +229,7 @@ type LinksTo = {
   sparesOperator?: boolean;
 };
 
-/** Those that somebody made who may not make such any more: whoever has the link in hand would come back by it. */
+/** Deletes the invitations of a member who may no longer make them. Otherwise the former member could return with a link that they kept. */
 export async function deleteInvitesBy(
   tx: Tx,
   { organizationId, madeBy, ownersOnly }: { organizationId: string; madeBy: string; ownersOnly: boolean },
@@ -241,12 +241,12 @@ export async function deleteInvitesBy(
   );
 }
 
-/** Sign-ins that wait for their second factor. */
+/** Deletes sign-ins that wait for their second factor. */
 export async function deleteChallenges(tx: Tx, userId: string): Promise<void> {
   await tx.query(`DELETE FROM beckon.team_verification WHERE value = $1`, [userId]);
 }
 
-/** Of whatever was begun and never answered. */
+/** Deletes sign-ins that were never finished. */
 export async function deleteOldChallenges(tx: Tx, { before }: { before: Date }): Promise<void> {
   await tx.query(
     `DELETE FROM beckon.team_verification WHERE id IN (SELECT id FROM beckon.team_verification WHERE expires_at < $1

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Role } from '@beckon/contract/dashboard';
 
-/** A member who is signed in. `confirmedAt`: when they last proved who they are in this session. */
+/** A signed-in member. `confirmedAt`: when they last proved their identity in this session. */
 export type Person = {
   id: string;
   name: string;
@@ -15,34 +15,34 @@ export type OrganizationOfMember = {
   name: string;
   role: Role;
   requiresTwoFactor: boolean;
-  /** Without sandboxes. */
+  /** Excluding sandboxes. */
   projects: number;
   members: number;
 };
 
-/** What the rest of the server wants to know of the team. */
+/** The functions by which other modules look up members. */
 export type Access = {
-  /** Who sends this; null: nobody that we know, or whose session has ended. */
+  /** Returns the member who sent the request, or null if there is no valid session. */
   who(headers: IncomingHttpHeaders): Promise<Person | null>;
-  /** What this person may do in a project; null: it is none of theirs, or there is none. */
+  /** Returns this member's role in a project. Null: they have none, or the project does not exist. */
   roleIn(personId: string, projectId: number): Promise<Role | null>;
-  /** The same of all of their projects. */
+  /** Returns this member's roles in all of their projects. */
   rolesOf(personId: string): Promise<ReadonlyMap<number, Role>>;
-  /** The organizations that they are a member of and that are open to them, the oldest first. */
+  /** Returns the organizations to which this member has access, oldest first. */
   organizationsOf(personId: string): Promise<OrganizationOfMember[]>;
-  /** Whose a project of theirs may be. */
+  /** Returns the organizations in which this member may create projects. */
   organizationsToMakeIn(personId: string): Promise<{ id: string; name: string }[]>;
-  /** What these were called, by actor (`team:<id>`): for lists that say who did it. */
+  /** Returns names by actor (`team:<id>`), for lists that show who did something. */
   namesOf(actors: string[]): Promise<ReadonlyMap<string, string>>;
 };
 
-/** A request of somebody who wants in, or is: its headers, and the address that it came from. */
+/** The sender of a request: its headers, and the address from which it came. */
 export type Caller = { headers: IncomingHttpHeaders; address: string };
 
-/** What the browser is to keep, beside the answer. */
+/** Cookies for the browser, in addition to the answer. */
 export type WithCookies<T> = { answer: T; cookies: string[] };
 
-/** A code is asked for where an authenticator app is set up: nobody is signed in before it came. */
+/** If an authenticator app is set up, a code is required, and `personId` is null until it was sent. */
 export type SignedIn = { personId: string | null; needsCode: boolean };
 
 export const PASSWORD_MIN_CHARS = 12;

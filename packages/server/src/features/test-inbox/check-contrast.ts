@@ -4,15 +4,15 @@ import type { Page, PageElement } from './page.ts';
 import { parseSheet } from './sheet.ts';
 import { type Mode, type Style, styleOf } from './styles.ts';
 
-/** WCAG 2.2, 1.4.3: what can be read by most, and what large letters may have. */
+/** WCAG 2.2, 1.4.3: the minimum contrast for normal text and for large text. */
 const READABLE = 4.5;
 const BARELY = 3;
 const LARGE_PX = 24;
 const LARGE_BOLD_PX = 18.66;
-/** No shop mends more than this at once. */
+/** No team fixes more than this at once. */
 const PAIRS_MAX = 20;
 
-/** Can the text be read on what is behind it, and, where the letter knows dark screens, there too? */
+/** Checks whether text is readable on its background, also in dark mode if the email supports it. */
 export function checkContrast({ page }: CheckedLetter): Check {
   const sheet = parseSheet(page.css);
   const knowsDark = sheet.knowsDark || hasDarkMeta(page);
@@ -78,7 +78,7 @@ const DARK_WORDS = [' in dark mode', 'lighter there or its background darker'];
 
 const UNSEEN = new Set(['style', 'script', 'title', 'head', 'template', 'noscript', 'option']);
 
-/** Signs that only make room, as behind a preheader, are not read. */
+/** Ignores text without visible characters, such as the padding that follows a preheader. */
 function isSeen({ tag, text }: PageElement): boolean {
   return !UNSEEN.has(tag) && /[\p{L}\p{N}]/u.test(text);
 }

@@ -1,10 +1,10 @@
 import { type Check, type CheckedLetter, type Finding, findingsOf, judged } from './check.ts';
 import { headersOf } from './check-headers.ts';
 
-/** What the signature must cover, so that nobody on the way can change it. RFC 8058 asks for the last two. */
+/** The headers that the signature must cover, so that they cannot be changed in transit. RFC 8058 requires the last two. */
 const COVERED = ['from', 'to', 'subject', 'list-unsubscribe', 'list-unsubscribe-post'];
 
-/** Does the letter carry a signature of its domain, and does that hold? */
+/** Checks whether the email has a valid signature of its domain. */
 export function checkDkim({ mail, dkim, kind }: CheckedLetter): Check {
   const open = COVERED.filter((name) => headersOf(mail, name).length > 0 && !dkim.covered.includes(name));
   switch (dkim.result) {

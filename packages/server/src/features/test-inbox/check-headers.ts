@@ -2,7 +2,7 @@ import { type Check, type CheckedLetter, type Finding, findingsOf, judged } from
 import type { Mailbox, ReadMail } from './read-mail.ts';
 
 const DAY_MS = 86_400_000;
-/** RFC 5322, 3.6: these stand once or not at all. */
+/** RFC 5322, 3.6: these headers occur once at most. */
 const SINGLE = [
   'from',
   'sender',
@@ -17,12 +17,12 @@ const SINGLE = [
 ];
 const NOBODY = /^(?:no|do-?not)[._-]?reply|^donotreply/i;
 
-/** The values of a header, in the order in which they stand. */
+/** Returns the values of a header in their order. */
 export function headersOf(mail: ReadMail, name: string): string[] {
   return mail.headers.filter((one) => one.name === name).map(({ value }) => value);
 }
 
-/** From, Reply-To, Message-ID and Date: what every filter looks at first. */
+/** Checks From, Reply-To, Message-ID and Date, which every filter looks at first. */
 export function checkHeaders({ mail, at }: CheckedLetter): Check {
   const findings = [
     ...single(mail),
@@ -89,7 +89,7 @@ function date(value: string | undefined, at: number): Finding[] {
   return findingsOf('warning', message, [value]);
 }
 
-/** Only servers that speak SMTPUTF8 take them, and relays often do not. */
+/** Only servers with SMTPUTF8 accept raw non-ASCII headers, and relays often lack it. */
 function unencoded(mail: ReadMail): Finding[] {
   // oxlint-disable-next-line no-control-regex
   const raw = mail.headers.filter(({ value }) => /[^\x00-\x7f]/.test(value)).map(({ name }) => name);

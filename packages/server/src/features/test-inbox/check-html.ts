@@ -26,7 +26,7 @@ const STYLES_DROPPED = new Map([
   ['filter', /./],
 ]);
 
-/** What mail clients take out, or take for an attack. */
+/** Checks for elements that mail clients remove or treat as an attack. */
 export function checkHtml({ page }: CheckedLetter): Check {
   const tags = (wanted: Set<string>): string[] => [
     ...new Set(page.elements.filter(({ tag }) => wanted.has(tag)).map(({ tag }) => `<${tag}>`)),

@@ -4,7 +4,7 @@ import { attribute, type Page, type PageElement } from './page.ts';
 const WORDS_MIN_CHARS = 100;
 const CHARS_FOR_EACH = 60;
 
-/** Half of all clients show no images before they are told to: is there a letter without them? */
+/** Half of all clients block images at first, so this checks whether the email works without them. */
 export function checkImages({ page }: CheckedLetter): Check {
   const images = page.elements.filter(({ tag }) => tag === 'img').filter((image) => !isPixel(image));
   const sources = (test: (source: string) => boolean): string[] => [
@@ -40,7 +40,7 @@ export function checkImages({ page }: CheckedLetter): Check {
   );
 }
 
-/** Filters mistrust, and people without images do not see, what is said in images alone. */
+/** Text that exists only in images is distrusted by filters and invisible to readers without images. */
 function mostlyImages(page: Page, count: number): Finding[] {
   const chars = page.text.length;
   if (count === 0 || (chars >= WORDS_MIN_CHARS && chars >= count * CHARS_FOR_EACH)) return [];

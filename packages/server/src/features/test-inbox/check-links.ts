@@ -2,7 +2,7 @@ import { isLoopbackName } from '../../base/loopback.ts';
 import { type Check, type CheckedLetter, excerpt, type Finding, findingsOf, judged } from './check.ts';
 import { attribute, type Page } from './page.ts';
 
-/** A letter of 50,000 links is looked at up to here. */
+/** In an email with 50,000 links, only this many are checked. */
 const LINKS_MAX = 1_000;
 const HREF_MAX_CHARS = 4_000;
 
@@ -20,7 +20,7 @@ export function linksOf(page: Page): Link[] {
 
 type Flaw = 'empty' | 'unfilled' | 'relative' | 'scheme' | 'loopback' | 'plain';
 
-/** Does every link lead somewhere that the recipient can reach? */
+/** Checks whether every link leads to a URL that the recipient can reach. */
 export function checkLinks({ page }: CheckedLetter): Check {
   const links = linksOf(page);
   const flaws = Map.groupBy(links, ({ href }) => flawOf(href));
@@ -79,7 +79,7 @@ function flawOf(href: string): Flaw | 'none' {
   return url.protocol === 'http:' ? 'plain' : 'none';
 }
 
-/** Whoever opens a link to the address of nobody in particular comes to himself as well. */
+/** A link to the unspecified address also opens on the reader's own computer. */
 const NOBODYS = new Set(['0.0.0.0', '[::]']);
 
 export function isLoopback(hostname: string): boolean {

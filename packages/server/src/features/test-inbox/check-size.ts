@@ -1,6 +1,6 @@
 import { type Check, type CheckedLetter, type Finding, judged } from './check.ts';
 
-/** Gmail cuts a letter off a little above this, and with it the way out at its end. */
+/** Gmail clips an email slightly above this size, together with the unsubscribe link at its end. */
 const HTML_MAX_BYTES = 100_000;
 const MAIL_MAX_BYTES = 1024 * 1024;
 const NEAR = 0.8;
@@ -28,7 +28,7 @@ function kilobytes(bytes: number): string {
   return `${(bytes / 1000).toFixed(1)} KB`;
 }
 
-/** Can it be read at all, and by every server on its way? */
+/** Checks whether the email can be parsed, and whether every server can relay it. */
 export function checkMime({ mail }: CheckedLetter): Check {
   const findings: Finding[] = [];
   if (mail.trouble !== null)

@@ -1,7 +1,7 @@
 import { type Check, type CheckedLetter, type Finding, findingsOf, judged } from './check.ts';
 import { linksOf } from './check-links.ts';
 
-/** Is there a letter for those whose client shows no HTML? */
+/** Checks whether there is a text version for clients that show no HTML. */
 export function checkText({ mail }: CheckedLetter): Check {
   const findings: Finding[] = [];
   if (mail.text.trim() === '')
@@ -20,10 +20,10 @@ export function checkText({ mail }: CheckedLetter): Check {
 
 const TEXT_MIN_CHARS = 20;
 
-/** Several times what a letter may have; each link is looked for in all of it. */
+/** Several times the maximum length of an email. Every link is searched for in all of it. */
 const TEXT_MAX_CHARS = 256 * 1024;
 
-/** Whoever reads the plain text can follow every link too. */
+/** Checks whether the plain text contains every link of the HTML. */
 export function checkTextLinks({ mail, page }: CheckedLetter): Check {
   const written = withoutBreaks(mail.text.slice(0, TEXT_MAX_CHARS));
   const targets = new Set(linksOf(page).map(({ href }) => href));
@@ -38,18 +38,18 @@ export function checkTextLinks({ mail, page }: CheckedLetter): Check {
   );
 }
 
-/** Whatever else a link may be is complained about as a link. */
+/** Other kinds of links are reported by the link check. */
 function isTarget(href: string): boolean {
   return /^(?:https?|mailto):/i.test(href);
 }
 
-/** Of a mailto link the address is enough. */
+/** Returns only the address of a mailto link. */
 function wantedOf(href: string): string {
   const [address = ''] = href.split('?', 1);
   return /^mailto:/i.test(href) ? address.slice('mailto:'.length) : href;
 }
 
-/** A long address may be broken into lines. */
+/** Removes whitespace, because a long URL may be broken across lines. */
 function withoutBreaks(text: string): string {
   return text.replaceAll(/\s+/g, '');
 }

@@ -2,7 +2,7 @@ import { type Check, type CheckedLetter, type Finding, judged } from './check.ts
 import { headersOf } from './check-headers.ts';
 import { isLoopback, type Link, linksOf } from './check-links.ts';
 
-/** Can whoever does not want it say so with one click, in their client and in the letter? Gmail and Yahoo ask for both. */
+/** Checks whether a recipient can unsubscribe with one click, both in their client and in the email. Gmail and Yahoo require both. */
 export function checkUnsubscribe({ mail, page, kind }: CheckedLetter): Check {
   if (kind === 'team')
     return { name: 'unsubscribe', status: 'ok', message: 'An email to the team does not need one.' };

@@ -3,7 +3,7 @@ import type { Page } from './page.ts';
 import { parseSheet } from './sheet.ts';
 import { styleOf } from './styles.ts';
 
-/** A telephone shows some 40 signs of a subject, a desktop some 70. */
+/** A phone shows about 40 characters of a subject, a desktop about 70. */
 const SUBJECT_LONG_CHARS = 70;
 const SUBJECT_MAX_CHARS = 200;
 
@@ -26,7 +26,7 @@ export function checkSubject({ mail }: CheckedLetter): Check {
   return judged('subject', findings, `“${excerpt(mail.subject, SUBJECT_LONG_CHARS)}”`);
 }
 
-/** As people count them: a flag is one. */
+/** Counts characters as people do: a flag is one. */
 function countSigns(text: string): number {
   const signs = new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(
     text.slice(0, COUNTED_MAX_CHARS),
@@ -38,7 +38,7 @@ const COUNTED_MAX_CHARS = 2_000;
 const EXCLAMATIONS_MAX = 3;
 const CAPITALS_FROM_CHARS = 8;
 
-/** What makes a letter look like spam before it is read. */
+/** Checks for signs of spam in the subject. */
 export function checkTone({ mail }: CheckedLetter): Check {
   const letters = mail.subject.replaceAll(/[^\p{L}]/gu, '');
   const isLoud = letters.length >= CAPITALS_FROM_CHARS && /^\p{Lu}+$/u.test(letters);
@@ -60,7 +60,7 @@ const TEXT_MAX_CHARS = 128 * 1024;
 const GAPS = /\{\{|\}\}|\{%|%\}|\[object Object\]/;
 const NOTHINGS = /\b(?:undefined|NaN)\b|\bInvalid Date\b|(?:^|\s)null(?=$|[\s,.!?])/;
 
-/** Values that were not filled in, where people would read them. */
+/** Checks visible text for variables that were not filled in. */
 export function checkPlaceholders({ mail, page }: CheckedLetter): Check {
   const texts = [mail.subject, page.text, mail.text.slice(0, TEXT_MAX_CHARS)];
   return judged(
@@ -92,7 +92,7 @@ function around(texts: string[], pattern: RegExp): string[] {
 const PREHEADER_MAX_CHARS = 150;
 const PREHEADER_MIN_CHARS = 20;
 
-/** What an inbox shows behind the subject: hidden text in front of the letter, else its first words, whatever they are. */
+/** Checks the text that an inbox shows next to the subject: hidden text at the start of the email, or else its first words. */
 export function checkPreheader({ mail, page }: CheckedLetter): Check {
   if (mail.html === '')
     return { name: 'preheader', status: 'ok', message: 'A plain-text email has no preview text.' };
@@ -126,7 +126,7 @@ function firstWords(page: Page): { text: string; isHidden: boolean } {
   const first = page.elements.find(({ tag, text }) => !SILENT.has(tag) && /[\p{L}\p{N}]/u.test(text));
   const styles = styleOf(page, parseSheet(page.css), 'light');
   if (!first) return { text: '', isHidden: false };
-  // Behind it stand signs that nobody sees, so that the letter's own first words stay out of the inbox.
+  // Invisible characters follow it, so that the first words of the email itself do not appear in the inbox.
   const text = first.text.replaceAll(/[\p{Cf}\p{Zs}\s\u{34F}]+/gu, ' ').trim();
   return { text, isHidden: styles?.get(first)?.isHidden ?? false };
 }

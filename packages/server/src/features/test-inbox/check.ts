@@ -4,7 +4,7 @@ import type { DkimVerdict } from './verify-dkim.ts';
 
 export type CheckStatus = 'ok' | 'warning' | 'error';
 
-/** One look at a letter. `message` says what is wrong and what to do; `detail` where, a line each. */
+/** One check of an email. `message` says what is wrong and what to do. `detail` lists the places, one per line. */
 export type Check = { name: CheckName; status: CheckStatus; message: string; detail?: string[] };
 
 export type CheckName =
@@ -24,7 +24,7 @@ export type CheckName =
   | 'html'
   | 'contrast';
 
-/** A letter with everything that is looked at. A team's letter needs no unsubscribe link, nor a domain of the project. */
+/** An email with everything that is checked. An email to the team needs no unsubscribe link and no domain of the project. */
 export type CheckedLetter = {
   mail: ReadMail;
   page: Page;
@@ -39,7 +39,7 @@ export type Finding = { status: CheckStatus; message: string; detail?: string[] 
 const DETAILS_MAX = 20;
 const DETAIL_MAX_CHARS = 200;
 
-/** A check of what was found, the worst first; of nothing, that all is well. */
+/** Returns a check with its findings, worst first, or a passed check without findings. */
 export function judged(name: CheckName, findings: Finding[], well: string): Check {
   const ordered = findings.toSorted((a, b) => WEIGHT[b.status] - WEIGHT[a.status]);
   const [worst] = ordered;
@@ -52,7 +52,7 @@ export function judged(name: CheckName, findings: Finding[], well: string): Chec
   return { name, status: worst.status, message, detail };
 }
 
-/** Of a finding that may be there several times; none where it is not. */
+/** Returns one finding with all of its occurrences, or no finding without occurrences. */
 export function findingsOf(status: CheckStatus, message: string, detail: string[]): Finding[] {
   return detail.length === 0 ? [] : [{ status, message, detail }];
 }

@@ -22,7 +22,7 @@ const check = (raw: Uint8Array, more: Partial<Question> = {}) =>
   checkMail(raw, { kind: 'user', at: AT, keyOf, ...more });
 const compose = (changed: Partial<Letter> = {}) => goodLetter({ date: new Date(AT), ...changed }, DKIM);
 
-/** What is not as it should be. */
+/** Returns the checks that did not pass. */
 const wrong = (checks: Check[]): string[] =>
   checks.filter(({ status }) => status !== 'ok').map(({ name, status }) => `${name} ${status}`);
 const named = (checks: Check[], name: CheckName): Check => {
@@ -31,7 +31,7 @@ const named = (checks: Check[], name: CheckName): Check => {
   return found;
 };
 
-test('with a good letter nothing is wrong, and it is read as a mail client reads it', async () => {
+test('passes every check for a good email and reads it as a mail client does', async () => {
   const { subject, html, text, checks } = await check(await compose());
   expect(wrong(checks)).toEqual([]);
   expect(checks).toHaveLength(15);
@@ -171,7 +171,7 @@ test.each<Case>([
     'warning',
     /more than 150/,
   ],
-])('%s is told, with what to do', async (...[, changed, name, status, says]) => {
+])('reports %s and what to do about it', async (...[, changed, name, status, says]) => {
   const { checks } = await check(await compose(changed));
   const found = named(checks, name);
   expect(found.message).toMatch(says);
@@ -181,7 +181,7 @@ test.each<Case>([
 const raw = async (from: RegExp | string, to: string): Promise<Buffer> =>
   Buffer.from((await compose()).toString('latin1').replace(from, to), 'latin1');
 
-test('a signature that does not hold, is missing, of a foreign key or too narrow is told', async () => {
+test('reports a signature that is invalid, missing, from an unknown key or too narrow', async () => {
   const of = async (bytes: Uint8Array, question: Partial<Question> = {}): Promise<string> => {
     const { status, message } = named((await check(bytes, question)).checks, 'dkim');
     return `${status}: ${message}`;
@@ -194,7 +194,7 @@ test('a signature that does not hold, is missing, of a foreign key or too narrow
   const unsigned = await goodLetter({ date: new Date(AT) });
   expect(await of(unsigned)).toMatch(/^warning: .*not signed/);
   expect(await of(unsigned, { kind: 'team' })).toMatch(/^ok/);
-  // What the library is handed is other than what its types say.
+  // The library accepts options that its types do not declare.
   const options = {
     canonicalization: 'relaxed/relaxed',
     headerList: 'from:to:subject',
@@ -206,7 +206,7 @@ test('a signature that does not hold, is missing, of a foreign key or too narrow
     status: 'error',
     detail: ['list-unsubscribe', 'list-unsubscribe-post'],
   });
-  // What was added behind the signature breaks it.
+  // A header added after signing breaks the signature.
   const added = { headers: GOOD_HEADERS.slice(0, 1) };
   const late = (await compose(added))
     .toString('latin1')
@@ -214,7 +214,7 @@ test('a signature that does not hold, is missing, of a foreign key or too narrow
   expect(await of(Buffer.from(late, 'latin1'))).toMatch(/^error/);
 });
 
-test('headers that stand twice, are missing or are none are told', async () => {
+test('reports headers that occur twice, are missing or are invalid', async () => {
   const of = async (bytes: Uint8Array): Promise<Check> => named((await check(bytes)).checks, 'headers');
   const doubled = await of(await raw('From: ', 'From: Eve <eve@x.test>\r\nFrom: '));
   expect(doubled).toMatchObject({ status: 'error', detail: expect.arrayContaining(['from']) });
@@ -230,13 +230,13 @@ test('headers that stand twice, are missing or are none are told', async () => {
   expect((await of(await raw('Subject: ', 'X-Name: Jos\u{E9}\r\nSubject: '))).message).toContain('non-ASCII');
 });
 
-test('a letter to the team needs neither a link to unsubscribe nor a signature', async () => {
+test('requires neither an unsubscribe link nor a signature in an email to the team', async () => {
   const letter = await goodLetter({ date: new Date(AT), headers: [] });
   expect(wrong((await check(letter)).checks)).toEqual(['dkim warning', 'unsubscribe error']);
   expect(wrong((await check(letter, { kind: 'team' })).checks)).toEqual([]);
 });
 
-test('a line that is too long for servers is told, and a letter that cannot be read is told to be so', async () => {
+test('reports a line that is too long for servers, and an email that cannot be parsed', async () => {
   const long = await raw('Hello Ada', 'x'.repeat(1_000));
   expect(named((await check(long)).checks, 'mime')).toMatchObject({ status: 'error' });
   const nested = Array.from(
@@ -248,7 +248,7 @@ test('a line that is too long for servers is told, and a letter that cannot be r
   expect(wrong(checks)).toEqual(['mime error']);
 });
 
-/** Each is small to send and would be vast or slow to look at whole. */
+/** Each is small to send, but would be huge or slow to analyze completely. */
 const HOSTILE: Record<string, string> = {
   'tags never closed': '<div>'.repeat(100_000),
   'formats opened again in each paragraph':
@@ -267,7 +267,7 @@ const HOSTILE: Record<string, string> = {
   'brackets in a style': '<p style="color:red;background:url(((((((">x'.repeat(2_500),
 };
 
-test.each(Object.entries(HOSTILE))('a letter made of %s is looked at up to a bound', async (_, html) => {
+test.each(Object.entries(HOSTILE))('limits the work for an email made of %s', async (_, html) => {
   const bytes = Buffer.from(
     `From: a@b.test\r\nSubject: x\r\nContent-Type: text/html; charset=utf-8\r\n\r\n${html}`,
   );
@@ -281,11 +281,11 @@ test.each(Object.entries(HOSTILE))('a letter made of %s is looked at up to a bou
 });
 
 test.each(['tags never closed', 'a few formats in many paragraphs', 'fifty thousand links'])(
-  'that a letter made of %s is not looked at whole is said',
+  'reports that an email made of %s was not read completely',
   (what) => expect(readPage(HOSTILE[what] ?? '').isCut).toBe(true),
 );
 
-test('a page is looked at down to a depth that no letter has', () => {
+test('reads a page down to a depth that no real email has', () => {
   expect(readPage('<div>'.repeat(200)).isCut).toBe(false);
   expect(readPage('<div>'.repeat(300)).isCut).toBe(true);
 });
@@ -301,14 +301,14 @@ test.each([
   ['letters in letters', 'Content-Type: message/rfc822\r\n\r\n'.repeat(5_000)],
   ['nothing', ''],
   ['an empty line', '\r\n'],
-])('of %s something is told', async (_, text) => {
+])('reports a finding for %s', async (_, text) => {
   const { checks } = await check(Buffer.from(text));
   expect(wrong(checks)).not.toEqual([]);
 });
 
 const PIECES = `<p style="|">|<style>|</style>|{|}|a.b|@media (prefers-color-scheme:dark)|color:|rgb(|)|#|!important|<a href="|https://|{{|<img|\r\n|;|=?utf-8?q?`;
 
-test('no bytes whatever make a look throw', async () => {
+test('never throws for any bytes', async () => {
   const part = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...PIECES.split('|')));
   const letter = fc.tuple(fc.array(part), fc.array(part)).map(([head, body]) => {
     const type = 'Content-Type: text/html; charset=utf-8\r\n';

@@ -20,13 +20,13 @@ export type Question = {
   kind: 'user' | 'team';
   /** When it arrived, in milliseconds. */
   at: number;
-  /** The record that is published under such a name, or would be. */
+  /** Returns the DNS record that is, or would be, published under this name. */
   keyOf: (record: string) => string | null;
-  /** Where the links lead of a letter whose clicks are tracked, in the order of their numbers. */
+  /** The targets of the links of a tracked email, in the order of their numbers. */
   urls?: readonly string[];
 };
 
-/** A letter as a reader would see it, and everything that is wrong with it. Never throws, and takes no longer for being hostile. */
+/** Returns an email as a reader would see it, with the results of all checks. It never throws, and hostile content takes no longer. */
 export async function checkMail(
   raw: Uint8Array,
   { kind, at, keyOf, urls = [] }: Question,

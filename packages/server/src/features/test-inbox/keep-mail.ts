@@ -5,12 +5,12 @@ import { packMail } from './pack.ts';
 import { readSubject } from './read-mail.ts';
 import { insertMail } from './store.ts';
 
-/** As often as copies of one letter may arrive in the same moment. */
+/** The number of copies of one email that may arrive at the same time. */
 const TRIES = 10;
 
 /**
- * Keeps a letter as it came, also one that came before: which copy it is. Only what the list shows is read out of it, so
- * that nothing in it can keep it from being kept.
+ * Stores an email as it arrived and returns the number of its copy. It parses only what the list shows, so that no content can prevent
+ * storing it.
  */
 export async function keepMail(tx: Tx, mail: NewMail): Promise<{ copy: number }> {
   const { raw, ...envelope } = mail;

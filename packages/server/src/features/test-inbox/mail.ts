@@ -1,22 +1,22 @@
 /**
- * What arrives where no relay is set. The server hands its letters over by SMTP as it would to any relay, and is the far end
- * itself: each is kept as it came, whole, to be looked at. Nothing leaves the machine.
+ * An email captured while no relay is set. The server submits it by SMTP as to any relay, and is the receiving server itself. The email is
+ * stored completely for inspection, and never leaves this installation.
  */
 export type KeptMail = {
   projectId: number;
-  /** The id of the message; for a letter to the team the one that its sender gave it. */
+  /** The id of the message. For an email to the team, the id that its sender set. */
   id: string;
-  /** 1 for what arrived first. A letter that arrives twice is a fault of ours, and is shown as two. */
+  /** 1 for the first copy. An email that arrives twice is a bug, so both copies are shown. */
   copy: number;
-  /** How many arrived under this id. */
+  /** The number of copies with this id. */
   copies: number;
-  /** Null for a letter to the team. */
+  /** Null for an email to the team. */
   draftId: string | null;
   userId: string | null;
   mailFrom: string;
   rcptTo: string;
   subject: string;
-  /** Bytes, as it came. */
+  /** The original size in bytes. */
   size: number;
   at: number;
 };
@@ -26,7 +26,7 @@ export type NewMail = Pick<
   'projectId' | 'id' | 'draftId' | 'userId' | 'mailFrom' | 'rcptTo' | 'at'
 > & { raw: Uint8Array };
 
-/** A letter has at most 1 MB; a larger one is kept all the same, so that its size can be complained about. */
+/** An email has at most 1 MB. A larger one is stored all the same, so that its size can be reported. */
 export const MAIL_MAX_BYTES = 4 * 1024 * 1024;
 export const TEST_INBOX_PAGE_MAX = 1_000;
 export const TEST_INBOX_KEPT_MS = 30 * 86_400_000;

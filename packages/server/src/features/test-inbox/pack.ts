@@ -1,7 +1,7 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { MAIL_MAX_BYTES } from './mail.ts';
 
-/** Rows live for weeks, so they are packed: a shipped letter of 8.8 KB takes 2.8 KB, and a tenth of a millisecond. */
+/** Rows live for weeks, so they are compressed: a shipped email of 8.8 KB takes 2.8 KB and a tenth of a millisecond. */
 export function packMail(raw: Uint8Array): Buffer {
   return zstdCompressSync(raw, LEVEL);
 }

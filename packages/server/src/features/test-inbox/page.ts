@@ -7,14 +7,14 @@ import {
   type DefaultTreeAdapterMap,
 } from 'parse5';
 
-/** The HTML of a letter as a list of its elements, each behind the one that it stands in. */
+/** The HTML of an email as a list of its elements, each following its parent. */
 export type Page = {
   elements: PageElement[];
-  /** What stands in its style elements, joined. */
+  /** The contents of its style elements, joined. */
   css: string;
-  /** The text that a reader could see, hidden or not, with single spaces. */
+  /** The text for readers, hidden or not, with single spaces. */
   text: string;
-  /** True where it is longer, deeper or more tangled than anything that is looked at whole. */
+  /** True if the page exceeds a limit of length, depth or complexity, so that it was not read completely. */
   isCut: boolean;
 };
 
@@ -23,13 +23,13 @@ export type PageElement = {
   attributes: Map<string, string>;
   classes: string[];
   parent: PageElement | null;
-  /** Its own text, without that of the elements in it. */
+  /** Its own text, without that of nested elements. */
   text: string;
-  /** Of a link: its words, and what its images are called. */
+  /** For a link: its text and the alternative texts of its images. */
   label: string;
 };
 
-/** A letter above 100 KB is refused anyway; what is behind this is not looked at. */
+/** An email above 100 KB is refused anyway. Anything after this length is not read. */
 const PAGE_MAX_CHARS = 128 * 1024;
 const ELEMENTS_MAX = 10_000;
 const CLASSES_MAX = 20;
@@ -39,7 +39,7 @@ const LABEL_MAX_CHARS = 300;
 /** Their text is not for readers. */
 const SILENT = new Set(['style', 'script', 'title', 'template', 'noscript', 'head']);
 
-/** Never throws. What a parser of HTML makes of a page can be far more than the page: beyond a bound it is given up. */
+/** Reads a page and never throws. The parsed tree can be far larger than the HTML, so parsing stops at a limit. */
 export function readPage(html: string): Page {
   const read = html.slice(0, PAGE_MAX_CHARS);
   try {
@@ -51,14 +51,14 @@ export function readPage(html: string): Page {
   }
 }
 
-/** Empty where it has none. */
+/** Returns an attribute, or an empty string if it is missing. */
 export function attribute(element: PageElement, name: string): string {
   return element.attributes.get(name) ?? '';
 }
 
 class TooMuch extends Error {}
 
-/** A few tags that are never closed are opened again in each paragraph, so that a small page makes a vast tree. */
+/** Limits the tree. A parser reopens unclosed tags in each paragraph, so a small page can become a huge tree. */
 function boundedAdapter(): TreeAdapter<DefaultTreeAdapterMap> {
   let [made, depth] = [0, 0];
   return {
@@ -107,7 +107,7 @@ function noteText(value: string, { parent, link, isSilent }: Place, found: Found
   if (link) name(link, value);
 }
 
-/** Where what stands in this node stands. */
+/** Returns the context for the children of this node. */
 function enter(node: Node, { parent, link, isSilent }: Place, found: Found): Omit<Place, 'node'> {
   const element = toElement(node, parent);
   if (!element) return { parent, link, isSilent };
@@ -127,7 +127,7 @@ function name(link: PageElement, words: string): void {
 function toElement(node: Node, parent: PageElement | null): PageElement | null {
   if (!defaultTreeAdapter.isElementNode(node)) return null;
   const attributes = new Map(node.attrs.map((one) => [one.name, one.value]));
-  // A drawing's own links and styles are none of the letter's.
+  // Links and styles within an SVG do not belong to the email.
   const tag = node.namespaceURI === names.NS.HTML || node.tagName === 'svg' ? node.tagName : 'svg-part';
   return { tag, attributes, classes: toClasses(attributes.get('class') ?? ''), parent, text: '', label: '' };
 }

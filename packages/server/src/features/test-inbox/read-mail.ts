@@ -1,11 +1,11 @@
 import PostalMime, { type Address, type Email } from 'postal-mime';
 
-/** A letter as somebody's mail client reads it. */
+/** An email as a mail client reads it. */
 export type ReadMail = {
   size: number;
-  /** The longest line of it, in bytes, without its end. */
+  /** The length of its longest line in bytes, without the line end. */
   longestLine: number;
-  /** In their order, those that come twice twice; names in lower case. */
+  /** The headers in their order, including duplicates. Names are in lower case. */
   headers: { name: string; value: string }[];
   subject: string;
   from: Mailbox[];
@@ -13,14 +13,14 @@ export type ReadMail = {
   to: Mailbox[];
   html: string;
   text: string;
-  /** Why it could not be read; null where it could. */
+  /** Why it could not be parsed. Null if it could. */
   trouble: string | null;
 };
 
 export type Mailbox = { name: string; address: string };
 
 const SUBJECT_MAX_CHARS = 1_000;
-/** Several times what any letter needs. Readers of mail take the square of a header's length for some that are made for it. */
+/** Several times what any email needs. Mail parsers take time quadratic in the length of a crafted header. */
 const HEADERS_MAX_BYTES = 64 * 1024;
 const HEADERS_MAX = 1_000;
 const BOUNDARIES_MAX = 1_000;
@@ -31,7 +31,7 @@ const READING = {
   forceRfc822Attachments: true,
 };
 
-/** Never throws; of a letter that cannot be read there is at least its size. */
+/** Reads an email and never throws. If it cannot be parsed, at least its size is returned. */
 export async function readMail(raw: Uint8Array): Promise<ReadMail> {
   const { longest, boundaries } = measureLines(raw);
   const bare = { ...NOTHING, size: raw.length, longestLine: longest };
@@ -43,13 +43,13 @@ export async function readMail(raw: Uint8Array): Promise<ReadMail> {
   }
 }
 
-/** What a list shows of a letter: one line, empty where there is none or it cannot be read. */
+/** Returns the subject for a list: one line, or empty if it is missing or cannot be read. */
 export async function readSubject(raw: Uint8Array): Promise<string> {
   try {
     const { subject = '' } = await PostalMime.parse(headOf(raw), READING);
     return oneLine(subject).slice(0, SUBJECT_MAX_CHARS);
   } catch {
-    // Bytes that are no mail are kept all the same: whoever looks at them is told what is wrong.
+    // Bytes that are not an email are stored all the same. Their page shows what is wrong.
     return '';
   }
 }
@@ -86,7 +86,7 @@ function mailboxes(addresses: Address[]): Mailbox[] {
     .map(({ name, address }) => ({ name, address }));
 }
 
-/** PostgreSQL holds no NUL, and a list no line end. */
+/** PostgreSQL stores no NUL, and a list shows no line breaks. */
 function oneLine(text: string): string {
   return text
     .replaceAll(/\p{Cc}+/gu, ' ')
@@ -96,7 +96,7 @@ function oneLine(text: string): string {
 
 const [CR, LF, DASH] = [13, 10, 45];
 
-/** The lines up to the first empty one. */
+/** Returns the lines up to the first empty one. */
 function headOf(raw: Uint8Array): Uint8Array {
   const head = raw.subarray(0, HEADERS_MAX_BYTES);
   for (let at = head.indexOf(LF); at >= 0; at = head.indexOf(LF, at + 1)) {

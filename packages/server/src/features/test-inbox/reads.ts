@@ -16,7 +16,7 @@ type Row = {
   at: Date;
 };
 
-/** The copies of one letter are counted by the primary key, which costs as much as there are copies: one. */
+/** Counts the copies of an email by the primary key, which costs as much as there are copies: usually one. */
 const COLUMNS = `m.id, m.copy, m.draft_id, m.external_user_id AS user_id, m.mail_from, m.rcpt_to, m.subject, m.size, m.at,
   (SELECT count(*)::int FROM beckon.test_inbox_email c WHERE c.project_id = m.project_id AND c.id = m.id) AS copies`;
 
@@ -24,12 +24,12 @@ export type MailPage = {
   projectId: number;
   userId?: string | null;
   draftId?: string | null;
-  /** The last one of the page before. */
+  /** The last email of the previous page. */
   after?: MailPlace | null;
   limit: number;
 };
 
-/** The newest first. */
+/** Returns one page of emails, newest first. */
 export async function listMail(tx: Tx, page: MailPage): Promise<KeptMail[]> {
   const { projectId, userId = null, draftId = null, after = null, limit } = page;
   const rows = await tx.query<Row>(
@@ -50,7 +50,7 @@ export async function listMail(tx: Tx, page: MailPage): Promise<KeptMail[]> {
   return rows.map((row) => toMail(projectId, row));
 }
 
-/** How many there are; no more are counted than `most`. */
+/** Counts the emails, up to `most`. */
 export async function countMail(
   tx: Tx,
   asked: Pick<MailPage, 'projectId' | 'userId' | 'draftId'> & { most: number },
@@ -68,7 +68,7 @@ export async function countMail(
 
 export type WholeMail = KeptMail & { raw: Buffer };
 
-/** One letter with all its bytes; of several copies this one. */
+/** Returns one copy of an email with all its bytes. */
 export async function findMail(
   tx: Tx,
   { projectId, id, copy }: Pick<KeptMail, 'projectId' | 'id' | 'copy'>,
@@ -81,7 +81,7 @@ export async function findMail(
   return row && toWhole(projectId, row);
 }
 
-/** Those to one person in pages, the newest first: for whoever hands out everything that is kept of them. */
+/** Yields the emails to one user in pages, newest first, for a data export. */
 export async function* listWholeMailOf(
   tx: Tx,
   { projectId, userId, pageOf }: { projectId: number; userId: string; pageOf: number },

@@ -1,18 +1,18 @@
 /**
- * The plain rules of a style sheet: those whose selectors are tags, classes and ids, one within another or not. Mail clients
- * know little more. Whatever else a sheet holds is passed over. It is read once from the front to the back, up to a bound.
+ * The simple rules of a style sheet: those whose selectors are tags, classes and ids, nested or not. Mail clients support little more.
+ * Everything else is ignored. The sheet is read once from start to end, up to a limit.
  */
 export type Sheet = {
   rules: SheetRule[];
-  /** Whether it says itself what it looks like where the screen is dark. */
+  /** It defines its own appearance in dark mode. */
   knowsDark: boolean;
-  /** Whether it lets the client paint the ground dark. */
+  /** It allows the client to use a dark background. */
   hasDarkGround: boolean;
   imports: boolean;
 };
 
 export type SheetRule = {
-  /** From the outermost to the element itself. */
+  /** From the outermost element to the element itself. */
   path: Compound[];
   declarations: Declaration[];
   specificity: number;
@@ -66,14 +66,14 @@ function readBlocks(css: string, reading: Reading): void {
   }
 }
 
-/** What stands in front of a block: statements such as an import end at a semicolon. */
+/** Skips the statements before a block. Statements such as an import end at a semicolon. */
 function skipStatements(text: string, sheet: Sheet): string {
   const start = text.lastIndexOf(';') + 1;
   if (/@import/i.test(text.slice(0, start))) sheet.imports = true;
   return text.slice(start).trim();
 }
 
-/** Only those for any screen, and for dark ones; a narrow screen changes no colours. A block in a block in a block says nothing more. */
+/** Reads only media rules for all screens and for dark mode, because a narrow screen changes no colors. Deeper nesting is ignored. */
 function readAtRule(head: string, body: string, reading: Reading): void {
   if (reading.isDark || !head.startsWith('@media')) return;
   if (/prefers-color-scheme\s*:\s*dark/.test(head)) {
@@ -138,11 +138,11 @@ function withoutComments(css: string): string {
     const close = css.indexOf('*/', open + 2);
     at = close < 0 ? css.length : close + 2;
   }
-  // What hid a sheet from browsers of the last century is no part of it.
+  // HTML comment marks, which hid a sheet from browsers of the 1990s, are not part of it.
   return kept.join(' ').replaceAll('<!--', ' ').replaceAll('-->', ' ');
 }
 
-/** Where the block that begins here ends; the end of the text where it never does. */
+/** Returns the end of the block that begins here, or the end of the text if it is not closed. */
 function closingBrace(css: string, open: number): number {
   let depth = 0;
   for (let at = open; at < css.length; at += 1) {
@@ -154,7 +154,7 @@ function closingBrace(css: string, open: number): number {
   return css.length;
 }
 
-/** Parts between the signs, but for signs within brackets or quotes, as in `url(data:image/png;base64,…)`. */
+/** Splits at a character, except within brackets or quotes, as in `url(data:image/png;base64,…)`. */
 function splitOutside(text: string, sign: string): string[] {
   const parts: string[] = [];
   let [from, depth, quote] = [0, 0, ''];

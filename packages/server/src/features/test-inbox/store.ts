@@ -1,10 +1,10 @@
 import type { Tx } from '../../io/db/index.ts';
 import type { KeptMail, NewMail } from './mail.ts';
 
-/** `test_inbox_email`. */
+/** Rows of `test_inbox_email`. */
 export type MailRow = Omit<NewMail, 'raw'> & { subject: string; packed: Uint8Array; size: number };
 
-/** The number that this copy got; undefined where another one arrived in the same moment and took it. */
+/** Returns the number of this copy. Undefined: another copy arrived at the same time and took it. */
 export async function insertMail(tx: Tx, row: MailRow): Promise<number | undefined> {
   const rows = await tx.prepared<{ copy: number }>({
     name: 'test_inbox.keep',
@@ -29,7 +29,7 @@ export async function insertMail(tx: Tx, row: MailRow): Promise<number | undefin
   return rows[0]?.copy;
 }
 
-/** How many letters to this person, or about them, were kept. */
+/** Deletes the stored emails to or about this user. Returns their number. */
 export async function deleteMailOf(
   tx: Tx,
   { projectId, userId }: { projectId: number; userId: string },
@@ -43,7 +43,7 @@ export async function deleteMailOf(
 
 export type MailPlace = Pick<KeptMail, 'at' | 'id' | 'copy'>;
 
-/** Deletes what arrived before this moment, the oldest first and at most so many; how many they were. */
+/** Deletes up to `limit` emails that arrived before this time, oldest first. Returns their number. */
 export async function deleteMailBefore(
   tx: Tx,
   { projectId, before, limit }: { projectId: number; before: number; limit: number },
@@ -60,7 +60,7 @@ export async function deleteMailBefore(
   return rows.length;
 }
 
-/** The same for whatever lies behind the newest `keep`, of which that many are counted by the index. */
+/** Does the same for emails beyond the newest `keep`, which are counted by an index scan. */
 export async function deleteMailBeyond(
   tx: Tx,
   { projectId, keep, limit }: { projectId: number; keep: number; limit: number },

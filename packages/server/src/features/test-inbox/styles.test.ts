@@ -21,7 +21,7 @@ test.each([
   ['TRANSPARENT', '#000000'],
   ['hwb(120 0% 0%)', '#00ff00'],
   ['oklch(100% 0 0)', '#ffffff'],
-])('the colour %s is %s', (text, hex) => {
+])('parses the color %s as %s', (text, hex) => {
   const colour = parseColour(text);
   expect(colour && printColour(colour)).toBe(hex);
 });
@@ -40,9 +40,11 @@ test.each([
   'rgb(a,b,c)',
   'url(#fff)',
   'hsl(1x 1% 1%)',
-])('what %j looks like only a browser could say', (text) => expect(parseColour(text)).toBeUndefined());
+])('does not parse %j, which only a browser could resolve', (text) =>
+  expect(parseColour(text)).toBeUndefined(),
+);
 
-/** As WebAIM's contrast checker has them. */
+/** Expected values are from WebAIM's contrast checker. */
 test.each([
   ['#000', '#fff', 21],
   ['#767676', '#fff', 4.54],
@@ -58,7 +60,7 @@ test.each([
   expect(contrastRatio(other, one)).toBe(contrastRatio(one, other));
 });
 
-test('what covers nothing changes nothing, and every colour is read as it is printed', () => {
+test('ignores a transparent color and parses every color as printed', () => {
   const part = fc.integer({ min: 0, max: 255 });
   const colour: fc.Arbitrary<Colour> = fc
     .tuple(part, part, part)
@@ -72,7 +74,7 @@ test('what covers nothing changes nothing, and every colour is read as it is pri
   );
 });
 
-/** Colour and ground of the element with the id `x`, hidden or not. */
+/** Returns the color and background of the element with the id `x`, and whether it is hidden. */
 function look(html: string, { css = '', mode = 'light' as Mode } = {}): string {
   const page = readPage(`<style>${css}</style>${html}`);
   const element = page.elements.find(({ attributes }) => attributes.get('id') === 'x');
@@ -153,11 +155,11 @@ test.each([
   ['not shown', '<p style="display:none"><b id=x>a', '', '#000000 on #ffffff, hidden'],
   ['folded away', '<p id=x style="max-height:0;overflow:hidden">a', '', '#000000 on #ffffff, hidden'],
   ['without size', '<p id=x style="font-size:0">a', '', '#000000 on #ffffff, hidden'],
-])('%s: text is seen as a client shows it', (...[, html, css, seen]) => {
+])('%s: computes styles as a mail client does', (...[, html, css, seen]) => {
   expect(look(html, { css })).toBe(seen);
 });
 
-test('dark rules count on dark screens alone, where the ground is dark only for those who say so', () => {
+test('applies dark rules only in dark mode, with a dark background only if the email supports it', () => {
   const css = 'p{color:#111111} @media (prefers-color-scheme: dark){p{color:#eeeeee} .a{color:#dddddd}}';
   expect(look('<p id=x>a', { css })).toBe('#111111 on #ffffff');
   expect(look('<p id=x>a', { css, mode: 'dark' })).toBe('#eeeeee on #ffffff');

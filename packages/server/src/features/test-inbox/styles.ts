@@ -2,7 +2,7 @@ import { BLACK, type Colour, parseColour, upon, WHITE } from './colour.ts';
 import { attribute, type Page, type PageElement } from './page.ts';
 import { type Compound, type Declaration, parseDeclarations, type Sheet, type SheetRule } from './sheet.ts';
 
-/** What an element looks like, as far as it matters for reading. `ground` is null over a picture, of which nobody knows. */
+/** The appearance of an element, as far as it matters for reading. `ground` is null over a picture, because its colors are unknown. */
 export type Style = {
   colour: Colour;
   ground: Colour | null;
@@ -13,19 +13,19 @@ export type Style = {
 
 export type Mode = 'light' | 'dark';
 
-/** What clients paint where a letter says nothing: a dark ground only for those that say they are ready for it. */
+/** The background of a client in dark mode if the email sets none. Clients use it only for emails that declare support for dark mode. */
 const DARK_GROUND: Colour = { mode: 'rgb', r: 18 / 255, g: 18 / 255, b: 18 / 255, alpha: 1 };
 const LINK: Record<Mode, Colour> = {
   light: { mode: 'rgb', r: 0, g: 0, b: 238 / 255, alpha: 1 },
   dark: { mode: 'rgb', r: 158 / 255, g: 158 / 255, b: 1, alpha: 1 },
 };
 
-/** So often a rule is held against an element; a real letter needs some ten thousand. */
+/** The maximum number of matches of a rule against an element. A real email needs about ten thousand. */
 const EFFORT_MAX = 500_000;
 
 /**
- * For each element what it looks like, by the plain rules of the sheet and its own style. Null where the sheet is such a
- * tangle that nobody could say so in a reasonable time.
+ * Returns the style of each element by the simple rules of the sheet and its inline style. Null if the sheet is too complex to evaluate in
+ * reasonable time.
  */
 export function styleOf(page: Page, sheet: Sheet, mode: Mode): Map<PageElement, Style> | null {
   const rules = indexRules(sheet.rules.filter((rule) => mode === 'dark' || !rule.isDark));
@@ -75,7 +75,7 @@ function oldColour(element: PageElement): string {
   return element.tag === 'body' ? attribute(element, 'text') : '';
 }
 
-/** A picture hides whatever colour there is. */
+/** A picture hides any background color. */
 function groundOf(
   element: PageElement,
   { values, parent }: { values: Values; parent: Style },
@@ -89,14 +89,14 @@ function groundOf(
   return parent.ground && upon(colour, parent.ground);
 }
 
-/** The colour alone or the whole background, whichever was said later. */
+/** Returns the background color or the whole background, whichever takes precedence. */
 function groundText(values: Values): string | undefined {
   const [plain, whole] = [values.get('background-color'), values.get('background')];
   if (!plain || !whole) return (plain ?? whole)?.value;
   return (plain.weight > whole.weight ? plain : whole).value;
 }
 
-/** Of `#fff no-repeat center` the colour, and of `rgb(1, 2, 3)` all of it. */
+/** Returns the color in `#fff no-repeat center`, and all of `rgb(1, 2, 3)`. */
 function firstColour(text: string): Colour | undefined {
   const whole = parseColour(text);
   if (whole || text.length > VALUE_MAX_CHARS) return whole;
@@ -153,7 +153,7 @@ function isBold(element: PageElement, weight: string, parent: Style): boolean {
   return /^(?:bold|bolder)$/i.test(weight) || Number(weight) >= 600;
 }
 
-/** Where a rule ends: whoever has neither this id, class nor tag need not be asked. */
+/** Indexes rules by their last selector. An element without this id, class or tag cannot match. */
 type RuleIndex = Map<string, { rule: SheetRule; order: number }[]>;
 
 function indexRules(rules: SheetRule[]): RuleIndex {
@@ -170,7 +170,7 @@ function indexRules(rules: SheetRule[]): RuleIndex {
   return index;
 }
 
-/** Above everything in the sheet, whose rules are fewer than `ORDERS`; and among what is important again so. */
+/** Inline styles outrank everything in the sheet, which has fewer rules than `ORDERS`. The same applies among important declarations. */
 const ORDERS = 10_000;
 const INLINE = 1e9;
 const IMPORTANT = 1e12;

@@ -42,7 +42,7 @@ async function keep(more: Partial<NewMail> = {}): Promise<NewMail & { copy: numb
 const list = (more: object = {}): Promise<KeptMail[]> => listMail(db, { projectId, limit: 100, ...more });
 const ids = async (more: object = {}): Promise<string[]> => (await list(more)).map(({ id }) => id);
 
-test('a letter is kept whole, byte for byte, and listed by its subject', async () => {
+test('stores an email byte for byte and lists its subject', async () => {
   const every = Buffer.concat([RAW, Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))]);
   const { raw, ...kept } = await keep({ raw: every });
   const row = { ...kept, copies: 1, subject: 'Grüße', size: every.length };
@@ -61,13 +61,13 @@ test.each([
     `Subject: ${'ab '.repeat(350_000)}\r\n\r\nx`,
     'ab '.repeat(400).slice(0, 1_000),
   ],
-])('a letter with %s is kept all the same', async (_, text, subject) => {
+])('stores an email with %s', async (_, text, subject) => {
   const { id } = await keep({ raw: Buffer.from(text, 'latin1') });
   const found = await findMail(db, { projectId, id, copy: 1 });
   expect(found).toMatchObject({ subject, raw: Buffer.from(text, 'latin1') });
 });
 
-test('a letter that arrives twice is two letters, even in the same moment', async () => {
+test('stores an email that arrives twice as two copies, even at the same time', async () => {
   const one = await keep();
   const other = await keep();
   const again = { ...one, raw: Buffer.from('Subject: again\r\n\r\nx') };
@@ -82,7 +82,7 @@ test('a letter that arrives twice is two letters, even in the same moment', asyn
   expect(await findMail(db, { projectId, id: one.id, copy: 8 })).toBeUndefined();
 });
 
-test('pages go on behind the last one, the newest first, though many arrived in one moment', async () => {
+test('continues after the last item, newest first, even if many arrived at the same time', async () => {
   const all: string[] = [];
   for (let n = 0; n < 9; n += 1) {
     if (n % 4 === 3) clock.advance(1);
@@ -98,7 +98,7 @@ test('pages go on behind the last one, the newest first, though many arrived in 
   expect(new Set(seen.map(({ id }) => id))).toEqual(new Set(all));
 });
 
-test('letters are found by person and by draft, and never those of another project', async () => {
+test('finds emails by user and by draft, and never those of another project', async () => {
   const ada = await keep();
   const bob = await keep({ userId: 'bob' });
   const team = await keep({ userId: null, draftId: null });
@@ -110,7 +110,7 @@ test('letters are found by person and by draft, and never those of another proje
   expect(await findMail(db, { projectId: projectId + 2, id: ada.id, copy: 1 })).toBeUndefined();
 });
 
-test('of whoever is erased every letter goes, and of nobody else', async () => {
+test('deletes all emails of an erased user, and of no other user', async () => {
   const gone = [await keep(), await keep()];
   await keepMail(db, gone[0] ?? mail());
   const left = await keep({ userId: 'bob' });
@@ -124,7 +124,7 @@ test('of whoever is erased every letter goes, and of nobody else', async () => {
   expect(await findMail(db, { projectId: projectId + 1, id: other.id, copy: 1 })).toBeDefined();
 });
 
-test('what is older or beyond a number is forgotten, the oldest first and no more than is asked', async () => {
+test('deletes emails beyond an age or a number, oldest first and up to the limit', async () => {
   const all: string[] = [];
   for (let n = 0; n < 8; n += 1) {
     all.unshift((await keep()).id);

@@ -1,11 +1,11 @@
 import { attribute, type Page } from './page.ts';
 
-/** As links of a letter that is tracked are addressed: the sealed name of the letter, and the number of the link. */
+/** The form of links in a tracked email: its signed token and the number of the link. */
 const TRACKED = /^https?:\/\/[^/]+\/c\/[a-z2-7]{34}\.[a-z2-7]{16}\/(\d{1,3})$/;
 
 /**
- * The page as it was written: its links lead where readers end, and the one that only machines see is not there. `urls`: where
- * they lead, in the order of their numbers.
+ * Returns the page as it was before tracking: links lead to their targets, and the bot trap link is removed. `urls`: the targets in the
+ * order of their numbers.
  */
 export function withoutTracking(page: Page, urls: readonly string[]): Page {
   if (urls.length === 0) return page;
@@ -22,7 +22,7 @@ export function withoutTracking(page: Page, urls: readonly string[]): Page {
 const PIXEL =
   /<img\b[^<>]*\ssrc\s*=\s*["']https?:\/\/[^"'/]+\/o\/[a-z2-7]{34}\.[a-z2-7]{16}\.gif["'][^<>]*>/gi;
 
-/** The letter without what tells that it was opened: whoever of the team looks at it, with its images, has opened nothing. */
+/** Removes the tracking pixel, so that a member who views the email with its images records no open. */
 export function withoutPixel(html: string): string {
   return html.replaceAll(PIXEL, '');
 }

@@ -1,33 +1,33 @@
 import type { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 
-/** Whether a letter's signature holds. `unknown`: signed, but with a key that we do not have. */
+/** The result of a DKIM verification. `unknown`: signed, but with a key that is not one of the project's. */
 export type DkimVerdict = {
   result: 'none' | 'pass' | 'fail' | 'unknown';
-  /** The signing domain and what was found, for people. */
+  /** The signing domain and the result, as readable text. */
   detail: string;
   /** The headers that the signature covers, in lower case. */
   covered: string[];
 };
 
-/** The types of the library leave out what it tells of the headers. */
+/** The types of the library leave out what it returns about the headers. */
 type Result = Awaited<ReturnType<typeof dkimVerify>>['results'][number] & {
   signingHeaders?: { keys?: string };
 };
 
 export const UNSIGNED: DkimVerdict = { result: 'none', detail: '', covered: [] };
 
-/** More than a letter ever has; each costs a verification. */
+/** More than any email has. Each signature costs a verification. */
 const SIGNATURES_MAX = 3;
 
 /**
- * Verified by another implementation than the one that signed, with the keys of the project in place of the DNS, which is
- * asked nothing: `keyOf` is handed a name such as `bk2abcdefga._domainkey.example.com` and gives the record published there.
+ * Verifies with a different implementation from the one that signed. The project's keys replace the DNS, which is not queried: `keyOf` gets
+ * a name such as `bk2abcdefga._domainkey.example.com` and returns the record published there.
  */
 export async function verifyDkim(
   raw: Uint8Array,
   keyOf: (record: string) => string | null,
 ): Promise<DkimVerdict> {
-  // Loaded by whoever looks at a letter: it brings much with it that no server needs in order to start.
+  // Loaded when an email is checked: it brings many dependencies that no server needs in order to start.
   const library = await import('mailauth/lib/dkim/verify.js');
   const asked = { count: 0 };
   const { results } = await library.dkimVerify(Buffer.from(raw), {

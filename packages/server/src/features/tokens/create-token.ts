@@ -8,10 +8,10 @@ import { ENDED_KEPT_MS, hashToken, newToken, SALT_BYTES, TOKEN_GOOD_MS } from '.
 
 export type TokenWanted = { personId: string; label: string; scopes: TokenScope[] };
 
-/** More than anybody has machines; two at once may both find a place left. */
+/** More than any member has machines. Two concurrent requests may both find the last free place. */
 const LIVE_MAX = 50;
 
-/** The only moment at which the whole token exists outside its owner's hands. */
+/** Creates a token. Only at this time does the whole token exist outside its owner's hands. */
 export async function createToken(
   { tx, newId, pepper, now }: { tx: Tx; newId: NewId; pepper: Uint8Array; now: number },
   { personId, label, scopes }: TokenWanted,

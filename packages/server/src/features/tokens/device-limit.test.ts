@@ -7,7 +7,7 @@ const codes = (...addresses: string[]): WaitingCode[] => addresses.map(code);
 const dropped = (...addresses: string[]): string | undefined =>
   codesToDrop(codes(...addresses), 1)[0]?.address;
 
-/** Adds a code for each address in turn, and drops some whenever there are more than `max`; gives the addresses left. */
+/** Adds a code for each address in turn, and drops some when there are more than `max`. Returns the remaining addresses. */
 function afterAsking(addresses: string[], max: number): string[] {
   let waiting: WaitingCode[] = [];
   for (const [at, address] of addresses.entries()) {
@@ -38,12 +38,12 @@ describe('codesToDrop', () => {
     expect(dropped(office, ...flood)).toBe(flood[1]);
   });
 
-  test('reads an IPv4 address written as IPv6 as IPv4, and takes any other text as a network of its own', () => {
+  test('reads an IPv4 address written as IPv6 as IPv4, and treats any other text as its own network', () => {
     expect(dropped('10.8.0.1', '::ffff:10.9.0.1', '10.9.0.1')).toBe('::ffff:10.9.0.1');
     expect(dropped('10.8.0.1', 'unknown', 'unknown')).toBe('unknown');
   });
 
-  test('never drops a code from outside while a flood comes from fewer wide networks than there is room', () => {
+  test('keeps codes from outside while a flood comes from fewer wide networks than there is space for codes', () => {
     const [max, floods] = [20, 60];
     const wide = fc.integer({ min: 1, max: 15 });
     const flood = fc.array(

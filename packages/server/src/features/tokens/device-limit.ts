@@ -1,18 +1,18 @@
 import { networksOf } from '../../base/address-group.ts';
 
-/** How many codes may wait for a decision at once, of all callers. Anybody may ask for one, and each is a row. */
+/** The maximum number of codes that wait for a decision, across all callers. Anyone may request one, and each is a row. */
 export const WAITING_MAX = 1_000;
-/** How many codes make room at once, so that a flood does not have all of them read for each of its requests. */
+/** The number of codes dropped at once, so that a flood does not cause all of them to be read for each request. */
 export const DROPPED_AT_ONCE = 50;
 
 export type WaitingCode = { codeHash: Buffer; address: string };
 
 /**
- * Chooses the waiting codes that make room for new ones; `codes` come oldest first.
+ * Chooses the waiting codes to drop for new ones; `codes` come oldest first.
  *
- * Each is the oldest code of the network that is busiest then: of the widest network with the most codes, then of the
- * busiest network within that, and so on. Whoever asks for many codes from many networks drops their own, as long as they
- * control fewer wide networks than there is room for codes.
+ * Each is the oldest code of the network that is busiest at that point. This is the busiest network within the widest network with the most
+ * codes, and so on. A client that requests many codes from many networks drops its own. This holds while it controls fewer wide networks
+ * than there is space for codes.
  */
 export function codesToDrop(codes: readonly WaitingCode[], count: number): WaitingCode[] {
   let left = codes.map((code) => ({ code, networks: networksOf(code.address) }));
@@ -32,7 +32,7 @@ function oldestOfBusiest(codes: Placed[]): Placed | undefined {
   let busiest = codes;
   for (let depth = 0; busiest.some(({ networks }) => depth < networks.length); depth += 1) {
     const groups = Map.groupBy(busiest, ({ networks }) => networks[depth] ?? '');
-    // Of networks with equally many codes the one with the oldest code: `groupBy` keeps the order of first appearance.
+    // If networks have equally many codes, the one with the oldest code: `groupBy` keeps the order of first appearance.
     busiest = [...groups.values()].reduce((most, group) => (group.length > most.length ? group : most));
   }
   return busiest[0];

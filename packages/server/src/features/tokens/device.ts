@@ -18,11 +18,11 @@ import {
 import { checkLabel, readScopes } from './token.ts';
 
 /**
- * How a program is let in without a password: it asks and gets two codes. One stays with it; the other, short, a person types
- * into the dashboard, where they are signed in, and says yes or no.
+ * Signs a program in without a password. The program requests two codes. One stays with it. A signed-in member types the other, short one
+ * into the dashboard and approves or denies.
  *
- *     waiting ──approve──▶ approved ──fetch──▶ used
- *        └──────deny──────▶ denied                     after ten minutes it is gone, whatever it was
+ * waiting ──approve──▶ approved ──fetch──▶ used
+ * └──────deny──────▶ denied                     deleted after ten minutes in any state
  */
 export type DeviceState = 'waiting' | 'approved' | 'denied' | 'used';
 
@@ -39,14 +39,14 @@ export type DeviceDeps = { tx: Tx; pepper: Uint8Array; now: number };
 
 export const DEVICE_INTERVAL_S = 5;
 const GOOD_FOR_MS = 10 * 60_000;
-/** No vowels, so that it spells nothing, and nothing that looks like a digit. */
+/** No vowels, so that a code spells no words, and no characters that look like digits. */
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 const CODE_LETTERS = 8;
 const SECRET_CHARS = 40;
 
 /**
- * Stores a new pair of codes. It is never refused because others ask for many: where too many codes wait, the oldest of
- * the busiest networks are dropped, and their programs are answered `expired`.
+ * Stores a new pair of codes. A flood of requests does not prevent this. If too many codes wait, the oldest of the busiest networks are
+ * dropped, and their programs get `expired`.
  */
 export async function beginDevice(
   { tx, pepper, now }: DeviceDeps,
@@ -64,14 +64,14 @@ export async function beginDevice(
   return { deviceCode, userCode, expiresAt };
 }
 
-/** Drops codes where too many wait, and never the one that was just made. */
+/** Drops codes if too many wait, but never the one that was just made. */
 async function makeRoom(tx: Tx, newest: Buffer): Promise<void> {
   if ((await countWaiting(tx)) <= WAITING_MAX) return;
   const codes = (await listWaiting(tx, WAITING_MAX + 1)).filter(({ codeHash }) => !codeHash.equals(newest));
   await deleteWaiting(tx, codesToDrop(codes, DROPPED_AT_ONCE));
 }
 
-/** As people type it: in any case, with or without the hyphen. Null: it cannot be one. */
+/** Reads a code as people type it: in any case, with or without the hyphen. Returns null if it cannot be a code. */
 export function readUserCode(text: string): string | null {
   const letters = text.toUpperCase().replaceAll(/[\s-]/g, '');
   const isCode =
@@ -86,7 +86,7 @@ export async function lookAtDevice({ tx, pepper, now }: DeviceDeps, code: string
 
 export type Decision = { code: string; by: string; state: 'approved' | 'denied'; scopes?: readonly string[] };
 
-/** Once, whoever decides first. What was not asked for is not given. */
+/** Decides once; the first decision wins. It grants no scope that was not requested. */
 export async function decideAboutDevice(
   deps: DeviceDeps,
   { code, by, state, scopes }: Decision,
@@ -104,7 +104,7 @@ export type Fetched =
   | { state: 'waiting' | 'denied' | 'expired' }
   | { state: 'approved'; label: string; scopes: TokenScope[]; personId: string };
 
-/** Whoever is told `approved` is told so once. A code that nobody was given is expired like one that was. */
+/** Returns `approved` only once. An unknown code is answered like an expired one. */
 export async function fetchDevice({ tx, pepper, now }: DeviceDeps, deviceCode: string): Promise<Fetched> {
   const place = { deviceHash: hashOf(pepper, deviceCode), now: new Date(now) };
   const used = await useDevice(tx, place);
@@ -113,7 +113,7 @@ export async function fetchDevice({ tx, pepper, now }: DeviceDeps, deviceCode: s
   return { state: state === 'waiting' || state === 'denied' ? state : 'expired' };
 }
 
-/** The short one is guessed easily where the table is known, so both are hashed with what is not in it. */
+/** Hashes both codes with a pepper that is not in the table, because the short code could be guessed from its hash. */
 function hashOf(pepper: Uint8Array, code: string): Buffer {
   return hmacSha256(pepper, 'device code', code);
 }

@@ -4,18 +4,21 @@ import type { Database } from '../../io/db/index.ts';
 import { type CandidateRow, listCandidates, updateHash, updateLastUsed } from './store.ts';
 import { hashToken, type HeldToken, last4Of, SALT_BYTES } from './token.ts';
 
-/** The hash of a token made under the previous pepper is still right, and is rewritten under the current one when met. */
+/** The hash of a token made with the previous pepper still matches, and is rewritten with the current one on use. */
 export type HolderDeps = {
   db: Pick<Database, 'query' | 'prepared' | 'clock'>;
   pepper: { current: Buffer; previous: Buffer | null };
   log: Log;
 };
 
-/** So much may pass before a use is written again. */
+/** The minimum time between two writes of the last use. */
 const USED_EVERY_MS = 60_000;
 const NOBODY = { salt: Buffer.alloc(SALT_BYTES), hash: Buffer.alloc(32) };
 
-/** Asked of the database each time: what was revoked opens nothing from then on. Null for every reason why it opens nothing. */
+/**
+ * Finds the owner of a token. It queries the database each time, so that a revoked token stops working immediately. Returns null for every
+ * reason for which the token is invalid.
+ */
 export async function findHolder(deps: HolderDeps, secret: string): Promise<HeldToken | null> {
   const last4 = last4Of(secret);
   if (last4 === null) return null;
@@ -30,7 +33,7 @@ export async function findHolder(deps: HolderDeps, secret: string): Promise<Held
 
 type Match = { row: CandidateRow; isStale: boolean };
 
-/** No candidate costs as much time as one. */
+/** Takes as much time without a candidate as with one. */
 function matchSecret({ pepper }: HolderDeps, secret: string, rows: CandidateRow[]): Match | null {
   let match: Match | null = null;
   for (const row of rows.length === 0 ? [NOBODY] : rows) {
@@ -42,7 +45,7 @@ function matchSecret({ pepper }: HolderDeps, secret: string, rows: CandidateRow[
   return match;
 }
 
-/** A right token is answered even where this cannot be written: the next request tries again. */
+/** Records the use of a token. A valid token is accepted even if this write fails, and the next request tries again. */
 async function note(
   { db, pepper, log }: HolderDeps,
   { id, salt, hash, lastUsedAt }: CandidateRow,

@@ -7,13 +7,13 @@ type Deps = { db: Pick<Database, 'query' | 'prepared' | 'clock'> };
 
 const SHOWN_MAX = 200;
 
-/** Those that are live, and those that ended lately. */
+/** Returns live tokens, and those that ended recently. */
 export async function listTokens({ db }: Deps, personId: string): Promise<ListedToken[]> {
   const endedSince = new Date(db.clock.now() - ENDED_KEPT_MS);
   return listTokenRows(db, { userId: personId, endedSince, limit: SHOWN_MAX });
 }
 
-/** From the next request on; feeds that it holds open end within half a minute. */
+/** Revokes a token from the next request on. Event streams that it has open end within half a minute. */
 export async function revokeToken(
   { db }: Deps,
   { id, personId }: { id: string; personId: string },

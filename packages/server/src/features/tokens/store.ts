@@ -4,7 +4,7 @@ import type { DeviceAsking, DeviceState } from './device.ts';
 import type { WaitingCode } from './device-limit.ts';
 import type { ListedToken } from './token.ts';
 
-/** `team_token` and `team_device`. Nothing of either is a tenant's: whoever brings a token is found before their projects are. */
+/** Rows of `team_token` and `team_device`. Neither belongs to a tenant: the owner of a token is found before their projects. */
 export type CandidateRow = {
   id: string;
   salt: Buffer;
@@ -19,8 +19,8 @@ export type CandidateRow = {
 };
 
 /**
- * Reads tables of a sister, `team`: a token dies with the last membership that is older than it is, so that who was removed
- * everywhere and came back later starts anew.
+ * Reads tables of the team module. A token ends with the last membership that is older than the token. So a member who was removed
+ * everywhere and returns later has to create new tokens.
  */
 export function listCandidates(
   tx: Tx,
@@ -37,7 +37,7 @@ export function listCandidates(
   });
 }
 
-/** Only over the hash that was read: two processes that find the old one at once write the same thing twice. */
+/** Updates only the hash that was read. If two processes find the old one at once, both write the same value. */
 export async function updateHash(
   tx: Tx,
   { id, oldHash, hash }: { id: string; oldHash: Buffer; hash: Buffer },
@@ -83,7 +83,7 @@ export async function countLive(tx: Tx, { userId, now }: { userId: string; now: 
 const LISTED = `id, label, scopes, last4, created_at AS "createdAt", expires_at AS "expiresAt",
   last_used_at AS "lastUsedAt", revoked_at AS "revokedAt"`;
 
-/** Those that are live, and those that ended since then; the newest first. */
+/** Returns live tokens and those that ended since then, newest first. */
 export function listTokenRows(
   tx: Tx,
   { userId, endedSince, limit }: { userId: string; endedSince: Date; limit: number },
@@ -95,7 +95,7 @@ export function listTokenRows(
   );
 }
 
-/** The first revocation counts: a second one does not move its time. */
+/** Keeps the time of the first revocation; a second one does not change it. */
 export async function updateRevoked(
   tx: Tx,
   { id, userId, at }: { id: string; userId: string; at: Date },
@@ -109,8 +109,8 @@ export async function updateRevoked(
 }
 
 /**
- * All that let programs of theirs in, also what they allowed and no program has fetched yet. That first, as whoever fetches it
- * takes it first: a token that is being made of it is there afterwards, and is found.
+ * Revokes all tokens of a member, and device codes that they approved but no program has fetched yet. It deletes the codes first, in the
+ * order in which a fetch takes its locks. A token that is created from a code at the same time exists afterwards, and is found.
  */
 export async function revokeTokensOf(tx: Tx, { userId, at }: { userId: string; at: Date }): Promise<void> {
   await tx.query(`DELETE FROM beckon.team_device WHERE decided_by = $1`, [userId]);
@@ -120,7 +120,7 @@ export async function revokeTokensOf(tx: Tx, { userId, at }: { userId: string; a
   ]);
 }
 
-/** What ended long ago is of use to nobody, nor is what belongs to who is in no organization any more. */
+/** Deletes tokens that ended long ago, and those of users who are in no organization any more. */
 export async function deleteTokens(tx: Tx, { endedBefore }: { endedBefore: Date }): Promise<void> {
   await tx.query(
     `DELETE FROM beckon.team_token t WHERE least(t.expires_at, t.revoked_at) < $1
@@ -147,7 +147,7 @@ export async function countWaiting(tx: Tx): Promise<number> {
   return rows[0]?.waiting ?? 0;
 }
 
-/** Lists the waiting codes, the oldest first. */
+/** Lists the waiting codes, oldest first. */
 export function listWaiting(tx: Tx, limit: number): Promise<WaitingCode[]> {
   return tx.query(
     `SELECT code_hash AS "codeHash", address FROM beckon.team_device WHERE state = 'waiting'
@@ -156,7 +156,7 @@ export function listWaiting(tx: Tx, limit: number): Promise<WaitingCode[]> {
   );
 }
 
-/** Deletes those of the codes that still wait: one that was approved since belongs to the member who approved it. */
+/** Deletes those of the codes that still wait. One that was approved since belongs to the member who approved it. */
 export async function deleteWaiting(tx: Tx, codes: WaitingCode[]): Promise<void> {
   await tx.query(`DELETE FROM beckon.team_device WHERE code_hash = ANY ($1::bytea[]) AND state = 'waiting'`, [
     codes.map(({ codeHash }) => codeHash),
@@ -187,7 +187,7 @@ export async function findDeviceState(
   return rows[0]?.state;
 }
 
-/** Of two who decide at once one does. */
+/** Records a decision. Only one of two concurrent decisions succeeds. */
 export async function decideDevice(
   tx: Tx,
   decided: { codeHash: Buffer; now: Date; state: 'approved' | 'denied'; by: string; scopes: TokenScope[] },
@@ -200,7 +200,7 @@ export async function decideDevice(
   return rows[0];
 }
 
-/** Of two who fetch at once one gets it. */
+/** Marks an approved code as used. Only one of two concurrent fetches succeeds. */
 export async function useDevice(
   tx: Tx,
   { deviceHash, now }: { deviceHash: Buffer; now: Date },

@@ -2,7 +2,7 @@ import { TOKEN_SCOPES, type TokenScope } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
 import { hmacSha256, randomBase62 } from '../../base/hash.ts';
 
-/** A personal token that was right, live, and of somebody who is still a member somewhere. */
+/** A valid, live personal token of a user who is still a member of an organization. */
 export type HeldToken = {
   id: string;
   label: string;
@@ -20,7 +20,7 @@ export type ListedToken = Omit<HeldToken, 'person'> & {
 
 export const SALT_BYTES = 16;
 export const TOKEN_GOOD_MS = 90 * 24 * 3_600_000;
-/** So long it can still be seen that there was one. */
+/** How long an ended token is still listed. */
 export const ENDED_KEPT_MS = 30 * 24 * 3_600_000;
 const RANDOM_CHARS = 40;
 const SHOWN_LAST = 4;
@@ -31,12 +31,12 @@ export function newToken(): string {
   return `bkp_${randomBase62(RANDOM_CHARS)}`;
 }
 
-/** The openly shown end of a token, or nothing if it cannot be one of ours. */
+/** Returns the visible end of a token, or null if it does not have the form of a token. */
 export function last4Of(secret: string): string | null {
   return PATTERN.test(secret) ? secret.slice(-SHOWN_LAST) : null;
 }
 
-/** Salted against comparing two stored hashes, peppered so that the table alone cannot be searched. */
+/** Hashes a token. The salt prevents comparing two stored hashes, and the pepper prevents searching the table alone. */
 export function hashToken(pepper: Uint8Array, salt: Uint8Array, secret: string): Buffer {
   return hmacSha256(pepper, 'personal token', salt, secret);
 }
@@ -45,7 +45,7 @@ export function displayToken(last4: string): string {
   return `bkp_…${last4}`;
 }
 
-/** Somebody reads it before they approve, so nothing in it may be unseen or turn its direction. */
+/** A member reads the label before approving, so it must not contain invisible characters or change the text direction. */
 export function checkLabel(label: string): void {
   const isShort = label.trim() !== '' && label.length <= LABEL_MAX_CHARS;
   if (isShort && label.isWellFormed() && !/\p{C}/u.test(label)) return;
@@ -53,7 +53,7 @@ export function checkLabel(label: string): void {
   throw new Fault('validation_failed', { details: [{ message, field: 'label' }] });
 }
 
-/** Each once, in the order of the page; one at least. */
+/** Returns each scope once, in the order of the page. Requires at least one. */
 export function readScopes(wanted: readonly string[]): TokenScope[] {
   const scopes = TOKEN_SCOPES.filter((scope) => wanted.includes(scope));
   if (scopes.length > 0) return scopes;

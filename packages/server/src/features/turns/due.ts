@@ -11,12 +11,12 @@ import {
   type Work,
 } from './store.ts';
 
-/** Whether anything waits or is due for the digest, in any project. */
+/** Returns whether any project has queued records or due work to process. */
 export function isAnyWork(tx: Tx, now: Date): Promise<boolean> {
   return findAnyWork(tx, now);
 }
 
-/** When what a project's workers do by themselves is due next; null: nothing is. */
+/** Returns when each kind of background work of a project is due next. Null: nothing is due. */
 export async function duesOf(tx: Tx, projectId: number): Promise<{ work: Work; nextAt: Date | null }[]> {
   const rows = await listDueOf(tx, projectId);
   return rows.map(({ work, next_at: nextAt }) => ({ work, nextAt }));
@@ -24,7 +24,7 @@ export async function duesOf(tx: Tx, projectId: number): Promise<{ work: Work; n
 
 export type DuePlace = { projectId: number; nextAt: Date };
 
-/** Where something is due, the longest overdue first. */
+/** Returns projects with due work, longest overdue first. */
 export async function duePlaces(
   tx: Tx,
   asked: { work: Work; now: Date; limit: number },
@@ -33,7 +33,7 @@ export async function duePlaces(
   return rows.map((row) => ({ projectId: row.project_id, nextAt: row.next_at }));
 }
 
-/** Something of these projects is due at these times, perhaps before anything else of theirs. */
+/** Sets alarms of these projects, unless an earlier one is set. */
 export async function dueEarlier(tx: Tx, work: Work, places: DuePlace[]): Promise<void> {
   if (places.length === 0) return;
   await updateDueEarlier(
@@ -43,12 +43,12 @@ export async function dueEarlier(tx: Tx, work: Work, places: DuePlace[]): Promis
   );
 }
 
-/** Until the transaction ends nobody adds anything due: to be taken before it is asked what comes next. */
+/** Locks an alarm until the transaction ends, so that no other transaction can set it. Take it before looking up what comes next. */
 export function holdDue(tx: Tx, projectId: number, work: Work): Promise<void> {
   return lockDue(tx, projectId, work);
 }
 
-/** With the place held: what is due next is due then, or nothing is. */
+/** Sets the next alarm, or clears it. Requires the lock of `holdDue`. */
 export function dueNext(
   tx: Tx,
   place: { projectId: number; work: Work; nextAt: Date | null },
@@ -56,7 +56,7 @@ export function dueNext(
   return updateDue(tx, place);
 }
 
-/** Both at once for many projects. */
+/** Locks the alarms of many projects. */
 export function holdDues(tx: Tx, work: Work, projectIds: number[]): Promise<void> {
   return lockDues(tx, work, projectIds);
 }
@@ -73,7 +73,7 @@ export function duesNext(
   );
 }
 
-/** The first moment of each project. */
+/** Returns the earliest time of each project. */
 export function firstOfEach(places: DuePlace[]): DuePlace[] {
   const first = new Map<number, DuePlace>();
   for (const place of places) {

@@ -1,6 +1,6 @@
 import type { Tx } from '../../io/db/index.ts';
 
-/** `project_lock` and `tenant_due`. */
+/** Rows of `project_lock` and `tenant_due`. */
 export async function insertTurn(tx: Tx, projectId: number): Promise<void> {
   await tx.query(`INSERT INTO beckon.project_lock (project_id, model) VALUES ($1, 0)`, [projectId]);
   await tx.query(
@@ -11,7 +11,7 @@ export async function insertTurn(tx: Tx, projectId: number): Promise<void> {
 
 export type TurnRow = { project_id: number; model: number; ahead_ms: number };
 
-/** Those of the projects whose turn nobody else has. */
+/** Locks those of the projects that no other worker has locked. */
 export function lockFreeTurns(tx: Tx, projectIds: number[]): Promise<TurnRow[]> {
   return tx.prepared({
     name: 'turns.take',
@@ -21,7 +21,7 @@ export function lockFreeTurns(tx: Tx, projectIds: number[]): Promise<TurnRow[]> 
   });
 }
 
-/** Waits for whoever has the turn. */
+/** Locks a project, waiting for its current holder. */
 export async function lockTurn(tx: Tx, projectId: number): Promise<TurnRow | undefined> {
   const rows = await tx.query<TurnRow>(
     `SELECT project_id, model, ahead_ms FROM beckon.project_lock WHERE project_id = $1 FOR UPDATE`,
@@ -47,8 +47,8 @@ export async function replaceModel(
 }
 
 /**
- * What is due is due by the project's clock, and rings sooner by as much as that is moved. What is told to endpoints waits in real
- * time.
+ * Moves alarms when the project's clock moves: they follow that clock, so they fire sooner by the same amount. Webhook deliveries wait in
+ * real time.
  */
 export async function updateAhead(
   tx: Tx,
@@ -77,11 +77,11 @@ export async function updateModel(tx: Tx, projectId: number): Promise<number> {
   return rows[0]?.model ?? 0;
 }
 
-/** Whose alarm: what the digest has to look at again, what the sender has, or who tells what became of letters. */
+/** The kind of an alarm: processing, sending, or webhook deliveries. */
 export type Work = 'process' | 'send' | 'webhooks';
 export type DueRow = { project_id: number; next_at: Date };
 
-/** Projects with something due, the longest overdue first. */
+/** Returns projects with due work, longest overdue first. */
 export function listDue(
   tx: Tx,
   { work, now, limit }: { work: Work; now: Date; limit: number },
@@ -93,7 +93,10 @@ export function listDue(
   });
 }
 
-/** Reads a sister's table, `inbox`: whether anything at all waits anywhere, or is due. An idle worker asks this all the time. */
+/**
+ * Returns whether any record is queued or any processing is due. Reads the table `inbox` of another module. Idle workers call it
+ * constantly.
+ */
 export async function findAnyWork(tx: Tx, now: Date): Promise<boolean> {
   const rows = await tx.prepared<{ some: boolean }>({
     name: 'turns.any_work',
@@ -103,10 +106,10 @@ export async function findAnyWork(tx: Tx, now: Date): Promise<boolean> {
   return rows[0]?.some ?? false;
 }
 
-/** Moments of `next_at` are real. Whoever writes them says them by the project's clock, and each row knows how far ahead that is. */
+/** Converts a time of the project's clock into real time, which `next_at` is stored in. Each row stores how far the clock is ahead. */
 const REAL = (at: string, row = ''): string => `${at} - ${row}ahead_ms * interval '1 millisecond'`;
 
-/** Locks first and looks in a new statement: who waited for the lock must see what its holder wrote. */
+/** Locks first and reads in a new statement, because a transaction that waited for the lock must see what its holder wrote. */
 export async function lockDue(tx: Tx, projectId: number, work: Work): Promise<void> {
   await tx.query(`SELECT 1 FROM beckon.tenant_due WHERE project_id = $1 AND work = $2 FOR UPDATE`, [
     projectId,
@@ -125,8 +128,8 @@ export async function updateDue(
 }
 
 /**
- * Moves forward only: what is due sooner stays so. It is locked in any case, in order, and judged as it is then: whoever holds
- * the place may be about to ring later, not yet seeing what this transaction adds.
+ * Sets alarms to an earlier time only. Rows are locked in order even if they do not change, and compared after that. The holder of an alarm
+ * may be about to set it later without seeing what this transaction adds.
  */
 export async function updateDueEarlier(tx: Tx, work: Work, rows: DueRow[]): Promise<void> {
   await tx.prepared({
@@ -142,7 +145,7 @@ export async function updateDueEarlier(tx: Tx, work: Work, rows: DueRow[]): Prom
   });
 }
 
-/** In order, as everybody takes several of them. */
+/** Locks in order, to avoid deadlocks between transactions that take several. */
 export async function lockDues(tx: Tx, work: Work, projectIds: number[]): Promise<void> {
   await tx.prepared({
     name: 'turns.lock_dues',
@@ -166,7 +169,7 @@ export async function updateDues(
 
 export type WorkDueRow = { work: Work; next_at: Date | null };
 
-/** When each kind of work of a project is due next. */
+/** Returns when each kind of work of a project is due next. */
 export function listDueOf(tx: Tx, projectId: number): Promise<WorkDueRow[]> {
   return tx.query(`SELECT work, next_at FROM beckon.tenant_due WHERE project_id = $1 ORDER BY work`, [
     projectId,

@@ -18,7 +18,7 @@ function open(connection: ConnectionSource): Promise<Database> {
   return openDatabase({ connection, clock: systemClock, log: silentLog, idleWithinMs: 100 });
 }
 
-test('who has a turn and is gone without a word loses it, to whoever waits for it', async () => {
+test('a process that holds the project lock and disappears loses it to the next one', async () => {
   const { id: projectId } = await createProject(db, { name: 'Acme' });
   const peer = await silentPeer(own.url);
   const gone = await open(peer.connection);
@@ -40,7 +40,7 @@ test('who has a turn and is gone without a word loses it, to whoever waits for i
   await gone.close();
 });
 
-test('who waits for a lock hears from the database that it was not to be had', async () => {
+test('the database ends a wait for a lock after its timeout', async () => {
   const settings = await db.transaction((tx) =>
     tx.query(
       `SELECT name, setting FROM pg_settings WHERE name ~ '^(idle_in_trans.*|lock_timeout)' ORDER BY 1`,
@@ -50,7 +50,7 @@ test('who waits for a lock hears from the database that it was not to be had', a
     { name: 'idle_in_transaction_session_timeout', setting: '100' },
     { name: 'lock_timeout', setting: '8000' },
   ]);
-  // Behind a pooler the next one is somebody else.
+  // Behind a pooler the next transaction belongs to another client.
   const after = await db.query(`SHOW lock_timeout`);
   expect(after).toEqual([{ lock_timeout: '0' }]);
 });

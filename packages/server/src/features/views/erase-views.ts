@@ -2,7 +2,7 @@ import type { Tx } from '../../io/db/index.ts';
 import { listViews } from './reads.ts';
 import { deleteViewRow } from './store.ts';
 
-/** A filter that names somebody by their id or their address goes with them, in whatever way it names them. */
+/** Deletes views whose filter or name contains the user's id or address in any spelling. */
 export async function eraseViews(
   tx: Tx,
   { projectId, userId, email }: { projectId: number; userId: string; email: string | null },
@@ -18,7 +18,7 @@ export async function eraseViews(
   return naming.length;
 }
 
-/** As a whole: a person with the id 4 takes no filter about user 42 with them. */
+/** Matches whole words only: erasing the user with the id 4 keeps a filter about user 42. */
 function names(said: string, trace: string): boolean {
   return new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(trace)}(?![\\p{L}\\p{N}])`, 'u').test(said);
 }

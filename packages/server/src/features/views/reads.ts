@@ -2,7 +2,7 @@ import type { Tx } from '../../io/db/index.ts';
 import { toView, type ViewRow } from './store.ts';
 import type { Screen, View } from './view.ts';
 
-/** By name; of all lists where none is named. There are a hundred of a list at most. */
+/** Returns the views by name, of all lists if `screen` is null. A list has a hundred views at most. */
 export async function listViews(
   tx: Tx,
   { projectId, screen }: { projectId: number; screen: Screen | null },

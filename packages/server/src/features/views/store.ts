@@ -1,7 +1,7 @@
 import type { Tx } from '../../io/db/index.ts';
 import type { Screen, View } from './view.ts';
 
-/** `saved_view`. */
+/** Rows of `saved_view`. */
 export type ViewRow = {
   project_id: number;
   id: string;

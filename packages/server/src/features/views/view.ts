@@ -3,7 +3,7 @@ import type { Tx } from '../../io/db/index.ts';
 import { findViewByName, listViews } from './reads.ts';
 import { deleteViewRow, insertView } from './store.ts';
 
-/** A filter of a list under a name, for everybody of the project. Moments are milliseconds. */
+/** A named filter of a list, shared by all members of the project. Times are in milliseconds. */
 export type View = {
   projectId: number;
   id: string;
@@ -14,14 +14,14 @@ export type View = {
   createdBy: string;
 };
 
-/** The lists that keep views. */
+/** The lists that have saved views. */
 export const SCREENS = ['users'] as const;
 export type Screen = (typeof SCREENS)[number];
 
 const VIEWS_MAX = 100;
 const NAME_MAX = 100;
 
-/** The filter has been read by whoever knows its keys. */
+/** Saves a view. The caller has validated the filter. */
 export async function saveView(tx: Tx, wanted: View): Promise<View> {
   const { projectId, screen } = wanted;
   const name = wanted.name.trim();

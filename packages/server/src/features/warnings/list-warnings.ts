@@ -5,7 +5,7 @@ export type IngestWarning = { code: string; day: string; count: number; lastAt: 
 
 const WARNINGS_LISTED_MAX = 1_000;
 
-/** The newest day first. */
+/** Returns the warnings, newest day first. */
 export async function listWarnings(tx: Tx, projectId: number): Promise<IngestWarning[]> {
   const rows = await listWarningRows(tx, projectId, WARNINGS_LISTED_MAX);
   return rows.map((row) => ({ code: row.code, day: row.day, count: row.count, lastAt: row.last_at }));

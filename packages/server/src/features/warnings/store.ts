@@ -2,7 +2,7 @@ import type { Tx } from '../../io/db/index.ts';
 
 export type WarningRow = { project_id: number; code: string; day: string; count: number; last_at: Date };
 
-/** Sorted, so that two processes that write the same warnings never cross. */
+/** Sorts the rows, so that two processes that write the same warnings cannot deadlock. */
 export async function addWarnings(tx: Tx, rows: WarningRow[]): Promise<void> {
   await tx.query(
     `INSERT INTO beckon.ingest_warning AS known (project_id, code, day, count, last_at)

@@ -5,8 +5,8 @@ import type { Tx } from '../../io/db/index.ts';
 import { addWarnings, type WarningRow } from './store.ts';
 
 /**
- * What was accepted but looks like a mistake of the sender (a placeholder id, an Idempotency-Key that is no UUID),
- * counted per project, code and day. A hint for people, not a ledger: a crash may lose the last ten seconds.
+ * Counts accepted records that look like a mistake of the sender, per project, code and day. Examples are a placeholder id and an
+ * Idempotency-Key that is not a UUID. It is a hint, not an exact record: a crash may lose the last ten seconds.
  */
 export type WarningCounter = {
   note(projectId: number, code: string): void;

@@ -12,7 +12,7 @@ beforeEach(() => {
   projectId += 1;
 });
 
-test('warnings are counted by project, code and day of UTC, over all processes', async () => {
+test('counts warnings by project, code and UTC day across all processes', async () => {
   const [one, other] = [
     warningCounter({ db, clock, log: silentLog }),
     warningCounter({ db, clock, log: silentLog }),
@@ -32,7 +32,7 @@ test('warnings are counted by project, code and day of UTC, over all processes',
   ]);
 });
 
-test('what could not be written is said, kept and added to what comes after', async () => {
+test('reports a failed write, and adds its counts to the next one', async () => {
   let broken = true;
   const events: string[] = [];
   const log: Log = { ...silentLog, warn: (_, event) => events.push(event) };

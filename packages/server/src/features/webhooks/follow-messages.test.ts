@@ -40,7 +40,7 @@ function startFollowing({ since = clock.now(), tx = db }: Following = {}) {
     had,
     troubles,
     ids: (): string[] => had.map(({ id }) => id),
-    /** Lets it look once more, and waits until it has looked. */
+    /** Starts one more look, and waits until it is done. */
     async look() {
       await asleep.promise;
       asleep = Promise.withResolvers();
@@ -54,14 +54,14 @@ function startFollowing({ since = clock.now(), tx = db }: Following = {}) {
   };
 }
 
-test('what endpoints are told is heard once, in order and byte for byte, where there is no endpoint too', async () => {
+test('yields each webhook event once, in order and byte for byte, even without an endpoint', async () => {
   await stage.queue(projectId);
   clock.advance(1);
   const follower = startFollowing();
   const expected: string[] = [];
   for (let i = 0; i < 15; i += 1) {
     clock.advance(700);
-    // Those of one moment are in the order of their ids.
+    // Events of one time are in the order of their ids.
     expected.push(...(await stage.queue(projectId, (i % 3) + 1)).toSorted());
     await follower.look();
     expect(follower.ids()).toEqual(expected);
@@ -76,7 +76,7 @@ test('what endpoints are told is heard once, in order and byte for byte, where t
   await follower.stop();
 });
 
-test('what is committed late is not missed, more than a page of a moment neither', async () => {
+test('misses neither late commits nor more events of one time than fit on a page', async () => {
   const follower = startFollowing();
   const late = Promise.withResolvers<void>();
   const dated = Promise.withResolvers<void>();
@@ -107,7 +107,7 @@ test('what is committed late is not missed, more than a page of a moment neither
   await follower.stop();
 });
 
-test('who comes back goes on where they were, and hears a few seconds again', async () => {
+test('resumes at the last received event, and repeats a few seconds', async () => {
   const ids: string[] = [];
   const since = clock.now();
   for (let i = 0; i < 8; i += 1) {
@@ -127,7 +127,7 @@ test('who comes back goes on where they were, and hears a few seconds again', as
     expect(() => readPlace(wrong)).toThrow('Last-Event-ID');
 });
 
-test('what was erased, of other projects, or sent to one endpoint as a test is not told', async () => {
+test('omits erased events, those of other projects, and tests of a single endpoint', async () => {
   const other = await stage.project();
   await stage.queue(other);
   await stage.queue(projectId, 1, { userId: 'gone' });
@@ -140,7 +140,7 @@ test('what was erased, of other projects, or sent to one endpoint as a test is n
   await follower.stop();
 });
 
-test('a database that does not answer is asked again, and nothing is missed', async () => {
+test('retries if the database does not answer, and misses nothing', async () => {
   let isBroken = true;
   const tx: Tx = {
     prepared: (query) => db.prepared(query),

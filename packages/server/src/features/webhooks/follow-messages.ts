@@ -7,14 +7,14 @@ import { listBodies, listPlaces } from './reads.ts';
 import type { FollowedMessage, MessagePlace } from './webhook.ts';
 
 export type FollowMessagesOptions = {
-  /** In real time: a sandbox's messages are dated by it too. */
+  /** In real time, which also dates the webhook events of a sandbox. */
   db: Tx & { clock: Clock };
   projectId: number;
-  /** From this moment on, or on from the last message that was had: then a few seconds before it come again. */
+  /** Follows from this time, or from the last received webhook event. The few seconds before that one are repeated. */
   since: number | MessagePlace;
-  /** Ends it. */
+  /** Stops the follower. */
   signal: AbortSignal;
-  /** Hears of a database that did not answer, which is asked again. */
+  /** Receives the error if the database does not answer. The read is retried. */
   onTrouble: (trouble: unknown) => void;
   /** Resolves when it is time to look again. */
   wake?: (afterMs: number, signal: AbortSignal) => Promise<void>;
@@ -22,14 +22,14 @@ export type FollowMessagesOptions = {
 
 const LOOK_EVERY_MS = 500;
 const RETRY = { baseMs: 500, maxMs: 5_000 };
-/** As long may a message be on its way from being dated to being committed. */
+/** The maximum time between the date of a webhook event and its commit. */
 const LATE_MAX_MS = 5_000;
 const PAGE = 200;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * What endpoints are told, as it comes, whether or not there are endpoints. A message is dated before it is committed, so each
- * round looks at the last five seconds again, and knows by their ids what it has handed on of them. Never an empty list.
+ * Yields webhook events as they arrive, whether or not the project has endpoints. An event is dated before it is committed. So each round
+ * reads the last five seconds again, and skips what it has yielded by its id. It never yields an empty list.
  */
 export async function* followMessages(
   options: FollowMessagesOptions,
@@ -42,7 +42,7 @@ export async function* followMessages(
       yield* newMessages(feed);
       failures = 0;
     } catch (error) {
-      // Whoever ended it may have canceled its statement.
+      // The signal may have canceled the statement.
       if (signal.aborted) return;
       onTrouble(error);
       failures += 1;
@@ -66,9 +66,9 @@ export function readPlace(text: string): MessagePlace {
 const PLACE = /^(\d{12,14})-([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
 type Feed = FollowMessagesOptions & {
-  /** Everything up to here has been handed on, or was not asked for. */
+  /** Everything up to here has been yielded or was not requested. */
   floor: MessagePlace;
-  /** What was handed on behind it, and when that was dated. */
+  /** The ids yielded since then, with their dates. */
   seen: Map<string, number>;
 };
 
@@ -77,7 +77,7 @@ function floorOf(since: number | MessagePlace): MessagePlace {
   return { createdAt, id: FIRST_ID };
 }
 
-/** One round. What it hands on before it fails is remembered, so the next round takes its place. */
+/** Runs one round. Events that it yields before it fails are remembered, so the next round replaces it. */
 async function* newMessages(feed: Feed): AsyncGenerator<FollowedMessage[], void, void> {
   const { db, projectId, signal, seen } = feed;
   const settledTo = db.clock.now() - LATE_MAX_MS;
@@ -90,7 +90,7 @@ async function* newMessages(feed: Feed): AsyncGenerator<FollowedMessage[], void,
     const messages = await listBodies(db, { projectId, ids: fresh.map(({ id }) => id) });
     for (const { id, createdAt } of fresh) seen.set(id, createdAt);
     if (messages.length > 0) yield messages;
-    // What no round comes back to needs no remembering, however much of it there is.
+    // No later round reads this far back, so these ids need not be kept.
     settle(feed, Math.min(settledTo, after.createdAt));
   }
   if (!signal.aborted) settle(feed, settledTo);
@@ -102,6 +102,6 @@ function settle(feed: Feed, to: number): void {
 }
 
 async function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  // Given the signal it rejects, which is an end like any other.
+  // The pause rejects on the signal, which ends it like the timeout does.
   await pause(ms, undefined, { signal }).catch(() => {});
 }

@@ -1,6 +1,9 @@
 import { plainList, type Tx } from '../../io/db/index.ts';
 
-/** What is told of a person is taken out of what is kept; what waits of it is canceled, and nothing of it is sent again. How many messages. */
+/**
+ * Erases a user from stored webhook events, cancels their pending deliveries, and prevents sending them again. Returns the number of
+ * events.
+ */
 export async function eraseMessages(
   tx: Tx,
   { projectId, userId, at }: { projectId: number; userId: string; at: number },
@@ -16,7 +19,7 @@ export async function eraseMessages(
      WHERE project_id = $1 AND message_id = ANY ($2::uuid[]) AND state = 'pending'`,
     [projectId, ids],
   );
-  // Those under way end without an answer being kept.
+  // Attempts in progress end later, without storing the answer.
   await tx.query(
     `UPDATE beckon.webhook_attempt SET answer = NULL
      WHERE project_id = $1 AND message_id = ANY ($2::uuid[]) AND ended_at IS NOT NULL AND answer IS NOT NULL`,
@@ -25,7 +28,7 @@ export async function eraseMessages(
   return rows.length;
 }
 
-/** What is older, with its deliveries and attempts, but not what an endpoint still waits for. How many messages. */
+/** Deletes older webhook events with their deliveries and attempts, except those that an endpoint still waits for. Returns their number. */
 export async function forgetMessages(
   tx: Tx,
   { projectId, before, limit }: { projectId: number; before: Date; limit: number },

@@ -7,12 +7,12 @@ import { TEST_TYPE } from './index.ts';
 
 const guide = readFileSync(join(import.meta.dirname, '../../../../../docs/reference/webhooks.md'), 'utf8');
 
-test('docs/reference/webhooks.md names every type, class and method that there is', () => {
+test('docs/reference/webhooks.md names every type, class and method', () => {
   const names = [...WEBHOOK_TYPES, TEST_TYPE, ...BOUNCE_CLASSES, ...UNSUBSCRIBE_METHODS];
   expect(names.filter((name) => !guide.includes(`\`${name}\``))).toEqual([]);
 });
 
-test('its examples are bodies as they are sent', () => {
+test('has examples that match the bodies as sent', () => {
   const about = ['external_user_id', 'email_id', 'draft_id', 'rule', 'occurred_at'] as const;
   const examples = [...guide.matchAll(/```json\n(.*?)```/gs)].map(
     ([, text]) => JSON.parse(text ?? '') as unknown,

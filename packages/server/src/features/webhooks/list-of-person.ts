@@ -1,12 +1,12 @@
 import type { Tx } from '../../io/db/index.ts';
 
-/** What endpoints were told of a person. */
+/** A webhook event about a user, for a data export. */
 export type WebhookTrace = { id: string; type: string; created_at: Date; body: string };
 
-/** Before every id. */
+/** Sorts before every id. */
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
-/** Page by page, in the order of their ids. */
+/** Yields them page by page, in the order of their ids. */
 export async function* listMessagesOf(
   tx: Tx,
   { projectId, userId, pageOf }: { projectId: number; userId: string; pageOf: number },

@@ -10,9 +10,14 @@ import {
 } from './webhook.ts';
 
 /**
- * When each endpoint has to be looked at next, as a relation of project_id and moment. What is under way counts as lost at
- * the end of its lease. What waits is due at its time, but not before the breaker lets one through and there is a token; with
- * its quota used up it waits for an answer, whose recording asks this again; of one that is disabled it is missed, at once. Reads tables of a sister, `endpoints`.
+ * When each endpoint needs work next, as a relation of project_id and time.
+ *
+ * - A delivery in progress counts as lost when its lease ends.
+ * - A pending delivery is due at its time, but not before the circuit breaker allows one and a token is available.
+ * - If the endpoint's limit of deliveries in progress is reached, it waits for an answer, and recording that answer evaluates this again.
+ * - A pending delivery of a disabled endpoint is marked as missed immediately.
+ *
+ * Reads tables of the endpoints module.
  */
 const LOOKS = `
   SELECT e.project_id, least(w.lease, CASE
@@ -33,7 +38,7 @@ const LOOKS = `
          AND d.state = 'delivering' AND d.next_at IS NOT NULL) AS in_flight
   ) w`;
 
-/** When something of each of these projects has to be looked at next; those in which nothing has are left out. */
+/** Returns when each project needs work on webhook deliveries next. Projects without any are left out. */
 export async function nextLooks(tx: Tx, projectIds: number[]): Promise<Map<number, number>> {
   const rows = await tx.prepared<{ project_id: number; at: Date | null }>({
     name: 'webhooks.next',
@@ -43,12 +48,12 @@ export async function nextLooks(tx: Tx, projectIds: number[]): Promise<Map<numbe
   return new Map(rows.flatMap(({ project_id: id, at }) => (at === null ? [] : [[id, at.getTime()]])));
 }
 
-/** When a delivery of the project has to be looked at next. Milliseconds. */
+/** Returns when a delivery of the project needs work next, in milliseconds. */
 export async function nextDeliveryAt(tx: Tx, projectId: number): Promise<number | null> {
   return (await nextLooks(tx, [projectId])).get(projectId) ?? null;
 }
 
-/** Projects whose alarm `tell` rings too late, or never. Reads a sister's table, `tenant_due`. */
+/** Returns projects whose webhook alarm is too late or missing. Reads the table `tenant_due` of another module. */
 export async function listLateToTell(tx: Tx): Promise<number[]> {
   const rows = await tx.query<{ project_id: number }>(
     `SELECT x.project_id FROM (SELECT project_id, min(at) AS at FROM (${LOOKS}) l GROUP BY project_id) x
@@ -58,7 +63,7 @@ export async function listLateToTell(tx: Tx): Promise<number[]> {
   return rows.map((row) => row.project_id);
 }
 
-/** What an endpoint has under way, and how much of it is due; no more is counted than may be asked for at most. */
+/** The deliveries of an endpoint that are in progress, and how many are due. The count stops at the number that may be claimed. */
 export type Load = EndpointPlace & { inFlight: number; due: number };
 
 export function listLoads(tx: Tx, rooms: Room[], now: number): Promise<Load[]> {
@@ -106,7 +111,7 @@ export type DeliveriesAsked = {
   endpointId: string | null;
   messageId: string | null;
   states: DeliveryState[] | null;
-  /** Behind this one; left out, from the newest. */
+  /** Continues after this delivery. If left out, starts with the newest. */
   after?: { createdAt: number; messageId: string; endpointId: string } | null;
   limit: number;
 };
@@ -136,7 +141,7 @@ type DeliveryRow = {
 const WANTED = `m.project_id = $1 AND ($2::uuid IS NULL OR d.endpoint_id = $2) AND ($3::uuid IS NULL OR m.id = $3)
        AND ($4::text[] IS NULL OR d.state = ANY ($4))`;
 
-/** How many there are, counted no further than this. */
+/** Counts the deliveries, up to `most`. */
 export async function countDeliveries(
   tx: Tx,
   { projectId, endpointId, messageId, states, limit }: DeliveriesAsked,
@@ -151,7 +156,7 @@ export async function countDeliveries(
   return counted?.count ?? 0;
 }
 
-/** What each endpoint is posted, byte for byte; null where it is erased. */
+/** Returns the body that each endpoint receives, byte for byte. Null if it was erased. */
 export async function findBody(
   tx: Tx,
   { projectId, messageId }: { projectId: number; messageId: string },
@@ -163,7 +168,7 @@ export async function findBody(
   return message && !message.is_erased ? message.body : null;
 }
 
-/** What waits, and what is under way. */
+/** Counts pending deliveries and those in progress. */
 export async function countWebhooks(
   tx: Tx,
   projectId: number,
@@ -177,7 +182,7 @@ export async function countWebhooks(
   return { pending: of('pending'), delivering: of('delivering') };
 }
 
-/** The newest first, each with the latest of its attempts. */
+/** Returns the deliveries, newest first, each with its latest attempt. */
 export async function listDeliveries(tx: Tx, asked: DeliveriesAsked): Promise<ShownDelivery[]> {
   const rows = await tx.query<DeliveryRow>(
     `SELECT m.id AS message_id, d.endpoint_id, m.type, d.state, d.trigger, m.erased_at IS NOT NULL AS erased, d.created_at,
@@ -221,10 +226,10 @@ export async function listDeliveries(tx: Tx, asked: DeliveriesAsked): Promise<Sh
   }));
 }
 
-/** Of one delivery: those of many replays are in the database all the same. */
+/** The maximum number of attempts shown per delivery. All attempts of many replays remain in the database. */
 const ATTEMPTS_SHOWN = 100;
 
-/** Whom a message was told to, and how that went. */
+/** The delivery of a webhook event to an endpoint, and its result. */
 export type Told = {
   messageId: string;
   type: string;
@@ -236,7 +241,7 @@ export type Told = {
   deliveredAt: Date | null;
 };
 
-/** Of these messages, at most so many. Reads a sister's table, `webhook_endpoint`. */
+/** Returns the deliveries of these webhook events, up to `limit`. Reads the table `webhook_endpoint` of another module. */
 export function listTold(
   tx: Tx,
   { projectId, messageIds, limit }: { projectId: number; messageIds: string[]; limit: number },
@@ -252,7 +257,7 @@ export function listTold(
   );
 }
 
-/** Those behind a place, in order. A test is for the endpoint that it was sent to. */
+/** Returns the webhook events after a place, in order. Tests are left out, because each is for one endpoint. */
 export async function listPlaces(
   tx: Tx,
   { projectId, after, limit }: { projectId: number; after: MessagePlace; limit: number },
@@ -266,7 +271,7 @@ export async function listPlaces(
   return rows.map(({ id, created_at: at }) => ({ id, createdAt: at.getTime() }));
 }
 
-/** Of these messages, in order; what was erased meanwhile is left out. */
+/** Returns the bodies of these webhook events in order, without those erased in the meantime. */
 export async function listBodies(
   tx: Tx,
   { projectId, ids }: { projectId: number; ids: string[] },

@@ -1,12 +1,12 @@
 import type { Tx } from '../../io/db/index.ts';
 import { type History, type Replay, type ReplayStep, TEST_TYPE } from './webhook.ts';
 
-/** A step takes so many messages, and what there is of each. */
+/** The number of webhook events per step, with all of their deliveries. */
 const REPLAY_STEP = 100;
 
 /**
- * A schedule that begins anew, now. Whatever is under way or waits already goes on as it is, and what was erased stays so.
- * Reads a sister's table, `webhook_endpoint`.
+ * Starts the schedule of deliveries again, now. Deliveries that are pending or in progress continue as they are, and erased events stay
+ * erased. Reads the table `webhook_endpoint` of another module.
  */
 export async function replayDeliveries(tx: Tx, wanted: Replay): Promise<ReplayStep> {
   const [row] = await tx.query<{ replayed: number; messages: number; id: string; at: number }>(
@@ -46,8 +46,9 @@ export async function replayDeliveries(tx: Tx, wanted: Replay): Promise<ReplaySt
 }
 
 /**
- * What an endpoint was never to get, because it was made later or did not want it: noted as missed, if it wants it now. So
- * many at most, each once. The moment to go on from, or null at the end. Reads a sister's table, `webhook_endpoint`.
+ * Adds deliveries, marked as missed, for events that an endpoint did not get because it was created later or did not subscribe to the type.
+ * It must subscribe to the type now. Adds up to `limit` deliveries, each once. Returns the time from which to continue, or null at the end.
+ * Reads the table `webhook_endpoint` of another module.
  */
 export async function insertHistory(tx: Tx, asked: History): Promise<number | null> {
   const { projectId, endpointId, since, before, now, limit } = asked;

@@ -9,7 +9,7 @@ function failed(tries: number, more: Partial<Failed> = {}): Failed {
   return { tries, endedAt: NOW, status: 500, retryAfter: null, ...more };
 }
 
-test('ten tries over some 75 hours, and then no more', () => {
+test('tries ten times within about 75 hours, and then gives up', () => {
   const middle = (tries: number): number => (nextAttempt(failed(tries), 0.5) ?? NaN) - NOW;
   const seconds = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((tries) => middle(tries) / 1_000);
   expect(seconds).toEqual([5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]);
@@ -17,7 +17,7 @@ test('ten tries over some 75 hours, and then no more', () => {
   expect(nextAttempt(failed(TRIES_MAX), 0.5)).toBeNull();
 });
 
-test('a delay is moved by a fifth at most, and Retry-After lengthens it to twice that at most', () => {
+test('varies a delay by a fifth at most, and lets Retry-After double it at most', () => {
   const texts = fc.oneof(fc.constant(null), fc.string(), fc.nat().map(String));
   const failures = fc.record({
     tries: fc.integer({ min: 1, max: 9 }),
@@ -48,11 +48,11 @@ test.each([
   ['soon', null],
   ['', null],
   [null, null],
-])('Retry-After %j is %j', (text, ms) => {
+])('reads Retry-After %j as %j', (text, ms) => {
   expect(readRetryAfter(text, NOW)).toBe(ms);
 });
 
-test('the jitter of a try is the same in every process, and spread over all tries', () => {
+test('uses the same jitter for an attempt in every process, evenly spread', () => {
   const ids = Array.from({ length: 1_000 }, (_, i) => `message ${i}`);
   const shares = ids.map((id) => jitterShare(id, 'endpoint', 1));
   expect(shares).toEqual(ids.map((id) => jitterShare(id, 'endpoint', 1)));

@@ -1,12 +1,12 @@
 import { sha256 } from '../../base/hash.ts';
 
-/** When a delivery is tried, and when it is given up. */
+/** Decides when a delivery is attempted, and when it is given up. */
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Before each try, from the end of the one before; together some 75 hours. */
+/** The delay before each try, from the end of the previous one. Together about 75 hours. */
 export const DELAYS_MS = [
   0,
   5 * SECOND,
@@ -21,23 +21,23 @@ export const DELAYS_MS = [
 ] as const;
 export const TRIES_MAX = DELAYS_MS.length;
 
-/** Those that failed together do not come back together. */
+/** Spreads deliveries that failed together, so that they are not retried together. */
 const JITTER = 0.2;
-/** Answers that may say when to come back. */
+/** Status codes for which Retry-After is respected. */
 const HEEDED = new Set([429, 503]);
-/** Whoever asks for more gets so many times what was due anyway. */
+/** Retry-After can multiply the scheduled delay by this at most. */
 const RETRY_AFTER_MOST = 2;
 
 export type Failed = {
-  /** Which try of the schedule this was; the first is 1. */
+  /** The number of the try within the schedule, starting with 1. */
   tries: number;
   endedAt: number;
-  /** Null where nobody answered. */
+  /** Null if there was no response. */
   status: number | null;
   retryAfter: string | null;
 };
 
-/** When it is tried again; null: it was tried often enough. `share`: from 0 up to 1, which decides the jitter. */
+/** Returns when it is tried again, or null after the last try. `share`: a number from 0 to just below 1 that determines the jitter. */
 export function nextAttempt({ tries, endedAt, status, retryAfter }: Failed, share: number): number | null {
   const delay = DELAYS_MS[tries];
   if (delay === undefined) return null;
@@ -46,16 +46,16 @@ export function nextAttempt({ tries, endedAt, status, retryAfter }: Failed, shar
   return endedAt + Math.min(Math.max(asked ?? base, base), RETRY_AFTER_MOST * base);
 }
 
-/** The same for the same try, in whichever process, and another for every other. */
+/** Returns the same number for the same try in every process, and a different one for every other try. */
 export function jitterShare(messageId: string, endpointId: string, tries: number): number {
   return Number.parseInt(sha256(`${messageId} ${endpointId} ${tries}`).slice(0, 8), 16) / 2 ** 32;
 }
 
 const SECONDS = /^\d{1,9}$/;
-/** An HTTP date as RFC 9110 wants it written. What `Date` makes of anything else is anybody's guess. */
+/** An HTTP date in the form that RFC 9110 requires. `Date` parses other forms unpredictably. */
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** For how long, in milliseconds; null where it says nothing that can be understood. */
+/** Returns the delay in milliseconds, or null if the header cannot be understood. */
 export function readRetryAfter(text: string | null, now: number): number | null {
   const value = text?.trim() ?? '';
   if (SECONDS.test(value)) return Number(value) * SECOND;

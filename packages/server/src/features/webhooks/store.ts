@@ -9,11 +9,11 @@ import {
   TEST_TYPE,
 } from './webhook.ts';
 
-/** `webhook_message`, `webhook_delivery`, `webhook_attempt`: what there is to tell, to whom, and every attempt. */
+/** Writes `webhook_message`, `webhook_delivery` and `webhook_attempt`: the events, their deliveries to endpoints, and every attempt. */
 
 /**
- * The messages, and a delivery of each for every endpoint of its project that wants its type. What comes while an endpoint
- * is disabled is noted as missed. Who calls it rings the alarm `tell` of these projects in the same transaction.
+ * Inserts webhook events, with a delivery for every endpoint of the project that subscribes to the type. Events that arrive while an
+ * endpoint is disabled are marked as missed. The caller sets the webhook alarm of these projects in the same transaction.
  */
 export async function insertMessages(tx: Tx, messages: NewWebhookMessage[]): Promise<void> {
   if (messages.length === 0) return;
@@ -43,8 +43,8 @@ export async function insertMessages(tx: Tx, messages: NewWebhookMessage[]): Pro
 }
 
 /**
- * What is due, the longest overdue first, with an attempt begun for each; what was erased meanwhile is canceled instead. What
- * is replayed has what is left of the room, so that however much it is nothing that happens now waits behind it.
+ * Claims due deliveries, longest overdue first, and begins an attempt for each. Deliveries of erased events are canceled instead. Replays
+ * only get the capacity that new events leave, so no number of replays delays new events.
  */
 export function claimDeliveries(
   tx: Tx,
@@ -87,7 +87,7 @@ function pick(trigger: 'auto' | 'manual', most: string): string {
       AND d.trigger = '${trigger}' ORDER BY d.next_at, d.message_id LIMIT ${most} FOR UPDATE SKIP LOCKED) p`;
 }
 
-/** Whoever had them has said nothing for too long: they are tried again at once, if a try is left. How many there were. */
+/** Releases deliveries whose lease has expired. They are tried again immediately if a try is left. Returns their number. */
 export async function loseLeases(
   tx: Tx,
   { places, now, triesMax }: { places: EndpointPlace[]; now: number; triesMax: number },
@@ -111,7 +111,7 @@ export async function loseLeases(
   return rows[0]?.lost ?? 0;
 }
 
-/** Ends the attempts, and moves the deliveries that nobody has taken for lost meanwhile. Of erased ones no answer is kept. */
+/** Ends attempts and updates deliveries that were not released as lost. No answer is stored for erased events. */
 export async function updateResults(tx: Tx, results: DeliveryResult[]): Promise<void> {
   await tx.prepared({
     name: 'webhooks.results',
@@ -151,7 +151,10 @@ function placeLists(places: EndpointPlace[]): [projects: string, endpoints: stri
   ];
 }
 
-/** What waits for endpoints that are disabled, so many at most: it is missed. What is under way is canceled too with its endpoint. */
+/**
+ * Marks pending deliveries of disabled endpoints as missed, up to `limit`. If the endpoint is deleted, deliveries in progress are canceled
+ * too.
+ */
 export async function dropPending(
   tx: Tx,
   { places, state, limit }: { places: EndpointPlace[]; state: 'missed' | 'canceled'; limit: number },
@@ -169,7 +172,7 @@ export async function dropPending(
   return rows.length;
 }
 
-/** One message for one endpoint alone, already on its way: whoever calls this posts it after the commit. */
+/** Inserts a test event for one endpoint, already in progress: the caller posts it after the commit. */
 export async function insertTest(tx: Tx, test: Test): Promise<void> {
   const { projectId, messageId, endpointId, tries, url, body, now, leaseUntil } = test;
   await tx.query(

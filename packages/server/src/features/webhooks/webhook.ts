@@ -1,6 +1,6 @@
 import { Fault } from '../../base/fault.ts';
 
-/** Something to tell, once; `body` is what every endpoint gets, byte for byte, however often. */
+/** A webhook event. Every endpoint gets `body` byte for byte at every attempt. */
 export type NewWebhookMessage = {
   projectId: number;
   id: string;
@@ -9,22 +9,22 @@ export type NewWebhookMessage = {
   type: string;
   userId: string | null;
   body: string;
-  /** Milliseconds. */
+  /** In milliseconds. */
   createdAt: number;
 };
 
 export type DeliveryState = 'pending' | 'delivering' | 'delivered' | 'exhausted' | 'missed' | 'canceled';
-/** By the schedule, or because a person asked. */
+/** Started by the schedule, or by a person. */
 export type Trigger = 'auto' | 'manual';
 
-/** Which delivery: a message is delivered to each endpoint by itself. */
+/** Identifies a delivery: a webhook event is delivered to each endpoint separately. */
 export type DeliveryPlace = EndpointPlace & { messageId: string };
 export type EndpointPlace = { projectId: number; endpointId: string };
 
-/** Of an endpoint, so many at most. What a claim takes is for whoever holds the lock on the endpoint's health. */
+/** How many deliveries may be claimed for an endpoint. The caller holds the lock on the endpoint's health. */
 export type Room = { projectId: number; endpointId: string; most: number };
 export type Claimed = DeliveryPlace & {
-  /** Of the attempt, over all schedules; `tries` are those of this one. */
+  /** The number of the attempt over all schedules. `tries` counts those of the current one. */
   number: number;
   tries: number;
   url: string;
@@ -42,34 +42,34 @@ export type DeliveryResult = DeliveryPlace & {
 
 export type Replay = {
   projectId: number;
-  /** Null: of all that are enabled. */
+  /** Null: all enabled endpoints. */
   endpointId: string | null;
   messageId: string | null;
-  /** When it happened: from then on, and before that. */
+  /** The time of the event: from `since`, and before `before`. */
   since: number;
   before: number;
   states: DeliveryState[];
-  /** Behind this message; null from the beginning. */
+  /** Continues after this event. Null: from the beginning. */
   after: { createdAt: number; id: string } | null;
   now: number;
 };
-/** `last`: the message to go on behind; null where there are no more. */
+/** `last`: the event after which to continue. Null: there are no more. */
 export type ReplayStep = { replayed: number; last: Replay['after'] };
 
-/** `tries`: the last one of the schedule, since nobody waits for a test for days. */
+/** `tries`: the last one of the schedule, because a test is not retried for days. */
 export type Test = Claimed & { now: number; leaseUntil: number };
 
-/** Of one endpoint, between two moments; so many at most. */
+/** Events for one endpoint between two times, up to `limit`. */
 export type History = EndpointPlace & { since: number; before: number; now: number; limit: number };
 
-/** Where a message stands among those of its project. */
+/** The position of a webhook event among those of its project. */
 export type MessagePlace = { createdAt: number; id: string };
 export type FollowedMessage = MessagePlace & { type: string; body: string };
 
-/** The type of a test event, which no outcome has; every endpoint takes it. */
+/** The type of a test event. No outcome has it, and every endpoint accepts it. */
 export const TEST_TYPE = 'test';
 
-/** As the body and its headers name a message. */
+/** Returns the id of a webhook event as used in its body and headers. */
 export function messageName(id: string): string {
   return `msg_${id}`;
 }

@@ -1,4 +1,4 @@
-/** What a model is asked for: words in blocks, and never Markdown, HTML or an address. */
+/** The answer that a model returns: text in blocks, and never Markdown, HTML or a URL. */
 export type Block =
   | { kind: 'paragraph'; text: string }
   | { kind: 'bullets'; items: string[] }
@@ -8,13 +8,13 @@ export type Answer = {
   subject: string;
   preheader: string;
   blocks: Block[];
-  /** Names of facts that it told. */
+  /** The names of the facts that the text uses. */
   factsUsed: string[];
 };
 
 const text = { type: 'string' } as const;
 
-/** Everything is required and nothing else allowed, because some endpoints take no other schema. */
+/** All fields are required and no others are allowed, because some endpoints accept no other schema. */
 export const ANSWER_SCHEMA = {
   type: 'object',
   additionalProperties: false,
@@ -40,7 +40,7 @@ export const ANSWER_SCHEMA = {
   },
 } as const;
 
-/** Null for what is not in the form that was asked for. */
+/** Returns null if the answer does not have the required form. */
 export function readAnswer(value: unknown): Answer | null {
   if (!isRecord(value) || typeof value.subject !== 'string') return null;
   const { subject, preheader = '', blocks, facts_used: factsUsed = [] } = value;
@@ -68,7 +68,7 @@ function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
 
-/** Every piece of text that a reader would see. */
+/** Returns every piece of text that a reader would see. */
 export function textsOf({ subject, preheader, blocks }: Answer): string[] {
   const body = blocks.flatMap((block) => (block.kind === 'bullets' ? block.items : [block.text]));
   return [subject, preheader, ...body].filter((one) => one !== '');

@@ -1,6 +1,6 @@
 /**
- * What only the author of a letter may say: promises, prices, the law, pressure, and how long something still lasts, which
- * is another thing when the letter is read. A model may say it where the author did.
+ * Phrases that only the author of an email may use: promises, prices, law, pressure, and relative times, which are different when the email
+ * is read. A model may use them if the author did.
  */
 const CLAIMS = [
   /\bdiscount\w*/gi,
@@ -25,7 +25,7 @@ const CLAIMS = [
   /\bas\s+an?\s+(?:ai|language\s+model|assistant)\b|\bsystem\s+prompt\b|\binstructions?\b/gi,
 ];
 
-/** In lower case, each once; those that the author makes too are none. */
+/** Returns the claims in lower case, each once, without those that the author makes too. */
 export function claimsIn(text: string, own: string): string[] {
   const found = CLAIMS.flatMap((claim) => text.toLowerCase().match(claim) ?? []);
   return [...new Set(found)].filter((claim) => !own.includes(claim));
@@ -67,10 +67,10 @@ const SPELT: Record<string, number> = {
   million: 1_000_000,
   dozen: 12,
 };
-/** These name an amount by themselves, whatever number stands before them. */
+/** Words that name an amount on their own, whatever number precedes them. */
 const UNITS = /\b(?:percent|per\s+cent|dollars?|euros?|pounds?|usd|eur|gbp|cents?|rupees?|yen)\b/gi;
 
-/** Amounts in words. What names a unit alone has no value. */
+/** Returns amounts in words. A unit without a number has the value NaN. */
 export function quantitiesIn(text: string): { word: string; value: number }[] {
   const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
   const numbers = words.flatMap((word) => {

@@ -1,4 +1,4 @@
-/** Days in a text, as a reader would understand them. */
+/** A day in a text, as a reader would understand it. */
 export type ToldDay = { weekday: string | null; day: number; month: string; year: number | null };
 
 const WEEKDAYS = 'monday|tuesday|wednesday|thursday|friday|saturday|sunday';
@@ -9,7 +9,7 @@ const YEAR = `(?:,?\\s+(\\d{4}))?`;
 const DAY = `(\\d{1,2})(?:st|nd|rd|th)?`;
 const DAY_FIRST = new RegExp(`${BEFORE}\\b${DAY}\\s+(?:of\\s+)?(${MONTHS})\\b\\.?${YEAR}`, 'gi');
 const MONTH_FIRST = new RegExp(`${BEFORE}\\b(${MONTHS})\\b\\.?\\s+(?:the\\s+)?${DAY}\\b${YEAR}`, 'gi');
-/** Which of the figures is the month nobody knows. */
+/** Days in digits are ambiguous: it is unknown which number is the month. */
 const IN_FIGURES = /\b\d{1,4}[/.-]\d{1,2}(?:[/.-]\d{1,4})\b|\b\d{1,2}\/\d{1,2}\b/g;
 
 export function daysIn(text: string): ToldDay[] {
@@ -22,7 +22,7 @@ export function daysIn(text: string): ToldDay[] {
   return [...dayFirst, ...monthFirst];
 }
 
-/** Days that are written in figures alone, as they are written. */
+/** Returns days that are written in digits only, as they are written. */
 export function figuresIn(text: string): string[] {
   return text.match(IN_FIGURES) ?? [];
 }
@@ -38,7 +38,7 @@ function toDay({ weekday, day, month, year }: Found): ToldDay {
   };
 }
 
-/** Whether nothing is said of the day that the known one does not say too. */
+/** Returns whether the known day confirms everything that the text says about a day. */
 export function bearsOut(known: ToldDay, told: ToldDay): boolean {
   return (
     known.day === told.day &&

@@ -1,26 +1,26 @@
 import { daysIn, type ToldDay } from './dates.ts';
 import type { ToldFacts } from './told-facts.ts';
 
-/** What bears out what a model wrote: the words that the letter's author wrote, and the facts that the model was told. */
+/** The evidence for what a model wrote: the words of the email's author, and the facts given to the model. */
 export type Evidence = {
-  /** The author's own, in lower case. */
+  /** The author's own words, in lower case. */
   own: string;
   /** All words of both, in lower case. */
   words: ReadonlySet<string>;
   numbers: ReadonlySet<string>;
   days: ToldDay[];
-  /** Addresses and domains, whole and in lower case. */
+  /** URLs, email addresses and domains, whole and in lower case. */
   places: ReadonlySet<string>;
   withheld: ReadonlySet<string>;
   factNames: ReadonlySet<string>;
   linkIds: ReadonlySet<string>;
-  /** How long the author's letter is. */
+  /** The length of the author's email. */
   chars: number;
 };
 
 export type EvidenceOf = ToldFacts & { ownText: string; linkIds: string[] };
 
-/** Shorter ones come up by themselves. */
+/** Shorter words occur by chance. */
 const WITHHELD_WORD_MIN_CHARS = 4;
 
 export function evidenceOf({ told, withheld, ownText, linkIds }: EvidenceOf): Evidence {
@@ -48,7 +48,7 @@ export function evidenceOf({ told, withheld, ownText, linkIds }: EvidenceOf): Ev
   };
 }
 
-/** As a letter would say it: 87.4 is 87 of a hundred, too. */
+/** Returns the forms in which an email would write a number: 87.4 may also be written as 87. */
 function roundedOf(value: number): string[] {
   return [value, Math.floor(value), Math.round(value), Number(value.toFixed(2))].map(String);
 }
@@ -59,7 +59,7 @@ export function wordsOf(text: string): string[] {
   return text.match(WORD) ?? [];
 }
 
-/** A word, and what it is without its ending. */
+/** Returns a word, and the word without its ending. */
 export function formsOf(word: string): string[] {
   const known = word.toLowerCase().replaceAll('’', "'");
   const bare = known.replace(/'\p{L}+$/u, '');
@@ -69,7 +69,7 @@ export function formsOf(word: string): string[] {
 const NUMBER = /\d+(?:[.,'\u00A0\u202F](?=\d)\d+)*/g;
 const GROUPED = /^\d{1,3}(?:[,'\u00A0\u202F]\d{3})+(?:\.\d+)?$/;
 
-/** Numbers as one writes them to compare them: 1,000 is 1000, and 3,5 is 3.5. */
+/** Normalizes numbers for comparison: 1,000 is 1000, and 3,5 is 3.5. */
 export function numbersIn(text: string): string[] {
   return (text.match(NUMBER) ?? []).map((number) => {
     const plain = GROUPED.test(number) ? number.replace(/[,'\u00A0\u202F]/g, '') : number.replace(',', '.');
@@ -81,7 +81,7 @@ export function numbersIn(text: string): string[] {
 const PLACE =
   /(?<![^\s<>()[\]"',;:])[^\s<>()[\]"',;:]*(?:@[^\s<>()[\]"',;:]+|[\p{L}\p{N}]\.\p{L}{2,}[^\s<>()[\]"',;:]*)/gu;
 
-/** What a mail program might make a link of. */
+/** Returns text from which a mail client might make a link. */
 export function placesIn(text: string): string[] {
   return (text.match(PLACE) ?? []).map((place) => place.toLowerCase().replace(/(?<![.!?])[.!?]+$/, ''));
 }

@@ -44,7 +44,7 @@ const GOOD: Answer = {
 };
 const saying = (text: string): Answer => ({ ...GOOD, blocks: [...GOOD.blocks, { kind: 'paragraph', text }] });
 
-test('what says no more than the letter and the facts passes', () => {
+test('accepts an answer that says no more than the email and the facts', () => {
   expect(guard(GOOD, evidence())).toEqual([]);
 });
 
@@ -56,7 +56,7 @@ test.each([
   "Ada's trial is nearly over, so it is a good time to look.",
   'However you decide, we are glad that you tried it.',
   'You are on pro monthly.',
-])('%s passes', (text) => {
+])('accepts %s', (text) => {
   expect(guard(saying(text), evidence())).toEqual([]);
 });
 
@@ -105,15 +105,15 @@ test.each([
   ['a picture', 'Look at this 🎉 now.'],
   ['noise', 'aaaaaaaaaaaaaaaa'],
   ['a model about itself', 'As an AI I cannot say.'],
-])('%s is found', (_, text) => {
+])('rejects %s', (_, text) => {
   expect(guard(saying(text), evidence())).not.toEqual([]);
   expect(guard({ ...GOOD, subject: text }, evidence())).not.toEqual([]);
 });
 
-describe('its shape', () => {
+describe('the form of an answer', () => {
   const faults = (changed: Partial<Answer>): string[] => guard({ ...GOOD, ...changed }, evidence());
 
-  test('every link is the letter’s, and none of its own is left out', () => {
+  test('requires every link of the email and no other', () => {
     expect(faults({ blocks: GOOD.blocks.filter(({ kind }) => kind !== 'link') })).toEqual([
       'the link link_1 is missing',
     ]);
@@ -122,13 +122,13 @@ describe('its shape', () => {
     ]);
   });
 
-  test('facts that were not given were not used', () => {
+  test('rejects the use of facts that were not given', () => {
     expect(faults({ factsUsed: ['user.email'] })).toEqual([
       'facts_used names "user.email", which is not one of the given facts',
     ]);
   });
 
-  test('it is neither empty nor endless', () => {
+  test('rejects an answer that is empty or far too long', () => {
     expect(faults({ subject: ' ' })).not.toEqual([]);
     expect(faults({ subject: 'look '.repeat(40) })).not.toEqual([]);
     expect(faults({ blocks: [] })).not.toEqual([]);
@@ -137,7 +137,7 @@ describe('its shape', () => {
   });
 });
 
-test('what the author says, a model may say too', () => {
+test('allows a model to say what the author says', () => {
   const own = {
     ...LETTER,
     body: `${LETTER.body}\nA discount of 20% ends on 1 July, see acme.example or write to help@acme.example. 🎉`,
@@ -165,7 +165,7 @@ const INJECTIONS = [
   'x'.repeat(500),
 ];
 
-test.each(INJECTIONS)('a name such as %j is not told, and no word of it comes back', (name) => {
+test.each(INJECTIONS)('withholds a name such as %j, and rejects each of its words in the answer', (name) => {
   const { told } = tellFacts({ 'user.name': name });
   expect(told).toEqual({});
   const known = evidence({ ...FACTS, 'user.name': name });
@@ -184,11 +184,11 @@ test.each([
   [12.5, 12.5],
   [true, true],
   ['2026-06-05', 'Friday, 5 June 2026'],
-])('a value such as %j is told', (value, told) => {
+])('gives the model a value such as %j', (value, told) => {
   expect(tellFacts({ fact: value }).told).toEqual({ fact: told });
 });
 
-test('facts are bounded, and a moment without a zone is no day of anybody', () => {
+test('limits facts, and withholds a time if the zone is unknown', () => {
   const many = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`user.${at}`, `value ${at}`]));
   expect(Object.keys(tellFacts(many).told)).toHaveLength(20);
   expect(tellFacts({ at: '2026-06-05T22:30:00Z' }).told).toEqual({});
@@ -197,7 +197,7 @@ test('facts are bounded, and a moment without a zone is no day of anybody', () =
   });
 });
 
-test('whatever comes is read or refused, and never throws', () => {
+test('parses or rejects any answer, and never throws', () => {
   fc.assert(
     fc.property(fc.anything(), (value) => {
       const answer = readAnswer(value);

@@ -4,9 +4,9 @@ import { type Evidence, formsOf, numbersIn, placesIn, WORD, wordsOf } from './ev
 import { claimsIn, quantitiesIn } from './claims.ts';
 
 /**
- * What a model wrote is a stranger's text: it leaves only if all that it claims is known. Each number, day, amount, name,
- * domain and address has to stand in the facts that the model was told or in the words of the letter's author. It is made for
- * English; where it cannot tell, it refuses, for then the letter's own words stand.
+ * Checks the text of a model, which is untrusted. It is used only if all of its claims are known. Each number, day, amount, name, domain
+ * and URL has to be in the facts given to the model or in the author's words. It is made for English. If it cannot decide, it rejects, and
+ * the email's own text is used.
  */
 export function guard(answer: Answer, evidence: Evidence): string[] {
   const findings = new Set<string>([...shapeFaults(answer, evidence), ...linkFaults(answer, evidence)]);
@@ -23,7 +23,7 @@ const PREHEADER_MAX_CHARS = 200;
 const BLOCKS_MAX = 20;
 const ITEMS_MAX = 10;
 const TEXT_MAX_CHARS = 1_200;
-/** In all, beyond three times what the author wrote. */
+/** The total length allowed beyond three times the author's text. */
 const SPARE_CHARS = 800;
 const BODY_MIN_CHARS = 20;
 const LINK_TWICE = 2;
@@ -51,7 +51,7 @@ function blockFaults(block: Answer['blocks'][number]): string[] {
   return length === 0 || length > ITEMS_MAX ? [`a list must have 1 to ${ITEMS_MAX} items`] : [];
 }
 
-/** The ways on are the author's: none is left out, none is added. */
+/** The links are the author's: none may be left out or added. */
 function linkFaults({ blocks }: Answer, { linkIds }: Evidence): string[] {
   const used = blocks.flatMap((block) => (block.kind === 'link' ? [block.linkId] : []));
   const foreign = used.filter((id) => !linkIds.has(id)).map((id) => `there is no link ${quoted(id)}`);
@@ -62,7 +62,7 @@ function linkFaults({ blocks }: Answer, { linkIds }: Evidence): string[] {
   return [...foreign, ...missing, ...tooMany];
 }
 
-/** No line breaks, no controls, nothing that shows nothing, no half characters. */
+/** Line breaks, control characters, invisible characters and incomplete characters, which are not allowed. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]|\p{M}{3,}/u;
 const MARKUP = /<\s*[a-z/!?]|&#?\w+;|\]\s*\(|[`\\{}]|\*\*|__|^\s*(?:#{1,6}\s|[-*+]\s|>|\d+[.)]\s|\|)/i;
 const LIKE_LINK =
@@ -108,7 +108,7 @@ function dayFaults(text: string, { days, own }: Evidence): string[] {
   ];
 }
 
-/** These begin letters and sentences, and stand in the middle of them with a capital, without naming anybody. */
+/** Words that begin emails and sentences, or are capitalized within them, without being names. */
 const GREETINGS = new Set(
   "hi hello hey dear welcome thanks thank best kind warm regards cheers yours sincerely i i'm i'll i'd i've ok ps".split(
     ' ',
@@ -147,7 +147,7 @@ function lookFaults(text: string, { own }: Evidence): string[] {
 }
 
 const PICTURE = /\p{Extended_Pictographic}/u;
-/** The part of a text that is letters. */
+/** The minimum share of alphabetic characters in a text. */
 const LETTERS_MIN = 0.5;
 
 function lettersIn(text: string): number {
@@ -155,12 +155,15 @@ function lettersIn(text: string): number {
   return signs === 0 ? 1 : wordsOf(text).join('').length / signs;
 }
 
-/** Letters of one script that tells names from other words by their capitals, or figures. */
+/** Returns whether a word is a number or is in a script that distinguishes names by capitals. */
 function isOrdinary(word: string): boolean {
   return /^(?:[\p{Script=Latin}\p{M}'’]+|\d+(?:st|nd|rd|th)?)$/u.test(word);
 }
 
-/** A capital within a sentence or within a word; and at the beginning of a text whatever somebody might be called by. */
+/**
+ * Returns whether a word may be a name. It has a capital within a sentence or within the word, or it starts a text, precedes a comma and is
+ * not a usual opening.
+ */
 function isLikeName(text: string, at: number, word: string): boolean {
   if (isOfCalendar(word)) return true;
   if (/[\p{Ll}\p{Lu}]\p{Lu}/u.test(word)) return true;

@@ -7,13 +7,13 @@ export type Letter = { subject: string; preheader: string; body: string };
 export type AllowedLink = { id: string; words: string };
 export type AskedAbout = {
   letter: Letter;
-  /** What the letter is for. */
+  /** The purpose of the email. */
   ruleName: string;
   told: ToldFacts['told'];
   links: AllowedLink[];
 };
 
-/** What a model is asked. Of the person it holds nothing but the facts, and of the installation nothing at all. */
+/** The prompt for a model. It contains nothing about the user except the facts, and nothing about the installation. */
 export type Question = { instructions: string; prompt: string; schema: typeof ANSWER_SCHEMA };
 
 const INSTRUCTIONS = `You word one short letter from a product to one of its users. You are given the letter as its author wrote it, with Liquid where facts go, and the facts.
@@ -35,7 +35,7 @@ export function questionFor({ letter, ruleName, told, links }: AskedAbout): Ques
 
 const ANSWER_MAX_CHARS = 12_000;
 
-/** Once more, with what was wrong with the first answer. */
+/** Returns a second prompt that lists the errors of the first answer. */
 export function repairOf(
   question: Question,
   { answer, findings }: { answer: unknown; findings: string[] },
@@ -48,13 +48,13 @@ export function repairOf(
   };
 }
 
-/** By which it can be told later whether two letters were asked for in the same words. */
+/** Returns a hash by which it can be checked later whether two emails used the same prompt. */
 export function hashQuestion(question: Question, model: string): string {
   const { instructions, prompt } = question;
   return sha256(canonicalJson({ instructions, prompt, model }));
 }
 
-/** The words of a letter without its Liquid, and without the addresses of its links, which are given by their ids. */
+/** Returns the text of an email without its Liquid and without its link URLs, which are given by ids. */
 export function ownWords({ subject, preheader, body }: Letter): string {
   return [subject, preheader, body]
     .join('\n')

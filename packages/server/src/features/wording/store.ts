@@ -1,10 +1,10 @@
 import { plainList, type Tx } from '../../io/db/index.ts';
 import type { Claim, Verdict, Wording } from './wording.ts';
 
-/** `draft_wording`. */
+/** Rows of `draft_wording`. */
 export type Wanted = { projectId: number; id: string; userId: string };
 
-/** In the transaction in which these drafts are written. */
+/** Requests AI drafting, in the transaction that writes these drafts. */
 export async function wantWording(tx: Tx, wanted: Wanted[], now: number): Promise<void> {
   if (wanted.length === 0) return;
   await tx.prepared({
@@ -21,7 +21,7 @@ export async function wantWording(tx: Tx, wanted: Wanted[], now: number): Promis
   });
 }
 
-/** The one that has waited the longest, of any project; nobody else gets it before `until`. */
+/** Claims the draft that has waited longest, in any project. No other worker gets it before `until`. */
 export async function claimWording(
   tx: Tx,
   { now, until }: { now: number; until: number },
@@ -40,7 +40,7 @@ export async function claimWording(
   return row ? { projectId: row.project_id, draftId: row.draft_id, attempt: row.attempts } : null;
 }
 
-/** Asked again then. Nothing happens where somebody else has claimed it meanwhile, or it is gone. */
+/** Schedules another attempt. It changes nothing if another worker has claimed the draft since, or if it was deleted. */
 export async function wordLater(tx: Tx, claim: Claim, at: number): Promise<void> {
   await tx.query(
     `UPDATE beckon.draft_wording SET next_at = $4
@@ -51,7 +51,7 @@ export async function wordLater(tx: Tx, claim: Claim, at: number): Promise<void>
 
 export type Settled = { verdict: Verdict } & Omit<Wording, 'verdict'>;
 
-/** For good. False where the claim is somebody else's by now: then nothing may be made of it. */
+/** Records the final result. Returns false if another worker holds the claim now: then the result must not be used. */
 export async function settleWording(tx: Tx, claim: Claim, settled: Settled): Promise<boolean> {
   const rows = await tx.query(
     `UPDATE beckon.draft_wording SET next_at = NULL, verdict = $4, findings = $5, model = $6, prompt_hash = $7
@@ -88,7 +88,7 @@ export async function findWording(
     : null;
 }
 
-/** Behind the drafts, which whoever words one locks first. */
+/** Erases after the drafts, because a worker that words a draft locks the draft first. */
 export async function eraseWording(
   tx: Tx,
   { projectId, userId }: { projectId: number; userId: string },

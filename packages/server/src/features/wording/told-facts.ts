@@ -1,20 +1,20 @@
 import { parseInstant } from '../../base/instant.ts';
 
 /**
- * What a model is told of a person. Only what the letter itself reads, and of that only what is plainly a value: a name, a
- * plan, a number, a day. Whoever signs up may write a whole letter to the model into their name; such a value is not told at
- * all, and none of its words may come back.
+ * The facts about a user that a model gets. These are only values that the email itself reads, and only plain ones such as a name, a plan,
+ * a number or a day. A person who signs up can write instructions for the model into their name. Such a value is withheld, and none of its
+ * words may occur in the answer.
  */
 export type ToldFacts = {
   told: Record<string, string | number | boolean>;
-  /** Texts that were not told. */
+  /** Texts that were withheld. */
   withheld: string[];
 };
 
 const FACTS_MAX = 20;
 const VALUE_MAX_CHARS = 200;
 const NAME_MAX_CHARS = 100;
-/** Longer ones are prose. */
+/** Longer texts are prose. */
 const PLAIN_MAX_CHARS = 60;
 const PLAIN_MAX_WORDS = 5;
 const ITEMS_MAX = 5;
@@ -33,7 +33,7 @@ export function tellFacts(facts: Record<string, unknown>): ToldFacts {
   return { told, withheld };
 }
 
-/** Null for what a model is not told. */
+/** Returns null for a value that is withheld from the model. */
 function writtenValue(value: unknown, zone: string | null): string | number | boolean | null {
   if (typeof value === 'boolean') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
@@ -48,7 +48,7 @@ function writtenValue(value: unknown, zone: string | null): string | number | bo
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT/;
 
-/** A day as a reader would be told it; a moment where the letter says in whose zone, or else it is no day of anybody's. */
+/** Returns the day as a reader would see it. A time has a day only if the email's time zone is known. */
 function dayIn(text: string, zone: string | null): string | null {
   if (!DATE.test(text) && (!INSTANT.test(text) || zone === null)) return null;
   const ms = parseInstant(text);
@@ -63,11 +63,11 @@ function dayIn(text: string, zone: string | null): string | null {
   return `${weekday}, ${local.day} ${month} ${local.year}`;
 }
 
-/** What is in a name is letters, figures and a little between them. */
+/** A name consists of letters, digits and a few separators. */
 const PLAIN = /^[\p{L}\p{M}\p{N} .,'’&+_()-]+$/u;
 const EMAIL = /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/;
 const LIKE_DOMAIN = /[\p{L}\p{N}]\.\p{L}{2,}/u;
-/** What asks, promises or gives away, in a place where a name should be. */
+/** Words of requests, promises or disclosures, where a name is expected. */
 const SUSPICIOUS =
   /\b(?:ignore|disregard|forget|instead|instruct\w*|system|prompt|assistant|above|previous|write|say|reply|respond|answer|output|repeat|print|tell|include|mention|click|visit|buy|pay|call|send|please|must|you|your|discount\w*|refund\w*|guarantee\w*|legal\w*|coupon\w*|voucher\w*|percent|off|http\w*|www|dot|canary|secret)\b/i;
 

@@ -1,27 +1,27 @@
-/** What became of a draft that a model was to word. */
+/** The result of AI drafting for a draft. */
 export type Verdict =
-  /** It says what the model wrote. */
+  /** The draft has the model's text. */
   | 'worded'
-  /** What the model wrote was not borne out by what is known, twice. */
+  /** The model's text was not supported by known facts, twice. */
   | 'refused'
-  /** The model would not. */
+  /** The model refused. */
   | 'declined'
-  /** The model did not answer, as often as it was asked. */
+  /** The model did not answer within the allowed attempts. */
   | 'failed'
-  /** Too little time was left for a person to see it, or the draft had ended. */
+  /** Too little time was left for a review, or the draft had ended. */
   | 'too_late'
-  /** A person had looked at it, or it says something else by now. */
+  /** A person had viewed the draft, or its content has changed since. */
   | 'touched'
-  /** Its letter is none that a model can word. */
+  /** Its email cannot be worded by a model. */
   | 'unfit'
-  /** The project wants letters worded by their templates again. */
+  /** The project uses the text of its templates again. */
   | 'off';
 
-/** The right to word a draft, for a while. */
+/** A lease on wording a draft. */
 export type Claim = {
   projectId: number;
   draftId: string;
-  /** How often it was claimed, this time included. */
+  /** How often it was claimed, including this time. */
   attempt: number;
 };
 
@@ -32,25 +32,25 @@ export type Wording = {
   promptHash: string | null;
 };
 
-/** Each asks the model twice at the most. */
+/** Each attempt calls the model twice at most. */
 const ATTEMPTS_MAX = 3;
 const AGAIN_AFTER_MS = 60_000;
 
-/** One that is held is looked at again more and more seldom: it may wait for an address for ever. */
+/** A held draft is checked again with growing intervals, because it may wait for an address forever. */
 const LOOKS_MAX = 10;
 const LOOK_AGAIN_MS = 5 * 60_000;
 
-/** When a draft that is held is looked at again; null where that was done often enough. */
+/** Returns when a held draft is checked again, or null after the last check. */
 export function lookAgainAt({ attempt }: Claim, now: number): number | null {
   return attempt >= LOOKS_MAX ? null : now + LOOK_AGAIN_MS * 2 ** (attempt - 1);
 }
 
-/** Whoever claimed it died of it, again and again. */
+/** Returns whether its workers crashed on this draft repeatedly. */
 export function isWornOut({ attempt }: Claim): boolean {
   return attempt > LOOKS_MAX + ATTEMPTS_MAX;
 }
 
-/** When a model that did not answer is asked again; null where it was asked often enough. */
+/** Returns when a model that did not answer is called again, or null after the last attempt. */
 export function againAt({ attempt }: Claim, now: number): number | null {
   return attempt >= ATTEMPTS_MAX ? null : now + AGAIN_AFTER_MS * attempt;
 }

@@ -3,10 +3,10 @@ import { markdownValue } from './printed.ts';
 export type BodyBlock =
   | { kind: 'paragraph'; text: string }
   | { kind: 'bullets'; items: string[] }
-  /** `address`: one of the letter's own. */
+  /** `address`: a URL of the email itself. */
   | { kind: 'link'; text: string; address: string };
 
-/** A body of words alone: whatever they spell, they stay words. */
+/** Returns a body of plain words: whatever they spell, they are not Markdown. */
 export function markdownOfBlocks(blocks: BodyBlock[]): string {
   return `${blocks.map(written).join('\n\n')}\n`;
 }
@@ -24,7 +24,7 @@ function written(block: BodyBlock): string {
   }
 }
 
-/** Spaces at its beginning would make a line into something else. */
+/** Trims the text, because leading spaces would change the meaning of the line. */
 function lineOf(text: string): string {
   return markdownValue(text.trim());
 }

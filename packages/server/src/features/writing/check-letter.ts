@@ -5,7 +5,7 @@ import { type Markup, parsePart, SOURCE_MAX_CHARS } from './liquid.ts';
 import { markupOf } from './render.ts';
 
 const LINE_MAX_CHARS = 1_000;
-/** Which names there are below each root; null: whatever people and events bring. */
+/** The names below each root. Null: any name, because they come from users and events. */
 const NAMES: Record<string, string[] | null> = {
   user: null,
   event: null,
@@ -13,10 +13,10 @@ const NAMES: Record<string, string[] | null> = {
   run: ['ends_at'],
 };
 
-/** Where a page of its own leads to when somebody wants no more: no value, but a place for the person's own address. */
+/** The unsubscribe URL in a page with its own layout. It is not a variable, but the place for the recipient's link. */
 const UNSUBSCRIBE_NAME = 'unsubscribe_url';
 
-/** Asked before a letter is stored; empty when it can be rendered. The field is the part that is at fault. */
+/** Checks an email before it is stored. The result is empty if it can be rendered. The field is the part with the error. */
 export function checkLetter(letter: LetterText): FieldFault[] {
   return LETTER_PARTS.flatMap((part) =>
     faultsOf(letter[part], part, markupOf(letter, part)).map((message) => ({ message, field: part })),
@@ -40,7 +40,7 @@ function faultsOf(source: string, part: LetterPart, markup: Markup): string[] {
   return [`line ${line}, column ${column}: ${message}`];
 }
 
-/** A name that can never have a value would be missing in every letter. */
+/** Reports names that can never have a value, because they would be missing in every email. */
 function unknownNames(templates: Template[], markup: Markup): string[] {
   const found = Object.values(analyzeSync(templates, { partials: false }).globals).flat();
   return found.flatMap(({ segments: [root, name], location }) => {

@@ -4,19 +4,19 @@ import { HOST_FIRST } from './liquid.ts';
 import { inAddress, PLACE } from './link-places.ts';
 
 /**
- * What a page that was laid out by itself may hold, and where in it a variable may stand. It is read as a browser reads it,
- * with its variables as signs, so that whatever a value holds later stays a word, or a part of an address.
+ * Checks what a page with its own layout may contain, and where it may have a variable. The page is read as a browser reads it, with
+ * markers in place of its variables. So every value stays a word or part of a URL.
  */
 
-/** A place to fill in, as it is written, and where it stands in what somebody wrote. */
+/** A Liquid tag or output as written, and its line in the author's source. */
 export type Place = { text: string; kind: 'output' | 'tag'; line: number };
 
-/** `written`: what stands for a sign in the page in the end, by its offset in it. */
+/** `written`: the text that replaces each marker in the end, by the marker's offset in the page. */
 export type CheckedPage = { written: Map<number, string>; flaws: { message: string; line: number | null }[] };
 
 type StartTag = Parameters<TokenHandler['onStartTag']>[0];
 type Characters = Parameters<TokenHandler['onCharacter']>[0];
-/** `signs`: all of the page, in order, so that those of one text or attribute are found without reading the rest of the page. */
+/** `signs`: all markers of the page in order, so that those of one text or attribute are found without reading the rest of the page. */
 type Check = CheckedPage & {
   html: string;
   places: readonly Place[];
@@ -41,8 +41,8 @@ const NOT_ALLOWED = new Set(['srcset', 'srcdoc', 'ping', 'action', 'formaction']
 const STYLE_FETCHES = 'a style can load images over https, and nothing else';
 
 /**
- * Tag by tag and not as a tree: text within a table, where conditions stand, is moved elsewhere in a tree, and what a sign
- * is part of is decided before.
+ * Works on tags and not on a tree. In a tree, text within a table (where conditions are) is moved, and the context of each marker has to be
+ * known before that.
  */
 export function checkPage(html: string, places: readonly Place[], sign: RegExp): CheckedPage {
   const signs = [...html.matchAll(sign)];
@@ -75,7 +75,7 @@ export function checkPage(html: string, places: readonly Place[], sign: RegExp):
 }
 
 function ignore(): void {
-  // A variable in it is in no place that is written, and refused for that.
+  // A variable here gets no replacement, so it is reported as not allowed.
 }
 
 function checkText({ chars, location }: Characters, check: Check): void {
@@ -140,13 +140,13 @@ function placeInAddress(value: string, { signs, use }: InAddress, check: Check):
   }
   let before = '';
   for (const [nth, { index, 1: number }] of signs.entries()) {
-    // Every other piece is the number of a sign.
+    // Every other piece is the number of a marker.
     before += words[nth * 2] ?? '';
     const place = check.places[Number(number)];
     if (place?.kind !== 'output' || isUnsubscribe(place)) return;
     const written = inAddress(place.text, { before, use });
     if (written === null) {
-      // Whatever follows is in the same address, and was placed for the same reason.
+      // All later markers are in the same URL and fail for the same reason.
       flaw(check, HOST_FIRST, place.line);
       for (const { index: at } of signs.slice(nth)) check.written.set(at, '');
       return;
@@ -193,7 +193,7 @@ function signsIn({ signs }: Check, from: number, to: number): RegExpExecArray[] 
   return signs.slice(low, end);
 }
 
-/** More are not listed: nobody fixes hundreds at once, and each is compared with those before it. */
+/** More errors are not listed: no one fixes hundreds at once, and each is compared with those before it. */
 const FLAWS_MAX = 50;
 
 function flaw({ flaws }: Check, message: string, line: number | null = null): void {

@@ -19,8 +19,8 @@ async function edited(inside: string): Promise<string> {
   return body.slice(before.body.indexOf(MSO), -'</body></html>'.length);
 }
 
-describe('a page that a person edited', () => {
-  test('keeps what a letter may hold, and the comments that lay it out', async () => {
+describe('cleanEdited', () => {
+  test('keeps what an email may contain, including comments for layout', async () => {
     const inside = `${MSO}<table role="presentation" width="100%"><tr><td style="padding:8px" bgcolor="#ffffff"><p>Hi <b>Ada</b></p></td></tr></table><img src="https://a.example/i.png" alt="x" /><a href="https://unsubscribe.invalid/">Bye</a>`;
     expect(await edited(inside)).toBe(inside);
   });
@@ -37,11 +37,11 @@ describe('a page that a person edited', () => {
     ['<style>p{}</style><form><input name="a"><button>b</button></form>', 'b'],
     ['<iframe src="https://x"></iframe><svg onload="x"><p>a</p></svg>', '<p>a</p>'],
     ['</body></html><script>1</script><p>a</p>', '<p>a</p>'],
-  ])('loses what no letter may hold: %j', async (inside, left) => {
+  ])('removes what no email may contain: %j', async (inside, left) => {
     expect(await edited(inside)).toBe(left);
   });
 
-  test('keeps its head whatever is written around the body', async () => {
+  test('keeps the head, whatever the edit has outside the body', async () => {
     const { body } = await cleanEdited(
       before,
       letter('<head><style>@import "x"</style></head><body onload="x"><p>New</p></body>'),
@@ -50,7 +50,7 @@ describe('a page that a person edited', () => {
     expect((await cleanEdited(before, letter('<p>Bare</p>'))).body).toBe(page('<p>Bare</p>'));
   });
 
-  test('stays of its format, and Markdown stays as it is typed', async () => {
+  test('keeps the format, and keeps Markdown as it is typed', async () => {
     const markdown: LetterText = { ...before, body: '<b>', format: 'markdown' };
     expect(await cleanEdited(markdown, { ...markdown, body: '<i>' })).toEqual({ ...markdown, body: '<i>' });
     await expect(cleanEdited(before, markdown)).rejects.toThrow(

@@ -5,8 +5,8 @@ import { partsOfPage } from './scan-html.ts';
 import { refused } from './template.ts';
 
 /**
- * A page that a person edited. What stands around its body stays as it was, styles among it; of the body only what a letter
- * may hold comes through. Comments that lay it out for Outlook stay where they still are, word for word.
+ * Cleans a page that a person edited. Everything outside its body stays as it was, including styles. Within the body only allowed content
+ * is kept. Layout comments for Outlook are kept unchanged if they are still in place.
  */
 export async function cleanEdited(before: LetterText, edited: LetterText): Promise<LetterText> {
   if (edited.format !== before.format)
@@ -23,7 +23,7 @@ export async function cleanEdited(before: LetterText, edited: LetterText): Promi
 
 type Hidden = { hidden: string; show: (html: string) => string };
 
-/** Signs stand in for the comments that were there before; all others go. */
+/** Replaces comments that existed before by markers, and removes all others. */
 function hideComments(html: string, before: string): Hidden {
   let sign = 'bkcomment';
   while (html.includes(sign)) sign += 'k';
@@ -38,7 +38,7 @@ function hideComments(html: string, before: string): Hidden {
   return { hidden, show: (clean) => clean.replace(signs, (_, number: string) => kept[Number(number)] ?? '') };
 }
 
-/** One that is not closed goes on to the end, as in a browser. */
+/** An unclosed comment extends to the end, as in a browser. */
 const COMMENT = /<!--(?:[\s\S]*?-->|[\s\S]*$)/g;
 
 const OPTIONS: sanitize.IOptions = {

@@ -17,8 +17,8 @@ async function htmlOf(inside: string, head = ''): Promise<string> {
   return compiled.html;
 }
 
-describe('a letter in MJML', () => {
-  test('compiles with its Liquid in place, whatever quotes and signs are in it', async () => {
+describe('compileLetter', () => {
+  test('compiles with its Liquid in place, with any quotes and special characters in it', async () => {
     const html = await htmlOf(
       '<mj-text>Hi {{ user.name | default: "there" }}{% if user.age < 3 and user.x > "a" %}, little one{% endif %} &copy; &amp; &nbsp;</mj-text>' +
         '<mj-image src="https://a.example/i.png" alt="{{ user.name | default: "you" }}" />' +
@@ -35,7 +35,7 @@ describe('a letter in MJML', () => {
     expect(html).toContain('<title>For {{ user.name }}</title>');
   });
 
-  test('encodes what stands in the address of a link, and looks at what is a whole one', async () => {
+  test('encodes values in a URL, and checks a value that is the whole URL', async () => {
     const html = await htmlOf(
       '<mj-button href="https://app.example/x/{{ user.id }}?q={{ user.q | url_encode }}">Go</mj-button>' +
         '<mj-text><a href="{{ user.site | default: event.site }}/x">x</a> <a href="mailto:{{ user.manager }}">y</a></mj-text>' +
@@ -49,7 +49,7 @@ describe('a letter in MJML', () => {
     expect(html).toContain('"{{ user.avatar | link_whole: "user.avatar", "src" }}"');
   });
 
-  test('keeps a place for the way out, and no preheader of its own', async () => {
+  test('keeps a place for the unsubscribe link, and no preheader of its own', async () => {
     const html = await htmlOf(
       '<mj-text><a href="{{ unsubscribe_url }}">Bye</a></mj-text><mj-button href="{{unsubscribe_url}}">Bye</mj-button>',
       '<mj-preview>Soon {{ user.name }}</mj-preview>',
@@ -105,7 +105,7 @@ describe('a letter in MJML', () => {
     ['<mj-foo>x</mj-foo>', "line 2: mj-foo: Element mj-foo doesn't exist"],
     ['<mj-text>{% if user.x %}</mj-text>', 'tag {% if user.x %} not closed'],
     ['<mj-text>{{ user.x | nope }}</mj-text>', 'filter "nope" does not exist'],
-  ])('that is not safe for every value, or no letter, is refused: %j', async (inside, flaw) => {
+  ])('rejects a source that is unsafe for some values or not an email: %j', async (inside, flaw) => {
     expect((await flawsOf(inside)).join('\n')).toContain(flaw);
   });
 
@@ -116,13 +116,13 @@ describe('a letter in MJML', () => {
     expect(await htmlOf('<mj-text font-family="Roboto">x</mj-text>')).not.toContain('fonts.googleapis.com');
   });
 
-  test('makes no Liquid of what is none', async () => {
+  test('does not turn other text into Liquid', async () => {
     expect(await htmlOf('<mj-text>&lbrace;&lbrace; user.x }}</mj-text>')).toContain(
       '&lbrace;&lbrace; user.x }}',
     );
   });
 
-  test('that is longer than a letter may be is refused with both sizes', async () => {
+  test('rejects an email that is too long, and reports both sizes', async () => {
     const flaws = await flawsOf('<mj-text>x</mj-text>'.repeat(900));
     expect(flaws).toEqual([
       expect.stringMatching(/compiles to \d{3},\d{3} characters of HTML; at most 100,000/) as string,
@@ -130,7 +130,7 @@ describe('a letter in MJML', () => {
   });
 });
 
-describe('a letter that is to be published', () => {
+describe('publishable', () => {
   const source = {
     format: 'mjml',
     subject: 'Hi',
@@ -138,7 +138,7 @@ describe('a letter that is to be published', () => {
     body: mjml('<mj-text>Hi</mj-text>'),
   } as const;
 
-  test('is checked part by part, and names the part at fault', async () => {
+  test('checks part by part, and names the part with the error', async () => {
     await expect(
       publishable({ ...source, subject: '{{ account.name }}', preheader: 'a\nb' }),
     ).rejects.toMatchObject({
@@ -160,7 +160,7 @@ describe('a letter that is to be published', () => {
     ).rejects.toThrow('is unknown');
   });
 
-  test('in Markdown has nothing compiled, and names where a host is not whole', async () => {
+  test('compiles nothing for Markdown, and names the place of an incomplete host', async () => {
     const markdown = { ...source, format: 'markdown', body: 'Hi' } as const;
     expect(await publishable(markdown)).toEqual({ ...markdown, html: null });
     await expect(publishable({ ...markdown, body: 'a\n[x](https://{{ user.x }}.example/)' })).rejects.toThrow(

@@ -10,8 +10,8 @@ const PREVIEW = /<mj-preview\b[^<>]*>(?:(?!<mj-preview\b)[\s\S])*?<\/mj-preview\
 type CompiledLetter = { html: string } | { flaws: string[] };
 
 /**
- * A letter in MJML as a page of HTML with its Liquid still in it. The compiler never sees the Liquid: signs stand in for it,
- * and only where a sign comes out in a place that is safe for any value does the Liquid come back.
+ * Compiles MJML to a page of HTML that still contains its Liquid. The compiler never sees the Liquid: markers replace it. The Liquid
+ * returns only where a marker comes out in a place that is safe for any value.
  */
 export async function compileLetter(source: string): Promise<CompiledLetter> {
   const body = source.replace(/\r\n?/g, '\n');
@@ -22,13 +22,13 @@ export async function compileLetter(source: string): Promise<CompiledLetter> {
   }
   if (/<\s*mj-include\b/i.test(body))
     return { flaws: ['mj-include is not allowed. Put the whole email into one template'] };
-  // The preheader is a field of its own, and stands there once.
+  // The preheader is a separate field, and must not be in the page twice.
   const { signed, places, sign } = withSigns(body.replace(PREVIEW, onlyLines));
   const tooMuch = sectionsFlaw(signed) ?? nestingFlaw(signed) ?? inlineStylesFlaw(signed);
   if (tooMuch !== null) return { flaws: [tooMuch] };
   const compiled = await compileMjml(signed);
   if ('flaws' in compiled) return { flaws: compiled.flaws.map(told) };
-  // Before anything reads the page: MJML makes megabytes of a few kilobytes.
+  // Checked before the page is read, because MJML makes megabytes from a few kilobytes.
   const size = compiled.html.replace(sign, '').length;
   if (size > SOURCE_MAX_CHARS) return { flaws: [tooLong(size)] };
   const html = withCharacters(compiled.html);
@@ -61,7 +61,7 @@ function withSigns(source: string): Signed {
   return { signed, places, sign: new RegExp(`${word}(\\d+)x`, 'g') };
 }
 
-/** Names of signs such as `&copy;` become the signs, but for those without which HTML cannot be written. */
+/** Replaces character references such as `&copy;` by the characters, except those that HTML syntax requires. */
 function withCharacters(html: string): string {
   const known = new Map<string, string>();
   return html.replace(/&(?!(?:amp|lt|gt|quot|apos|nbsp);)[a-zA-Z][a-zA-Z0-9]{1,30};/g, (name) => {
@@ -74,7 +74,7 @@ function withCharacters(html: string): string {
 function characterOf(name: string): string {
   const [first] = parseFragment(name).childNodes;
   const text = first?.nodeName === '#text' ? (first as DefaultTreeAdapterMap['textNode']).value : name;
-  // None of these is a sign of Liquid or of HTML afterwards.
+  // The result must not contain characters that are special in Liquid or HTML.
   return /[&<>"'{}%]/.test(text) ? name : text;
 }
 
@@ -102,7 +102,7 @@ function checkCompiled(html: string, { places, written }: Found): CompiledLetter
     return { flaws: [CONDITIONS] };
   const parsed = parsePart(html, 'html');
   if ('flaw' in parsed) return { flaws: [`the compiled HTML cannot be parsed: ${parsed.flaw.message}`] };
-  // Nothing else in the page may have become Liquid.
+  // The rest of the page must not have become Liquid.
   const pieces = piecesOf(html).filter(({ kind }) => kind !== 'words');
   const placed = written.filter((text) => text !== UNSUBSCRIBE);
   return isSame(

@@ -1,7 +1,10 @@
-/** `html`, or what is wrong with it, in words for whoever wrote it. */
+/** The compiled `html`, or the errors in words for the author. */
 export type Compiled = { html: string } | { flaws: { message: string; line: number | null }[] };
 
-/** Loaded when somebody first saves such a letter: no other process needs the compiler. Nothing is read from disk or fetched. */
+/**
+ * Compiles MJML. The compiler is loaded when a MJML template is first saved, because no other process needs it. It reads no files and
+ * fetches no URLs.
+ */
 export async function compileMjml(source: string): Promise<Compiled> {
   const { default: mjml2html } = await import('mjml');
   try {
@@ -17,7 +20,7 @@ export async function compileMjml(source: string): Promise<Compiled> {
   }
 }
 
-/** Half of what the compiler writes is indentation. Between tags a line's end stays as a space that shows where it showed. */
+/** Removes indentation, which is half of the compiler's output. Between tags a line break becomes a space where it is visible. */
 function squeezed(html: string): string {
   if (/<(?:pre|textarea)\b/i.test(html)) return html;
   return html
@@ -40,12 +43,12 @@ function flawsOf(error: unknown): { message: string; line: number | null }[] {
 }
 
 /**
- * The compiler holds each rule of `mj-style inline="inline"`, and each selector of `mj-html-attributes`, against every element:
- * 2,300 rules and 3,500 elements take 5 seconds. A page with 100 rules and 500 elements has a quarter of this.
+ * The compiler compares each rule of `mj-style inline="inline"`, and each selector of `mj-html-attributes`, with every element. 2,300 rules
+ * and 3,500 elements take 5 seconds. A page with 100 rules and 500 elements has a quarter of this limit.
  */
 const INLINE_WORK_MAX = 200_000;
 
-/** Asked before the compiler is: what is wrong with the inline styles of a source, or null. */
+/** Checks the inline styles of a source before compiling. Returns the error, or null. */
 export function inlineStylesFlaw(source: string): string | null {
   const rules = countInlineRules(source) + countOf(source, '<mj-selector');
   const elements = countOf(source, '<');
@@ -55,12 +58,12 @@ export function inlineStylesFlaw(source: string): string | null {
 }
 
 /**
- * Compiling takes the square of the number of sections: 250 with text run 5 million blocks of code, and 500 run 20 million. A
- * section compiles to at least 640 characters of HTML, so more of them exceed the largest body anyway.
+ * Compile time grows with the square of the number of sections: 250 with text execute 5 million blocks of code, and 500 execute 20 million.
+ * A section compiles to at least 640 characters of HTML, so more of them exceed the largest body anyway.
  */
 const SECTIONS_MAX = 200;
 
-/** Checked before compiling: the error for too many sections, or null. */
+/** Checks the number of sections before compiling. Returns the error, or null. */
 export function sectionsFlaw(source: string): string | null {
   const text = source.toLowerCase();
   const sections = countOf(text, '<mj-section') + countOf(text, '<mj-wrapper') + countOf(text, '<mj-hero');
@@ -69,18 +72,18 @@ export function sectionsFlaw(source: string): string | null {
   return `it has ${has} sections and wrappers; at most ${SECTIONS_MAX} are allowed. Put more content into one section`;
 }
 
-/** MJML itself needs nine levels. The compiler calls itself for each, and a thousand of them exceed its stack. */
+/** MJML itself needs nine levels. The compiler recurses for each, and a thousand of them exceed its stack. */
 const DEPTH_MAX = 32;
 const MJML_TAG = /<(\/?)(mj[a-z-]*)(?![a-z-])([^<>]*)>/g;
 
-/** Checked before compiling: the error for elements that are nested too deeply, or null. */
+/** Checks the nesting of elements before compiling. Returns the error, or null. */
 export function nestingFlaw(source: string): string | null {
   const open: string[] = [];
   const counts = new Map<string, number>();
   for (const [, slash, name = '', rest = ''] of source.toLowerCase().matchAll(MJML_TAG)) {
     const count = counts.get(name) ?? 0;
     if (slash === '/') {
-      // An end tag closes everything that was opened inside its element.
+      // An end tag closes everything that was opened within its element.
       const closed = count === 0 ? [] : open.splice(open.lastIndexOf(name));
       for (const each of closed) counts.set(each, (counts.get(each) ?? 1) - 1);
     } else if (!rest.endsWith('/')) {
@@ -92,7 +95,7 @@ export function nestingFlaw(source: string): string | null {
   return null;
 }
 
-/** Selectors, counted by what ends or separates them, in one pass. */
+/** Counts selectors by the characters that end or separate them, in one pass. */
 function countInlineRules(source: string): number {
   const text = source.toLowerCase();
   let rules = 0;

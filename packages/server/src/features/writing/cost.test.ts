@@ -49,7 +49,7 @@ describe('renderLetter', () => {
     expect(missing).toContain(
       'body: Rendering this email takes too much work. Simplify loops, comparisons or nested blocks.',
     );
-    // With what parsing the sources takes.
+    // Includes the work of parsing the sources.
     expect(work).toBeLessThanOrEqual(WORK_MAX + body.length / 2 + 100);
   });
 
@@ -60,18 +60,15 @@ describe('renderLetter', () => {
     expect(renderLetter(parts, VARIABLES).failed).toBe('preheader');
   });
 
-  test.each(shippedLetterNames())(
-    'renders the shipped email %s with less than a hundredth of its budget',
-    (name) => {
-      const source = findShippedLetter(name) ?? { subject: '', preheader: '', body: '', format: 'markdown' };
-      // The first render of a locale also creates its formatters.
-      renderLetter(source, VARIABLES);
-      const { work, failed } = renderLetter(source, VARIABLES);
-      expect(failed).toBeNull();
-      expect(work).toBeGreaterThan(0);
-      expect(work).toBeLessThan(WORK_MAX / 100);
-    },
-  );
+  test.each(shippedLetterNames())('renders the shipped email %s within a hundredth of its budget', (name) => {
+    const source = findShippedLetter(name) ?? { subject: '', preheader: '', body: '', format: 'markdown' };
+    // The first render of a locale also creates its formatters.
+    renderLetter(source, VARIABLES);
+    const { work, failed } = renderLetter(source, VARIABLES);
+    expect(failed).toBeNull();
+    expect(work).toBeGreaterThan(0);
+    expect(work).toBeLessThan(WORK_MAX / 100);
+  });
 
   test('renders a table of 300 rows with 4 columns within its budget', () => {
     const { failed, missing } = rendered(
@@ -101,12 +98,12 @@ describe('plainText', () => {
     expect(growth(SIZES, (n) => countWork(() => plainText(page(n))))).toBeLessThan(LINEAR);
   });
 
-  test('writes a text about as long as the page, however deep its quotes are', () => {
+  test('writes a text about as long as the page, regardless of the depth of its quotes', () => {
     const page = '<blockquote>'.repeat(3_900) + '<hr>'.repeat(11_500);
     expect(plainText(page).text.length).toBeLessThan(page.length * 5);
   });
 
-  test('indents quotes 5 deep, and no deeper', () => {
+  test('indents quotes by 5 levels at most', () => {
     const page = (depth: number): string =>
       `${'<blockquote>'.repeat(depth)}<p>deep</p>${'</blockquote>'.repeat(depth)}<p>after</p>`;
     expect(plainText(page(2)).text).toBe('> > deep\n\nafter');
@@ -131,7 +128,7 @@ describe('checkPage', () => {
 });
 
 describe('linksOfMarkdown', () => {
-  test('finds the words of each link without reading the others', () => {
+  test('finds the text of each link without reading the others', () => {
     const body = (n: number): string =>
       Array.from({ length: n }, (_, at) => `[word ${at}](https://example.com/${at})`).join(' ');
     let asked = 0;

@@ -2,14 +2,14 @@ import { parseInstant } from '../../base/instant.ts';
 import type { LocaleFormats } from './locale-formats.ts';
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
-/** In milliseconds, a number below it would be a moment before 1973, so it is read as seconds. */
+/** As milliseconds, a smaller number would be a time before 1973, so it is read as seconds. */
 const SECONDS_BELOW = 100_000_000_000;
 /** One day less than the range of dates in JavaScript, so that the local time of every zone is within it. */
 const MOMENT_MAX = 8_640_000_000_000_000 - 86_400_000;
 
 /**
- * Formats a date for people, such as `Friday, June 5`, or in the given `strftime` format. A date without a time is the same
- * day in every zone, so the zone is not read for it. Undefined if the value is not a date.
+ * Formats a date for people, such as `Friday, June 5`, or in the given `strftime` format. A date without a time is the same day in every
+ * zone, so it does not read the zone. Returns undefined if the value is not a date.
  */
 export function formatDate(
   value: unknown,
@@ -33,12 +33,12 @@ function momentOf(value: unknown): number {
 
 type Local = Temporal.ZonedDateTime;
 
-/** The local time as if it were UTC, so that the formatters of a locale serve all time zones. */
+/** Returns the local time as if it were UTC, so that the formatters of a locale work for all time zones. */
 function wallTime(at: Local): number {
   return at.epochMilliseconds + at.offsetNanoseconds / 1_000_000;
 }
 
-/** Numbers of `strftime`, which are the same in every locale. */
+/** Numeric codes of `strftime`, which are the same in every locale. */
 const NUMBERS: Record<string, (at: Local) => string> = {
   d: (at) => String(at.day).padStart(2, '0'),
   e: (at) => String(at.day),
@@ -52,7 +52,7 @@ const NUMBERS: Record<string, (at: Local) => string> = {
   '%': () => '%',
 };
 
-/** Names of `strftime`, which are those of the locale. */
+/** Name codes of `strftime`, which depend on the locale. */
 const NAMES: Record<string, (formats: LocaleFormats, at: number) => string> = {
   A: (formats, at) => formats.weekday(at, 'long'),
   a: (formats, at) => formats.weekday(at, 'short'),

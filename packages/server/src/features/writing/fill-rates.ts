@@ -1,15 +1,15 @@
 import type { Tx } from '../../io/db/index.ts';
 import { countFilled } from './reads.ts';
 
-/** Of how many people something is known, by trait; `email` beside them. A share from 0 to 1. */
+/** The share of users who have a value, from 0 to 1, by trait, and separately for `email`. */
 export type FillRates = { people: number; traits: Map<string, number>; email: number };
 
-/** However many people there are, no more are looked at. */
+/** The maximum number of users that are read. */
 const PEOPLE_MAX = 10_000;
 const TRAITS_MAX = 200;
 const [PEOPLE, EMAIL] = [' people', ' email'];
 
-/** `traits`: those that have to be told, whatever others there are. */
+/** `traits`: traits that are always included in the result. */
 export async function fillRates(tx: Tx, projectId: number, traits: string[]): Promise<FillRates> {
   const limit = TRAITS_MAX + traits.length;
   const rows = await countFilled(tx, { projectId, people: PEOPLE_MAX, asked: traits, limit });

@@ -40,7 +40,7 @@ function markdown(body: string): LetterText {
   return letter;
 }
 
-/** Rows of two cells in code under their head; a bar in a cell is written behind a backslash. */
+/** Reads rows with two code cells below their header. A vertical bar within a cell is escaped with a backslash. */
 function rowsUnder(head: string): [string, string][] {
   const below = guide.split(`\n| ${head} |`)[1]?.split('\n\n')[0] ?? '';
   return Array.from(below.matchAll(/^\| `(.+?)` \| `?(.+?)`? \|$/gm), ([, written = '', becomes = '']) => [
@@ -58,19 +58,19 @@ const localized = rowsUnder('Written | For a recipient with the locale `de`');
 const links = rowsUnder('Link, with the name `Ada <b>&` | Result');
 const refused = rowsUnder('MJML | Error');
 
-test('the guide has as many examples as it should', () => {
+test('has the expected number of examples', () => {
   expect([written.length, localized.length, links.length, refused.length]).toEqual([13, 6, 3, 5]);
 });
 
-test.each(written)('%s becomes %s', (body, becomes) => {
+test.each(written)('renders %s as %s', (body, becomes) => {
   expect(rendered(markdown(body)).text.split('\n\n---\n')[0]).toBe(becomes);
 });
 
-test.each(localized)('%s becomes %s in German', (body, becomes) => {
+test.each(localized)('renders %s as %s in German', (body, becomes) => {
   expect(rendered(markdown(body), TRAITS, 'de').text.split('\n\n---\n')[0]).toBe(becomes);
 });
 
-test.each(links)('the link %s leads to %s', (body, becomes) => {
+test.each(links)('renders the link %s as %s', (body, becomes) => {
   expect(rendered(markdown(body), { ...TRAITS, name: 'Ada <b>&' }).links[0]).toBe(becomes);
 });
 
@@ -78,12 +78,12 @@ function page(inside: string): string {
   return `<mjml><mj-body><mj-section><mj-column>${inside}</mj-column></mj-section></mj-body></mjml>`;
 }
 
-test.each(refused)('%s is refused: %s', async (inside, said) => {
+test.each(refused)('rejects %s: %s', async (inside, said) => {
   const compiled = await compileLetter(page(inside));
   expect('flaws' in compiled ? compiled.flaws.join('\n') : '').toContain(said);
 });
 
-test('the letters in the guide can be published, and say what they should', async () => {
+test('can publish the emails in the guide, and renders them as expected', async () => {
   const [, head = '', body = ''] = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(block('markdown')) ?? [];
   const subject = /^subject: (.*)$/m.exec(head)?.[1] ?? '';
   const first = await publishable({ format: 'markdown', subject, preheader: '', body });
@@ -97,7 +97,7 @@ test('the letters in the guide can be published, and say what they should', asyn
   ]);
 });
 
-test('every tag and filter is in the guide, and no other', async () => {
+test('lists every tag and filter in the guide, and no other', async () => {
   for (const [kind, source] of [
     ['Tags', '{% nope %}'],
     ['Filters', '{{ user.x | nope }}'],

@@ -46,7 +46,7 @@ describe('renderEmail', () => {
     expect(() => rendered(body)).toThrow(refusal(/repeats long link addresses or titles/));
   });
 
-  test('refuses HTML of more than 500,000 bytes, however it came about', () => {
+  test('refuses HTML of more than 500,000 bytes, regardless of its source', () => {
     expect(() => rendered(`<p>${'x'.repeat(500_000)}</p>`, 'html')).toThrow(
       refusal(/bytes of HTML; at most 500,000/),
     );

@@ -1,11 +1,11 @@
 import type { Fault } from '../../base/fault.ts';
 import { refused } from './template.ts';
 
-/** Of the rendered HTML. Gmail clips an email at a fifth of it, and a larger one may exceed what is sent at all. */
+/** The limit for the rendered HTML. Gmail clips an email at a fifth of it, and a larger one may exceed the limit for sending. */
 const HTML_MAX_BYTES = 500_000;
-/** Of all tables of one email. Markdown fills in cells that a row leaves out, so 8 kB can become 65,000 cells. */
+/** The limit for all tables of one email. Markdown fills in cells that a row leaves out, so 8 kB can become 65,000 cells. */
 const CELLS_MAX = 5_000;
-/** Of the addresses and titles of all links. Markdown writes those of a reference at each of its uses. */
+/** The limit for the URLs and titles of all links. Markdown repeats those of a reference at each of its uses. */
 const LINK_CHARS_MAX = 300_000;
 
 export function checkHtmlSize(bytes: number): void {
@@ -28,13 +28,13 @@ export function checkTables(body: string): void {
     throw tooLarge(`has tables of up to ${number(cells)} cells; at most ${number(CELLS_MAX)} are allowed`);
 }
 
-/** All line ends of Markdown. */
+/** All line endings of Markdown. */
 const LINE_END = /\r\n?|\n/;
-/** The second line of a table in Markdown, also within a quote or a list. It contains a `|` and a `-` besides. */
+/** The delimiter row of a Markdown table, also within a quote or a list. It also contains a `|` and a `-`. */
 const DELIMITERS = /^[\s>|:-]+$/;
 const BLANK = /^[\s>]*$/;
 
-/** An upper bound: a table ends at the next blank line or before, and has as many columns as its second line. */
+/** Returns an upper bound: a table ends at the next blank line at the latest, and has as many columns as its delimiter row. */
 function cellsAtMost(body: string): number {
   let cells = 0;
   let [rows, columns] = [0, 0];

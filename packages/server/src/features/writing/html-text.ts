@@ -1,13 +1,13 @@
 const SIGNS: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** As text, and within quotes of either kind. */
+/** Escapes text, also for attributes in either kind of quotes. */
 export function escapeHtml(text: string): string {
   return /[&<>"']/.test(text) ? text.replace(/[&<>"']/g, (sign) => SIGNS[sign] ?? sign) : text;
 }
 
 const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00A0' };
 
-/** Of all names these only: what we write, and what we store of others, has no other in it. */
+/** Decodes only these entities. HTML that we write or store has no others. */
 export function unescapeHtml(html: string): string {
   if (!html.includes('&')) return html;
   return html.replace(

@@ -10,7 +10,7 @@ import {
   variablesFor,
 } from './index.ts';
 
-/** Skipped, and shown as skipped, where the system has no Chromium. */
+/** Skipped, and reported as skipped, if the system has no Chromium. */
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
   existsSync(path),
 );
@@ -23,7 +23,7 @@ const ARGS = [
   '--disable-sync',
 ];
 
-/** Whatever Markdown can make, and words that are wider than any phone. */
+/** Everything that Markdown can produce, and words wider than any phone. */
 const KITCHEN: LetterText = {
   subject: 'Everything',
   preheader: 'Soon',
@@ -70,7 +70,7 @@ const SCREENS = [375, 1200].flatMap((width) =>
   (['light', 'dark'] as const).map((scheme) => ({ width, scheme, id: `${width} px, ${scheme}` })),
 );
 
-/** As a browser shows it. `weakest`: the lowest contrast of any words with what is behind them, and the words. */
+/** The page as a browser shows it. `weakest`: the lowest contrast of any text with its background, and the text. */
 type Seen = {
   sideways: number;
   widest: number;
@@ -79,7 +79,7 @@ type Seen = {
   background: number;
 };
 
-/** What the page is asked; it runs there, and so is no code of this place. */
+/** The script that runs within the page. */
 const LOOK = `(() => {
   const parts = (color) => (color.match(/[\\d.]+/g) ?? []).map(Number);
   const light = (color) => {
@@ -125,7 +125,7 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
   afterAll(() => browser.close());
 
   test.each(SCREENS)(
-    'at $id letters never scroll sideways, can be read, and the way out can be hit with a thumb',
+    'at $id emails never scroll sideways, are readable, and have an unsubscribe link that a thumb can hit',
     async ({ width, scheme }) => {
       const context = await browser.newContext({
         viewport: { width, height: 800 },

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { compileLetter } from './compile-letter.ts';
 import { checkLetter, type LetterText, renderEmail, renderLetter, variablesFor } from './index.ts';
 
-/** What a value could try to become something with: signs of Markdown, HTML, Liquid, CSS, addresses and lines, and whole tries. */
+/** Attempts of a value to become markup: characters of Markdown, HTML, Liquid, CSS, URLs and line breaks, and complete attacks. */
 const SIGNS =
   '< > & " \' ` [ ] ( ) { } {{ }} {% %} ! \\ * _ ~ | # - + = : ; / ? @ . , % $ ^ 1. a b http https www. // :// javascript: data: mailto: &lt; &#60; &quot; 😀'.split(
     ' ',
@@ -126,7 +126,7 @@ function emailOf(letter: LetterText, traits: Record<string, unknown>) {
   return { ...renderEmail(content, frame), content, missing };
 }
 
-/** All of a page but its words and the values of the attributes in which words stand. Of addresses, where they lead to. */
+/** Returns a page without its text and without the values of text attributes. For URLs it returns the target. */
 function skeleton(html: string): string[] {
   const lines: string[] = [];
   const walk = (node: DefaultTreeAdapterMap['node'], depth: number): void => {
@@ -165,7 +165,7 @@ function expectSame(letter: LetterText, harmless: string[], traits: Record<strin
   expect(content.subject).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
 }
 
-test('whatever two values hold, a letter in Markdown has the elements, attributes and links that it has with plain words', () => {
+test('keeps elements, attributes and links of a Markdown email for any two values', () => {
   expect(checkLetter(MARKDOWN)).toEqual([]);
   const harmless = skeleton(emailOf(MARKDOWN, { x: 'word', y: 'other' }).html);
   expect(harmless.filter((line) => line.includes(' a href='))).toHaveLength(4);
@@ -175,7 +175,7 @@ test('whatever two values hold, a letter in Markdown has the elements, attribute
   );
 });
 
-test('and so has one whose links have names, or brackets in their addresses', () => {
+test('keeps them if links are references or have brackets in their URLs', () => {
   const letter: LetterText = {
     subject: 'a',
     preheader: '',
@@ -192,7 +192,7 @@ test('and so has one whose links have names, or brackets in their addresses', ()
   };
   expect(checkLetter(letter)).toEqual([]);
   const harmless = skeleton(emailOf(letter, { x: 'word', y: 'other' }).html);
-  // The last is the way out.
+  // The last one is the unsubscribe link.
   expect(harmless.filter((line) => / (?:a href|img src)=/.test(line))).toHaveLength(6);
   fc.assert(
     fc.property(hostile, hostile, (x, y) => expectSame(letter, harmless, { x, y })),
@@ -200,7 +200,7 @@ test('and so has one whose links have names, or brackets in their addresses', ()
   );
 });
 
-test('and so has a letter in MJML', async () => {
+test('keeps them in an MJML email', async () => {
   const compiled = await compileLetter(MJML);
   if ('flaws' in compiled) throw new Error(compiled.flaws.join('\n'));
   const letter: LetterText = {
@@ -217,7 +217,7 @@ test('and so has a letter in MJML', async () => {
   );
 });
 
-test('a value that is a whole address leads where it says, to a page or a mailbox, or holds the letter by its name', async () => {
+test('uses a value that is a whole URL as a link to a page or mailbox, and otherwise holds the email and names the value', async () => {
   const compiled = await compileLetter(
     '<mjml><mj-body><mj-section><mj-column><mj-text><a href="{{ user.x }}">x</a></mj-text></mj-column></mj-section></mj-body></mjml>',
   );

@@ -34,7 +34,7 @@ function render(letter: string, { traits = {}, name = 'event', properties = {}, 
   return renderLetter(shipped(letter), given);
 }
 
-test('each of the four named rules has its letter, and each of these can be stored', () => {
+test('has an email for each of the four shipped rules, and each can be stored', () => {
   expect(shippedLetterNames()).toEqual([
     'welcome',
     'onboarding_stall',
@@ -45,7 +45,7 @@ test('each of the four named rules has its letter, and each of these can be stor
   expect(findShippedLetter('constructor')).toBeUndefined();
 });
 
-test('a shipped letter has words for whatever is not known, or is not what it should be', () => {
+test('renders shipped emails without gaps if values are missing or invalid', () => {
   const known = fc.record(
     { name: fc.jsonValue(), plan: fc.jsonValue(), company: fc.jsonValue() },
     { requiredKeys: [] },
@@ -82,14 +82,14 @@ test('a shipped letter has words for whatever is not known, or is not what it sh
   );
 });
 
-test('the welcome letter greets by name', () => {
+test('welcome greets the user by name', () => {
   const { content } = render('welcome', { traits: { name: 'Ada' }, properties: { plan: 'pro_monthly' } });
   expect(content.subject).toBe('Welcome to Acme');
   expect(content.body).toContain('Hi Ada,\n\nYour Acme account is ready, on the pro monthly plan.');
   expect(render('welcome').content.body).toContain('Hi there,\n\nYour Acme account is ready.\n');
 });
 
-test('the stall letter says when the person signed up, if that is what it hangs on', () => {
+test('onboarding_stall names the sign-up date if the sign-up started the run', () => {
   expect(render('onboarding_stall', { name: 'user_signed_up' }).content.body).toContain(
     'You signed up for Acme on Monday, June 1, and',
   );
@@ -114,13 +114,13 @@ test.each([
     'You have used 104% of your seats',
     'used 104% of the 25 seats that come with your plan.',
   ],
-])('the letter about a limit says what is known of it: %j', (properties, subject, sentence) => {
+])('plan_limit_upsell states what is known of the limit: %j', (properties, subject, sentence) => {
   const { content } = render('plan_limit_upsell', { properties });
   expect(content.subject).toBe(subject);
   expect(content.body).toContain(`${sentence} We are telling you now`);
 });
 
-test('the trial letter names the day on which the trial ends where the person lives, and else only that it does', () => {
+test("trial_expiring names the last day in the user's time zone if it is known", () => {
   const endsAt = Date.UTC(2026, 5, 4, 23);
   const { content } = render('trial_expiring', {
     name: 'trial_started',
@@ -154,7 +154,7 @@ test.each([
   [{ body: 'Hi\n{{ person.name }}' }, 'body', 'line 2, column 4: "person" is unknown. Use user, event'],
   [{ body: '{{ run.end }}' }, 'body', 'line 1, column 4: "run.end" is unknown. Use run.ends_at'],
   [{ body: '{{ user }}' }, 'body', 'line 1, column 4: "user" needs a field, such as user.name'],
-])('a letter that cannot be rendered is refused with the place: %j', (parts, field, message) => {
+])('rejects an email that cannot be rendered, and names the place: %j', (parts, field, message) => {
   const faults = checkLetter({
     subject: 'Hello',
     preheader: '',
@@ -165,7 +165,7 @@ test.each([
   expect(faults).toEqual([{ field, message: expect.stringContaining(message) as string }]);
 });
 
-test('names of its own making are known to a letter', () => {
+test('accepts names that the email itself assigns', () => {
   const body =
     '{% assign who = user.name %}{% for tag in user.tags %}{{ tag }}{{ forloop.index }}{% endfor %}{{ who }}';
   expect(checkLetter({ subject: 'Hello', preheader: '', body, format: 'markdown' })).toEqual([]);

@@ -1,7 +1,7 @@
 import { isImage, isLink, UNSUBSCRIBE } from './addresses.ts';
 import { plainValue } from './printed.ts';
 
-/** An address, or a part of one, in which nothing is left that means anything in Markdown or HTML. */
+/** A URL, or a part of one, without any characters that are special in Markdown or HTML. */
 export class Address {
   readonly #address: string;
 
@@ -9,25 +9,25 @@ export class Address {
     this.#address = address;
   }
 
-  /** As it stands in Markdown and in HTML. */
+  /** The form for both Markdown and HTML. */
   get written(): string {
     return this.#address.replaceAll('&', '&amp;');
   }
 }
 
-/** Letters, figures, dots, dashes, underscores and signs of percent: no other sign is left. */
+/** Encodes text. Only letters, digits, dots, hyphens, underscores and percent signs remain. */
 export function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(/[!'()*~]/g, percent);
 }
 
-/** `isEncoded`: whoever wrote the letter has seen to it already. */
+/** `isEncoded`: the author of the email has encoded it already. */
 export function linkPart(value: unknown, isEncoded: unknown): Address {
   const text = plainValue(value);
   if (isEncoded === true && /^[\w.%+-]*$/.test(text)) return new Address(text);
   return new Address(encoded(text).replaceAll('%40', '@'));
 }
 
-/** Null for what is no address of a page or a mailbox, or of an image. */
+/** Returns null if the value is not the URL of a page, a mailbox or an image. */
 export function linkWhole(value: unknown, use: unknown): Address | null {
   const text = plainValue(value);
   if (!URL.canParse(text)) return null;

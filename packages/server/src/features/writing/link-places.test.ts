@@ -29,7 +29,7 @@ test.each([
   '[x](https://a(b{{ v }})c/)',
   '[x](https://\\){{ v }}/)',
   '[x](<https://a){{ v }}/>)',
-])('whose host is not whole in front of a value is refused: %s', (source) => {
+])('rejects a variable after an incomplete host: %s', (source) => {
   expect(markdownPlaces(source)).toEqual({ at: source.indexOf('{{') });
 });
 
@@ -42,7 +42,7 @@ test.each([
   '[x](https://app.example/a\\)/{{ v }})',
   '![x](https://app.example/((a)b)/{{ v }}.png "title")',
   '<https://app.example/(a)/{{ v }}>',
-])('a value behind a whole host is written as a part of an address: %s', (source) => {
+])('encodes a variable after a complete host as part of a URL: %s', (source) => {
   expect(written(source)).toBe(source.replace('{{ v }}', '{{ v | link_part }}'));
 });
 
@@ -50,7 +50,7 @@ test.each([
   ['[t]: {{ v }}', '[t]: {{ v | link_whole: "v", "href" }}'],
   ['[t]: <{{ v }}>', '[t]: <{{ v | link_whole: "v", "href" }}>'],
   ['![x]( {{ v }} )', '![x]( {{ v | link_whole: "v", "src" }} )'],
-])('a value that begins an address is one: %s', (source, expected) => {
+])('treats a variable at the start of a URL as a URL: %s', (source, expected) => {
   expect(written(source)).toBe(expected);
 });
 
@@ -64,6 +64,6 @@ test.each([
   '[Note]:\n\n{{ v }} wrote',
   '[ ] {{ v }}: (see {{ v }})',
   'a < b {{ v }}',
-])('elsewhere a value is words: %s', (source) => {
+])('treats a variable elsewhere as text: %s', (source) => {
   expect(written(source)).toBe(source);
 });

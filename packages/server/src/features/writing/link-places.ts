@@ -2,18 +2,18 @@ import { defaultOptions, TokenKind, Tokenizer, type TopLevelToken } from 'liquid
 import { ADDRESS_MAX_CHARS } from './addresses.ts';
 
 /**
- * Where a variable stands in the address of a link. What it holds must neither end the address nor lead elsewhere: where the
- * address begins with it, it has to be one itself; behind a whole host it is a part, and written as such.
+ * Handles variables in the URL of a link. A value must neither end the URL nor lead elsewhere. At the start of a URL, the value has to be a
+ * URL itself. After a complete host it is a part, and encoded as such.
  */
 
-/** The filters that see to it. They are put there when a letter is parsed, so nobody has to think of them. */
+/** The filters that ensure this. They are added when an email is parsed, so authors need not add them. */
 export const LINK_WHOLE = 'link_whole';
 export const LINK_PART = 'link_part';
 
-/** A piece of a letter: its own words, or a place to fill in. */
+/** A piece of an email: literal text, or a place to fill in. */
 export type Piece = { kind: 'words' | 'output' | 'tag'; text: string; begin: number };
 
-/** Of Liquid that can be parsed. */
+/** Splits a source of valid Liquid into pieces. */
 export function piecesOf(source: string): Piece[] {
   const tokens: TopLevelToken[] = new Tokenizer(source).readTopLevelTokens(defaultOptions);
   return tokens.map(({ kind, begin, end }) => ({
@@ -23,13 +23,13 @@ export function piecesOf(source: string): Piece[] {
   }));
 }
 
-/** Stands for a place in the address so far. */
+/** Represents a place in the URL so far. */
 export const PLACE = '\0';
 const WHOLE_HOST = /^(?:https?:\/\/[^/?#\0]+[/?#]|\0[/?#]|mailto:)/i;
 const OUTPUT = /^(\{\{-?)(.*?)(-?\}\})$/s;
 const NAME = /^\s*([\w.-]+)/;
 
-/** With the filter that it needs behind this much of an address; null where its host would not be whole. */
+/** Returns the output with the filter that it needs after this part of a URL. Null if the host before it is incomplete. */
 export function inAddress(output: string, { before, use }: OpenAddress): string | null {
   const [, open = '', expression = '', close = ''] = OUTPUT.exec(output) ?? [];
   if (before === '') {
@@ -43,11 +43,11 @@ export function inAddress(output: string, { before, use }: OpenAddress): string 
 
 type OpenAddress = { before: string; use: 'href' | 'src' };
 
-/** Whether a value between two signs is there is not known, and a condition leaves nothing behind: places do not part them. */
+/** Places do not separate characters here: a value may be empty, and a condition leaves nothing in the text. */
 const LINK = /^[^]*\]\0*\(/;
 const AUTOMATIC = /^<\0*((?:https?:|mailto:)[^\s<>]*)$/i;
 
-/** The address that a text of Markdown ends in the middle of: of a link, an image or a reference, or between angle brackets. */
+/** Returns the open URL at the end of a Markdown text: of a link, an image or a reference, or in angle brackets. */
 function openAddress(text: string): OpenAddress | null {
   const link = LINK.exec(text)?.[0].length ?? 0;
   const before = link === 0 ? null : unclosed(text.slice(link));
@@ -59,11 +59,11 @@ function openAddress(text: string): OpenAddress | null {
   return other === null ? null : { before: other, use: 'href' };
 }
 
-/** What ends an address that stands in no angle brackets; of other white space Markdown does not say so. */
+/** Characters that end a URL outside angle brackets. In Markdown, other white space does not. */
 // oxlint-disable-next-line no-control-regex
 const GAP = /[\u0001-\u0020\u007F]/;
 
-/** An address as far as it is written; null where it is over. Sign by sign, so that no text costs more than its length. */
+/** Returns the URL as far as it is written, or null if it has ended. It reads character by character, so that the cost is linear. */
 function unclosed(text: string): string | null {
   const written = text.trimStart();
   const isAngled = written.startsWith('<');
@@ -81,7 +81,7 @@ function unclosed(text: string): string | null {
   return written.slice(begin);
 }
 
-/** Of `[name]: address`: behind a gap, in angle brackets, or at once. */
+/** Returns the URL of `[name]: address`: after a gap, in angle brackets, or directly. */
 function definition(text: string): string | null {
   const run = beginOf(text, (sign) => !GAP.test(sign));
   const colon = text.indexOf(']:', run);
@@ -92,14 +92,14 @@ function definition(text: string): string | null {
   return null;
 }
 
-/** How a line may begin in front of a name: it may also stand in a list, in a quotation or behind a condition. */
+/** The start of a line before a name. The name may also be in a list, in a quote or after a condition. */
 const LINE_BEGINS = /^[\s\0>*+\-\d.)]*$/;
 
-/** Whether a text ends with the name of a reference. */
+/** Returns whether a text ends with the name of a reference. */
 function isNamed(text: string): boolean {
   const close = beginOf(text, (sign) => /[\s\0>]/.test(sign)) - 2;
   if (close < 0 || !text.startsWith(']:', close)) return false;
-  // An address stands on the line of its name or on the next one; what a condition takes away of the lines nobody knows.
+  // A URL is on the line of its name or on the next one. It is unknown which line breaks a condition removes.
   const gap = text.slice(close);
   if (!gap.includes('\0') && gap.split('\n').length > 2) return false;
   let open = text.lastIndexOf('[', close);
@@ -111,20 +111,20 @@ function isEscaped(text: string, at: number): boolean {
   return (at - beginOf(text.slice(0, at), (sign) => sign === '\\')) % 2 === 1;
 }
 
-/** Where the signs of a kind begin with which a text ends. */
+/** Returns where the characters of one kind at the end of a text begin. */
 function beginOf(text: string, isOfThem: (sign: string) => boolean): number {
   let begin = text.length;
   while (begin > 0 && isOfThem(text.charAt(begin - 1))) begin -= 1;
   return begin;
 }
 
-/** Markdown as it is parsed. `at`: where the address of a link is not whole before a variable stands in it. */
+/** Returns Markdown with filters in its URLs. `at`: the place of a variable before which the host of a link is incomplete. */
 export function markdownPlaces(source: string): { source: string } | { at: number } {
   let written = '';
   let tail = '';
   for (const { kind, text, begin } of piecesOf(source)) {
     const address = kind === 'output' ? openAddress(tail) : null;
-    // No address is longer, and a text of many places is not gone through anew for each.
+    // No URL is longer, and a text with many places is not read again for each.
     tail = (tail + (kind === 'words' ? text : PLACE)).slice(-ADDRESS_MAX_CHARS);
     if (address === null) {
       written += text;

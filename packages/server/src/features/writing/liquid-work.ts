@@ -3,11 +3,11 @@ import { LINK_PART } from './link-places.ts';
 import { Reading } from './reading.ts';
 import { costOf, searchCost, textLength } from './render-work.ts';
 
-/** Liquid counts the memory that filters use, but no comparison and no read. Here each is charged by what it may walk through. */
+/** Charges comparisons and reads by the length of what they may walk through. Liquid itself counts only the memory that filters use. */
 
 /** Filters that search for one text in another. */
 const SEARCHES: ReadonlySet<string> = new Set(['remove', 'replace', 'split']);
-/** Filters that encode each character by itself, at up to 0.1 µs. */
+/** Filters that encode each character separately, at up to 0.1 µs. */
 const ENCODES: ReadonlySet<string> = new Set(['url_encode', LINK_PART]);
 const ENCODE_FACTOR = 4;
 /** Formatting a date takes about 10 µs. */

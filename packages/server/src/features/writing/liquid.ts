@@ -23,14 +23,14 @@ import { type Findings, Reading } from './reading.ts';
 import { countSource } from './source-work.ts';
 
 /**
- * The Liquid of letters: few tags and few filters, no file, no other letter, no prototype, a bound on everything. Values are
- * written by the part that they stand in, and no filter undoes it.
+ * The Liquid of emails: few tags and filters, no files, no includes, no prototypes, and limits on everything. Values are escaped for the
+ * part that contains them, and no filter undoes that.
  *
- * Liquid either ignores names without a value or stops at the first one. Here they are all told, but for those that the
- * letter reckons with: in a condition, and where `default` stands in, wherever it comes among the filters.
+ * Liquid either ignores names without a value or stops at the first one. Here all of them are reported, except those that the email
+ * handles: in a condition, and with a `default` anywhere among the filters.
  */
 
-/** `capture` is not among them: what it keeps has been escaped, and would be once more when it is printed. */
+/** `capture` is not included: its content has been escaped, and would be escaped again when printed. */
 const TAGS = ['assign', 'break', 'case', 'comment', 'continue', 'for', 'if', 'raw', 'unless', '#'];
 const FILTERS = (
   'abs append at_least at_most capitalize ceil date default divided_by downcase first floor join last minus modulo ' +
@@ -39,14 +39,14 @@ const FILTERS = (
 ).split(' ');
 
 export const SOURCE_MAX_CHARS = 100_000;
-/** Of `{{` and `{%` in one part. */
+/** The maximum number of `{{` and `{%` in one part. */
 const PLACES_MAX = 500;
-/** Longer sources are remembered too, but only a few, so that memory stays bounded. */
+/** Longer sources are cached too, but only a few, so that memory stays bounded. */
 const LONG_CHARS = 20_000;
-/** Parsing takes up to some tens of milliseconds per 100,000 characters. It is part of the work of who needs it. */
+/** Parsing takes up to some tens of milliseconds per 100,000 characters. The render that needs it is charged for it. */
 const PARSED_CHARS_PER_UNIT = 2;
 
-/** What is wrong, and where; both count from one. */
+/** An error and its position; line and column start at 1. */
 type Flaw = { message: string; line: number; column: number };
 type Parsed = { templates: Template[] } | { flaw: Flaw };
 
@@ -60,10 +60,10 @@ const parsed = {
   html: { short: recentMap<Parsed>(500), long: recentMap<Parsed>(100) },
 };
 
-/** What a part is written in. In an address within Markdown, variables get the filter that they need there. */
+/** The syntax of a part. In URLs within Markdown, variables get the filter that they need there. */
 export type Markup = 'line' | 'markdown' | 'html';
 
-/** Parses a source, or finds it among those that were parsed lately: the templates of all projects are few, and used again and again. */
+/** Parses a source, or returns it from the cache of recent ones. The templates of all projects are few and used repeatedly. */
 export function parsePart(source: string, markup: Markup, findings?: Findings): Parsed {
   const remembered = parsed[markup][source.length > LONG_CHARS ? 'long' : 'short'];
   let known = remembered.get(source);
@@ -75,7 +75,7 @@ export function parsePart(source: string, markup: Markup, findings?: Findings): 
   return known;
 }
 
-/** As far as it came, and why not further. */
+/** Returns the text up to the first error, and that error. */
 export function renderPart(
   templates: Template[],
   options: { findings: Findings; write: (value: unknown) => string; charsMax: number },
@@ -87,7 +87,7 @@ export function renderPart(
   try {
     toValueSync(engine.renderer.renderTemplates(templates, reading, page));
   } catch (error) {
-    // A stranger's traits may be what a letter stumbles over, so it is told of that letter and stops nothing else.
+    // A user's traits may cause the error, so it is reported for this email only and stops nothing else.
     trouble = messageOf(error);
   }
   for (const name of reading.unset) findings.noteMissing(name);
@@ -125,7 +125,7 @@ function parse(source: string): Parsed {
   }
 }
 
-/** Parsed as it is first, so that what is wrong with it is told with its own places. */
+/** Parses the source unchanged first, so that errors have positions in it. */
 function parseMarkdown(source: string): Parsed {
   const plain = parse(source);
   if ('flaw' in plain || !source.includes('{{')) return plain;
@@ -137,7 +137,7 @@ function parseMarkdown(source: string): Parsed {
   };
 }
 
-/** Done once for each template that is parsed. */
+/** Runs once per parsed template. */
 function prepare(templates: Template[]): void {
   for (const template of templates) {
     countSource(template);
@@ -156,7 +156,7 @@ function isCondition(template: Template): boolean {
   return template instanceof IfTag || template instanceof UnlessTag || template instanceof CaseTag;
 }
 
-/** `default: ""` says that there may be a gap. */
+/** Returns whether the default is `""`, which allows a gap. */
 function isNothing({ args }: Value['filters'][number]): boolean {
   return args.some((arg) => TypeGuards.isQuotedToken(arg) && evalQuotedToken(arg) === '');
 }
@@ -170,7 +170,7 @@ function reckon(value: Value, mayBeNothing: boolean): void {
     const result = yield evaluate(context);
     const unset = context.unset;
     context.unset = before;
-    // A default that has no value itself replaces nothing.
+    // A default without a value replaces nothing.
     if (!mayBeNothing && (result === undefined || result === null || result === ''))
       for (const name of unset) context.noteUnset(name);
     return result;
@@ -205,7 +205,7 @@ function hardened(): Liquid {
   liquid.registerFilter('default', (value: unknown, fallback: unknown) =>
     value === false || isBlank(printed(value)) ? fallback : value,
   );
-  // As Liquid has it; but half of a character stops nothing.
+  // Encodes as Liquid does, but does not fail on half a surrogate pair.
   liquid.registerFilter('url_encode', (value: unknown) => encoded(printed(value)).replaceAll('%20', '+'));
   liquid.registerFilter(LINK_PART, linkPart);
   liquid.registerFilter(LINK_WHOLE, function (value: unknown, name: unknown, use: unknown) {
@@ -234,7 +234,7 @@ function localeIn(args: unknown[]): unknown {
 const MESSAGE_MAX_CHARS = 300;
 const NAME_MAX_CHARS = 100;
 
-/** Liquid names the error well, but not what is allowed instead. */
+/** Liquid describes the error well, but not what is allowed instead. */
 function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const filter = quoted(message, 'undefined filter: ', '');
@@ -244,7 +244,7 @@ function messageOf(error: unknown): string {
   return cut(withoutPlace(message), MESSAGE_MAX_CHARS);
 }
 
-/** The text that a message quotes between two others; null for another message. */
+/** Returns the text that a message quotes between two others, or null for another message. */
 function quoted(message: string, before: string, after: string): string | null {
   const text = withoutPlace(message);
   if (!text.startsWith(before) || !text.endsWith(after)) return null;

@@ -5,7 +5,7 @@ const markdown = new MarkdownIt({ html: false, linkify: false, typographer: fals
 
 type Tokens = ReturnType<typeof markdown.parse>;
 
-/** Where a body leads, in the order of its links, each address once; null where it shows what is more than words. */
+/** Returns the link targets of a body in order, each once. Null if the body shows more than words. */
 export function linksOfMarkdown(body: string): { address: string; words: string }[] | null {
   const tokens = markdown.parse(body, {});
   const parts = tokens.flatMap((token) => [token, ...(token.children ?? [])]);

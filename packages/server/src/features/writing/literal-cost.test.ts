@@ -34,7 +34,9 @@ const looped = (text: string): string => `{% for i in (1..event.times) %}${text}
 
 type Measured = { characters: number; work: number; failed: boolean };
 
-/** Of one more turn of a loop. The difference between two renders leaves out what only the length of the source decides. */
+/**
+ * Measures one more iteration of a loop. The difference between two renders excludes costs that depend only on the length of the source.
+ */
 function ofEachTurn(text: string, format: 'markdown' | 'html' = 'markdown'): Measured {
   const body = looped(text);
   const measure = (times: number): Measured => {
@@ -154,7 +156,7 @@ const piece = fc.oneof(
   ),
 );
 
-/** Repeated signs of a counterexample, with their count. */
+/** Shortens a counterexample to its repeated characters with their count. */
 function shortened(pieces: string[]): string {
   return pieces
     .join('')
@@ -162,7 +164,7 @@ function shortened(pieces: string[]): string {
 }
 
 describe('renderLetter', () => {
-  test('charges each turn of a loop for the characters that it reads, whatever the template is made of', () => {
+  test('charges each iteration of a loop for the characters that it reads, for any template', () => {
     let whole = 0;
     fc.assert(
       fc.property(
@@ -213,7 +215,7 @@ describe('renderLetter', () => {
     expect(search('user.lists')).toBeGreaterThan(search(`"${'b'.repeat(10_000)}"`) / 2);
   });
 
-  test('charges for the format of a date wherever it stands among the arguments', () => {
+  test('charges for the format of a date at any position among the arguments', () => {
     const format = '%A'.repeat(5_000);
     const first = ofEachTurn(`{% assign a = 0 | date: "${format}", locale: "de" %}`).work;
     const last = ofEachTurn(`{% assign a = 0 | date: locale: "de", "${format}" %}`).work;
@@ -228,7 +230,7 @@ describe('renderLetter', () => {
     expect(renderLetter(parts, VARIABLES).failed).toBe('body');
   });
 
-  test('reports names and stores facts without keys that no data can have', () => {
+  test('reports names and stores facts without keys that data can never have', () => {
     const { facts, missing } = rendered(
       `{{ user["${KEY}"] }}{{ user[user.lists] }}{{ user["${'n'.repeat(255)}"] }}`,
     );
@@ -236,7 +238,7 @@ describe('renderLetter', () => {
     expect(Math.max(...missing.map((name) => name.length))).toBe(200);
   });
 
-  test('keeps at most 50 names without a value, however often a loop reads others', () => {
+  test('keeps at most 50 names without a value, even if a loop reads more', () => {
     const { missing } = rendered(
       `{% for i in (1..300) %}{% assign k = "x" | append: i %}{{ user[k] }}{% endfor %}`,
     );

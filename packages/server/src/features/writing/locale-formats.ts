@@ -16,7 +16,7 @@ class LocaleFormats {
     this.#locale = locale;
   }
 
-  /** The default of the filter `date`, such as `Friday, June 5`. `at` is the local time, written as if it were UTC. */
+  /** Formats the default of the filter `date`, such as `Friday, June 5`. `at` is the local time, written as if it were UTC. */
   day(at: number): string {
     this.#day ??= this.#formatter({ weekday: 'long', day: 'numeric', month: 'long', timeZone: 'UTC' });
     return this.#day.format(at);
@@ -36,7 +36,7 @@ class LocaleFormats {
     return format.format(at);
   }
 
-  /** In the form that stands beside a day. Some languages inflect it, such as Polish: `5 czerwca`, not `5 czerwiec`. */
+  /** Returns the form used next to a day. Some languages inflect it, such as Polish: `5 czerwca`, not `5 czerwiec`. */
   month(at: number, width: 'long' | 'short'): string {
     let formats = this.#months.get(width);
     if (formats === undefined) {
@@ -48,11 +48,11 @@ class LocaleFormats {
     }
     const [withDay, alone] = formats;
     const name = withDay?.formatToParts(at).find(({ type }) => type === 'month')?.value ?? '';
-    // In Japanese, Chinese and Korean that part is a bare number.
+    // In Japanese, Chinese and Korean that part is a plain number.
     return /\p{L}/u.test(name) ? name : (alone?.format(at) ?? name);
   }
 
-  /** AM or PM. */
+  /** Returns AM or PM. */
   dayPeriod(at: number): string {
     this.#dayPeriod ??= this.#formatter({ ...STRFTIME, hour: 'numeric', hour12: true });
     return this.#dayPeriod.formatToParts(at).find(({ type }) => type === 'dayPeriod')?.value ?? '';
@@ -69,7 +69,7 @@ export type { LocaleFormats };
 const LOCALES_MAX = 100;
 const formats = recentMap<LocaleFormats>(LOCALES_MAX);
 
-/** `onCreate`: called when the formatters of the locale are not kept, so that their creation can be counted. */
+/** `onCreate`: called when the formatters of the locale are not cached, so that their creation can be counted. */
 export function formatsOf(locale: string, onCreate: () => void = () => {}): LocaleFormats {
   let found = formats.get(locale);
   if (found === undefined) {

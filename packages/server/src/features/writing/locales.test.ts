@@ -32,7 +32,7 @@ function emailIn(locale: string, content: LetterText, projectLocale = 'en') {
   });
 }
 
-/** The date and the number in their default form, and the names of `strftime`, as `Intl` has them. */
+/** The date and the number in their default form, and the names of `strftime`, as `Intl` returns them. */
 const EXPECTED: Record<string, string> = {
   en: 'Friday, June 5 / 1,234,567.89 / Fri 5 Jun 2026 12 PM',
   de: 'Freitag, 5. Juni / 1.234.567,89 / Fr 5 Juni 2026 12 PM',
@@ -75,7 +75,7 @@ describe('an email', () => {
     expect(renderLetter(letter(body), variables(locale)).content.body).toBe(`${date}|${number}`);
   });
 
-  test('has the footer of the project, otherwise of English, in a language without texts', () => {
+  test("has the project's footer, or else an English one, in a language without translations", () => {
     const { html, text } = emailIn('he-IL', letter('שלום'));
     expect(html).toContain('<html lang="he-IL" dir="rtl" ');
     expect(html).toContain('<div lang="en" dir="ltr"><p ');

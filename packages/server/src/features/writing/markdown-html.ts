@@ -4,8 +4,8 @@ import { checkLinkChars, checkTables } from './html-limits.ts';
 import { escapeHtml } from './html-text.ts';
 
 /**
- * Markdown as it stands within the layout. Styles are inline, because some mail programs keep no others. HTML in it is
- * shown as it is typed; what is no link and no image that a letter may have leaves its words behind, and is told.
+ * Renders Markdown for the layout. Styles are inline, because some mail clients remove all others. HTML in it is shown as typed. A link or
+ * image that an email may not have is replaced by its text and reported.
  */
 
 type Tokens = ReturnType<typeof markdown.parse>;
@@ -40,7 +40,7 @@ const STYLES = new Map([
 ]);
 
 const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
-// Every address passes here and is looked at below, so that one that is refused can be told.
+// Accepts every URL here and checks it below, so that a rejected one can be reported.
 markdown.validateLink = () => true;
 markdown.renderer.rules['code_block'] = writePre;
 markdown.renderer.rules['fence'] = writePre;
@@ -68,7 +68,7 @@ function dress(token: Token): void {
 
 /** Returns the length of all link addresses and titles. */
 function dressInline(tokens: Token[], troubles: Set<string>): number {
-  // Links do not stand within each other.
+  // Links are not nested.
   let isDropped = false;
   let linkChars = 0;
   for (const token of tokens) {

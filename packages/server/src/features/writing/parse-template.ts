@@ -1,7 +1,7 @@
 import type { FieldFault } from '../../base/fault.ts';
 import { refused, type TemplateSource } from './template.ts';
 
-/** As `template create` and `template update` are given it. */
+/** The input of `template create` and `template update`. */
 type Written = Partial<TemplateSource> & { name?: string };
 
 const NAME_MAX_CHARS = 100;
@@ -9,7 +9,7 @@ const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const KEYS = ['name', 'format', 'subject', 'preheader', 'body'] as const;
 const FORMATS: readonly unknown[] = ['markdown', 'mjml'];
 
-/** What somebody wrote, part by part, or a fault with all that is wrong with it. A part that is left out is not there. */
+/** Reads a template part by part, or throws a fault with all errors. A part that was left out is missing in the result. */
 export function readTemplate(document: unknown): Written {
   if (typeof document !== 'object' || document === null || Array.isArray(document))
     throw refused([{ message: `A template is an object with ${KEYS.join(', ')}` }]);
@@ -19,7 +19,7 @@ export function readTemplate(document: unknown): Written {
   return written.name === undefined ? written : { ...written, name: written.name.trim() };
 }
 
-/** With what was left out: what is known of it already, or what it is where nobody says. */
+/** Fills in parts that were left out, from the current template or with defaults. */
 export function completed(written: Written, known: TemplateSource | null): TemplateSource {
   const { format, subject, preheader, body } = { ...known, ...written };
   if (subject === undefined || body === undefined) {
@@ -41,7 +41,7 @@ function faultsOf(key: string, value: unknown): FieldFault[] {
   return key === 'name' ? nameFaults(value.trim()) : [];
 }
 
-/** As rules read the names of letters. */
+/** Applies the same rules as names of emails in a rule. */
 function nameFaults(name: string): FieldFault[] {
   const isFit =
     name.length >= 1 && name.length <= NAME_MAX_CHARS && name.isWellFormed() && !/\p{Cc}/u.test(name);

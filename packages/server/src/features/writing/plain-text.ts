@@ -2,14 +2,14 @@ import { ADDRESS_MAX_CHARS, isLink } from './addresses.ts';
 import { unescapeHtml } from './html-text.ts';
 import { attributesOf, scanHtml } from './scan-html.ts';
 
-/** A page as plain text, with the address of every link behind its words; and these addresses. */
+/** Converts a page to plain text, with the URL of every link after its text. Also returns these URLs. */
 export function plainText(html: string): { text: string; links: string[] } {
   const paper = new Paper();
   scanHtml(html, paper);
   return { text: paper.page.trimEnd(), links: [...paper.links] };
 }
 
-/** How many lines' ends stand before and behind a block. */
+/** The number of line breaks before and after a block. */
 const GAPS = new Map<string, number>(
   [
     [2, 'p h1 h2 h3 h4 h5 h6 blockquote pre table hr'],
@@ -22,35 +22,35 @@ const GAPS = new Map<string, number>(
 );
 const VOID = new Set('area base br col hr img input link meta source wbr'.split(' '));
 const LISTS = new Set(['ul', 'ol']);
-/** Between cells that stand beside each other. */
+/** Separates cells of a row. */
 const BAR = ' | ';
 const QUOTE = '> ';
 
-/** How deep quotes and list items are indented. Without a bound every line of a nested page would carry all of its margins. */
+/** The maximum indentation of quotes and list items. Without a limit every line of a nested page would repeat all of its margins. */
 const QUOTES_MAX = 5;
 const MARGINS_MAX = 10;
 const MARGIN_MAX_CHARS = 4;
 
 class Paper {
   readonly links = new Set<string>();
-  /** The page so far. It is joined once: looking at the end of a growing string copies the whole string each time. */
+  /** The page so far. It is joined once, because reading the end of a growing string copies the whole string each time. */
   readonly #pieces: string[] = [];
   #length = 0;
   #gap = 0;
   #isSpaced = false;
-  /** How deep it is within something that is not shown. */
+  /** The nesting depth within hidden elements. */
   #hidden = 0;
   #pre = 0;
-  /** What every line begins with; and what the next one begins with in place of the last of these. */
+  /** The start of every line. On the next line `#marker` replaces the last of these. */
   readonly #margins: string[] = [];
-  /** Open quotes and items that are too deep to have a margin of their own. */
+  /** Open quotes and items that are nested too deeply to have a margin. */
   #unindented = 0;
   #marker = '';
-  /** What the last line began with. */
+  /** The start of the last line. */
   #before: string[] = [];
-  /** The number of the last item; null where they have none. */
+  /** The number of the last item of each list. Null for lists without numbers. */
   readonly #lists: (number | null)[] = [];
-  /** Whether a table only lays out. */
+  /** True for a table that is only used for layout. */
   readonly #tables: boolean[] = [];
   readonly #opened: { address: string; from: number }[] = [];
 
@@ -128,7 +128,7 @@ class Paper {
     else this.#margins.pop();
   }
 
-  /** Cells of a table of data stand beside each other; those of a layout are what is laid out. */
+  /** Puts cells of a data table next to each other. Cells of a layout table are the layout itself. */
   #apart(name: string): void {
     const isCell = name === 'td' || name === 'th';
     if (isCell && this.#tables.at(-1) === false) {
@@ -210,7 +210,7 @@ class Paper {
     this.#put(`[${address}]`);
   }
 
-  /** The text behind an offset; undefined where it is longer than any address, and so is not compared with one. */
+  /** Returns the text after an offset. Undefined if it is longer than any URL, so that it is not compared with one. */
   #since(from: number): string | undefined {
     let missing = this.#length - from;
     if (missing > ADDRESS_MAX_CHARS) return undefined;

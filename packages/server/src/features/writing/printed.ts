@@ -1,29 +1,32 @@
 import { escapeHtml } from './html-text.ts';
 
 /**
- * What a person's traits and events become on paper. They are a stranger's words: in the body they must stay words, whatever
- * Markdown or HTML they spell, and everywhere they stay on their line.
+ * Converts traits and event properties to text. They are untrusted: in the body they must stay words, whatever Markdown or HTML they spell,
+ * and everywhere they stay on their line.
  */
 
-/** Of one value; a longer one is cut. */
+/** The maximum length of a value; a longer one is cut. */
 const VALUE_MAX_CHARS = 2_000;
-/** Of a value before it is cleaned, so that cleaning takes a bounded time. Invisible characters and repeated spaces are removed then. */
+/**
+ * The maximum length of a value before cleaning, so that cleaning takes a bounded time. Cleaning removes invisible characters and repeated
+ * spaces.
+ */
 const CLEANED_MAX_CHARS = 2 * VALUE_MAX_CHARS;
 const DEEPEST = 4;
 
-/** Characters that show nothing, or turn the direction of what stands beside them. Joiners stay: emoji and Persian need them. */
+/** Characters that are invisible or change the text direction. Joiners stay, because emoji and Persian need them. */
 const INVISIBLE = /[\u00AD\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/gu;
 /** White space, except the no-break spaces that French and other locales put between groups of digits. */
 const GAPS = /(?:[^\S\u00A0\u202F]|\p{Cc})+/gu;
 const VISIBLE = /[^\s\p{Cc}\u00AD\u061C\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/u;
-/** Most values are plain words, in which there is nothing to clean and nothing to escape. */
+/** Most values are plain words, with nothing to clean or escape. */
 const WORDS = /^\p{L}[\p{L}\p{N}]*(?: [\p{L}\p{N}]+)*$/u;
 
 export function isBlank(text: string): boolean {
   return !VISIBLE.test(text);
 }
 
-/** One line of text; empty for what has no words of its own, such as an object. */
+/** Returns one line of text. It is empty for a value without a text form, such as an object. */
 export function printed(value: unknown, depth = 0): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : '';
@@ -41,7 +44,7 @@ export function plainValue(value: unknown): string {
   return cut(oneLine(cut(text, CLEANED_MAX_CHARS)), VALUE_MAX_CHARS);
 }
 
-/** As text and within quotes alike. */
+/** Escapes a value for text and for quoted attributes. */
 export function htmlValue(value: unknown): string {
   return escapeHtml(plainValue(value));
 }
@@ -49,9 +52,10 @@ export function htmlValue(value: unknown): string {
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 /**
- * Renders as the very same words. HTML becomes entities, so that it stays words also within HTML of the letter's own. Inside
- * a word an underscore means nothing, and plans are named `pro_monthly`. At its beginning a value must not make of its line
- * a list, a heading or the underline of one, nor complete a link that the letter's own brackets began; at its end, no image.
+ * Escapes a value so that Markdown renders exactly its words. HTML becomes entities, so it also stays text within the email's own HTML.
+ * Underscores within a word are kept, because they mean nothing there and plans are named `pro_monthly`. At its start a value must not turn
+ * its line into a list, a heading or the underline of one. It must not complete a link that the email's own brackets began. At its end it
+ * must not begin an image.
  */
 export function markdownValue(value: unknown): string {
   const text = plainValue(value);
@@ -71,7 +75,7 @@ export function oneLine(text: string): string {
   return text.replace(INVISIBLE, '').replace(GAPS, ' ').toWellFormed();
 }
 
-/** Never through the middle of a character. */
+/** Cuts a text, but never through the middle of a character. */
 export function cut(text: string, charsMax: number): string {
   if (text.length <= charsMax) return text;
   return `${text.slice(0, charsMax - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;

@@ -3,10 +3,10 @@ import { checkLetter } from './check-letter.ts';
 import { compileLetter } from './compile-letter.ts';
 import { refused, type TemplateSource } from './template.ts';
 
-/** A letter that can be rendered, with what its MJML compiled to; or a fault with all that is wrong with it. */
+/** An email that can be rendered, with the output of its MJML. Otherwise a fault with all errors is thrown. */
 export type Publishable = TemplateSource & { html: string | null };
 
-/** Asked before anybody's turn is taken: to compile takes a while. */
+/** Call it before taking the project lock, because compiling takes a while. */
 export async function publishable(source: TemplateSource): Promise<Publishable> {
   const { format, ...text } = source;
   const faults = checkLetter({ ...text, format: format === 'mjml' ? 'html' : 'markdown' });

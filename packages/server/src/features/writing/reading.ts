@@ -9,14 +9,14 @@ import { type LetterVariables, LOCALE_FACT, valueOf, ZONE_FACT } from './variabl
 
 const FACTS_MAX = 255;
 const MISSING_MAX = 50;
-/** A longer name is cut before anything else is done with it. */
+/** A longer name is cut before any other processing. */
 const NAME_MAX_CHARS = 200;
 /** In units of work. Creating all formatters of a locale takes about 2 ms. */
 const NAMED_LOCALE_COST = 4_000;
 
-/** What came up while the parts of one letter were rendered. */
+/** Findings of rendering the parts of one email. */
 export class Findings {
-  /** What was read of the person, the event and the run. */
+  /** The values that were read from the user, the event and the run. */
   readonly facts: Record<string, unknown> = {};
   readonly missing = new Set<string>();
   /** One budget for all parts. */
@@ -36,7 +36,7 @@ export class Findings {
     this.facts[name] = value;
   }
 
-  /** Work besides the email's own. Whether a source was parsed or a locale was used before does not decide if it may be rendered. */
+  /** Work in addition to the email's own. It is separate, so that the state of the caches does not decide if the email may be rendered. */
   parsed = 0;
 
   noteParsed(units: number): void {
@@ -53,7 +53,7 @@ export class Findings {
     return this.#variables.zone;
   };
 
-  /** The formatters of the locale that a filter names, otherwise of the recipient. Each named locale is charged once. */
+  /** Returns the formatters of the locale that a filter names, or else the recipient's. Each named locale is charged once. */
   formats(named: unknown): LocaleFormats {
     const locale = ownLocale(named);
     if (locale === null) {
@@ -67,7 +67,7 @@ export class Findings {
     return formatsOf(locale);
   }
 
-  /** The root of all names. Without a prototype: `constructor` is no variable. */
+  /** Returns the root of all names. It has no prototype: `constructor` is not a variable. */
   roots(): Record<string, unknown> {
     const { person, event, project, run } = this.#variables;
     return Object.assign(Object.create(null) as Record<string, unknown>, {
@@ -91,7 +91,7 @@ class Source {
     this.#findings = findings;
   }
 
-  /** As it is stored. */
+  /** Returns the value as it is stored. */
   read(key: unknown): unknown {
     if (typeof key !== 'string' && typeof key !== 'number') return undefined;
     const value = valueOf(this.#values, String(key));
@@ -104,7 +104,7 @@ class Source {
   }
 }
 
-/** A value as a template sees it. Blank text counts as missing, because `Hi ,` helps nobody. An object can only be read by name. */
+/** Returns a value as a template sees it. Blank text counts as missing, because `Hi ,` helps no one. An object can only be read by name. */
 function enclosed(value: unknown): unknown {
   if (value === null || (typeof value === 'string' && isBlank(value))) return undefined;
   if (Array.isArray(value)) return value.map(enclosed);
@@ -113,7 +113,7 @@ function enclosed(value: unknown): unknown {
 
 type Key = string | number | Drop;
 
-/** Whether a key can name a value. Longer keys are never stored, and a list is no key. */
+/** Returns whether a key can name a value. Longer keys are never stored, and a list is not a key. */
 function isKey(key: unknown): key is Key {
   if (typeof key === 'string') return key.length <= JSON_MAX_KEY_CHARS;
   return typeof key === 'number' || key instanceof Drop;
@@ -136,12 +136,12 @@ function nameOf(keys: readonly unknown[]): string {
   return name.slice(0, NAME_MAX_CHARS);
 }
 
-/** How Liquid reads a name; one for each part of an email. */
+/** Resolves names for Liquid. Each part of an email has its own. */
 export class Reading extends Context {
   readonly findings: Findings;
-  /** How a value is written into this part. */
+  /** Escapes a value for this part. */
   readonly write: (value: unknown) => string;
-  /** Names without a value and without a default so far: see `liquid.ts`. */
+  /** Names so far that have neither a value nor a default; see `liquid.ts`. */
   unset = new Set<string>();
 
   constructor(
@@ -200,7 +200,7 @@ export class Reading extends Context {
     const source: unknown = from;
     if (!(source instanceof Source)) return super.readProperty(from, key);
     const value = source.read(key);
-    // Charged as it is stored: whether a long text is blank takes a look at all of it.
+    // Charged by the stored value, because checking a long text for blankness reads all of it.
     this.work.charge(costOf(value));
     return enclosed(value);
   }

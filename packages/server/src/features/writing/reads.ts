@@ -6,12 +6,12 @@ const TEMPLATE = 'project_id, id, name, version, created_at, updated_at';
 const VERSION =
   'project_id, template_id, version, format, subject, preheader, body, html, created_at, created_by';
 
-/** By name. */
+/** Lists the templates by name. */
 export function listTemplateRows(tx: Tx, projectId: number): Promise<TemplateRow[]> {
   return tx.query(`SELECT ${TEMPLATE} FROM beckon.template WHERE project_id = $1 ORDER BY name`, [projectId]);
 }
 
-/** Of one template, the newest first. */
+/** Lists the versions of one template, newest first. */
 export function listVersionRows(
   tx: Tx,
   { projectId, id, limit }: { projectId: number; id: string; limit: number },
@@ -30,7 +30,7 @@ export type PublishedRow = Pick<
   name: string;
 };
 
-/** What is published in these projects. */
+/** Lists the published versions of these projects. */
 export function listPublishedRows(tx: Tx, projectIds: number[]): Promise<PublishedRow[]> {
   return tx.query(
     `SELECT t.project_id, t.name, v.format, v.subject, v.preheader, v.body, v.html FROM beckon.template t
@@ -43,8 +43,8 @@ export function listPublishedRows(tx: Tx, projectIds: number[]): Promise<Publish
 export type FilledRow = { key: string; filled: number };
 
 /**
- * Reads tables of the people: of so many of a project, the last in the order of their ids, how many have something in each
- * trait. Those asked for come first, then those that most people have; `*` counts the people themselves.
+ * Counts how many users have a value in each trait, among the last `people` users of a project by id. Requested traits come first, then the
+ * most frequent ones. The keys ` people` and ` email` count the users and those with an address. Reads tables of the people module.
  */
 export function countFilled(
   tx: Tx,
@@ -77,7 +77,7 @@ export type UnpublishedRow = Pick<VersionRow, 'format' | 'subject' | 'preheader'
   saved_by: string;
 };
 
-/** By name. */
+/** Lists the templates by name. */
 export function listUnpublishedRows(tx: Tx, projectId: number): Promise<UnpublishedRow[]> {
   return tx.query(
     `SELECT name, format, subject, preheader, body, saved_at, saved_by FROM beckon.template_unpublished

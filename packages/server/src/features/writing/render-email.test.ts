@@ -72,8 +72,8 @@ a new line.
 
 &copy; 2026 & <b>done</b>`;
 
-describe('an e-mail', () => {
-  test('is a whole page: a language, a title, a hidden preheader, the letter, and a footer that says who, why and how to stop it', () => {
+describe('renderEmail', () => {
+  test('renders a whole page: language, title, hidden preheader, content, and a footer with sender, reason and unsubscribe link', () => {
     const written = content('Hi **Ada**', { subject: 'A & "B" <c>', preheader: 'Soon & <b>' });
     const email = renderEmail(written, FRAME);
     const all = elements(email.html);
@@ -105,7 +105,7 @@ Unsubscribe or manage email preferences [https://mail.example/u/abc?x=1&y=2]`,
     expect(email.troubles).toEqual([]);
   });
 
-  test('without an address or a way out says neither', () => {
+  test('omits a missing postal address and a missing unsubscribe link', () => {
     const { text, links } = renderEmail(content('Hi'), {
       ...FRAME,
       postalAddress: null,
@@ -115,13 +115,13 @@ Unsubscribe or manage email preferences [https://mail.example/u/abc?x=1&y=2]`,
     expect(links).toEqual([]);
   });
 
-  test('what the project says at the foot of all letters stands between why they come and whence', () => {
+  test("puts the project's footer between the reason and the postal address", () => {
     const { html, text } = renderEmail(content('Hi'), { ...FRAME, footer: 'Registered <b>in</b> Berlin' });
     expect(text).toContain('you use Acme & <Co>.\n\nRegistered <b>in</b> Berlin\n\nAcme & <Co>\nAcme GmbH');
     expect(html).toContain('Registered &lt;b&gt;in&lt;/b&gt; Berlin');
   });
 
-  test('shows all of Markdown, and HTML as it is typed', () => {
+  test('renders all of Markdown, and shows HTML as it is typed', () => {
     const { html, text, links, troubles } = renderEmail(content(KITCHEN), FRAME);
     expect(text.split('\n\n---\n\nYou are receiving')[0]).toBe(
       `One
@@ -163,7 +163,7 @@ code <b>
     expect(troubles).toEqual([]);
   });
 
-  test('leads to http, https and mailto alone, shows images from https alone, and tells what it leaves out', () => {
+  test('links only to http, https and mailto, shows only https images, and reports what it omits', () => {
     const { html, text, links, troubles } = renderEmail(
       content(
         '[a](javascript:alert(1)) [b](data:text/html,x) [c](/relative) [d](//evil.example) [e](#here) [f](ftp://x.example) ' +
@@ -181,7 +181,7 @@ code <b>
     );
   });
 
-  test('that is longer than mail programs show says so', () => {
+  test('warns about an email that mail clients clip', () => {
     const { troubles } = renderEmail(content('word '.repeat(20_000)), FRAME);
     expect(troubles).toEqual([
       expect.stringMatching(
@@ -190,7 +190,7 @@ code <b>
     ]);
   });
 
-  test('of 100 kB made of anything is read through once', () => {
+  test('reads 100 kB of any content only once', () => {
     for (const piece of ['[', '![', '*a', '> ', '<a ', '<!--', '](', '`', '| ', '- ']) {
       expect(renderEmail(content(piece.repeat(100_000 / piece.length)), FRAME).text.length).toBeGreaterThan(
         0,
@@ -201,16 +201,16 @@ code <b>
   }, 30_000);
 });
 
-/** What html-to-text, which shares nothing with us, reads in the same page; without spaces, marks and what is told twice. */
+/** Normalizes text for a comparison with html-to-text, an independent implementation. It removes spaces and markup. */
 function bare(text: string): string {
   return text.replace(/[\s>*|-]+/g, '').toLowerCase();
 }
 
-describe('the plain text', () => {
+describe('plain text', () => {
   const letters = shippedLetterNames().map((name): [string, LetterText] => [name, shipped(name)]);
 
   test.each([...letters, ['everything', content(KITCHEN)] as const])(
-    'of %s has every word and every link of its HTML, in their order',
+    'has every word and every link of the HTML of %s, in order',
     (_, letter) => {
       const { html, text, links } = renderEmail(letter, FRAME);
       const read = convert(html, {
@@ -228,7 +228,7 @@ describe('the plain text', () => {
     },
   );
 
-  test('of a page with styles, comments, hidden parts, pixels and layout is what is seen of it', () => {
+  test('contains only the visible text of a page with styles, comments, hidden parts, pixels and layout', () => {
     const page = `<!doctype html><html><head><title>No</title><style>p > a { color: red }</style></head><body class='>'>
 <!--[if mso]><p>Outlook</p><![endif]--><!--[if !mso]><!--><p>Seen &amp; &#8364; &#x1F600;&nbsp;!</p><!--<![endif]-->
 <div style="display: none"><p>Hidden <b>deep</b><br></p></div><script>if (a < b) document.write("<p>no</p>")</script>
@@ -262,11 +262,11 @@ function shipped(name: string): LetterText {
   return renderLetter(letter, given).content;
 }
 
-describe('a page that was laid out by itself', () => {
+describe('a page with its own layout', () => {
   const page =
     '<!doctype html><html><body style="a > b"><p>Hi</p><a href="https://unsubscribe.invalid/">Bye</a></body></html>';
 
-  test('leads to the person\u2019s own way out where it has a place for it, and gets no second one', () => {
+  test('links to the recipient’s unsubscribe link in its own place, without adding a second one', () => {
     const { html, text, links } = renderEmail(content(page, { format: 'html' }), FRAME);
     expect(links).toEqual([FRAME.unsubscribeUrl]);
     expect(html).not.toContain('unsubscribe.invalid');
@@ -287,7 +287,7 @@ describe('a page that was laid out by itself', () => {
     expect(text).toMatch(/^Hi\n\nYou are receiving this email/);
   });
 
-  test('in Markdown the place is an address like others', () => {
+  test('treats the placeholder as an ordinary URL in Markdown', () => {
     expect(renderEmail(content('[x](https://unsubscribe.invalid/)'), FRAME).links[0]).toBe(
       'https://unsubscribe.invalid/',
     );

@@ -9,7 +9,7 @@ import { partsOfPage } from './scan-html.ts';
 import { markdownToHtml } from './markdown-html.ts';
 import { plainText } from './plain-text.ts';
 
-/** What surrounds the content of an email. */
+/** The data around the content of an email. */
 export type EmailFrame = {
   projectName: string;
   postalAddress: string | null;
@@ -18,11 +18,11 @@ export type EmailFrame = {
   unsubscribeUrl: string | null;
   /** The recipient's locale, such as `de-AT`. */
   locale: string;
-  /** The footer is in its language if it is not translated into the recipient's. */
+  /** The footer uses this locale if it is not translated into the recipient's language. */
   projectLocale: string;
 };
 
-/** `links`: every address that the email links to, once each. `troubles`: warnings to show before it is sent. */
+/** `links`: every URL that the email links to, once each. `troubles`: warnings to show before it is sent. */
 export type Email = { html: string; text: string; links: string[]; troubles: string[] };
 
 const OWN_LINK = `href="${UNSUBSCRIBE}"`;
@@ -50,7 +50,7 @@ export function renderEmail(content: LetterText, frame: EmailFrame): Email {
   return { html, text, links, troubles: [...troubles] };
 }
 
-/** `shown`: the HTML that the plain text is made from. It omits the layout, which has no text. */
+/** `shown`: the HTML from which the plain text is made. It omits the layout, which has no text. */
 type Laid = { html: string; shown: string };
 
 function inLayout(content: LetterText, frame: EmailFrame, troubles: Set<string>): Laid {
@@ -75,7 +75,7 @@ function preheaderOf(preheader: string): string {
 const LINE = 'margin:0 0 8px;';
 const LINK = 'display:inline-block;padding:11px 0;color:#0b57d0;text-decoration:underline;';
 
-/** The reason for the email, the project's own line, its postal address, and the unsubscribe link. */
+/** Returns the footer: the reason for the email, the project's own line, its postal address, and the unsubscribe link. */
 function footerOf(frame: EmailFrame, hasLink: boolean): string {
   const { projectName, unsubscribeUrl } = frame;
   const language = languageOfLocale(frame.locale) ?? languageOfLocale(frame.projectLocale) ?? 'en';
@@ -89,7 +89,7 @@ function footerOf(frame: EmailFrame, hasLink: boolean): string {
   return `<div lang="${language}" dir="${dir}"${align}><p style="${LINE}">${reason}</p>${ownLines(frame)}${link}</div>`;
 }
 
-/** Written by the project in any language, so their direction is that of their text. */
+/** The project may use any language for these lines, so their direction is that of their text. */
 function ownLines({ projectName, postalAddress, footer }: EmailFrame): string {
   const whose = postalAddress?.startsWith(projectName) === true ? '' : `${escapeHtml(projectName)}<br>`;
   const address = (postalAddress ?? '')
@@ -104,10 +104,10 @@ function ownLines({ projectName, postalAddress, footer }: EmailFrame): string {
 const FOOT =
   "max-width:552px;margin:0 auto;padding:16px 24px 32px;font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;font-size:14px;line-height:22px;color:#5c6370;background-color:#ffffff;";
 
-/** What MJML writes into a page that names no language of its own. */
+/** The attributes that MJML writes into a page without a language. */
 const NO_LANGUAGE = /(<(?:html|div)\b[^>]*?) lang="und" dir="auto"/g;
 
-/** A page with a layout of its own. It gets what every email must have, but no second unsubscribe link. */
+/** Renders a page with its own layout. It gets everything that an email must have, but no second unsubscribe link. */
 function asPage({ body, preheader }: LetterText, frame: EmailFrame): Laid {
   const hasOwn = body.includes(OWN_LINK);
   const url = frame.unsubscribeUrl;

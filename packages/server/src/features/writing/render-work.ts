@@ -1,16 +1,16 @@
 /**
- * How much work one email may take to render, counted. A clock would refuse an honest email on a machine that stands still
- * for a moment, and would not be the same in a test. One unit is about half a microsecond, so the whole is about a tenth of a
- * second. The emails that ship use less than 1,000 units.
+ * Limits the work of rendering one email, as a count. A clock would reject a valid email on a machine that stalls for a moment, and would
+ * differ between test runs. One unit is about half a microsecond, so the total is about a tenth of a second. The shipped emails use less
+ * than 1,000 units.
  */
 export const WORK_MAX = 200_000;
 
-/** Of one output, tag or text between them. */
+/** The cost of one output, one tag, or one text between them. */
 const PIECE_COST = 10;
 export const CHARS_PER_UNIT = 16;
 /** The source of a piece up to this length is part of `PIECE_COST`. */
 export const PIECE_CHARS = PIECE_COST * CHARS_PER_UNIT;
-/** Of one email, in characters and list items that filters and ranges create. */
+/** The limit per email for characters and list items that filters and ranges create. */
 const MEMORY_MAX = 1_000_000;
 
 export const TOO_MUCH_WORK =
@@ -41,7 +41,7 @@ export class RenderWork {
   }
 }
 
-/** What it takes to walk through a value once. Counting stops where the budget of an email would be exceeded. */
+/** Returns the cost of walking through a value once. Counting stops once it would exceed the budget of an email. */
 export function costOf(value: unknown): number {
   if (typeof value === 'string') return 1 + value.length / CHARS_PER_UNIT;
   if (!Array.isArray(value)) return 1;
@@ -53,7 +53,7 @@ export function costOf(value: unknown): number {
   return cost;
 }
 
-/** The length of the text that Liquid makes of a value. Liquid joins a list before it searches in it or formats with it. */
+/** Returns the length of the text that Liquid makes of a value. Liquid joins a list before it searches in it or formats with it. */
 export function textLength(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (!Array.isArray(value)) return 1;
@@ -65,7 +65,7 @@ export function textLength(value: unknown): number {
   return length;
 }
 
-/** The cost of a search for one text in another. In the worst case each place is compared up to the end of the searched text. */
+/** Returns the cost of a search for one text in another. In the worst case each position is compared up to the end of the searched text. */
 export function searchCost(text: unknown, part: unknown): number {
   const [length, partLength] = [textLength(text), textLength(part)];
   return partLength > length ? 0 : (length * partLength) / 512;

@@ -27,8 +27,8 @@ function bodyOf(body: string, traits: Record<string, unknown> = {}): string {
   return renderLetter(letter({ body }), variables({ traits })).content.body;
 }
 
-describe('a letter', () => {
-  test('says what people and events hold', () => {
+describe('renderLetter', () => {
+  test('fills in values of users and events', () => {
     const given = letter({
       subject: 'For {{ user.name }} & co.',
       preheader: '{{ event.plan }} at {{ project.name }}',
@@ -45,7 +45,7 @@ describe('a letter', () => {
     expect(rendered.missing).toEqual([]);
   });
 
-  test('notes each fact that it really read, with the value as it is, and none that it did not', () => {
+  test('records each fact that was actually read, with its stored value, and no others', () => {
     const body =
       '{% if user.vip %}{{ user.manager }}{% endif %}{{ user.name | upcase }} {{ event.trialDays }}';
     const traits = { name: 'Ada', manager: 'Bob', address: { city: 'Turin' } };
@@ -60,7 +60,7 @@ describe('a letter', () => {
     });
   });
 
-  test('is told of a fact about the person that is another now, and of nothing else', () => {
+  test('reports only facts about the user that have changed', () => {
     const body =
       '{{ user.name }} {{ user.tags }} {{ user.plan | default: "free" }} {{ event.plan }} {{ event.occurred_at | date }}';
     const then = variables({ traits: { name: 'Ada', tags: { a: 1, b: 2 } }, properties: { plan: 'pro' } });
@@ -72,7 +72,7 @@ describe('a letter', () => {
   });
 });
 
-describe('a gap', () => {
+describe('a missing value', () => {
   test.each([
     ['{{ user.name }}', ['user.name']],
     ['{{ user.name | upcase }}', ['user.name']],
@@ -85,7 +85,7 @@ describe('a gap', () => {
     ['{{ user.name | default: user.nick }}', ['user.name', 'user.nick']],
     ['{{ persn.name }}', ['persn.name']],
     ['{{ user.name }} {{ user.name }}', ['user.name']],
-  ])('is told by name: %s', (body, missing) => {
+  ])('is reported by name: %s', (body, missing) => {
     const rendered = renderLetter(
       letter({ body: `. ${body}` }),
       variables({ traits: { blank: ' \u200B\t' } }),
@@ -105,7 +105,7 @@ describe('a gap', () => {
     '{% case user.name %}{% when "x" %}{% else %}there{% endcase %}',
     '{% assign who = user.name | default: "there" %}{{ who }}',
     'there{{ user.name | default: "" }}',
-  ])('that the letter reckons with is none: %s', (body) => {
+  ])('is not reported if the email handles it: %s', (body) => {
     const rendered = renderLetter(letter({ body }), variables({ traits: { blank: ' ', object: { a: 1 } } }));
     expect(rendered).toMatchObject({ content: { body: 'there' }, missing: [] });
   });
@@ -118,7 +118,7 @@ describe('a gap', () => {
     ['{% if user.name %}'.repeat(600) + '{% endif %}'.repeat(600), 'more than 500 places'],
     ['{% include "/etc/passwd" %}', 'tag "include" does not exist'],
     ['{{ user.name | raw }}', 'filter "raw" does not exist'],
-  ])('is a part that does not come out whole: %.60s', (body, why) => {
+  ])('includes a part that cannot be rendered completely: %.60s', (body, why) => {
     const rendered = renderLetter(letter({ body }), variables());
     expect(rendered.missing.join('\n')).toContain(`body: `);
     expect(rendered.missing.join('\n')).toContain(why);
@@ -136,13 +136,13 @@ describe('a date', () => {
     ['{{ user.ms | date }}', 'Friday, June 5'],
     ['{{ user.words | date }}', 'next spring'],
     ['{{ user.huge | date }}', '1e+300'],
-  ])("is told in the person's zone: %s", (body, text) => {
+  ])("is formatted in the user's time zone: %s", (body, text) => {
     const seconds = Date.UTC(2026, 5, 4, 23) / 1_000;
     const traits = { day: '2026-06-05', seconds, ms: seconds * 1_000, words: 'next spring', huge: 1e300 };
     expect(bodyOf(body, traits)).toBe(text);
   });
 
-  test('without a time is that day in every zone', () => {
+  test('is the same day in every zone if it has no time', () => {
     for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
       const given = variables({ traits: { day: '2026-06-05' }, zone });
       expect(renderLetter(letter({ body: '{{ user.day | date }}' }), given).content.body).toBe(
@@ -152,7 +152,7 @@ describe('a date', () => {
   });
 });
 
-describe("a stranger's value", () => {
+describe('an untrusted value', () => {
   test.each([
     ['[click](http://evil.example)', '\\[click\\](http\\://evil.example)'],
     ['<b onclick="x">&', '&lt;b onclick=&quot;x&quot;&gt;&amp;'],
@@ -178,7 +178,7 @@ describe("a stranger's value", () => {
     expect(content.subject).toBe('Hi A* Bcc: eve@evil.example !');
   });
 
-  test('that is no text is told as a person would tell it, or not at all', () => {
+  test('has a readable form if it is not text, or is left out', () => {
     const traits = { list: ['a', 2, { b: 1 }, ['c']], object: { a: 1 }, number: 12345.678, yes: true };
     expect(
       bodyOf('{{ user.list }}|{{ user.object }}|{{ user.number | number }}|{{ user.yes }}', traits),
@@ -186,7 +186,7 @@ describe("a stranger's value", () => {
     expect(bodyOf('x{{ user.object | upcase }}{{ user }}', traits)).toBe('x');
   });
 
-  test('named like what every object inherits is a value like others', () => {
+  test('can have the name of an inherited property', () => {
     const named: Record<string, unknown> = JSON.parse(
       '{"__proto__": "p", "constructor": "c", "toString": {"x": "t"}}',
     );
@@ -206,13 +206,13 @@ describe("a stranger's value", () => {
 
 const SIGNS = '< > & " [ ] ( ) ! \\ ` * _ ~ | # - + = : / . a 1 www http @ {{ }} {% %} 😀'.split(' ');
 const GAPS = [' ', '\n', '\r', '\t', '\u2028', '\u0000', '\uD800'];
-/** What is special in Markdown and HTML, and any character at all. */
+/** Characters that are special in Markdown and HTML, and any other characters. */
 const hostile = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.string({ unit: fc.constantFrom(...SIGNS, ...GAPS) }),
 );
 
-test('no trait makes a new line in the subject, or a link, HTML or a block in the body, and none throws', () => {
+test('adds no line to the subject and no link, HTML or block to the body, and never throws, for any trait', () => {
   const given = letter({
     subject: '{{ user.x }}, {{ user.y | default: "there" }}',
     preheader: '{{ user.x | truncate: 7 }}',
@@ -230,7 +230,7 @@ test('no trait makes a new line in the subject, or a link, HTML or a block in th
   );
 });
 
-test('two values side by side make no more of each other than words', () => {
+test('keeps two adjacent values as plain words', () => {
   const given = letter({ body: '{{ user.x }}{{ user.y }}' });
   fc.assert(
     fc.property(hostile, hostile, (x, y) => {
@@ -240,14 +240,14 @@ test('two values side by side make no more of each other than words', () => {
   );
 });
 
-test('brackets of the letter itself become no link or image by the value that follows or leads', () => {
+test("never completes a link or image of the email's own brackets with an adjacent value", () => {
   const traits = { a: 'Acme', link: '(http://evil.example)', note: ': http://evil.example', loud: 'Hey!' };
   expect(bodyOf('[{{ user.a }}]{{ user.link }}', traits)).toBe('[Acme]\\(http\\://evil.example)');
   expect(bodyOf('[{{ user.a }}]{{ user.note }}', traits)).toBe('[Acme]\\: http\\://evil.example');
   expect(bodyOf('{{ user.loud }}[ours](x)', traits)).toBe('Hey\\![ours](x)');
 });
 
-/** Every sign that means something is escaped; and without the escapes it is, word for word, what was given. */
+/** Checks that every special character is escaped, and that the text without escapes is exactly the given value. */
 function expectWords(body: string, ...values: string[]): void {
   const bare = body.replace(/\\[!-/:-@[-`{-~]|&(?:amp|lt|gt|quot);/g, '\uFFFC');
   expect(bare).not.toMatch(/[<>"&`*[\]~|\\@\n]|:\/\/|www\.|^ ?(?:[-+=#:]|\d+[.)])/i);

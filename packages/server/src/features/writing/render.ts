@@ -7,26 +7,26 @@ import type { LetterVariables } from './variables.ts';
 
 export type RenderedLetter = {
   content: LetterText;
-  /** What the letter read, such as `user.name`, with the value as it is stored; null where it was not set. */
+  /** The values that the email read, such as `user.name`, as stored. Null if a value was not set. */
   facts: Record<string, unknown>;
   /**
-   * Names that the letter could not put words to, so that it has gaps; and parts that did not come out whole, with the
-   * reason (`body: …`). A letter is fit to be sent when this is empty.
+   * Names without a value, which leave gaps in the email, and parts that were not rendered completely, with the reason (`body: …`). An
+   * email can be sent only if this is empty.
    */
   missing: string[];
-  /** The part that takes more work than an email may (see `render-work.ts`); null where all of them are whole. */
+  /** The part that takes more work than an email may (see `render-work.ts`). Null if all parts are complete. */
   failed: LetterPart | null;
-  /** Counted work, for those who render many. */
+  /** The counted work, for callers that render many emails. */
   work: number;
 };
 
 const SUBJECT_MAX_CHARS = 200;
 const PREHEADER_MAX_CHARS = 250;
 const BODY_MAX_BYTES = 100_000;
-/** Of a line before it is cut. */
+/** The maximum length of a line before it is cut. */
 const LINE_MAX_CHARS = 10_000;
 
-/** Never throws, whatever people's traits and events hold. */
+/** Renders an email. It never throws, for any traits and events. */
 export function renderLetter(letter: LetterText, variables: LetterVariables): RenderedLetter {
   const findings = new Findings(variables);
   const content: LetterText = {
@@ -70,12 +70,12 @@ function render(letter: LetterText, part: LetterPart, findings: Findings): strin
   });
   if (trouble !== null) findings.noteMissing(`${part}: ${trouble}`);
   if (findings.work.isExceeded) findings.failed ??= part;
-  // A page that breaks off may break off within a tag.
+  // An incomplete page may end within a tag.
   if (markup === 'html' && trouble !== null) return '';
   return isBody ? page(text, markup, findings) : oneLine(text).trim();
 }
 
-/** Conditions that came to nothing leave empty lines behind. */
+/** Removes empty lines that conditions leave behind. */
 function page(text: string, markup: Markup, findings: Findings): string {
   const body = text
     .replace(/\r\n?/g, '\n')

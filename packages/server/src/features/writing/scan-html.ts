@@ -1,4 +1,4 @@
-/** Who is told what stands in a page, in its order. `tag` is a tag without its brackets, for `attributesOf`; it begins at `at`. */
+/** Receives the contents of a page in order. `tag` is a tag without its brackets, for `attributesOf`. It begins at `at`. */
 type Reader = {
   text(raw: string): void;
   open(name: string, tag: string, at: number): void;
@@ -6,8 +6,8 @@ type Reader = {
 };
 
 /**
- * Reads a page in one pass, as a browser tells tags from text. Nothing is looked for twice, so that a page of any kind takes
- * a time that grows with its length alone. What is not shown, such as styles and comments, is not told.
+ * Reads a page in one pass, distinguishing tags from text as a browser does. No part is searched twice, so the time grows linearly with the
+ * length for any page. Invisible contents, such as styles and comments, are not reported.
  */
 export function scanHtml(html: string, reader: Reader): void {
   let at = 0;
@@ -27,7 +27,7 @@ const UNSEEN = new Map(
   ]),
 );
 
-/** Where it goes on behind what begins with a `<`. A comment or a tag without an end goes on to the end of all. */
+/** Returns the position after markup that begins with a `<`. An unclosed comment or tag extends to the end of the page. */
 function readMarkup(html: string, open: number, reader: Reader): number {
   if (html.startsWith('<!--', open)) return behind(html, '-->', open + 2);
   const next = html.charCodeAt(open + 1);
@@ -76,14 +76,14 @@ function endOfTag(html: string, from: number): number {
 
 const ATTRIBUTE = /([^\s=/"'<>]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"']+))?/g;
 
-/** As they are written, entities and all. */
+/** Returns attributes as they are written, with entities. */
 export function attributesOf(tag: string): Map<string, string> {
   const attributes = new Map<string, string>();
   for (const { name, value } of attributePlaces(tag)) if (!attributes.has(name)) attributes.set(name, value);
   return attributes;
 }
 
-/** From where to where the value stands in the tag, quotes and all. */
+/** The range of the value within the tag, including quotes. */
 export type AttributePlace = { name: string; value: string; from: number; to: number };
 
 export function attributePlaces(tag: string): AttributePlace[] {
@@ -95,10 +95,10 @@ export function attributePlaces(tag: string): AttributePlace[] {
   }));
 }
 
-/** Up to the end where it is not closed, so that it is looked for once. */
+/** Extends to the end if it is not closed, so that it is searched only once. */
 const BODY = /<body\b(?:[^>"']|"[^"]*(?:"|$)|'[^']*(?:'|$))*(>|$)/i;
 
-/** What stands in the body of a page, and what stands around it. What is no whole page is all body. */
+/** Splits a page into its body and what surrounds it. A fragment is all body. */
 export function partsOfPage(page: string): { before: string; inside: string; behind: string } {
   const start = BODY.exec(page);
   const from = start?.[1] === '>' ? start.index + start[0].length : 0;

@@ -1,8 +1,8 @@
 import type { LetterText } from './letter.ts';
 
 /**
- * The letters of the rules that every project begins with. They hold for any product, so they promise nothing and name no
- * address; what they ask for is a reply. Whatever they say of a person or an event has words for when it is not known.
+ * The emails of the rules with which every project starts. They apply to any product, so they promise nothing and contain no URL; their
+ * only call to action is a reply. Every value of a user or an event has a fallback.
  */
 const SHIPPED = {
   welcome: {
@@ -59,7 +59,7 @@ Which of the two is it? Reply and tell us, and we will help you find the plan th
 {{ project.name }}
 `,
   },
-  /** It names the day and not how many are left: the letter may wait for a while, and the day stays true. */
+  /** Names the day instead of the number of days left: the email may wait for a while, and the day stays correct. */
   trial_expiring: {
     subject:
       'Your {{ project.name }} trial ends {% if run.ends_at %}on {{ run.ends_at | date }}{% else %}soon{% endif %}',

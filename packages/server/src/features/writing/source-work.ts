@@ -13,9 +13,9 @@ import { Reading } from './reading.ts';
 import { CHARS_PER_UNIT, costOf, PIECE_CHARS } from './render-work.ts';
 
 /**
- * Charges each piece of a template for the length of its source, every time it renders. A literal, key or name is evaluated at most
- * once per render of its piece, so this bounds them all, whatever Liquid does with them. What Liquid computes from them is
- * charged where it is computed. Short pieces have no extra work: the cost of a piece covers their source.
+ * Charges each piece of a template for the length of its source at every render. A literal, key or name is evaluated at most once per
+ * render of its piece, so this bounds them all, whatever Liquid does with them. Values that Liquid computes from them are charged where
+ * they are computed. Short pieces have no extra work: the cost of a piece covers their source.
  */
 export function countSource(template: Template): void {
   if (template instanceof CaseTag) countComparisons(template);
@@ -29,7 +29,10 @@ export function countSource(template: Template): void {
   };
 }
 
-/** The source that one render may read. The conditions of `elsif` and `when` are tags of their own, and belong to their block. */
+/**
+ * Returns the length of the source that one render may read. The conditions of `elsif` and `when` are tags of their own, and belong to
+ * their block.
+ */
 function sourceChars(template: Template): number {
   if (template instanceof IfTag || template instanceof UnlessTag || template instanceof CaseTag)
     return [...template.arguments()].reduce((sum, argument) => sum + argumentChars(argument), 0);
@@ -51,7 +54,7 @@ function argumentChars(argument: Value | Token): number {
   return given.reduce((sum, token) => sum + (token?.size() ?? 0), operands);
 }
 
-/** `case` compares its value with each `when`, and not by an operator. */
+/** Charges the comparisons of `case`, which compares its value with each `when` without an operator. */
 function countComparisons(template: CaseTag): void {
   const [target, ...others] = template.arguments();
   if (!(target instanceof Value)) return;

@@ -1,6 +1,6 @@
 import type { Tx } from '../../io/db/index.ts';
 
-/** What is written to `template` and `template_version`; `reads.ts` reads them. */
+/** Writes `template` and `template_version`; `reads.ts` reads them. */
 export type TemplateRow = {
   project_id: number;
   id: string;
@@ -23,7 +23,7 @@ export type VersionRow = {
   created_by: string;
 };
 
-/** False where another one has the name. */
+/** Returns false if another template has the name. */
 export async function insertTemplate(tx: Tx, row: TemplateRow): Promise<boolean> {
   const rows = await tx.query(
     `INSERT INTO beckon.template (project_id, id, name, version, created_at, updated_at)
@@ -77,7 +77,10 @@ export type NewUnpublishedRow = Pick<
   saved_by: string;
 };
 
-/** Writes `template_unpublished` in place of the row saved at `over`, or if there is none where it is null. False: another row is there. */
+/**
+ * Writes `template_unpublished`, replacing the row saved at `over`. If `over` is null, there must be no row. Returns false if another row
+ * exists.
+ */
 export async function writeUnpublished(tx: Tx, row: NewUnpublishedRow, over: Date | null): Promise<boolean> {
   const { project_id, name, format, subject, preheader, body, saved_at, saved_by } = row;
   const values = [project_id, name, format, subject, preheader, body, saved_at, saved_by];
@@ -108,7 +111,7 @@ export async function deleteUnpublishedRow(
   );
 }
 
-/** In `template_words`, where the same words are the same row. */
+/** Inserts into `template_words`, where equal content is one row. */
 export async function insertWords(
   tx: Tx,
   row: { project_id: number; id: string; letter: object; at: Date },

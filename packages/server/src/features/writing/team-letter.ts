@@ -1,6 +1,6 @@
 import { escapeHtml } from './html-text.ts';
 
-/** A plain letter of the installation itself: its words, and addresses in them to be followed. */
+/** Renders a plain email of the installation itself: its text, with links for its URLs. */
 export function renderTeamLetter({ subject, text }: { subject: string; text: string }): string {
   const body = escapeHtml(text).replace(
     /https?:\/\/[^\s<>"]+[^\s<>".,;:)]/g,

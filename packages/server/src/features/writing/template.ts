@@ -1,13 +1,13 @@
 import { Fault, type FieldFault } from '../../base/fault.ts';
 import type { LetterText } from './letter.ts';
 
-/** A letter as it is written, in Markdown or in MJML. */
+/** An email as written, in Markdown or MJML. */
 export type TemplateSource = Omit<LetterText, 'format'> & { format: 'markdown' | 'mjml' };
 
-/** A letter by its name. `version` is the one that is published; it is the newest. Moments are milliseconds. */
+/** A named email. `version` is the published one, which is the newest. Times are in milliseconds. */
 export type Template = { id: string; name: string; version: number; createdAt: number; updatedAt: number };
 
-/** Never changed once it is there. `html`: what MJML compiled to, with its variables still in it. */
+/** An immutable version. `html`: the output of MJML with its variables. */
 export type TemplateVersion = TemplateSource & {
   version: number;
   html: string | null;
@@ -15,10 +15,10 @@ export type TemplateVersion = TemplateSource & {
   createdBy: string;
 };
 
-/** All of them are held in memory wherever letters are written. */
+/** All templates of a project are held in memory by every process that renders emails. */
 export const TEMPLATES_MAX = 200;
 
-/** What is rendered of it. */
+/** Returns the content to render. */
 export function letterOfVersion({
   subject,
   preheader,

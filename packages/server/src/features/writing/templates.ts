@@ -19,7 +19,7 @@ type Deps = { tx: Tx; clock: Clock; projectId: number };
 type Published = { template: Template; version: TemplateVersion };
 type New = { letter: Publishable; actor: string };
 
-/** With the project's turn taken. Its first version is published at once. */
+/** Creates a template and publishes its first version immediately. Requires the project lock. */
 export async function createTemplate(
   deps: Deps,
   { name, letter, actor }: New & { name: string },
@@ -46,7 +46,7 @@ export async function createTemplate(
   return { template, version: await addVersion(deps, template, { letter, actor }) };
 }
 
-/** With the project's turn taken: a new version, which is published at once; none where it would say the same. */
+/** Adds a version and publishes it immediately, unless its content is the same. Requires the project lock. */
 export async function editTemplate(
   deps: Deps,
   before: Published,
@@ -87,7 +87,7 @@ async function addVersion(
   return toVersion(row);
 }
 
-/** By its id or its name. */
+/** Finds a template by its id or its name. */
 export async function findTemplate(
   tx: Tx,
   { projectId, reference }: { projectId: number; reference: string },
@@ -101,24 +101,24 @@ export async function findTemplate(
   throw new Fault('not_found', { details: [{ message, field: 'template' }] });
 }
 
-/** By name. */
+/** Lists the templates by name. */
 export async function listTemplates(tx: Tx, projectId: number): Promise<Template[]> {
   return (await listTemplateRows(tx, projectId)).map(toTemplate);
 }
 
 const VERSIONS_SHOWN = 100;
 
-/** The newest first. */
+/** Lists the versions, newest first. */
 export async function listVersions(tx: Tx, projectId: number, id: string): Promise<TemplateVersion[]> {
   return (await listVersionRows(tx, { projectId, id, limit: VERSIONS_SHOWN })).map(toVersion);
 }
 
-/** With the project's turn taken, and all its versions with it. */
+/** Deletes a template with all its versions. Requires the project lock. */
 export function removeTemplate(tx: Tx, projectId: number, { id }: Template): Promise<void> {
   return deleteTemplateRows(tx, projectId, id);
 }
 
-/** What these projects wrote themselves, by project and name, in the version that is published. */
+/** Loads the projects' own emails by project and name, in their published version. */
 export async function loadLetters(
   tx: Tx,
   projectIds: number[],

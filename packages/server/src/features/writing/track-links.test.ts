@@ -11,7 +11,7 @@ const MARKS: Marks = {
 const LINKS_ONLY: Marks = { ...MARKS, trapOf: null, pixel: null };
 const tracked = (html: string): string => trackLinks(html, LINKS_ONLY).html;
 
-test('links to pages are led through us, and where they led is kept in the order of their numbers', () => {
+test('replaces links to pages with tracked links, and returns their targets in order', () => {
   const { html, urls } = trackLinks(
     `<p><a class="b" href="https://acme.test/a?x=1&amp;y=2" style="color:red">A</a> <A HREF='http://acme.test'>B</A>
 <map><area href=https://acme.test/c></map><a href=" https://acme.test/a?x=1&y=2 ">A again</a></p>`,
@@ -42,17 +42,17 @@ test.each([
   '<style>a[href="https://acme.test"]{color:red}</style>',
   '<p>https://acme.test &lt;a href="https://acme.test"&gt;</p>',
   '<a title="<a href=\'https://acme.test\'>" href="#">x</a>',
-])('what is no page of the web, or the letter’s own, stays as it is: %s', (html) => {
+])('leaves the email’s own links and other URLs unchanged: %s', (html) => {
   expect(tracked(html)).toBe(html);
 });
 
-test('the first address of a link counts, as in every browser', () => {
+test('uses the first URL of a link, as every browser does', () => {
   const { html, urls } = trackLinks('<a href="https://a.test/" href="https://b.test/">x</a>', LINKS_ONLY);
   expect(html).toBe('<a href="https://l.test/c/t0/0" href="https://b.test/">x</a>');
   expect(urls).toEqual(['https://a.test/']);
 });
 
-test('the pixel stands at the end of the body, and behind the words of what has none', () => {
+test('puts the pixel at the end of the body, or after the text of a page without one', () => {
   const page = trackLinks('<html><body><p>Hi</p></body></html>', MARKS).html;
   expect(page).toMatch(
     /<p>Hi<\/p><img src="https:\/\/l\.test\/o\/t\.gif" alt="" width="1" height="1"[^>]*><\/body><\/html>$/,
@@ -60,7 +60,7 @@ test('the pixel stands at the end of the body, and behind the words of what has 
   expect(trackLinks('<p>Hi</p>', MARKS).html).toMatch(/^<p>Hi<\/p><img [^>]*>$/);
 });
 
-test('the link that nobody sees is hidden from eyes, keys and screen readers, and stands only beside links', () => {
+test('hides the bot trap link from eyes, keys and screen readers, and adds it only if there are links', () => {
   expect(trackLinks('<p>Hi</p>', MARKS).html).not.toContain('trap');
   const { html } = trackLinks('<a href="https://acme.test/">x</a>', MARKS);
   expect(html).toContain(
@@ -68,7 +68,7 @@ test('the link that nobody sees is hidden from eyes, keys and screen readers, an
   );
 });
 
-test('of a letter of very many links the first hundred are led through us', () => {
+test('tracks only the first hundred links of an email', () => {
   const html = Array.from({ length: 150 }, (_, at) => `<a href="https://acme.test/${at}">x</a>`).join('');
   const { html: page, urls } = trackLinks(html, LINKS_ONLY);
   expect(urls).toHaveLength(100);
@@ -76,7 +76,7 @@ test('of a letter of very many links the first hundred are led through us', () =
   expect(page).toContain('href="https://acme.test/149"');
 });
 
-test('nothing but addresses changes, whatever the page: undone, it is what it was', () => {
+test('changes only URLs of any page, and can be reversed', () => {
   const piece = fc.constantFrom(
     '<a href="https://acme.test/x">',
     "<a href='https://acme.test/y?a=1'>",

@@ -2,36 +2,36 @@ import { isLink } from './addresses.ts';
 import { escapeHtml, unescapeHtml } from './html-text.ts';
 import { attributePlaces, partsOfPage, scanHtml } from './scan-html.ts';
 
-/** What stands in a letter so that it is heard of; null: not that. */
+/** The additions to an email for tracking. Null: that one is not added. */
 export type Marks = {
-  /** The address that leads on to the link of this number. */
+  /** Returns the tracking URL of the link with this number. */
   linkOf: ((number: number) => string) | null;
-  /** Where the link that no person sees leads. */
+  /** Returns the URL of the bot trap link, which no person sees. */
   trapOf: ((number: number) => string) | null;
   pixel: string | null;
-  /** Links that begin so are never changed: they are about the letter itself. */
+  /** Links with this prefix are never changed, because they belong to the email itself, such as the unsubscribe link. */
   ownPrefix: string;
 };
 
-/** The letter with its marks, and where its links led, in the order of their numbers. */
+/** The email with tracking, and the targets of its links in the order of their numbers. */
 export type Marked = { html: string; urls: string[] };
 
-/** More links of one letter are left as they are. */
+/** Further links of an email stay unchanged. */
 const LINKS_MAX = 100;
 
-/** Where a page has links that can be tracked, and where what no person sees is put in. */
+/** The places of links that can be tracked, and of the invisible additions. */
 export type LinkPlaces = {
   links: { from: number; to: number; number: number }[];
   urls: string[];
   end: number;
 };
 
-/** Of a page that is written already. Whoever reads its plain text reads the real addresses. */
+/** Adds tracking to a rendered page. Its plain text keeps the real URLs. */
 export function trackLinks(html: string, marks: Marks): Marked {
   return markLinks(html, findLinks(html, marks.ownPrefix), marks);
 }
 
-/** Reads the page; `markLinks` only puts pieces together. */
+/** Reads the page. `markLinks` only assembles pieces. */
 export function findLinks(html: string, ownPrefix: string): LinkPlaces {
   const numbers = new Map<string, number>();
   const links: LinkPlaces['links'] = [];
@@ -77,7 +77,7 @@ const TRAP = '<a href="%" style="display:none;mso-hide:all;" aria-hidden="true" 
 const PIXEL =
   '<img src="%" alt="" width="1" height="1" style="display:block;border:0;width:1px;height:1px;">';
 
-/** As a browser would ask for it; undefined for what is no page of the web. */
+/** Returns the URL as a browser would request it. Undefined if it is not a web page. */
 function targetOf(address: string, ownPrefix: string): string | undefined {
   if (address.startsWith(ownPrefix) || !/^https?:/i.test(address) || !isLink(address)) return undefined;
   return URL.parse(address)?.href;

@@ -15,7 +15,7 @@ type OfProject = { tx: Tx; clock: Clock; projectId: number };
 const BODY_MAX_CHARS = 500_000;
 const LINE_MAX_CHARS = 1_000;
 
-/** `seen`: `savedAt` of the unpublished version that is replaced; null if there was none. */
+/** `seen`: `savedAt` of the unpublished version that is replaced. Null if there was none. */
 export type Saving = { name: string; letter: TemplateSource; seen: number | null; actor: string };
 
 /**
@@ -52,7 +52,7 @@ export function discardUnpublished(
   return deleteUnpublishedRow(tx, { projectId, name, savedAt: seen === undefined ? null : new Date(seen) });
 }
 
-/** By name. */
+/** Lists the unpublished versions by name. */
 export async function listUnpublished(tx: Tx, projectId: number): Promise<Map<string, UnpublishedLetter>> {
   return new Map((await listUnpublishedRows(tx, projectId)).map((row) => [row.name, toUnpublished(row)]));
 }
@@ -64,7 +64,7 @@ function toUnpublished({ saved_at, saved_by, ...row }: UnpublishedRow): Unpublis
 
 const WORDS_KEPT_MS = 86_400_000;
 
-/** Kept for a day, so that a page of its own can show them. By what they are found. */
+/** Stores content for a day, so that a separate page can show it. Returns the id by which it is found. */
 export async function keepWords(
   { tx, clock, projectId }: OfProject,
   letter: TemplateSource,

@@ -8,7 +8,7 @@ import { refused } from './template.ts';
 /** A variable that a template reads. `required`: it has no default, so a draft without a value is held. */
 export type UsedVariable = { name: string; required: boolean };
 
-/** The variables in the order of their first use. A path within a trait counts as the trait. */
+/** Returns the variables in the order of their first use. A path within a trait counts as the trait. */
 export function usedVariables(letter: LetterText): UsedVariable[] {
   const names = LETTER_PARTS.flatMap((part) => {
     const parsed = parsePart(letter[part], markupOf(letter, part));
@@ -35,7 +35,7 @@ const UNKNOWN = {
   locale: 'en',
 };
 
-/** What a letter says to somebody of whom nothing is known; a fault where even that takes too much work. */
+/** Returns the email for a user without known values. Throws a fault if even that takes too much work. */
 export function trialContent(letter: LetterText): LetterText {
   const { content, failed } = renderLetter(letter, UNKNOWN);
   if (failed !== null) throw refused([{ message: `${failed}: ${TOO_MUCH_WORK}`, field: failed }]);

@@ -1,13 +1,13 @@
 import { canonicalJson } from '../../base/canonical-json.ts';
 
-/** All that a letter may speak of. */
+/** All variables of an email. */
 export type LetterVariables = {
-  /** Traits under their own names, beside `external_user_id` and `email`. */
+  /** Traits by name, in addition to `external_user_id` and `email`. */
   person: Record<string, unknown>;
-  /** Properties under their own names, beside `name` and `occurred_at`. */
+  /** Properties by name, in addition to `name` and `occurred_at`. */
   event: Record<string, unknown>;
   project: { name: string };
-  /** The end of what the letter is about, such as a trial. */
+  /** The end of the subject of the run, such as a trial. */
   run: { ends_at: string | null };
   /** The time zone of dates. */
   zone: string;
@@ -18,14 +18,14 @@ export type LetterVariables = {
 export type VariableSources = {
   person: { userId: string; traits: ReadonlyMap<string, unknown>; email: string | null };
   anchor: { name: string; properties: Record<string, unknown>; occurredAt: number };
-  /** Milliseconds. */
+  /** In milliseconds. */
   endsAt: number | null;
   project: { name: string };
   zone: string;
   locale: string;
 };
 
-/** A trait called `email` or a property called `name` gives way to ours, which are always what they say. */
+/** The standard `email` and `name` override a trait or property of the same name, so they always mean the same. */
 export function variablesFor(sources: VariableSources): LetterVariables {
   const { person, anchor, endsAt, project, zone, locale } = sources;
   return {
@@ -38,7 +38,7 @@ export function variablesFor(sources: VariableSources): LetterVariables {
   };
 }
 
-/** The names of facts about the person that changed. The time zone and the locale are facts where a filter used them. */
+/** Returns the names of facts about the user that changed. The time zone and the locale are facts if a filter used them. */
 export function personFactsChanged(facts: Record<string, unknown>, variables: LetterVariables): string[] {
   return Object.keys(facts).filter((name) => {
     if (name === ZONE_FACT) return facts[name] !== variables.zone;
@@ -52,7 +52,7 @@ export const ZONE_FACT = 'zone';
 export const LOCALE_FACT = 'locale';
 const PERSON = 'user.';
 
-/** Null where it is not set; what every object inherits is no value of anybody. */
+/** Returns null if the value is not set. Inherited properties are not values. */
 export function valueOf(values: Record<string, unknown>, key: string): unknown {
   return Object.hasOwn(values, key) ? (values[key] ?? null) : null;
 }

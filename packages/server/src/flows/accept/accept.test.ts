@@ -24,7 +24,7 @@ const server = (): Accept => createAccept({ db, log: silentLog });
 const one = server();
 const two = server();
 
-/** Stops every flush between its locks and its commit until released: it cannot write the inbox. */
+/** Blocks every flush between its locks and its commit until released, by locking the inbox table. */
 async function holdFlushes(): Promise<{ reached(): Promise<void>; release(): Promise<void> }> {
   const blocker = await db.session();
   await blocker.script('BEGIN; LOCK TABLE beckon.inbox IN EXCLUSIVE MODE');
@@ -80,7 +80,7 @@ async function queue(projectId: number) {
   return row;
 }
 
-test('what was stored is in the inbox once, in sequence, and counted', async () => {
+test('stores each request in the inbox once, in sequence, and counts it', async () => {
   const key = await project();
   const verdicts = await Promise.all(
     Array.from({ length: 50 }, (_, i) => one.store(entry(key, `k${i}`, `b${i}`), 'live')),
@@ -92,7 +92,7 @@ test('what was stored is in the inbox once, in sequence, and counted', async () 
   expect(chunks[0]?.seq).toBe(1);
 });
 
-test('a hundred twins have one effect, and the others hear the first answer', async () => {
+test('stores one of 100 identical concurrent requests and answers the others with the first reply', async () => {
   const key = await project();
   const verdicts = await Promise.all(
     Array.from({ length: 100 }, (_, i) => (i % 2 ? one : two).store(entry(key, 'twin'), 'live')),
@@ -102,7 +102,7 @@ test('a hundred twins have one effect, and the others hear the first answer', as
   expect(await queue(key.projectId)).toEqual({ next_seq: 2, waiting: 1 });
 });
 
-test('a key with another body is a reuse, and its neighbours in the flush are stored', async () => {
+test('reports a reused Idempotency-Key with another body, and stores the rest of the flush', async () => {
   const key = await project();
   await one.store(entry(key, 'k', 'first'), 'live');
   const verdicts = await Promise.all([
@@ -118,7 +118,7 @@ test('a key with another body is a reuse, and its neighbours in the flush are st
   expect(await queue(key.projectId)).toEqual({ next_seq: 4, waiting: 3 });
 });
 
-test('users and events of one flush become two chunks with sequences of their own', async () => {
+test('stores users and events of one flush as two chunks with separate sequences', async () => {
   const key = await project();
   await Promise.all([
     one.store(entry(key, null, 'e1'), 'live'),
@@ -129,7 +129,7 @@ test('users and events of one flush become two chunks with sequences of their ow
   expect((await stored(key.projectId)).map((chunk) => chunk.seq)).toEqual([1, 2]);
 });
 
-test('a replay gives the bytes and the status of the first answer', async () => {
+test('replays the status and the exact body of the first reply', async () => {
   const key = await project();
   const reply = { status: 200, body: '{"data":{"accepted":0,"rejected":1}}' };
   await one.store(entry(key, 'k', 'b', { reply, records: 0, parts: '' }), 'bulk');
@@ -140,7 +140,7 @@ test('a replay gives the bytes and the status of the first answer', async () => 
   expect(await stored(key.projectId)).toEqual([]);
 });
 
-test('one key belongs to one request in both priorities together', async () => {
+test('stores only one of two requests with the same Idempotency-Key in different priorities', async () => {
   const key = await project();
   const verdicts = await Promise.all([
     one.store(entry(key, 'k', 'a'), 'live'),
@@ -149,7 +149,7 @@ test('one key belongs to one request in both priorities together', async () => {
   expect(verdicts.map((verdict) => verdict.state).toSorted()).toEqual(['reused', 'stored']);
 });
 
-test('the window is twenty-four hours from the first acceptance, and does not slide', async () => {
+test('ends the idempotency window 24 hours after the first acceptance, without sliding', async () => {
   const key = await project();
   await one.store(entry(key, 'k', 'a'), 'live');
   clock.advance(24 * 3_600_000 - 1);
@@ -159,7 +159,7 @@ test('the window is twenty-four hours from the first acceptance, and does not sl
   expect((await one.store(entry(key, 'k', 'b'), 'live')).state).toBe('replayed');
 });
 
-test('two projects with one key do not know of each other', async () => {
+test('keeps Idempotency-Keys of different projects independent', async () => {
   const [a, b] = [await project(), await project()];
   const verdicts = await Promise.all([
     one.store(entry(a, 'k', 'a'), 'live'),
@@ -168,7 +168,7 @@ test('two projects with one key do not know of each other', async () => {
   expect(verdicts.map((verdict) => verdict.state)).toEqual(['stored', 'stored']);
 });
 
-test('a key revoked before the flush is refused, and burns no Idempotency-Key', async () => {
+test('rejects a key revoked before the flush, without consuming its Idempotency-Key', async () => {
   const key = await project();
   await revokeKey(db, { id: key.id });
   const other = await createKey({ db, pepper }, { projectId: key.projectId, label: 'new' });
@@ -182,7 +182,7 @@ test('a key revoked before the flush is refused, and burns no Idempotency-Key', 
   expect(await queue(key.projectId)).toMatchObject({ waiting: 2 });
 });
 
-test('a revocation is seen even where the database isolates more than it must', async () => {
+test('sees a revocation even if the database defaults to repeatable read', async () => {
   const role = (await db.query<{ name: string }>('SELECT current_database() AS name'))[0]?.name;
   await db.query(`ALTER DATABASE ${role} SET default_transaction_isolation = 'repeatable read'`);
   const strict = await openDatabase({ connection: own.connection, clock, log: silentLog });
@@ -203,14 +203,14 @@ test('a revocation is seen even where the database isolates more than it must', 
   await db.query(`ALTER DATABASE ${role} RESET default_transaction_isolation`);
 });
 
-test('a suspended project takes nothing', async () => {
+test('stores nothing for a suspended project', async () => {
   const key = await project();
   await suspendProject(db, key.projectId);
   expect(await one.store(entry(key, 'k'), 'live')).toEqual({ state: 'key_dead' });
   expect(await stored(key.projectId)).toEqual([]);
 });
 
-test('a revocation waits for the flush that holds the queue row, and outruns none that comes after', async () => {
+test('makes a revocation wait for a running flush, and rejects the key in every later flush', async () => {
   const key = await project();
   const hold = await holdFlushes();
   const order: string[] = [];
@@ -223,7 +223,7 @@ test('a revocation waits for the flush that holds the queue row, and outruns non
   expect(await two.store(entry(key, 'k2'), 'live')).toEqual({ state: 'key_dead' });
 });
 
-test('the queue cap is exact over two servers: at 49,999 a request is taken, at 50,000 none', async () => {
+test('enforces the queue cap of 50,000 records exactly across two servers', async () => {
   const key = await project();
   await db.query('UPDATE beckon.ingest_queue SET waiting = 49990 WHERE project_id = $1', [key.projectId]);
   const verdicts = await Promise.all(
@@ -237,7 +237,7 @@ test('the queue cap is exact over two servers: at 49,999 a request is taken, at 
   expect((await one.store(entry(key, 'live'), 'live')).state).toBe('stored');
 });
 
-test('a replay passes a full queue, because it does no work', async () => {
+test('replays a reply even if the queue is full, because a replay does no work', async () => {
   const key = await project();
   await one.store(entry(key, 'k'), 'bulk');
   await db.query('UPDATE beckon.ingest_queue SET waiting = 50000 WHERE project_id = $1', [key.projectId]);
@@ -247,7 +247,7 @@ test('a replay passes a full queue, because it does no work', async () => {
   expect((await one.store(entry(key, 'new'), 'bulk')).state).toBe('stored');
 });
 
-test('a record that the database refuses fails alone', async () => {
+test('fails only the record that the database rejects', async () => {
   const key = await project();
   const bad = entry(key, 'bad', 'x', { reply: { status: 99_999, body: null } });
   const results = await Promise.allSettled([
@@ -260,7 +260,7 @@ test('a record that the database refuses fails alone', async () => {
   expect((await one.store(entry(key, 'bad'), 'live')).state).toBe('stored');
 });
 
-test('a connection lost before the commit stores nothing, says 503, and the retry is the first', async () => {
+test('stores nothing and returns 503 if the connection is lost before the commit; the retry is stored', async () => {
   const key = await project();
   const hold = await holdFlushes();
   const first = one.store(entry(key, 'k'), 'live');
@@ -275,7 +275,7 @@ test('a connection lost before the commit stores nothing, says 503, and the retr
   expect(await one.store(entry(key, 'k'), 'live')).toEqual({ state: 'stored' });
 });
 
-test('recall knows an answer that is still being committed', async () => {
+test('recall returns a reply that is still being committed', async () => {
   const key = await project();
   const hold = await holdFlushes();
   const first = one.store(entry(key, 'k', 'a'), 'live');
@@ -291,7 +291,7 @@ test('recall knows an answer that is still being committed', async () => {
   ).toBeNull();
 });
 
-test('a commit that does not come within five seconds is 503 for all who wait', async () => {
+test('returns 503 to all waiting requests if a commit takes more than 5 seconds', async () => {
   const key = await project();
   const hold = await holdFlushes();
   const waiting = [one.store(entry(key, 'k'), 'live'), one.store(entry(key, 'k'), 'live')];
@@ -302,7 +302,7 @@ test('a commit that does not come within five seconds is 503 for all who wait', 
   expect(await queue(key.projectId)).toMatchObject({ waiting: 1 });
 });
 
-test('drain waits for what was accepted', async () => {
+test('drain waits for accepted requests', async () => {
   const key = await project();
   const accept = createAccept({ db, log: silentLog });
   let done = false;

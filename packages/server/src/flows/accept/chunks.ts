@@ -1,18 +1,17 @@
 import { encodePart } from '../../features/inbox/index.ts';
 import type { Entry } from './entry.ts';
 
-/** Where something lies in the blob, counted from 1 as SQL does. */
+/** Position in the blob. `from` counts from 1, as SQL does. */
 type Place = { from: number; length: number };
 export type Part = Place & { packed: boolean };
 export type Chunk = Place & { projectId: number; kind: Entry['kind']; records: number; before: number };
 export type Layout = { parts: Part[]; chunks: Chunk[]; bytes: Buffer };
 
 /**
- * Lays the records of all entries into one blob, so that it can be cut both into chunks and into the entries' own parts.
+ * Lays out the records of all entries in one blob, so that it can be cut both into chunks and into the entries' own parts.
  *
- * A chunk is what one project's entries of one kind have in common, a JSON array; a part that came packed is a chunk of
- * its own. Users go before events: all entries arrived together, so either order is right. `before` is how many
- * records of the project lie in front of the chunk.
+ * A chunk is a JSON array of all records of one project and one kind. A part that arrives packed is a chunk of its own. Users come before
+ * events: all entries arrived together, so either order is right. `before` is the number of records of the project in front of the chunk.
  */
 export function layOut(entries: Entry[]): Layout {
   const layout: Open = { parts: entries.map(() => NO_PART), chunks: [], pieces: [], at: 1, laid: new Map() };
@@ -27,7 +26,7 @@ export function layOut(entries: Entry[]): Layout {
 type Open = Omit<Layout, 'bytes'> & { pieces: (string | Buffer)[]; at: number; laid: Map<number, number> };
 type Member = { entry: Entry; index: number; bytes: string | Buffer; packed: boolean };
 
-/** What an entry without records has. */
+/** The part of an entry without records. */
 const NO_PART: Part = { from: 1, length: 0, packed: false };
 
 function groupsOf(entries: Entry[]): Map<string, Member[]> {

@@ -6,13 +6,13 @@ import type { Entry, Priority } from './entry.ts';
 import { type Fate, flush } from './flush.ts';
 
 /**
- * Turns a failed flush into what each of its entries should hear. While flushes follow each other it keeps one
- * connection, so that the next one is on the wire before the last one's answers are written.
+ * Maps a failed flush to a result for each of its entries. While flushes follow each other, the committer keeps one connection. The next
+ * flush is then on the wire before the answers of the previous one are written.
  */
 export type Committer = {
-  /** `until`: the moment, on the clock of `performance`, at which whoever still waits hears 503. */
+  /** `until` is the time, on the clock of `performance`, after which entries that still wait get a 503. */
   decide(entries: Entry[], until: number): Promise<Result[]>;
-  /** Nothing to do for now: the connection goes back. */
+  /** Returns the connection to the pool because there is no work. */
   rest(): void;
 };
 
@@ -25,7 +25,7 @@ export type CommitterOptions = {
   onFlush?: (facts: { priority: Priority; requests: number; records: number; ms: number }) => void;
 };
 
-/** Longer than any healthy commit; whoever waits longer may come back with the same Idempotency-Key. */
+/** Longer than any healthy commit takes. A caller that gets a 503 after it may retry with the same Idempotency-Key. */
 export const COMMIT_WITHIN_MS = 5_000;
 const COLLISIONS_MAX = 3;
 const RETRY_AFTER_S = 1;
@@ -35,7 +35,7 @@ export function createCommitter(options: CommitterOptions): Committer {
   let held: Session | null = null;
   let opening: Promise<Session> | null = null;
 
-  /** Two flushes that find no connection wait for the same one. */
+  /** Shares one connection attempt between two flushes that find no connection. */
   async function hold(): Promise<Session> {
     opening ??= options.db.session();
     try {
@@ -59,7 +59,8 @@ export function createCommitter(options: CommitterOptions): Committer {
       });
       fates = await within(work, until - performance.now());
     } catch (error) {
-      // The commit that travelled behind a refused statement has ended its transaction; of any other state we know nothing.
+      // After a rejected statement, the commit sent behind it has ended the transaction. After any other error the state of the connection
+      // is unknown.
       if (!isRefusedData(error) && !isCollision(error) && held === session) {
         held = null;
         session.release(true);
@@ -91,7 +92,7 @@ async function decide(entries: Entry[], commit: Commit, log: Log): Promise<Resul
     if (entries.length === 1) {
       return [{ ok: false, error: new Error('the database refused a record', { cause: error }) }];
     }
-    // One of them holds what the database refuses. Each by itself, and only that one fails.
+    // One entry contains data that the database rejects. Each entry is tried separately, so that only that one fails.
     const results: Result[] = [];
     for (const entry of entries) results.push(...(await decide([entry], commit, log)));
     return results;

@@ -5,17 +5,17 @@ import type { Entry, Priority } from './entry.ts';
 import { lockStatement, storeStatement, type Stored } from './statements.ts';
 
 /**
- * The one transaction of the accept path, over three rooms' tables (`api_key` and `project` read; `idempotency`,
- * `inbox`, `ingest_queue` written): the named exception to "a room writes its own tables".
+ * Stores a batch of entries in the one transaction of the accept path. It crosses the tables of three modules: it reads `api_key` and
+ * `project` and writes `idempotency`, `inbox` and `ingest_queue`. This is the documented exception to "a module writes only its own
+ * tables".
  *
- *   1. lock the projects' queue rows in order of project_id; from here on each of these projects is ours alone
- *   2. in one statement with a snapshot taken after those locks: whose API key is still live, is there room, who wins
- *      its Idempotency-Key; and the winners' records, sequence and waiting count
- *   3. commit
+ * 1. Lock the projects' queue rows in order of project_id. From here on, no other process can change these projects.
+ * 2. Run one statement, with a snapshot taken after those locks. It checks that the API key is still live and that the queue has
+ *    space, and claims the Idempotency-Key. It then writes the claimed entries' records, sequence and waiting count.
+ * 3. Commit.
  *
- * All three travel together, so a flush is one round trip, whoever loses in it. Because revoking takes the same queue lock
- * lock, a key revoked before step 1 is seen in step 2; because every process takes it, sequence order is commit order
- * and the queue cap is exact.
+ * All three are sent together, so a flush is one round trip, whichever entries lose. Revoking takes the same queue lock, so a key revoked
+ * before step 1 is seen in step 2. Every process takes the lock, so sequence order is commit order and the queue cap is exact.
  */
 export async function flush(session: Session, entries: Entry[], options: FlushOptions): Promise<Fate[]> {
   const projects = [...new Set(entries.map((entry) => entry.key.projectId))];
@@ -43,7 +43,7 @@ export type FlushOptions = { now: number; priority: Priority; reach?: Reach | un
 
 export type Fate =
   | { state: 'stored' }
-  /** Somebody else holds this Idempotency-Key; what was answered then is in the database. */
+  /** Another request has claimed this Idempotency-Key; its reply is in the database. */
   | { state: 'lost' }
   | { state: 'key_dead' }
   | { state: 'queue_full'; waiting: number };

@@ -4,17 +4,17 @@ import { type Entry, onceName } from './entry.ts';
 import type { Fate } from './flush.ts';
 
 /**
- * Group commit. Entries wait while flushes are under way and leave together with the next one; an idle flusher leaves at
- * once. Flushes travel on one connection, so they are decided in the order in which they left.
+ * Group commit. Entries wait while flushes are in flight and are sent together in the next one; an idle flusher sends at once. Flushes
+ * share one connection, so they are decided in the order in which they were sent.
  *
- * Two entries with one Idempotency-Key never share a flush: the later one follows the earlier (`followers`) and, once
- * that is committed, either hears that it lost or takes its own turn.
+ * Two entries with one Idempotency-Key never share a flush. The later one waits for the earlier (`followers`). Once that one is committed,
+ * the later one either gets the result `lost` or is queued itself.
  */
 export type Flusher = {
   accept(entry: Entry): Promise<Fate>;
-  /** Resolves when the entry now under way with this name, if any, is decided. */
+  /** Resolves when the pending entry with this name, if any, is decided. */
   settled(name: string): Promise<void>;
-  /** Everything accepted so far is decided. */
+  /** Resolves when everything accepted so far is decided. */
   drain(): Promise<void>;
 };
 
@@ -26,18 +26,18 @@ type State = {
   committer: Committer;
   limits: FlusherLimits;
   queue: Waiting[];
-  /** Whoever holds an Idempotency-Key right now, by its name. */
+  /** The pending entry for each Idempotency-Key, by name. */
   pending: Map<string, Waiting>;
   underWay: Waiting[][];
-  /** `send` will be called before this turn of the loop ends. */
+  /** True if `send` is already scheduled for this turn of the event loop. */
   called: boolean;
-  /** Until then a small flush waits for company. */
+  /** A small flush waits for more entries until this time. */
   gatherUntil: number;
   timer: NodeJS.Timeout | null;
   drains: (() => void)[];
 };
 
-/** One that the database works on, and one that lies ready behind it. */
+/** One flush that the database works on, and one queued behind it. */
 const UNDER_WAY_MAX = 2;
 const GATHER_MS = 2;
 const GATHER_UP_TO_REQUESTS = 8;
@@ -80,7 +80,7 @@ function enqueue(state: State, waiting: Waiting): void {
   state.queue.push(waiting);
   if (state.called) return;
   state.called = true;
-  // In the next turn of the loop: whatever the sockets bring in this one leaves together.
+  // Runs in the next turn of the event loop, so that everything the sockets deliver in this turn shares a flush.
   setImmediate(() => {
     state.called = false;
     send(state);
@@ -88,11 +88,11 @@ function enqueue(state: State, waiting: Waiting): void {
 }
 
 /**
- * When a flush leaves: at once if none is under way; behind the one under way as soon as as many wait as are in it. So
- * the database has its next work before it asks, and flushes do not become small for that.
+ * Decides when a flush is sent. It is sent at once if none is in flight. Behind one in flight, it is sent as soon as the queue holds as
+ * many entries as that one. The database then always has its next work, and flushes do not become small for it.
  *
- * A flush costs PostgreSQL some 400 µs whatever is in it, so where callers are many (the last one was not small) the
- * next waits for eight, two milliseconds at the most. Where they are few nobody waits.
+ * A flush costs PostgreSQL about 400 µs whatever its size. With many callers (the last flush was not small), the next flush waits for eight
+ * entries, for two milliseconds at most. With few callers there is no wait.
  */
 function send(state: State): void {
   for (;;) {
@@ -118,7 +118,7 @@ function callLater(state: State, ms: number): void {
   }, ms);
 }
 
-/** The next flush leaves before these answers are written: the database works while we talk to the callers. */
+/** Sends the next flush before writing these answers, so that the database works while the callers are answered. */
 function arrive(state: State, batch: Waiting[], results: Result[]): void {
   state.underWay = state.underWay.filter((other) => other !== batch);
   send(state);
@@ -128,7 +128,7 @@ function arrive(state: State, batch: Waiting[], results: Result[]): void {
   for (const drained of state.drains.splice(0)) drained();
 }
 
-/** All in a batch are decided by the time of the oldest: behind a database that hangs nobody waits longer than he should. */
+/** Gives a whole batch the time limit of its oldest entry, so that no entry waits too long for a database that hangs. */
 function decideInTime({ committer }: State, batch: Waiting[]): Promise<Result[]> {
   const oldest = batch.reduce((since, waiting) => Math.min(since, waiting.since), Number.POSITIVE_INFINITY);
   const until = oldest + COMMIT_WITHIN_MS;
@@ -152,7 +152,10 @@ function finish(state: State, waiting: Waiting, result: Result): void {
   }
 }
 
-/** A follower has lost to a first that was stored; with another API key, or after a first that was refused, it asks itself. */
+/**
+ * Decides for a follower once the first entry is decided. It has lost if the first entry was stored with the same API key. With another API
+ * key, or if the database rejected the first entry, it is queued itself. A `Fault`, such as an unavailable database, applies to both.
+ */
 function hear(first: Entry, follower: Entry, result: Result): Result | 'own turn' {
   if (!result.ok) return result.error instanceof Fault ? result : 'own turn';
   const lost = result.fate.state === 'stored' && first.key.id === follower.key.id;

@@ -9,22 +9,22 @@ import { createFlusher } from './flusher.ts';
 
 export type { Entry, Priority, Reply, Verdict } from './entry.ts';
 
-/** The first journey: what is answered 2xx is durable, once. */
+/** The ingest path: a request that is answered with 2xx is durable, and stored exactly once. */
 export type Accept = {
-  /** Durable, or decided otherwise, when it resolves; a Fault `server_error` where the database cannot be had. */
+  /** Resolves when the entry is durable or otherwise decided. Throws a Fault `server_error` if the database is unavailable. */
   store(entry: Entry, priority: Priority): Promise<Verdict>;
-  /** For a request about to be refused: the answer that its Idempotency-Key has already, if any. */
+  /** For a request that is about to be rejected: returns the reply already stored for its Idempotency-Key, if any. */
   recall(projectId: number, once: Once): Promise<Verdict | null>;
   drain(): Promise<void>;
 };
 
 export type AcceptOptions = { db: Database; log: Log } & Pick<CommitterOptions, 'onFlush'>;
 
-/** A flush of live requests: enough to amortise a commit, not so much that the first waits for the last. */
+/** Limits of a flush of live requests: enough to amortize a commit, but not so many that the first waits for the last. */
 const LIVE = { requests: 1_000, bytes: 4 * 1024 * 1024 };
-/** One bulk request is a flush of its own: its project's cap is decided for it alone. */
+/** Each bulk request is a flush of its own, so that the queue cap of its project is decided for it alone. */
 const BULK = { requests: 1, bytes: Number.MAX_SAFE_INTEGER };
-/** An answer that won is shown to the one who lost against it, even if its window ends in between. */
+/** A losing request can still read the winner's reply if the idempotency window ends in between. */
 const GRACE_MS = 60_000;
 
 export function createAccept(options: AcceptOptions): Accept {
@@ -51,7 +51,7 @@ export function createAccept(options: AcceptOptions): Accept {
     const fate = await flushers[priority].accept(entry);
     if (fate.state === 'stored' || fate.state === 'key_dead') return fate;
     const { once } = entry;
-    // A replay does no work, so it precedes the queue gate.
+    // A replay does no work, so it takes precedence over the queue gate.
     if (fate.state === 'queue_full') return (once && (await recall(entry.key.projectId, once))) ?? fate;
     const stored = once && (await findAnswer({ projectId: entry.key.projectId, key: once.key }));
     if (!stored) throw unavailable('an Idempotency-Key conflict has no stored request');
@@ -67,7 +67,7 @@ export function createAccept(options: AcceptOptions): Accept {
   };
 }
 
-/** A hundred twins ask one question. */
+/** Concurrent lookups of one key share a query. */
 function answerFinder(db: Database): (key: StoredKey) => Promise<StoredAnswer | undefined> {
   return coalesce<StoredKey, StoredAnswer | undefined>({
     keyOf: ({ projectId, key }) => onceName(projectId, key),

@@ -2,15 +2,19 @@ import { plainList as list, type Query } from '../../io/db/index.ts';
 import type { Entry, Priority } from './entry.ts';
 import { layOut } from './chunks.ts';
 
-/** `BEGIN`, bounds on how long we may hold the locks, and the locks; a row for each project that has a queue row. */
+/**
+ * Returns one script with `BEGIN`, time limits for holding the locks, and the locks. The result has a row for each project with a queue
+ * row.
+ */
 export function lockStatement(projects: number[]): string {
-  // Numbers of our own, checked to be integers: safe inside the text, which is what makes this one message.
+  // The ids are our own numbers and checked to be integers, so they are safe inside the text. Without parameters the script is a single
+  // protocol message.
   const list = projects.filter(Number.isSafeInteger).join(',');
   return `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = '2s'; SET LOCAL statement_timeout = '4s'; SET LOCAL plan_cache_mode = force_generic_plan;
     SELECT 1 FROM beckon.ingest_queue WHERE project_id IN (${list}) ORDER BY project_id FOR UPDATE`;
 }
 
-/** What became of the entries, counted from 1. The lists are only filled where not all were stored. */
+/** The result of a flush; entries are counted from 1. The lists are filled only if not all entries were stored. */
 export type Stored = {
   all_stored: boolean;
   is_full: boolean;
@@ -20,9 +24,9 @@ export type Stored = {
 };
 
 /**
- * Nearly always all is well: every key live, every Idempotency-Key won. Then the chunks are stored as they were put
- * together here (`whole`), one row each. Otherwise they are put together from the parts of those who won (`pieced`):
- * the same bytes, cut at other places. Per entry the first way costs PostgreSQL half of the second.
+ * Almost always every API key is live and every Idempotency-Key is claimed. Then the chunks are stored as they were assembled in the
+ * process (`whole`), one row each. Otherwise they are assembled from the parts of the accepted entries (`pieced`): the same bytes, cut at
+ * other places. Per entry, the first way costs PostgreSQL half as much as the second.
  */
 const STORE = `
 WITH live AS MATERIALIZED (
@@ -87,9 +91,9 @@ export type Store = {
   entries: Entry[];
   priority: Priority;
   at: Date;
-  /** Answers accepted until then are forgotten. */
+  /** Replies accepted at or before this time are expired. */
   cutoff: Date;
-  /** The queue gate; null where it does not apply. */
+  /** The limit of the queue gate; null if it does not apply. */
   waitingBelow: number | null;
 };
 
@@ -145,7 +149,7 @@ const KEY_BYTES = 16;
 const FINGERPRINT_BYTES = 32;
 const ONCE_BYTES = KEY_BYTES + FINGERPRINT_BYTES;
 
-/** Key and fingerprint of each entry that has one, in places of fixed size. */
+/** Packs the key and fingerprint of each entry into slots of fixed size. */
 function onces(keyed: Entry[]): Buffer {
   const bytes = Buffer.alloc(keyed.length * ONCE_BYTES);
   for (const [i, { once }] of keyed.entries()) {
@@ -154,7 +158,7 @@ function onces(keyed: Entry[]): Buffer {
   return bytes;
 }
 
-/** All pieces in one blob; where each begins, counted from 1 as SQL does, and how long it is. */
+/** Joins all pieces into one blob, with the start (counted from 1, as SQL does) and the length of each. */
 function pack(pieces: string[]): { bytes: Buffer; from: number[]; lengths: number[] } {
   const lengths = pieces.map((piece) => Buffer.byteLength(piece));
   const from: number[] = [];

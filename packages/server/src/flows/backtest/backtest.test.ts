@@ -47,7 +47,7 @@ const rule = (more: object): object => ({ name: 'tested', steps: [LETTER], ...mo
 const run = (document: object, sinceMs = 30 * DAY) =>
   backtest({ db, renderer: testRenderer }, { projectId, sinceMs, rule: { document } });
 
-/** The same at each run. */
+/** Returns a random source that gives the same numbers in each run. */
 function dice(seed: number): (sides: number) => number {
   let state = seed;
   return (sides) => {
@@ -112,8 +112,8 @@ const RULES: [string, object][] = [
   ['old events', { when: { event: 'ordered' }, max_event_age: '1h', enrollment: { cooldown: '12h' } }],
 ];
 
-test.each(RULES)('over what the engine saw, it finds what the engine decided: %s', async (_name, more) => {
-  // What gates hold keeps a run open, and a backtest asks none of them.
+test.each(RULES)("finds the engine's own decisions over the same events: %s", async (_name, more) => {
+  // A draft held by a send check keeps its run open, and a backtest evaluates no send checks.
   await setSettings(db, projectId, { frequency_cap: 'off' });
   await createRule(db, { projectId, document: rule(more) });
   const roll = dice(7);
@@ -149,7 +149,7 @@ test.each(RULES)('over what the engine saw, it finds what the engine decided: %s
   expect(counted.toSorted((a, b) => (a.reason < b.reason ? -1 : 1))).toEqual(excluded);
 });
 
-test('nothing is written: every table has the rows that it had', async () => {
+test('writes nothing: every table keeps its rows', async () => {
   await know('u1');
   await happen('ordered', { properties: { total: 3 } });
   const count = async (): Promise<object[]> => {
@@ -172,7 +172,7 @@ test('nothing is written: every table has the rows that it had', async () => {
   expect(before.length).toBeGreaterThan(20);
 });
 
-test('what came before the time that is looked at arms a moment in it, and starts nothing else', async () => {
+test('uses events from before the time range only for timers that fire within it', async () => {
   await know('u1');
   await happen('ordered');
   clock.advance(36 * HOUR);
@@ -187,7 +187,7 @@ test('what came before the time that is looked at arms a moment in it, and start
   expect(later).toMatchObject({ enrollments: [], waiting: 1 });
 });
 
-test('dates of people count as they are today', async () => {
+test("uses today's dates in users' traits", async () => {
   await know('u1', { renewal: new Date(clock.now() + 2 * DAY).toISOString() });
   await know('u2', { renewal: 'soon' });
   clock.advance(DAY + HOUR);
@@ -195,7 +195,7 @@ test('dates of people count as they are today', async () => {
   expect(found.enrollments).toMatchObject([{ external_user_id: 'u1', trigger: 'the date in renewal' }]);
 });
 
-test('letters are counted by the days of the project, and the first are shown as they would have been', async () => {
+test("counts emails per day in the project's time zone, and renders the first ones as samples", async () => {
   await setSettings(db, projectId, { time_zone: 'Pacific/Kiritimati' });
   await know('u1', { name: 'Ada' });
   await happen('ordered');
@@ -212,7 +212,7 @@ test('letters are counted by the days of the project, and the first are shown as
   ]);
 });
 
-test('a letter whose run ends before its deadline is counted as canceled, and what would follow is not written', async () => {
+test('counts an email whose run ends before its deadline as canceled, and writes none after it', async () => {
   await know('u1');
   await happen('ordered');
   clock.advance(HOUR);
@@ -224,7 +224,7 @@ test('a letter whose run ends before its deadline is counted as canceled, and wh
   expect(found.emails).toMatchObject({ written: 1, canceled: 1 });
 });
 
-test('a cap holds what the rule would write too much, and letters that left count beside it', async () => {
+test('counts emails that a frequency cap would hold, next to emails that were really sent', async () => {
   await createRule(db, { projectId, document: { ...rule({ when: { event: 'paid' } }), name: 'other' } });
   await know('u1');
   await know('u2');
@@ -244,7 +244,7 @@ test('a cap holds what the rule would write too much, and letters that left coun
   expect(uncounted.frequency_caps).toMatchObject({ held: 0, displaced: 0 });
 });
 
-test('held against the saved version, it says who is more and who is fewer', async () => {
+test('compares with the saved version, and lists added and removed users', async () => {
   const when = (total: object): object =>
     rule({ when: { event: 'ordered', where: [{ property: 'total', ...total }] } });
   await createRule(db, { projectId, document: when({ at_most: 10 }) });
@@ -261,7 +261,7 @@ test('held against the saved version, it says who is more and who is fewer', asy
   expect((await run({ ...when({ at_least: 10 }), name: 'new' })).comparison).toBe(null);
 });
 
-test('a rule that names what is not there is refused', async () => {
+test('rejects a rule that refers to something missing', async () => {
   await expect(run({ name: 'tested' })).rejects.toMatchObject({ code: 'validation_failed' });
   const steps = [{ draft: 'no such letter' }];
   await expect(run(rule({ when: { event: 'ordered' }, steps }))).rejects.toMatchObject({
@@ -274,7 +274,7 @@ test('a rule that names what is not there is refused', async () => {
   await expect(nobody).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('it says on the way how far it is, and whoever watches can end it', async () => {
+test('reports progress, and lets the watcher abort the backtest', async () => {
   await createRule(db, { projectId, document: rule({ when: { event: 'ordered' } }) });
   await happen('ordered');
   const seen: { of: string; looked: number; share: number }[] = [];
@@ -304,7 +304,7 @@ test('it says on the way how far it is, and whoever watches can end it', async (
   expect((await backtest({ db, renderer: testRenderer }, asked)).enrolled.users).toBe(1);
 });
 
-test('what a run that began by a date ends by is what came after its cause, as the engine has it', async () => {
+test('ends a run that a date started by events after its cause, as the engine does', async () => {
   const document = rule({
     when: { relative_to: { trait: 'renewal' }, before: '24h' },
     exits: { events: ['canceled'] },

@@ -3,11 +3,11 @@ import { type Cap, findOtherClaims, slotsLeft } from '../../features/sending/ind
 import type { Tx } from '../../io/db/index.ts';
 import type { WouldLetter } from './letters.ts';
 
-/** How letters that were never written would have got on with the frequency caps, beside those that really left. */
+/** How unwritten emails would compete for the frequency caps with the emails that were really sent. */
 export type Collisions = {
-  /** Letters of the rule that would have found no slot. */
+  /** Emails of the rule that would find no slot. */
   held: { userId: string; at: number }[];
-  /** Letters of other rules that left, and would have found no slot behind those of the rule. */
+  /** Sent emails of other rules that would have found no slot after those of the rule. */
   displaced: number;
 };
 
@@ -15,7 +15,7 @@ type Asked = { projectId: number; ruleId: string; caps: Cap[] | null; letters: W
 
 const AT_ONCE = 1_000;
 
-/** A letter that finds no slot takes none: it is counted here and not followed any further. */
+/** Counts emails that find no slot. Such an email takes no slot and is not followed further. */
 export async function collide(tx: Tx, asked: Asked): Promise<Collisions> {
   const { projectId, ruleId, caps } = asked;
   const collisions: Collisions = { held: [], displaced: 0 };
@@ -51,7 +51,7 @@ function walk(
   for (const { at, letter } of line) {
     const isFree = slotsLeft(caps, all, at) > 0;
     if (letter && !isFree) collisions.held.push({ userId: letter.userId, at });
-    // What left although its slots were taken left for another reason, such as other caps at that time.
+    // An email that was sent although its slots were taken by real emails was sent for another reason, such as other caps at that time.
     else if (!letter && !isFree && slotsLeft(caps, real, at) > 0) collisions.displaced += 1;
     if (!letter) real = [at, ...real];
     if (!letter || isFree) all = [at, ...all];

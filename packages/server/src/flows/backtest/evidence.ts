@@ -12,15 +12,15 @@ import type { ActiveRule, Anchor, Newest } from '../../features/rules/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import type { Model } from '../models.ts';
 
-/** Somebody at a moment at which the rule is to be asked about them. */
+/** A user and a time at which the rule is to be evaluated for them. */
 export type Place = { userId: string; at: number; anchor: Anchor };
 
-/** What was known of a person then; their traits and audiences are those of today. */
+/** The data about a user at that time. Traits and audiences are those of today. */
 export type Evidence = {
   person: Person;
   facts: Facts;
   newest: Newest;
-  /** When something that ends the run comes first; null where nothing does in this time. */
+  /** Time of the first event that ends the run; null if the time range has no such event. */
   exitAt: number | null;
 };
 
@@ -28,7 +28,7 @@ export type Asked = { projectId: number; rule: ActiveRule; model: Model; until: 
 
 const AT_ONCE = 500;
 
-/** In the order of the places; undefined for whoever is not known any more. */
+/** Returns the evidence in the order of the places; undefined for a user who no longer exists. */
 export async function gatherEvidence(
   tx: Tx,
   places: Place[],
@@ -53,7 +53,7 @@ async function gatherSome(tx: Tx, places: Place[], asked: Asked): Promise<(Evide
   });
 }
 
-/** Whether triggers were suppressed for them then is told by the events that had come. */
+/** Derives from the events received by then whether triggers were suppressed for the user. */
 async function findPeopleThen(
   tx: Tx,
   places: Place[],
@@ -66,7 +66,7 @@ async function findPeopleThen(
   );
   const byKey = new Map(today.map((person) => [personKey(person), person]));
   const people = places.map(({ userId }) => byKey.get(personKey({ projectId, userId })));
-  // Of somebody whom nobody ever suppressed nothing was ever remembered.
+  // A user without a suppressed event has no watermark to look up.
   const marked = places.flatMap((place, i) => (people[i]?.suppressedSeq == null ? [] : [{ ...place, i }]));
   const marks = await findWatermarkThen(
     tx,
@@ -150,8 +150,8 @@ async function findMembers(
 }
 
 /**
- * An exit event, or a newer one of what the rule is about, which takes the place of the old one. Of dates and joins the cause
- * counts, as it does for those under way.
+ * Finds the first exit event, or the first newer event of the rule's subject, which replaces the old one. For dates and joins the time of
+ * the cause counts, as it does for active runs.
  */
 async function findExits(
   tx: Tx,

@@ -17,18 +17,18 @@ export type { Backtested } from './report.ts';
 export type BacktestAsked = {
   projectId: number;
   sinceMs: number;
-  /** A saved rule by its id or name, or a document that may be saved or not. */
+  /** A saved rule by its id or name, or a document, saved or not. */
   rule: { reference: string } | { document: unknown };
-  /** Told after each stretch of time; what it throws ends the backtest. */
+  /** Called after each stretch of time. An exception from it ends the backtest. */
   watch?: (progress: Progress) => void;
 };
 
-/** `looked`: at how many things that have the rule considered; `share`: of the time, from 0 to 1. */
+/** `looked` is the number of evaluations so far; `share` is the part of the time range, from 0 to 1. */
 export type Progress = { of: 'rule' | 'saved'; looked: number; at: number; share: number };
 
 /**
- * Runs a rule over the events that are stored: who would have entered it when, and what would have been written. It is
- * decided by the engine's own functions over what was known at each moment, and nothing is written.
+ * Runs a rule over the stored events: which users would have entered it at what time, and which emails would have been written. The
+ * engine's own functions decide, over what was known at each moment. It writes to no table.
  */
 export async function backtest(
   { db, renderer }: { db: Pick<Database, 'session' | 'clock'>; renderer: Renderer },
@@ -62,7 +62,7 @@ async function ruleAsked(
   const parsed = readRule(asked.document);
   await checkReferences(tx, { projectId, definition: parsed.definition });
   const saved = (await listRules(tx, projectId)).find(({ name }) => name === parsed.name) ?? null;
-  // With the id of the saved one the same people are held out.
+  // With the id of the saved rule, the same users are held out.
   const { id, version } = saved ?? { id: UNSAVED_ID, version: 0 };
   const never = { enabledAt: null, demotedAt: null, demotedWhy: null };
   return { rule: { ...parsed, id, version: version + 1, ...never }, saved };
@@ -87,7 +87,7 @@ function watchOf(
 async function run(tx: Tx, rule: Found['rule'], { window, model, watch }: Over): Promise<Found> {
   const { projectId } = window;
   const { autopilotMs, frequencyCap } = model.project.settings;
-  // As if it had been on all the time.
+  // The rule counts as enabled during the whole time range.
   const on = { ...rule, enabledAt: 0 };
   const rules = buildRuleModel([{ rule: on, versions: [rule] }]);
   const active = rules.byId.get(rule.id);

@@ -13,18 +13,18 @@ import {
 } from '../../features/sequences/index.ts';
 import type { Evidence } from './evidence.ts';
 
-/** A letter that would have been written. Moments are milliseconds. */
+/** An email that would have been written. Times are in milliseconds. */
 export type WouldLetter = {
   userId: string;
-  /** When it would have been written, and when it would have left if no gate held it. */
+  /** When the email would have been written, and when it would have been sent if no send check held it. */
   at: number;
   leavesAt: number;
-  /** The run ended before it left. */
+  /** The run ended before the email was sent. */
   isCanceled: boolean;
   email: string | null;
 };
 
-/** What a letter is written from. */
+/** The input for rendering an email. */
 export type Sample = {
   person: Person;
   run: { anchor: Anchor; endsAt: number | null };
@@ -34,7 +34,7 @@ export type Sample = {
 
 export type Walked = {
   letters: (WouldLetter & { letter: ProgramLetter })[];
-  /** When the run would have been over. */
+  /** When the run would have ended. */
   until: number;
 };
 
@@ -42,15 +42,15 @@ export type Walk = {
   program: Program;
   zone: string;
   evidence: Evidence;
-  /** After how long a letter leaves by itself; 0 where a person sends it, who is taken to do so at once. */
+  /** The time until an email is sent automatically; 0 if a member sends it, which is assumed to happen at once. */
   periodMs: number;
-  /** The end of the time that is looked at. */
+  /** The end of the time range. */
   until: number;
 };
 
 /**
- * Walks a run that has just begun through its steps: every letter leaves at its deadline, no event comes that a step waits for,
- * and branches are answered as things stood when it began. Jumps lead forward, so it comes to its end.
+ * Walks a run that has just begun through its steps. Every email is sent at its deadline, no event occurs that a step waits for, and
+ * branches are decided by the facts at enrollment. Jumps only lead forward, so the walk terminates.
  */
 export function walkRun(begun: Run, walk: Walk): Walked {
   const { evidence, until } = walk;

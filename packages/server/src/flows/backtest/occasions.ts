@@ -16,23 +16,23 @@ import type { Tx } from '../../io/db/index.ts';
 import type { Place } from './evidence.ts';
 import type { Play } from './play.ts';
 
-/** Something that has the rule considered for somebody. `key`: of the timer whose moment it is. */
+/** A reason to evaluate the rule for a user. `key` is the key of the timer that fired; null for an event. */
 export type Occasion = Place & Pick<Considered, 'by'> & { hook: Hook; key: string | null };
-/** A timer in memory. */
+/** A timer kept in memory. */
 export type Armed = Timer & { hook: Hook };
 
-/** So many are looked at; more would take too long. */
+/** The maximum number of evaluations; more would take too long. */
 export const OCCASIONS_MAX = 100_000;
 const PAGE_EVENTS = 1_000;
 const LOOKED_AT_ONCE = 20_000;
 const DAY_MS = 86_400_000;
-/** A trial that began longer ago than this is not looked for. */
+/** A trial that began longer ago than this is ignored. */
 const PLUS_DAYS_MAX_MS = 90 * DAY_MS;
 const LOOK_BACK_MAX_MS = 366 * DAY_MS;
 
 /**
- * The events that start the rule, in the order in which they were received, page by page. What came before the time that is
- * looked at counts where its moment may lie in it.
+ * Yields the events that trigger the rule, page by page, in the order in which they were received. Events before the time range are
+ * included if their timers may fire within it.
  */
 export async function* occasionsOf(
   tx: Tx,
@@ -79,7 +79,9 @@ function occasionOf(event: ReceivedEvent, hook: Hook): Occasion {
   return { userId, at, anchor, hook, by: 'record', key: null };
 }
 
-/** What no event tells: dates in traits, and since when people are in an audience, both as they are today. */
+/**
+ * Returns the timers that do not come from events: dates in traits, and the times at which users joined an audience. Both are as of today.
+ */
 export async function seedsOf(tx: Tx, play: Play): Promise<{ armed: Armed[]; isCut: boolean }> {
   const { rule } = play;
   const hooks = rule.definition.when.map((trigger, place): Hook => ({ rule, trigger, place }));
@@ -96,7 +98,7 @@ export async function seedsOf(tx: Tx, play: Play): Promise<{ armed: Armed[]; isC
 
 type Adding = { hook: Hook; armed: Armed[] };
 
-/** True where there are more. */
+/** Returns true if there are more. */
 async function addDates(tx: Tx, play: Play, { hook, armed }: Adding): Promise<boolean> {
   const { projectId } = play;
   let after: string | null = null;

@@ -3,16 +3,16 @@ import type { Model } from '../models.ts';
 import type { Collisions } from './collide.ts';
 import type { Sample, WouldLetter } from './letters.ts';
 
-/** One rule over some time, by what the engine itself decides with; whom it let in is kept in memory alone. */
+/** One rule over a time range, decided by the engine's own functions. Enrollments are kept in memory only. */
 export type Play = {
   projectId: number;
-  /** On for as long as there is anything to remember. */
+  /** Counts as enabled since the beginning. */
   rule: ActiveRule;
   model: Model;
   from: number;
   until: number;
   periodMs: number;
-  /** Told how far it is, after each stretch of time. */
+  /** Called with the progress after each stretch of time. */
   watch: (progress: { looked: number; at: number }) => void;
 };
 
@@ -26,19 +26,19 @@ export type Entered = {
 };
 
 export type Rehearsed = {
-  /** Events, joins and dates that had the rule considered. */
+  /** Events, joins and dates for which the rule was evaluated. */
   occasions: number;
-  /** There were too many dates or members; not all of them were looked at. */
+  /** True if there were too many dates or members, and not all of them were evaluated. */
   isCut: boolean;
-  /** Where it was cut off, because there were too many events. */
+  /** The time at which the backtest stopped because there were too many events. */
   cutAt: number | null;
   entered: Entered[];
   excluded: Map<string, number>;
-  /** For whom a moment is set that comes later. */
+  /** Users with a timer after the time range. */
   waiting: number;
   letters: WouldLetter[];
   samples: Sample[];
 };
 
-/** What was found of one version of a rule. */
+/** The result for one version of a rule. */
 export type Found = { rule: Rule & { definition: Definition }; done: Rehearsed; collisions: Collisions };

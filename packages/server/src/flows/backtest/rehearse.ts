@@ -28,7 +28,7 @@ export async function rehearse(tx: Tx, play: Play): Promise<Rehearsed> {
 type Stage = Play & {
   entries: Map<string, Map<string, EntryRow>>;
   timers: Map<string, Armed>;
-  /** The last run of each, and when it would be over. */
+  /** The last run of each user, and when it would have ended. */
   runs: Map<string, { run: Run; until: number }>;
   looked: number;
   nextId: number;
@@ -62,7 +62,7 @@ function timerId({ userId, key }: Pick<Timer, 'userId' | 'key'>): string {
 
 type Scene = Occasion & { evidence: Evidence; order: number };
 
-/** All that comes in one stretch of time, in its order: what happened, and the timers whose moment comes. */
+/** Processes one stretch of time in order: the events, and the timers that fire within it. */
 async function perform(tx: Tx, stage: Stage, page: { occasions: Occasion[]; upTo: number }): Promise<void> {
   const isDue = ({ at }: { at: number }): boolean => at < page.upTo;
   const happened = await withEvidence(tx, stage, page.occasions);
@@ -88,7 +88,10 @@ function occasionOf({ userId, at, anchor, hook, key }: Armed): Occasion {
   return { userId, at, anchor, hook, by: 'due', key };
 }
 
-/** Whether it sets a timer hangs on nothing that happens meanwhile, so what it will have to know is looked up at once. */
+/**
+ * Returns the timer that an occasion sets. The timer depends on nothing that happens later in this stretch, so its evidence is loaded
+ * together with the rest.
+ */
 function armedBy(stage: Stage, scene: Scene): Occasion[] {
   const { hook, anchor, by, at, userId } = scene;
   const { rule, trigger } = hook;
@@ -98,7 +101,7 @@ function armedBy(stage: Stage, scene: Scene): Occasion[] {
   return [{ userId, at: armAt, anchor, hook, by: 'due', key }];
 }
 
-/** A timer rings once, and only if no other took its place. */
+/** Returns true if a timer has not fired yet and was not replaced by another. */
 function isStill({ timers }: Stage, { key, userId, at, anchor }: Scene): boolean {
   if (key === null) return true;
   const id = timerId({ userId, key });
@@ -112,7 +115,7 @@ function play(stage: Stage, scene: Scene): void {
   consider(desk, hook, { anchor, by });
   const { decisions, timers, entries, burnt, begun } = desk.outcome;
   for (const timer of timers) arm(stage, { ...timer, hook }, timer.keepFirst);
-  // What would have been decided before the time that is looked at is not known; a timer alone is remembered.
+  // Decisions before the time range are unknown, so only timers are kept.
   if (at < stage.from) return;
   for (const { wish } of [...entries, ...burnt]) {
     const known = stage.entries.get(userId) ?? new Map<string, EntryRow>();
@@ -141,7 +144,7 @@ function deskOf(stage: Stage, { evidence, at, userId }: Scene): Desk {
   return openDesk({ person, model: stage.model }, known, { now: at, newId });
 }
 
-/** As the statement does that keeps timers. */
+/** Keeps or replaces a timer by the same rule as the SQL statement that stores timers. */
 function arm(stage: Stage, timer: Armed, keepFirst: boolean): void {
   const id = timerId(timer);
   const known = stage.timers.get(id);

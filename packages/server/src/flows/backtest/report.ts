@@ -7,13 +7,13 @@ import type { WouldLetter } from './letters.ts';
 import { OCCASIONS_MAX } from './occasions.ts';
 import type { Entered, Found } from './play.ts';
 
-/** What a backtest found, under the names of the interface. */
+/** The result of a backtest, with the names of the API. */
 export type Backtested = {
   rule: string;
   is_saved: boolean;
   from: string;
   to: string;
-  /** Where the backtest stopped, because there were too many events. Null: it reached `to`. */
+  /** The time at which the backtest stopped because there were too many events; null if it reached `to`. */
   stopped_at: string | null;
   /** How often the rule was evaluated. */
   evaluated: number;
@@ -25,7 +25,7 @@ export type Backtested = {
   waiting: number;
   emails: {
     written: number;
-    /** The run ended before they left. */
+    /** The run ended before they were sent. */
     canceled: number;
     without_address: number;
     per_day: { day: string; emails: number }[];
@@ -45,7 +45,9 @@ export type Backtested = {
     body: string;
     missing: string[];
   }[];
-  /** The comparison with the saved version of the rule of that name. Null: there is none, or it is the version that was run. */
+  /**
+   * The comparison with the saved version of the rule with this name. Null if there is no saved version, or if it is the one that was run.
+   */
   comparison: Comparison | null;
   assumptions: string[];
 };
@@ -55,7 +57,7 @@ type Comparison = {
   added: { users: number; external_user_ids: string[] };
   removed: { users: number; external_user_ids: string[] };
   emails: number;
-  /** Of the saved version. */
+  /** For the saved version. */
   per_day: { day: string; emails: number }[];
 };
 
@@ -120,7 +122,7 @@ function toEntry({ userId, at, key, by, name, isHeldOut }: Entered): Backtested[
   return { external_user_id: userId, at: iso(at), key, trigger: started, holdout: isHeldOut };
 }
 
-/** Days of the project, on which they would have been written. */
+/** Counts emails by the day, in the project's time zone, on which they would have been written. */
 function perDay(letters: WouldLetter[], zone: string): Backtested['emails']['per_day'] {
   const days = new Map<string, number>();
   for (const { at } of letters) {
@@ -132,7 +134,7 @@ function perDay(letters: WouldLetter[], zone: string): Backtested['emails']['per
     .toSorted((a, b) => (a.day < b.day ? -1 : 1));
 }
 
-/** What is rendered of them is outside the snapshot, which keeps a connection. */
+/** Renders the samples outside of the snapshot, because the snapshot occupies a connection. */
 export async function renderSamples(
   { found, model }: Pick<Reported, 'found' | 'model'>,
   renderer: Renderer,
@@ -161,7 +163,7 @@ function differenceOf(found: Found, before: Found, zone: string): Comparison {
   };
 }
 
-/** What it could not know, and what it took for granted instead. */
+/** Lists what the backtest cannot know, and what it assumes instead. */
 function assumptionsOf({ rule, done }: Found): string[] {
   const { when, goal, exits } = rule.definition;
   const said: [boolean, string][] = [

@@ -1,14 +1,14 @@
 import type { UnsubscribeMethod } from '@beckon/contract';
 
-/** For how many days somebody may want to hear nothing. */
+/** The periods in days for which a recipient can pause emails. */
 export const SNOOZE_DAYS = [30, 60, 90] as const;
 export type SnoozeDays = (typeof SNOOZE_DAYS)[number];
 
-/** What a recipient decides, by a letter that they got. */
+/** A decision of a recipient, made through an email that they received. */
 export type Choice =
   | { kind: 'unsubscribe'; method: Exclude<UnsubscribeMethod, 'complaint'> }
-  /** Takes back what they chose before, and a complaint; an address that takes no letters is none of it. */
+  /** Reverts earlier choices and a complaint. A bounced address is not affected. */
   | { kind: 'resubscribe' }
-  /** Of the topics that the project has, those that they want no letters about; all others are wanted. */
+  /** The project's topics that the recipient does not want; all others are wanted. */
   | { kind: 'topics'; refused: string[] }
   | { kind: 'snooze'; days: SnoozeDays };

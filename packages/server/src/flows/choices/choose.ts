@@ -22,13 +22,13 @@ import { type Recipient, type Standing, standingOf } from './show-choices.ts';
 export type ChoiceDeps = { db: Database; newId: NewId; log: Log };
 
 const DAY_MS = 86_400_000;
-/** As whom the ledger and the list of suppressions name them. */
+/** The actor name in the decision log and the suppression list. */
 const RECIPIENT = 'recipient';
 
 /**
- * What the recipient of a letter decides holds when this returns, for letters that were claimed a moment ago too: under both
- * turns of the project nobody begins anything or claims anything meanwhile. It may be said again and again. What holds then;
- * null where nothing is known of the letter, so that there is nothing to change.
+ * Applies a recipient's choice. It is in force when this returns, also for emails claimed a moment ago. Under both locks of the project, no
+ * run begins and no email is claimed. Idempotent. Returns the resulting preferences; null if the email is unknown, so that there is nothing
+ * to change.
  */
 export async function choose(deps: ChoiceDeps, letter: LetterName, choice: Choice): Promise<Standing | null> {
   const known = await findMessageById(deps.db, letter);
@@ -37,7 +37,7 @@ export async function choose(deps: ChoiceDeps, letter: LetterName, choice: Choic
   return settled ?? makeChoice(deps, letter, choice);
 }
 
-/** Who meets somebody else's locks in a circle tries again. */
+/** Retries on deadlock. */
 const TRIES = 4;
 
 async function makeChoice(deps: ChoiceDeps, letter: LetterName, choice: Choice): Promise<Standing | null> {
@@ -59,7 +59,7 @@ async function makeChoice(deps: ChoiceDeps, letter: LetterName, choice: Choice):
   }
 }
 
-/** `notes`: what is to be logged of it. */
+/** `notes` are the entries to log. */
 type Made = { recipient: Recipient; notes: Note[]; now: number };
 
 function makeOnce({ db, newId }: ChoiceDeps, letter: LetterName, choice: Choice): Promise<Made | null> {
@@ -78,8 +78,8 @@ function makeOnce({ db, newId }: ChoiceDeps, letter: LetterName, choice: Choice)
 }
 
 /**
- * Where all of it was done before. Mail programs may say it as often as they like, and so may whoever found the link: that
- * must not take the project's turn from those who work.
+ * Returns the preferences if the whole choice was made before; otherwise null. Email programs, and anyone who has the link, may repeat an
+ * unsubscribe as often as they like. A repetition must not take the project lock from real work.
  */
 async function settledStanding(
   db: Database,
@@ -96,13 +96,13 @@ async function settledStanding(
   return isSettled ? standingOf(db, recipient, now) : null;
 }
 
-/** The address and the person. */
+/** The address and the user. */
 const PLACES = 2;
 
 type Making = {
   tx: Tx;
   letter: LetterName;
-  /** By the clock of the project, which is so far ahead. */
+  /** The time by the project's clock, which is `aheadMs` ahead. */
   now: number;
   aheadMs: number;
   newId: NewId;
@@ -126,7 +126,7 @@ async function make(making: Making, choice: Choice): Promise<Note[]> {
 
 type Unsubscribe = Extract<Choice, { kind: 'unsubscribe' }>;
 
-/** An outcome of the letter, the first time; what it causes it causes each time. */
+/** Records an outcome of the email the first time only; the consequences are applied each time. */
 async function unsubscribe(making: Making, method: Unsubscribe['method']): Promise<Note[]> {
   const { tx, letter, now, aheadMs, newId } = making;
   const happened = [{ ...letter, occurredAt: now, type: 'email.unsubscribed' as const, method }];
@@ -141,7 +141,7 @@ async function resubscribe({ tx, now, recipient }: Making): Promise<Note[]> {
   return [];
 }
 
-/** A topic that the project no longer has stays as it was chosen, for it may come back. */
+/** Keeps choices about a topic that the project no longer has, because the topic may come back. */
 async function chooseTopics({ tx, now, recipient }: Making, chosen: string[]): Promise<Note[]> {
   const { projectId } = recipient;
   const project = (await listSettings(tx, [projectId])).get(projectId);
@@ -156,8 +156,8 @@ async function chooseTopics({ tx, now, recipient }: Making, chosen: string[]): P
 }
 
 /**
- * For the person, so that a new address changes nothing, and for the address, so that all who share the mailbox are left
- * alone. A shorter pause takes the place of a longer one, since it is they who say it.
+ * Snoozes the user, so that a new address changes nothing, and the address, so that all users of the mailbox are left alone. A shorter
+ * pause replaces a longer one, because the recipient decides.
  */
 async function snooze({ tx, now, recipient }: Making, days: number): Promise<Note[]> {
   const { projectId } = recipient;

@@ -15,21 +15,21 @@ export type Standing = {
   /** The user's own locale; null if the user has none. */
   userLocale: string | null;
   projectLocale: string;
-  /** To which the letter went. */
+  /** The recipient address of the email. */
   address: string;
   letters: LettersStanding;
-  /** Those that the project has, in its order. */
+  /** The topics of the project, in its order. */
   topics: { id: string; title: string; isRefused: boolean }[];
 };
 
-/** `stopped`: by something that its recipient never said, and cannot take back. */
+/** `stopped`: by a cause that the recipient did not choose and cannot revert. */
 export type LettersStanding =
   | { are: 'wanted' }
   | { are: 'unsubscribed' }
   | { are: 'snoozed'; until: number }
   | { are: 'stopped'; because: 'bounces' | 'sender' };
 
-/** Null where nothing is known of the letter: it was a test, or whoever it was for has been erased. */
+/** Returns null if the email is unknown: it was a test email, or its user was erased. */
 export async function showChoices(db: Database, letter: LetterName): Promise<Standing | null> {
   const recipient = await findMessageById(db, letter);
   if (!recipient) return null;
@@ -38,7 +38,7 @@ export async function showChoices(db: Database, letter: LetterName): Promise<Sta
   return standingOf(db, { ...recipient, projectId }, own.db.clock.now());
 }
 
-/** Of a letter: whom and whose address a choice concerns. */
+/** The user and address of an email to which a choice applies. */
 export type Recipient = { projectId: number; userId: string; address: string };
 
 export async function standingOf(tx: Tx, recipient: Recipient, now: number): Promise<Standing | null> {
@@ -60,7 +60,7 @@ export async function standingOf(tx: Tx, recipient: Recipient, now: number): Pro
   };
 }
 
-/** What they said themselves stands in front, for that they can take back; what lasts longest comes first. */
+/** The recipient's own choices take precedence, because the recipient can revert them. The longest-lasting reason comes first. */
 function lettersOf(inForce: FoundSuppression[]): LettersStanding {
   const of = (...reasons: FoundSuppression['reason'][]): FoundSuppression | undefined =>
     inForce.find(({ reason }) => reasons.includes(reason));

@@ -8,8 +8,8 @@ import {
 import type { OutboundAnswer } from '../../io/outbound/index.ts';
 
 /**
- * What came of a request. `stopped`: nobody waited for its answer any longer, because the worker ended. `stale`: its connection
- * had served before and was cut, and nobody knows how much of it was read.
+ * The result of a request. `stopped`: the worker shut down before the answer. `stale`: a reused connection was cut, and it is unknown how
+ * much of the request was read.
  */
 export type Answer = { endedAt: number } & (
   | { kind: 'answered'; status: number; retryAfter: string | null; text: string }
@@ -30,7 +30,7 @@ export function toAnswer(answer: OutboundAnswer, endedAt: number): Answer {
     : { kind: 'failed', endedAt, error: answer.error, text };
 }
 
-/** It says nothing of the endpoint, and goes again at once. */
+/** Returns true if the result says nothing about the endpoint; such a delivery is retried at once. */
 export function isNoWord({ kind }: Answer): boolean {
   return kind === 'stopped' || kind === 'stale';
 }
@@ -58,7 +58,7 @@ function errorOf(answer: Answer): string | null {
   return answer.kind === 'failed' ? answer.error : 'stopped';
 }
 
-/** What is no failure of the endpoint goes again at once, if a try is left. */
+/** Returns the time of the next attempt. A result that is not the endpoint's failure is retried at once if an attempt is left. */
 function againAt({ messageId, endpointId, tries }: Claimed, answer: Answer): number | null {
   if (isNoWord(answer)) return tries < TRIES_MAX ? answer.endedAt : null;
   const failed = {
@@ -70,7 +70,7 @@ function againAt({ messageId, endpointId, tries }: Claimed, answer: Answer): num
   return nextAttempt(failed, jitterShare(messageId, endpointId, tries));
 }
 
-/** What the database takes, whatever it was. */
+/** Makes any text storable in PostgreSQL. */
 function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\u{FFFD}');
 }

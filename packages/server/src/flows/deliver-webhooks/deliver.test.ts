@@ -14,7 +14,7 @@ beforeEach(() => stage.forget());
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
 
-test('a message reaches each endpoint that wants its type, once, as the bytes that were stored', async () => {
+test('delivers a webhook once to each endpoint that subscribes to its type, with the stored bytes', async () => {
   const projectId = await stage.project();
   const all = await stage.endpoint(projectId, '/all');
   await stage.endpoint(projectId, '/clicks', { types: ['email.clicked'] });
@@ -38,7 +38,7 @@ test('a message reaches each endpoint that wants its type, once, as the bytes th
   expect(delivery).toMatchObject({ state: 'delivered', attempts: [{ number: 1, status: 204, error: null }] });
 });
 
-test('no request leaves before its attempt is committed', async () => {
+test('sends no request before its attempt is committed', async () => {
   const projectId = await stage.project();
   await stage.endpoint(projectId, '/log');
   const seen: unknown[] = [];
@@ -54,7 +54,7 @@ test('no request leaves before its attempt is committed', async () => {
   expect((await stage.deliveries(projectId))[0]?.attempts).toMatchObject([{ status: 200, answer: 'thanks' }]);
 });
 
-test('what fails is tried again by the schedule, with the same id and body, signed anew, and is exhausted at its end', async () => {
+test('retries on schedule with the same id and body and a fresh signature, until exhausted', async () => {
   const projectId = await stage.project();
   const { secret } = await stage.endpoint(projectId, '/down');
   hooks.answer(() => ({ status: 500, body: 'sorry' }));
@@ -84,7 +84,7 @@ test.each([
   ],
   ['a connection that is cut', 'reset' as const, { status: null, error: 'reset' }],
   ['no answer in time', 'silent' as const, { status: null, error: 'timeout' }],
-])('%s is a failure, and is tried again', async (_, answer, attempt) => {
+])('retries after %s', async (_, answer, attempt) => {
   const projectId = await stage.project();
   await stage.endpoint(projectId, '/odd');
   hooks.answer(() => answer);
@@ -94,7 +94,7 @@ test.each([
   expect(hooks.received).toHaveLength(1);
 });
 
-test('what is cut on a connection that served before goes again at once, as an attempt of its own', async () => {
+test('retries at once, as a separate attempt, if a reused connection is cut', async () => {
   const projectId = await stage.project();
   const { id } = await stage.endpoint(projectId, '/cut');
   hooks.answer(() => (hooks.received.length === 2 ? 'reset' : { status: 204 }));
@@ -118,7 +118,7 @@ test('what is cut on a connection that served before goes again at once, as an a
   expect(health).toEqual([{ well: true }]);
 });
 
-test('an address that is closed is not connected to, and the attempt says no more than that', async () => {
+test('does not connect to a blocked address, and records only that in the attempt', async () => {
   const projectId = await stage.project();
   const { id } = await stage.endpoint(projectId, '/');
   await db.query(`UPDATE beckon.webhook_endpoint SET url = 'https://169.254.169.254/latest' WHERE id = $1`, [
@@ -131,7 +131,7 @@ test('an address that is closed is not connected to, and the attempt says no mor
   ]);
 });
 
-test('an endpoint that asks for patience is given it, up to twice what was due anyway', async () => {
+test('respects Retry-After up to twice the scheduled delay', async () => {
   const projectId = await stage.project();
   await stage.endpoint(projectId, '/busy');
   hooks.answer(() => ({ status: 429, headers: { 'retry-after': '8' } }));
@@ -147,7 +147,7 @@ test('an endpoint that asks for patience is given it, up to twice what was due a
   expect(waits).toBeLessThanOrEqual(2 * 360 * SECOND);
 });
 
-test('410 disables the endpoint at once, what waits for it is missed, and so is what comes', async () => {
+test('disables an endpoint that returns 410, and marks pending and later deliveries as missed', async () => {
   const projectId = await stage.project();
   const { id } = await stage.endpoint(projectId, '/gone', { inFlightMax: 1 });
   hooks.answer(() => ({ status: 410 }));
@@ -164,7 +164,7 @@ test('410 disables the endpoint at once, what waits for it is missed, and so is 
   expect(endpoint).toEqual({ disabled_reason: 'gone' });
 });
 
-test('an endpoint is asked no more at once, and no oftener, than it is allowed to be', async () => {
+test('respects the in-flight limit and the rate limit of an endpoint', async () => {
   const projectId = await stage.project();
   await stage.endpoint(projectId, '/slow', { inFlightMax: 3 });
   await stage.endpoint(projectId, '/seldom', { perSecond: 2 });
@@ -188,7 +188,7 @@ test('an endpoint is asked no more at once, and no oftener, than it is allowed t
   expect(countOf('/seldom')).toBe(20);
 });
 
-test('pauses an endpoint that fails nearly always, then tries it once, and counts no attempt while it waits', async () => {
+test('pauses an endpoint that almost always fails, then sends one trial, and counts no attempts during the pause', async () => {
   const projectId = await stage.project();
   await stage.endpoint(projectId, '/breaks');
   hooks.answer(() => ({ status: 500 }));
@@ -203,11 +203,11 @@ test('pauses an endpoint that fails nearly always, then tries it once, and count
   hooks.answer(() => ({ status: 200 }));
   await stage.advance(31 * SECOND);
   expect((await stage.deliveries(projectId)).filter(({ state }) => state === 'delivered')).toHaveLength(20);
-  // Ten at first, one that told, and then everything.
+  // Ten attempts at first, one trial that succeeds, then the rest.
   expect(countOf('/breaks')).toBe(10 + 1 + 20);
 });
 
-test('what happens anew is told of before what is replayed', async () => {
+test('delivers new events before replayed ones', async () => {
   const projectId = await stage.project();
   await stage.endpoint(projectId, '/again', { perSecond: 1, inFlightMax: 1 });
   const old = await stage.queue(projectId, 100);
@@ -226,7 +226,7 @@ test('what happens anew is told of before what is replayed', async () => {
   expect(old).toEqual(expect.arrayContaining([told[0], told[before + 1]]));
 });
 
-test('a slow endpoint delays no other, of its project or of another', async () => {
+test('does not delay other endpoints, of the same or another project, for a slow one', async () => {
   const [mine, other] = [await stage.project(), await stage.project()];
   await stage.endpoint(mine, '/hangs', { perSecond: 1_000, inFlightMax: 100 });
   await stage.endpoint(mine, '/quick');
@@ -240,7 +240,7 @@ test('a slow endpoint delays no other, of its project or of another', async () =
   await stage.settle();
 });
 
-test('a delivery whose worker is gone is tried again at once when its lease is over', async () => {
+test('retries the delivery of a lost worker at once after its lease expires', async () => {
   const projectId = await stage.project();
   await stage.endpoint(projectId, '/again');
   const never = new Promise<never>(() => {});
@@ -260,7 +260,7 @@ test('a delivery whose worker is gone is tried again at once when its lease is o
   ]);
 });
 
-test('what a worker that stops no longer waits for goes again at once, by another', async () => {
+test('retries a request that a stopping worker abandoned at once, in another worker', async () => {
   const projectId = await stage.project();
   await stage.endpoint(projectId, '/stopped');
   await stage.queue(projectId);
@@ -276,7 +276,7 @@ test('what a worker that stops no longer waits for goes again at once, by anothe
   ]);
 });
 
-test('two workers at once deliver everything once, and together keep to the quota', async () => {
+test('delivers everything once with two concurrent workers that share the quota', async () => {
   const projectId = await stage.project();
   await stage.endpoint(projectId, '/shared', { inFlightMax: 4, perSecond: 10_000 });
   await stage.queue(projectId, 100);
@@ -299,7 +299,7 @@ test('two workers at once deliver everything once, and together keep to the quot
   expect(deliveries.map(({ attempts }) => attempts.length)).toEqual(Array(100).fill(1));
 });
 
-test('what is wrong with one project is none of the others', async () => {
+test('isolates a failing project from the others', async () => {
   const [broken, unreadable, well] = [await stage.project(), await stage.project(), await stage.project()];
   const one = await stage.endpoint(broken, '/broken');
   const other = await stage.endpoint(unreadable, '/unreadable');
@@ -320,7 +320,7 @@ test('what is wrong with one project is none of the others', async () => {
   await db.query(`UPDATE beckon.webhook_health SET refilled_at = now(), windows = '[]'`);
 });
 
-test('while a secret is replaced both sign, and afterwards the new one alone', async () => {
+test('signs with both secrets during a rotation, and only with the new one afterwards', async () => {
   const projectId = await stage.project();
   const { id, secret } = await stage.endpoint(projectId, '/rotated');
   const deps = { db, newId: stage.newId, sealer: stage.sealer };
@@ -338,7 +338,7 @@ test('while a secret is replaced both sign, and afterwards the new one alone', a
   expect(verified(after, [secret])).toEqual({ ok: false, why: 'wrong_signature' });
 });
 
-test('of a person who is erased nothing more is told, and nothing of them is kept', async () => {
+test('sends nothing more about an erased user, and keeps nothing about them', async () => {
   const projectId = await stage.project();
   await stage.endpoint(projectId, '/erased');
   hooks.answer(() => ({ status: 500, body: 'bob is unknown' }));
@@ -355,7 +355,7 @@ test('of a person who is erased nothing more is told, and nothing of them is kep
   ).toEqual([{ body: '', external_user_id: null }]);
 });
 
-test('one who is erased while a request is under way is not told of again', async () => {
+test('does not retry a delivery if its user is erased during the request', async () => {
   const projectId = await stage.project();
   await stage.endpoint(projectId, '/meanwhile');
   hooks.answer(async () => {
@@ -374,7 +374,7 @@ function countOf(path: string): number {
   return hooks.received.filter((one) => one.path === path).length;
 }
 
-/** As its receiver would, at the moment at which it was signed. */
+/** Verifies a request as its receiver does, at the time of the signature. */
 function verified(
   hooked: (typeof hooks.received)[number] | undefined,
   secrets: string[],

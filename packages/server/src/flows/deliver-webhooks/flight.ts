@@ -2,17 +2,17 @@ import type { Answered } from './answer.ts';
 import { post, type PostDeps } from './post.ts';
 import type { Leaving } from './round.ts';
 
-/** Requests that are under way, and answers that are not recorded yet. */
+/** Requests in flight, and answers that are not recorded yet. */
 export type Flight = {
   begin(leaving: Leaving): void;
-  /** Answers that came, so many at most, for whoever records them. */
+  /** Removes and returns at most `most` answers, for recording. */
   take(most: number): Answered[];
-  /** They could not be recorded. */
+  /** Returns answers to the queue because they could not be recorded. */
   giveBack(answered: Answered[]): void;
   size(): number;
-  /** Until everything that is under way was answered. */
+  /** Resolves when all requests in flight are answered. */
   landed(): Promise<void>;
-  /** Nobody waits any longer: whatever answer comes after that is not heard. */
+  /** Stops waiting for answers. A later answer is ignored. */
   abandon(): void;
 };
 
@@ -22,7 +22,7 @@ export function createFlight(deps: PostDeps, onAnswer: () => void): Flight {
   return {
     begin(leaving) {
       const done = post(deps, leaving).then((answer) => {
-        // One that was abandoned has its answer.
+        // An abandoned request already has its result.
         if (!posted.delete(leaving)) return;
         answered.push({ delivery: leaving, answer });
         onAnswer();

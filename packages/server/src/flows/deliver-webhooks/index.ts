@@ -9,19 +9,19 @@ import { type EndpointEvent, runRound } from './round.ts';
 export { testEndpoint, type TestDeps } from './test-endpoint.ts';
 
 /**
- * The last journey: what became of letters is told. A delivery is claimed, its attempt written, and only after that commit
- * does the request leave; what came of it is recorded by the next round, which claims again in the same commit.
+ * The webhook dispatcher sends outcomes to endpoints. A delivery is claimed and its attempt written; the request is sent only after that
+ * commit. The next round records its result, and claims more in the same commit.
  */
 export type Delivery = {
-  /** Records what was answered, and begins to post what may go. Rounds do not overlap. */
+  /** Records answers, and starts to send deliveries that are due. Rounds do not overlap. */
   round(): Promise<RoundFacts>;
-  /** Requests that are not recorded yet. */
+  /** Number of requests that are not recorded yet. */
   underWay(): number;
-  /** Nothing more is claimed. */
+  /** Stops claiming deliveries. */
   stop(): void;
-  /** Until everything that is under way was answered. */
+  /** Resolves when all requests in flight are answered. */
   answered(): Promise<void>;
-  /** Answers that have not come yet are waited for no longer; the next round says so of them. */
+  /** Stops waiting for answers; the next round records these requests as stopped. */
   abandon(): void;
 };
 
@@ -30,11 +30,11 @@ export type RoundFacts = { recorded: number; claimed: number; lateMs: number };
 export type DeliveryOptions = Omit<PostDeps, 'clock'> & {
   db: Database;
   log: Log;
-  /** An answer has come. */
+  /** Called when an answer arrives. */
   onAnswer?: () => void;
 };
 
-/** Over all endpoints; each has a quota of its own far below. */
+/** Limit over all endpoints. Each endpoint has its own, much lower quota. */
 const IN_FLIGHT_MAX = 1_000;
 const PLACES_MAX = 100;
 
@@ -58,9 +58,9 @@ type State = {
   options: DeliveryOptions;
   flight: Flight;
   stopping: boolean;
-  /** The last round failed: the next one takes one answer, or one project, so that what is wrong with it is found. */
+  /** True if the last round failed. The next round then takes one answer or one project, to isolate the cause. */
   isShaken: boolean;
-  /** Projects that failed by themselves, and until when they are left alone. */
+  /** Projects that failed on their own, and the time until which they are skipped. */
   avoided: Map<number, number>;
 };
 
@@ -82,7 +82,7 @@ async function round(state: State): Promise<RoundFacts> {
     state.isShaken = true;
     const [only] = places;
     if (only && answered.length + places.length === 1) state.avoided.set(only.projectId, now + AVOIDED_MS);
-    // One that can never be recorded counts as lost when its lease is over.
+    // An answer that can never be recorded counts as lost when its lease expires.
     if (!isShaken || !isHopeless(error)) flight.giveBack(answered);
     throw error;
   }

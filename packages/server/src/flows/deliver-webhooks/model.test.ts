@@ -6,8 +6,8 @@ import { replayWebhooks } from '../replay-webhooks.ts';
 import { disableEndpoint, enableEndpoint } from '../webhook-endpoints.ts';
 
 /**
- * Random histories of what an endpoint answers, of time, of people who disable, enable and replay, against the rules in
- * their plainest form: every delivery has the state, and every attempt of it the moment and the result, that they say.
+ * Compares random histories (answers of an endpoint, time, disabling, enabling and replays) with a plain model of the rules. Every delivery
+ * must have the state, and every attempt the time and result, of the model.
  */
 const stage = await webhookStage();
 const { db, clock, hooks } = stage;
@@ -15,7 +15,7 @@ afterAll(() => stage.close());
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-/** Moments are whole milliseconds here, and finer in the database. */
+/** Times are whole milliseconds here, but more precise in the database. */
 const ROUNDED_MS = 3;
 
 type Act =
@@ -54,7 +54,7 @@ const acts = fc.oneof(
   },
 );
 
-test('whatever happens, deliveries are what the rules say', { timeout: 120_000 }, async () => {
+test('deliveries match the model for any history', { timeout: 120_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(acts, { minLength: 5, maxLength: 25 }), async (history) => {
       await stage.forget();
@@ -105,7 +105,7 @@ async function perform(act: Act, { projectId, endpointId, model }: Place): Promi
   await goOn(act.act === 'later' ? act.ms : 0, model);
 }
 
-/** From moment to moment; the model says whether one was slept through. */
+/** Advances from one due time to the next; the model checks that none is missed. */
 async function goOn(ms: number, model: WebhookModel): Promise<void> {
   const until = clock.now() + ms;
   for (;;) {

@@ -14,12 +14,12 @@ export type PostDeps = {
   log: Log;
   sealer: Sealer;
   outbound: Pick<Outbound, 'post'>;
-  /** As which it introduces itself. */
+  /** The User-Agent of requests. */
   agent: string;
   reach?: Reach | undefined;
 };
 
-/** What was claimed leaves, signed anew with every secret that is live. It never rejects. */
+/** Sends a claimed delivery, with a fresh signature by every live secret. Never rejects. */
 export async function post(deps: PostDeps, leaving: Leaving): Promise<Answer> {
   const { clock, log, outbound, reach } = deps;
   try {

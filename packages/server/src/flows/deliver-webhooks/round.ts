@@ -29,34 +29,34 @@ import { type Answered, isGood, isNoWord, resultOf } from './answer.ts';
 import { shareRooms } from './share-out.ts';
 
 /**
- * One transaction, a few statements whatever the number: what was answered is recorded, endpoints are judged by it, and what
- * is due of the projects asked for is claimed, as far as quotas, tokens and breakers let it through. What is claimed is
- * posted after the commit, by whoever called.
+ * Runs a round in one transaction with a fixed number of statements. It records answers, judges endpoints by them, and claims the due
+ * deliveries of the given projects, as far as quotas, tokens and circuit breakers allow. The caller sends the claimed deliveries after the
+ * commit.
  *
- * Locks: endpoints in order, the health of each before itself (those of another process are waited for only where something is
- * recorded of them), deliveries, due places.
+ * Lock order: endpoints in id order, each after its health row; then deliveries; then due times. An endpoint locked by another process is
+ * waited for only if an answer is recorded for it.
  */
 export type RoundAsked = {
   answered: Answered[];
-  /** Where something is due. */
+  /** Projects with due deliveries. */
   projectIds: number[];
-  /** How much may be claimed. */
+  /** The maximum number to claim. */
   room: number;
 };
 export type RoundDone = {
   claimed: Leaving[];
   lost: number;
-  /** What happened to endpoints that people must hear of. */
+  /** Changes of endpoints that members are notified of. */
   events: EndpointEvent[];
 };
 export type Leaving = Claimed & { secrets: SealedSecret[] };
 export type EndpointEvent = EndpointState & { event: 'gone' | 'failing' | 'warned' | 'opened' | 'closed' };
 
-/** Longer than a request may take, with its result recorded in trouble. Who was killed holds its endpoints up for so long. */
+/** Longer than a request can take, including recording its result under load. A killed process holds up its endpoints for this long. */
 export const LEASE_MS = 30_000;
-/** Of all places under way. */
+/** Number of in-flight slots reserved for endpoints with few requests in flight. */
 const RESERVED = 200;
-/** Of disabled endpoints, in one round. */
+/** Maximum number of deliveries of disabled endpoints dropped in one round. */
 const DROPPED_MAX = 1_000;
 
 export function runRound(
@@ -86,9 +86,9 @@ export function runRound(
 
 type Round = { tx: BatchTx; now: number; asked: RoundAsked; reach: Reach | undefined };
 type Recorded = {
-  /** Of which something was recorded. */
+  /** Endpoints with a recorded answer. */
   states: EndpointState[];
-  /** Of the projects in which something is due. */
+  /** Endpoints of the projects with due deliveries. */
   free: EndpointState[];
   events: EndpointEvent[];
 };
@@ -117,7 +117,7 @@ async function record({ tx, now, asked: { answered, projectIds } }: Round): Prom
   return { states, free: free.map((state) => judged.get(state.endpoint.id) ?? state), events };
 }
 
-/** A worker that was stopped, or lost, says nothing of the endpoint, and neither does a connection that was old. */
+/** Judges endpoints by their answers. A stopped or lost worker, or a stale connection, does not count. */
 function judgeAll(
   state: EndpointState,
   { answered, now }: { answered: Answered[]; now: number },
@@ -129,7 +129,7 @@ function judgeAll(
     const isGone = answer.kind === 'answered' && answer.status === GONE;
     const judged = judge(health, { at: answer.endedAt, ok: isGood(answer), isGone });
     const { event } = judged;
-    // What people must hear of is dated as of now: an answer may have waited while they were told of others.
+    // A warning is dated now, because an answer may have waited while members were notified of other endpoints.
     health = event === 'warned' ? { ...judged.health, warnedAt: now } : judged.health;
     if (event === null || endpoint.disabledAt !== null) continue;
     if (event === 'gone' || event === 'failing')
@@ -180,7 +180,7 @@ function placeOf({ endpoint: { projectId, id } }: EndpointState): { projectId: n
 
 type Spending = Pick<Recorded, 'states'> & { enabled: EndpointState[]; claimed: Claimed[] };
 
-/** The health of every endpoint that has another one now: a request costs a token. */
+/** Returns every endpoint whose health changed; each request costs a token. */
 function spend({ now }: Round, { states, enabled, claimed }: Spending): EndpointState[] {
   const changed = new Map(states.map((state) => [state.endpoint.id, state]));
   const claimedOf = Map.groupBy(claimed, ({ endpointId }) => endpointId);
@@ -193,7 +193,7 @@ function spend({ now }: Round, { states, enabled, claimed }: Spending): Endpoint
   return [...changed.values()];
 }
 
-/** With the due places held, it is asked in a new statement what comes next: nobody adds anything in between. */
+/** Sets the next due times. A new statement reads them while the due rows are locked, so that no delivery is added in between. */
 async function finish({ tx, asked, reach }: Round, { changed }: { changed: EndpointState[] }): Promise<void> {
   const ids = [...asked.projectIds, ...asked.answered.map(({ delivery }) => delivery.projectId)];
   const projectIds = [...new Set(ids)];

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { shareOut, shareRooms } from './share-out.ts';
 
-test('nobody gets more than they want, together no more than there is, and nobody wants while another has more', () => {
+test('gives no more than wanted or available, and shares evenly', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 50 }), { maxLength: 30 }), fc.nat(500), (wants, total) => {
       const wanted = wants.map((most, id) => ({ id, most }));
@@ -21,7 +21,7 @@ test('nobody gets more than they want, together no more than there is, and nobod
   );
 });
 
-test('the last places are for those who have next to nothing under way', () => {
+test('reserves the last slots for endpoints with almost nothing in flight', () => {
   const slow = Array.from({ length: 100 }, (_, id) => ({ id, most: 10, inFlight: 8 }));
   const quick = { id: 100, most: 10, inFlight: 0 };
   expect(shareRooms([...slow, quick], { total: 200, reserved: 200 })).toEqual([{ ...quick, most: 2 }]);
@@ -29,7 +29,7 @@ test('the last places are for those who have next to nothing under way', () => {
   expect(shareRooms([quick], { total: 1_000, reserved: 200 })).toEqual([quick]);
 });
 
-test('whatever is kept back, nobody gets more than they want and all together no more than there is', () => {
+test('gives no more than wanted or available, whatever is reserved', () => {
   const one = fc.record({ most: fc.integer({ min: 1, max: 50 }), inFlight: fc.nat(20) });
   fc.assert(
     fc.property(fc.array(one, { maxLength: 30 }), fc.nat(500), fc.nat(300), (some, total, reserved) => {

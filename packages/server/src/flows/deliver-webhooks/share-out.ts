@@ -1,6 +1,6 @@
 /**
- * Gives each as much as it wants where there is enough for all, and else the same to each, but to none more than it wants:
- * what those leave who want little goes to the others.
+ * Gives each item as much as it wants if there is enough for all. Otherwise shares are equal, but no item gets more than it wants; the
+ * remainder goes to the others.
  */
 export function shareOut<T extends { most: number }>(wanted: T[], total: number): T[] {
   let left = total;
@@ -14,12 +14,12 @@ export function shareOut<T extends { most: number }>(wanted: T[], total: number)
   return shares;
 }
 
-/** Whoever has so many under way waits for nobody slow. */
+/** An endpoint with fewer requests in flight is not limited by slow endpoints. */
 const FEW = 2;
 
 /**
- * The same, but the last places are kept for those who have next to nothing under way: endpoints that take their time never
- * have all of them, however many they are.
+ * Like `shareOut`, but reserves the last slots for endpoints with almost nothing in flight. Slow endpoints can therefore never occupy all
+ * slots, however many they are.
  */
 export function shareRooms<T extends { most: number; inFlight: number }>(
   wanted: T[],

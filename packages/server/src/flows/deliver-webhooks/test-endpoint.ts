@@ -13,8 +13,8 @@ import { LEASE_MS, type Leaving, runRound } from './round.ts';
 export type TestDeps = Omit<PostDeps, 'clock'> & { db: Database; newId: NewId };
 
 /**
- * One message of the type `test`, to this endpoint alone, and right here: whoever tests it wants to see the answer, whether
- * a worker runs or not. It is tried once. The id of the message.
+ * Sends a webhook of type `test` to this endpoint directly, in this process, so that the answer is visible whether a worker runs or not. It
+ * is tried once. Returns the id of the webhook.
  */
 export async function testEndpoint(deps: TestDeps, place: EndpointPlace): Promise<string> {
   const { db } = deps;

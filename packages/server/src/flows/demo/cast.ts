@@ -1,6 +1,6 @@
 import type { Random } from './random.ts';
 
-/** Somebody who uses Harbour, the product whose team looks at this demo. All addresses end in names that nobody can have. */
+/** A user of Harbour, the fictional product of the demo. All addresses end in domains that cannot be registered. */
 export type Character = {
   id: string;
   name: string;
@@ -9,7 +9,7 @@ export type Character = {
   role: string;
   plan: string;
   timezone: string;
-  /** From 0 to 1: how much they do, and how gladly they read. */
+  /** From 0 to 1: how active they are, and how likely they are to read emails. */
   interest: number;
 };
 
@@ -150,7 +150,7 @@ function characterOf(random: Random, number: number): Character {
   return {
     id: `user_${1000 + number}`,
     name: `${first} ${last}`,
-    // Some are known by what they do before anybody says who they are.
+    // Some users have events before they are identified.
     email: random.chance(NAMELESS) ? null : `${first}.${last}.${number}@${host}`.toLowerCase(),
     company,
     role: random.pick(ROLES),

@@ -28,7 +28,7 @@ const count = async (db: Database, from: string): Promise<number> => {
   return row?.count ?? 0;
 };
 
-test('a demo is lived through and carried over whole, leaves other projects alone, and is removed to the last row', async () => {
+test('simulates a demo, copies it whole, leaves other projects alone, and removes it completely', async () => {
   const own = await opened(systemClock);
   const { db } = own;
   onTestFinished(() => own.close());
@@ -63,7 +63,7 @@ test('a demo is lived through and carried over whole, leaves other projects alon
     expect(await count(db, `${table} ${mine}`), table).toBeGreaterThan(5);
   expect(await count(db, `draft ${mine} AND state = 'scheduled'`)).toBeGreaterThan(0);
   expect(await count(db, `inbox ${mine}`)).toBe(0);
-  // What is made up is told to nobody from here on.
+  // Simulated events are not sent to any endpoint from here on.
   expect(await count(db, `webhook_endpoint ${mine} AND disabled_at IS NULL`)).toBe(0);
   expect(await count(db, `webhook_delivery ${mine} AND next_at IS NOT NULL`)).toBe(0);
   expect(await count(db, `dead_letter ${mine}`)).toBe(0);
@@ -72,7 +72,7 @@ test('a demo is lived through and carried over whole, leaves other projects alon
   expect(await removeDemos(db)).toEqual([]);
 }, 120_000);
 
-test('of a demo nothing leaves: its letters end in the outbox where a relay is set too, and no endpoint can be added', async () => {
+test('sends nothing from a demo: its emails stay in the test inbox even with a relay, and no endpoint can be added', async () => {
   const own = await opened(systemClock);
   const { db } = own;
   onTestFinished(() => own.close());

@@ -1,4 +1,4 @@
-/** What the team of Harbour set up: rules, audiences and a letter of their own beside those that ship. */
+/** The setup of the Harbour team: rules, audiences and an email template of their own, in addition to the shipped ones. */
 export const AUDIENCES: { name: string; definition: object }[] = [
   {
     name: 'Active trials',
@@ -96,7 +96,7 @@ export const RULES: object[] = [
   },
 ];
 
-/** Nobody can have it, so nothing is ever found in the DNS: its screen shows what would have to be there. */
+/** This domain cannot be registered, so its DNS records are never found. Its screen shows the records to add. */
 export const DOMAIN = 'mail.harbour.example';
 
 export const SETTINGS: Record<string, string> = {

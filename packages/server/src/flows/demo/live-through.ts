@@ -26,9 +26,8 @@ import type { Act } from './story.ts';
 import { surround, type Surroundings } from './surroundings.ts';
 
 /**
- * Ninety days are lived through, not made up: the same engine that runs in earnest takes the records, asks the rules, drafts, waits
- * for deadlines and sends, over a database of its own and a clock that is moved from one hour to the next. So whatever a
- * screen shows of a demo is true of how the product behaves.
+ * Ninety days are simulated, not made up. The real engine accepts records, evaluates rules, drafts, waits for deadlines and sends, on a
+ * separate database and a clock that advances hour by hour. A demo therefore shows how the product really behaves.
  */
 export type Life = {
   db: Database;
@@ -55,7 +54,7 @@ type Stage = Life & {
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** The last days are looked at closely. */
+/** The last days are simulated in smaller steps. */
 const CLOSE_MS = 8 * DAY;
 
 export async function liveThrough(
@@ -116,7 +115,7 @@ function stageOf(life: Life, around: Surroundings): Stage {
   };
 }
 
-/** Side by side, so that one flush takes all of an hour. */
+/** Accepts an hour's records concurrently, so that they share one flush. */
 async function acceptAll({ accept, project, around }: Stage, acts: Act[]): Promise<void> {
   for (const kind of ['user', 'event'] as const)
     around.requests(`${kind}s`, acts.filter((act) => act.kind === kind).length);
@@ -138,7 +137,7 @@ async function acceptAll({ accept, project, around }: Stage, acts: Act[]): Promi
   );
 }
 
-/** Whatever waits and whatever is due, until nothing is. */
+/** Processes everything that is queued or due, until nothing is left. */
 async function settle({ db, digest, sender, project }: Stage): Promise<void> {
   for (let done = 1; done > 0;) {
     done = (await digest.batch('live', [project.id])).records;
@@ -156,7 +155,7 @@ async function settle({ db, digest, sender, project }: Stage): Promise<void> {
   }
 }
 
-/** What was sent is kept as the outbox does, and read by those who got it, sooner or later. */
+/** Stores sent emails as the test inbox does, and schedules the recipients' reactions. */
 async function react(stage: Stage, now: number): Promise<void> {
   const { db, random, sent } = stage;
   for (const letter of sent.splice(0)) {

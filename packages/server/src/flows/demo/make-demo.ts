@@ -25,7 +25,7 @@ import { storyOf } from './story.ts';
 
 export type DemoDeps = {
   db: Database;
-  /** A migrated database of its own, in which time goes as this clock says; dropped when it is closed. */
+  /** A separate, migrated database that uses this clock; dropped when it is closed. */
   openScratch: (clock: Clock) => Promise<{ db: Database; close(): Promise<void> }>;
   pepper: Pepper;
   sealer: Sealer;
@@ -34,7 +34,7 @@ export type DemoDeps = {
   hasher: SuppressionHasher;
   mailroom: Mailroom;
   log: Log;
-  /** Whose it will be; null where there is no team yet, which it then joins. */
+  /** The organization that owns the demo; null before the first organization exists, which then takes over the demo. */
   organizationId: string | null;
   onProgress: (part: number) => void;
 };
@@ -47,8 +47,8 @@ const SEED = 20;
 export type Demo = { project: Project; rows: number };
 
 /**
- * Lived through where nobody else is in the way, and then carried over whole, in one transaction. What it sends stays in the outbox
- * for ever, whatever the settings say: it is marked as a demo.
+ * Simulates a demo in a separate database, then copies it whole in one transaction. Its emails always stay in the test inbox, whatever the
+ * settings say, because the project is marked as a demo.
  */
 export async function makeDemo(deps: DemoDeps, days = DEMO_DAYS): Promise<Demo> {
   const { db } = deps;

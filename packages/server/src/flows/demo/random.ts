@@ -1,16 +1,16 @@
-/** The same numbers for the same seed, on every machine: a demo that somebody saw yesterday looks the same today. */
+/** Random numbers that depend only on the seed, so that a demo looks the same on every machine and every day. */
 export type Random = {
-  /** From 0 up to 1, without it. */
+  /** From 0 inclusive to 1 exclusive. */
   next(): number;
-  /** A whole number from `least` to `most`. */
+  /** An integer from `least` to `most`, both inclusive. */
   whole(least: number, most: number): number;
   chance(probability: number): boolean;
   pick<T>(from: readonly T[]): T;
-  /** Mostly little, sometimes much: how long people take. */
+  /** An exponentially distributed time: mostly short, sometimes long, like human delays. */
   wait(meanMs: number): number;
 };
 
-/** Mulberry32: thirty-two bits of state, and good enough to make people up. */
+/** Mulberry32: 32 bits of state, which is good enough for made-up users. */
 export function randomOf(seed: number): Random {
   let state = seed >>> 0;
   function next(): number {

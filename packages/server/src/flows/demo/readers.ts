@@ -2,7 +2,7 @@ import type { WhatHappened } from '../../features/outcomes/index.ts';
 import type { Handed, OutgoingLetter } from '../send-drafts/index.ts';
 import type { Random } from './random.ts';
 
-/** What becomes of a letter, and when; nobody reads it before it is sent. */
+/** A recipient's reaction to an email and its time, always after sending. */
 export type Reaction = { at: number; messageId: string } & (
   | { kind: 'outcome'; what: WhatHappened }
   | { kind: 'reply'; letter: OutgoingLetter; text: string }
@@ -26,7 +26,7 @@ const ANSWERS = [
   'Please call me tomorrow after ten.',
 ] as const;
 
-/** Some mailboxes are not there any more. The same one answers the same each time. */
+/** A few mailboxes no longer exist. The reply is always the same. */
 export function handedOver(random: Random): Handed {
   return random.chance(0.012) ? REFUSED : { result: 'sent', reply: '250 2.0.0 OK', relayId: null };
 }

@@ -1,7 +1,7 @@
 import { listDemos, type Project } from '../../features/projects/index.ts';
 import { deleteProject, type Database } from '../../io/db/index.ts';
 
-/** All demos, and all that they have; nothing else is ever removed this way. */
+/** Deletes all demos with all of their data, and no other project. */
 export async function removeDemos(
   db: Pick<Database, 'query' | 'prepared' | 'transaction'>,
 ): Promise<Project[]> {

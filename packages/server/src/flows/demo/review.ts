@@ -12,7 +12,7 @@ const REVIEWERS = ['Ada', 'Ben'] as const;
 const REASONS = ['They wrote to us yesterday', 'Already on the phone with them', 'Wrong moment'] as const;
 const LOOKED_AT = 40;
 
-/** Once on a working day the team looks at what waits: most is let go, some is written anew, a little is skipped. */
+/** Simulates the team's review on each working day: most drafts are approved, some edited, a few skipped. */
 export async function review(desk: Desk, { workday }: { workday: boolean }): Promise<void> {
   if (!workday) return;
   const asked = { projectId: desk.project.id, state: 'scheduled', ruleId: null, userId: null } as const;
@@ -30,14 +30,14 @@ function choose(random: Random, draft: Draft): Act | null {
   return random.chance(waits ? 0.75 : 0.35) ? { kind: 'approve' } : null;
 }
 
-/** They all dislike the same sentence, which is what a proposal of how to write the letter is made of. */
+/** All reviewers dislike the same sentence, so that the edits lead to a template suggestion. */
 function edited({ content }: Draft): Draft['content'] {
   const paragraphs = content.body.split('\n\n');
   const shorter = paragraphs.length > 3 ? paragraphs.toSpliced(-2, 1) : paragraphs;
   return { ...content, body: shorter.join('\n\n').replace('Hi ', 'Hello ') };
 }
 
-/** What somebody cannot do any more by the time they come to it, they leave. */
+/** Skips an action that is no longer possible. */
 async function move({ db, newId, mailroom, random, project }: Desk, draft: Draft, act: Act): Promise<void> {
   const ref = { projectId: project.id, draftId: draft.id };
   try {

@@ -1,7 +1,7 @@
 import { castOf, type Character } from './cast.ts';
 import type { Random } from './random.ts';
 
-/** What the server of Harbour would have sent, in the order of time. */
+/** The requests that Harbour's server would have sent, in order of time. */
 export type Act = { at: number } & (
   | { kind: 'user'; record: { external_user_id: string; email?: string; traits: Record<string, unknown> } }
   | { kind: 'event'; record: { external_user_id: string; name: string; properties: Record<string, unknown> } }
@@ -20,7 +20,7 @@ const PEOPLE_A_DAY = 3.8;
 
 export type Span = { from: number; to: number };
 
-/** Ninety days in the life of a product: people come, try, stay or go. */
+/** Returns ninety days of a product: users sign up, try it, stay or leave. */
 export function storyOf(random: Random, span: Span): Act[] {
   const acts = castOf(random, Math.round(((span.to - span.from) / DAY) * PEOPLE_A_DAY)).flatMap((character) =>
     lifeOf(random, character, span),
@@ -29,7 +29,7 @@ export function storyOf(random: Random, span: Span): Act[] {
 }
 
 function lifeOf(random: Random, who: Character, { from, to }: Span): Act[] {
-  // More people come each month than in the one before; the square root says how many more.
+  // Each month has more sign-ups than the one before; the square root sets the growth.
   const begin = from + Math.sqrt(random.next()) * (to - from);
   const acts: Act[] = [];
   const user = (at: number, traits: Record<string, unknown>): void => {
@@ -66,7 +66,7 @@ type Does = {
   event: (at: number, name: string, properties?: Record<string, unknown>) => void;
 };
 
-/** The first two weeks. False: nothing came of it. */
+/** Simulates the first two weeks. Returns false if the user never starts. */
 function tries(random: Random, who: Character, { begin, event }: Does): boolean {
   if (random.chance(0.22)) return false;
   let at = begin + random.wait(6 * HOUR);
@@ -82,7 +82,7 @@ function tries(random: Random, who: Character, { begin, event }: Does): boolean 
   return true;
 }
 
-/** Afterwards, until they leave or the story ends. */
+/** Simulates the time after the trial, until the user cancels or the story ends. */
 function uses(random: Random, who: Character, { begin, until, event }: Does & { until: number }): void {
   let at = begin;
   let usage = random.whole(10, 60);

@@ -11,13 +11,13 @@ import { createDelivery } from '../deliver-webhooks/index.ts';
 import { disableEndpoint } from '../webhook-endpoints.ts';
 import type { Random } from './random.ts';
 
-/** What happens around the engine in earnest: requests that are noted, and an endpoint that is told. */
+/** Simulates what surrounds the engine: logged requests and a webhook endpoint. */
 export type Surroundings = {
-  /** So many requests of one endpoint were answered, and now and then one was refused. */
+  /** Logs the given number of successful requests to one API endpoint, and occasionally a rejected one. */
   requests(endpoint: 'users' | 'events', count: number): void;
-  /** What is to be told is told. */
+  /** Delivers the webhooks that are due. */
   tell(): Promise<void>;
-  /** Nothing is told any more; the demo begins where nobody listens. */
+  /** Ends all deliveries and disables the endpoint, because no server receives the webhooks of a demo. */
   end(): Promise<void>;
 };
 
@@ -94,7 +94,7 @@ export async function surround(around: Around): Promise<Surroundings> {
 const REFUSED = 0.02;
 const FAILS = 0.03;
 
-/** By the room itself: the journey refuses endpoints of demos, which could be told something in earnest. */
+/** Uses the webhooks module directly, because the flow rejects endpoints of demos, which could send to a real server. */
 async function addEndpoint({ db, newId, sealer, project }: Around): Promise<string> {
   const deps = { newId, sealer, rules: { allowPrivate: false }, now: db.clock.now() };
   const wanted = { projectId: project.id, url: ENDPOINT, description: 'The product itself' };
@@ -102,7 +102,7 @@ async function addEndpoint({ db, newId, sealer, project }: Around): Promise<stri
   return endpoint.id;
 }
 
-/** No request of a demo leaves: this one is answered right here. */
+/** Answers requests within the process, because a demo sends none. */
 function answering(random: Random): Pick<Outbound, 'post'> {
   return {
     post: () => {

@@ -19,8 +19,8 @@ import { erasePerson } from '../erase-person.ts';
 import { createDigest, type Digest } from './index.ts';
 
 /**
- * `AUDIENCE_HISTORIES=1000` plays as many, and another `AUDIENCE_SEED` plays others. With `AUDIENCE_SHRINK=1` one that fails is made
- * smaller, which may take long.
+ * `AUDIENCE_HISTORIES=1000` runs that many histories, and another `AUDIENCE_SEED` runs different ones. `AUDIENCE_SHRINK=1` shrinks a
+ * failing history, which can take long.
  */
 const HISTORIES = Number(process.env['AUDIENCE_HISTORIES'] ?? 30);
 const SEED = Number(process.env['AUDIENCE_SEED'] ?? 1);
@@ -36,10 +36,10 @@ const workerOf = (worker: number): Digest => (worker === 0 ? first : second);
 
 const PRIORITIES = ['live', 'bulk'] as const;
 const HALF_HOUR_MS = 30 * 60_000;
-/** More than any of these histories needs: what goes on for longer does not end. */
+/** More rounds than any of these histories needs, so a loop that runs longer does not terminate. */
 const ROUNDS_MAX = 500;
 
-/** A project, the audience at each place, and how many events were sent. */
+/** A project, the audience at each place, and the number of events sent. */
 type World = { projectId: number; ids: Map<number, string>; events: number };
 type Play<Do extends Step['do']> = (world: World, step: Extract<Step, { do: Do }>) => Promise<unknown>;
 
@@ -100,7 +100,7 @@ const PLAYS: { [Do in Step['do']]: Play<Do> } = {
 };
 
 test(
-  'whatever is sent, built, defined and erased in whatever order, members are those for whom the definition holds',
+  'members match the definition, whatever is sent, built, defined and erased in any order',
   async () => {
     await fc.assert(
       fc.asyncProperty(audienceHistories, async (steps) => {
@@ -111,7 +111,7 @@ test(
         await compareAtRest(world);
         await buildAll(projectId);
         await compareAtRest(world);
-        // What is still ahead: each definition asks about two hours at most, and some are of nested audiences.
+        // Future changes: each definition looks at two hours at most, and some are nested.
         for (let halfHours = 0; halfHours < 5; halfHours += 1) {
           clock.advance(HALF_HOUR_MS + 1);
           await compareAtRest(world);
@@ -132,7 +132,7 @@ function timeAgo(ms: number): string {
   return new Date(clock.now() - ms).toISOString();
 }
 
-/** What is refused changes nothing, and the history goes on. */
+/** A rejected step changes nothing, and the history continues. */
 async function unless(code: Fault['code'], act: () => Promise<unknown>): Promise<void> {
   try {
     await act();
@@ -154,7 +154,7 @@ async function buildAll(projectId: number): Promise<void> {
   throw new Error('it is never built');
 }
 
-/** Does all that waits and all that is due, and holds the members of each audience that answers against its definition. */
+/** Processes everything that is queued or due, then compares the members of each served audience with its definition. */
 async function compareAtRest({ projectId }: World): Promise<void> {
   for (const priority of PRIORITIES) while ((await first.batch(priority, [projectId])).records > 0);
   for (let round = 0; await isDue(projectId); round += 1) {
@@ -180,7 +180,7 @@ async function isDue(projectId: number): Promise<boolean> {
   return places.some((place) => place.projectId === projectId);
 }
 
-/** Asked of everybody anew, of what is known at this moment. */
+/** Evaluates the definition for all users again, by current data. */
 async function passing(projectId: number, { predicate, references }: Edition): Promise<string[]> {
   const params = sqlParams([projectId, new Date(clock.now())]);
   const edition = (audienceId: string): number | null => references.get(audienceId) ?? null;
@@ -208,7 +208,7 @@ async function kept(
   return { members: rows.map(({ id }) => id), counted: row?.members };
 }
 
-/** The project's alarm goes off no later than the first moment at which time alone may change an answer. */
+/** Returns true if the project's alarm is set no later than the first time at which an evaluation may change by time alone. */
 async function isWoken(projectId: number): Promise<boolean> {
   const [row] = await db.query<{ woken: boolean }>(
     `SELECT coalesce((SELECT next_at FROM beckon.tenant_due WHERE project_id = $1 AND work = 'process') <= min(at), min(at) IS NULL) AS woken

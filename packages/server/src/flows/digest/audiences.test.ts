@@ -35,7 +35,7 @@ async function live(kind: 'users' | 'events', records: object[]): Promise<void> 
   await digest.batch('live', [projectId]);
 }
 
-/** Builds as the worker does, until nothing of this project is left to build. */
+/** Builds as the worker does, until no build of this project is left. */
 async function build(): Promise<void> {
   for (;;) {
     const mine = (await listBuilding(db, 1_000)).filter((place) => place.projectId === projectId);
@@ -73,7 +73,7 @@ const moves = async (): Promise<string[]> =>
     )
   ).map(({ move }) => move);
 
-/** Does what is due now, and gives when next something is. */
+/** Processes everything that is due now, and returns the next due time. */
 async function time(): Promise<number | null> {
   const now = new Date(clock.now());
   while (
@@ -89,7 +89,7 @@ async function time(): Promise<number | null> {
   return next?.next_at?.getTime() ?? null;
 }
 
-test('people join and leave as their traits and events say, and each move is told', async () => {
+test('moves users into and out of audiences by their traits and events, and reports each move', async () => {
   await audience('Pro', { trait: 'plan', equals: 'pro' });
   await audience('Active', { event: 'login', at_least: 2, within: '7d' });
   await audience('Quiet pro', { all: [{ trait: 'plan', equals: 'pro' }, { not: { event: 'login' } }] });
@@ -111,7 +111,7 @@ test('people join and leave as their traits and events say, and each move is tol
   ]);
 });
 
-test('a stranger is in the audiences of those who have done nothing, from their first record on', async () => {
+test('adds a new user to audiences of inactive users with their first record', async () => {
   await audience('Idle', { not: { event: 'export', within: '7d' } });
   await audience('No plan', { not: { trait: 'plan', is_set: true } });
   await live('events', [event('ada', 'export'), event('bob', 'login')]);
@@ -119,7 +119,7 @@ test('a stranger is in the audiences of those who have done nothing, from their 
   expect(await members('No plan')).toEqual(['ada', 'bob']);
 });
 
-test('time alone moves people at its exact moment, neither a millisecond sooner nor later', async () => {
+test('moves users by time alone exactly at the due time, to the millisecond', async () => {
   await audience('Idle', { not: { event: 'login', within: '7d' } });
   await live('events', [event('ada')]);
   const at = clock.now();
@@ -134,7 +134,7 @@ test('time alone moves people at its exact moment, neither a millisecond sooner 
   expect(await moves()).toEqual(['audience_joined Idle ada time']);
 });
 
-test('a moment that is put off by new events costs no write for each of them, and is still kept', async () => {
+test('keeps a due time that new events postpone, without a write per event', async () => {
   await audience('Idle', { not: { event: 'login', within: '7d' } });
   await live('events', [event('ada')]);
   const first = clock.now();
@@ -150,7 +150,7 @@ test('a moment that is put off by new events costs no write for each of them, an
   expect(await members('Idle')).toEqual(['ada']);
 });
 
-test('a date trait is exact in both directions, and an audience of audiences follows', async () => {
+test('evaluates a date trait exactly in both directions, and a dependent audience follows', async () => {
   await audience('Renewing', { trait: 'renewsAt', in_next: '7d' });
   const renewing = (await listAudiences(db, projectId))[0]?.id ?? '';
   await audience('Renewing pro', { all: [{ audience: renewing }, { trait: 'plan', equals: 'pro' }] });
@@ -166,7 +166,7 @@ test('a date trait is exact in both directions, and an audience of audiences fol
   expect(await members('Renewing pro')).toEqual([]);
 });
 
-test('a definition counts what was before it, and whoever comes while it is built is answered all the same', async () => {
+test('counts events from before the definition, and evaluates users who arrive during the build', async () => {
   const old = Array.from({ length: 1_200 }, (_, i) =>
     event(`u${String(i).padStart(4, '0')}`, 'export', { occurred_at: '2025-12-01T00:00:00.000Z' }),
   );
@@ -176,7 +176,7 @@ test('a definition counts what was before it, and whoever comes while it is buil
   await createAudience(db, { projectId, name: 'Twice', definition: { event: 'export', at_least: 2 } });
   const edition = (await listBuilding(db, 1_000)).find((place) => place.projectId === projectId);
   if (!edition) throw new Error('nothing is built');
-  // Before, in the middle of and behind where counting and asking have come, at every step of both.
+  // Users before, at and behind the progress of counting and evaluating, at every step of both.
   for (let step = 0; (await digest.build(edition)) === 'went on'; step += 1) {
     expect(step).toBeLessThan(20);
     await live('events', [
@@ -199,7 +199,7 @@ test('a definition counts what was before it, and whoever comes while it is buil
   expect(await moves()).toEqual([]);
 });
 
-test('while a definition is edited the old one answers, and a member stays one since then', async () => {
+test('serves the old definition while an edit is built, and keeps the time since a user is a member', async () => {
   await audience('Pro', { trait: 'plan', equals: 'pro' });
   await live('users', [user('ada', { plan: 'pro' }), user('bob', { plan: 'team' })]);
   const since = async (): Promise<unknown> =>
@@ -226,7 +226,7 @@ test('while a definition is edited the old one answers, and a member stays one s
   ).toEqual([]);
 });
 
-test('an audience that refers to another is asked anew when that one becomes another', async () => {
+test('evaluates a dependent audience again when the referenced definition changes', async () => {
   const pro = await audience('Pro', { trait: 'plan', equals: 'pro' });
   await audience('Not pro', { not: { audience: pro } });
   await live('users', [user('ada', { plan: 'pro' }), user('bob', { plan: 'team' })]);
@@ -238,7 +238,7 @@ test('an audience that refers to another is asked anew when that one becomes ano
   expect(await members('Not pro')).toEqual([]);
 });
 
-/** One step after the other, with something in between each; all that there is to build by turns. */
+/** Runs all builds step by step in turn, with an action after each step. */
 async function buildAmong(something: (step: number) => Promise<void>): Promise<void> {
   for (let step = 0; ; step += 1) {
     expect(step).toBeLessThan(100);
@@ -255,7 +255,7 @@ const PRO = { trait: 'plan', equals: 'pro' };
 const TEAM = { trait: 'plan', equals: 'team' };
 const ACTIVE = { event: 'login', within: '7d' };
 
-test('until those that ask an edited audience are built on it too, they go on asking what it was: who is brought in by that never joined', async () => {
+test('keeps dependent audiences on the old definition until they are rebuilt, without join events for users added by the edit', async () => {
   const paying = await audience('Paying', PRO);
   await audience('Paying and active', { all: [{ audience: paying }, ACTIVE] });
   await audience('Others', { not: { audience: paying } });
@@ -271,7 +271,7 @@ test('until those that ask an edited audience are built on it too, they go on as
   await live('events', [event('ada')]);
   await buildAmong(async (step) => {
     await live('events', [event('ada')]);
-    // A true one is told.
+    // A real join is reported.
     if (step === 0) await live('events', [event('bob')]);
   });
   await live('events', [event('ada'), event('bob'), event('eve')]);
@@ -281,7 +281,7 @@ test('until those that ask an edited audience are built on it too, they go on as
   expect((await moves()).slice(told)).toEqual(['audience_joined Paying and active bob live']);
 });
 
-test('of more people than a step takes, and of one audience that was being built on another when that was edited: all answers are right at the end', async () => {
+test('gives correct results for more users than a step takes, if a referenced audience is edited during a build', async () => {
   const ids = Array.from({ length: 1_100 }, (_, i) => `u${String(i).padStart(4, '0')}`);
   const users = ids.map((id, i) => user(id, { plan: ['pro', 'team', 'free'][i % 3], vip: i % 2 === 0 }));
   const paying = await audience('Paying', PRO);
@@ -304,7 +304,7 @@ test('of more people than a step takes, and of one audience that was being built
   expect((await moves()).slice(told)).toEqual([]);
 });
 
-test('a test of one person tells every condition', async () => {
+test('testAudience reports every condition for one user', async () => {
   await audience('Busy', {
     all: [
       { trait: 'plan', equals: 'pro' },
@@ -321,7 +321,7 @@ test('a test of one person tells every condition', async () => {
   await expect(testAudience(db, { projectId, reference: 'Busy', userId: 'eve' })).rejects.toThrow(/eve/);
 });
 
-test('sums and tests of properties are asked of the database set-wise, and answer as they should', async () => {
+test('evaluates sums and property conditions correctly in set-wise queries', async () => {
   await audience('Spender', { event: 'paid', sum: 'amount', at_least: 10, within: '30d' });
   await audience('Exporter', {
     event: 'used',
@@ -342,7 +342,7 @@ test('sums and tests of properties are asked of the database set-wise, and answe
   expect(await members('Exporter')).toEqual(['bob']);
 });
 
-test('more people than one step takes are due at one moment, and the audience that refers comes first: nobody is left behind', async () => {
+test('evaluates all users due at one time, even if they exceed a step and the referring audience comes first', async () => {
   await audience('Renewing', { trait: 'renewsAt', in_next: '7d' });
   const renewing = (await listAudiences(db, projectId))[0]?.id ?? '';
   await audience('Also renewing', { audience: renewing });
@@ -351,7 +351,7 @@ test('more people than one step takes are due at one moment, and the audience th
     'users',
     Array.from({ length: 900 }, (_, i) => user(`u${i}`, { renewsAt })),
   );
-  // As a rebuild would leave them: those that refer in front.
+  // As a rebuild would leave them: referring audiences first.
   await db.query(`DELETE FROM beckon.audience_due WHERE project_id = $1`, [projectId]);
   const editions = await db.query<{ edition: number }>(
     `SELECT edition FROM beckon.audience_edition WHERE project_id = $1 ORDER BY edition DESC`,

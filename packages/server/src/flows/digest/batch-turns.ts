@@ -3,8 +3,8 @@ import { takeFreeTurns, type Turn } from '../../features/turns/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 
 /**
- * Those that are free, whoever stands first in front: the order in which the caller named them goes round. A batch has one now, so
- * projects whose clock shows another time than that of the first wait for the next batch, where they are the first.
+ * Locks the free projects, in the order of the caller, which rotates. A batch has a single current time. Projects whose clock differs from
+ * that of the first one therefore wait for the next batch, in which they come first.
  */
 export async function takeTurnsOfBatch(tx: Tx, projectIds: number[]): Promise<Turn[]> {
   const free = new Map((await takeFreeTurns(tx, projectIds)).map((turn) => [turn.projectId, turn]));
@@ -13,7 +13,7 @@ export async function takeTurnsOfBatch(tx: Tx, projectIds: number[]): Promise<Tu
   return other === -1 ? turns : turns.slice(0, other);
 }
 
-/** Accepting knows real time alone: what came in, came in when it did by the project's clock as it is now. */
+/** Shifts acceptance times to the project's current clock, because accepting uses real time only. */
 export function acceptedLater(chunks: WaitingChunk[], aheadMs: number): WaitingChunk[] {
   if (aheadMs === 0) return chunks;
   return chunks.map((chunk) => ({ ...chunk, acceptedAt: new Date(chunk.acceptedAt.getTime() + aheadMs) }));

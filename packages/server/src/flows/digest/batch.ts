@@ -58,10 +58,10 @@ export type BatchDeps = {
 export type BatchAsk = {
   priority: Priority;
   projectIds: number[];
-  /** Records of one project, and of all together. */
+  /** Maximum number of records per project, and of the whole batch. */
   ofEach: number;
   ofAll: number;
-  /** Is told which record comes first, for whoever must know what a failure is about. */
+  /** Receives the sequence of the first record, so that the caller can identify the record behind a failure. */
   tried?: Tried;
 };
 export type Tried = { seq: number | null };
@@ -69,9 +69,9 @@ export type Tried = { seq: number | null };
 const BATCH_MAX_BYTES = 4 * 1024 * 1024;
 
 /**
- * The second journey: what was accepted becomes state. One transaction takes the turns of some projects and what waits
- * there in one priority, applies it in memory in the order of acceptance, writes what came of it table by table, and takes
- * it out of the inbox. So every record has its effect once, whoever is killed at whatever moment.
+ * Processes accepted records. One transaction locks some projects, takes their waiting records of one priority and applies them in memory
+ * in the order of acceptance. It then writes the results table by table and removes the records from the inbox. Every record therefore
+ * takes effect exactly once, whenever a process is killed.
  */
 export function digestBatch(given: BatchDeps, asked: BatchAsk): Promise<Digested> {
   return inSession(given.db, async (tx) => {
@@ -88,7 +88,7 @@ export function digestBatch(given: BatchDeps, asked: BatchAsk): Promise<Digested
     const run: Run = { tx, deps, priority, now, models: taken.models, isSmallest: ofAll === 1 };
     const folded = await foldBatch(run, taken);
     given.db.reach?.('digest_folded');
-    // Nobody waits between the two: the questions are on their way while the events are being stored.
+    // Both run concurrently: the audience queries are sent while the events are being stored.
     const storing = storeFolded(run, folded);
     const [stored, answered] = await Promise.all([storing.all, answerFor(run, folded, storing)]);
     await finish(run, { folded, answered, batch: taken.batch });
@@ -124,7 +124,7 @@ async function take(
 
 type FoldedBatch = Folded & { members: Map<string, ReadonlySet<number>> };
 
-/** Who these people are, which events are new, and which audiences they are in of those that a record could touch. */
+/** Loads the users, determines which events are new, and loads the memberships that a record could affect. */
 async function foldBatch({ tx, deps, models }: Run, { batch, oldestElsewhere }: Took): Promise<FoldedBatch> {
   const emails =
     batch.records.some(({ kind }) => kind === 'users') ||
@@ -144,7 +144,7 @@ async function foldBatch({ tx, deps, models }: Run, { batch, oldestElsewhere }: 
 
 const NOWHERE: ReadonlySet<number> = new Set();
 
-/** By what was sent: an event that turns out to be a copy, or a trait that does not change, is asked about for nothing. */
+/** Selects the editions by what was sent. A duplicate event or an unchanged trait costs an unnecessary query. */
 function touchedBy({ records }: Batch, models: Map<number, Model>): AskedPerson[] {
   const sent = new Map<string, PersonId & { events: Set<string>; traits: Set<string>; email: boolean }>();
   for (const record of records) {
@@ -168,7 +168,7 @@ function touchedBy({ records }: Batch, models: Map<number, Model>): AskedPerson[
 }
 
 type Storing = {
-  /** The events that count for a total, and what the totals come to. */
+  /** The events that count towards a total, and the resulting totals. */
   of: NewEvent[];
   counted: Promise<Total[]>;
   all: Promise<{ committed(): void }>;
@@ -186,7 +186,7 @@ function storeFolded(run: Run, { events, people }: Folded): Storing {
 
 async function writeChanged({ tx, deps, now, models }: Run, changed: ChangedPerson[]): Promise<void> {
   for (const { person, change } of changed) {
-    // A later suppression of the same batch may have made the question idle.
+    // A later suppression in the same batch may have made this query unnecessary.
     if (change.liftUnknown && !isSuppressed(person)) await findLift(tx, person);
   }
   await Promise.all([writePeople(tx, changed), restoreReturned(tx, { ...deps, changed, now, models })]);
@@ -199,7 +199,7 @@ function isCounted(models: Map<number, Model>, { projectId, name, userId }: NewE
   return isCountedFor(models.get(projectId)?.counted.get(name), userId);
 }
 
-/** Who may be in other audiences now: people whose events or traits can have turned an answer, and new ones. */
+/** Evaluates audiences for users whose events or traits can have changed an evaluation, and for new users. */
 async function answerFor(
   { tx, now, models }: Run,
   folded: FoldedBatch,
@@ -235,7 +235,7 @@ function turnedBy({ audiences }: Model, { change, members, events }: Turning): A
 
 type Ending = { folded: Folded; answered: Answered[]; batch: Batch };
 
-/** The queue rows are locked last, together with the COMMIT: accepting waits for nothing else of a digest. */
+/** Locks the queue rows last, together with the COMMIT, so that accepting waits for nothing else of a batch. */
 async function finish(run: Run, { folded, answered, batch }: Ending): Promise<void> {
   const { tx, deps, priority, now, models } = run;
   const at = new Date(now);

@@ -24,17 +24,20 @@ import { timed } from '../project-time.ts';
 import { rebuildAudiences } from '../rebuild-audiences.ts';
 import { type BatchTx, inSession } from '../session.ts';
 
-/** `busy`: somebody else has the project's turn. `waits`: one that it asks, or is to be served with, is not that far yet. */
+/**
+ * `busy`: another worker holds the project lock. `waits`: an edition that this one refers to, or that must be served together with it, is
+ * not ready yet.
+ */
 export type BuildStep = 'went on' | 'served' | 'busy' | 'waits' | 'gone';
 
-/** So few that a step holds the project's turn for some ten milliseconds: the live priority goes in between. */
+/** Small enough that a step holds the project lock for about ten milliseconds, so that live batches run in between. */
 const PEOPLE_OF_STEP = 500;
 
 /**
- * One step towards the members of a new definition. People come in the order of their ids; up to where a step came the
- * digest keeps the answers from then on, so that at the end of the last step they are all true at once.
+ * Runs one step towards the members of a new definition. Users are evaluated in the order of their ids. Processing keeps the evaluations
+ * current for all users that a step has reached. At the end of the last step, all of them are therefore correct.
  *
- *   count what is asked about without a window → ask about everybody → serve, with all that would ask the old one
+ *   count the events used without a window → evaluate all users → serve, with every audience that refers to the old edition
  */
 export function buildStep(given: BatchDeps, place: EditionPlace): Promise<BuildStep> {
   return inSession(given.db, async (tx) => {
@@ -53,7 +56,7 @@ export function buildStep(given: BatchDeps, place: EditionPlace): Promise<BuildS
   });
 }
 
-/** One step towards the counts of a name for which no definition waits: the conditions of rules ask about it. */
+/** Runs one step of counting an event that no definition waits for, because only conditions of rules use it. */
 export function countStep(deps: BatchDeps, projectId: number): Promise<BuildStep> {
   return inSession(deps.db, async (tx) => {
     const [turn] = await takeFreeTurns(tx, [projectId]);
@@ -70,7 +73,7 @@ export function countStep(deps: BatchDeps, projectId: number): Promise<BuildStep
 
 type Step = { tx: BatchTx; deps: BatchDeps; projectId: number; model: Model; edition: Edition };
 
-/** Null once everything that this edition asks about is counted. */
+/** Returns null once every event that this edition uses is counted. */
 async function countFirst({ tx, projectId, model, edition }: Step): Promise<BuildStep | null> {
   const names = [...edition.mentions.totals].toSorted();
   const unknown = names.filter((name) => !model.counted.has(name));
@@ -93,7 +96,7 @@ async function countNext(
   await countOn(tx, { projectId, name, users: people.map(({ userId }) => userId) });
 }
 
-/** No further than those have come whom it asks itself. */
+/** Evaluates the next users, but no further than the editions that this one refers to have come. */
 async function askNext(step: Step): Promise<BuildStep> {
   const { model, edition } = step;
   const left = await listLeft(step, edition);
@@ -114,7 +117,7 @@ function referencesOf({ audiences }: Model, { references }: Edition): Edition[] 
   return [...references.values()].flatMap((number) => audiences.byNumber.get(number) ?? []);
 }
 
-/** Who was a member already, by the definition that is served, stays one since then. */
+/** A user who is already a member by the served definition keeps their `since` time. */
 async function askAbout({ tx, deps, projectId, model, edition }: Step, people: Person[]): Promise<void> {
   const lastUserId = people.at(-1)?.userId;
   if (lastUserId === undefined) return;
@@ -151,8 +154,8 @@ async function askAbout({ tx, deps, projectId, model, edition }: Step, people: P
 }
 
 /**
- * From here on it answers. Whoever asks the old edition would ask this one then, and people would join and leave by that: so
- * those that do are built anew on this one first, and all are served at once.
+ * Starts to serve the edition. Audiences that refer to the old edition would then read this one, and users would join and leave by that. So
+ * those audiences are first rebuilt on this edition, and all are served at once.
  */
 async function serveTogether(step: Step): Promise<BuildStep> {
   const { tx, deps, projectId, model, edition } = step;
@@ -178,8 +181,8 @@ function isCounted({ counted }: Model, { mentions }: Edition): boolean {
 }
 
 /**
- * The editions that are to be served with this one, those in front that others ask; and the audiences that ask what it takes the
- * place of, and are not being built yet.
+ * Returns the editions to serve together with this one, referenced ones first. `missing` has the audiences that refer to what it replaces
+ * and are not being built yet.
  */
 function companyOf({ audiences }: Model, edition: Edition): { together: Edition[]; missing: Set<string> } {
   const { editions } = audiences;

@@ -5,16 +5,16 @@ import { takeFreeTurns } from '../../features/turns/index.ts';
 import type { Database } from '../../io/db/index.ts';
 import { type Digested, NOTHING_DIGESTED } from './digested.ts';
 
-/** The record at `seq` was refused by itself; null where it could not even be read. */
+/** The record at `seq` failed on its own; null if it could not even be read. */
 export type Refused = { priority: Priority; projectId: number; seq: number | null; error: unknown };
 
 const REASON_MAX_CHARS = 500;
-/** A defect of ours could refuse everything. One project then stands still, and says so, before all of it is buried. */
+/** A defect in the code could reject every record. One project then stops, with an error, before all of its records are dead-lettered. */
 const IN_A_ROW_MAX = 100;
 
 export type Burials = {
   bury(refused: Refused): Promise<Digested>;
-  /** A batch of theirs was applied. */
+  /** Resets the count of these projects after a batch was applied. */
   over(projectIds: number[]): void;
 };
 
@@ -38,8 +38,8 @@ export function createBurials(db: Database, log: Log): Burials {
 }
 
 /**
- * Makes a dead letter of the record that was refused, and of no other: between the refusal and this somebody else may have
- * buried it, or its person may have been erased.
+ * Dead-letters the rejected record and no other. Since the rejection another worker may have dead-lettered it, or its user may have been
+ * erased.
  */
 export function buryRecord(db: Database, refused: Refused, log: Log): Promise<Digested> {
   const { priority, projectId, error } = refused;

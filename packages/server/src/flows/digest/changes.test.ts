@@ -6,7 +6,7 @@ import type { Folded } from './fold.ts';
 const OPTIONS = { at: new Date(1_000), newId: () => 'id' };
 type Sent = { email?: string; traits?: Record<string, unknown> };
 
-/** One user to whom the records were applied in one batch. */
+/** Returns one user with the records applied in one batch. */
 function foldedOf(sent: Sent[], changed: Partial<PersonChange> = {}): Folded {
   const person = newPerson(1, 'ada', 1_000);
   person.traits.set('plan', 'free');

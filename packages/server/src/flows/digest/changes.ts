@@ -11,7 +11,7 @@ import type { Transition } from './members.ts';
 
 export type ChangeOptions = { at: Date; newId: () => string };
 
-/** What the live priority did to people, one row a person; and who joined or left an audience, one row a move. */
+/** Returns the changes of a live batch: one row per changed user, and one per audience join or leave. */
 export function liveChanges(folded: Folded, transitions: Transition[], options: ChangeOptions): ChangeRow[] {
   const rows: ChangeRow[] = [];
   for (const { person, change } of folded.people.values()) {
@@ -41,7 +41,9 @@ function personRow(person: Person, change: PersonChange, { at, newId }: ChangeOp
   };
 }
 
-/** Whether `personRow` writes a row for a known user. A batch may have 255,000 traits, and the first that changed is enough. */
+/**
+ * Returns true if `personRow` writes a row for a known user. A batch may have 255,000 traits, so the search ends at the first changed one.
+ */
 function isChanged(person: Person, change: PersonChange): boolean {
   return change.emailChanged || change.watermarkMoved || hasTraitChange(person, change);
 }
@@ -62,7 +64,7 @@ export function transitionRows(
   }));
 }
 
-/** What a project's share of a bulk batch came to: one row, and none where all of it was known already. */
+/** Returns the summary of a bulk batch: one row per project, or no row if everything was already known. */
 export function bulkChanges(folded: Folded, transitions: Transition[], options: ChangeOptions): ChangeRow[] {
   const sums = new Map<number, Sums>();
   const of = (projectId: number): Sums => {

@@ -39,7 +39,7 @@ const event = (userId: string, more: object = {}): object => ({
 
 async function digestAll(priorities: ('live' | 'bulk')[] = ['live', 'bulk']): Promise<number> {
   let records = 0;
-  // So that what a later one tells has a later time.
+  // Later changes get a later time.
   clock.advance(1);
   for (const priority of priorities) {
     for (
@@ -74,7 +74,7 @@ const waiting = async (): Promise<number | undefined> =>
     ])
   )[0]?.waiting;
 
-test('accepted users and events become people and events, once, and wait no longer', async () => {
+test('turns accepted users and events into users and events exactly once', async () => {
   await put('users', [{ external_user_id: 'u1', email: 'a@x.org', traits: { plan: 'pro', seats: 3 } }]);
   await put('events', [event('u2', { properties: { a: 1 } })]);
   expect(await digest.batch('live', [projectId])).toMatchObject({ records: 2, events: 1, projects: 1 });
@@ -87,7 +87,7 @@ test('accepted users and events become people and events, once, and wait no long
   expect(await digest.batch('live', [projectId])).toMatchObject({ records: 0 });
 });
 
-test('known traits live in columns as long as they have their shape, and the others beside them', async () => {
+test('stores known traits in columns if they have the right type, and all others as JSON', async () => {
   const traits = {
     name: 'Ada',
     plan: { id: 7 },
@@ -120,7 +120,7 @@ test('known traits live in columns as long as they have their shape, and the oth
   ]);
 });
 
-test('warns of a time zone that names none, each time it is sent, and not where it is not read', async () => {
+test('warns about an invalid time zone each time it is sent, unless the trait is not used', async () => {
   const warned = async (traits: object) => {
     await put('users', [{ external_user_id: 'u1', traits }]);
     return (await digest.batch('live', [projectId])).odd;
@@ -135,7 +135,7 @@ test('warns of a time zone that names none, each time it is sent, and not where 
     expect(await warned(traits)).toEqual([]);
 });
 
-test('warns of a trait `locale` that is not a locale, each time it is sent', async () => {
+test('warns about an invalid `locale` trait each time it is sent', async () => {
   const warned = async (traits: object) => {
     await put('users', [{ external_user_id: 'u1', traits }]);
     return (await digest.batch('live', [projectId])).odd;
@@ -146,7 +146,7 @@ test('warns of a trait `locale` that is not a locale, each time it is sent', asy
   for (const locale of ['de_DE', 'pt-BR', '', null]) expect(await warned({ locale })).toEqual([]);
 });
 
-test('what one person gathers in traits has an end, and every record that is sent alone is kept whole', async () => {
+test("limits the size of a user's traits, and keeps any single record whole", async () => {
   const traits = (n: number) => Object.fromEntries([0, 1, 2].map((m) => [`t${n} ${m}`, 'é'.repeat(10_000)]));
   const records = Array.from({ length: 100 }, (_, n) => ({ external_user_id: 'u1', traits: traits(n) }));
   await put('users', records);
@@ -161,7 +161,7 @@ test('what one person gathers in traits has an end, and every record that is sen
   expect(await known()).toHaveLength(13);
   expect(await known()).toEqual(expect.arrayContaining([0, 1, 2].map((m) => `t0 ${m}`)));
 
-  // What is there can be changed, and what goes makes room.
+  // Existing traits can be changed, and a removed trait frees space.
   const more = { 't0 0': 'x'.repeat(10_000), 't0 1': null, 't0 2': 'y'.repeat(20_000), new: 1 };
   await put('users', [{ external_user_id: 'u1', traits: more }]);
   expect((await digest.batch('live', [projectId])).odd).toEqual([]);
@@ -172,7 +172,7 @@ test('what one person gathers in traits has an end, and every record that is sen
   });
 });
 
-test('a live change is told with what was before, and without the address', async () => {
+test('reports a live change with the old values, without the address', async () => {
   await put('users', [{ external_user_id: 'u1', email: 'a@x.org', traits: { plan: 'free', seats: 1 } }]);
   await digestAll();
   await put('users', [
@@ -193,7 +193,7 @@ test('a live change is told with what was before, and without the address', asyn
   expect(JSON.stringify(await changes())).not.toContain('x.org');
 });
 
-test('a set that is imported three times changes nothing the second and the third time, in no table and not in the stream', async () => {
+test('changes nothing, in any table or the change stream, when the same data is imported again', async () => {
   const users = Array.from({ length: 100 }, (_, i) => ({
     external_user_id: `u${i}`,
     email: `u${i}@x.org`,
@@ -234,7 +234,7 @@ test('a set that is imported three times changes nothing the second and the thir
   expect(await importAll()).toEqual(first);
 });
 
-test('copies of an event are one: by message id, by time and content, and in bulk by content alone', async () => {
+test('deduplicates events by message id, by time and content, and in bulk by content alone', async () => {
   await put('events', [event('u1', { message_id: 'm1' }), event('u2', { message_id: 'm1' })]);
   await put('events', [event('u1', { occurred_at: '2026-01-01T00:00:00.000Z', properties: { a: 1, b: 2 } })]);
   await put(
@@ -249,7 +249,7 @@ test('copies of an event are one: by message id, by time and content, and in bul
   expect((await people()).length).toBe(1);
 });
 
-test('what is dated ahead happened when it came', async () => {
+test('dates an event from the future at its acceptance', async () => {
   const at = new Date(clock.now());
   await put('events', [event('u1', { occurred_at: new Date(clock.now() + 1_800_000).toISOString() })]);
   await put('events', [event('u1', { occurred_at: '2020-02-29T00:00:00.000Z' })]);
@@ -257,7 +257,7 @@ test('what is dated ahead happened when it came', async () => {
   expect(await events()).toMatchObject([{ occurred_at: at }, { occurred_at: new Date('2020-02-29') }]);
 });
 
-test('a record that the database refuses dies alone, with the reason; its neighbours are applied and it can come again', async () => {
+test('dead-letters only the record that the database rejects, with the reason; it can be retried', async () => {
   const records = Array.from({ length: 40 }, (_, i) =>
     event(`u${i}`, { properties: { text: i === 17 ? '\u0000' : 'fine' } }),
   );
@@ -273,7 +273,7 @@ test('a record that the database refuses dies alone, with the reason; its neighb
   expect((await events()).length).toBe(40);
 });
 
-test('of many projects together, one with a refused record leaves all as they were; tried one by one the others lose nothing', async () => {
+test('changes nothing in a batch of projects with a rejected record; one by one, the other projects lose nothing', async () => {
   const second = (await createProject(db, { name: 'Other' })).id;
   await put('events', [event('u1', { properties: { text: '\u0000' } }), event('u2')]);
   await putRecords(db, { projectId: second, kind: 'events', records: [event('u1')] });
@@ -286,7 +286,7 @@ test('of many projects together, one with a refused record leaves all as they we
   ]);
 });
 
-test('the reason is the first refusal, however many statements were already on their way behind it', async () => {
+test('reports the first rejection, however many statements were sent behind it', async () => {
   await createAudience(db, {
     projectId,
     name: 'Seen',
@@ -294,7 +294,7 @@ test('the reason is the first refusal, however many statements were already on t
   });
   await createAudience(db, { projectId, name: 'Pro', definition: { not: { trait: 'plan', equals: 'pro' } } });
   for (let i = 0; i < 20; i += 1) {
-    // A digest of its own has statements that no connection knows yet; they travel otherwise than those that are known.
+    // A new processor has statements that no connection has prepared yet, and they are sent in a different way from prepared ones.
     const fresh =
       i % 2 === 0
         ? createDigest({ db: other, log: silentLog, newId: idMaker(db.clock), hasher: testHasher })
@@ -314,21 +314,21 @@ test('the reason is the first refusal, however many statements were already on t
   expect((await listDead(db, projectId)).length).toBe(20);
 });
 
-test('only the record that was refused is buried, whatever happened since', async () => {
+test('dead-letters only the rejected record, whatever happened since then', async () => {
   await put('events', [event('bad', { properties: { text: '\u0000' } }), event('good'), event('good')]);
   const seq =
     (await db.query<{ seq: number }>(`SELECT seq FROM beckon.inbox WHERE project_id = $1`, [projectId]))[0]
       ?.seq ?? 0;
   const refused = { priority: 'live' as const, projectId, seq, error: new Error('refused') };
   await buryRecord(db, refused, silentLog);
-  // Another worker met the same refusal and comes later.
+  // Another worker gets the same rejection and comes later.
   expect((await buryRecord(other, refused, silentLog)).records).toBe(0);
   expect((await listDead(db, projectId)).map((dead) => dead.seq)).toEqual([seq]);
   await digestAll();
   expect((await events()).length).toBe(2);
 });
 
-test('a refused record of somebody who was erased meanwhile leaves no letter', async () => {
+test('keeps no dead letter for a user who was erased after the rejection', async () => {
   await put('events', [event('bad', { properties: { text: '\u0000' } })]);
   await put('events', [event('good')]);
   const seq =
@@ -343,7 +343,7 @@ test('a refused record of somebody who was erased meanwhile leaves no letter', a
   expect(await waiting()).toBe(1);
 });
 
-test("a month without a partition is nobody's fault: nothing dies, and the partition is made", async () => {
+test('dead-letters no record if a month has no partition, and creates the partition', async () => {
   await put('events', [event('u1')]);
   await digestAll();
   const month = new Date(clock.now()).toISOString().slice(0, 7).replace('-', '_');
@@ -356,7 +356,7 @@ test("a month without a partition is nobody's fault: nothing dies, and the parti
   expect((await events()).length).toBe(1);
 });
 
-test('what refuses everything is not taken for the fault of a hundred records and one', async () => {
+test('stops after 100 rejected records in a row instead of dead-lettering all', async () => {
   const records = Array.from({ length: 120 }, (_, i) => event(`u${i}`, { properties: { text: '\u0000' } }));
   await put('events', records);
   await expect(digestAll()).rejects.toThrow(/100 records in a row/);
@@ -364,7 +364,7 @@ test('what refuses everything is not taken for the fault of a hundred records an
   expect(await waiting()).toBe(20);
 });
 
-test('a name keeps its first properties, and thousands of others cost the catalogue nothing', async () => {
+test('keeps the first properties of an event name, and ignores thousands of others in the catalog', async () => {
   const many = (from: number): object =>
     event('u1', {
       properties: Object.fromEntries(Array.from({ length: 250 }, (_, i) => [`p${from + i}`, 1])),
@@ -385,7 +385,7 @@ test('a name keeps its first properties, and thousands of others cost the catalo
   expect(kept?.properties).toBe(500);
 });
 
-test('a chunk larger than a batch is digested in parts, and none of its records twice', async () => {
+test('processes a chunk larger than a batch in parts, and each record once', async () => {
   const text = 'x'.repeat(60_000);
   const records = Array.from({ length: 150 }, (_, i) => event(`u${i}`, { properties: { text } }));
   await put('events', records);
@@ -397,7 +397,7 @@ test('a chunk larger than a batch is digested in parts, and none of its records 
   expect((await events()).length).toBe(150);
 });
 
-test('two workers never digest one project at once, and together they digest each record once', async () => {
+test('never processes one project in two workers at once, and processes each record once', async () => {
   const second = createDigest({ db: other, log: silentLog, newId: idMaker(db.clock), hasher: testHasher });
   for (let i = 0; i < 30; i += 1) await put('events', [event(`u${i}`), event('shared')]);
   const done = await Promise.all(
@@ -411,7 +411,7 @@ test('two workers never digest one project at once, and together they digest eac
   expect((await events()).length).toBe(60);
 });
 
-test('the catalogue counts what came in, and knows every property with its types', async () => {
+test('counts events in the catalog, and records every property with its types', async () => {
   await put('events', [
     event('u1', { properties: { a: 1 } }),
     event('u2', { properties: { a: 'one', b: null } }),
@@ -433,7 +433,7 @@ test('the catalogue counts what came in, and knows every property with its types
   ]);
 });
 
-test('a failure of the database leaves everything as it was', async () => {
+test('changes nothing if the database fails', async () => {
   await put('events', [event('u1')]);
   await db.query(`ALTER TABLE beckon.change RENAME TO change_away`);
   await expect(digest.batch('live', [projectId])).rejects.toThrow(/change/);

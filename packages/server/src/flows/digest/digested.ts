@@ -1,15 +1,15 @@
 import type { Batch, Folded } from './fold.ts';
 
-/** What a batch came to. */
+/** The result of a batch. */
 export type Digested = {
   projects: number;
   records: number;
   events: number;
-  /** The moment of acceptance of the record that waited longest; null where nothing waited. */
+  /** The acceptance time of the record that waited longest; null if no record waited. */
   oldestAt: number | null;
-  /** The last project whose turn it was. */
+  /** The last project that was processed. */
   lastProjectId: number | null;
-  /** What was digested and is odd: known traits that were no text, traits for which there was no room. */
+  /** Warnings about processed records: known traits that are not text, and traits that exceed the size limit. */
   odd: { projectId: number; code: string }[];
 };
 

@@ -37,15 +37,15 @@ import {
 import { unheardMoves } from './not-considered.ts';
 import { type BatchTx, inSession } from '../session.ts';
 
-/** `lateMs`: how long the first of them was overdue. */
+/** `lateMs`: how long the first due item was overdue. */
 export type DueDone = { people: number; moves: number; lateMs: number };
 
 const NOTHING: DueDone = { people: 0, moves: 0, lateMs: 0 };
 export const DUE_AT_ONCE_MAX = 500;
 
 /**
- * Evaluates the people whose memberships time alone may have changed, the longest overdue first, and does the timers, runs and
- * enrollment batch that are due. The alarm row is locked before the next time is read, so that no time is lost between the two.
+ * Evaluates the users whose memberships time alone may have changed, the longest overdue first, and does the timers, runs and enrollment
+ * batch that are due. The alarm row is locked before the next time is read, so that no time is lost between the two.
  */
 export function digestDue(given: BatchDeps, projectId: number, limit: number): Promise<DueDone> {
   return inSession(given.db, async (tx) => {
@@ -95,7 +95,7 @@ export function digestDue(given: BatchDeps, projectId: number, limit: number): P
 }
 
 type Step = { tx: BatchTx; deps: BatchDeps; projectId: number; model: Model; now: number };
-/** The answers, timers and runs that are due in a project, and their people. */
+/** The evaluations, timers and runs that are due in a project, and their users. */
 type AllDue = {
   dues: Due[];
   timers: Timer[];
@@ -116,7 +116,7 @@ async function heardUntil(
   return oldest === null ? now : Math.min(now, oldest + aheadMs);
 }
 
-/** `limit`: of each kind. */
+/** `limit`: per kind. */
 type Until = Pick<Step, 'tx' | 'projectId' | 'now'> & { until: number; limit: number };
 
 async function listAllDue({ tx, projectId, now, until, limit }: Until): Promise<AllDue> {
@@ -162,7 +162,7 @@ function answerDue({ tx, model, now }: Step, { dues, people }: AllDue): Promise<
   return askAudiences(tx, asked, { now });
 }
 
-/** Adds the members to enroll to the people for whom something else is due. */
+/** Adds the members to enroll to the users for whom something else is due. */
 async function withCandidates(
   tx: BatchTx,
   people: Person[],
@@ -179,7 +179,7 @@ async function withCandidates(
   return [...people, ...found];
 }
 
-/** By user id, the members to enroll. */
+/** Returns the members to enroll, by user id. */
 function itemsOf(
   { tx, model, now }: Step,
   people: Person[],
@@ -190,7 +190,7 @@ function itemsOf(
 
 type Brought = { transitions: Transition[]; items: Map<string, EnrollmentItem> };
 
-/** What happened to each person, for the rules, in the order in which it was due. */
+/** Returns what happened to each user, for the rules, in the order in which it was due. */
 function happenedNow({ model, now }: Step, due: AllDue, { transitions, items }: Brought): Happened[] {
   const happened = new Map(
     due.people.map((person): [string, Happened] => [
@@ -230,7 +230,7 @@ function editionsOf(model: Model, dues: Due[]): Asked['editions'] {
   return model.audiences.editions.filter(({ edition }) => wanted.has(edition));
 }
 
-/** Lists the dues without an evaluation, of a retired edition or an erased person, which are deleted. */
+/** Lists the dues without an evaluation, of a retired edition or an erased user, which are deleted. */
 function unanswered(dues: Due[], answered: Answered[], projectId: number): StandingWrites['notDue'] {
   const done = new Set(
     answered.flatMap(({ person, verdicts }) =>

@@ -19,7 +19,7 @@ import {
   personKey,
 } from '../../features/people/index.ts';
 
-/** One accepted record on its way. `key`: what copies of an event share, null where there are none. */
+/** An accepted record during processing. `key` is the deduplication key of an event; null if it has no duplicates. */
 export type Accepted = PersonId & { seq: number; acceptedAt: number; person: string } & (
     | { kind: 'users'; user: AcceptedUser }
     | { kind: 'events'; event: AcceptedEvent; key: string | null }
@@ -31,18 +31,18 @@ export type Batch = {
   people: Map<string, PersonId>;
   /** How much of each chunk the batch holds, dropped records included. */
   taken: Taken[];
-  /** Records of people who were erased after they were sent. */
+  /** Number of records of users who were erased after the records were sent. */
   dropped: number;
   /** The sequence of the first record, dropped or not. */
   firstSeq: number | null;
 };
 
 export type FoldOptions = {
-  /** Records of one project. */
+  /** Maximum number of records per project. */
   ofEach: number;
-  /** JSON of one project, roughly. */
+  /** Approximate maximum size of the JSON per project. */
   bytesOfEach: number;
-  /** Person → the sequence of their erasure. */
+  /** Maps a user to the sequence of their erasure. */
   erasures: Map<string, number>;
 };
 
@@ -64,7 +64,7 @@ export function gather(chunks: WaitingChunk[], options: FoldOptions): Batch {
     left.records -= records;
     left.bytes -= (chunk.bytes / chunk.records.length) * records;
     const isWhole = records === chunk.records.length;
-    // What comes behind a chunk that was cut waits for the next turn.
+    // Records behind a chunk that was cut wait for the next batch.
     if (!isWhole) left.records = 0;
     batch.taken.push({
       projectId: chunk.projectId,
@@ -78,7 +78,7 @@ export function gather(chunks: WaitingChunk[], options: FoldOptions): Batch {
   return batch;
 }
 
-/** At least one, however large it is: it must come through some day. */
+/** Returns at least one, however large the record is, so that it is processed some day. */
 function howMany({ records, bytes }: WaitingChunk, left: { records: number; bytes: number }): number {
   if (left.records === 0 || left.bytes <= 0) return 0;
   const fitting = Math.floor(left.bytes / (bytes / records.length));
@@ -114,7 +114,7 @@ function add(batch: Batch, record: Accepted, erasures: Map<string, number>): voi
 
 type Keyed = Accepted & { kind: 'events'; key: string };
 
-/** The events that have a key, each key once: of two copies in one batch the first one asks. */
+/** Returns the events with a deduplication key, each key once. The first of two duplicates in one batch makes the claim. */
 export function claimsOf(records: Accepted[]): Keyed[] {
   const claims = new Map<string, Keyed>();
   for (const record of records) {
@@ -132,19 +132,19 @@ export type Folded = {
 
 export type FoldInput = {
   known: Person[];
-  /** Of the records with a deduplication key, those that were not sent before. */
+  /** The records with a deduplication key that were not sent before. */
   fresh: ReadonlySet<Accepted>;
   newId: () => string;
-  /** Project → the oldest record that still waits in the other priority. */
+  /** Maps a project to its oldest record that waits in the other priority. */
   oldestElsewhere: Map<number, number>;
-  /** Waited for after each piece of the batch, so that the process answers others in between. */
+  /** Awaited after each piece of the batch, so that the event loop can handle other requests in between. */
   pause: () => Promise<void>;
 };
 
 /** Merging this many values takes about 10 ms. A batch may have 300,000, which would block the process for 130 ms. */
 export const VALUES_PER_PIECE = 25_000;
 
-/** Applies a batch in memory to the users it concerns. Returns their new state, and the events that are new. */
+/** Applies a batch in memory to its users. Returns their new state, and the events that are new. */
 export async function fold(records: Accepted[], input: FoldInput): Promise<Folded> {
   const folded: Folded = { people: new Map(), events: [] };
   for (const person of input.known) folded.people.set(personKey(person), { person, change: noChange(false) });
@@ -169,7 +169,7 @@ export async function fold(records: Accepted[], input: FoldInput): Promise<Folde
     else {
       const event = toEvent(record, record.event, input.newId());
       const { suppressed, occurredAt: at } = event;
-      // What became of a letter does not say that they were here.
+      // The outcome of an email is not an activity of the user.
       if (suppressed !== null) mergeEvent(person, change, { suppressed, occurredAt: at, mark });
       folded.events.push(event);
     }
@@ -182,8 +182,8 @@ function valuesOf(record: Accepted): number {
 }
 
 /**
- * An event about somebody unknown makes them known: without an address no letter can reach them yet. Not what became of a
- * letter of theirs: they were erased meanwhile.
+ * Creates a user from an event about an unknown user; without an address they get no email yet. The outcome of an email creates no user,
+ * because its user was erased.
  */
 function welcome(folded: Folded, record: Accepted): { person: Person; change: PersonChange } | null {
   if (record.kind === 'events' && record.event.own !== undefined) return null;
@@ -212,7 +212,7 @@ function toEvent(
   };
 }
 
-/** What each person did in this batch, and when each of it last. */
+/** Returns each user's events in this batch, and the latest time of each event name. */
 export function doneBy(events: NewEvent[]): {
   byPerson: Map<string, NewEvent[]>;
   latest: Map<string, number>;

@@ -19,20 +19,20 @@ export type { BuildStep } from './build.ts';
 export type { DueDone } from './due.ts';
 export { type Tested, testAudience } from './test-audience.ts';
 
-/** The second journey: accepted records become people, events, members and what the stream shows of them. */
+/** Processes accepted records into users, events, audience members and change entries. */
 export type Digest = {
   /**
-   * One batch of what waits in a priority of these projects, of whom the first stand first. A record that the database refuses
-   * is found and becomes a dead letter; any other failure leaves everything as it was, and is thrown.
+   * Processes one batch of a priority of these projects, the first ones first. A record that the database rejects is isolated and
+   * dead-lettered. Any other failure changes nothing and is thrown.
    */
   batch(priority: Priority, projectIds: number[], records?: number): Promise<Digested>;
-  /** Those of a project for whom time alone may have changed an answer. */
+  /** Processes everything in a project that is due by time alone. */
   due(projectId: number): Promise<DueDone>;
-  /** One step towards the members of a new definition. */
+  /** Runs one step towards the members of a new definition. */
   build(place: EditionPlace): Promise<BuildStep>;
-  /** One step of counting, for ever, what the rules of a project ask about without a window. */
+  /** Runs one step of counting an event that the project's rules use without a window. */
   count(projectId: number): Promise<BuildStep>;
-  /** For how many milliseconds the emails of each project blocked the process, since the last call. */
+  /** Returns for how many milliseconds the emails of each project blocked the process since the last call. */
   takeSlow(): Map<number, number>;
 };
 
@@ -46,7 +46,7 @@ export type DigestOptions = {
 };
 
 const BATCH_MAX_RECORDS = 1_000;
-/** Of each project when many wait together, so that none of them is served by drops. */
+/** Minimum per project when many wait at once, so that none is served in tiny portions. */
 const OF_EACH_MIN = 50;
 
 function depsOf({
@@ -80,10 +80,10 @@ export function createDigest(options: DigestOptions): Digest {
       return digested;
     } catch (error) {
       const [projectId, ...others] = projectIds;
-      // Which of many projects it was is found by trying each: whoever called does so, and others go in between.
+      // The caller finds the failing project by trying each one, with other work in between.
       if (projectId === undefined || others.length > 0 || !isPoisoned(error)) throw error;
       if (ofAll > 1) return attempt(priority, projectIds, Math.floor(ofAll / 2));
-      // Made smaller until it is one record: that one dies, and its neighbours are applied.
+      // The batch is halved until it is one record: that one is dead-lettered, and the others are applied.
       return burials.bury({ priority, projectId, seq: tried.seq, error });
     }
   }
@@ -119,7 +119,7 @@ export function createDigest(options: DigestOptions): Digest {
   };
 }
 
-/** The database refused data, or a record is so odd that our own code stumbles over it: the same batch will fail again. */
+/** Returns true if the database rejected data, or a record is so unusual that our own code fails on it. The same batch would fail again. */
 function isPoisoned(error: unknown): boolean {
   return (
     isPoisonous(error) ||
@@ -131,7 +131,7 @@ function isPoisoned(error: unknown): boolean {
 
 const ASK_AGAIN_MS = 60_000;
 
-/** Months whose partitions are known to be there need no question. */
+/** Ensures that partitions exist. Months known to have one are not checked again. */
 function partitionKeeper(db: Database): { keep(now: number): Promise<void>; doubt(): void } {
   let goodUntil = 0;
   return {
@@ -143,7 +143,7 @@ function partitionKeeper(db: Database): { keep(now: number): Promise<void>; doub
         await ensurePartitions(db, now);
         goodUntil = nextMonth;
       } catch (error) {
-        // A later month that cannot be made just now is no reason to stand still in this one.
+        // A failure to create the partition of a later month must not stop processing in this one.
         if (!(await isPartitioned(db, now))) throw error;
         goodUntil = Math.min(nextMonth, now + ASK_AGAIN_MS);
       }

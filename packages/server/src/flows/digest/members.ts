@@ -15,14 +15,14 @@ import type { Tx } from '../../io/db/index.ts';
 import { missingTotals, type PersonFacts, personFacts, questionsOf, totalKey } from '../facts.ts';
 import type { Model } from '../models.ts';
 
-/** One person about whom some editions have to be asked. */
+/** A user for whom some editions have to be evaluated. */
 export type Asked = {
   person: Person;
   model: Pick<Model, 'audiences'>;
   editions: Edition[];
-  /** In which of them, and of those that they refer to, the person is, where that is known already. */
+  /** The user's memberships in these editions and in those that they refer to, if already known. */
   members?: ReadonlySet<number>;
-  /** The moments stored for this person have come: see `judge`. */
+  /** True if the times stored for this user have passed; see `judge`. */
   fired?: boolean;
 };
 
@@ -30,18 +30,18 @@ export type Answered = Asked & { verdicts: Verdict[] };
 
 export type AskOptions = {
   now: number;
-  /** Totals that this batch is just counting: whose they are, and what they come to. */
+  /** Totals that this batch is counting: whose they are, and the pending result. */
   totals?: { of: Pick<Total, 'projectId' | 'userId' | 'name'>[]; counted: Promise<Total[]> };
-  /** The newest occurrence in this batch of each event of each person. */
+  /** The latest occurrence in this batch of each event of each user. */
   latest?: Latest;
 };
 
-/** While the answers about one slice are read here, the database looks for those about the next. */
+/** The database fetches the data of the next slice while this one is evaluated. */
 const SLICE = 250;
 
 /**
- * Asks the audiences about people: everything that their editions look at is fetched set-wise, whatever number of people,
- * projects and editions there is; then each is answered in memory. One way for the digest, the timer and the builder.
+ * Evaluates audiences for users. Everything that the editions depend on is fetched set-wise, however many users, projects and editions
+ * there are. Then each user is evaluated in memory. Processing, timers and builds all use this function.
  */
 export async function askAudiences(tx: Tx, asked: Asked[], options: AskOptions): Promise<Answered[]> {
   const asking = asked.filter(({ editions }) => editions.length > 0);
@@ -65,7 +65,7 @@ async function askSlice(tx: Tx, asking: Asked[], options: SliceOptions): Promise
   });
 }
 
-/** Standings are in the order of those asked about. */
+/** `standings` has the order of the users that were passed in. */
 export type Gathered = { standings: Standing[]; factsOf: (person: Person) => PersonFacts };
 
 export async function gatherFacts(tx: Tx, asking: Asked[], options: SliceOptions): Promise<Gathered> {
@@ -97,7 +97,7 @@ const NOWHERE: ReadonlySet<number> = new Set();
 const NOTHING_DUE = new Map<number, number>();
 const NO_STANDING: Standing = { members: NOWHERE, dues: NOTHING_DUE };
 
-/** What has to be written after the answers; those who join do so now. */
+/** Returns what to write after the evaluations; new members join now. */
 export function writesOf(answered: Answered[], now: number): StandingWrites {
   const writes = noWrites();
   const since = new Date(now);
@@ -106,7 +106,7 @@ export function writesOf(answered: Answered[], now: number): StandingWrites {
   return writes;
 }
 
-/** For each project, the first of the moments that were stored anew. */
+/** Returns, for each project, the earliest of the newly stored due times. */
 export function firstDues(writes: StandingWrites): { projectId: number; nextAt: Date }[] {
   const first = new Map<number, Date>();
   for (const { projectId, at } of writes.due) {
@@ -116,7 +116,7 @@ export function firstDues(writes: StandingWrites): { projectId: number; nextAt: 
   return [...first].map(([projectId, nextAt]) => ({ projectId, nextAt }));
 }
 
-/** A join or a leave that rules and the stream hear of: in an edition that everybody sees. */
+/** A join or leave in a served edition, which rules and the change stream see. */
 export type Transition = {
   projectId: number;
   userId: string;

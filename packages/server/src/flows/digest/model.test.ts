@@ -45,7 +45,9 @@ const user: fc.Arbitrary<User> = fc.record(
   { external_user_id: who, email: fc.constantFrom('a@x.org', 'b@x.org'), traits },
   { requiredKeys: ['external_user_id'] },
 );
-/** Of the same content in both priorities there would be two first copies; which one wins is told in decision 0006. */
+/**
+ * The same content in both priorities would have two first copies; decision 0006 says which one wins. So each priority has its own content.
+ */
 const event = (of: Priority): fc.Arbitrary<Event> =>
   fc.record(
     {
@@ -77,7 +79,7 @@ const digest: fc.Arbitrary<Step> = fc.record({
 });
 const steps = fc.array(fc.oneof({ arbitrary: accept, weight: 2 }, digest), { minLength: 1, maxLength: 14 });
 
-/** A late suppression asks for the lift behind it, and a second one in the same batch makes that question idle. */
+/** A late suppression needs a query for the lift after it, and a second suppression in the same batch makes that query unnecessary. */
 const said = (of: Priority, suppress?: true): Step => ({
   do: 'accept',
   priority: of,
@@ -122,7 +124,7 @@ async function play(plan: Step[]): Promise<{ projectId: number; expected: Map<st
   return { projectId, expected: modelOf(accepted) };
 }
 
-test('whatever is digested when: traits, address and watermark are those of the order of acceptance', async () => {
+test('traits, address and watermark follow the order of acceptance, whatever the order of processing', async () => {
   let crossed = 0;
   await fc.assert(
     fc.asyncProperty(steps, async (plan) => {
@@ -158,7 +160,7 @@ test('whatever is digested when: traits, address and watermark are those of the 
     }),
     { numRuns: 300, examples: [[LATE_AND_AGAIN]] },
   );
-  // Otherwise the queue rows never met, and nothing was shown.
+  // Otherwise the two priorities never crossed, and the test proves nothing.
   expect(crossed).toBeGreaterThan(10);
 }, 120_000);
 

@@ -5,7 +5,7 @@ import type { Answered } from './members.ts';
 
 export type Move = { audienceId: string; move: 'joined' | 'left' };
 
-/** Who is in or out by another definition has neither joined nor left: rules that wait for either say why nothing began. */
+/** A change of definition is neither a join nor a leave. Rules with such a trigger log it as the reason why no run began. */
 export function notConsidered(
   { rules }: Pick<Model, 'rules'>,
   { projectId, userId }: Pick<Person, 'projectId' | 'userId'>,
@@ -23,8 +23,8 @@ export function notConsidered(
 }
 
 /**
- * Those whom a record, or time, brought into a definition that is not served yet, or out of it, and who neither joined nor left by the one
- * that is: when it is served they are in or out already, and the builder says nothing of them.
+ * Returns decisions for users whom a record or time moved into or out of an edition that is not served yet. Users who made the same move in
+ * the served edition are left out. When the new edition is served, they are already in or out, so the build reports nothing about them.
  */
 export function unheardMoves(answered: Answered[], models: Map<number, Model>, now: number): Decision[] {
   return answered.flatMap(({ person, verdicts }) => {

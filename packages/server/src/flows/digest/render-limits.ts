@@ -2,19 +2,19 @@ import type { Clock } from '../../base/clock.ts';
 import { TooMuchRendering } from '../rules/index.ts';
 
 /**
- * Projects whose batches rendered too much lately: how many records of theirs one batch may have. Their batches are small, and
- * shared with nobody; every other project goes on as before.
+ * Limits the records per batch of projects whose recent batches rendered too much. Their batches are small and not shared; every other
+ * project continues as before.
  */
 export type RenderLimits = {
-  /** Of these, who may share a batch: those in front of the first that is limited, or that one alone. */
+  /** Returns the projects that may share a batch: those before the first limited one, or that one alone. */
   together(projectIds: number[]): number[];
-  /** Runs a batch, and runs it again with fewer records where it renders too much. */
+  /** Runs a batch, and repeats it with fewer records if it renders too much. */
   within<T>(projectIds: number[], records: number, run: (batch: LimitedBatch) => Promise<T>): Promise<T>;
 };
 
 export type LimitedBatch = { projectIds: number[]; records: number };
 
-/** Then it is tried with a full batch again: its template may have been mended. */
+/** After this time a full batch is tried again, because the template may have been fixed. */
 const LIMITED_FOR_MS = 60_000;
 
 export function createRenderLimits(clock: Clock): RenderLimits {
@@ -41,7 +41,7 @@ export function createRenderLimits(clock: Clock): RenderLimits {
           return await run({ projectIds, records });
         } catch (error) {
           if (!(error instanceof TooMuchRendering)) throw error;
-          // Of a batch of several projects nobody knows how many records were its own: half of what one project may have.
+          // In a batch of several projects it is unknown how many records were this project's, so at most half of its limit is kept.
           const share = projectIds.length === 1 ? error.share : Math.min(error.share, 1 / 2);
           const fewer = Math.max(1, Math.floor(Math.min(records, limitOf(error.projectId)) * share));
           limited.set(error.projectId, { records: fewer, until: clock.now() + LIMITED_FOR_MS });

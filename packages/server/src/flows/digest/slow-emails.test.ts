@@ -21,7 +21,7 @@ const db = await openDatabase({
   clock,
   log: silentLog,
   reach(point) {
-    // The database has closed a connection whose transaction was idle for too long.
+    // Simulates a connection that the database closed because its transaction was idle for too long.
     if (fails && point === 'digest_committing') throw new Error('Connection terminated unexpectedly');
   },
 });
@@ -30,7 +30,7 @@ afterAll(async () => {
   await own.drop();
 });
 
-/** The second email of all uses 12 s of the processor. */
+/** The second email uses 12 s of CPU time. */
 let readings = 0;
 const usedMs = (): number => (++readings >= 4 ? 12_000 : 0);
 const slow = createSlowRenders(usedMs);

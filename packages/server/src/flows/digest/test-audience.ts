@@ -8,13 +8,13 @@ import { gatherFacts } from './members.ts';
 export type Tested = {
   audienceId: string;
   name: string;
-  /** Whether the person is listed as a member now; null while nobody is, because the audience is still being built. */
+  /** True if the user is a member now; null while the audience has no members because it is still being built. */
   isMember: boolean | null;
-  /** Every condition, as it is now. */
+  /** Every condition with its current result. */
   explained: Explained;
 };
 
-/** Why somebody is in an audience, or is not: by the newest definition, with the answer of each condition. */
+/** Explains why a user is or is not in an audience, by the newest definition, with the result of each condition. */
 export async function testAudience(
   db: Pick<Database, 'query' | 'prepared' | 'clock'>,
   wanted: { projectId: number; reference: string; userId: string },

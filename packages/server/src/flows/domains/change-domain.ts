@@ -23,22 +23,22 @@ import { type DomainPlace, type DomainView, requireLocked, viewOf } from './view
 type Db = Pick<Database, 'transaction' | 'clock'>;
 type Deps = { db: Db; sealer: Sealer; mail: MailSettings };
 
-/** Somebody is about to publish the new record. */
+/** The member is about to publish the new record, so it is checked soon. */
 const LOOK_AFTER_MS = 60_000;
 
-/** With its first key; nothing leaves from it before its records are seen in the DNS. */
+/** Adds a domain with its first key. No email is sent from it before its records are seen in the DNS. */
 export async function addDomain({ db, sealer, mail }: Deps, wanted: NewDomain): Promise<DomainView> {
-  // While it is made nobody has to wait.
+  // The key is generated before the transaction, so that no other request waits for it.
   const pair = await generateKey();
   return db.transaction(async (tx) => {
-    // So that of two that come for the last place one gets it.
+    // The lock ensures that only one of two concurrent requests gets the last slot.
     await takeTurn(tx, wanted.projectId);
     const { domain, keys } = await add({ tx, clock: db.clock, sealer }, wanted, pair);
     return viewOf(domain, keys, mail);
   });
 }
 
-/** Begins it: the looks at the DNS carry it on once the new key is seen there. */
+/** Starts a key rotation. The DNS checks continue it once they see the new key. */
 export async function rotateKey({ db, sealer, mail }: Deps, place: DomainPlace): Promise<DomainView> {
   const pair = await generateKey();
   return db.transaction(async (tx) => {
@@ -53,7 +53,7 @@ export async function rotateKey({ db, sealer, mail }: Deps, place: DomainPlace):
   });
 }
 
-/** Letters that would leave from it are held from now on. */
+/** Removes a domain. Emails from it are held from now on. */
 export function removeDomain(db: Pick<Db, 'transaction'>, place: DomainPlace): Promise<SendingDomain> {
   return db.transaction(async (tx) => {
     const domain = await requireLocked(tx, place);
@@ -62,7 +62,7 @@ export function removeDomain(db: Pick<Db, 'transaction'>, place: DomainPlace): P
   });
 }
 
-/** By a person: letters that would leave from it are held until one lets it go on. */
+/** Pauses a domain on a member's request. Emails from it are held until a member resumes it. */
 export function pauseDomain(
   { db, mail }: Pick<Deps, 'db' | 'mail'>,
   place: DomainPlace,
@@ -87,7 +87,7 @@ function isPaused({ name, pausedAt, pausedReason }: SendingDomain): Fault {
   return new Fault('conflict', { details: [{ message, field: 'domain' }] });
 }
 
-/** Letters may leave from it again, and what was refused before counts no more. Whether it was paused. */
+/** Resumes sending from a domain. Rejections from before no longer count. `wasPaused` reports its previous state. */
 export function resumeDomain(
   db: Db,
   place: DomainPlace,
@@ -104,7 +104,7 @@ export function resumeDomain(
 
 export type DomainChange = { throttle?: string | undefined; warm?: boolean | undefined };
 
-/** How fast letters leave from it. Those who wait for the old speed are asked again. */
+/** Changes the sending speed of a domain. Drafts that wait because of the old limits are checked again. */
 export function setDomain(
   { db, mail }: Pick<Deps, 'db' | 'mail'>,
   place: DomainPlace,
@@ -123,6 +123,6 @@ export function setDomain(
 function withChange(domain: SendingDomain, { throttle, warm }: DomainChange, now: number): SendingDomain {
   const changed = throttle === undefined ? domain : { ...domain, throttle: parseThrottle(throttle) };
   if (warm === undefined || warm === domain.warm) return changed;
-  // One that was never verified begins when it is.
+  // A domain that was never verified starts its warm-up when it is verified.
   return { ...changed, warm, warmupFrom: warm || domain.verifiedAt === null ? null : now };
 }

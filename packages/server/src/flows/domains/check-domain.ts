@@ -25,16 +25,15 @@ export type CheckDeps = {
   mail: MailSettings;
 };
 
-/** `before`: the state that it had. */
+/** `before`: the previous state. */
 export type Checked = { view: DomainView; before: DomainState };
 
-/** What may have kept letters in while nothing could leave from the domain. */
+/** Hold reasons of drafts while no email could be sent from the domain. */
 const HELD_FOR_DOMAIN = ['domain_not_ready', 'no_sender', 'public_url'];
 
 /**
- * Looks at the DNS and draws the consequences; null where the domain is gone. The DNS is asked outside any transaction.
- * Whoever finds that somebody else looked meanwhile, or that the keys are others now, leaves it at that: of two looks at
- * once one counts.
+ * Checks the DNS records of a domain and applies the result; returns null if the domain no longer exists. DNS is queried outside any
+ * transaction. If another check finished since then, or the keys changed, this result is dropped: of two concurrent checks, one counts.
  */
 export async function checkDomain(
   { db, resolver, mail }: CheckDeps,

@@ -43,7 +43,7 @@ let name = '';
 beforeEach(async () => {
   dns.trouble(null);
   ({ id: projectId } = await createProject(db, { name: 'Acme' }));
-  // No test meets the records of another.
+  // Each test has its own records.
   name = `mail${projectId}.acme.test`;
 });
 
@@ -71,7 +71,7 @@ const dkimNow = async () => {
 };
 const verdicts = ({ records }: DomainView) => records.map(({ finding }) => finding?.verdict);
 
-/** Published and seen. */
+/** Adds a domain whose records are published and seen. */
 async function verified(more: Parameters<typeof add>[0] = {}): Promise<DomainView> {
   const added = await add(more);
   publish(added);
@@ -80,7 +80,7 @@ async function verified(more: Parameters<typeof add>[0] = {}): Promise<DomainVie
   return seen;
 }
 
-/** A letter that waits for its domain. */
+/** Creates a draft that is held for the given reason. */
 async function holdLetter(reason: string): Promise<string> {
   const now = clock.now();
   const made = newDraft({ ...draftFacts(idMaker(clock)), projectId, now });
@@ -91,7 +91,7 @@ async function holdLetter(reason: string): Promise<string> {
 }
 const dueOf = async (id: string) => (await findDraft(db, projectId, id))?.draft.dueAt;
 
-test('a domain is added with a key of its own, and nothing is verified before it is seen', async () => {
+test('adds a domain with its own key, unverified until its records are seen', async () => {
   const added = await add({ name: ` ${name.toUpperCase()}. `, throttle: '5/s' });
   expect(added.domain).toMatchObject({
     name,
@@ -112,7 +112,7 @@ test('a domain is added with a key of its own, and nothing is verified before it
   });
 });
 
-test('once its records are seen it is verified, its key signs, and it begins slowly', async () => {
+test('verifies a domain once its records are seen, signs with its key, and starts the warm-up', async () => {
   const seen = await verified();
   expect(verdicts(seen)).toEqual(['ok', 'ok', 'ok', 'ok']);
   const now = clock.now();
@@ -127,7 +127,7 @@ test('once its records are seen it is verified, its key signs, and it begins slo
   );
 });
 
-test.each(['dkim', 'dmarc', 'return_path_mx'])('without %s nothing is verified', async (kind) => {
+test.each(['dkim', 'dmarc', 'return_path_mx'])('does not verify a domain without %s', async (kind) => {
   const added = await add();
   publish(added);
   const { type, name: at } = recordOf(added, kind);
@@ -137,7 +137,7 @@ test.each(['dkim', 'dmarc', 'return_path_mx'])('without %s nothing is verified',
   expect((await check(added)).domain.state).toBe('pending');
 });
 
-test('SPF is advice: without it a domain is verified', async () => {
+test('verifies a domain without SPF, which is only a recommendation', async () => {
   const added = await add();
   publish(added);
   const spf = recordOf(added, 'return_path_spf');
@@ -147,7 +147,7 @@ test('SPF is advice: without it a domain is verified', async () => {
   expect(recordOf(seen, 'return_path_spf').finding).toMatchObject({ verdict: 'missing' });
 });
 
-test('where no bounces are taken in, no MX record is asked for, and letters come from the domain itself', async () => {
+test('requires no MX record without inbound bounces, and sends from the domain itself', async () => {
   const without = { mailDomain: null, spfInclude: null };
   const added = await addDomain({ ...deps, mail: without }, { projectId, name });
   publish(added);
@@ -156,7 +156,7 @@ test('where no bounces are taken in, no MX record is asked for, and letters come
   expect(await createSigners(sealer, without).of(db, projectId, name)).toMatchObject({ returnPath: name });
 });
 
-test('letters that wait for their domain are asked again when it is verified, and no others', async () => {
+test('checks drafts held for the domain again when it is verified, and no others', async () => {
   const added = await add();
   const [waiting, quiet] = [await holdLetter('domain_not_ready'), await holdLetter('quiet_hours')];
   await check(added);
@@ -168,7 +168,7 @@ test('letters that wait for their domain are asked again when it is verified, an
 });
 
 test.each(['servfail', 'refused', 'silence'] as const)(
-  'a DNS that says %s never revokes a domain',
+  'never revokes a domain for the DNS result %s',
   async (kind) => {
     const seen = await verified();
     dns.trouble(kind);
@@ -182,7 +182,7 @@ test.each(['servfail', 'refused', 'silence'] as const)(
   },
 );
 
-test('a record that is gone shows at once, and stops letters after three looks over an hour; one look mends it', async () => {
+test('shows a missing record at once, stops sending after three checks over an hour, and recovers after one', async () => {
   const seen = await verified();
   const { type, name: at, value } = recordOf(seen, 'dkim');
   dns.remove(type, at);
@@ -194,7 +194,7 @@ test('a record that is gone shows at once, and stops letters after three looks o
     states.push(domain.state);
   }
   expect(states).toEqual(['degraded', 'degraded', 'degraded', 'failed']);
-  // In trouble nobody knows whether it is right again.
+  // A DNS failure does not show whether the record is right again.
   dns.trouble('servfail');
   expect((await check(seen)).domain.state).toBe('failed');
   dns.trouble(null);
@@ -208,11 +208,11 @@ test('a record that is gone shows at once, and stops letters after three looks o
   expect(await dueOf(waiting)).toBe(clock.now());
 });
 
-test('of looks at once one counts, even in the very moment of the one before them', async () => {
+test('counts one of several concurrent checks, even in the same millisecond', async () => {
   const seen = await verified();
   const { type, name: at } = recordOf(seen, 'dmarc');
   dns.remove(type, at);
-  // Each has read what was known before any of them writes.
+  // Each check reads the known state before any of them writes.
   let waiting = 3;
   const all = Promise.withResolvers<void>();
   const together: Resolver = {
@@ -229,7 +229,7 @@ test('of looks at once one counts, even in the very moment of the one before the
   expect((await show()).domain).toMatchObject({ state: 'degraded', misses: 1 });
 });
 
-test('a slow look does not undo what a later one found', async () => {
+test('does not let a slow check undo the result of a later one', async () => {
   const added = await add();
   const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const nothing = { kind: 'none', code: 'ENOTFOUND' } as const;
@@ -253,7 +253,7 @@ test('a slow look does not undo what a later one found', async () => {
   expect(seen.domain.state).toBe('verified');
 });
 
-test('rotation from its beginning to its end: both keys can be seen at any time that letters signed by them are about', async () => {
+test('keeps both keys published through a rotation while emails signed with them are in transit', async () => {
   const first = await verified();
   const before = await dkimNow();
   const rotating = await rotateKey(deps, { projectId, name });
@@ -266,7 +266,7 @@ test('rotation from its beginning to its end: both keys can be seen at any time 
   ]);
   const keyStates = (view: DomainView) => view.records.flatMap(({ keyState }) => keyState ?? []);
 
-  // Nobody has published it: the old one signs, and the domain lacks nothing.
+  // The new record is not published: the old key signs, and the domain misses nothing.
   clock.advance(MINUTE);
   const waiting = await check(first);
   expect([waiting.domain.state, keyStates(waiting)]).toEqual(['verified', ['active', 'pending']]);
@@ -289,7 +289,7 @@ test('rotation from its beginning to its end: both keys can be seen at any time 
   clock.advance(7 * DAY);
   const done = await check(first);
   expect([done.domain.state, keyStates(done)]).toEqual(['verified', ['active']]);
-  // The place of the first key is free, and another key comes into it.
+  // The slot of the first key is free, and another key takes it.
   const next = await rotateKey(deps, { projectId, name });
   expect(recordOf(next, 'dkim').name).toBe(recordOf(first, 'dkim').name);
   expect(recordOf(next, 'dkim').value).not.toBe(recordOf(first, 'dkim').value);
@@ -301,7 +301,7 @@ test('rotation from its beginning to its end: both keys can be seen at any time 
   expect((await dkimNow()).privateKey).not.toBe(before.privateKey);
 });
 
-test('who took the old record out too early is not without a key', async () => {
+test('signs with the new key if the old record was removed too early', async () => {
   const first = await verified();
   const rotating = await rotateKey(deps, { projectId, name });
   publish(rotating);
@@ -310,7 +310,7 @@ test('who took the old record out too early is not without a key', async () => {
   expect((await signer())?.dkim?.selector).toMatch(/b$/);
 });
 
-test('a look that was under way when the key was rotated leaves the new key alone', async () => {
+test('keeps the new key if a check was running during the rotation', async () => {
   const first = await verified();
   const late: Resolver = {
     ...resolver,
@@ -325,7 +325,7 @@ test('a look that was under way when the key was rotated leaves the new key alon
   expect(seen.domain.checkedAt).toBe(first.domain.checkedAt);
 });
 
-test('the private half of a key stands nowhere in the database', async () => {
+test('stores the private key nowhere in plain text', async () => {
   await verified();
   const pem = (await signer())?.dkim?.privateKey ?? '';
   expect(pem.length).toBeGreaterThan(1_000);
@@ -333,13 +333,13 @@ test('the private half of a key stands nowhere in the database', async () => {
   expect(await findText(db, [...lines.slice(1), 'PRIVATE KEY'])).toEqual([]);
 });
 
-test('two projects that have the same domain have nothing else in common', async () => {
+test('keeps the same domain in two projects independent', async () => {
   const mine = await verified();
   const { id: otherId } = await createProject(db, { name: 'Other' });
   const theirs = await add({ projectId: otherId });
   expect(recordOf(theirs, 'dkim').name).not.toBe(recordOf(mine, 'dkim').name);
   expect(recordOf(theirs, 'dkim').value).not.toBe(recordOf(mine, 'dkim').value);
-  // What one of them published proves nothing for the other.
+  // Records published for one project prove nothing for the other.
   expect((await check(theirs)).domain.state).toBe('pending');
   expect((await signer(name, otherId))?.dkim).toBe(null);
   await removeDomain(db, { projectId: otherId, name });
@@ -347,7 +347,7 @@ test('two projects that have the same domain have nothing else in common', async
   expect((await signer())?.dkim).not.toBe(null);
 });
 
-test('the nearest domain signs for a sender at it or below it, and nobody for one above or beside it', async () => {
+test('signs with the nearest domain at or above the sender, and with none below or beside it', async () => {
   await verified();
   await verified({ name: `deep.${name}` });
   await add({ name: `x.deep.${name}` });
@@ -355,14 +355,14 @@ test('the nearest domain signs for a sender at it or below it, and nobody for on
   expect(await nameOf(name.toUpperCase())).toBe(name);
   expect(await nameOf(`other.${name}`)).toBe(name);
   expect(await nameOf(`deep.${name}`)).toBe(`deep.${name}`);
-  // One from which letters may leave comes before one that is still waited for.
+  // A verified domain takes precedence over a pending one.
   expect(await nameOf(`x.deep.${name}`)).toBe(`deep.${name}`);
   expect(await nameOf('acme.test')).toBe(null);
   expect(await nameOf(`x${name}`)).toBe(null);
   expect(await nameOf('')).toBe(null);
 });
 
-test('keys that the previous secret sealed are opened, and sealed anew so that it can be given up', async () => {
+test('decrypts keys encrypted with the previous secret key, and re-encrypts them so that it can be retired', async () => {
   await verified();
   const before = (await signer())?.dkim;
   const renewing = createSealer('next secret', 'a secret', 'dkim keys');
@@ -372,11 +372,11 @@ test('keys that the previous secret sealed are opened, and sealed anew so that i
   expect(await resealKeys(db, { sealer: renewing, log: silentLog })).toBeGreaterThan(0);
   expect(await resealKeys(db, { sealer: renewing, log: silentLog })).toBe(0);
   expect((await createSigners(renewed, mail).of(db, projectId, name))?.dkim).toEqual(before);
-  // The other tests go on with the secret that they know.
+  // Restore the secret key for the other tests.
   await resealKeys(db, { sealer: createSealer('a secret', 'next secret', 'dkim keys'), log: silentLog });
 });
 
-test('throttle and slow beginning can be changed, and whoever waits for them is asked again', async () => {
+test('changes throttle and warm-up, and checks the drafts that wait for them again', async () => {
   await verified();
   const waiting = await holdLetter('warmup');
   clock.advance(MINUTE);
@@ -397,11 +397,11 @@ test('throttle and slow beginning can be changed, and whoever waits for them is 
   expect(await show()).toMatchObject({ domain: { throttle: null, warm: false } });
 });
 
-test('a warm domain has no slow beginning', async () => {
+test('skips the warm-up of a warm domain', async () => {
   expect((await verified({ warm: true })).domain.warmupFrom).toBe(null);
 });
 
-test('a domain is there once, and its removal takes its keys with it', async () => {
+test('rejects a duplicate domain, and deletes the keys with the domain', async () => {
   const added = await add();
   await expect(add()).rejects.toMatchObject({ code: 'conflict' });
   await removeDomain(db, { projectId, name: name.toUpperCase() });
@@ -413,7 +413,7 @@ test('a domain is there once, and its removal takes its keys with it', async () 
   expect(recordOf(again, 'dkim').name).not.toBe(recordOf(added, 'dkim').name);
 });
 
-test('a project has a hundred domains at most, also when two come for the last place', async () => {
+test('limits a project to 100 domains, also for two concurrent requests', async () => {
   await add();
   await db.query(
     `INSERT INTO beckon.sending_domain (project_id, id, name, state, findings, misses, created_at, state_at, throttle, warm)

@@ -6,7 +6,7 @@ import { type DomainPlace, type DomainView, requireDomain, showDomain } from './
 
 export type LookDeps = CheckDeps & { tokenKeys: TokenKeys; openOutbound: () => Outbound };
 
-/** Because somebody asks for it: the records in the DNS, and its host for links where it has one. */
+/** Checks a domain on request: its DNS records, and its tracking host if it has one. */
 export async function lookAtDomain(deps: LookDeps, place: DomainPlace): Promise<DomainView> {
   const { db, tokenKeys, openOutbound, mail } = deps;
   const found = await requireDomain(db, place);

@@ -2,7 +2,7 @@ import { iso } from '../../base/clock.ts';
 import { printThrottle, type Tracking } from '../../features/domains/index.ts';
 import type { DomainView } from './view.ts';
 
-/** A domain as scripts and the dashboard read it. */
+/** A domain as the API and the dashboard return it. */
 export function toShown({ domain, records }: DomainView) {
   return {
     id: domain.id,
@@ -22,7 +22,7 @@ export function toShown({ domain, records }: DomainView) {
   };
 }
 
-/** `status`: ok, missing, wrong or unknown; unchecked where nobody has looked yet. */
+/** `status`: ok, missing, wrong or unknown; unchecked before the first check. */
 function toShownRecord(record: DomainView['records'][number]) {
   const { kind, name, type, value, split, required, keyState, finding } = record;
   return {

@@ -19,7 +19,10 @@ import { type DomainPlace, type DomainView, requireLocked, viewOf } from './view
 
 type Db = Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
 
-/** Null: links have the installation's own address again, from the next letter on. The same host again is looked at anew. */
+/**
+ * Sets the tracking host of a domain. With null, links use the installation's own address again, from the next email on. Setting the same
+ * host again schedules a new check.
+ */
 export function trackDomain(
   { db, mail }: { db: Pick<Db, 'transaction' | 'clock'>; mail: MailSettings },
   place: DomainPlace,
@@ -40,12 +43,12 @@ export function trackDomain(
 
 export type ProbeDeps = { db: Db; outbound: Pick<Outbound, 'get'>; tokenKeys: TokenKeys };
 
-/** `before`: the state that it had. */
+/** `before`: the previous state. */
 export type Probed = { domain: SendingDomain; before: TrackingState; after: TrackingState };
 
 /**
- * Asks the host for links of a domain the question that only this installation answers, outside any transaction; null where
- * there is no such host (any more). Of two looks at once one counts.
+ * Requests from the tracking host an answer that only this installation can give, outside any transaction. Returns null if there is no such
+ * host any more. Only one of two concurrent probes counts.
  */
 export async function probeDomain(
   { db, outbound, tokenKeys }: ProbeDeps,

@@ -14,13 +14,13 @@ import {
 } from '../../features/domains/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 
-/** A domain as it is shown: what is to be published, beside what was found of it. */
+/** A domain for display: the records to publish, each with what was found in the DNS. */
 export type DomainView = {
   domain: SendingDomain;
   records: (DomainRecord & { finding: Finding | null })[];
 };
 
-/** By name, as people know it. */
+/** A domain by its name. */
 export type DomainPlace = { projectId: number; name: string };
 
 export function viewOf(domain: SendingDomain, keys: DkimKey[], mail: MailSettings): DomainView {
@@ -35,7 +35,7 @@ export async function showDomain(tx: Tx, place: DomainPlace, mail: MailSettings)
   return viewOf(domain, await listKeys(tx, domain.projectId, [domain.id]), mail);
 }
 
-/** By name. */
+/** Returns the domains in order of their names. */
 export async function showDomains(tx: Tx, projectId: number, mail: MailSettings): Promise<DomainView[]> {
   const domains = await listDomains(tx, projectId);
   const keys = await listKeys(
@@ -53,7 +53,7 @@ export async function requireDomain(tx: Tx, { projectId, name }: DomainPlace): P
   return found;
 }
 
-/** Who changes it waits for who is at it. */
+/** Locks a domain for a change, waiting for its current holder. */
 export async function requireLocked(tx: Tx, place: DomainPlace): Promise<SendingDomain> {
   const locked = await lockDomain(tx, await requireDomain(tx, place));
   if (!locked) throw unknownDomain(place.name);

@@ -21,7 +21,7 @@ export type EnrollmentStep = {
 
 type BatchRequest = { projectId: number; model: Model; now: number; until: number; limit: number };
 
-/** An audience without members that can be read is built in the background, 500 users at a time. */
+/** Members of a new audience cannot be read until the background job has built it, 500 users at a time. */
 const AUDIENCE_RETRY_MS = 10_000;
 
 /**

@@ -275,7 +275,7 @@ describe('enrollment batches', () => {
     expect(await latest(one)).toMatchObject({ processed: 1, enrolled: 1 });
   });
 
-  test('go on where the last committed one ended after a worker was killed at any point of a batch', async () => {
+  test('continue after the last committed batch when a worker is killed at any point', async () => {
     const one = await scene(['u1', 'u2', 'u3', 'u4', 'u5']);
     await enable(one);
     for (const point of ['timers_claimed', 'due_committing', 'due_committed'] as const) {
@@ -331,7 +331,7 @@ describe('enrollment batches', () => {
     expect(processed).toEqual([{ processed: 2 }, { processed: 2 }]);
   });
 
-  test('end when the rule is turned off, and do not go on when it is turned on again', async () => {
+  test('end when the rule is turned off, and do not continue when it is turned on again', async () => {
     const one = await scene(['u1', 'u2', 'u3', 'u4']);
     await enable(one);
     await worker(2)(one);
@@ -379,7 +379,7 @@ describe('enrollment batches', () => {
     expect(await enrolledUsers(one)).toEqual([]);
   });
 
-  test('go on after an edit of the name, mode or deadline of the rule', async () => {
+  test('continue after an edit of the name, mode or deadline of the rule', async () => {
     const one = await scene(['u1', 'u2', 'u3']);
     await enable(one);
     await worker(2)(one);

@@ -76,7 +76,7 @@ async function listLeavers(
   });
 }
 
-/** By user id, the audiences of the rule that users leave whom no batch has reached. */
+/** Maps each leaving user to the audiences of the rule that they leave. Users whom a batch has reached already are left out. */
 function audiencesLeft(
   { afterUser }: Enrollment,
   audiences: EntryAudience[],

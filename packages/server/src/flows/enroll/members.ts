@@ -58,7 +58,7 @@ export async function listCandidates(tx: Tx, { audiences, ...page }: CandidatePa
 
 type Batch = { rule: ActiveRule; people: Person[]; candidates: Candidate[]; now: number };
 
-/** Reads the facts that only an enrollment checks, by user id. It also sets the email addresses of these people. */
+/** Reads the facts that only an enrollment checks, by user id. It also sets the email addresses of these users. */
 export async function readEnrollmentFacts(
   tx: Tx,
   { rule, people, candidates, now }: Batch,

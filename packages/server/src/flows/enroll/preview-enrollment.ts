@@ -15,7 +15,7 @@ import {
   readEnrollmentFacts,
 } from './members.ts';
 
-/** What an enrollment would do now; for a rule that is off, what it would do if the rule were turned on now. */
+/** The result that an enrollment would have now. For a rule that is off: the result if the rule were turned on now. */
 export type EnrollmentPreview = {
   audiences: { id: string; name: string; isReady: boolean }[];
   members: number;

@@ -6,23 +6,23 @@ import type { Model } from '../models.ts';
 import { lookAhead, type Mailroom } from '../send-drafts/index.ts';
 import { reasonWords } from './words.ts';
 
-/** A letter: how it ended or, while it is open, what would become of it if it were to leave now, by what the sender itself asks. */
+/** A draft: how it ended or, while it is open, what the send checks would decide if it were due now. */
 export type DraftNow = {
   id: string;
   key: string;
   subject: string;
   state: string;
-  /** Why it is held. */
+  /** Why the draft is held. */
   reason: string | null;
   deadline_at: string | null;
-  /** When the sender looks at it next; null: a person or an event has to move it. */
+  /** When the sender checks the draft next. Null: only a member or an event can change it. */
   due_at: string | null;
   expires_at: string | null;
-  /** When it came to its end; null while it is open. */
+  /** When the draft ended; null while it is open. */
   ended_at: string | null;
-  /** Whether the condition of its rule still holds. */
+  /** True while the condition of the draft's rule holds. */
   rule_holds: boolean;
-  /** Null where nothing would hold it. */
+  /** Null if no send check would hold the draft. */
   send_check: {
     reason: string;
     sentence: string;
@@ -33,7 +33,7 @@ export type DraftNow = {
 
 const DRAFTS_MAX = 1_000;
 
-/** The open ones among the newest of a person, by their rules; of a rule without any, the last that ended. */
+/** Returns the open drafts among a user's newest ones, by rule id. For a rule without open drafts: the last one that ended. */
 export async function draftsNow(
   tx: Tx,
   { projectId, userId }: PersonId,

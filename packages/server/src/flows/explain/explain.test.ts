@@ -57,7 +57,7 @@ const VIP = {
   steps: [{ draft: { subject: 'Thank you', body: 'Hello' } }],
 };
 
-test('of a mixed history every row of the ledger is told, the newest first, and of rules without one what is so now', async () => {
+test('returns every row of the decision log, newest first, and evaluates rules without one', async () => {
   await createRule(db, { projectId, document: VIP });
   await know({ plan: 'free' });
   await happen('user_signed_up');
@@ -101,7 +101,7 @@ test('of a mixed history every row of the ledger is told, the newest first, and 
   ]);
 });
 
-test('a rule that would fire now is told so, and then it does', async () => {
+test('predicts that a rule would fire, and the rule then fires', async () => {
   await createRule(db, { projectId, document: VIP });
   await know({ plan: 'pro' });
   const before = await whyOne('vip');
@@ -118,7 +118,7 @@ test('a rule that would fire now is told so, and then it does', async () => {
     ],
   });
   await happen('order_placed', { total: 3 });
-  // The next one is the second.
+  // The next order would be the second one.
   const { now } = await whyOne('vip');
   expect(now).toMatchObject({
     would_fire: true,
@@ -147,7 +147,7 @@ test.each([
   { event: 'paid', at_least: 2, within: '7d', where: [{ property: 'sum', at_least: 10 }] },
   { event: 'paid', sum: 'sum', at_least: 20, within: '7d' },
   { event: 'paid', exactly: 2 },
-])('what comes counts for the condition as well: %j', async (condition) => {
+])('counts the expected event for the condition as well: %j', async (condition) => {
   const document = {
     name: 'payer',
     when: { event: 'paid' },
@@ -163,7 +163,7 @@ test.each([
   expect(await whyOne('payer')).toMatchObject({ reason: 'fired', now: { would_fire: false } });
 });
 
-test('a rule that nothing started yet tells what it waits for, and fires when that comes', async () => {
+test('shows what a rule waits for before its first trigger, and the rule fires when that arrives', async () => {
   await know({});
   expect(await whyOne('welcome')).toMatchObject({
     fired: false,
@@ -180,7 +180,7 @@ test('a rule that nothing started yet tells what it waits for, and fires when th
   expect(await whyOne('welcome')).toMatchObject({ fired: true });
 });
 
-test('a timer that is set is told with its moment, and what would be decided then', async () => {
+test('shows a pending timer with its time and the decision expected then', async () => {
   await know({});
   const at = new Date(clock.now() + 3 * DAY).toISOString();
   await happen('user_signed_up');
@@ -193,7 +193,7 @@ test('a timer that is set is told with its moment, and what would be decided the
   ]);
 });
 
-test('a moment that an older version set is told by that version', async () => {
+test('evaluates a timer by the rule version that set it', async () => {
   const document = { name: 'later', when: { relative_to: { event: 'paid' }, after: '2d' }, steps: VIP.steps };
   await createRule(db, { projectId, document });
   await know({});
@@ -211,7 +211,7 @@ test('a moment that an older version set is told by that version', async () => {
   expect(await why('later')).toEqual(expect.arrayContaining([expect.objectContaining({ at, fired: true })]));
 });
 
-test('an imported person is told that a live event begins again what is not spent', async () => {
+test('shows that a live event can start the rules of an imported user that have no entry yet', async () => {
   await know({});
   const records = [{ external_user_id: 'u1', name: 'user_signed_up', properties: {}, suppress: true }];
   await putRecords(db, { projectId, priority: 'bulk', kind: 'events', records });
@@ -223,7 +223,7 @@ test('an imported person is told that a live event begins again what is not spen
   expect(await whyOne('plan_limit_upsell')).toMatchObject({ fired: true });
 });
 
-test('a trial that runs is about its end; a newer one would begin anew', async () => {
+test('shows when the reminder of a running trial is due, and that a subscription supersedes it', async () => {
   await know({});
   await happen('trial_started', { trialDays: 14 });
   const at = new Date(clock.now() + 11 * DAY).toISOString();
@@ -237,7 +237,7 @@ test('a trial that runs is about its end; a newer one would begin anew', async (
   expect(relative).toMatchObject({ at, is_set: true, reason: 'superseded' });
 });
 
-test('an open letter is told with the gate that holds it, and until when', async () => {
+test('shows the send check that holds an open draft, and until when', async () => {
   await know({ timezone: 'Europe/Paris' });
   await happen('user_signed_up');
   await setSettings(db, projectId, { quiet_hours: '00:00-23:59' });
@@ -258,7 +258,7 @@ test('an open letter is told with the gate that holds it, and until when', async
   expect((await whyOne('welcome')).drafts[0]?.send_check).toBe(null);
 });
 
-test('a rule that is off says so, and nothing is changed by asking', async () => {
+test('reports that a rule is off, and changes nothing', async () => {
   await know({});
   await disableRule(db, { projectId, reference: 'welcome', actor: 'operator' });
   expect(await whyOne('welcome')).toMatchObject({
@@ -272,12 +272,12 @@ test('a rule that is off says so, and nothing is changed by asking', async () =>
   expect(await rows()).toEqual(before);
 });
 
-test('who or what is not there is said', async () => {
+test('returns not_found for an unknown rule or user', async () => {
   await expect(why('nothing')).rejects.toMatchObject({ code: 'not_found' });
   await expect(why()).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('of a date it says what the engine would if the trait were set to it now', async () => {
+test('shows for a date trigger what the engine would decide if the trait were set now', async () => {
   const at = (days: number): string => new Date(clock.now() + days * DAY).toISOString();
   await know({ renewalDate: at(3), signupDate: at(-800) });
   const steps = [{ draft: { subject: 'Soon', body: 'Hello' } }];

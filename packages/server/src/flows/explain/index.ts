@@ -25,7 +25,7 @@ export { reasonWords } from './words.ts';
 export type { DraftNow } from './drafts-now.ts';
 export type { RuleNow, TriggerNow } from './rule-now.ts';
 
-/** One row of the ledger or, of a rule that was never considered for this person, one that was evaluated now. */
+/** One row of the decision log. For a rule that was never evaluated for this user, a row that was evaluated now. */
 export type ExplainedRow = {
   rule: string;
   fired: boolean;
@@ -33,26 +33,26 @@ export type ExplainedRow = {
   detail: Record<string, unknown>;
   at: string;
   sentence: string;
-  /** Of the entry; null of a row that is no entry's. */
+  /** The key of the entry; null for a row without an entry. */
   key: string | null;
   count: number;
   first_at: string | null;
-  /** Open letters of this rule, and what holds them now; on the newest row of each rule alone, as `now`. */
+  /** Open drafts of this rule and the send checks that hold them now. Like `now`, only on the newest row of each rule. */
   drafts: DraftNow[];
-  /** What would be decided if what the rule waits for came now. */
+  /** The decision if the trigger of the rule arrived now. */
   now: RuleNow | null;
 };
 
 export type ExplainAsked = PersonId & {
-  /** By its id or its name; null: all rules. */
+  /** The id or name of a rule; null: all rules. */
   rule: string | null;
 };
 
 const ROWS_MAX = 10_000;
 
 /**
- * Why letters were written to a person, and why not: what the ledger says, and what the same functions say now. Nothing is
- * changed by looking.
+ * Explains why emails were drafted for a user, and why not: the rows of the decision log, and what the same functions decide now. Changes
+ * nothing.
  */
 export function explainPerson(
   { db, mailroom }: { db: Pick<Database, 'session' | 'clock'>; mailroom: Mailroom },
@@ -100,7 +100,7 @@ async function evaluateAll(tx: Tx, rules: ActiveRule[], asking: Asking): Promise
   );
 }
 
-/** All that the rules may ask about the person, as it is looked up for somebody to whom something happened. */
+/** Reads everything that the rules may need about the user, as the engine does when a record of the user arrives. */
 async function gather(tx: Tx, present: ActiveRule[], asking: Asking): Promise<AskedNow> {
   const { person, model, timers, now } = asking;
   const rules = [...present, ...olderVersions(model, timers)];
@@ -128,7 +128,7 @@ async function gather(tx: Tx, present: ActiveRule[], asking: Asking): Promise<As
   };
 }
 
-/** Whoever waits for a moment does so in the version that set it. */
+/** Returns the older rule versions that set timers. A timer is evaluated by the version that set it. */
 function olderVersions({ rules }: Model, timers: Timer[]): ActiveRule[] {
   return timers.flatMap(({ ruleId, version }) => {
     const rule = rules.byId.get(ruleId)?.version === version ? undefined : rules.byVersion(ruleId, version);
@@ -167,7 +167,7 @@ function ledgerRows(
   });
 }
 
-/** It says what it waits for, when that was seen last, and what would refuse. */
+/** Builds the row of a rule without decisions: what the rule waits for, when that was last seen, and what would refuse. */
 function rowOfNow(
   { name, enabledAt }: ActiveRule,
   evaluated: { now: RuleNow; drafts: DraftNow[] } | undefined,

@@ -16,39 +16,42 @@ import { type Desk, factsOf } from '../rules/index.ts';
 import { type OneFewer, withOneMore } from './suppose.ts';
 import { NOT_CONSIDERED, NOT_CONSIDERED_WORDS, reasonWords, type RuleReason } from './words.ts';
 
-/** What a rule would say of a person if what it waits for came now, by the engine's own `decide`. */
+/** The decision of a rule about a user if its trigger arrived now. It comes from the engine's own `decide`. */
 export type RuleNow = {
   on: boolean;
-  /** Whether one of its triggers would begin a run. */
+  /** True if one of its triggers would start a run. */
   would_fire: boolean;
   triggers: TriggerNow[];
-  /** Its condition on the person, as it is before anything comes; null where it has none. */
+  /** The condition on the user, evaluated before any trigger arrives; null for a rule without one. */
   only_if: Explained | null;
 };
 
 export type TriggerNow = {
   waits_for: string;
-  /** When the last such event of this person occurred; since when they are in the audience; the date that the trait tells. */
+  /** The time of the user's last such event, the time at which they joined the audience, or the date in the trait. */
   last_seen_at: string | null;
   would_fire: boolean;
   reason: RuleReason;
   sentence: string;
-  /** When it is considered; null where that is as soon as it comes. */
+  /** When the rule is evaluated; null: as soon as the trigger arrives. */
   at: string | null;
-  /** A timer is set for that moment: it comes without anything else happening. */
+  /** True if a timer is set for that time, so that nothing else has to happen. */
   is_set: boolean;
   note: string | null;
   detail: Record<string, unknown>;
-  /** The condition that refuses, with the answers of its parts when it comes; or the exits and the goal that hold already. */
+  /**
+   * The condition that refuses, with the result of each part when the trigger arrives. Otherwise the exit conditions and the goal that hold
+   * already.
+   */
   would_pass_if: Explained[];
 };
 
 export type AskedNow = {
   desk: Desk;
-  /** The newest event of each name, whether a rule looks it up or not. */
+  /** The newest event of each name, including events that no rule looks up. */
   lastSeen: Newest;
   timers: Timer[];
-  /** Since when they are in an audience, by its id. */
+  /** When the user joined each audience, by audience id. */
   memberSince: Map<string, string>;
   fewer: OneFewer;
 };
@@ -79,7 +82,7 @@ function audienceNames({ model }: Desk): (id: string) => string | undefined {
 
 type Hooked = { rule: ActiveRule; trigger: Trigger };
 
-/** Somebody whose moment is set already; by the version that set it. */
+/** Evaluates a timer that is already set, by the rule version that set it. */
 function timerNow(rule: ActiveRule, timer: Timer, { desk }: AskedNow): TriggerNow[] {
   const of = desk.model.rules.byVersion(rule.id, timer.version);
   const trigger = of?.definition.when[timer.place];
@@ -99,7 +102,7 @@ function timerNow(rule: ActiveRule, timer: Timer, { desk }: AskedNow): TriggerNo
   ];
 }
 
-/** What would be decided if that came now. */
+/** Evaluates a trigger as if it arrived now. */
 function supposedNow(of: Hooked, asked: AskedNow): TriggerNow {
   const { rule, trigger } = of;
   const { anchor, at: seenAt, note } = seenOf(trigger, asked);
@@ -144,14 +147,17 @@ function refusingOf({ definition: { onlyIf, exits, goal } }: ActiveRule, reason:
   return refusing.filter((predicate) => predicate !== null);
 }
 
-/** The event counts for the conditions as well. */
+/** Adds the supposed event to the facts that the conditions read. */
 function whenItCame({ desk, fewer }: AskedNow, anchor: Anchor): Desk {
   if (anchor.kind !== 'event') return desk;
   const { known } = desk;
   return { ...desk, known: { ...known, facts: withOneMore(known.facts, anchor, fewer) } };
 }
 
-/** What it is decided at its moment, if nothing else happens until then. By `due` a filter is taken as passed: see `noteOf`. */
+/**
+ * Decides as of the time at which the rule is evaluated, assuming that nothing else happens until then. With `due`, the property filter
+ * counts as passed: see `noteOf`.
+ */
 function decideThrough(
   { rule, trigger, anchor }: Hooked & { anchor: Anchor },
   { facts, now, by }: { facts: PersonFacts; now: number; by: Considered['by'] },
@@ -163,10 +169,10 @@ function decideThrough(
   return { reason: then.reason, detail: then.detail, at: armAt };
 }
 
-/** Of an event that has not come: of it nothing is known but what the last one said. */
+/** The id of an event that has not arrived. Its properties are taken from the last event of that name. */
 const SUPPOSED_ID = 'supposed';
 
-/** An event that comes now lifts a suppression, and is the newest of its name. */
+/** Applies a supposed event: it lifts a suppression and is the newest of its name. */
 function afterIt(facts: PersonFacts, anchor: Anchor): PersonFacts {
   if (anchor.kind !== 'event') return facts;
   const { id, occurredAt, acceptedAt, properties } = anchor;
@@ -178,7 +184,7 @@ function afterIt(facts: PersonFacts, anchor: Anchor): PersonFacts {
   };
 }
 
-/** An event that is only supposed has no id to be found by. */
+/** Removes the event id, because no event with the supposed id exists. */
 function withoutAnchor(detail: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(detail).filter(([name]) => name !== 'event_id'));
 }
@@ -210,7 +216,7 @@ function seenEvent(
   const properties = last?.properties ?? {};
   const at = last?.occurredAt ?? null;
   const { now } = desk;
-  // What comes says itself when its moment is, and the first one has not said so yet.
+  // The event itself determines its time (`plusDays`), and there is no earlier event to take it from.
   if (!last && trigger.kind === 'relative' && trigger.plusDays !== null)
     return { at, anchor: null, note: null };
   const moments = { occurredAt: now, acceptedAt: now, seq: null };
@@ -221,7 +227,7 @@ function seenEvent(
   };
 }
 
-/** Without one that came before, or with one that does not pass, the next one is supposed to pass. */
+/** Notes that the next event is assumed to pass the filter, if there is no earlier event or the last one does not pass. */
 function noteOf(
   { where }: { where: Parameters<typeof matchesWhere>[0] },
   last: Record<string, unknown> | undefined,

@@ -4,10 +4,10 @@ import type { PersonId } from '../../features/people/index.ts';
 import type { ActiveRule, Anchor } from '../../features/rules/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 
-/** When the occurrence before the nth newest was, by the key of the question: with one more that is the nth newest. */
+/** The time of the occurrence one before the nth newest, by question key. After one more event, it is the nth newest. */
 export type OneFewer = Map<string, number | null>;
 
-/** For whatever the conditions of these rules ask of the events that start them. */
+/** Answers the questions that the conditions of these rules contain about their own trigger events. */
 export async function findOneFewer(
   tx: Tx,
   rules: ActiveRule[],
@@ -29,7 +29,7 @@ export async function findOneFewer(
   return found;
 }
 
-/** What would be so if one more event came now; which audiences it would lead into is left out. */
+/** Returns the facts after one more event. Audiences that the user would join by it are left out. */
 export function withOneMore(facts: Facts, { name, properties }: Anchor, fewer: OneFewer): Facts {
   const { now } = facts;
   return {

@@ -1,7 +1,7 @@
 import { type Reason, REASONS } from '../../features/rules/index.ts';
 import type { GateReason } from '../../features/sending/index.ts';
 
-/** What a gate says of a draft that it holds. */
+/** The sentence for each send check that holds a draft. */
 export const GATE_WORDS: Record<GateReason, string> = {
   restore_unconfirmed:
     'the database was restored, and it is not confirmed which emails may already have been sent',
@@ -22,7 +22,7 @@ export const GATE_WORDS: Record<GateReason, string> = {
   warmup: "the sending domain's warm-up limit for today is reached",
 };
 
-/** What else becomes of a draft. */
+/** Sentences for the other reasons of a draft. */
 export const DRAFT_WORDS = {
   claimed: 'the email was claimed for sending',
   email_suppressed: GATE_WORDS.suppressed,
@@ -58,8 +58,8 @@ export const DRAFT_WORDS = {
 const FROM_ERASED_WORDS = 'suppressed: address or id of an erased user';
 
 /**
- * A reason in words. Where a rule and a send check share the name of a reason, `by` says whose it is. `detail` is the detail of
- * the send check or of the decision.
+ * Returns a reason in words. If a rule and a send check share the name of a reason, `by` decides. `detail` is the detail of the send check
+ * or of the decision.
  */
 export function reasonWords(
   reason: string,
@@ -73,7 +73,7 @@ export function reasonWords(
   return first[reason] ?? second[reason] ?? reason.replaceAll('_', ' ');
 }
 
-/** A reason that somebody was considered for, or that nothing happened yet. */
+/** The reason of a decision about a user, or that no trigger has arrived yet. */
 export type RuleReason = Reason | typeof NOT_CONSIDERED;
 export const NOT_CONSIDERED = 'not_considered';
 export const NOT_CONSIDERED_WORDS = 'no trigger arrived since the rule was enabled';

@@ -19,12 +19,12 @@ import { LEASE_MS } from './lease.ts';
 import { type Found, type ReadChunk, readChunk } from './read-chunk.ts';
 import { findingsOf } from './take-chunk.ts';
 
-/** How often it is told how far it came. */
+/** How often the progress is written. */
 const TELL_EVERY_ROWS = 10_000;
 
 /**
- * Reads a source from its beginning to its end and accepts nothing: what it would come to. Null: it is not ours any more. Who is
- * killed leaves no report, and whoever goes on begins anew.
+ * Reads a source from beginning to end, accepts nothing, and reports what an import would do. Returns null if another worker has the import
+ * now. A killed worker leaves no report, and the next one starts from the beginning.
  */
 export async function checkImport(
   deps: Pick<ImportDeps, 'db'>,
@@ -50,7 +50,7 @@ export async function checkImport(
 
 const FINDINGS_AT_ONCE = 2_000;
 
-/** `findings`: how many are written; `rows`: how many were told of. */
+/** `findings`: how many are written; `rows`: how many the last progress update covered. */
 type Told = { findings: number; waiting: Found[]; rows: number };
 type Deps = Pick<ImportDeps, 'db'>;
 
@@ -78,7 +78,7 @@ function tell(
   const waiting = told.waiting.splice(0);
   const { rows, bytes, rejected } = tally;
   return db.transaction(async (tx) => {
-    // Whoever erases somebody locks it too: their word is here already, or they find what is written here.
+    // An erasure locks the import too. Either its hash is already here, or it finds what is written here.
     await lockImport(tx, one);
     const out = await findErased(tx, one);
     const findings = out.ofFindings(waiting).slice(0, FINDINGS_MAX - told.findings);

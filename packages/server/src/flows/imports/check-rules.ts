@@ -5,7 +5,7 @@ import { parseInstant } from '../../base/instant.ts';
 import type { Trigger, WholeRule } from '../../features/rules/index.ts';
 import { SomePeople } from './some-people.ts';
 
-/** Whom the enabled rules would have looked at, had these events been told when they happened. */
+/** Counts the users whom the enabled rules would have evaluated if these events had been sent when they happened. */
 export class RulesAsked {
   private readonly anchors: Anchored[];
   private readonly now: number;
@@ -41,13 +41,13 @@ export class RulesAsked {
   }
 }
 
-/** Each holds two sets of people. */
+/** Each anchor holds two sets of users. */
 const ANCHORS_MAX = 50;
 
 type Where = Extract<Trigger, { kind: 'event' }>['where'];
 type Anchored = { rule: WholeRule; event: string; where: Where; people: SomePeople; recent: SomePeople };
 
-/** Rules that begin with a trait, or with who joins an audience, are asked about people and not about events. */
+/** Lists the events that start a rule. Rules that start with a trait or with joining an audience depend on users, not on events. */
 function anchorsOf(rule: WholeRule): Anchored[] {
   return rule.definition.when.flatMap((trigger) => {
     const event = eventOf(trigger);

@@ -8,7 +8,7 @@ import type { ReadChunk } from './read-chunk.ts';
 import { SomePeople } from './some-people.ts';
 import { addFacts } from './take-chunk.ts';
 
-/** What a check adds up, in the same memory however long the source is. */
+/** Adds up the results of a check. Its memory does not grow with the length of the source. */
 export class CheckTally {
   rows = 0;
   bytes = 0;
@@ -25,7 +25,7 @@ export class CheckTally {
     this.rules = new RulesAsked(rules, now);
   }
 
-  /** `known`: those of its people of whom something is known. */
+  /** `known`: those users of the chunk who exist already. */
   add(chunk: ImportChunk, read: ReadChunk, known: ReadonlySet<string>): void {
     this.rows += chunk.rows;
     this.bytes += chunk.bytes ?? 0;

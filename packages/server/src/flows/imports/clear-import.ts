@@ -7,8 +7,8 @@ const PARTS_AT_ONCE = 16;
 const ROWS_AT_ONCE = 5_000;
 
 /**
- * What an import that has ended leaves of its source: the file, or what was read of Stripe. Whoever is killed in between leaves the
- * rest to housekeeping.
+ * Deletes what an ended import leaves of its source: the file, or the data read from Stripe. If the process is killed in between,
+ * housekeeping deletes the rest.
  */
 export async function clearImport(db: Pick<Database, 'query' | 'prepared'>, ref: ImportRef): Promise<void> {
   while (await deleteParts(db, ref, PARTS_AT_ONCE));

@@ -10,7 +10,7 @@ type Compared = Pick<
   'users' | 'usersNew' | 'usersChanged' | 'usersSame' | 'events' | 'eventsNew' | 'eventsKnown'
 >;
 
-/** What a chunk brings that nobody knew: for the report, so that an import that is repeated can say that it brought nothing. */
+/** Counts what is new in a chunk, so that the report of a repeated import can say that it brought nothing. */
 export async function compare(
   tx: Tx,
   projectId: number,

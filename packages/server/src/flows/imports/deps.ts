@@ -3,19 +3,19 @@ import type { Sealer } from '../../base/seal.ts';
 import type { ImportSource } from '../../features/imports/index.ts';
 import type { Database } from '../../io/db/index.ts';
 
-/** What whoever runs imports is handed. */
+/** The dependencies of an import worker. */
 export type ImportDeps = {
   db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock' | 'reach'>;
   log: Log;
   sealer: Sealer;
   openStripe: OpenStripe;
-  /** Before something that failed is tried again, twice as long each time, and before a full queue is looked at again. */
+  /** The wait before a failed step is retried, doubled each time, and before a full queue is checked again. */
   pauseMs: number;
-  /** Something was accepted: whoever digests may look. */
+  /** Called after records were accepted, to wake up the processor. */
   accepted: () => void;
 };
 
-/** Everything that a source needs to read an account, the same at every attempt. */
+/** Opens a source that reads a Stripe account. The arguments are the same at every attempt. */
 export type OpenStripe = (asked: StripeAsked) => ImportSource;
 
 export type StripeAsked = {
@@ -23,8 +23,8 @@ export type StripeAsked = {
   importId: string;
   /** `rk_…` or `sk_…`. */
   key: string;
-  /** When the import was made, in milliseconds: what is newer than that is left for the next one. */
+  /** When the import was created, in milliseconds. Newer data is left for the next import. */
   asOf: number;
-  /** Customers of whom nobody is known here become people under their `cus_…` id. */
+  /** True: customers without a matching user become users under their `cus_…` id. */
   unmatchedAsCustomers: boolean;
 };

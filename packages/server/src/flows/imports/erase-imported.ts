@@ -10,9 +10,11 @@ import {
 import type { Tx } from '../../io/db/index.ts';
 
 /**
- * Takes a person out of what imports hold: out of the rows that were rejected, out of what was read of Stripe, and out of files that
- * are not imported yet, whose rows of this person become blanks of the same length. What a worker has in hand at this moment it leaves
- * out by the person's hash. Imports are locked before the project's turn and its queue row; says how many rows it were.
+ * Erases a user from all import data and returns the number of rows.
+ *
+ * Covers rejected rows, data read from Stripe, and files that are not imported yet: their rows of this user become blanks of the same
+ * length. Rows that a worker holds in memory at this moment are left out by the hash of the user. Imports are locked before the project and
+ * its queue row.
  */
 export async function eraseImported(
   tx: Tx,

@@ -11,7 +11,7 @@ import { listProjects } from '../../features/projects/index.ts';
 import type { Database } from '../../io/db/index.ts';
 import { clearImport } from './clear-import.ts';
 
-/** A file holds what it holds of people: it does not lie here for longer. */
+/** A file contains personal data, so it is kept no longer than this. */
 const IMPORT_KEPT_MS = 7 * 86_400_000;
 const AT_ONCE = 100;
 const FINDINGS_STEP = 5_000;
@@ -21,7 +21,7 @@ export type ForgetImportsOptions = {
   log: Log;
 };
 
-/** Cancels what nobody went on with, and removes the files of what has ended and the findings of long ago. */
+/** Cancels abandoned imports, and deletes the files of ended imports and old findings. */
 export async function forgetImports(
   { db, log }: ForgetImportsOptions,
   stopping: () => boolean,
@@ -46,13 +46,13 @@ export async function forgetImports(
     });
   };
   const failures: unknown[] = [];
-  // What fails in one of them keeps no other from its turn.
+  // A failure in one step does not keep the others from running.
   for (const work of [cancelIdle, clearEnded, forgetFindings])
     await work().catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures[0];
 }
 
-/** `id`: of an import. */
+/** `id`: the id of an import. */
 function fieldsOf({ projectId, id }: { projectId: number; id?: string }): LogFields {
   return { project_id: projectId, ...(id !== undefined && { import_id: id }) };
 }

@@ -76,7 +76,7 @@ const trialsCsv = (count: number): string =>
 
 const now = (one: Import): Promise<Import> => foundImport(db, one);
 
-test('a check counts and accepts nothing', async () => {
+test('counts the rows in a check and accepts nothing', async () => {
   const one = await uploadFile(db, {
     projectId,
     kind: 'events',
@@ -106,7 +106,7 @@ test('a check counts and accepts nothing', async () => {
   expect(findings.map(({ line }) => line)).toEqual([1_502, 1_503]);
 });
 
-test('what is imported is there, sends no letter, and once more is nothing new', async () => {
+test('imports users and events without drafting emails, and finds nothing new when repeated', async () => {
   await importThrough(deps, await uploadFile(db, { projectId, kind: 'users', text: usersCsv(0, 1_200) }));
   await digestAll();
   const events = { projectId, kind: 'events', text: trialsCsv(1_200) } as const;
@@ -132,7 +132,7 @@ test('what is imported is there, sends no letter, and once more is nothing new',
   expect(parts?.count).toBe(0);
 });
 
-test('live, by the typed count of the check, rules fire; by another count it does not start', async () => {
+test('imports events as live only when the typed count matches the check', async () => {
   const text = trialsCsv(3).replaceAll(/2026-01-1\d/g, '2026-01-15T11:00:00Z');
   const one = await uploadFile(db, { projectId, kind: 'events', text });
   await importThrough(deps, await uploadFile(db, { projectId, kind: 'users', text: usersCsv(0, 3) }));
@@ -146,7 +146,7 @@ test('live, by the typed count of the check, rules fire; by another count it doe
   expect(suppressed).toEqual([false, false, false]);
 });
 
-test('stopped, lost and failing on the way, it ends as one clean run does', async () => {
+test('ends like a clean run although the worker is stopped and the source fails on the way', async () => {
   const chunks = Array.from({ length: 12 }, (_, n) => ({
     users: [{ external_user_id: `u${n}`, traits: { n } }],
     events: [{ external_user_id: `u${n}`, name: 'opened', message_id: `m${n}` }],
@@ -183,7 +183,7 @@ test('stopped, lost and failing on the way, it ends as one clean run does', asyn
   expect(await known()).toEqual(await known(clean));
 });
 
-test('a chunk of whose commit the answer was lost is not brought once more', async () => {
+test('does not import a chunk twice when the answer to its commit is lost', async () => {
   const chunks = Array.from({ length: 4 }, (_, n) => ({ users: [{ external_user_id: `u${n}` }] }));
   const one = await newStripeImport(db, projectId);
   let commits = 0;
@@ -199,7 +199,7 @@ test('a chunk of whose commit the answer was lost is not brought once more', asy
   expect(priority).toEqual({ next_seq: 5 });
 });
 
-test('of two workers that both believe that it is theirs, one brings', async () => {
+test('imports each chunk once when two workers both believe that they hold the lease', async () => {
   const chunks = Array.from({ length: 6 }, (_, n) => ({ users: [{ external_user_id: `u${n}` }] }));
   const one = await newStripeImport(db, projectId);
   await askCheck(db, one);
@@ -208,7 +208,7 @@ test('of two workers that both believe that it is theirs, one brings', async () 
   const first = await claimImport(deps);
   if (!first) throw new Error('nothing to claim');
   expect(await claimImport(deps)).toBeNull();
-  // The first one hangs in the middle for longer than its lease, and another takes over.
+  // The first worker hangs in the middle for longer than its lease, and another takes over.
   const hanging = chunkSource(chunks, async (n) => {
     if (n !== 3) return;
     clock.advance(60_000);
@@ -225,7 +225,7 @@ test('of two workers that both believe that it is theirs, one brings', async () 
   expect(priority).toEqual({ next_seq: 7 });
 });
 
-test('where the queue is full it waits, and says so', async () => {
+test('waits while the ingest queue is full, and reports it', async () => {
   const one = await uploadFile(db, { projectId, kind: 'users', text: usersCsv(0, 10) });
   await askCheck(db, one);
   await workThrough(deps);
@@ -246,7 +246,7 @@ test('where the queue is full it waits, and says so', async () => {
   expect(await now(one)).toMatchObject({ state: 'done', counts: { users: 10 }, waitsFor: null });
 });
 
-test('paused it goes on where it stood; canceled it is over, and its file is gone', async () => {
+test('continues a paused import where it stopped, and deletes the file of a canceled one', async () => {
   const chunks = Array.from({ length: 4 }, (_, n) => ({ users: [{ external_user_id: `u${n}` }] }));
   const one = await newStripeImport(db, projectId);
   await askCheck(db, one);
@@ -272,7 +272,7 @@ test('paused it goes on where it stood; canceled it is over, and its file is gon
   expect([key, part]).toEqual([undefined, undefined]);
 });
 
-test('a source that needs somebody pauses with its reason; a file that cannot be read fails', async () => {
+test('stops with the problem when the source needs a member, and fails when the file cannot be read', async () => {
   const one = await newStripeImport(db, projectId);
   const halting = chunkSource([{}], () => {
     throw new ImportHalt('permission_missing', 'The key may not read invoices');
@@ -289,7 +289,7 @@ test('a source that needs somebody pauses with its reason; a file that cannot be
   expect(await now(file)).toMatchObject({ state: 'failed', problem: 'The file is no longer stored' });
 });
 
-test('one import of a project at a time, in the order in which they were asked for; a suspended project waits', async () => {
+test('runs one import per project at a time, in the order of the requests, and none of a suspended project', async () => {
   const files = await Promise.all(
     [0, 1].map((n) => uploadFile(db, { projectId, kind: 'users', text: usersCsv(n, n + 1) })),
   );
@@ -306,14 +306,14 @@ test('one import of a project at a time, in the order in which they were asked f
   expect((await claimImport(deps))?.projectId).not.toBe(projectId);
 });
 
-test('who is erased on the way is left out, wherever their rows are at that moment', async () => {
+test('leaves out a user who is erased during an import, wherever their rows are at that moment', async () => {
   const erase = (userId: string) =>
     erasePerson({ db, newId: idMaker(db.clock), hasher: testHasher }, { projectId, userId });
   const text = `${usersCsv(0, 4)}\n,u2@x.org,\n`.replaceAll('u2', 'zoe');
   await importThrough(deps, await uploadFile(db, { projectId, kind: 'users', text }));
   await digestAll();
   const waiting = await uploadFile(db, { projectId, kind: 'users', text });
-  // This one has read them already, and is about to bring them.
+  // This import has read the rows of the user already and is about to accept them.
   const late = await newStripeImport(db, projectId);
   await askCheck(db, late);
   const chunks = [{ users: [{ external_user_id: 'zoe' }, { external_user_id: 'u9' }] }];
@@ -332,7 +332,7 @@ test('who is erased on the way is left out, wherever their rows are at that mome
   expect(await findText(db, ['zoe@x.org'])).toEqual([]);
 });
 
-test('who is erased takes nobody along: not whose id holds theirs, nor who has the same mailbox', async () => {
+test('erases neither users whose id contains the erased id nor users who share the mailbox', async () => {
   const erase = (userId: string) =>
     erasePerson({ db, newId: idMaker(db.clock), hasher: testHasher }, { projectId, userId });
   const shared = 'id,email\nu1,team@x.org\nu10,u10@x.org\nu2,team@x.org\n';
@@ -344,14 +344,14 @@ test('who is erased takes nobody along: not whose id holds theirs, nor who has t
   expect(after.counts).toMatchObject({ rows: 2, users: 2, usersSame: 2 });
 
   await digestAll();
-  // Nobody of this id is in the file, though many of its ids and cells hold it, and one of its columns is called so.
+  // No user in the file has the id `1` or `name`, although many ids and cells contain `1` and a column is called `name`.
   const text = 'id,name,seats\n21,x,1\n31,"1 Street\nSpringfield",11\n';
   await uploadFile(db, { projectId, kind: 'users', text });
   await expect(erase('1')).rejects.toMatchObject({ code: 'not_found' });
   await expect(erase('name')).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('a row of several lines goes as a whole: its rest is nobody of its own', async () => {
+test('blanks a row of several lines as a whole, so that its rest does not become a user', async () => {
   const text = 'id,name\nada,"1 Street\nSpringfield"\nbob,Bob\n';
   await putRecords(db, { projectId, kind: 'users', records: [{ external_user_id: 'ada' }] });
   await digestAll();
@@ -361,7 +361,7 @@ test('a row of several lines goes as a whole: its rest is nobody of its own', as
   expect((await known()).people).toMatchObject([{ external_user_id: 'bob' }]);
 });
 
-test.each(['Élodie', 'Иван', 'İlk'])('of %s nothing is left in what was rejected', async (userId) => {
+test.each(['Élodie', 'Иван', 'İlk'])('leaves nothing of %s in the rejected rows', async (userId) => {
   const text = `id,email\n${userId},no address\nx${userId},neither\n`;
   await importThrough(deps, await uploadFile(db, { projectId, kind: 'users', text }));
   await erasePerson({ db, newId: idMaker(db.clock), hasher: testHasher }, { projectId, userId });
@@ -369,7 +369,7 @@ test.each(['Élodie', 'Иван', 'İlk'])('of %s nothing is left in what was re
   expect(left).toEqual([{ line: 3 }]);
 });
 
-test('a file that nobody goes on with is gone after seven days, and so is what was found in one that has ended', async () => {
+test('deletes the file of an abandoned import and the findings of an ended one after 7 days', async () => {
   const left = await uploadFile(db, { projectId, kind: 'users', text: usersCsv(0, 3) });
   const done = await importThrough(
     deps,
@@ -385,7 +385,7 @@ test('a file that nobody goes on with is gone after seven days, and so is what w
     expect(await db.query(`SELECT 1 FROM beckon.${table} WHERE project_id = $1`, [projectId])).toEqual([]);
 });
 
-test('a project whose findings cannot be forgotten keeps those of no other', async () => {
+test('deletes the findings of other projects when those of one project cannot be deleted', async () => {
   const { id: behind } = await createProject(db, { name: 'Behind' });
   const findings = () => db.query('SELECT 1 FROM beckon.import_finding WHERE project_id = $1', [behind]);
   const ref = await uploadFile(db, { projectId: behind, kind: 'users', text: 'id\n\nx,y\n' });

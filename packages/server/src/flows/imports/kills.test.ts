@@ -22,7 +22,7 @@ const KILLS = 2;
 const LEASE_OVER_MS = 60_000;
 const text = `id,plan\n${Array.from({ length: ROWS }, (_, i) => (i % 997 === 0 ? ',none' : `u${i},p${i % 7}`)).join('\n')}`;
 
-/** What lies in the queue, record by record in the order of acceptance, which is what everything is made of. */
+/** Lists the entries of the ingest queue in the order of acceptance. All other data is derived from them. */
 async function accepted(projectId: number): Promise<{ seq: number; records: number; body: Buffer }[]> {
   const rows = await db.query<{ seq: number; records: number; body: Buffer }>(
     'SELECT seq, records, body FROM beckon.inbox WHERE project_id = $1 ORDER BY seq',
@@ -36,7 +36,7 @@ async function findingsOf(one: Import): Promise<(number | null)[]> {
   return (await listFindingRows(db, page)).map(({ line }) => line);
 }
 
-test('killed again and again on the way, an import brings what one clean run brings', async () => {
+test('imports the same as a clean run although the worker is killed again and again', async () => {
   const [clean, killed] = [
     await createProject(db, { name: 'Clean' }),
     await createProject(db, { name: 'Killed' }),

@@ -1,17 +1,17 @@
 import { type Claim, type Import, updateLease } from '../../features/imports/index.ts';
 import type { ImportDeps } from './deps.ts';
 
-/** Who was killed is missed after so long. */
+/** The import of a killed worker can be claimed again after this time. */
 export const LEASE_MS = 15_000;
 const RENEW_EVERY_MS = 5_000;
 
 export type Lease = {
-  /** Aborted where it is ours no more, or was to end. */
+  /** Aborted when another worker has taken over the import, or when this worker has to stop. */
   signal: AbortSignal;
   end(): void;
 };
 
-/** Keeps a claim for as long as somebody works on it, also while a source thinks; whoever has lost it is told to stop. */
+/** Renews the lease of an import while a worker is busy, also while it waits for the source. Aborts `signal` when the lease is lost. */
 export function holdLease(deps: Pick<ImportDeps, 'db' | 'log'>, claim: Claim, stop: AbortSignal): Lease {
   const lost = new AbortController();
   const timer = setInterval(() => {
@@ -30,7 +30,7 @@ export function holdLease(deps: Pick<ImportDeps, 'db' | 'log'>, claim: Claim, st
   };
 }
 
-/** Somebody else may go on at once. */
+/** Releases the lease, so that another worker can continue at once. */
 export async function leaveLease(deps: Pick<ImportDeps, 'db'>, one: Import): Promise<void> {
   await updateLease(deps.db, one, null);
 }

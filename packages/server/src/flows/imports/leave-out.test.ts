@@ -28,7 +28,7 @@ const deps = importDeps(db);
 const on = new AbortController().signal;
 
 let projectId = 0;
-/** Nobody's words of another test are found in this one's. */
+/** The id differs in every test, so that a search finds no data of another test. */
 let zoe = '';
 beforeEach(async () => {
   projectId = (await createProject(db, { name: 'Acme' })).id;
@@ -49,12 +49,12 @@ async function found(one: ImportRef): Promise<[line: number | null, raw: string]
   return rows.map(({ line, raw }) => [line, raw]);
 }
 
-/** Rows of hers, good and bad, with her id and without one, and one of somebody else. */
+/** Valid and invalid rows of the user, with and without her id, and one row of another user. */
 const file = () => `id,email\n${zoe},no address\n${zoe},z@x.org\n,${zoe}\n${zoe},a,b\nu1,neither\n`;
 
 const U1 = '{"external_user_id":"u1","email":"neither"}';
 
-/** As they would be brought in hand, read before she was erased. */
+/** A source that yields rows of the user and then erases her, before the worker has written them. */
 function inHand(): ReturnType<typeof chunkSource> {
   const raw = `${zoe},Private`;
   const rejected = [` ${zoe} `, 'u1', null].map((userId, row) => ({
@@ -69,7 +69,7 @@ function inHand(): ReturnType<typeof chunkSource> {
   return chunkSource([{ rows: 4, users: [invalid], rejected, notes }], async () => void (await erase()));
 }
 
-test('who is erased while a check has their rejected rows in hand does not come back by them', async () => {
+test('does not store rejected rows of a user who is erased while a check holds them', async () => {
   const one = await newStripeImport(db, projectId);
   await askCheck(db, one);
   await workThrough(importDeps(db, inHand()));
@@ -80,7 +80,7 @@ test('who is erased while a check has their rejected rows in hand does not come 
   ]);
 });
 
-test('nor by those that a run has in hand, which are counted with the others that it leaves out', async () => {
+test('does not store rows of a user who is erased while a run holds them, and counts them as erased', async () => {
   const one = await newStripeImport(db, projectId);
   await askCheck(db, one);
   await workThrough(deps);
@@ -95,7 +95,7 @@ test('nor by those that a run has in hand, which are counted with the others tha
   expect((await found(one)).map(([line]) => line)).toEqual([1, 2]);
 });
 
-test('of a file whose rows wait for room when somebody is erased nothing of theirs is left', async () => {
+test('leaves nothing of a user who is erased while the rows of a file wait for the ingest queue', async () => {
   const one = await uploadFile(db, { projectId, kind: 'users', text: file() });
   await askCheck(db, one);
   await workThrough(deps);
@@ -123,7 +123,7 @@ test('of a file whose rows wait for room when somebody is erased nothing of thei
   expect(await findText(db, [zoe])).toEqual([]);
 });
 
-test('parts of a file that come when somebody is erased already bring no row of theirs, good or bad', async () => {
+test('imports no row of a user who is erased before the parts of the file arrive, valid or not', async () => {
   const bytes = Buffer.from(file());
   const wanted = { kind: 'users', name: 'a.csv', sizeBytes: bytes.length, fileModifiedAt: null } as const;
   const made = { db, newId, sealer: testMail().sealer };

@@ -2,16 +2,16 @@ import { findErasedHashes, type ImportRef, personHash } from '../../features/imp
 import type { Tx } from '../../io/db/index.ts';
 import type { Found, Good, ReadChunk } from './read-chunk.ts';
 
-/** What is left of something when those who were erased are left out. */
+/** Filters erased users out of a chunk or its findings. */
 export type LeaveOut = {
-  /** `erased`: how many of its rows are left out. */
+  /** `erased`: how many rows of the chunk are left out. */
   ofChunk(read: ReadChunk): ReadChunk & { erased: number };
   ofFindings(findings: Found[]): Found[];
 };
 
 /**
- * Whoever was erased since this import began was wanted gone, whatever its source says of them, and wherever it says it: a row that
- * is rejected would be shown as it came. The import is locked, or somebody may be erased behind this.
+ * Returns a filter for the users who were erased since this import began. It covers rejected rows too, because these are shown as they
+ * came. The import must be locked: otherwise a user could be erased right after this read.
  */
 export async function findErased(tx: Tx, ref: ImportRef): Promise<LeaveOut> {
   const hashes = await findErasedHashes(tx, ref);
@@ -31,7 +31,7 @@ export async function findErased(tx: Tx, ref: ImportRef): Promise<LeaveOut> {
       };
       return { ...left, erased: countOf(read) - countOf(left) };
     },
-    // Whose it is says no hash where a row has no id: it may be theirs, and its words are not kept.
+    // A row without a user id cannot be compared with the hashes. It may belong to an erased user, so its text is not kept.
     ofFindings: (findings) =>
       findings.filter(isLeft).map((found) => (found.userId === null ? { ...found, raw: '' } : found)),
   };

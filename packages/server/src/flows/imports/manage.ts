@@ -95,7 +95,7 @@ function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }
 
-/** The last one makes it ready. */
+/** Stores one part of a file. The last part makes the import ready. */
 export async function putPart(
   db: Db,
   ref: ImportRef,
@@ -105,7 +105,7 @@ export async function putPart(
   return db.transaction(async (tx) => {
     const one = await lockImport(tx, ref);
     if (!one) throw noSuchImport();
-    // A part that was sent again because its answer was lost.
+    // The client sent a part again because it did not receive the response.
     if (one.state === 'ready' && one.kind !== 'stripe') return one;
     const now = db.clock.now();
     if (one.state !== 'uploading') return moveImport(tx, { ref, move: 'upload', now });
@@ -114,7 +114,7 @@ export async function putPart(
   });
 }
 
-/** The first rows of its file under a mapping, which may be saved or not. */
+/** Reads the first rows of the file under a mapping, saved or not. */
 export async function sampleImport(
   db: Db,
   ref: ImportRef,
@@ -137,7 +137,7 @@ function ofFile(one: Import): Import & { kind: ImportFile['kind'] } {
   throw invalid('import', 'This import has no file, because it reads from Stripe');
 }
 
-/** What is wrong with the file itself is somebody's mistake here, and no trouble of ours. */
+/** Reports a problem of the file as a validation error, because the member made the mistake and not the server. */
 async function unhalted<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -152,7 +152,7 @@ export async function mapImport(db: Db, ref: ImportRef, mapping: ImportMapping):
   return moved(db, ref, { move: 'map', change: () => ({ mapping, check: null }) });
 }
 
-/** The check itself is the worker's. */
+/** Requests a check. The import worker runs it. */
 export async function askCheck(db: Db, ref: ImportRef): Promise<Import> {
   const one = await foundImport(db, ref);
   if (one.kind !== 'stripe' && one.state !== 'uploading') {
@@ -167,7 +167,7 @@ export async function askCheck(db: Db, ref: ImportRef): Promise<Import> {
 
 const AFRESH = { place: null, counts: NOTHING_COUNTED, facts: {}, findings: 0 };
 
-/** `liveEvents`: how many events are to be told as live, as the check counted them; null: none is, and no rule fires. */
+/** `liveEvents`: the number of events to send as live, which must match the check. Null: no event is live, and no rule fires. */
 export async function startImport(
   db: Db,
   ref: ImportRef,
@@ -208,7 +208,7 @@ export async function cancelImport(db: Db, ref: ImportRef): Promise<Import> {
   return canceled;
 }
 
-/** For a key that was refused, or taken back. */
+/** Replaces a key that was rejected or revoked. */
 export async function giveKey(
   { db, sealer }: Pick<Deps, 'db' | 'sealer'>,
   ref: ImportRef,

@@ -12,7 +12,7 @@ import {
 import type { Tx } from '../../io/db/index.ts';
 import type { ImportDeps } from './deps.ts';
 
-/** From where an import reads. */
+/** Opens the source that an import reads from. */
 export async function openSource(
   { db, sealer, openStripe }: Pick<ImportDeps, 'db' | 'sealer' | 'openStripe'>,
   one: Import,

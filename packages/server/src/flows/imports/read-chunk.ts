@@ -2,14 +2,14 @@ import type { EventInput, UserInput } from '@beckon/contract';
 import { readEvent, type ReadRecord, readUser } from '../../base/records/index.ts';
 import { type Finding, type ImportChunk, RAW_MAX_CHARS } from '../../features/imports/index.ts';
 
-/** A chunk as it will be stored: each record held to the rules of the interface, as one of a bulk request is. */
+/** A chunk as it will be stored: each record is validated like a record of a bulk request. */
 export type ReadChunk = {
   users: Good<UserInput>[];
   events: Good<EventInput>[];
-  /** What the source could make nothing of, and what the interface refuses. */
+  /** Rows that the source could not read and records that the API rejects. */
   rejected: Found[];
 };
-/** A finding before it is written, and of whom it is, where it says so. */
+/** A finding before it is written, with its user id if the row has one. */
 export type Found = Finding & { userId: string | null };
 export type Good<T> = { record: T; text: string };
 
@@ -64,7 +64,7 @@ function good<T extends UserInput | EventInput>(
   });
 }
 
-/** It is shown and stored, and must be text that can be. */
+/** Cuts and cleans the text of a row, because it is stored and shown. */
 function rawOf(text: string): string {
   return text.slice(0, RAW_MAX_CHARS).toWellFormed().replaceAll('\0', '\u{FFFD}');
 }

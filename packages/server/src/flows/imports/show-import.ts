@@ -5,7 +5,7 @@ import type { Tx } from '../../io/db/index.ts';
 
 type Db = Tx & { clock: { now(): number } };
 
-/** Imports as they are shown; `nameOf`: of who made them. */
+/** Returns imports as the API shows them. `nameOf` maps the member who created an import to a name. */
 export async function showImports(
   db: Db,
   imports: Import[],
@@ -75,7 +75,7 @@ function progressOf(one: Import, { atWork, now }: Pick<Beside, 'atWork' | 'now'>
   };
 }
 
-/** Until it was measured, what it came to since somebody asked for it. */
+/** Returns the rows per second. Until it is measured: the average since the import was requested. */
 function paceOf({ pace, counts, queuedAt }: Import, now: number): number | null {
   if (pace !== null) return pace;
   if (queuedAt === null || counts.rows === 0 || now <= queuedAt) return null;

@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
 import type { PeopleCounted } from '@beckon/contract/dashboard';
 
-/** Beyond this it says that there are more, so that a file of any length is counted in the same memory. */
+/** Beyond this number the count is reported as a minimum, so that memory stays bounded for a file of any length. */
 const COUNTED_MAX = 200_000;
 
-/** How many different people something is about, by 52 bits of a hash of their ids. */
+/** Counts distinct users, by 52 bits of a hash of their ids. */
 export class SomePeople {
   private readonly seen = new Set<number>();
   private hasMore = false;
 
-  /** False: they were counted before, or nobody is counted any more. */
+  /** Returns false if the user was counted before or the maximum is reached. */
   add(userId: string): boolean {
     const key = Number.parseInt(hash('sha1', userId, 'hex').slice(0, 13), 16);
     if (this.seen.has(key)) return false;

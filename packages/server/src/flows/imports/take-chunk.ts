@@ -17,17 +17,17 @@ import { findErased } from './leave-out.ts';
 import { LEASE_MS } from './lease.ts';
 import { type Found, type ReadChunk, readChunk } from './read-chunk.ts';
 
-/** `lost`: it was moved by a person, or is at work elsewhere. */
+/** `lost`: a member changed the import, or another worker has it. */
 export type Taken = { state: 'taken'; one: Import } | { state: 'full' | 'suspended' | 'lost' };
 
 /**
- * Accepts one chunk and says how far the import has come, in one commit: whoever is killed before it has done nothing, and whoever is
- * killed after it goes on behind it. The import's row is locked first and the queue row last of all, as everybody does.
+ * Accepts one chunk and records the progress of the import in one commit. A worker killed before the commit has changed nothing; after it,
+ * the next worker continues behind the chunk. As everywhere, the import row is locked first and the queue row last.
  */
 export async function takeChunk(deps: ImportDeps, one: Import, chunk: ImportChunk): Promise<Taken> {
   const { db } = deps;
   const now = db.clock.now();
-  // What a record says of time is held to the project's own clock, which in a sandbox may be ahead.
+  // Times in a record are checked against the project's own clock, which may be ahead in a sandbox.
   const { aheadMs } = await readTurn(db, one.projectId);
   const read = readChunk(chunk, { now: now + aheadMs, suppress: !one.isLive });
   try {
@@ -46,7 +46,7 @@ export async function takeChunk(deps: ImportDeps, one: Import, chunk: ImportChun
   }
 }
 
-/** Ends the transaction, and nothing of it stays. */
+/** Rolls back the transaction. */
 class NotTaken extends Error {
   readonly state: 'full' | 'suspended';
   constructor(state: NotTaken['state']) {
@@ -87,7 +87,7 @@ async function take(tx: Tx, one: Import, { chunk, read, now }: Step): Promise<Im
   return { ...one, ...next, waitsFor: null };
 }
 
-/** What a note is about may be a person. */
+/** Adds the notes of a chunk to its rejected rows. The subject of a note may be a user, so it counts as the user id. */
 export function findingsOf(rejected: Found[], chunk: ImportChunk): Found[] {
   const notes = (chunk.notes ?? []).map(({ kind, subject, text }) => ({
     kind,

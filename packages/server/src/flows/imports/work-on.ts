@@ -18,7 +18,7 @@ import { holdLease, LEASE_MS, leaveLease } from './lease.ts';
 import { openSource } from './open-source.ts';
 import { takeChunk } from './take-chunk.ts';
 
-/** The import that is next, in whichever project, or this one if it is: it is ours until the lease runs out. */
+/** Claims the next import of any project, or only the given one if it is next. The claim lasts until the lease expires. */
 export function claimImport(
   { db }: Pick<ImportDeps, 'db'>,
   only: string | null = null,
@@ -28,8 +28,8 @@ export function claimImport(
 }
 
 /**
- * Checks an import or brings it in, to its end or until it is stopped, paused, or ours no more. Chunk by chunk: how far it came is in
- * the commit that brought it there, so that whoever goes on, here or elsewhere, brings nothing twice and leaves nothing out.
+ * Checks or runs an import until it ends, is stopped or paused, or belongs to another worker. Each commit contains a chunk and the progress
+ * behind it, so the next worker neither repeats nor skips anything.
  */
 export async function workOn(deps: ImportDeps, claimed: Import, stop: AbortSignal): Promise<void> {
   const lease = holdLease(deps, claimed, stop);
@@ -38,19 +38,19 @@ export async function workOn(deps: ImportDeps, claimed: Import, stop: AbortSigna
     while (!(await tried(deps, worked, lease.signal)));
   } finally {
     lease.end();
-    // Where it has ended or was moved this finds nothing, because the epoch is another.
+    // If the import has ended or was changed, its epoch differs and this updates no row.
     await leaveLease(deps, claimed).catch((error: unknown) =>
       deps.log.warn({ err: error, import_id: claimed.id }, 'import.lease_not_released'),
     );
   }
 }
 
-/** `troubles`: how often it went wrong since it last went on. */
+/** `troubles`: the number of failures since the last progress. */
 type Worked = { one: Import; troubles: number };
 
 const TROUBLES_MAX = 5;
 
-/** True: there is nothing left to do here. */
+/** Returns true when this worker has nothing left to do. */
 async function tried(deps: ImportDeps, worked: Worked, signal: AbortSignal): Promise<boolean> {
   try {
     if (worked.troubles > 0 && !(await standsAnew(deps, worked))) return true;
@@ -74,7 +74,9 @@ async function tried(deps: ImportDeps, worked: Worked, signal: AbortSignal): Pro
   }
 }
 
-/** The commit whose answer did not come may have been made: what the row says is where to go on. False: it is not ours any more. */
+/**
+ * Reads the row again, because a commit without an answer may have succeeded. Returns false if the import belongs to another worker now.
+ */
 async function standsAnew({ db }: ImportDeps, worked: Worked): Promise<boolean> {
   const row = await findImport(db, worked.one);
   if (row?.epoch !== worked.one.epoch) return false;
@@ -110,7 +112,7 @@ async function bring(deps: ImportDeps, worked: Worked, { source, signal }: Readi
   if (await moveClaimed(deps, worked.one, { move: 'finish' })) await clearImport(deps.db, worked.one);
 }
 
-/** False: it is not ours any more. */
+/** Waits before the next attempt. Returns false if the import belongs to another worker now. */
 async function waitForQueue({ db, pauseMs }: ImportDeps, one: Import, signal: AbortSignal): Promise<boolean> {
   const now = db.clock.now();
   const { place, counts, facts, findings } = one;
@@ -144,7 +146,7 @@ async function giveUp(deps: ImportDeps, one: Import, error: unknown): Promise<tr
 
 const PROBLEM_MAX_CHARS = 1_000;
 
-/** Null: somebody has moved it, or is at work on it. */
+/** Returns null if a member changed the import or another worker has it. */
 function moveClaimed(
   { db }: Pick<ImportDeps, 'db'>,
   one: Import,

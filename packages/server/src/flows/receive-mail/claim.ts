@@ -3,8 +3,8 @@ import { type LetterName, readLetterToken, type TokenKeys } from '../../base/let
 import type { Recipient } from './recipient.ts';
 
 /**
- * Which letter a mail says that it is about, and by what: a seal of ours for a use, or the Message-ID, which everybody knows
- * who ever saw the letter.
+ * The email that an inbound email refers to, and by what: a signed token for a purpose, or the Message-ID. Everyone who saw the email knows
+ * its Message-ID.
  */
 export type Claim =
   | { by: 'bounce' | 'reply' | 'unsubscribe'; name: LetterName }
@@ -14,11 +14,11 @@ type Read = { mail: InboundMail; verdict: MailVerdict };
 
 const UUID = /<([\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12})@/i;
 const TOKEN = /(?:\/u\/|\b([bru])\+)([a-z2-7]{34}\.[a-z2-7]{16})/gi;
-/** What of a letter that came back carries a seal of ours. */
+/** Headers of a returned email that contain a signed token. */
 const SEALED_FIELDS = new Set(['return-path', 'list-unsubscribe', 'reply-to', 'x-envelope-from']);
 const TOKENS_MAX = 20;
 
-/** The strongest first; null where nothing in it names a letter. */
+/** Returns the strongest claim; null if the inbound email names none of our emails. */
 export function claimOf(recipient: Recipient, read: Read, tokenKeys: TokenKeys): Claim | null {
   if (recipient.use !== 'role') return { by: recipient.use, name: recipient.name };
   return envelopeClaim(read, tokenKeys) ?? returnedClaim(read, tokenKeys) ?? messageIdClaim(read);

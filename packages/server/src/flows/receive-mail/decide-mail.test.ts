@@ -38,12 +38,12 @@ function decide(changed: Partial<Question> & Pick<Question, 'verdict'>): Decisio
   });
 }
 
-test('what is still being tried is no bounce, whatever is said of it', () => {
+test('does not record a bounce while delivery is still being tried', () => {
   const late = [{ ...failed('ada@home.test', 'soft'), final: false }];
   expect(decide({ verdict: verdict('dsn', late) })).toEqual({ act: 'nothing', why: 'no permanent failure' });
 });
 
-test('of several recipients of a report ours counts, and behind an alias the first that failed', () => {
+test('uses the recipient of the email in a report with several and, behind an alias, the first that failed', () => {
   const ours = [failed('else@home.test', 'soft'), failed('ADA@home.test', 'policy')];
   expect(decide({ verdict: verdict('dsn', ours) })).toMatchObject({ act: 'bounce', bounceClass: 'policy' });
   const alias = [failed('one@far.test', 'delivered'), failed('two@far.test', 'soft')];
@@ -54,7 +54,7 @@ test('of several recipients of a report ours counts, and behind an alias the fir
   expect(decide({ verdict: verdict('dsn') })).toMatchObject({ act: 'nothing' });
 });
 
-test('a bounce may suppress by the seal of the sender alone, and for thirty days', () => {
+test('lets a bounce suppress only with a bounce token, for 30 days', () => {
   const dsn = verdict('dsn', [failed('ada@home.test')]);
   const verified = (changed: Partial<Question>): unknown => {
     const decision = decide({ verdict: dsn, ...changed });
@@ -73,11 +73,11 @@ test.each<[Question['claim'], number, Decision['act']]>([
   ['bounce', 30, 'complaint'],
   ['bounce', 31, 'nothing'],
   ['message_id', 1, 'nothing'],
-])('a complaint by %s after %i days: %s', (claim, days, act) => {
+])('decides on a complaint by %s after %i days: %s', (claim, days, act) => {
   expect(decide({ verdict: verdict('complaint'), claim, sentAt: NOW - days * DAY }).act).toBe(act);
 });
 
-test('at the address for it everything but a report or a machine unsubscribes', () => {
+test('unsubscribes for any email to the unsubscribe address except reports and automatic replies', () => {
   for (const kind of ['unsubscribe', 'reply', 'other'] as const)
     expect(decide({ verdict: verdict(kind), addressed: 'unsubscribe', claim: 'unsubscribe' }).act).toBe(
       'unsubscribe',
@@ -90,7 +90,7 @@ test('at the address for it everything but a report or a machine unsubscribes', 
   });
 });
 
-test('to ask to be let alone in an answer is an answer, which a person reads', () => {
+test('keeps a reply that asks to unsubscribe as a reply for a person to read', () => {
   const asked = decide({ verdict: verdict('unsubscribe'), addressed: 'reply', claim: 'reply' });
   expect(asked).toMatchObject({ act: 'keep', kind: 'reply', forwards: true });
 });
@@ -103,7 +103,7 @@ test.each([
   'hotmail.fr',
   'icloud.com',
   'gmx.de',
-])('two who have their mailboxes at %s are no colleagues', (host) => {
+])('does not treat two mailboxes at %s as one organization', (host) => {
   const by = (from: string): Decision =>
     decide({
       verdict: verdict('reply'),
@@ -150,7 +150,7 @@ function ask({ kind, addressed, claim, from, days, dmarc, policy, isLooped, foun
   });
 }
 
-/** What has to be so for anything of the kind to happen, whatever else is. */
+/** The conditions that must hold for each action, whatever else is true. */
 const NEEDS: { [A in Decision['act']]: (asked: Asked, decision: Decision & { act: A }) => boolean[] } = {
   nothing: () => [],
   bounce: ({ kind, claim, days }, { verified }) => [
@@ -176,7 +176,7 @@ const NEEDS: { [A in Decision['act']]: (asked: Asked, decision: Decision & { act
   },
 };
 
-test('whatever comes in, nothing happens against the rules that protect people', () => {
+test('never breaks the rules that protect recipients, whatever arrives', () => {
   fc.assert(
     fc.property(questions, (asked) => {
       const decision = ask(asked);
@@ -188,7 +188,7 @@ test('whatever comes in, nothing happens against the rules that protect people',
   );
 });
 
-test('whoever writes is looked at wherever it matters who they are', () => {
+test('requires authentication wherever the author of an email matters', () => {
   expect(needsAuthentication('reply', 'reply')).toBe(true);
   expect(needsAuthentication('auto_reply', 'unsubscribe')).toBe(true);
   expect(needsAuthentication('other', 'role')).toBe(true);

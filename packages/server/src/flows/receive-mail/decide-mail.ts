@@ -8,7 +8,7 @@ import type { MailAuthentication } from '../../io/mail/index.ts';
 import type { Claim } from './claim.ts';
 import type { Recipient } from './recipient.ts';
 
-/** What is to be done about a mail that concerns a letter of ours, or why nothing is. */
+/** The action for an inbound email that refers to one of our emails, or the reason for no action. */
 export type Decision =
   | { act: 'nothing'; why: string }
   | {
@@ -16,7 +16,7 @@ export type Decision =
       bounceClass: BounceClass;
       status: string | null;
       reason: string;
-      /** Whether it may have the address suppressed. */
+      /** True if the bounce may suppress the address. */
       verified: boolean;
     }
   | { act: 'complaint' }
@@ -25,7 +25,7 @@ export type Decision =
       act: 'keep';
       kind: ReplyKind;
       verified: ReplySign;
-      /** It says that its recipient answered, which ends what is under way to them. */
+      /** True if the recipient replied, which ends what is under way to them. */
       isAnswer: boolean;
       forwards: boolean;
     };
@@ -35,22 +35,22 @@ export type Question = {
   mail: Pick<InboundMail, 'from' | 'headers'>;
   addressed: Recipient['use'];
   claim: Claim['by'];
-  /** Of the letter. */
+  /** When the email was created, by its id. */
   sentAt: number;
   now: number;
-  /** Whom the letter went to, normalised. */
+  /** The normalized address that the email was sent to. */
   address: string;
-  /** Null where nobody was asked: see `needsAuthentication`. */
+  /** Null if the author was not checked: see `needsAuthentication`. */
   authentication: MailAuthentication | null;
 };
 
-/** Marks what we handed on: such a mail is neither an answer nor handed on again. */
+/** Marks forwarded replies. Such an email is not a reply and is not forwarded again. */
 export const LOOP_HEADER = 'X-Beckon-Forwarded';
 
-/** A seal may have an address suppressed as long as bounces take to come, and some days more. */
+/** How long a bounce token may suppress an address: as long as bounces take to arrive, plus some days. */
 const SEAL_KEPT_MS = 30 * 86_400_000;
 
-/** The seal proves everything else; of what somebody writes it matters who. */
+/** Returns true if it matters who wrote the email. In all other cases the token is proof enough. */
 export function needsAuthentication(kind: MailVerdict['kind'], addressed: Recipient['use']): boolean {
   return kind !== 'dsn' && kind !== 'complaint' && (addressed !== 'unsubscribe' || kind === 'auto_reply');
 }
@@ -85,7 +85,7 @@ function decideBounce({ verdict, claim, sentAt, now, address }: Question): Decis
 
 type Failure = { bounceClass: BounceClass; status: string | null; reason: string };
 
-/** What became of our recipient; behind an alias it is another's name, and the first failure is what happened. */
+/** Returns the failure of our recipient. Behind an alias the report names another address, so the first failure counts. */
 function failureOf(recipients: MailRecipient[], address: string): Failure | null {
   const ours = recipients.find((one) => one.address !== null && normaliseAddress(one.address) === address);
   const candidates = ours ? [ours] : recipients;
@@ -97,7 +97,7 @@ function failureOf(recipients: MailRecipient[], address: string): Failure | null
   return null;
 }
 
-/** A link to unsubscribe works for ever, and so does a complaint that returns it. */
+/** An unsubscribe link works forever, and so does a complaint that returns it. */
 function decideComplaint({ claim, sentAt, now }: Question): Decision {
   if (claim === 'message_id') return nothing('a complaint without a token');
   if (claim === 'bounce' && now - sentAt > SEAL_KEPT_MS) return nothing('a complaint with an expired token');

@@ -46,13 +46,13 @@ export type ArrivedMail = {
   raw: Buffer;
   remote: string;
   helo: string;
-  /** It came by way of a server of ours in front. */
+  /** True if a front server of this installation passed the email on. */
   isNear: boolean;
 };
 
 /**
- * A mail that came in has its effect before it is acknowledged. Every step may be done again: a server that did not hear our
- * answer sends the same mail once more, and then nothing happens twice. A refusal is for good.
+ * Processes an inbound email completely before it is acknowledged. Every step is idempotent: a server that received no answer sends the
+ * same email again, and nothing happens twice. A refusal is permanent.
  */
 export async function receiveMail(deps: ReceiveDeps, arrived: ArrivedMail): Promise<MailRefusal | null> {
   const { raw, from, to } = arrived;
@@ -71,8 +71,11 @@ export async function receiveMail(deps: ReceiveDeps, arrived: ArrivedMail): Prom
 }
 
 /**
- * What a person writes to nobody is refused, so that they know; a report is not, for nobody reads the answer. The word alone
- * unsubscribes nobody: to the address for it a machine sends it, and elsewhere it is as much for somebody to read as any other.
+ * Returns true for an email that a person wrote. If no recipient takes it, it is refused, so that its author learns of it. Reports are not
+ * refused, because no one reads the answer.
+ *
+ * The word "unsubscribe" alone unsubscribes no user. A machine sends it to the unsubscribe address; at any other address it is an email for
+ * a person to read.
  */
 function isWritten({ kind, feedbackType }: MailVerdict, recipients: Recipient[]): boolean {
   if (kind === 'unsubscribe') return recipients.every(({ use }) => use !== 'unsubscribe');
@@ -82,16 +85,19 @@ function isWritten({ kind, feedbackType }: MailVerdict, recipients: Recipient[])
 const UNREAD: MailRefusal = { code: 550, text: '5.1.1 This address is no longer in use' };
 const UNSIGNED: MailRefusal = { code: 550, text: '5.6.0 From must contain exactly one plain address' };
 
-/** Anybody may write to a role, and a report with the head of a letter is small. */
+/** Anyone may write to a role address, and a report with the headers of an email is small. */
 const ROLE_BYTES_MAX = 1_000_000;
 const TOO_LARGE: MailRefusal = {
   code: 552,
   text: `5.3.4 A report to this address has at most ${ROLE_BYTES_MAX} bytes`,
 };
 
-/** `authenticate`: once, for whomever it is. */
+/** `authenticate` checks the author once, however many recipients there are. */
 type Received = ReadInbound & { arrived: ArrivedMail; authenticate: () => Promise<MailAuthentication> };
-/** `unknown`: the letter is none of ours any more. `full`: nothing more of it is kept. `unsigned`: nothing is, as nobody wrote it. */
+/**
+ * `unknown`: the email no longer exists here. `full`: no more replies to it are stored. `unsigned`: nothing is stored, because the email
+ * has no author.
+ */
 type Answer = 'done' | 'unknown' | 'full' | 'unsigned';
 
 async function receiveFor(given: ReceiveDeps, received: Received, recipient: Recipient): Promise<Answer> {
@@ -131,7 +137,7 @@ async function receiveFor(given: ReceiveDeps, received: Received, recipient: Rec
   return answer;
 }
 
-/** What only sounds like a machine is a person's, if their letter is called so. */
+/** Treats an apparent automatic reply as a reply if only its subject looks automatic and the original email has that subject. */
 async function verdictFor(
   { db }: ReceiveDeps,
   { verdict, mail, arrived: { from, to }, letter: { projectId, messageId } }: Concerning,
@@ -143,7 +149,7 @@ async function verdictFor(
   return isAnswer ? { ...verdict, kind: 'reply' } : verdict;
 }
 
-/** Of what is written to those who read complaints, nothing is read. */
+/** Returns true for an email to a role address that requires no action: it is handled like one to an unknown recipient. */
 function isNothing(decision: Decision, recipient: Recipient): boolean {
   return decision.act === 'nothing' && recipient.use === 'role';
 }
@@ -165,7 +171,7 @@ async function findPlace(
   return projectId === undefined ? null : { projectId, messageId };
 }
 
-/** Ids begin with the time at which they were made. */
+/** Returns the creation time that an id begins with. */
 function timeOf(messageId: string): number {
   return Number.parseInt(messageId.replace('-', '').slice(0, 12), 16);
 }
@@ -182,7 +188,7 @@ async function act(deps: ReceiveDeps, received: Concerning, decision: Decision):
         type: 'email.bounced',
         bounceClass,
         status,
-        // It may name the address that it came to, which proves whose bounce it is.
+        // The reason may contain the recipient address of the bounce, whose token proves whose bounce it is.
         reason: redactTokens(reason),
         verified,
         source: 'dsn',
@@ -216,7 +222,9 @@ async function record(
   return 'done';
 }
 
-/** First the thread, then what it means: whoever is stopped between the two is sent the mail again, and does both again. */
+/**
+ * Stores the reply first, then records its outcome. After a crash in between, the server sends the email again and both steps are repeated.
+ */
 async function keep(
   deps: ReceiveDeps,
   received: Concerning,
@@ -225,11 +233,11 @@ async function keep(
   const { db, newId } = deps;
   const { letter, mail, arrived } = received;
   const { projectId, messageId } = letter;
-  // Where only a quotation is there, it is what is kept: it must not let in whoever reads the thread.
+  // If the email contains only a quotation, that is the stored text. Tokens in it would give access to readers of the thread.
   const text = redactTokens(received.text);
   const now = db.clock.now();
   const inserted = await db.transaction(async (tx) => {
-    // Whoever erases the person meanwhile waits, and then finds this too.
+    // A concurrent erasure of the user waits for this transaction, and then finds the reply too.
     const found = await findMessageById(tx, { projectId, messageId });
     if (!found) return 'gone' as const;
     const { draftId, userId } = found;

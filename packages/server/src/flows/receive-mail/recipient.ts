@@ -2,14 +2,14 @@ import { domainPart } from '../../base/address.ts';
 import { type LetterName, readLetterToken, type TokenKeys } from '../../base/letter-token.ts';
 import { TEST_INBOX_DOMAIN } from '../../features/sending/index.ts';
 
-/** Whom mail can be written to. `role`: somebody who reads complaints and strays, and knows nothing of which letter it is. */
+/** A recipient that accepts inbound email. `role`: an address for complaints and stray emails, which does not identify an email. */
 export type Recipient =
   | { use: 'bounce' | 'reply' | 'unsubscribe'; name: LetterName }
   | { use: 'role'; name: null };
 
 export type RecipientDeps = {
   tokenKeys: TokenKeys;
-  /** Whose roles we answer for; null: nobody's but those of the outbox. */
+  /** The domain whose role addresses are accepted; null: only those of the test inbox. */
   mailDomain: string | null;
 };
 
@@ -18,8 +18,8 @@ const USES = { b: 'bounce', r: 'reply', u: 'unsubscribe' } as const;
 const ROLES = new Set(['fbl', 'abuse', 'postmaster']);
 
 /**
- * What stands before the @ is the identity, sealed: behind it is whatever domain is pointed here. Null for everybody else,
- * who is refused before a word of the mail is read.
+ * Reads a recipient address. The local part is a signed token that identifies the email; the domain may be any that points here. Returns
+ * null for all other addresses, which are refused before the email is read.
  */
 export function readRecipient(address: string, { tokenKeys, mailDomain }: RecipientDeps): Recipient | null {
   const [, kind, token] = SEALED.exec(address) ?? [];

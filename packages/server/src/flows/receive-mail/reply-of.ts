@@ -7,7 +7,7 @@ type Kept = Extract<Decision, { act: 'keep' }>;
 
 export type ReplyFacts = Pick<NewReply, 'projectId' | 'id' | 'messageId' | 'draftId' | 'userId'> & {
   mail: InboundMail;
-  /** What of it is no quotation. */
+  /** The text without quotations. */
   text: string;
   raw: Uint8Array;
   decision: Kept;
@@ -20,7 +20,7 @@ const SUBJECT_MAX_CHARS = 500;
 const TEXT_MAX_CHARS = 64 * 1024;
 const ID_CHARS = 32;
 
-/** A mail as it is kept: what was written, and all of its bytes as long as it waits to be handed on. */
+/** Builds the stored reply: the text, and the raw bytes for as long as it waits to be forwarded. */
 export function replyOf({ mail, text, raw, decision, now, ...place }: ReplyFacts): NewReply {
   const { kind, verified, forwards } = decision;
   return {
@@ -38,7 +38,7 @@ export function replyOf({ mail, text, raw, decision, now, ...place }: ReplyFacts
   };
 }
 
-/** A server that heard no answer hands the same mail over again, under the same Message-ID. */
+/** Identifies an inbound email. A server that received no answer sends it again, under the same Message-ID. */
 export function inboundIdOf({ messageId, from, subject, text }: InboundMail): string {
   return sha256(messageId ?? JSON.stringify([from, subject, text])).slice(0, ID_CHARS);
 }
@@ -51,7 +51,7 @@ function line(text: string, max: number): string {
   return storable(text).replaceAll(/\s+/g, ' ').trim().slice(0, max).toWellFormed();
 }
 
-/** PostgreSQL holds no NUL, and a terminal no other control characters. */
+/** Replaces control characters: PostgreSQL cannot store NUL, and the others must not reach a terminal. */
 function storable(text: string): string {
   return text.replaceAll(/[^\P{Cc}\n\t]/gu, ' ').toWellFormed();
 }

@@ -1,7 +1,7 @@
 import type { LogEvent, LogFields } from '../../base/log.ts';
 import type { Outcome, OutcomeLetter } from '../../features/outcomes/index.ts';
 
-/** New outcomes of one project, whose consequences are drawn. */
+/** New outcomes of one project whose consequences are applied. */
 export type Concerned = {
   projectId: number;
   letters: Map<string, OutcomeLetter>;
@@ -12,7 +12,7 @@ export type Concerned = {
 /** A log line about the consequences of an outcome. */
 export type Note = { event: LogEvent<'warn'> } & LogFields;
 
-/** Of which it is certain whose it is. */
+/** Returns true for a bounce of the given class that certainly belongs to its email. */
 export function isBounce({ type, class: kind, detail }: Outcome, of: string): boolean {
   return type === 'email.bounced' && kind === '' && detail['bounce_class'] === of;
 }

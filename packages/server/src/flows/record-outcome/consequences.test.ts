@@ -40,7 +40,7 @@ const endOf = async (story: Aftermath, userId: string) =>
 const draftsOf = async (story: Aftermath, userId: string) =>
   (await story.drafts(userId)).map(({ state, reason }) => (reason === null ? state : `${state}: ${reason}`));
 
-test('a mailbox that does not exist gets no further letter, and what was under way to it ends', async () => {
+test('suppresses an address that does not exist, and ends its runs and drafts', async () => {
   const story = await withLetter();
   await story.rule({ ...lettersRule(), name: 'Other', when: { event: 'other' } });
   await story.event('ada', 'other');
@@ -54,7 +54,7 @@ test('a mailbox that does not exist gets no further letter, and what was under w
   expect(await story.letters()).toHaveLength(1);
 });
 
-test('of two people who share a mailbox that does not exist both end', async () => {
+test('ends the runs of both users who share an address that does not exist', async () => {
   const story = await withLetter();
   await story.user('twin', { email: 'Ada@X.org' });
   await story.event('twin', 'began');
@@ -63,7 +63,7 @@ test('of two people who share a mailbox that does not exist both end', async () 
   expect(await endOf(story, 'twin')).toBe('bounced');
 });
 
-test('a refusal at the door of the mail server is the same outcome, in the commit that says so', async () => {
+test('records a rejection during SMTP as a bounce, in the commit that fails the draft', async () => {
   const story = await newAftermath(stage);
   await story.rule(lettersRule({}, 2));
   stage.engine.transport.answer({
@@ -88,7 +88,7 @@ test('a refusal at the door of the mail server is the same outcome, in the commi
   expect(await endOf(story, 'ada')).toBe('bounced');
 });
 
-test('a letter that is put off until nobody waits for it has come back softly, and its run goes on', async () => {
+test('records a soft bounce when an email stays deferred until it is given up, and the run continues', async () => {
   const story = await newAftermath(stage);
   await story.rule(lettersRule({}, 2));
   stage.engine.transport.answer({
@@ -107,7 +107,7 @@ test('a letter that is put off until nobody waits for it has come back softly, a
   expect((await story.runs('ada', 'Letters'))[0]?.state).toBe('active');
 });
 
-test('a letter that expires while it is put off has come back too', async () => {
+test('records a bounce when an email expires while it is deferred', async () => {
   const story = await newAftermath(stage);
   await story.rule(lettersRule({ expires_after: '2h' }));
   const reply = '452 4.2.2 mailbox full';
@@ -118,7 +118,7 @@ test('a letter that expires while it is put off has come back too', async () => 
   expect(await story.outcomes()).toEqual(['bounced']);
 });
 
-test('a relay that is away is nobody in particular: an infrastructure bounce ends nothing', async () => {
+test('ends and suppresses nothing after an infrastructure bounce', async () => {
   const story = await withLetter();
   await story.became('ada', bounced('infrastructure'));
   expect(await story.outcomes()).toEqual(['bounced']);
@@ -126,7 +126,7 @@ test('a relay that is away is nobody in particular: an infrastructure bounce end
   expect((await story.runs('ada', 'Letters'))[0]?.state).toBe('active');
 });
 
-test('five letters in a row that a full mailbox gave back over three days leave it alone for thirty', async () => {
+test('suppresses an address for 30 days after five soft bounces in a row over three days', async () => {
   const story = await withLetter(lettersRule({ enrollment: { cooldown: '1h' } }));
   const soft = { ...bounced('soft') } as WhatHappened;
   for (let n = 1; n < 5; n += 1) {
@@ -147,7 +147,7 @@ test('five letters in a row that a full mailbox gave back over three days leave 
   expect(await story.suppressed()).toEqual([]);
 });
 
-test('soft bounces with a letter between them that arrived, or within less than three days, suppress nobody', async () => {
+test('does not suppress after soft bounces with a delivered email between them, or within less than three days', async () => {
   const story = await withLetter(lettersRule({ enrollment: { cooldown: '1h' } }));
   for (let n = 0; n < 8; n += 1) {
     if (n !== 3) await story.became('ada', bounced('soft'));
@@ -161,22 +161,25 @@ test.each([
   ['a link', { type: 'email.unsubscribed', method: 'link' } as const, 'unsubscribed'],
   ['one click', ONE_CLICK, 'unsubscribed'],
   ['a complaint', COMPLAINED, 'complained'],
-])('who unsubscribes by %s stops, and so does whoever shares the mailbox', async (_, what, reason) => {
-  const story = await withLetter();
-  await story.user('twin', { email: 'ADA@x.org' });
-  await story.event('twin', 'began');
-  await story.later(MINUTE);
-  await story.became('ada', what);
-  expect(await story.suppressed()).toEqual([`email ada@x.org: ${reason}`, `user ada: ${reason}`]);
-  expect(await endOf(story, 'ada')).toBe('suppressed');
-  expect(await draftsOf(story, 'twin')).toEqual(['canceled: suppressed']);
-  await story.user('ada', { email: 'new@x.org' });
-  await story.event('ada', 'began');
-  await story.later(DAY);
-  expect(await story.letters()).toHaveLength(1);
-});
+])(
+  'stops emails to a user who unsubscribes by %s, and to users with the same address',
+  async (_, what, reason) => {
+    const story = await withLetter();
+    await story.user('twin', { email: 'ADA@x.org' });
+    await story.event('twin', 'began');
+    await story.later(MINUTE);
+    await story.became('ada', what);
+    expect(await story.suppressed()).toEqual([`email ada@x.org: ${reason}`, `user ada: ${reason}`]);
+    expect(await endOf(story, 'ada')).toBe('suppressed');
+    expect(await draftsOf(story, 'twin')).toEqual(['canceled: suppressed']);
+    await story.user('ada', { email: 'new@x.org' });
+    await story.event('ada', 'began');
+    await story.later(DAY);
+    expect(await story.letters()).toHaveLength(1);
+  },
+);
 
-test('who unsubscribes once more, having come back meanwhile, stops once more', async () => {
+test('suppresses a user again who came back and then unsubscribes once more', async () => {
   const story = await withLetter();
   const { projectId } = story;
   await story.became('ada', ONE_CLICK);
@@ -187,7 +190,7 @@ test('who unsubscribes once more, having come back meanwhile, stops once more', 
   expect(await story.webhooks()).toHaveLength(1);
 });
 
-test('an answer ends the runs of whoever answered, cancels what nobody touched and keeps what somebody did', async () => {
+test('ends the runs of a user who replies, cancels untouched drafts and holds edited ones', async () => {
   const story = await withLetter();
   await story.rule({ ...lettersRule(), name: 'Approved', when: { event: 'also' }, deadline: '2d' });
   await story.rule({
@@ -213,7 +216,7 @@ test('an answer ends the runs of whoever answered, cancels what nobody touched a
   expect((await story.runs('ada', 'Bills'))[0]?.state).toBe('active');
 });
 
-/** The first of two letters has left; the second was put off by the recipient's server. */
+/** Sends the first of two emails, lets the recipient's server defer the second, and then records a reply. */
 async function withPutOff(touch: (story: Aftermath) => Promise<unknown>): Promise<Aftermath> {
   const story = await newAftermath(stage);
   await story.rule(lettersRule({}, 2));
@@ -230,7 +233,7 @@ async function withPutOff(touch: (story: Aftermath) => Promise<unknown>): Promis
   return story;
 }
 
-test('an answer cancels a letter that was put off and that nobody touched', async () => {
+test('cancels an untouched deferred email after a reply', async () => {
   const story = await withPutOff(async () => {});
   expect(await draftsOf(story, 'ada')).toEqual(['sent', 'canceled: replied']);
   expect((await story.messages('ada')).at(-1)).toMatchObject({ state: 'failed', reason: 'replied' });
@@ -241,7 +244,7 @@ const WORDS = { subject: 'Other words', preheader: '', body: 'Anew', format: 'ma
 test.each([
   ['approved', { kind: 'approve' as const }],
   ['edited', { kind: 'edit' as const, content: WORDS }],
-])('a letter that somebody %s and that was put off waits for them after an answer', async (_, act) => {
+])('after a reply, holds a deferred email that a member %s', async (_, act) => {
   const story = await withPutOff((one) => one.act('ada', act));
   expect(await draftsOf(story, 'ada')).toEqual(['sent', 'held: replied']);
   await expect(story.act('ada', { kind: 'edit', content: WORDS })).rejects.toMatchObject({
@@ -252,7 +255,7 @@ test.each([
   expect(await draftsOf(story, 'ada')).toEqual(['sent', 'sent']);
 });
 
-test('a letter that waits for a person after it was put off is not handed over to another address', async () => {
+test('does not send a deferred email that waits for a member to another address', async () => {
   const story = await withPutOff((one) => one.act('ada', { kind: 'approve' }));
   await story.act('ada', { kind: 'approve' });
   await story.user('ada', { email: 'new@x.org' });
@@ -260,7 +263,7 @@ test('a letter that waits for a person after it was put off is not handed over t
   expect(await draftsOf(story, 'ada')).toEqual(['sent', 'canceled: address_changed']);
 });
 
-test('a sign of life lifts what bounces said of an address, and a machine gives none', async () => {
+test('lifts bounce suppressions after human engagement, and not after a bot', async () => {
   const story = await withLetter();
   await story.became('ada', bounced('hard'));
   await story.became('ada', BOT_OPENED);
@@ -278,7 +281,7 @@ test.each([
   { what: ONE_CLICK, name: 'an unsubscribe', knows: ['sent', null] },
   { what: bounced('hard'), name: 'a bounce', knows: ['failed', 'bounced'] },
   { what: bounced('policy'), name: 'a refusal', knows: ['failed', 'rejected'] },
-])('$name tells of a letter of which nobody knew', async ({ what, knows }) => {
+])('$name resolves an email whose delivery was unknown', async ({ what, knows }) => {
   stage.engine.transport.answer({ result: 'unknown', reason: 'lost' });
   const story = await withLetter();
   await story.became('ada', what);
@@ -292,7 +295,7 @@ test.each([
   { what: CLICKED, name: 'a click', knows: 'sent' },
   { what: bounced('hard'), name: 'a bounce', knows: 'failed: bounced' },
 ])(
-  '$name that comes while a letter is handed over tells of it when nobody knows more',
+  '$name that arrives during sending resolves the email when its delivery becomes unknown',
   async ({ what, knows }) => {
     const story = await newAftermath(stage);
     await story.rule(lettersRule({}, 2));
@@ -306,7 +309,7 @@ test.each([
   },
 );
 
-test('what the relay refused for itself until it was too late is told as trouble of ours, and not as the word of a provider', async () => {
+test('reports an email that the relay rejected until it expired as an infrastructure bounce', async () => {
   const story = await newAftermath(stage);
   await story.rule(lettersRule({ expires_after: '1h' }, 1));
   stage.engine.transport.answer({
@@ -322,7 +325,7 @@ test('what the relay refused for itself until it was too late is told as trouble
   expect(JSON.parse(hook?.body ?? '')).toMatchObject({ data: { bounce_class: 'infrastructure' } });
 });
 
-test('a forged bounce tells nothing of a letter of which nobody knew', async () => {
+test('does not resolve an unknown delivery by a forged bounce', async () => {
   stage.engine.transport.answer({ result: 'unknown', reason: 'lost' });
   const story = await withLetter();
   await story.became('ada', bounced('hard', false));
@@ -337,7 +340,7 @@ async function many(rule: object, count: number): Promise<{ story: Aftermath; us
   await story.post('events/batch', {
     events: users.map((id) => ({ external_user_id: id, name: 'began', properties: {} })),
   });
-  // The throttle lets some go in a second.
+  // The throttle allows only some emails per second.
   await story.later(HOUR + MINUTE);
   return { story, users };
 }
@@ -346,31 +349,34 @@ test.each([
   { what: COMPLAINED, count: 2, why: '2 complaints among its last 40 emails' },
   { what: bounced('hard'), count: 5, why: '5 hard bounces among its last 40 emails' },
   { what: ONE_CLICK, count: 6, why: '6 unsubscribes among its last 40 emails' },
-])('$why take a rule its autopilot, and nothing of it leaves by itself', async ({ count, what, why }) => {
-  const { story, users } = await many(lettersRule({ deadline: '1h' }, 2), 40);
-  const { projectId } = story;
-  await story.user('new', { email: 'new@x.org' });
-  await story.event('new', 'began');
-  await story.later(MINUTE);
-  for (const userId of users.slice(0, count - 1)) await story.became(userId, what);
-  expect(await findRule(db, { projectId, reference: 'Letters' })).toMatchObject({ mode: 'autopilot' });
-  await story.became(users[count - 1] ?? '', what);
-  const demoted = await findRule(db, { projectId, reference: 'Letters' });
-  expect(demoted).toMatchObject({ mode: 'draft', demotedAt: story.now(), demotedWhy: why });
-  expect((await story.drafts('new')).at(-1)).toMatchObject({
-    state: 'scheduled',
-    deadlineAt: null,
-    autopilotMs: null,
-  });
-  await story.later(10 * DAY);
-  expect(await story.letters()).toHaveLength(40);
-  const told: string[] = [];
-  const hand = async (_of: number, { text }: { text: string }): Promise<void> => void told.push(text);
-  await tellTeam(db, { projectId, publicUrl: 'http://b.example', hand });
-  expect(told.join('\n')).toContain(`Autopilot is off for the rule Letters, because of ${why}`);
-});
+])(
+  '$why turn off autopilot for the rule, and none of its emails is sent automatically',
+  async ({ count, what, why }) => {
+    const { story, users } = await many(lettersRule({ deadline: '1h' }, 2), 40);
+    const { projectId } = story;
+    await story.user('new', { email: 'new@x.org' });
+    await story.event('new', 'began');
+    await story.later(MINUTE);
+    for (const userId of users.slice(0, count - 1)) await story.became(userId, what);
+    expect(await findRule(db, { projectId, reference: 'Letters' })).toMatchObject({ mode: 'autopilot' });
+    await story.became(users[count - 1] ?? '', what);
+    const demoted = await findRule(db, { projectId, reference: 'Letters' });
+    expect(demoted).toMatchObject({ mode: 'draft', demotedAt: story.now(), demotedWhy: why });
+    expect((await story.drafts('new')).at(-1)).toMatchObject({
+      state: 'scheduled',
+      deadlineAt: null,
+      autopilotMs: null,
+    });
+    await story.later(10 * DAY);
+    expect(await story.letters()).toHaveLength(40);
+    const told: string[] = [];
+    const hand = async (_of: number, { text }: { text: string }): Promise<void> => void told.push(text);
+    await tellTeam(db, { projectId, publicUrl: 'http://b.example', hand });
+    expect(told.join('\n')).toContain(`Autopilot is off for the rule Letters, because of ${why}`);
+  },
+);
 
-test('a rule that somebody put on autopilot again begins to count anew', async () => {
+test('counts from zero after a member turns autopilot on again', async () => {
   const { story, users } = await many(lettersRule(), 40);
   const { projectId } = story;
   for (const userId of users.slice(0, 2)) await story.became(userId, COMPLAINED);
@@ -380,7 +386,7 @@ test('a rule that somebody put on autopilot again begins to count anew', async (
   expect(await findRule(db, { projectId, reference: 'Letters' })).toMatchObject({ mode: 'autopilot' });
 });
 
-test('unsubscribes of one rule take no other its autopilot', async () => {
+test('leaves autopilot on for other rules when users unsubscribe from one', async () => {
   const { story, users } = await many(lettersRule(), 12);
   await story.rule({ ...lettersRule(), name: 'Other', when: { event: 'other' } });
   for (const userId of users.slice(0, 8)) await story.became(userId, ONE_CLICK);
@@ -390,7 +396,7 @@ test('unsubscribes of one rule take no other its autopilot', async () => {
   expect(modes.map(({ mode }) => mode)).toEqual(['draft', 'autopilot']);
 });
 
-test('a domain of whose last hundred letters more than five were refused for what they are is paused', async () => {
+test('pauses a domain after more than five policy rejections among its last 100 emails', async () => {
   const { story, users } = await many(lettersRule(), 30);
   const { projectId } = story;
   await db.query(
@@ -426,7 +432,7 @@ test('a domain of whose last hundred letters more than five were refused for wha
   expect(await paused()).toBeNull();
 });
 
-test('letters that are refused at the door for what they are pause their domain too', async () => {
+test('pauses a domain after policy rejections during SMTP', async () => {
   const story = await newAftermath(stage);
   await story.rule(lettersRule());
   await db.query(
@@ -447,7 +453,7 @@ test('letters that are refused at the door for what they are pause their domain 
   expect(await story.suppressed()).toEqual([]);
 });
 
-test('a person who opens the same letter once more after a bounce is as alive as the first time', async () => {
+test('lifts a bounce suppression when the user opens the same email again', async () => {
   const story = await withLetter();
   await story.became('ada', OPENED);
   await story.became('ada', bounced('hard'));
@@ -455,7 +461,7 @@ test('a person who opens the same letter once more after a bounce is as alive as
   expect(await story.suppressed()).toEqual([]);
 });
 
-test('bounces of many people are recorded while their project is digested, sent and erased, and nobody waits in a circle', async () => {
+test('records many bounces without deadlocks while the project is processed, sends emails and erases users', async () => {
   const { story, users } = await many(lettersRule({}, 2), 40);
   const { projectId } = story;
   const becoming = users.map((userId, n) => story.became(userId, n % 2 === 0 ? bounced('hard') : OPENED));

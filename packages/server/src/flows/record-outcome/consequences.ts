@@ -15,8 +15,8 @@ import { pauseDomains } from './pause-domains.ts';
 import { lockUnknown, resolveUnknown } from './resolve-unknown.ts';
 
 /**
- * What follows from bounces, replies and unsubscribes, with both turns of the project taken. `said`: the known ones too, for
- * whoever unsubscribes once more has changed their mind meanwhile.
+ * Applies the consequences of bounces, replies and unsubscribes. The caller holds the project lock and the send lock. `said` includes
+ * outcomes that were known before: a user who unsubscribes again may have come back in between.
  */
 export async function drawConsequences(
   tx: Tx,
@@ -34,7 +34,7 @@ export async function drawConsequences(
   return [...(await demoteRules(tx, concerned)), ...(await pauseDomains(tx, concerned))];
 }
 
-/** Whoever opens, clicks or answers gets letters after all: what bounces said of the address is over. */
+/** Lifts bounce suppressions of addresses whose users open, click or reply, because they receive email after all. */
 export async function liftByLife(
   tx: Tx,
   projectId: number,
@@ -46,7 +46,7 @@ export async function liftByLife(
   await liftIn(tx, projectId, { places, reasons: LIFTED_BY_LIFE, now });
 }
 
-/** The address and the person: a new address does not bring them back, and of two who share a mailbox both stop. */
+/** Suppresses both the address and the user. A new address does not bring the user back, and all users of a shared address stop. */
 async function suppressUnsubscribed(tx: Tx, { projectId, letters, now, outcomes }: Concerned): Promise<void> {
   const wanted = outcomes
     .filter(({ type }) => type === 'email.unsubscribed')
@@ -67,7 +67,7 @@ function wish(what: Pick<Wish, 'kind' | 'value' | 'reason'>, now: number): Wish 
   return { ...what, until: null, createdAt: now, createdBy: ENGINE };
 }
 
-/** There is no such mailbox: whatever was under way to it ends. */
+/** Suppresses addresses that do not exist, and ends what was under way to them. */
 async function suppressHard(tx: Tx, { projectId, letters, now, outcomes }: Concerned): Promise<void> {
   const wanted = outcomes
     .filter((one) => isBounce(one, 'hard'))
@@ -84,7 +84,10 @@ const SOFT_IN_A_ROW = 5;
 const SOFT_FOR_MS = 3 * 86_400_000;
 const SOFT_SUPPRESSES_MS = 30 * 86_400_000;
 
-/** A mailbox that was full, or away, for every one of the last letters of some days is left alone for a while. What is under way waits. */
+/**
+ * Suppresses an address for 30 days after its last five emails, over at least three days, all bounced softly: the mailbox is full or
+ * unavailable. Runs and drafts under way wait.
+ */
 async function suppressSoft(tx: Tx, { projectId, letters, now, outcomes }: Concerned): Promise<void> {
   const suppressed: Suppression[] = [];
   for (const { userId, messageId } of outcomes.filter((one) => isBounce(one, 'soft'))) {

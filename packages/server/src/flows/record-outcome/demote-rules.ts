@@ -7,9 +7,8 @@ import { changeModes } from '../change-mode.ts';
 import { type Concerned, isBounce, type Note } from './concerned.ts';
 
 /**
- * A rule of whose letters too many people complain, or that too often writes to nobody, no longer sends by itself, and neither
- * do its open drafts that nobody has touched. It does not climb back by itself: who puts it on autopilot again begins to
- * count anew.
+ * Turns off autopilot for a rule with too many complaints, unsubscribes or hard bounces, and for its open drafts that no member has
+ * touched. Autopilot stays off until a member turns it on again; the counts then start from zero.
  */
 export async function demoteRules(tx: Tx, { projectId, now, outcomes }: Concerned): Promise<Note[]> {
   const bad = outcomes.filter((one) => one.type === 'email.unsubscribed' || isBounce(one, 'hard'));

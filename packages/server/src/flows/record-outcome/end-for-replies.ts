@@ -12,8 +12,8 @@ import { loadProjectModels } from '../models.ts';
 import { writeMoves } from '../write-moves.ts';
 
 /**
- * Somebody has answered, and now it is a person's turn: their runs end, what nobody has touched is canceled, and what
- * somebody approved or edited waits for them. Rules that say `on_reply: false` go on.
+ * Stops automation for users who replied, because a person should answer them. Ends their runs, cancels untouched drafts, and holds drafts
+ * that a member approved or edited. Rules with `on_reply: false` continue.
  */
 export async function endForReplies(
   tx: Tx,

@@ -9,7 +9,7 @@ const SNIPPET_MAX_CHARS = 500;
 const URL_MAX_CHARS = 4_000;
 const STATUS_MAX_CHARS = 20;
 
-/** As it is kept: `detail` is what the webhook says besides, under its names. */
+/** Builds the stored outcome. `detail` holds the type-specific fields of the webhook, under their names. */
 export function outcomeOf(
   happened: Happened,
   letter: OutcomeLetter,
@@ -25,14 +25,14 @@ export function outcomeOf(
     type: happened.type,
     link: happened.type === 'email.clicked' ? happened.link : -1,
     class: classOf(happened),
-    // What a fast clock dates ahead happened when it was heard of.
+    // A fast clock may date an outcome ahead, so it counts as having occurred when it was received at the latest.
     occurredAt: Math.min(happened.occurredAt, now),
     recordedAt: now,
     detail: detailOf(happened),
   };
 }
 
-/** What two outcomes of one letter and type may differ in. */
+/** Returns what may distinguish two outcomes of the same email and type. */
 function classOf(happened: Happened): string {
   switch (happened.type) {
     case 'email.opened':
@@ -41,7 +41,7 @@ function classOf(happened: Happened): string {
     case 'email.replied':
       return happened.inboundId;
     case 'email.bounced':
-      // So that who knows no more than a Message-ID cannot stand in the way of the true one.
+      // A bounce from a sender who knows only the Message-ID must not take the place of the real one.
       return happened.verified ? '' : 'unverified';
     case 'email.unsubscribed':
       return happened.method === 'complaint' ? 'complaint' : '';
@@ -79,7 +79,7 @@ function botOf({ bot, botReason }: { bot: string; botReason: string | null }) {
   return { bot, bot_reason: reason };
 }
 
-/** In whole characters; NUL and lone surrogates, which no jsonb holds, are written as what they are not. */
+/** Cuts a text at a whole character. NUL and lone surrogates, which jsonb cannot store, are replaced. */
 function bounded(text: string, chars: number): string {
   const cut =
     text.length <= chars
@@ -90,7 +90,7 @@ function bounded(text: string, chars: number): string {
   return cut.replaceAll('\0', '\u{FFFD}').toWellFormed();
 }
 
-/** The one body that every endpoint gets, byte for byte. */
+/** Builds the webhook body. Every endpoint gets the same bytes. */
 export function webhookOf(outcome: Outcome, { rule, livemode }: OutcomeLetter): NewWebhookMessage {
   const { projectId, id, type, userId, messageId, draftId, recordedAt, occurredAt, detail } = outcome;
   const about = {
@@ -111,12 +111,12 @@ export function webhookOf(outcome: Outcome, { rule, livemode }: OutcomeLetter): 
   return { projectId, id, outcomeId: id, type, userId, body, createdAt: recordedAt };
 }
 
-/** Whether it is certain whose it is: of what anybody could have sent who knows a Message-ID nobody is told. */
+/** Returns false for outcomes that anyone who knows a Message-ID could have sent. These are not reported to endpoints. */
 export function isCertain({ class: kind }: Outcome): boolean {
   return kind !== 'unverified';
 }
 
-/** Whether it is a person's doing, or says something true of their address: what rules and audiences hear of. */
+/** Returns true if a person caused the outcome, or if it is reliable about their address. Only these outcomes reach rules and audiences. */
 export function isOfPerson(outcome: Outcome): boolean {
   const { type, class: kind } = outcome;
   switch (type) {
@@ -133,10 +133,10 @@ export function isOfPerson(outcome: Outcome): boolean {
   }
 }
 
-/** Of the detail, what a rule may ask about. */
+/** The detail fields that rules may use. */
 const ASKED = ['url', 'bounce_class', 'method'];
 
-/** The outcome as an event of its person, as the digest takes it in. `own`: the id; nobody else's record has one. */
+/** Builds the outcome as an event record of its user, for the ingest queue. `own`: the outcome id, which no record from outside has. */
 export function eventOf(outcome: Outcome, { rule }: OutcomeLetter): string {
   const { userId, type, messageId, occurredAt, id, detail } = outcome;
   const asked = Object.fromEntries(Object.entries(detail).filter(([name]) => ASKED.includes(name)));

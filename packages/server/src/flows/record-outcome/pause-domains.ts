@@ -7,8 +7,8 @@ const LETTERS = 100;
 const REFUSED_MAX = 5;
 
 /**
- * A domain whose letters are refused for what they are does itself harm with every further one: it is paused until a person
- * has looked. Who resumes it begins to count anew.
+ * Pauses a domain after too many policy rejections, because every further email would harm it more. A member has to resume it; the count
+ * then starts from zero.
  */
 export async function pauseDomains(
   tx: Tx,

@@ -43,7 +43,7 @@ const eventsOf = (story: Aftermath, userId: string) =>
     [story.projectId, userId],
   );
 
-test('an outcome is told to every endpoint in the words of the contract', async () => {
+test('builds the webhook of every outcome as the contract defines it', async () => {
   const story = await withLetter();
   const [message] = await story.messages('ada');
   const at = story.now();
@@ -76,7 +76,7 @@ test('an outcome is told to every endpoint in the words of the contract', async 
   expect(data.get('email.unsubscribed')).toMatchObject({ method: 'complaint' });
 });
 
-test('whatever a mail says, the body of a webhook stays below 20 kB and its texts within their bounds', async () => {
+test('keeps a webhook body below 20 kB and its texts within their limits, whatever an email contains', async () => {
   const story = await withLetter(lettersRule({ name: 'R'.repeat(100) }));
   const long = `\0\ud800${'\u0001€"'.repeat(20_000)}`;
   await story.became('ada', { ...REPLIED, snippet: long } as WhatHappened);
@@ -94,7 +94,7 @@ test('whatever a mail says, the body of a webhook stays below 20 kB and its text
   expect(Array.from(data.snippet)).toHaveLength(500);
 });
 
-test('what is told twice, or by two processes at once, is written once, with one webhook and one event', async () => {
+test('writes an outcome once, with one webhook and one event, when several processes report it repeatedly', async () => {
   const story = await withLetter();
   const [message] = await story.messages('ada');
   const { projectId } = story;
@@ -126,7 +126,7 @@ test.each([
   ['the delivery of the webhook', 'webhook_delivery'],
   ['the event', 'inbox'],
   ['the suppression', 'suppression'],
-])('an outcome is written with all that follows or not at all: %s fails', async (_, table) => {
+])('writes an outcome with all its effects or not at all: %s fails', async (_, table) => {
   const story = await withLetter(lettersRule({}, 2));
   await db.query(
     `INSERT INTO beckon.webhook_endpoint (project_id, id, url, created_at, per_second, in_flight_max)
@@ -148,7 +148,7 @@ test.each([
   ).toEqual([{ state: 'pending' }]);
 });
 
-test('of letters that nobody sent, or whose person was erased, nothing becomes', async () => {
+test('ignores outcomes of emails that do not exist or whose user was erased', async () => {
   const story = await withLetter();
   const [message] = await story.messages('ada');
   await erasePerson({ db, newId, hasher: testHasher }, { projectId: story.projectId, userId: 'ada' });
@@ -164,11 +164,11 @@ test('of letters that nobody sent, or whose person was erased, nothing becomes',
   expect(await story.suppressed()).toEqual([]);
 });
 
-test('an outcome that waits in the inbox when its person is erased makes nobody', async () => {
+test('creates no user from an outcome in the ingest queue when the user is erased', async () => {
   const story = await withLetter();
   await story.became('ada', OPENED);
   await erasePerson({ db, newId, hasher: testHasher }, { projectId: story.projectId, userId: 'ada' });
-  // As a dead letter does that waits again.
+  // As for a dead-lettered record that is queued again.
   await db.query('UPDATE beckon.inbox SET seq = seq + 1000 WHERE project_id = $1', [story.projectId]);
   await db.query('UPDATE beckon.ingest_queue SET next_seq = next_seq + 1001 WHERE project_id = $1', [
     story.projectId,
@@ -178,7 +178,7 @@ test('an outcome that waits in the inbox when its person is erased makes nobody'
   expect(await eventsOf(story, 'ada')).toEqual([]);
 });
 
-test('a hundred answers to a letter become outcomes, and no more', async () => {
+test('records at most 100 replies to an email as outcomes', async () => {
   const story = await withLetter();
   const [message] = await story.messages('ada');
   const answers = Array.from({ length: 130 }, (_, n) => ({
@@ -193,7 +193,7 @@ test('a hundred answers to a letter become outcomes, and no more', async () => {
   expect(await story.record(answers)).toHaveLength(0);
 });
 
-test('what is forged from a Message-ID is written down, and stands in the way of nothing', async () => {
+test('stores a bounce forged from a Message-ID, without effects and without blocking the real one', async () => {
   const story = await withLetter(lettersRule({}, 2));
   await story.became('ada', bounced('hard', false));
   expect(await story.suppressed()).toEqual([]);
@@ -207,7 +207,7 @@ test('what is forged from a Message-ID is written down, and stands in the way of
   expect(await story.suppressed()).toEqual(['email ada@x.org: hard_bounce']);
 });
 
-test('rules hear what people do with letters, and nothing of what machines do', async () => {
+test('starts rules on human engagement, and not on bot activity', async () => {
   const story = await newAftermath(stage);
   await story.rule(lettersRule());
   await story.rule({
@@ -234,7 +234,7 @@ test('rules hear what people do with letters, and nothing of what machines do', 
   expect((await story.outcomes('bot')).toSorted()).toEqual(['clicked probable', 'clicked yes']);
 });
 
-test('a person who engages is in the audience that asks for it, and leaves it when the time is over', async () => {
+test('adds an engaged user to an audience, and removes them when the time window is over', async () => {
   const story = await withLetter(lettersRule(), ['ada', 'bob']);
   await story.post('users', { external_user_id: 'zed' });
   const { createAudience } = await import('../create-audience.ts');
@@ -265,7 +265,7 @@ test('a person who engages is in the audience that asks for it, and leaves it wh
   expect(await members()).toEqual([]);
 });
 
-test('what becomes of letters moves neither half of the watermark, and starts nothing under it', async () => {
+test('moves neither half of the watermark, and starts no rule below it', async () => {
   const story = await newAftermath(stage);
   await story.rule(lettersRule());
   await story.rule({ ...lettersRule(), name: 'Opened', when: { event: 'email.opened' } });
@@ -287,7 +287,7 @@ test('what becomes of letters moves neither half of the watermark, and starts no
   expect(await story.why('ada', 'Opened')).toEqual({ suppressed: 1 });
 });
 
-test('no record from outside passes for one of our own', async () => {
+test('does not accept a record from outside as an outcome', async () => {
   const story = await newAftermath(stage);
   await story.post('events', { external_user_id: 'eve', name: 'email.opened', properties: {}, own: newId() });
   await story.later(MINUTE);
@@ -295,7 +295,7 @@ test('no record from outside passes for one of our own', async () => {
   expect(await story.outcomes()).toEqual([]);
 });
 
-test('many outcomes at once, of a thousand letters and more, are each written once', async () => {
+test('writes each of more than 1,000 outcomes once', async () => {
   const story = await withLetter(lettersRule(), ['ada', 'bob', 'cyd']);
   const messages = await story.messages();
   const happened = messages.flatMap(({ id: messageId }) =>
@@ -307,7 +307,7 @@ test('many outcomes at once, of a thousand letters and more, are each written on
   expect(await eventsOf(story, 'bob')).toHaveLength(400);
 });
 
-test('in whatever order and however often things are told, what is written and who is suppressed is the same', async () => {
+test('writes the same outcomes and suppressions in whatever order and however often they are reported', async () => {
   const what: WhatHappened[] = [
     OPENED,
     BOT_OPENED,
@@ -343,7 +343,7 @@ test('in whatever order and however often things are told, what is written and w
   );
 });
 
-/** The rules in their plainest form. */
+/** A minimal model of the rules for outcomes and suppressions. */
 type Model = { written: Map<string, Set<string>>; suppressed: Map<string, string> };
 
 function newModel(): Model {
@@ -392,7 +392,7 @@ function keyOf(what: WhatHappened): string {
   }
 }
 
-test('a suppression that somebody made by hand is not lifted by a sign of life', async () => {
+test('does not lift a manual suppression after an open', async () => {
   const story = await withLetter();
   const why = { reason: 'manual', until: null, createdAt: story.now(), createdBy: 'ann' } as const;
   await addSuppression(db, { projectId: story.projectId, kind: 'email', value: 'ada@x.org', ...why });
@@ -400,7 +400,7 @@ test('a suppression that somebody made by hand is not lifted by a sign of life',
   expect(await story.suppressed()).toEqual(['email ada@x.org: manual']);
 });
 
-test('what somebody said by hand until a day holds until then, though a bounce that a sign of life lifts would have lasted longer', async () => {
+test('keeps a manual suppression until its end when an open lifts a bounce suppression of the same address', async () => {
   const story = await withLetter();
   const until = story.now() + 30 * DAY;
   const why = { reason: 'manual', until, createdAt: story.now(), createdBy: 'ann' } as const;

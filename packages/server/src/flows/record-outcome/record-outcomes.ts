@@ -23,20 +23,23 @@ import { eventOf, isCertain, isOfPerson, outcomeOf, webhookOf } from './outcome-
 import { lockUnknown, resolveUnknown } from './resolve-unknown.ts';
 
 /**
- * What becomes of letters, and what follows from it, in one commit: the outcome, its webhook, its event for rules and
- * audiences, and whatever it ends. Every outcome is written once; who tells of it again changes nothing.
+ * Records outcomes and their consequences in one commit: the outcome, its webhook, its event for rules and audiences, and whatever it ends.
+ * Every outcome is written once; reporting it again changes nothing.
  *
- * Opens and clicks come in crowds and end nothing: they take neither turn. Everything else may end runs and drafts, and is
- * recorded with both turns of the project taken.
+ * Opens and clicks arrive in large numbers and end nothing, so they take neither lock. Everything else may end runs and drafts, and is
+ * recorded with both the project lock and the send lock held.
  */
 export type RecordDeps = {
-  /** In the time of the project whose letters these are. */
+  /** With the clock of the project whose emails these are. */
   db: Database;
   newId: NewId;
   log: Log;
 };
 
-/** One transaction a project, or two where opens and clicks are among others. Those outcomes that were new. */
+/**
+ * Records outcomes, at most 1,000 per transaction. Opens and clicks of a project have transactions of their own. Returns the outcomes that
+ * were new.
+ */
 export async function recordOutcomes(deps: RecordDeps, happened: Happened[]): Promise<Outcome[]> {
   const recorded: Outcome[] = [];
   const byProject = [...Map.groupBy(happened, ({ projectId }) => projectId)].toSorted(([a], [b]) => a - b);
@@ -49,7 +52,7 @@ export async function recordOutcomes(deps: RecordDeps, happened: Happened[]): Pr
 }
 
 const OUTCOMES_AT_ONCE = 1_000;
-/** Who meets somebody else's locks in a circle tries again. */
+/** Retries on deadlock. */
 const TRIES = 4;
 
 async function recordSlice(deps: RecordDeps, projectId: number, happened: Happened[]): Promise<Outcome[]> {
@@ -88,9 +91,9 @@ function recordOnce({ db, newId }: RecordDeps, projectId: number, happened: Happ
 }
 
 /**
- * The same within a transaction of one project, which has taken `takeTurn` and then `takeSendTurn` before anything else where
- * `needsTurns` says so. Its last locks are those of the queue row, so that the commit comes right behind it. Opens and clicks are
- * never given together with anything else.
+ * Records outcomes of one project in the caller's transaction. If `needsTurns` is true, the caller has taken `takeTurn` and then
+ * `takeSendTurn` before anything else. The queue row is locked last, so that the commit follows at once. Opens and clicks are never passed
+ * together with other outcomes.
  */
 export async function recordOutcomesIn(tx: Tx, projectId: number, given: Telling): Promise<Outcome[]> {
   const applied = await applyOutcomes(tx, projectId, given);
@@ -98,7 +101,7 @@ export async function recordOutcomesIn(tx: Tx, projectId: number, given: Telling
   return applied.outcomes;
 }
 
-/** Whether any of these may end something that is under way. */
+/** Returns true if any of these may end a run or a draft. */
 function needsTurns(happened: readonly Pick<Happened, 'type'>[]): boolean {
   return happened.some((one) => !isEngagement(one));
 }
@@ -107,21 +110,21 @@ function isEngagement({ type }: Pick<Happened, 'type'>): boolean {
   return type === 'email.opened' || type === 'email.clicked';
 }
 
-/** What has been done of it in a transaction; `tellOutcomes` does the rest. `notes`: what is to be logged after the commit. */
+/** The result of `applyOutcomes` in a transaction; `tellOutcomes` does the rest. `notes` are logged after the commit. */
 export type Applied = {
   projectId: number;
   outcomes: Outcome[];
   letters: Map<string, OutcomeLetter>;
   now: number;
-  /** When whoever is to be told of it is told, in real time. */
+  /** When the webhooks and events become due, in real time. */
   toldAt: number;
   notes: Note[];
 };
 
-/** `now` is that of the project, whose clock is so far ahead. */
+/** `now` is the time of the project, whose clock is `aheadMs` ahead. */
 export type Telling = { happened: Happened[]; now: number; newId: NewId; aheadMs: number };
 
-/** All but the places that are locked last: for whoever has more to do in the same transaction. */
+/** Does everything except for the rows that are locked last, for callers that have more to do in the same transaction. */
 export async function applyOutcomes(
   tx: Tx,
   projectId: number,
@@ -150,13 +153,13 @@ type Given = {
   letters: Map<string, OutcomeLetter>;
   now: number;
   toldAt: number;
-  /** Each once; some may be known already. */
+  /** Each outcome once; some may be known already. */
   wished: Outcome[];
 };
 
 /**
- * In the order in which everybody locks: suppressions, drafts, messages, and then the outcomes themselves. A person who opens a
- * letter once more is as alive as the first time.
+ * Locks in the common order: suppressions, drafts, messages, and then the outcomes themselves. A repeated open lifts a suppression as well
+ * as the first one.
  */
 async function recordEngagement({ tx, projectId, letters, now, toldAt, wished }: Given): Promise<Applied> {
   await liftByLife(tx, projectId, { alive: wished.filter(isOfPerson), letters, now });
@@ -170,7 +173,7 @@ async function recordEngagement({ tx, projectId, letters, now, toldAt, wished }:
   return { projectId, outcomes, letters, now, toldAt, notes: [] };
 }
 
-/** With both turns taken nobody else records any of these for the project, and nobody is erased meanwhile. */
+/** With both locks held, no other process records these outcomes for the project or erases a user at the same time. */
 async function recordRest({ tx, projectId, letters, now, toldAt, wished }: Given): Promise<Applied> {
   await holdLetters(tx, { projectId, messageIds: [...letters.keys()] });
   const outcomes = await insertNew(tx, await withinReplies(tx, projectId, wished));
@@ -178,7 +181,7 @@ async function recordRest({ tx, projectId, letters, now, toldAt, wished }: Given
   return { projectId, outcomes, letters, now, toldAt, notes };
 }
 
-/** So many answers to one letter become outcomes; the others are replies that nobody is told of. */
+/** How many replies to one email become outcomes. Further replies are stored without a webhook or event. */
 const REPLIES_MAX = 100;
 
 async function withinReplies(tx: Tx, projectId: number, wished: Outcome[]): Promise<Outcome[]> {
@@ -201,7 +204,9 @@ async function insertNew(tx: Tx, outcomes: Outcome[]): Promise<Outcome[]> {
   return outcomes.filter(({ id }) => inserted.has(id));
 }
 
-/** The webhooks and events of all that was applied in a transaction, right before its commit: the alarms, then the queue rows. */
+/**
+ * Queues the webhooks and events of everything applied in a transaction, right before its commit: the alarms first, then the queue rows.
+ */
 export async function tellOutcomes(tx: Tx, applied: Applied[]): Promise<void> {
   const told = applied
     .map((one) => ({ ...one, outcomes: one.outcomes.filter(isCertain) }))

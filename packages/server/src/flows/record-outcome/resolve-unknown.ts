@@ -23,7 +23,7 @@ export function lockUnknown(
   return lockDrafts(tx, first.projectId, [...ids]);
 }
 
-/** Resolves those of the drafts that became unknown just now, by outcomes that arrived while they were being sent. */
+/** Resolves drafts that just became unknown, by outcomes that arrived while they were being sent. */
 export async function resolveLost(
   tx: Tx,
   { projectId, drafts, now }: { projectId: number; drafts: Draft[]; now: number },

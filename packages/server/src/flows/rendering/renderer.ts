@@ -34,9 +34,9 @@ const WITHIN_MS: Partial<Record<Name, number>> = { publishable: 10_000, checkMai
 
 export type RendererOptions = {
   pool?: WorkerPool<RenderTasks>;
-  /** Null: each task has its own. */
+  /** Null: each task has its own deadline. */
   deadlineMs?: number | null;
-  /** Measures the renders of this thread itself. */
+  /** Measures the renders in this thread. */
   nowMs?: () => number;
 };
 
@@ -103,13 +103,13 @@ function countAtMost(text: string, sign: string, most: number): number {
   return count;
 }
 
-/** Whether rendering itself exceeded its bounds, and would again. Either a thread was stopped, or the email is too large. */
+/** Returns true if rendering itself exceeded its bounds, and would again. Either a thread was stopped, or the email is too large. */
 export function isRenderFailure(error: unknown): boolean {
   if (!(error instanceof Fault)) return false;
   return error.cause instanceof TaskStopped ? error.cause.isForGood : error.code === 'validation_failed';
 }
 
-/** Whether too many wait, or the process stops. */
+/** Returns true if too many tasks wait, or the process stops. */
 export function isRenderBusy(error: unknown): boolean {
   return error instanceof Fault && error.cause instanceof TaskStopped && !error.cause.isForGood;
 }

@@ -25,13 +25,13 @@ const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 
 const deps = { db, renderer: testRenderer };
-/** Two lists of what an event says are compared 1,500 times: nothing is wrong with it as long as that is short. */
+/** Compares two lists from an event property 1,500 times. This is harmless while the property is short. */
 const COMPARES = `{% assign a = event.text | split: "" %}{% assign b = event.text | split: "" %}{% for i in (1..100) %}{% if ${Array.from({ length: 15 }, () => 'a != b').join(' or ')} %}{% endif %}{% endfor %}Hello`;
 const LONG = 'x'.repeat(3_000);
 
 type Template = { name: string; body: string };
 
-/** A project with a rule for each template, which begins with the event of that name. */
+/** A project with a rule for each template, which starts with the event of that name. */
 async function projectWith(...templates: Template[]): Promise<number> {
   const { id: projectId } = await createProject(db, { name: 'Acme' });
   await setSettings(db, projectId, {
@@ -76,7 +76,7 @@ const sentTo = (of: Engine, ...projectIds: number[]): string[] =>
     .toSorted();
 
 describe('drafting', () => {
-  test('holds a draft whose template takes too much work, and goes on with other rules and projects', async () => {
+  test('holds a draft whose template takes too much work, and continues with other rules and projects', async () => {
     const projectId = await projectWith(
       { name: 'poisoned', body: COMPARES },
       { name: 'plain', body: 'Hello' },
@@ -126,7 +126,7 @@ describe('drafting', () => {
     });
   });
 
-  test('is tried again when a fact about the person changes, and not with every event', async () => {
+  test('retries when a fact about the user changes, and not with every event', async () => {
     const body = COMPARES.replaceAll('event.text', 'user.text');
     const projectId = await projectWith({ name: 'poisoned', body });
     await putRecords(db, {
@@ -191,7 +191,7 @@ describe('drafting', () => {
 describe('sending', () => {
   const FILLER = 'word '.repeat(2_000);
 
-  test('holds a draft whose rendering does not end, sends the others, and does not try again by itself', async () => {
+  test('holds a draft whose rendering does not end, sends the others, and does not retry on its own', async () => {
     const renderer = createRenderer({ pool: loopingPool(), deadlineMs: 1_500 });
     afterAll(() => renderer.close());
     const sending = openEngine(db, clock, { mailroom: { renderer } });
@@ -213,7 +213,7 @@ describe('sending', () => {
     });
     await sending.advance(24 * HOUR);
     expect((await draftsOf(projectId)).get('ada')?.moves).toBe(held?.moves);
-    // A person may try it again: its content is whole.
+    // A member may retry it, because its content is complete.
     const moving = { db, newId: idMaker(db.clock), mailroom: testMailroom() };
     const ref = { projectId, draftId: held?.id ?? '' };
     await moveDraft(moving, ref, { act: { kind: 'approve' }, by: { actor: 'ana' } });
@@ -242,7 +242,7 @@ describe('sending', () => {
     expect((await draftsOf(projectId)).get('ada')).toMatchObject({ state: 'held', reason: 'render_failed' });
   });
 
-  test('puts a draft back that the renderer had no room for', async () => {
+  test('returns a draft that the renderer had no space for', async () => {
     const busy = createWorkerPool<RenderTasks>({ ...POOL, places: 0 });
     const renderer = createRenderer({ pool: busy });
     const sending = openEngine(db, clock, { mailroom: { renderer } });

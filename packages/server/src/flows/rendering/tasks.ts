@@ -35,7 +35,9 @@ export type MailToCheck = {
   records: ReadonlyMap<string, string>;
 };
 
-/** The work whose cost a member's text decides. The tasks do not read the database: their input is complete, and can be copied to a thread. */
+/**
+ * Tasks whose cost depends on the text of a member. They do not read the database: their input is complete, and can be copied to a thread.
+ */
 export const RENDER_TASKS = {
   publishable: (source: TemplateSource): Promise<Publishable> => publishableWhole(source),
   /** Renders a template without facts. Throws where that exceeds the limits of an email. */

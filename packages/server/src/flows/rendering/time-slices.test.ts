@@ -15,7 +15,7 @@ function fixture() {
   return { slices, order, run };
 }
 
-/** Other work that has a turn of its own as long as `isOver` is false. */
+/** Other work that runs in every turn of the event loop while `isOver` is false. */
 function otherWork(order: string[], isOver: () => boolean): void {
   setImmediate(() => {
     if (isOver()) return;

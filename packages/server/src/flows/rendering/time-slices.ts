@@ -18,7 +18,7 @@ export function createTimeSlices(nowMs: () => number): TimeSlices {
     }
   }
 
-  /** Timers and sockets get their turn before an immediate that was set in this one. */
+  /** Timers and sockets run before an immediate that was set in this turn. */
   function planNextTurn(): void {
     if (hasNextTurn) return;
     hasNextTurn = true;

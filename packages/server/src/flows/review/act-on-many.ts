@@ -18,13 +18,13 @@ import { type Acting, isDraftId, type MoveDeps } from '../move-draft.ts';
 import { type ManyAct, moveEach, type ManyMoved, refusalOfMany } from '../move-drafts.ts';
 import { type LookAhead, lookAheadOfAll, type Mailroom } from '../send-drafts/index.ts';
 
-/** One act on many drafts of Review, shown beforehand: these, or those that pass a filter. */
+/** Drafts chosen in Review for one action: the given ids, or all drafts that pass a filter. The action is previewed first. */
 export type Chosen = { projectId: number; ids: string[] | null; filter: Filter };
 
-/** How many one call takes. */
+/** The maximum number of drafts per call. */
 const BULK_MAX = 500;
 
-/** The drafts that are meant, and whether there are more than one call takes. */
+/** Returns the chosen drafts, and whether there are more than one call takes. */
 async function choose(
   tx: Tx,
   { projectId, ids, filter }: Chosen,
@@ -45,11 +45,11 @@ export type ManyPreviewed = {
   more: boolean;
   wouldAct: Draft[];
   refused: { draft: Draft; message: string }[];
-  /** Of those that would be approved, what would still hold each. */
+  /** For drafts that would be approved: the send check that would still hold each. */
   gates: Map<string, GateAnswer | null>;
 };
 
-/** What would come of it, by the same decisions; nothing is changed by looking. */
+/** Previews the result of an action by the same decisions. Changes nothing. */
 export async function previewMany(
   { db, mailroom, models }: { db: Database; mailroom: Mailroom; models: Models },
   chosen: Chosen,
@@ -112,7 +112,7 @@ function decide(draft: Draft, act: ManyAct, by: Deciding['by']): Decided {
   }
 }
 
-/** Each by itself: one that cannot be moved is passed over, and told with its reason. */
+/** Acts on each draft on its own. A draft that cannot be changed is skipped and returned with its reason. */
 export async function actOnMany(
   deps: MoveDeps & { db: Database },
   chosen: Chosen,

@@ -25,7 +25,7 @@ const LETTERS_SHOWN = 5;
 const REPLIES_SHOWN = 10;
 const OUTCOMES_READ = 200;
 
-/** What somebody wants to know who decides about a draft: why it is there, whom it is for, and what they had and said before. */
+/** Returns what a member needs to decide about a draft: why it exists, who it is for, and the user's earlier emails and replies. */
 export async function showContext(
   tx: Tx,
   { projectId, draftId, now, models, mailroom }: CaseAsked & { mailroom: Mailroom },

@@ -5,14 +5,14 @@ import type { Tx } from '../../io/db/index.ts';
 import { ruleNames } from '../person-letters.ts';
 import { zoneOfPerson } from '../rules/index.ts';
 
-/** A draft with what a list says of its rule and of whom it is for. */
+/** A draft with its rule and user, as a list shows them. */
 export type DescribedDraft = {
   draft: DraftInList;
   rule: string;
   person: { name: string | null; email: string | null; timeZone: string };
 };
 
-/** A page of drafts, and how many there are up to a bound. */
+/** Returns a page of drafts, and their number up to a maximum. */
 export async function listDescribed(
   tx: Tx,
   page: DraftPage,
@@ -21,7 +21,7 @@ export async function listDescribed(
   return { drafts: await describeDrafts(tx, page.projectId, drafts), total };
 }
 
-/** Of one project. */
+/** Describes drafts of one project. */
 export async function describeDrafts(
   tx: Tx,
   projectId: number,

@@ -5,7 +5,7 @@ import { readTurn } from '../../features/turns/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { loadProjectModels, type Model, type Models } from '../models.ts';
 
-/** A draft with all that it came of: the run, whom it is for, and what the project says today. */
+/** A draft with its moves, run and user, and the current definitions of the project. */
 export type DraftCase = {
   draft: Draft;
   moves: Move[];
@@ -32,7 +32,7 @@ export async function openCase(
   return { draft, moves, model, person: person ?? null, run: run ?? null };
 }
 
-/** One that came to its end may be of a version of its rule that nobody uses any more. */
+/** Returns the definitions with the rule version of the draft. An ended draft may be of a version that is no longer in use. */
 async function modelFor(
   tx: Tx,
   { projectId, ruleId, version }: Draft,

@@ -1,7 +1,7 @@
 import { iso } from '../../base/clock.ts';
 import type { Facts, Predicate } from '../../base/predicate/index.ts';
 
-/** What was found of a person for the single questions of a condition, by what each asks about. */
+/** Returns the values found for a user by the single parts of a condition, keyed by what each part reads. */
 export function valuesOf(
   predicate: Predicate,
   facts: Facts,
@@ -32,7 +32,7 @@ export function valuesOf(
   }
 }
 
-/** What happened within a time is not counted for ever; of it the sentence alone tells. */
+/** Counts within a time window are not kept in the totals, so only the sentence mentions them. */
 function countedOf(asked: Extract<Predicate, { event: string }>, facts: Facts): Record<string, unknown> {
   if (asked.kind === 'sum' || (asked.kind === 'count' && asked.window !== null)) return {};
   const total = facts.total(asked.event);

@@ -11,7 +11,7 @@ import { checkLetter } from '../test-inbox/check-letter.ts';
 import { findSender, freeze, type Mailroom } from '../send-drafts/index.ts';
 import { type CaseAsked, type DraftCase, openCase } from './open-case.ts';
 
-/** A draft as its letter would leave now: composed and signed by the same code, and handed to nobody. */
+/** A draft as its email would be sent now: composed and signed by the same code, but not sent. */
 export type PreviewedDraft = Pick<CheckedMail, 'html' | 'text' | 'checks'> & {
   from: string;
   to: string | null;
@@ -46,7 +46,7 @@ export async function previewDraft(
       messageId,
       epoch: 0,
       userId: draft.userId,
-      // Nothing is handed over: a letter to nobody yet is shown as one to a place that there is not.
+      // The preview is not sent, so a user without an address gets one that does not exist.
       email: to ?? NOBODY,
       address: to ?? NOBODY,
       content: draft.content,
@@ -85,7 +85,7 @@ export async function previewDraft(
 
 const NOBODY = 'nobody@nowhere.invalid';
 
-/** The HTML alone, which is quicker: for the frame in which somebody reads it. */
+/** Renders the HTML alone, for the frame in which a member reads the draft. This is faster than composing the email. */
 export async function renderDraft(
   { db, renderer }: { db: Tx; renderer: Renderer },
   asked: CaseAsked,

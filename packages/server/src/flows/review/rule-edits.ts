@@ -12,7 +12,7 @@ import type { Tx } from '../../io/db/index.ts';
 import { loadProjectModels } from '../models.ts';
 import { letterOf } from '../rules/index.ts';
 
-/** `letter`: the name under which rules find it; null: it stands in the rule itself. */
+/** `template`: the name by which rules refer to the template; null: the text is part of the rule. */
 export type RuleEdits = {
   drafts: number;
   edited: number;
@@ -25,16 +25,18 @@ export type EditProposal = {
   part: EditChange['part'];
   before: string;
   after: string;
-  /** How many of the changes are in it. */
+  /** How many of the changes the proposal contains. */
   changes: number;
 };
 
-/** So many of the newest drafts are looked at. */
+/** How many of the newest drafts are examined. */
 const DRAFTS_LOOKED_AT = 100;
-/** What fewer than so many of those that were edited have in common is told, and not proposed. */
+/** A change found in a smaller share of the edited drafts is listed, but not proposed. */
 const PROPOSED_SHARE = 0.3;
 
-/** What people change in the drafts of a rule again and again, and its letters with that in them, for a person to apply. */
+/**
+ * Returns the changes that members make repeatedly in the drafts of a rule, and its templates with these changes, for a member to apply.
+ */
 export async function showRuleEdits(
   tx: Tx,
   { projectId, reference, now }: { projectId: number; reference: string; now: number },
@@ -73,7 +75,7 @@ function tellLetter(drafts: Written[]): Pick<RuleEdits, 'changes' | 'proposals'>
   const { template, text } = first;
   const changes = recurringChanges(drafts);
   const proposed = changes.filter(({ count, total }) => count >= total * PROPOSED_SHARE);
-  // A page of its own was compiled: what people write in it stands in no source.
+  // HTML and MJML bodies are compiled, so the edited text does not occur in their source.
   const parts = text.format === 'markdown' ? (['subject', 'preheader', 'body'] as const) : [];
   const proposals = parts.flatMap((part): EditProposal[] => {
     const applied = applyChanges(text[part], part, proposed);

@@ -6,7 +6,7 @@ import type { Renderer } from '../rendering/index.ts';
 import { letterOf, localeOfPerson, zoneOfPerson } from '../rules/index.ts';
 import { type CaseAsked, type DraftCase, openCase } from './open-case.ts';
 
-/** `letter`: what its letter says to this person today; null where that cannot be said any more. The newest text comes first. */
+/** `template`: the text that the template has for this user today; null if it can no longer be rendered. The newest version comes first. */
 export type DraftVersions = {
   template: (Content & { name: string | null }) | null;
   versions: DraftContentKept[];
@@ -42,7 +42,7 @@ async function letterNow(
   return { ...content, name: letter.name };
 }
 
-/** One that nobody edited has the text that it has, and no other was kept. */
+/** Adds the present content of a draft that was never edited, because no version of it was stored. */
 function withPresent({ draft, moves }: DraftCase, kept: DraftContentKept[]): DraftContentKept[] {
   const { contentHash, content } = draft;
   if (kept.some((one) => one.contentHash === contentHash)) return kept;

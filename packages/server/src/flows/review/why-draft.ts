@@ -11,18 +11,18 @@ import { lookAhead, type LookAhead, type Mailroom } from '../send-drafts/index.t
 import type { DraftCase } from './open-case.ts';
 import { valuesOf } from './predicate-values.ts';
 
-/** One step of why there is this draft, and why it stands where it does. `at`: milliseconds; null where it has no moment. */
+/** One step of the explanation why a draft exists and why it is in its state. `at` is in milliseconds; null for a step without a time. */
 export type WhyStep = {
   kind: 'trigger' | 'condition' | 'audience' | 'email' | 'deadline' | 'action' | 'send_check' | 'end';
   at: number | null;
   sentence: string;
   holds: boolean | null;
   values: Record<string, unknown>;
-  /** Who did it, where somebody did; names are for whoever shows it. */
+  /** The member who did it, if any. The caller replaces ids with names. */
   actor: string | null;
 };
 
-/** From the event through conditions, letter and deadline to each shift and the gate that says no now, in this order. */
+/** Lists the steps in order: the trigger, conditions, email, deadline, every change, and the send check that would hold the draft now. */
 export async function whySteps(
   tx: Tx,
   opened: DraftCase,
@@ -90,7 +90,7 @@ function isOf(trigger: Trigger, { kind, name, id }: Pick<Anchor, 'kind' | 'name'
   }
 }
 
-/** Each single condition with its answer now, and what was found for it. */
+/** Returns each single condition with its present result and the values found for it. */
 async function conditionSteps(tx: Tx, opened: DraftCase, now: number): Promise<WhyStep[]> {
   const { draft, model, person } = opened;
   const version = model.rules.version(draft.ruleId, draft.version);
@@ -114,7 +114,7 @@ async function conditionSteps(tx: Tx, opened: DraftCase, now: number): Promise<W
   );
 }
 
-/** What all have to hold is told one by one; anything else as a whole. */
+/** Splits a condition whose parts must all hold into these parts. Any other condition stays whole. */
 function parts(predicate: Predicate, explained: Explained): [Predicate, Explained][] {
   if (predicate.kind !== 'all' || !explained.conditions) return [[predicate, explained]];
   return predicate.of.flatMap((child, at) => {
@@ -179,7 +179,7 @@ const ACTION_WORDS: Partial<Record<Move['action'], string>> = {
   resolve: 'Delivery resolved by a later outcome',
 };
 
-/** What the end of it says is said as its end. */
+/** Actions that the end step describes. */
 const ENDS: ReadonlySet<Move['action']> = new Set([
   'sent',
   'fail',
@@ -187,14 +187,14 @@ const ENDS: ReadonlySet<Move['action']> = new Set([
   'mark_unknown_after_restore',
   'cancel',
 ]);
-/** That somebody looked at it changed nothing. */
+/** Opening and closing the editor changes nothing. */
 const LOOKS: ReadonlySet<Move['action']> = new Set(['open_editor', 'close_editor']);
 
 function actionSteps({ action, at, actor, reason, detail }: Move): WhyStep[] {
   if (ENDS.has(action) || LOOKS.has(action)) return [];
   const why = reason === null ? '' : `: ${reasonWords(reason, 'draft', detail)}`;
   const words = action === 'hold' ? 'Held' : (ACTION_WORDS[action] ?? action.replaceAll('_', ' '));
-  // Of a skip the reason is what somebody wrote.
+  // The reason of a skip is text that a member wrote.
   const sentence = action === 'skip' ? `${words}${reason === null ? '' : `: “${reason}”`}` : `${words}${why}`;
   const { before: _before, from_hash: _hash, ...values } = detail;
   return [step({ kind: 'action', at, sentence, values, actor })];

@@ -37,7 +37,7 @@ import { writeMoves } from '../write-moves.ts';
 export type RulesDeps = {
   now: number;
   newId: NewId;
-  /** The batch is a single record, and cannot be made smaller: whatever it renders, it has to come through. */
+  /** True for a batch of a single record. It cannot be made smaller, so it has to succeed whatever it renders. */
   isSmallest?: boolean;
   /** Emails that took too long in earlier batches of this process. */
   slow?: SlowRenders;
@@ -45,18 +45,18 @@ export type RulesDeps = {
 
 type Composing = RulesDeps & { rendering: BatchRendering };
 
-/** When which project has to be looked at again, by the digest and by the sender; the runs that began, and all decisions. */
+/** When each project is due for the processor and for the sender, the runs that started, and all decisions. */
 export type RulesDone = { digest: DuePlace[]; send: DuePlace[]; begun: Run[]; decisions: Decision[] };
 
 /**
- * Asks the rules about all that happened, and writes what came of it: entries, runs, drafts, and for each rule that was
- * considered a row of the ledger. With the turns of all these projects taken.
+ * Evaluates the rules for everything that happened, and writes the results: entries, runs, drafts, and a row of the decision log for each
+ * evaluated rule. The caller holds the locks of all these projects.
  */
 export async function applyRules(tx: Tx, happened: Happened[], deps: RulesDeps): Promise<RulesDone> {
   const concerned = await findConcerned(tx, happened, deps.now);
   if (concerned.length === 0) return { digest: [], send: [], begun: [], decisions: [] };
   await learnEmails(tx, concerned);
-  // Drafts are locked before runs, by everybody who needs both.
+  // Drafts are locked before runs wherever both are needed.
   const open = await openDrafts(tx, concerned);
   const known = await gatherKnown(tx, concerned, { now: deps.now, locks: true });
   const desks = concerned.map((one) => decideAll(one, known.get(personKey(one.happened.person)), deps));
@@ -77,10 +77,7 @@ export async function applyRules(tx: Tx, happened: Happened[], deps: RulesDeps):
   return { digest: firstTimes(desks), send: firstDrafts(moved), begun, decisions };
 }
 
-/**
- * Those for whom a rule has to be considered, and those who are under way. An event that many wait for in no more than a few
- * runs concerns nobody else.
- */
+/** Finds the users with a rule to evaluate and the users with open runs. An event that only runs wait for concerns no other users. */
 async function findConcerned(tx: Tx, happened: Happened[], now: number): Promise<Hooked[]> {
   const underWay = await findUnderWay(
     tx,
@@ -94,7 +91,7 @@ async function findConcerned(tx: Tx, happened: Happened[], now: number): Promise
   });
 }
 
-/** An address is read where a letter or a condition may need it, and not with every record. */
+/** Reads addresses only where an email or a condition may need them, and not for every record. */
 async function learnEmails(tx: Tx, hooked: Hooked[]): Promise<void> {
   const unknown = hooked.map(({ happened }) => happened.person).filter(({ email }) => email === null);
   const emails = await findEmails(tx, unknown);
@@ -138,7 +135,7 @@ function handOf(item: Item): Considered['by'] {
   return item.kind === 'move' || item.kind === 'trait' ? item.by : 'record';
 }
 
-/** Null where nothing starts: a run that goes on, a trait that tells no date. */
+/** Returns null for an item that starts nothing: a run that continues, or a trait without a date. */
 function anchorOf({ person }: Happened, item: Item): Anchor | null {
   switch (item.kind) {
     case 'event': {
@@ -164,7 +161,7 @@ function anchorOf({ person }: Happened, item: Item): Anchor | null {
   }
 }
 
-/** Of a join, a leave or an enrollment. */
+/** Returns the anchor of a join, a leave or an enrollment. */
 export function moveAnchor(audienceId: string, cause: Cause): Anchor {
   const ids = { id: audienceId, name: audienceId };
   return { kind: 'audience', ...ids, properties: {}, occurredAt: cause.acceptedAt, ...cause };
@@ -176,7 +173,7 @@ function composeAll({ outcome, person, model }: Desk, deps: Composing): Moved[] 
     .map(({ run, letter }) => compose({ run, letter, person, model }, deps));
 }
 
-/** Whatever of an ended run is still open goes with it; what is being sent just now cannot be called back. */
+/** Cancels the open drafts of an ended run. An email that is being sent right now cannot be recalled. */
 function cancelEnded({ outcome, now }: Desk, open: Draft[]): Moved[] {
   const reasons = new Map(outcome.ended.map((run) => [run.id, run.endReason ?? 'exit_event']));
   return open.flatMap((draft) => {
@@ -188,8 +185,8 @@ function cancelEnded({ outcome, now }: Desk, open: Draft[]): Moved[] {
 }
 
 /**
- * Drafts that waited for an address begin their time, if the person has one now, and those that had a hole are written anew;
- * the run of one that is too late goes on.
+ * Starts the deadline of drafts that waited for an address, if the user has one now, and renders drafts with missing values again. If a
+ * draft is too late, its run continues.
  */
 function arrivals(desk: Desk, open: Draft[], { rendering }: Composing): Moved[] {
   return open.flatMap((draft) => {
@@ -201,7 +198,7 @@ function arrivals(desk: Desk, open: Draft[], { rendering }: Composing): Moved[] 
   });
 }
 
-/** Whether what it waits for may have come. Of the same facts a render that failed would fail again. */
+/** Returns true if what the draft waits for may have arrived. With the same facts, a failed render would fail again. */
 function mayGoOn({ person, model }: Desk, draft: Draft): boolean {
   if (draft.reason === 'no_address') return person.email !== null;
   if (draft.isEdited || !isNotWhole(draft)) return false;
@@ -233,7 +230,7 @@ async function writeAll(tx: Tx, desks: Desk[], moved: Moved[]): Promise<void> {
   }));
   const begun = outcomes.flatMap(({ outcome }) => outcome.begun);
   const [, inserted] = await Promise.all([
-    // First, because a run that ended may be in the way of one that began behind it.
+    // Runs are updated first, because an ended run may conflict with one that started after it.
     updateRuns(
       tx,
       outcomes.flatMap(({ outcome }) => outcome.changed),
@@ -261,11 +258,11 @@ async function writeAll(tx: Tx, desks: Desk[], moved: Moved[]): Promise<void> {
       outcomes.flatMap(({ outcome }) => outcome.decisions),
     ),
   ]);
-  // Decided under the project's turn; where the unique row says otherwise, something else begins runs.
+  // Decisions are made with the project locked. A conflict on the unique row means that other code starts runs too.
   if (inserted.size !== begun.length) throw new Error('a run of this rule was under way already');
 }
 
-/** New letters of projects that want them worded by a model: from here on they leave without it, but it may still come. */
+/** Returns the new drafts of projects that use AI drafting. They can be sent without it, but its text may still arrive. */
 function unworded(desks: Desk[], moved: Moved[]): Pick<Draft, 'projectId' | 'id' | 'userId'>[] {
   const projects = new Set(
     desks

@@ -3,8 +3,8 @@ import { type RenderedLetter, WORK_MAX } from '../../features/writing/index.ts';
 import type { SlowRenders } from './slow-renders.ts';
 
 /**
- * Rendering within one batch. A single email is bounded (`render-work.ts`); a batch has up to 1,000 of them, and one project's
- * expensive template must not take the time of all others.
+ * Rendering within one batch. A single email is bounded (`render-work.ts`), but a batch has up to 1,000 of them. The expensive template of
+ * one project must not take the time of all others.
  */
 export type BatchRendering = {
   /** Renders an email and counts its work. An email that takes too long is returned as failed. */
@@ -18,7 +18,7 @@ export type BatchRendering = {
 /** `letter` is an object that stays the same until the definitions of the project change. */
 export type EmailOfPerson = { letter: object; person: PersonId };
 
-/** Ten emails of the most expensive kind, about a second. Those that ship use a two-hundredth of their budget or less. */
+/** Ten emails of the most expensive kind, about a second. Shipped templates use a two-hundredth of their budget or less. */
 const BATCH_WORK_MAX = 10 * WORK_MAX;
 /** About 20 ms. */
 const PAUSE_AFTER = WORK_MAX / 5;
@@ -56,13 +56,13 @@ export function createBatchRendering(
 
 export type InTurn = {
   rendering: BatchRendering;
-  /** The batch cannot be made smaller: whatever it renders, it has to come through. */
+  /** True if the batch cannot be made smaller, so that it has to succeed whatever it renders. */
   isSmallest?: boolean;
   /** The share of the batch that was rendered before. */
   shareMin: number;
 };
 
-/** One after another, so that the process answers others in between, and a batch that renders too much ends early. */
+/** Processes one item after another. The process does other work in between, and a batch that renders too much ends early. */
 export async function inTurn<T, R>(
   items: readonly T[],
   { rendering, isSmallest = false, shareMin }: InTurn,
@@ -78,7 +78,7 @@ export async function inTurn<T, R>(
   return written;
 }
 
-/** A batch that renders too much. Nothing of it is kept; it is tried again with `share` of its records. */
+/** Thrown by a batch that renders too much. The batch is rolled back and retried with `share` of its records. */
 export class TooMuchRendering extends Error {
   readonly projectId: number;
   readonly share: number;

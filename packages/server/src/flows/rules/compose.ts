@@ -18,7 +18,7 @@ import { localeOfPerson, zoneOfPerson } from './recipient.ts';
 
 export type Composing = { run: Run; letter: ProgramLetter; person: Person; model: Model };
 
-/** Writes the letter that a run has come to, and holds it until its deadline. */
+/** Drafts the email that a run has reached, with its deadline. */
 export function compose(
   { run, letter, person, model }: Composing,
   { now, newId, rendering }: { now: number; newId: NewId; rendering: BatchRendering },
@@ -51,7 +51,7 @@ export function compose(
   });
 }
 
-/** What a draft of this would be held for: the part that took too much work, or the first value that is missing. */
+/** Returns what a draft would be held for: the part that took too much work, or else the first missing value. */
 export function gapOf({ missing, failed }: Pick<RenderedLetter, 'missing' | 'failed'>): {
   missing: string | null;
   isFailed: boolean;
@@ -59,12 +59,12 @@ export function gapOf({ missing, failed }: Pick<RenderedLetter, 'missing' | 'fai
   return { missing: failed ?? missing[0] ?? null, isFailed: failed !== null };
 }
 
-/** Whether what a draft says about its person is something else now. */
+/** Returns true if a fact that the draft uses has changed for its user. */
 export function isOutdated(draft: Pick<Draft, 'facts'>, person: Person, model: Model): boolean {
   if (Object.keys(draft.facts).length === 0) return false;
   const variables = variablesFor({
     person,
-    // What an event said does not change.
+    // Event properties do not change.
     anchor: { name: '', properties: {}, occurredAt: 0 },
     endsAt: null,
     project: model.project,
@@ -76,13 +76,13 @@ export function isOutdated(draft: Pick<Draft, 'facts'>, person: Person, model: M
 
 type Writing = Omit<Composing, 'run'> & { run: Pick<Run, 'anchor' | 'endsAt'> };
 
-/** What the template says to this person now. */
+/** Renders the template with the present facts of the user. */
 export function write(writing: Writing): RenderedLetter {
   const { letter, variables } = letterToRender(writing);
   return renderLetter(letter, variables);
 }
 
-/** The same, within the limits of a batch. */
+/** Renders like `write`, within the limits of a batch. */
 export function writeWithin(rendering: BatchRendering, writing: Writing): RenderedLetter {
   const { letter, person, model } = writing;
   const text = textOf(model, letter);
@@ -91,7 +91,7 @@ export function writeWithin(rendering: BatchRendering, writing: Writing): Render
   return rendering.render(email, () => write(writing));
 }
 
-/** The same, for whoever renders it elsewhere. */
+/** Returns the input of `write`, for rendering in another thread. */
 export function letterToRender({ run, letter, person, model }: Writing): LetterToRender {
   const text = textOf(model, letter);
   if (!text) throw new Error(`there is no template ${JSON.stringify(letter)}`);
@@ -106,7 +106,7 @@ export function letterToRender({ run, letter, person, model }: Writing): LetterT
   return { letter: text, variables };
 }
 
-/** The letter of the step that a draft was made at; without a name where it belongs to that step alone. */
+/** Returns the text of the step that a draft was made at. `name` is null if the text belongs to that step alone. */
 export function letterOf(
   model: Model,
   { ruleId, version, step }: { ruleId: string; version: number; step: number },
@@ -117,7 +117,7 @@ export function letterOf(
   return text && { name: 'name' in instruction.letter ? instruction.letter.name : null, text };
 }
 
-/** A project's own letter of that name goes before the shipped one. */
+/** A project's own template takes precedence over the shipped one with the same name. */
 function textOf({ letters }: Model, letter: ProgramLetter): LetterText | undefined {
   if (!('name' in letter)) return { ...letter, format: 'markdown' };
   return letters.get(letter.name) ?? findShippedLetter(letter.name);

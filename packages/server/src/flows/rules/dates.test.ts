@@ -16,12 +16,12 @@ async function withRule(more: object = {}): Promise<Story> {
   return story;
 }
 
-/** Their renewal lies so far ahead, or back. */
+/** Sets the renewal date of the user this far ahead, or back if negative. */
 async function renews(story: Story, ms: number): Promise<void> {
   await story.user('u1', { traits: { renewalDate: new Date(story.now() + ms).toISOString() } });
 }
 
-test('before a date comes at once where less is left when the date is told, and never after it', async () => {
+test('fires at once if less time is left when the date is set, and never after the date', async () => {
   const story = await withRule({ enrollment: { cooldown: '1m' } });
   await renews(story, 3 * DAY);
   await story.later(HOUR);
@@ -32,14 +32,14 @@ test('before a date comes at once where less is left when the date is told, and 
   expect(await story.letters()).toHaveLength(1);
 });
 
-test('after a date that was long ago when it was told nothing comes', async () => {
+test('does not fire if the date was long ago when it was set', async () => {
   const story = await withRule({ when: { relative_to: { trait: 'renewalDate' }, after: '7d' } });
   await renews(story, -9 * DAY);
   await story.later(DAY);
   expect(await story.why('u1', 'Renewal')).toEqual({ too_old: 1 });
 });
 
-test('a date that a trait tells no more brings nothing, though the rule looks at another trait by now', async () => {
+test('does not fire for a removed date, even if the rule uses another trait by now', async () => {
   const story = await withRule();
   await renews(story, 20 * DAY);
   await story.later(DAY);
@@ -56,7 +56,7 @@ test('a date that a trait tells no more brings nothing, though the rule looks at
   expect(await story.letters()).toEqual([]);
 });
 
-test('a cooldown counts from when the person entered, and not from when the date was told that they waited for', async () => {
+test('counts a cooldown from the entry, and not from when the awaited date was set', async () => {
   const story = await withRule({ enrollment: { cooldown: '300d' } });
   await renews(story, 365 * DAY);
   await story.later(359 * DAY);

@@ -33,7 +33,7 @@ import {
 import type { Model } from '../models.ts';
 import { zoneOfPerson } from './recipient.ts';
 
-/** What is known about one person before anything is decided. */
+/** The knowledge about one user before any decision. */
 export type Known = {
   facts: Facts;
   newest: Newest;
@@ -41,25 +41,25 @@ export type Known = {
   runs: Run[];
 };
 
-/** All that has to be written about one person afterwards. */
+/** Everything to be written about one user after the decisions. */
 export type Outcome = {
   decisions: Decision[];
   entries: { ruleId: string; entry: Definition['entry']; wish: EntryWish }[];
   burnt: { ruleId: string; wish: EntryWish }[];
   timers: (Timer & { keepFirst: boolean })[];
-  /** Timers of dates that are others now, or gone; they go before new ones are set. */
+  /** Timers of dates that changed or were removed. They are deleted before new timers are set. */
   disarmed: TimerKey[];
   begun: Run[];
   changed: Run[];
-  /** A letter is to be written for each of these runs. */
+  /** An email is drafted for each of these runs. */
   letters: { run: Run; letter: ProgramLetter }[];
-  /** Their open drafts are canceled. */
+  /** Runs whose open drafts are canceled. */
   ended: Run[];
 };
 
 /**
- * Decides for one person in the order in which things happened. Entries and runs that begin here count at once for what
- * comes behind them; nothing is written.
+ * Decides for one user in the order in which things happened. Entries and runs that start here count at once for later items. Does not
+ * write anything.
  */
 export type Desk = {
   person: Person;
@@ -68,7 +68,7 @@ export type Desk = {
   now: number;
   newId: NewId;
   zone: string;
-  /** Those under way, in the order of their ids, and those that began here. */
+  /** Open runs in the order of their ids, then the runs that started here. */
   runs: Run[];
   entered: Map<string, EntryRow>;
   outcome: Outcome;
@@ -100,7 +100,7 @@ export function openDesk(of: { person: Person; model: Model }, known: Known, dep
   };
 }
 
-/** Asks a rule whose trigger was hit, and begins what it says. */
+/** Evaluates a rule whose trigger matched, and starts what it decides. */
 export function consider(desk: Desk, hook: Hook, started: Omit<Considered, 'rule' | 'trigger'>): void {
   const { rule, trigger } = hook;
   const { anchor, by } = started;
@@ -120,7 +120,7 @@ export function consider(desk: Desk, hook: Hook, started: Omit<Considered, 'rule
   begin(desk, rule, { anchor, decided });
 }
 
-/** What the rule may ask about the person, with what began here. */
+/** Returns the facts that the rule may need about the user, including what started here. */
 export function factsOf(desk: Desk, { id, definition }: ActiveRule): PersonFacts {
   const { person, known, runs, now } = desk;
   const { onlyIf, exits, goal } = definition;
@@ -140,7 +140,7 @@ export function factsOf(desk: Desk, { id, definition }: ActiveRule): PersonFacts
   };
 }
 
-/** Whoever is held out is in no run, and counts as being in one as long as their goal is waited for. */
+/** A user in the holdout has no run, but counts as being in one while their goal is awaited. */
 function isInProgress({ state, arm, goalUntil, convertedAt }: Run, now: number): boolean {
   if (state !== 'ended') return true;
   return arm === 'holdout' && goalUntil !== null && goalUntil > now && convertedAt === null;
@@ -163,7 +163,7 @@ function note({ person, outcome, now }: Desk, { id }: ActiveRule, { reason, wish
   outcome.decisions.push({ projectId, userId, ruleId: id, key: wish.key, reason, detail, at: now });
 }
 
-/** The date that a trait told is told no more: whatever waits for it goes. */
+/** Removes the timers of a date that its trait no longer contains. */
 export function disarm({ person, outcome }: Desk, hook: Hook): void {
   const { key } = timerPlace(hook, { anchor: { id: '', occurredAt: 0 }, entryKey: '' });
   const { projectId, userId } = person;
@@ -192,7 +192,7 @@ function arm({ person, outcome }: Desk, hook: Hook, { anchor, decided }: Began):
 function begin(desk: Desk, rule: ActiveRule, { anchor, decided }: Began): void {
   const { person, now, newId, outcome, runs } = desk;
   const isHeldOut = decided.reason === 'holdout';
-  // With no goal there is nothing to compare, and the entry alone is kept.
+  // Without a goal there is nothing to compare, so only the entry is kept.
   if (isHeldOut && !rule.definition.goal) return;
   const run: Run = {
     projectId: person.projectId,
@@ -237,7 +237,7 @@ export function end(desk: Desk, run: Run, reason: EndReason): void {
   desk.outcome.ended.push(run);
 }
 
-/** In place, so that whoever holds the run sees where it stands now. */
+/** Changes the run in place, so that every holder of the object sees its new state. */
 export function replace({ outcome }: Desk, run: Run, next: Run): void {
   Object.assign(run, next);
   if (!outcome.begun.includes(run) && !outcome.changed.includes(run)) outcome.changed.push(run);

@@ -7,7 +7,7 @@ const stage = await openStage();
 
 const steps = [{ draft: { subject: 'You did it', body: 'Well done.' } }];
 
-/** A rule on `did`, in a project where nothing but the entry decides how many letters somebody gets. */
+/** A rule on `did`, in a project where only the enrollment setting limits how many emails a user gets. */
 async function withRule(enrollment: object | string, more: object = {}): Promise<Story> {
   const story = await newStory(stage);
   await story.set({ frequency_cap: 'off', quiet_hours: 'off' });
@@ -24,7 +24,7 @@ async function did(story: Story, properties: Record<string, unknown> = {}, after
 
 const keys = async (story: Story): Promise<string[]> => (await story.runs('u1', 'Did')).map(({ key }) => key);
 
-test('once: the first event lets a person in, and none after it ever', async () => {
+test('once: enrolls a user on the first event, and never again', async () => {
   const story = await withRule('once');
   await did(story, {}, 400 * DAY);
   await did(story, {}, DAY);
@@ -34,7 +34,7 @@ test('once: the first event lets a person in, and none after it ever', async () 
   expect(await story.why('u1', 'Did')).toEqual({ fired: 1, claimed: 1, already_entered: 1 });
 });
 
-test('once: a new version of the rule lets nobody in again', async () => {
+test('once: does not enroll a user again after an edit of the rule', async () => {
   const story = await withRule('once');
   await did(story, {}, DAY);
   const document = {
@@ -53,7 +53,7 @@ test('once: a new version of the rule lets nobody in again', async () => {
   expect(await story.why('u1', 'Did')).toEqual({ fired: 1, claimed: 1, already_entered: 1 });
 });
 
-test('once per key: once for each set of values, of which a missing one is one', async () => {
+test('once_per: enrolls once per set of values, and treats a missing value as one', async () => {
   const story = await withRule({ once_per: ['plan', 'seats'] });
   for (const properties of [
     { plan: 'pro', seats: 1 },
@@ -72,12 +72,12 @@ test('once per key: once for each set of values, of which a missing one is one',
   expect(new Set(await keys(story)).size).toBe(5);
 });
 
-test('one at a time: nobody is in twice, and whoever came to the end may come again', async () => {
+test('one_at_a_time: enrolls a user again only after the run ended', async () => {
   const story = await withRule('one_at_a_time', { steps: [...steps, { wait: '3d' }, ...steps] });
   await did(story, {}, DAY);
   await did(story, {}, 2 * DAY);
   expect(await story.why('u1', 'Did')).toEqual({ fired: 1, claimed: 1, in_progress: 1 });
-  // The second letter left three days after the first, and with it the run came to its end.
+  // The second email is sent three days after the first and ends the run.
   await story.later(5 * HOUR);
   expect(await story.runs('u1', 'Did')).toMatchObject([{ state: 'ended', end_reason: 'done' }]);
   await did(story, {}, 10 * DAY);
@@ -85,7 +85,7 @@ test('one at a time: nobody is in twice, and whoever came to the end may come ag
   expect(await story.why('u1', 'Did')).toEqual({ fired: 2, claimed: 4, in_progress: 1 });
 });
 
-test('one at a time: who leaves and comes again within one batch is in once more', async () => {
+test('one_at_a_time: enrolls a user again who leaves and returns within one batch', async () => {
   const story = await withRule('one_at_a_time', { exits: { events: ['left'] } });
   await did(story, {}, HOUR);
   const events = ['left', 'did', 'did', 'left', 'did'].map((name) => ({ external_user_id: 'u1', name }));
@@ -97,7 +97,7 @@ test('one at a time: who leaves and comes again within one batch is in once more
   expect(await story.letters()).toHaveLength(1);
 });
 
-test('one at a time: an event that ends a run begins the next', async () => {
+test('one_at_a_time: starts the next run on the event that ends the current one', async () => {
   const story = await withRule('one_at_a_time', { exits: { events: ['did'] } });
   await did(story, {}, HOUR);
   await did(story, {}, HOUR);
@@ -106,7 +106,7 @@ test('one at a time: an event that ends a run begins the next', async () => {
   expect(await story.letters()).toHaveLength(1);
 });
 
-test('cooldown: not within that time of the last entry, and again from the very moment on at which it is over', async () => {
+test('cooldown: enrolls again exactly when the time since the last entry is over', async () => {
   const story = await withRule({ cooldown: '7d' });
   await did(story, {}, 7 * DAY - 1);
   await did(story, {}, 1);
@@ -116,13 +116,13 @@ test('cooldown: not within that time of the last entry, and again from the very 
   expect(await keys(story)).toEqual(['', '']);
 });
 
-test('cooldown: one that was refused does not begin it anew', async () => {
+test('cooldown: is not restarted by a refused event', async () => {
   const story = await withRule({ cooldown: '2d' });
   for (let day = 0; day < 6; day += 1) await did(story, {}, DAY);
   expect(await story.why('u1', 'Did')).toEqual({ fired: 3, claimed: 3, in_cooldown: 3 });
 });
 
-test('cooldown per key, with again: once more within it for whoever first passes the test', async () => {
+test('cooldown per key with again: enrolls once more within it on the first event that passes the filter', async () => {
   const story = await withRule({
     cooldown: '30d',
     per: ['meter'],
@@ -144,7 +144,7 @@ test('cooldown per key, with again: once more within it for whoever first passes
   expect((await keys(story)).toSorted()).toEqual(['seats', 'seats', 'seats', 'seats', 'storage']);
 });
 
-test('an event is old by when it happened, and a rule says how old is too old', async () => {
+test('measures the age of an event from when it occurred, and applies max_event_age', async () => {
   const story = await withRule({ cooldown: '1m' }, { max_event_age: '2h' });
   const ago = (ms: number): { occurred_at: string } => ({
     occurred_at: new Date(story.now() - ms).toISOString(),
@@ -155,7 +155,7 @@ test('an event is old by when it happened, and a rule says how old is too old', 
   expect(await story.why('u1', 'Did')).toEqual({ fired: 1, too_old: 1, claimed: 1 });
 });
 
-test('a condition that does not hold keeps out and spends nothing, and looks at all that is known by then', async () => {
+test('uses up no entry while only_if does not hold, and evaluates it with all facts known by then', async () => {
   const story = await withRule('once', { only_if: { trait: 'plan', equals: 'pro' } });
   await did(story, {}, HOUR);
   await story.event('u1', 'did');
@@ -164,7 +164,7 @@ test('a condition that does not hold keeps out and spends nothing, and looks at 
   expect(await story.why('u1', 'Did')).toEqual({ only_if: 1, fired: 1, claimed: 1 });
 });
 
-test('what was accepted before a rule was made starts nothing of it, digested after it or not', async () => {
+test('starts nothing for events accepted before the rule was created, whenever they are processed', async () => {
   const story = await newStory(stage);
   await story.user('u1', { email: 'a@x.org' });
   await story.event('u1', 'did');
@@ -180,7 +180,7 @@ test('what was accepted before a rule was made starts nothing of it, digested af
 const LATER = { relative_to: { event: 'did' }, after: '30d' };
 const PRO = { trait: 'plan', equals: 'pro' };
 
-test('once: each event has a moment of its own until one lets the person in, and sets none any more then', async () => {
+test('once: sets a timer for each event until one enrolls the user', async () => {
   const story = await withRule('once', { when: LATER, only_if: PRO });
   const at = story.now();
   await did(story, {}, 10 * DAY);
@@ -194,7 +194,7 @@ test('once: each event has a moment of its own until one lets the person in, and
   expect(await story.why('u1', 'Did')).toEqual(why);
 });
 
-test('once: however often it happens, a person waits for no more than one moment of each day', async () => {
+test('once_per: sets at most one timer per key and day', async () => {
   const story = await withRule({ once_per: ['plan'] }, { when: LATER });
   for (const plan of ['pro', 'pro', 'team']) await did(story, { plan }, HOUR);
   await story.later(DAY);

@@ -8,13 +8,12 @@ import { findConditionFacts } from '../facts.ts';
 import type { Known } from './desk.ts';
 import type { Happened, Item } from './happened.ts';
 
-/** The rules that have to be considered for one person, each once; and whether the person is under way in any. */
+/** The rules to evaluate for one user, each once, and whether the user has an open run. */
 export type Hooked = { happened: Happened; rules: Set<ActiveRule>; isUnderWay: boolean };
 
 /**
- * Looks up everything that the rules may ask about these people, set-wise: who is under way in which rule, what they
- * entered, their newest events, and whatever the conditions mention. By `personKey`. `locks`: their runs, for whoever moves
- * them on.
+ * Reads everything that the rules may need about these users, in set-based queries: open runs, entries, newest events, and what conditions
+ * mention. Returns it by `personKey`. `locks`: locks the runs, for callers that change them.
  */
 export async function gatherKnown(
   tx: Tx,
@@ -57,7 +56,7 @@ function knownOf({ runs = [], entries = [], newest = [] }: Found, facts: Facts):
   };
 }
 
-/** Of somebody about whom no condition asks anything. */
+/** Returns the facts of a user if no condition needs any. */
 function nothingAsked(now: number): Facts {
   return {
     now,
@@ -70,7 +69,7 @@ function nothingAsked(now: number): Facts {
   };
 }
 
-/** The hooks of one item: what it has considered. */
+/** Returns the rule triggers that an item matches. */
 export function hooksOf({ model }: Pick<Happened, 'model'>, item: Item): Hook[] {
   switch (item.kind) {
     case 'event':

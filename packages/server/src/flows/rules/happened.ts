@@ -4,16 +4,16 @@ import type { EnrollmentFacts, Timer } from '../../features/rules/index.ts';
 import type { Run } from '../../features/sequences/index.ts';
 import type { Model } from '../models.ts';
 
-/** What happened to one person, in order, as far as a rule of their project or a run of theirs can be concerned. */
+/** The events and changes of one user, in order, as far as they can concern a rule or a run of the user. */
 export type Happened = {
   person: Person;
   model: Model;
   items: Item[];
-  /** Whether a run that is under way may have to hear of it. */
+  /** True if an open run may depend on it. */
   isWatched: boolean;
 };
 
-/** The record that brought something about; time has no place in the order of acceptance. */
+/** The record that caused a change. `seq` is null if time caused it, because time has no place in the order of acceptance. */
 export type Cause = { seq: number | null; acceptedAt: number };
 
 type Hand = 'record' | 'bulk';
@@ -48,8 +48,9 @@ type Batch = {
 };
 
 /**
- * Of all that a batch did, what can concern a rule. Most records concern none: they cost a look into a map. A join, a leave or
- * a date of somebody whom a bulk batch of users touched, and who did nothing themselves, starts nothing at once.
+ * Returns everything in a batch that can concern a rule. Most records concern none and cost one map lookup.
+ *
+ * A bulk batch of users may cause a join, a leave or a date. It starts nothing at once, unless the user has an event in the batch.
  */
 export function happenedIn(batch: Batch): Happened[] {
   const found = new Map<string, Happened>();
@@ -82,8 +83,9 @@ export function happenedIn(batch: Batch): Happened[] {
 type Of = (key: string) => Happened | undefined;
 
 /**
- * Which of several records of a person had them join, or wrote a trait last, is not remembered: it is taken for the first one,
- * so that what a suppressed batch brought about starts nothing because a later event of the same digest lifted it.
+ * Returns the first record of a user in the batch as the cause of their changes. The batch does not remember which of several records made
+ * the user join an audience or wrote a trait last. With the first one, a change by a suppressed record starts nothing, even if a later
+ * event of the batch lifts the suppression.
  */
 function causesIn({ records }: Batch): (key: string) => Cause {
   let first: Map<string, Cause> | null = null;
@@ -99,7 +101,7 @@ function causesIn({ records }: Batch): (key: string) => Cause {
   };
 }
 
-/** Who did something themselves. */
+/** Adds the events, and returns the users who have any. */
 function addEvents({ events, models }: Batch, of: Of): Set<string> {
   const active = new Set<string>();
   for (const event of events) {
@@ -128,8 +130,8 @@ function addChange({ person, change }: ChangedPerson, { batch, happened, cause, 
 }
 
 /**
- * A draft of theirs may wait for an address, or for something that its letter wants to say; not of somebody new. A backfill is
- * not asked about each person for what it says of them: their drafts are looked at when they fall due.
+ * Returns true if a draft of the user may wait for an address or a value that changed. New users have no drafts. Traits in a bulk batch are
+ * not checked for each user: their drafts are checked when they fall due.
  */
 function isLearnt({ isNew, emailChanged, before }: ChangedPerson['change'], { priority }: Batch): boolean {
   return !isNew && (emailChanged || (priority === 'live' && before.size > 0));

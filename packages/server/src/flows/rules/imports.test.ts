@@ -25,7 +25,7 @@ async function withUser(): Promise<Story> {
 const rules = async (story: Story): Promise<string[]> =>
   (await story.letters()).map(({ rule }) => rule).toSorted();
 
-test('an imported sign-up spends the welcome, and the stall behind it', async () => {
+test('uses up the entries of welcome and onboarding_stall by an imported sign-up', async () => {
   const story = await withUser();
   await suppressed(story, [of('u1', 'user_signed_up')]);
   await story.later(HOUR);
@@ -42,7 +42,7 @@ test('an imported sign-up spends the welcome, and the stall behind it', async ()
   });
 });
 
-test('an import spends no entry that has a key, a cooldown or one at a time', async () => {
+test('does not use up entries with a key, a cooldown or one_at_a_time by an import', async () => {
   const story = await withUser();
   await story.rule({ name: 'Per plan', when: { event: 'did' }, enrollment: { once_per: ['plan'] }, steps });
   await story.rule({ name: 'Single', when: { event: 'did' }, enrollment: 'one_at_a_time', steps });
@@ -59,7 +59,7 @@ test('an import spends no entry that has a key, a cooldown or one at a time', as
   expect(await story.why('u1', 'Once')).toEqual({ suppressed: 1, already_entered: 1 });
 });
 
-test('nothing fires for what was accepted before the lift, in one batch with it or not; what lifts is itself considered', async () => {
+test('fires for nothing accepted before a suppression is lifted, but for the event that lifts it', async () => {
   const story = await withUser();
   await suppressed(story, [of('u1', 'usage_threshold_reached', { usagePercent: 95, meter: 'seats' })]);
   await story.event('u1', 'usage_threshold_reached', { usagePercent: 96, meter: 'storage' });
@@ -70,7 +70,7 @@ test('nothing fires for what was accepted before the lift, in one batch with it 
   expect(await story.why('u1', 'plan_limit_upsell')).toEqual({ suppressed: 1, fired: 1, claimed: 1 });
 });
 
-test('a user record does not lift it, and a live event that is accepted before a suppressed batch is digested with it', async () => {
+test('suppresses a live event that is processed with a later suppressed batch, and does not lift by a user record', async () => {
   const story = await withUser();
   await story.event('u1', 'usage_threshold_reached', { usagePercent: 95, meter: 'seats' });
   await suppressed(story, [of('u1', 'login')]);
@@ -81,7 +81,7 @@ test('a user record does not lift it, and a live event that is accepted before a
   expect(await story.why('u1', 'plan_limit_upsell')).toEqual({ suppressed: 1 });
 });
 
-test('what a record accepted before the lift brings about starts nothing, in one batch with the event that lifts it or not', async () => {
+test('starts nothing by a record accepted before the lift, in the same batch as the lifting event or not', async () => {
   const story = await withUser();
   await story.user('u2', { email: 'b@x.org' });
   const when = { relative_to: { trait: 'renewalDate' }, before: '7d' };
@@ -99,7 +99,7 @@ test('what a record accepted before the lift brings about starts nothing, in one
   for (const userId of ['u1', 'u2']) expect(await story.why(userId, 'Renewal')).toEqual({ suppressed: 1 });
 });
 
-test('conditions, exits and what a rule is about read imported history', async () => {
+test('uses imported history in conditions, exit conditions and the trial that a rule is about', async () => {
   const story = await withUser();
   const done = { event: 'did' };
   await story.rule({ name: 'Done', when: { event: 'asked' }, only_if: done, steps });
@@ -115,11 +115,11 @@ test('conditions, exits and what a rule is about read imported history', async (
   await story.later(DAY);
   expect(await rules(story)).toEqual(['Done', 'trial_expiring']);
   expect(await story.why('u1', 'Not done')).toEqual({ exit_condition: 1 });
-  // The trial that was imported is the one that it is about.
+  // The run is about the imported trial.
   expect((await story.runs('u1', 'trial_expiring'))[0]?.key).not.toBe('none');
 });
 
-test('runs and letters that are open go on while the watermark stands', async () => {
+test('continues open runs and drafts while triggers are suppressed', async () => {
   const story = await withUser();
   await story.event('u1', 'user_signed_up');
   await story.later(HOUR);
@@ -130,7 +130,7 @@ test('runs and letters that are open go on while the watermark stands', async ()
   expect(await story.why('u1', 'onboarding_stall')).toEqual({ starts_later: 1, suppressed: 1 });
 });
 
-test('who joins an audience by a live record enters, and nobody by bulk users, by its making, or while suppressed', async () => {
+test('starts a rule for a user who joins by a live record, but not by a bulk request, a new audience or while suppressed', async () => {
   const story = await withUser();
   const definition = { trait: 'plan', equals: 'pro' };
   for (const userId of ['u2', 'u3', 'u4']) await story.user(userId, { email: `${userId}@x.org` });
@@ -158,7 +158,7 @@ test('who joins an audience by a live record enters, and nobody by bulk users, b
   ]);
 });
 
-test('of dates that bulk users tell only those whose moment is still to come remind of anything', async () => {
+test('reminds of dates from a bulk request only if the reminder is still to come', async () => {
   const story = await withUser();
   const when = { relative_to: { trait: 'renewalDate' }, before: '7d' };
   await story.rule({ name: 'Renewal', when, steps });
@@ -181,7 +181,7 @@ test('of dates that bulk users tell only those whose moment is still to come rem
   expect((await story.letters()).map(({ to }) => to)).toEqual(['u2', 'u1']);
 });
 
-test('who is in by a record while an audience is still being made has not joined it, and a rule says so', async () => {
+test('starts nothing for a user who enters an audience while it is being built, and logs it', async () => {
   const story = await withUser();
   await story.later(HOUR);
   const { projectId } = story;
@@ -198,9 +198,9 @@ test('who is in by a record while an audience is still being made has not joined
   expect(await story.why('u1', 'Joined')).toEqual({ definition_change: 1 });
 });
 
-test('ten thousand people come with their history: no draft; then one live event each, and only what that event itself fires', async () => {
+test('drafts nothing for the history of 10,000 imported users, and then only what a live event of each fires', async () => {
   const story = await newStory(stage);
-  // Nothing leaves meanwhile: this is about who is written to, and not how fast.
+  // No email is sent here, because the test is about which users get drafts and not about speed.
   await story.set({ autopilot: 'draft' });
   const people = Array.from({ length: 10_000 }, (_, i) => `p${i}`);
   const chunks = <T>(items: T[]): T[][] =>

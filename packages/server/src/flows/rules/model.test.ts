@@ -5,13 +5,13 @@ import { histories } from '../../../testkit/rules-oracle-histories.ts';
 import { openWorld } from '../../../testkit/rules-oracle-world.ts';
 
 /**
- * `RULES_HISTORIES=10000` plays as many, and another `RULES_SEED` plays others. With `RULES_SHRINK=1` one that fails is made
- * smaller, which may take long.
+ * `RULES_HISTORIES=10000` runs that many histories, and another `RULES_SEED` runs other ones. `RULES_SHRINK=1` shrinks a failing history,
+ * which may take long.
  */
 const HISTORIES = Number(process.env['RULES_HISTORIES'] ?? 60);
 const SEED = Number(process.env['RULES_SEED'] ?? 1);
 const SHRINKS = process.env['RULES_SHRINK'] !== undefined;
-/** While one waits for the database another one computes. */
+/** While one world waits for the database, the other one computes. */
 const WORLDS = 2;
 const EACH_MS = 3_000;
 
@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 test(
-  'whatever happens, the ledger, the runs, the drafts, the letters and what explains them are those of a naive replay, and nothing leaves that must not',
+  'matches a naive replay of any history in decisions, runs, drafts, emails and explanations, and sends nothing forbidden',
   async () => {
     await Promise.all(
       worlds.map((world, i) =>

@@ -4,11 +4,11 @@ import { DAY, newStory, openStage, type Story } from '../../../testkit/story.ts'
 
 const stage = await openStage();
 
-/** Those that leave at the same moment have no order. */
+/** Emails sent at the same moment have no order. */
 const told = async (story: Story): Promise<string[]> =>
   (await story.letters()).map(({ rule, to }) => `${rule} to ${to}`).toSorted();
 
-test('welcome: a sign-up is welcomed once, two hours later, with the name that is known then', async () => {
+test('welcome: sends one email two hours after sign-up, with the name known then', async () => {
   const story = await newStory(stage);
   await story.user('u1', { email: 'Ada@Example.org', traits: { name: 'Ada' } });
   await story.event('u1', 'user_signed_up', { plan: 'free_trial' });
@@ -26,7 +26,7 @@ test('welcome: a sign-up is welcomed once, two hours later, with the name that i
   expect(await story.why('u1', 'welcome')).toEqual({ fired: 1, claimed: 1, already_entered: 1 });
 });
 
-test('welcome: an untouched letter says what is true when it leaves', async () => {
+test('welcome: refreshes an untouched draft until it is sent', async () => {
   const story = await newStory(stage);
   await story.user('u1', { email: 'a@x.org' });
   await story.event('u1', 'user_signed_up');
@@ -37,18 +37,18 @@ test('welcome: an untouched letter says what is true when it leaves', async () =
   expect((await story.letters())[0]?.body).toContain('Hi Grace,');
 });
 
-test('welcome: who signed up before the event could tell it is too late for them', async () => {
+test('welcome: does not fire for a sign-up that is reported too late', async () => {
   const story = await newStory(stage);
   await story.user('u1', { email: 'a@x.org' });
   const occurred_at = new Date(story.now() - 25 * HOUR).toISOString();
   await story.event('u1', 'user_signed_up', {}, { occurred_at });
   await story.later(DAY);
   expect(await story.why('u1', 'welcome')).toEqual({ too_old: 1 });
-  // Of the three days that the other rule waits two are left.
+  // Two of the three days that this rule waits are left.
   expect(await story.why('u1', 'onboarding_stall')).toEqual({ starts_later: 1 });
 });
 
-test('onboarding_stall: fires exactly three days after the sign-up, and its letter leaves two hours later', async () => {
+test('onboarding_stall: fires exactly three days after sign-up, and its email is sent two hours later', async () => {
   const story = await newStory(stage);
   await story.user('u1', { email: 'a@x.org' });
   await story.event('u1', 'user_signed_up');
@@ -73,7 +73,7 @@ test('onboarding_stall: fires exactly three days after the sign-up, and its lett
 });
 
 test.each(['onboarding_completed', 'feature_used'])(
-  'onboarding_stall: whoever has done %s meanwhile is left alone',
+  'onboarding_stall: does not fire if %s arrives before three days are over',
   async (name) => {
     const story = await newStory(stage);
     await story.user('u1', { email: 'a@x.org' });
@@ -86,7 +86,7 @@ test.each(['onboarding_completed', 'feature_used'])(
   },
 );
 
-test('onboarding_stall: what was done before the sign-up is no progress, and imported progress is', async () => {
+test('onboarding_stall: ignores progress before sign-up, and counts imported progress', async () => {
   const story = await newStory(stage);
   const long = new Date(story.now() - DAY).toISOString();
   for (const userId of ['u1', 'u2']) await story.user(userId, { email: `${userId}@x.org` });
@@ -105,7 +105,7 @@ test('onboarding_stall: what was done before the sign-up is no progress, and imp
   expect(await story.why('u2', 'onboarding_stall')).toEqual({ starts_later: 1, not_absent: 1 });
 });
 
-test('onboarding_stall: who gets on while the letter waits needs it no more', async () => {
+test('onboarding_stall: cancels the draft when the user makes progress', async () => {
   const story = await newStory(stage);
   await story.user('u1', { email: 'a@x.org' });
   await story.event('u1', 'user_signed_up');
@@ -119,7 +119,7 @@ test('onboarding_stall: who gets on while the letter waits needs it no more', as
   expect(await told(story)).toEqual(['welcome to u1']);
 });
 
-test('plan_limit_upsell: one letter at 80 percent, one more on first reaching 100, and then none for thirty days', async () => {
+test('plan_limit_upsell: sends one email at 80 percent, one on first reaching 100, and then none for 30 days', async () => {
   const story = await newStory(stage);
   const usage = async (usagePercent: number, afterwards: number): Promise<void> => {
     await story.event('u1', 'usage_threshold_reached', { usagePercent, meter: 'seats', limit: 10 });
@@ -146,7 +146,7 @@ test('plan_limit_upsell: one letter at 80 percent, one more on first reaching 10
     claimed: 2,
     in_cooldown: 3,
   });
-  // Thirty days after the second one entered.
+  // One millisecond before 30 days have passed since the second entry.
   await story.later(30 * DAY - 3 * DAY - 1);
   await usage(90, 1);
   expect((await story.why('u1', 'plan_limit_upsell'))['in_cooldown']).toBe(4);
@@ -154,7 +154,7 @@ test('plan_limit_upsell: one letter at 80 percent, one more on first reaching 10
   expect(await story.letters()).toHaveLength(3);
 });
 
-test('plan_limit_upsell: every meter has a letter of its own, and a missing meter is one', async () => {
+test('plan_limit_upsell: sends an email per meter, and treats a missing meter as one', async () => {
   const story = await newStory(stage);
   await story.set({ frequency_cap: 'off' });
   await story.user('u1', { email: 'a@x.org' });
@@ -171,7 +171,7 @@ test('plan_limit_upsell: every meter has a letter of its own, and a missing mete
   expect(await story.why('u1', 'plan_limit_upsell')).toEqual({ fired: 3, in_cooldown: 3, claimed: 3 });
 });
 
-test('plan_limit_upsell: both steps within one batch are two entries, whichever way they are told', async () => {
+test('plan_limit_upsell: makes two entries when both thresholds arrive within one batch', async () => {
   const story = await newStory(stage);
   await story.set({ frequency_cap: 'off' });
   await story.user('u1', { email: 'a@x.org' });

@@ -8,7 +8,7 @@ beforeEach(() => stage.engine.transport.answer({ result: 'sent' }));
 
 const letter = (subject: string): object => ({ draft: { subject, body: 'Hello.' } });
 
-/** A rule on `began`, in a project whose gates let everything pass and whose letters wait one hour. */
+/** A rule on `began`, in a project whose send checks always pass and whose drafts wait one hour. */
 async function withSteps(steps: object[], more: object = {}): Promise<Story> {
   const story = await newStory(stage);
   await story.set({ frequency_cap: 'off', quiet_hours: 'off', autopilot: '1h' });
@@ -18,13 +18,13 @@ async function withSteps(steps: object[], more: object = {}): Promise<Story> {
 }
 
 const begin = (story: Story): Promise<unknown> => story.event('u1', 'began');
-/** What left, and how long after a moment. */
+/** Returns the sent subjects, each with the time since `at`. */
 const left = async (story: Story, at: number): Promise<[string, number][]> =>
   (await story.letters()).map((sent) => [sent.subject, sent.at - at]);
 const ends = async (story: Story): Promise<(string | null)[]> =>
   (await story.runs('u1', 'Steps')).map((run) => run.end_reason);
 
-test('a wait behind a letter counts from the moment at which the letter left', async () => {
+test('counts a wait after an email from when the email was sent', async () => {
   const story = await withSteps([letter('One'), { wait: '2d' }, letter('Two')]);
   const at = story.now();
   await begin(story);
@@ -39,7 +39,7 @@ test('a wait behind a letter counts from the moment at which the letter left', a
 test.each<[string, Parameters<Story['act']>[1], number]>([
   ['skipped, and final after ten seconds', { kind: 'skip', reason: 'not now' }, 10_000],
   ['approved', { kind: 'approve' }, 10_000],
-])('the next step comes when the letter was %s', async (_, act, afterMs) => {
+])('continues with the next step after a draft was %s', async (_, act, afterMs) => {
   const story = await withSteps([letter('One'), { wait: '2d' }, letter('Two')]);
   await begin(story);
   await story.later(60_000);
@@ -49,7 +49,7 @@ test.each<[string, Parameters<Story['act']>[1], number]>([
   expect((await left(story, at)).at(-1)).toEqual(['Two', afterMs + 2 * DAY + HOUR]);
 });
 
-test('a skip that is taken back within ten seconds never was', async () => {
+test('ignores a skip that is undone within ten seconds', async () => {
   const story = await withSteps([letter('One'), { wait: '2d' }, letter('Two')]);
   const at = story.now();
   await begin(story);
@@ -64,22 +64,25 @@ test('a skip that is taken back within ten seconds never was', async () => {
   ]);
 });
 
-test.each(['failed', 'unknown'] as const)('the next step comes behind a letter that %s', async (result) => {
-  const story = await withSteps([letter('One'), letter('Two')]);
-  stage.engine.transport.answer({ result, reason: 'the line broke' });
-  const at = story.now();
-  await begin(story);
-  await story.later(HOUR);
-  stage.engine.transport.answer({ result: 'sent' });
-  await story.later(5 * DAY);
-  expect((await story.drafts()).map(({ state }) => state)).toEqual([result, 'sent']);
-  expect(await left(story, at)).toEqual([
-    ['One', HOUR],
-    ['Two', 2 * HOUR],
-  ]);
-});
+test.each(['failed', 'unknown'] as const)(
+  'continues with the next step after an email with the result %s',
+  async (result) => {
+    const story = await withSteps([letter('One'), letter('Two')]);
+    stage.engine.transport.answer({ result, reason: 'the line broke' });
+    const at = story.now();
+    await begin(story);
+    await story.later(HOUR);
+    stage.engine.transport.answer({ result: 'sent' });
+    await story.later(5 * DAY);
+    expect((await story.drafts()).map(({ state }) => state)).toEqual([result, 'sent']);
+    expect(await left(story, at)).toEqual([
+      ['One', HOUR],
+      ['Two', 2 * HOUR],
+    ]);
+  },
+);
 
-test('the next step comes behind a letter that expired', async () => {
+test('continues with the next step after an email that expired', async () => {
   const story = await withSteps([letter('One'), letter('Two')], { expires_after: '5h' });
   await story.set({ quiet_hours: '12:30-23:00' });
   const at = story.now();
@@ -91,7 +94,7 @@ test('the next step comes behind a letter that expired', async () => {
   ]);
 });
 
-test('a wait until Monday morning goes by the clock of the person', async () => {
+test('waits until Monday morning in the time zone of the user', async () => {
   const story = await withSteps([{ wait_until: { weekdays: ['mon'], at: '09:00' } }, letter('Monday')]);
   await story.user('u1', { traits: { timezone: 'Asia/Kolkata' } });
   await begin(story);
@@ -112,7 +115,7 @@ const waiting = [
   letter('Last'),
 ];
 
-test('a wait for an event goes on as soon as it comes', async () => {
+test('continues as soon as the awaited event arrives', async () => {
   const story = await withSteps(waiting);
   await begin(story);
   await story.later(DAY);
@@ -127,7 +130,7 @@ test('a wait for an event goes on as soon as it comes', async () => {
   ]);
 });
 
-test('a wait for an event goes on without it when its time is over, and the event that comes then changes nothing', async () => {
+test('continues without the awaited event when the time is over, and ignores the event after that', async () => {
   const story = await withSteps(waiting);
   const at = story.now();
   await begin(story);
@@ -140,19 +143,19 @@ test('a wait for an event goes on without it when its time is over, and the even
   ]);
 });
 
-test('what was accepted in time is waited for in vain by nobody, however late it is digested', async () => {
+test('counts an awaited event that was accepted in time, however late it is processed', async () => {
   const story = await withSteps(waiting);
   await begin(story);
   await story.later(3 * DAY - 60_000);
   await story.event('u1', 'accepted', { seats: 2 });
   stage.server.clock.advance(5 * 60_000);
-  // Whoever looks after time comes before whoever takes the records.
+  // The timers are processed before the records.
   await stage.engine.digest.due(story.projectId);
   await story.later(DAY);
   expect((await story.letters()).map(({ subject }) => subject)).toEqual(['Thanks', 'Last']);
 });
 
-test('the event that begins a run is not the one that it waits for', async () => {
+test('does not count the event that starts a run as the one that the run waits for', async () => {
   const story = await withSteps([
     { wait_for: { event: 'began', within: '3d' }, then: [letter('Again')], else: [letter('Once')] },
   ]);
@@ -162,7 +165,7 @@ test('the event that begins a run is not the one that it waits for', async () =>
   expect(await left(story, at)).toEqual([['Once', 3 * DAY + HOUR]]);
 });
 
-test('a branch asks when the run comes to it', async () => {
+test('evaluates a branch when the run reaches it', async () => {
   const branch = {
     branch: { if: { trait: 'plan', equals: 'pro' } },
     then: [letter('For pros')],
@@ -176,7 +179,7 @@ test('a branch asks when the run comes to it', async () => {
   expect((await story.letters()).map(({ subject }) => subject)).toEqual(['Basics', 'For pros']);
 });
 
-test('an end in a branch is the end of the run', async () => {
+test('ends the run at an end within a branch', async () => {
   const story = await withSteps([
     { branch: { if: { trait: 'plan', equals: 'free' } }, then: [{ end: true }] },
     letter('Not for free'),
@@ -196,7 +199,7 @@ test.each<[string, object, (story: Story) => Promise<unknown>]>([
   ],
   ['goal', { goal: { event: 'bought' } }, (story) => story.event('u1', 'bought')],
 ])(
-  '%s: the run ends where it stands, and every open letter of it goes, approved and edited ones too',
+  '%s: ends the run at its current step and cancels all its open drafts, even approved and edited ones',
   async (reason, more, leave) => {
     const content = {
       subject: 'By hand',
@@ -226,7 +229,7 @@ test.each<[string, object, (story: Story) => Promise<unknown>]>([
   },
 );
 
-test('a goal that is reached when the steps are over is counted, and for fourteen days only', async () => {
+test('counts a goal that is reached after the last step, for 14 days only', async () => {
   const converted = async (afterMs: number): Promise<boolean> => {
     const story = await withSteps([letter('One')], { goal: { event: 'bought' } });
     await begin(story);
@@ -243,7 +246,7 @@ test('a goal that is reached when the steps are over is counted, and for fourtee
   expect([await converted(14 * DAY - 60_000), await converted(14 * DAY + 60_000)]).toEqual([true, false]);
 });
 
-test('a goal that is reached later than that is no success, and ends the run all the same', async () => {
+test('ends the run at a goal after 14 days, without counting it', async () => {
   const steps = [letter('One'), { wait: '20d' }, letter('Two')];
   const story = await withSteps(steps, { goal: { event: 'bought' } });
   await begin(story);
@@ -259,7 +262,7 @@ test('a goal that is reached later than that is no success, and ends the run all
   ).toEqual([{ converted_at: null }]);
 });
 
-test('nobody comes in whose goal is reached, or for whom the exit holds', async () => {
+test('does not enroll a user whose goal is reached or whose exit condition holds', async () => {
   const story = await withSteps([letter('One')], {
     goal: { event: 'bought' },
     exits: { when: { trait: 'plan', equals: 'pro' } },
@@ -275,7 +278,7 @@ test('nobody comes in whose goal is reached, or for whom the exit holds', async 
   expect(await story.why('u1', 'Steps')).toEqual({ exit_condition: 2 });
 });
 
-test('a run goes on by the version that it began with', async () => {
+test('continues a run with the rule version that it started with', async () => {
   const story = await withSteps([letter('One'), { wait: '2d' }, letter('Two')]);
   await begin(story);
   await story.later(DAY);

@@ -31,7 +31,7 @@ function slowBy(ms: number) {
 }
 
 describe('createSlowRenders', () => {
-  test('remembers an email that took 2 s for one person, and no other person and email', () => {
+  test('remembers an email that took 2 s for one user, and no other user or email', () => {
     const { slow, render } = slowBy(2_000);
     const letter = {};
     const failed = { content: { subject: 'Hello', body: '' }, failed: 'body' };

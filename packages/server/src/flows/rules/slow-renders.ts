@@ -2,26 +2,26 @@ import { type PersonId, personKey } from '../../features/people/index.ts';
 import type { RenderedLetter } from '../../features/writing/index.ts';
 
 /**
- * A bound on rendering that does not rely on counted work: an operation whose cost nobody counts could block the process for longer
- * than the transaction of its batch may be idle. Such an email is rendered once. In the next attempt of the batch, its draft is held
- * with `render_failed` without rendering it.
+ * A bound on rendering that does not rely on counted work. An operation without a counted cost could block the process for longer than the
+ * transaction of its batch may be idle. Such an email is rendered once. In the next attempt of the batch, its draft is held with
+ * `render_failed` without rendering it.
  *
- * Only processor time of this thread counts, between the begin and the end of one email, so neither a busy machine nor other work of
- * the process can make an email slow.
+ * Only processor time of this thread counts, between the begin and the end of one email. So neither a busy host nor other work of the
+ * process can make an email slow.
  */
 export type SlowRenders = {
-  /** Returns the email as failed if it took too long for this person before. */
+  /** Returns the email as failed if it took too long for this user before. */
   find(letter: object, person: PersonId): RenderedLetter | undefined;
   /** Runs `render`. If it takes too long, the email is remembered and returned as failed. */
   measure(letter: object, person: PersonId, render: () => RenderedLetter): RenderedLetter;
-  /** For how many milliseconds each project blocked the process, since the last call. */
+  /** Returns how many milliseconds each project blocked the process since the last call. */
   take(): Map<number, number>;
 };
 
 /** The limit of an email in a rendering thread. An email that uses all of its counted work takes about 0.1 s. */
 const SLOW_MS = 2_000;
 
-/** The memory lasts as long as the definitions of the project do: a new version of the template is rendered again. */
+/** The memory is kept as long as the definitions of the project: a new version of the template is rendered again. */
 export function createSlowRenders(usedMs: () => number = threadMs): SlowRenders {
   const known = new WeakMap<object, Map<string, RenderedLetter>>();
   let blocked = new Map<number, number>();

@@ -18,7 +18,7 @@ const ago = (story: Story, ms: number): { occurred_at: string } => ({
 });
 const moments = async (story: Story): Promise<number[]> => (await story.letters()).map(({ at }) => at);
 
-test('a whole trial of 14 days: one letter, two hours after the third day before its end, and no timer of the process waits for it', async () => {
+test('sends one email for a 14-day trial, two hours after its reminder fires on day 11, without a long process timer', async () => {
   const story = await withUser();
   const armed = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'setInterval')];
   const at = story.now();
@@ -49,7 +49,7 @@ test('a whole trial of 14 days: one letter, two hours after the third day before
   vi.restoreAllMocks();
 });
 
-test('one trial brings one letter, whether its end is told, reckoned, or both', async () => {
+test('sends one email per trial, whether its end is reported, computed or both', async () => {
   const story = await withUser();
   await story.event('u1', 'trial_started', { trialDays: 14 });
   await story.later(10 * DAY);
@@ -61,7 +61,7 @@ test('one trial brings one letter, whether its end is told, reckoned, or both', 
   expect(await story.why('u1', RULE)).toEqual({ starts_later: 1, fired: 1, claimed: 1, already_entered: 1 });
 });
 
-test('the event that comes behind the reckoned one starts nothing either', async () => {
+test('starts nothing on trial_expiring after the computed reminder', async () => {
   const story = await withUser();
   await story.event('u1', 'trial_started', { trialDays: 14 });
   await story.later(12 * DAY);
@@ -71,7 +71,7 @@ test('the event that comes behind the reckoned one starts nothing either', async
   expect(await story.why('u1', RULE)).toMatchObject({ fired: 1, already_entered: 1 });
 });
 
-test('daysLeft is not read', async () => {
+test('does not read daysLeft', async () => {
   const story = await withUser();
   await story.event('u1', 'trial_expiring', { daysLeft: 3 });
   await story.event('u1', 'trial_started', { daysLeft: 14 });
@@ -80,7 +80,7 @@ test('daysLeft is not read', async () => {
   expect(await story.why('u1', RULE)).toEqual({ filter: 2 });
 });
 
-test('a newer trial takes the place of the old one: its run ends, its letter is canceled, and the new end counts', async () => {
+test('replaces a trial by a newer one: ends its run, cancels its draft and uses the new end', async () => {
   const story = await withUser();
   await story.event('u1', 'trial_started', { trialDays: 14 });
   await story.later(11 * DAY + HOUR);
@@ -94,7 +94,7 @@ test('a newer trial takes the place of the old one: its run ends, its letter is 
   expect((await story.runs('u1', RULE)).map((run) => run.end_reason)).toEqual(['replaced', 'done']);
 });
 
-test('a newer trial that begins before the old one would have fired leaves one letter, for its own end', async () => {
+test('sends one email, for the newer trial, if it starts before the old reminder', async () => {
   const story = await withUser();
   await story.event('u1', 'trial_started', { trialDays: 14 });
   await story.later(DAY);
@@ -105,7 +105,7 @@ test('a newer trial that begins before the old one would have fired leaves one l
 });
 
 test.each(['subscription_started', 'subscription_canceled'])(
-  '%s ends the trial: no letter, whether it waits or not yet',
+  '%s ends the trial: no email is sent, whether a draft waits or not',
   async (name) => {
     const story = await withUser();
     await story.user('u2', { email: 'b@x.org' });
@@ -122,7 +122,7 @@ test.each(['subscription_started', 'subscription_canceled'])(
   },
 );
 
-test('a subscription cancels a letter that was approved and one that was edited too', async () => {
+test('cancels approved and edited drafts when a subscription starts', async () => {
   const story = await withUser();
   await story.user('u2', { email: 'b@x.org' });
   for (const userId of ['u1', 'u2']) await story.event(userId, 'trial_expiring', { trialDays: 3 });
@@ -136,7 +136,7 @@ test('a subscription cancels a letter that was approved and one that was edited 
   expect((await story.drafts()).map(({ state }) => state)).toEqual(['canceled', 'canceled']);
 });
 
-test('a trial of two days is told of at once, and so is one of which less than three days are left', async () => {
+test('fires at once for a trial with less than three days left', async () => {
   const story = await withUser();
   await story.user('u2', { email: 'b@x.org' });
   const at = story.now();
@@ -148,12 +148,12 @@ test('a trial of two days is told of at once, and so is one of which less than t
   expect((await story.drafts('u2'))[0]?.endsAt).toBe(at + 3.5 * DAY - 20 * HOUR);
 });
 
-test('never after the end: neither at once, nor when quiet hours hold it for too long', async () => {
+test('never sends after the end of the trial, neither at once nor after quiet hours', async () => {
   const story = await withUser();
   for (const userId of ['u2', 'u3']) await story.user(userId, { email: `${userId}@x.org` });
   await story.event('u1', 'trial_started', { trialDays: 0.5 }, ago(story, 13 * HOUR));
   const at = story.now();
-  // Ends at 17:00: a quarter of an hour before it the letter leaves, were its own deadline later.
+  // Ends at 17:00. The email is sent 15 minutes before that, even though its own deadline is later.
   await story.event('u2', 'trial_started', { trialDays: 1 / 24 });
   await story.until('20:30');
   // Ends at 22:30, in quiet hours that last until 08:00.
@@ -165,7 +165,7 @@ test('never after the end: neither at once, nor when quiet hours hold it for too
   expect(await story.why('u3', RULE)).toEqual({ fired: 1, quiet_hours: 1, expired: 1 });
 });
 
-test('a late trial_started that is older than a subscription arms nothing', async () => {
+test('sets no timer for a late trial_started that is older than a subscription', async () => {
   const story = await withUser();
   await story.event('u1', 'subscription_started');
   await story.event('u1', 'trial_started', { trialDays: 14 }, ago(story, DAY));
@@ -202,7 +202,7 @@ test('sets no timer for a trial imported under suppression, but fires on a live 
   expect(await story.why('u2', RULE)).toEqual({ suppressed: 1 });
 });
 
-test('a trial that runs when the person is suppressed is not told of, not even after the lift', async () => {
+test('does not fire for a trial that was running when triggers were suppressed, not even after the lift', async () => {
   const story = await withUser();
   await story.event('u1', 'trial_started', { trialDays: 14 });
   await story.later(DAY);
@@ -217,7 +217,7 @@ test('a trial that runs when the person is suppressed is not told of, not even a
   expect(await story.why('u1', RULE)).toEqual({ starts_later: 1, suppressed: 1 });
 });
 
-test('without a trial the events themselves count, once in thirty days', async () => {
+test('fires on trial_expiring without a known trial, once in 30 days', async () => {
   const story = await withUser();
   const expiring = async (afterwards: number): Promise<void> => {
     await story.event('u1', 'trial_expiring', { trialDays: 3 });
@@ -232,7 +232,7 @@ test('without a trial the events themselves count, once in thirty days', async (
   expect((await story.runs('u1', RULE)).map(({ key }) => key)).toEqual(['none', 'none']);
 });
 
-test('what a trial is told by is kept until its moment has come, for however short a time events are', async () => {
+test('keeps the event of a trial until its reminder is due, however short the retention of events', async () => {
   const story = await withUser();
   await story.set({ keep_events: '31d' });
   await story.user('u2', { email: 'b@x.org' });

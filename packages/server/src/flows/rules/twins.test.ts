@@ -5,7 +5,7 @@ import { newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { silentLog } from '../../base/log.ts';
 import { openDatabase } from '../../io/db/index.ts';
 
-/** Two workers: each with connections, models and a transport of its own. */
+/** Two workers, each with its own connections, models and transport. */
 const stage = await openStage();
 const twinDb = await openDatabase({
   connection: stage.server.database.connection,
@@ -42,14 +42,14 @@ async function isWaiting({ server, projectId }: Story): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Both take what they get until nothing waits and nobody sends any more. */
+/** Lets both workers process records until none wait and no more are sent. */
 async function digestTogether(story: Story, sending: Promise<unknown>): Promise<number[]> {
   let isSending = true;
   const sent = sending.finally(() => (isSending = false));
   const digested = await Promise.all(
     [stage.engine, twin].map(async ({ digest }, i) => {
       let records = 0;
-      // Of different sizes, so that they do not fall into step.
+      // The batches have different sizes, so that the workers do not run in step.
       while (isSending || (await isWaiting(story)))
         records += (await digest.batch('live', [story.projectId], 7 + 6 * i)).records;
       return records;
@@ -67,7 +67,7 @@ const entered = (story: Story): Promise<{ name: string; key: string; runs: numbe
     [story.projectId],
   );
 
-test('a thousand equal triggers for one person at once, two digests: one run for once, one for each key, and one letter of each', async () => {
+test('starts one run per enrollment key and sends one email for each, with 1,000 equal triggers and two workers', async () => {
   const story = await withRules();
   const events = Array.from({ length: TRIGGERS }, (_, n) => ({
     external_user_id: 'u1',
@@ -81,7 +81,7 @@ test('a thousand equal triggers for one person at once, two digests: one run for
   expect(digested[1]).toBeGreaterThan(0);
   expect((digested[0] ?? 0) + (digested[1] ?? 0)).toBe(TRIGGERS);
   const one = (name: string, key = ''): object => ({ name, key, runs: 1 });
-  // Once more for the one key whose event passed the test of `again`, unless that was the first of its key.
+  // The key whose event passes the filter of `again` has a second run, unless that event was the first of its key.
   const again = (await entered(story)).filter(({ name }) => name === 'Again');
   expect(again.map(({ key }) => key)).toEqual(KEYS);
   expect(again.slice(0, -1).every(({ runs }) => runs === 1)).toBe(true);
@@ -98,7 +98,7 @@ test('a thousand equal triggers for one person at once, two digests: one run for
   );
   expect(considered).toEqual([{ n: TRIGGERS * 5 }]);
 
-  // Two senders, at the same time: every draft leaves by one of them, once.
+  // Two senders at the same time send every draft once.
   const drafts = await story.drafts();
   stage.server.clock.advance(2 * HOUR);
   const before = [stage.engine, twin].map(({ transport }) => transport.letters.length);

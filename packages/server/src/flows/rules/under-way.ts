@@ -3,10 +3,10 @@ import type { Definition } from '../../features/rules/index.ts';
 import { type EndReason, onEvent, onTime, type Run, type SeenEvent } from '../../features/sequences/index.ts';
 import { definitionOf, type Desk, end, holds, programOf, replace, walk } from './desk.ts';
 
-/** What those who are under way hear of, and what time brings them. */
+/** An event as open runs receive it. */
 type HeardEvent = SeenEvent & { id: string; occurredAt: number };
 
-/** Those under way may wait for an event, or leave by it. */
+/** Continues runs that wait for the event, and ends runs that exit on it. */
 export function hear(desk: Desk, event: HeardEvent): void {
   for (const run of desk.runs) {
     const definition = definitionOf(desk, run);
@@ -21,8 +21,8 @@ export function hear(desk: Desk, event: HeardEvent): void {
 }
 
 /**
- * What happened before that which started the run says nothing to it, however late it came. A date lies ahead, and a join has
- * no moment of its own: of these the cause counts.
+ * Returns true for an event that happened before the run's own trigger. It does not concern the run, however late it arrives. A date is in
+ * the future and a join has no time of its own, so for these the time of the cause counts.
  */
 function isBefore({ occurredAt }: HeardEvent, { anchor }: Run): boolean {
   return occurredAt < (anchor.kind === 'event' ? anchor.occurredAt : anchor.acceptedAt);
@@ -33,7 +33,7 @@ function endsBy(event: HeardEvent, run: Run, { exits, about }: Definition): EndR
   return about?.event === event.name && event.id !== run.key ? 'replaced' : null;
 }
 
-/** The time of a run has come; one that something else moved meanwhile waits for its new time. */
+/** Continues a run whose time has come. A run that something else moved before waits for its new time. */
 export function goOn(desk: Desk, { id }: Pick<Run, 'id'>): void {
   const run = desk.runs.find((one) => one.id === id);
   const isDue = run?.state === 'active' && run.nextAt !== null && run.nextAt <= desk.now;
@@ -45,7 +45,7 @@ export function wake(desk: Desk, run: Run): void {
   if (run.waitsFor === 'draft') replace(desk, run, { ...run, waitsFor: 'time', nextAt: desk.now });
 }
 
-/** Exits and goals that look at conditions; whoever has just begun was asked then. */
+/** Ends runs by exit conditions and goals. A run that has just started was checked at its start. */
 export function checkOut(desk: Desk): void {
   for (const run of desk.runs) {
     const definition = definitionOf(desk, run);
@@ -56,7 +56,7 @@ export function checkOut(desk: Desk): void {
   }
 }
 
-/** It ends whoever is under way; as a success it counts for its time only, and then also where the steps are over. */
+/** Ends an open run at its goal. The goal counts as reached only within its time, and then also after the last step. */
 function checkGoal(desk: Desk, run: Run, goal: Predicate): void {
   const { now } = desk;
   const isAwaited = run.convertedAt === null && run.goalUntil !== null && now <= run.goalUntil;

@@ -37,7 +37,7 @@ const STALL = {
   steps: [letter('first'), { wait: '1d' }, letter('second')],
 };
 
-test('whoever waits for their moment gets what the rule was when they began to wait', async () => {
+test('uses the rule version in which a user began to wait', async () => {
   await createRule(db, { projectId, document: STALL });
   await event('began');
   await engine.settle();
@@ -50,7 +50,7 @@ test('whoever waits for their moment gets what the rule was when they began to w
     kind: 'users',
     records: [{ external_user_id: 'u1', email: 'u1@x.org' }],
   });
-  // The run goes on in its version, which other processes know as well.
+  // The run continues in its version, also in another process.
   await openEngine(db, clock).advance(4 * DAY);
   expect(await drafts()).toEqual([
     { subject: 'first', version: 1 },
@@ -58,7 +58,7 @@ test('whoever waits for their moment gets what the rule was when they began to w
   ]);
 });
 
-test('what an older version needs stays as long as somebody waits for their moment in it', async () => {
+test('keeps what an older version needs while a user waits in it', async () => {
   const definition = { trait: 'plan', equals: 'free' };
   const audience = await createAudience(db, { projectId, name: 'Free', definition });
   await createRule(db, { projectId, document: { ...STALL, only_if: { not: { audience: audience.id } } } });
@@ -75,7 +75,7 @@ test('what an older version needs stays as long as somebody waits for their mome
   expect(await deleteAudience(db, { projectId, reference: 'Free' })).toMatchObject({ id: audience.id });
 });
 
-test('an event that came while the rule was another starts nothing of the new one', async () => {
+test('starts nothing in a new version for an event that arrived before the edit', async () => {
   await createRule(db, { projectId, document: STALL });
   await event('other');
   await engine.settle();

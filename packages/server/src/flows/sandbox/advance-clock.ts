@@ -25,25 +25,25 @@ export type AdvanceDeps = {
   hasher: SuppressionHasher;
 };
 
-/** `drafts` were made on the way, and `letters` left. */
+/** `drafts`: how many were created by the advance. `letters`: how many emails were sent. */
 export type Advanced = { now: number; advancedMs: number; drafts: number; letters: number };
 
 const DAY_MS = 86_400_000;
 const ADVANCE_MAX_MS = 366 * DAY_MS;
 /**
- * How far the clock may be ahead of real time in total: a trial of a year, and a month for what follows it. Each month up to
- * there has a partition of `event`, which costs every project planning time, so the bound is one for all sandboxes.
+ * How far the clock may be ahead of real time in total: a trial of a year, and a month for what follows it. Each month up to there has a
+ * partition of `event`, which costs every project planning time, so all sandboxes share one limit.
  */
 const AHEAD_MAX_DAYS = 400;
 const AHEAD_MAX_MS = AHEAD_MAX_DAYS * DAY_MS;
-/** One that takes longer stops where it came to, before whoever asked gives up. */
+/** An advance that takes longer stops where it is, before its caller gives up. */
 const WORK_MAX_MS = 25_000;
 const STEPS_MAX = 100_000;
-/** Whoever was killed is waited for as long. */
+/** How long the lease of a killed process lasts. */
 const LEASE_MS = 10_000;
 const RENEW_EVERY_MS = 2_000;
 
-/** How far a text says to go: forward, and not further than a year at a time. */
+/** Reads how far to advance: forward, and at most a year at a time. */
 export function readAdvance(text: string): number {
   const ms = parseDuration(text);
   if (ms !== undefined && ms <= ADVANCE_MAX_MS) return ms;
@@ -52,9 +52,11 @@ export function readAdvance(text: string): number {
 }
 
 /**
- * Moves the clock of a sandbox. It goes from one moment at which something is due to the next, as real time would, does what is due
- * there and everything that follows from it, and returns when all is quiet at the last of them. What it did stays done, whatever
- * stops it: the clock then stands at the moment it came to. `begun`: from here on something may be done.
+ * Advances the clock of a sandbox.
+ *
+ * It moves from one due time to the next, as real time would, and does what is due there and everything that follows. It returns when
+ * nothing is left to do at the last one. Completed work stays, whatever stops the advance: the clock then shows the time that it reached.
+ * `begun` is called before the first change.
  */
 export async function advanceClock(
   deps: AdvanceDeps,
@@ -123,7 +125,7 @@ async function goTo(way: Way, targetMs: number): Promise<void> {
   }
 }
 
-/** So long it is until the next moment at which anything is due. */
+/** Returns the time until the next work is due, apart from webhooks. */
 async function nextIn({ db, projectId }: Engine): Promise<number> {
   const dues = await duesOf(db, projectId);
   const moments = dues.flatMap(({ work, nextAt }) =>
@@ -141,14 +143,14 @@ async function settled(way: Way, engine: Engine): Promise<void> {
   throw conflict(`The advance reached its work limit at ${now}. Advance again to continue`);
 }
 
-/** Not for ever, and not where somebody else took over from who seemed to be gone. */
+/** Returns false at the limits of time and steps, or if another process took over after the lease expired. */
 async function mayGoOn(way: Way): Promise<boolean> {
   const now = performance.now();
   if (now >= way.endsAt || way.steps > STEPS_MAX) return false;
   return now - way.heldAt < RENEW_EVERY_MS || hold(way);
 }
 
-/** Under both turns, so that everybody does what they do at one time. */
+/** Changes the time with both locks held, so that each worker uses a single time in its transaction. */
 async function moveTo({ db, projectId }: Way, aheadMs: number): Promise<void> {
   await keepPartitions(db, db.clock.now() + aheadMs);
   await db.transaction(async (tx) => {

@@ -7,15 +7,18 @@ import type { Database, Tx } from '../../io/db/index.ts';
 import type { BuildStep, Digest } from '../digest/index.ts';
 import type { Sender } from '../send-drafts/index.ts';
 
-/** Who does what there is to do, for one project, at the time that its clock shows. */
+/** Processes the work of one project, at the time that its clock shows. */
 export type Engine = { db: Database; digest: Digest; sender: Sender; projectId: number };
 
 const PRIORITIES = ['live', 'bulk'] as const;
 const EDITIONS_MAX = 100;
-/** Somebody else has some of it in hand. */
+/** The wait while another worker has some of the work. */
 const BUSY_MS = 5;
 
-/** Whatever waits and whatever is due, until nothing is; workers of this and other processes may do some of it. False: `mayGoOn` was. */
+/**
+ * Processes everything that waits or is due until nothing is left. Workers of this and other processes may do some of it. Returns false if
+ * `mayGoOn` returned false.
+ */
 export async function settle(engine: Engine, mayGoOn: () => Promise<boolean>): Promise<boolean> {
   while (await mayGoOn()) {
     if ((await doWhatIsThere(engine)) > 0) continue;
@@ -29,7 +32,7 @@ async function doWhatIsThere(engine: Engine): Promise<number> {
   const { digest, sender, projectId } = engine;
   const toDo = await look(engine.db, engine);
   let done = 0;
-  // Definitions first, so that what comes in meets them whole.
+  // Definitions come first, so that incoming records find them complete.
   if (toDo.build) for (let built = await build(engine); built > 0; built = await build(engine)) done += built;
   for (const priority of PRIORITIES)
     if (toDo[priority]) done += (await digest.batch(priority, [projectId])).records;
@@ -51,7 +54,7 @@ async function build({ db, digest, projectId }: Engine): Promise<number> {
   return steps.filter((step) => step === 'went on' || step === 'served').length;
 }
 
-/** Whoever is at work for it is waited for by its turns; what letters become that are on their way is asked for again. */
+/** Returns true if nothing is left to do. Taking both locks waits for active workers; emails that are still being sent count as work. */
 function isAllDone(engine: Engine): Promise<boolean> {
   const { db, projectId } = engine;
   return db.transaction(async (tx) => {

@@ -15,8 +15,8 @@ import { copyRows, type Tx } from '../../io/db/index.ts';
 import { createBareProject } from '../create-project.ts';
 
 /**
- * With the project's turn taken, and behind everything else that is locked in this transaction: the sandbox of a live project is
- * made the first time it is wanted, and closed and opened again later with all that is in it.
+ * Opens or closes the sandbox of a live project. It is created the first time, and later closed and reopened with everything in it. The
+ * caller holds the project lock, and has already locked everything else in its transaction.
  */
 export async function switchSandbox(
   deps: { tx: Tx; clock: Clock },
@@ -41,7 +41,10 @@ function requireLive({ livemode, isDemo }: Pair): void {
   throw new Fault('validation_failed', { details: [{ message, field: 'sandbox' }] });
 }
 
-/** How it is decided who gets which letter is copied once, as it is now; people, what they did, keys and endpoints are not. */
+/**
+ * Creates the sandbox and copies the definitions once, as they are now: settings, audiences, rules and templates. Users, their events, keys
+ * and endpoints are not copied.
+ */
 async function makeSandbox(deps: { tx: Tx; clock: Clock }, live: Pair): Promise<void> {
   const { tx } = deps;
   const { projectId: liveId, organizationId } = live;
@@ -52,22 +55,22 @@ async function makeSandbox(deps: { tx: Tx; clock: Clock }, live: Pair): Promise<
   const { stored } = await getSettings(tx, liveId);
   await replaceSettings(tx, { projectId: sandboxId, settings: settingsOfSandbox(stored) });
   await copyRows(tx, { from: liveId, to: sandboxId }, DEFINITIONS);
-  // Editions of audiences are counted by it.
+  // Audience editions are numbered by the model.
   await startModelAt(tx, { projectId: sandboxId, model });
 }
 
-/** As long as names may be, with room for the word. */
+/** The maximum length of a name, minus the suffix. */
 const NAME_CHARS = 88;
 
 function nameOf({ name }: Pair): string {
   return `${Array.from(name).slice(0, NAME_CHARS).join('').trimEnd()} (sandbox)`;
 }
 
-/** There are no people, so every audience is whole as it stands, and every count begins with whoever comes first. */
+/** A new sandbox has no users, so every audience is complete at once, and every count begins with the first user. */
 const DEFINITIONS: Parameters<typeof copyRows>[2] = {
   audience: {},
   audience_edition: {
-    // Of an audience that is being edited, what it will be.
+    // For an audience that is being edited, only its newest edition.
     only: `state <> 'retired' AND NOT EXISTS (SELECT 1 FROM beckon.audience_edition n
       WHERE n.project_id = $1 AND n.audience_id = audience_edition.audience_id AND n.edition > audience_edition.edition
         AND n.state <> 'retired')`,

@@ -27,24 +27,24 @@ import type { Mailroom } from './mailroom.ts';
 import { type Narrow, openNarrow, openWarmup } from './domain-limits.ts';
 import type { Sender } from './sender-of.ts';
 
-/** What the gates of one project look at; whatever is claimed counts for those who come behind. */
+/** The input of the send checks of one project. Each claim counts for the drafts after it. */
 export type Gates = {
   model: Model;
   policy: Policy;
   now: number;
   bucket: Bucket | null;
   domain: GateFacts['domain'];
-  /** Of the sending domain and its recipients' providers; null where nothing holds it back. */
+  /** The limits of the sending domain and of its recipients' providers; null if there are no limits. */
   narrow: Narrow | null;
-  /** How many letters more the warm-up lets go, and when it lets more; null: it is over, or there is none. */
+  /** How many more emails the warm-up allows, and when it allows more; null: it is over, or there is no warm-up. */
   warmup: { left: number; nextAt: number } | null;
   mailroom: Mailroom;
   suppressions: Map<string, FoundSuppression | null>;
-  /** The topics that they refuse, by person. */
+  /** The topics that each user refuses, by `personKey`. */
   refusals: Map<string, ReadonlySet<string>>;
   claims: Map<string, number[]>;
   contenders: Map<string, Contender[]>;
-  /** The database was restored, and nobody has confirmed it. */
+  /** True if the database was restored and no operator has confirmed it. */
   isRestored: boolean;
 };
 
@@ -53,19 +53,19 @@ export type GatesAsked = Pick<Gates, 'model' | 'now' | 'bucket' | 'mailroom'> & 
   sender: Sender;
 };
 
-/** The policy that these settings make. The outlet is that of the installation: a sandbox has the quiet hours of its project. */
+/** Builds the policy of these settings. The outlet is that of the installation, so a sandbox has the quiet hours of its project. */
 export function policyOf(settings: Settings, outlet: Outlet): Policy {
   const { paused, frequencyCap, throttle, timeZone } = settings;
   return { paused, quietHours: quietHoursInForce(settings, outlet), caps: frequencyCap, throttle, timeZone };
 }
 
-/** Looks up all that the gates have to know about these people of one project. */
+/** Reads everything that the send checks need about these users of one project. */
 export async function openGates(tx: Tx, asked: GatesAsked): Promise<Gates> {
   const { model, now, people, sender, mailroom } = asked;
   const policy = policyOf(model.project.settings, mailroom.outlet);
   const { projectId } = model.project;
   const reached = [...people.values()].map((person) => ({ person, address: addressOf(person) }));
-  // Each once, or the letters to a mailbox that two people share would count twice.
+  // Each address once: otherwise emails to an address that two users share would count twice.
   const addresses = [...new Set(reached.flatMap(({ address }) => address ?? []))];
   const since = now - Math.max(0, ...(policy.caps ?? []).map(({ windowMs }) => windowMs));
   const addressees = reached.map(({ person, address }) => ({ projectId, userId: person.userId, address }));
@@ -105,7 +105,7 @@ export function addressOf({ email }: Pick<Person, 'email'>): string | null {
 
 type ContendersAsked = { projectId: number; people: Map<string, Person>; until: number };
 
-/** By address: a mailbox may belong to several people of a project, and the cap is the mailbox's. */
+/** Returns the contenders by address, because users of a project may share a mailbox and the frequency cap applies to the mailbox. */
 async function findContenders(
   tx: Tx,
   { projectId, people, until }: ContendersAsked,
@@ -124,15 +124,15 @@ async function findContenders(
   return new Map([...byAddress].map(([address, some]) => [address, some.map(({ contender }) => contender)]));
 }
 
-/** `isTriedAgain`: it was handed over before, and has its slots of the caps and of the warm-up already. */
+/** `isTriedAgain`: the email was handed to the relay before, so it has its slots of the caps and of the warm-up already. */
 export type Leaver = {
   person: Person;
   isTriedAgain?: boolean;
-  /** What its own domain says, where that is not the sender's. */
+  /** The answer of the domain that the email is signed for, if that is not the sender's domain. */
   elsewhere?: GateFacts['domain'] | undefined;
 };
 
-/** Asks the gates about one draft. What passes takes its slot and its token; whoever asks claims it. */
+/** Runs the send checks for one draft. A draft that passes takes its slot and its token, and the caller claims it. */
 export function passGates(
   gates: Gates,
   draft: Draft,
@@ -190,12 +190,12 @@ function ofItself(gates: Gates, draft: Draft, person: Person): OfItself {
   };
 }
 
-/** As the rule has it today: who sorts letters into topics means those that wait, too. */
+/** Returns the current topic of the rule, so that a changed topic also applies to waiting drafts. */
 function topicOf({ rules }: Pick<Model, 'rules'>, { ruleId }: Pick<Draft, 'ruleId'>): string | null {
   return rules.byId.get(ruleId)?.definition.topic ?? null;
 }
 
-/** What all letters of the project, its domain and a provider share. */
+/** Returns the limits that all emails of the project, of its domain or to a provider share. */
 function ofOthers(
   gates: Gates,
   provider: string,

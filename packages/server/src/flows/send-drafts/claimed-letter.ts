@@ -3,14 +3,14 @@ import type { FrozenRow } from '../../features/sending/index.ts';
 import type { Model } from '../models.ts';
 import type { Sender } from './sender-of.ts';
 
-/** A letter that its worker has claimed, with all that is needed to hand it over without asking the database again. */
+/** An email that its worker has claimed, with everything needed to send it without further queries. */
 export type ClaimedLetter = {
   projectId: number;
   draftId: string;
   messageId: string;
   epoch: number;
   userId: string;
-  /** As the person has it, and normalised. */
+  /** The address as the user has it. `address` is the normalized form. */
   email: string;
   address: string;
   content: Content;
@@ -21,13 +21,13 @@ export type ClaimedLetter = {
   provider: string;
   projectName: string;
   ruleName: string;
-  /** What is heard of it once it has left. */
+  /** The engagement that is tracked after the email is sent. */
   tracking: { opens: boolean; clicks: boolean };
-  /** When it is quiet where the person is. */
+  /** The quiet hours in the time zone of the user. */
   quiet: { zone: string; window: { start: string; end: string } } | null;
-  /** As it was handed over before; null before the first attempt. */
+  /** The email as it was handed to the relay before; null before the first attempt. */
   frozen: FrozenRow | null;
-  /** How far the clock of its project was ahead when it was claimed. */
+  /** How far the clock of the project was ahead at the time of the claim. */
   aheadMs: number;
 };
 

@@ -40,7 +40,7 @@ import { findSender, gatesElsewhere, type Sender } from './sender-of.ts';
 const ASK_AGAIN_MS = 3_600_000;
 /** Rendering changed drafts blocks the process: about a fifth of a second in one batch. */
 const RENDERED_MAX = 2 * WORK_MAX;
-/** Whoever claimed a letter submits it within this time, or it is put back. */
+/** A claimed email is submitted within this time, or it is returned. */
 const CLAIMED_FOR_MS = 60_000;
 
 export type SendDeps = {
@@ -52,23 +52,23 @@ export type SendDeps = {
   togetherMs: number;
 };
 
-/** What is due of one project, in the transaction that decides about it. */
+/** The input for deciding about the due drafts of one project, in one transaction. */
 export type Batch = {
   tx: BatchTx;
   deps: SendDeps;
   projectId: number;
   model: Model;
   now: number;
-  /** For so many letters. */
+  /** How many emails may be claimed. */
   room: number;
 };
 export type Done = {
   moved: Moved[];
-  /** Held on for the same, and asked again then. */
+  /** Drafts that stay held for the same reason, and when they are checked again. */
   later: { draftId: string; dueAt: number }[];
   letters: ClaimedLetter[];
   messages: MessageRow[];
-  /** Messages that were tried for long enough. */
+  /** Messages that get no further attempt. */
   ends: MessageEnd[];
   narrow: Gates['narrow'];
   decisions: Decision[];
@@ -77,7 +77,7 @@ export type Done = {
 
 export type Tokens = { bucket: Gates['bucket']; left: number };
 
-/** What becomes of each draft that is due. */
+/** Decides about each draft that is due. */
 export async function decideBatch(batch: Batch, due: Draft[], { bucket, left }: Tokens): Promise<Done> {
   const { now } = batch;
   const done: Done = {
@@ -102,7 +102,7 @@ export async function decideBatch(batch: Batch, due: Draft[], { bucket, left }: 
   return asked ? { ...done, bucket: asked.gates.bucket, narrow: asked.gates.narrow } : done;
 }
 
-/** Letters that were tried before leave as the same bytes. */
+/** Adds the stored bytes to emails that were tried before, so that they are sent unchanged. */
 async function findOldBytes({ tx, projectId }: Batch, { letters }: Done, { earlier }: Asked): Promise<void> {
   const tried = letters.filter(({ draftId }) => earlier.has(draftId));
   const frozen = await findFrozen(tx, { projectId, draftIds: tried.map(({ draftId }) => draftId) });
@@ -113,9 +113,9 @@ type Asked = {
   evidence: Evidence;
   gates: Gates;
   sender: Sender;
-  /** Of drafts that were handed over before, and put off. */
+  /** The earlier messages of drafts that were handed to the relay before and deferred. */
   earlier: Map<string, EarlierMessage>;
-  /** What the domains say that some of these were handed over from. */
+  /** The answers of the other domains that some of these emails are signed for. */
   elsewhere: Map<string, GateFacts['domain']>;
 };
 
@@ -134,12 +134,12 @@ async function gatherAll(batch: Batch, leaving: Draft[], bucket: Gates['bucket']
   return { evidence, sender, earlier, gates, elsewhere };
 }
 
-/** The slots of the warm-up go to whoever matters most; everything else goes in the order in which it is due. */
+/** Warm-up slots go to the highest priority. Without a warm-up, drafts are taken in the order in which they are due. */
 function inTurn(due: Draft[], warmup: Gates['warmup']): Draft[] {
   return warmup ? due.toSorted((a, b) => b.priority - a.priority) : due;
 }
 
-/** What time alone brings. */
+/** Decides about a draft that changes by time alone. */
 function actOn(draft: Draft, now: number): Decided | null {
   const action = dueAction(draft, now);
   switch (action) {
@@ -172,11 +172,11 @@ function leave(batch: Batch, draft: Draft, leaving: Leaving): void {
   if (before && before.address !== addressOf(person)) {
     return fail(batch, done, { draft, reason: 'address_changed' });
   }
-  // As with the throttle: it stays first in line until there is room to hand it over.
+  // As with the throttle, the draft stays first in line until there is space to send it.
   if (done.letters.length < batch.room) sendOrHold(batch, draft, { ...leaving, person, before });
 }
 
-/** `before`: it was handed over already, and its bytes are signed for the domain that it was handed over from. */
+/** `before`: the message of an earlier attempt. Its bytes are signed for the domain of that attempt. */
 type Asking = Leaving & { person: Person; before: EarlierMessage | null };
 
 function sendOrHold(batch: Batch, draft: Draft, { gates, done, person, before, ...asked }: Asking): void {
@@ -184,21 +184,21 @@ function sendOrHold(batch: Batch, draft: Draft, { gates, done, person, before, .
   const domain = (elsewhere && before?.domain) ?? asked.sender.domain;
   const answer = passGates(gates, draft, { person, isTriedAgain: before !== null, elsewhere });
   if (answer.passes) return send(batch, done, { draft, person, sender: { ...asked.sender, domain }, gates });
-  // The throttle concerns nobody in particular: the draft stays first in line.
+  // The throttle is not about this draft, so the draft stays first in line.
   if (answer.reason === 'throttle') return;
   const later = BY_THE_LETTER.has(answer.reason) ? heldOn(draft, answer) : null;
   if (later !== null) return void done.later.push({ draftId: draft.id, dueAt: later });
   note(batch, done, { draft, decided: keepIn(draft, answer, batch.now), detail: answer.detail });
 }
 
-/** These let one letter go after the other, and are asked by all that wait each time. */
+/** These checks let one email pass after another, and all waiting drafts are checked each time. */
 const BY_THE_LETTER: ReadonlySet<string> = new Set(['domain_throttle', 'provider_throttle']);
 
-/** It was put off until nobody waits for it any more, or to somebody who is elsewhere now. */
+/** Ends a draft that was deferred until it expired, or whose user has another address now. */
 function fail(batch: Batch, done: Done, { draft, reason }: { draft: Draft; reason: string }): void {
   const { projectId, now } = batch;
   const isPutOff = draft.reason === 'deferred';
-  // A person has let it go again since.
+  // A draft that is no longer deferred was released again by a member.
   const decided = isPutOff
     ? finish(draft, { result: 'failed', reason }, { now })
     : cancel(draft, { reason, now });
@@ -209,11 +209,12 @@ function fail(batch: Batch, done: Done, { draft, reason }: { draft: Draft; reaso
 
 type No = Extract<GateAnswer, { passes: false }>;
 
-/** Held, not dropped; but for those to whom nobody writes any more, at all or about its topic. */
+/** Holds a draft that fails a send check. Only permanently suppressed users and refused topics cancel it. */
 function keepIn(draft: Draft, { reason, until, detail }: No, now: number): Decided {
   const isUnwanted = reason === 'topic_unsubscribed' || (reason === 'suppressed' && until === null);
   if (isUnwanted) return cancel(draft, { reason, now, detail });
-  // What was put off keeps saying so, whatever holds it meanwhile: whoever mends that would not know to wake it.
+  // A deferred draft keeps this reason, whatever else holds it. It is checked again after an hour, because fixing the other cause would not
+  // wake it.
   const isPutOff = draft.reason === 'deferred' && until === null;
   const isMendable =
     isPutOff || reason === 'domain_not_ready' || reason === 'no_sender' || reason === 'public_url';
@@ -267,7 +268,7 @@ function send(batch: Batch, done: Done, { draft, person, sender, gates }: Sendin
 
 type Noted = { draft: Draft; decided: Decided | null; detail?: Record<string, unknown> };
 
-/** Every move with its row in the ledger, so that explain tells what the draft of a rule waits for. */
+/** Records every move with a row in the decision log, so that an explanation shows what the draft waits for. */
 function note({ now, projectId }: Batch, done: Done, { draft, decided, detail = {} }: Noted): void {
   if (!decided || isRefused(decided)) return;
   done.moved.push(decided);
@@ -284,7 +285,7 @@ function note({ now, projectId }: Batch, done: Done, { draft, decided, detail = 
   });
 }
 
-/** These are reasons of an entry too, which has a row of its own. */
+/** These names are also reasons of an enrollment, which has a row of its own. */
 function letterReason(reason: string): string {
   return reason === 'suppressed' || reason === 'rule_off' ? `email_${reason}` : reason;
 }

@@ -29,7 +29,7 @@ async function atNight(settings: Record<string, string>): Promise<Story> {
 }
 
 const schedule = ({ projectId }: Story, by = mailroom) => showSchedule({ db, mailroom: by }, projectId);
-/** What holds the drafts now, and with the wanted settings. */
+/** Returns what holds the drafts now, and with the wanted settings. */
 async function simulate({ projectId }: Story, wanted: Record<string, string>) {
   const { current, proposed } = await simulatePolicy({ db, mailroom }, { projectId, wanted });
   return { current: current.held, proposed: proposed.held };

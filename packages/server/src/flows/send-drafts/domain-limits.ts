@@ -13,22 +13,22 @@ import {
 import type { Tx } from '../../io/db/index.ts';
 import type { Sender } from './sender-of.ts';
 
-/** What holds letters of one domain back: its own throttle, and mailbox providers that asked for less. */
+/** The limits for emails of one domain: its own throttle, and mailbox providers that asked for a slower rate. */
 export type Narrow = {
-  /** Who lets none go now to this provider; null where nobody says no. */
+  /** Returns the limit that holds emails to this provider now, or null. */
   holds(provider: string): GateFacts['narrow'];
   take(provider: string): void;
-  /** The buckets that something was taken of. */
+  /** The buckets that tokens were taken from. */
   taken(): NarrowRow[];
 };
 
-/** Under this name, which no provider has, the domain's own tokens are kept. */
+/** The domain's own tokens are stored under this name, which no provider has. */
 const ITSELF = '';
 
 type Limit = { row: NarrowRow; throttle: Throttle; isTaken: boolean };
 type Asked = { projectId: number; sender: Sender; now: number };
 
-/** Null where nothing of the kind is set, as mostly. */
+/** Returns null if no limit is set, which is the usual case. */
 export async function openNarrow(tx: Tx, { projectId, sender, now }: Asked): Promise<Narrow | null> {
   const rows = await listNarrow(tx, { projectId, domain: sender.domain });
   const limits = new Map<string, Limit>();
@@ -88,7 +88,7 @@ function narrowOf(limits: Map<string, Limit>, { domain, now }: { domain: string;
   };
 }
 
-/** The warm-up of a domain that is new to the world; not in the outbox, where nobody has to get used to anything. */
+/** Returns the warm-up of a domain that is new to mailbox providers. Emails in the test inbox need no warm-up. */
 export async function openWarmup(
   tx: Tx,
   { projectId, sender, now }: Asked,

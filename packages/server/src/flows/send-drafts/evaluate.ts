@@ -18,7 +18,7 @@ import { findConditionFacts } from '../facts.ts';
 import type { Model } from '../models.ts';
 import { gapOf, isOutdated, letterOf, localeOfPerson, zoneOfPerson } from '../rules/index.ts';
 
-/** What is looked up before drafts are evaluated again. */
+/** Everything that is read before drafts are evaluated again. */
 export type Evidence = {
   model: Model;
   now: number;
@@ -26,11 +26,11 @@ export type Evidence = {
   runs: Map<string, Run>;
   facts: Map<string, Facts>;
   sentAnyway: Set<string>;
-  /** What rendering them anew has taken so far, counted. */
+  /** The counted work of rendering drafts again so far. */
   rendering: { work: number };
 };
 
-/** Everything that the evaluation of these drafts of one project may look at, set-wise. */
+/** Reads everything that evaluating these drafts of one project may need, in set-based queries. */
 export async function gatherEvidence(
   tx: Tx,
   drafts: Draft[],
@@ -48,7 +48,7 @@ export async function gatherEvidence(
     const mentions = model.rules.version(draft.ruleId, draft.version)?.conditions.mentions ?? [];
     return person ? [{ person, mentions, audiences: model.audiences, counted: model.counted }] : [];
   });
-  // An approval that was taken back, or voided, lets nothing go.
+  // An approval that was withdrawn or voided does not count.
   const approved = conditional.filter(isApproved);
   const stale = drafts.filter((draft) => isStale(draft, { people, model }));
   const [facts, runs, sentAnyway] = await Promise.all([
@@ -72,8 +72,8 @@ export async function gatherEvidence(
 }
 
 /**
- * Before a draft leaves: is its run over, does its rule still hold, does it still say what is true, and may it leave by itself?
- * Null where it may ask the gates. An untouched one follows its facts and is asked again with what it says now.
+ * Checks before a draft is sent whether its run has ended, its rule still holds, its content is current and autopilot still applies.
+ * Returns null if the draft may go to the send checks. An untouched draft is refreshed, and evaluated again with its new content.
  */
 export function evaluateAgain(draft: Draft, evidence: Evidence): Decided | null {
   const { people, now, model, facts, sentAnyway } = evidence;
@@ -89,7 +89,10 @@ export function evaluateAgain(draft: Draft, evidence: Evidence): Decided | null 
   return rewrite(draft, person, evidence) ?? leftToPeople(draft, evidence);
 }
 
-/** While it was claimed, or skipped, its rule or its project was taken from autopilot: that is for all that nobody has touched. */
+/**
+ * Autopilot of the rule or the project may have been turned off while the draft was claimed or skipped. This applies to every draft that no
+ * member has touched.
+ */
 function leftToPeople(draft: Draft, { model: { rules, project }, now }: Evidence): Decided | null {
   const rule = rules.byId.get(draft.ruleId);
   if (!rule || draft.isEdited || isApproved(draft)) return null;
@@ -102,7 +105,10 @@ export function conditionOf({ rules }: Model, draft: Draft): Predicate | null {
   return rules.version(draft.ruleId, draft.version)?.definition.onlyIf ?? null;
 }
 
-/** Time alone may have brought it about, and then nobody was asked. What is sent once more belongs to no run. */
+/**
+ * Returns the exit condition of the draft's run. Time alone may fulfill it, and then it has not been evaluated yet. A draft that is sent
+ * again belongs to no run.
+ */
 function exitOf({ rules }: Model, draft: Draft): Predicate | null {
   if (draft.runId === null || draft.resendOf !== null) return null;
   return rules.version(draft.ruleId, draft.version)?.definition.exits.when ?? null;

@@ -12,21 +12,18 @@ export type FreezeDeps = {
   outlet: Outlet;
   tokenKeys: TokenKeys;
   renderer: Renderer;
-  /** Of the sender itself, and not for somebody who waits for a page. */
+  /** True for the sender itself, and false for a request that waits for a page. */
   isSending?: boolean;
   now(): number;
 };
 export type Frozen = {
   mailFrom: string;
   mime: Uint8Array;
-  /** What is to be heard of it; null: nothing is, or it was written down with an earlier attempt. */
+  /** The opens and links to track; null: nothing, or they were stored with an earlier attempt. */
   tracked: { opens: boolean; urls: string[] } | null;
 };
 
-/**
- * The letter as it leaves, once: whatever is sent, shown or sent again of it is these bytes. It throws where there is no
- * such letter.
- */
+/** Composes the email once, as it is sent. Sending, showing and retrying it all use these bytes. Throws if it cannot be composed. */
 export async function freeze(letter: ClaimedLetter, deps: FreezeDeps): Promise<Frozen> {
   const { projectId, messageId, sender, content, email, projectName, ruleName } = letter;
   const { mailFrom, messageIdHeader, unsubscribeUrl, headers } = letterHeaders({
@@ -74,7 +71,7 @@ export async function freeze(letter: ClaimedLetter, deps: FreezeDeps): Promise<F
 
 type Tracked = { html: string; tracked: Frozen['tracked'] };
 
-/** Where its links lead stands nowhere in it: their addresses say which letter and which link, sealed. */
+/** Replaces the links by tracked ones. A tracked link does not contain its target: it names the email and the link, with a signed token. */
 function track(
   { html, places }: RenderedEmail,
   { projectId, messageId, sender: { signer }, tracking: { opens, clicks } }: ClaimedLetter,
@@ -93,7 +90,7 @@ function track(
   return { html: marked.html, tracked: isTracked ? { opens, urls: marked.urls } : null };
 }
 
-/** To us where answers are handed on from here, which takes that they come in here and that somebody is named for them. */
+/** Returns an address of Beckon if replies are forwarded. This requires inbound email and an address to forward to. */
 function answersTo(
   { projectId, messageId, sender: { replyTo, replyForwardTo } }: ClaimedLetter,
   { outlet, tokenKeys }: FreezeDeps,

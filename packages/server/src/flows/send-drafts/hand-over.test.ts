@@ -9,7 +9,7 @@ import { disableRule, enableRule } from '../switch-rule.ts';
 import type { Handed, OutgoingLetter } from './index.ts';
 import { recordResults } from './record-results.ts';
 
-// One letter at a time, so that a second one is claimed and waits for the first.
+// One email at a time, so that a second one is claimed and waits for the first.
 const stage = await openStage({ slots: 1 });
 const { engine, server } = stage;
 const { db, clock } = server;
@@ -18,12 +18,12 @@ beforeEach(() => {
   engine.transport.answer({ result: 'sent' });
 });
 
-/** A draft for each of these people, due now. */
+/** Creates a draft for each of these users, due now. */
 async function dueFor(...users: string[]): Promise<Story> {
   const story = await newStory(stage);
   await story.set({ autopilot: '1h', quiet_hours: 'off', frequency_cap: 'off', throttle: 'off' });
   for (const userId of users) await story.user(userId, { email: `${userId}@x.org` });
-  // In this order they are due, and so they leave.
+  // The drafts are due, and so sent, in this order.
   for (const userId of users) {
     await story.event(userId, 'user_signed_up');
     await story.later(1_000);
@@ -41,7 +41,7 @@ const message = async ({ projectId }: Story, userId: string) => {
   return row;
 };
 
-/** Holds the first letter in the hands of the transport until it is let go. */
+/** Keeps the first email in the transport until `letGo` is called. */
 function holdFirst(): { held: Promise<OutgoingLetter>; letGo: (handed?: Handed) => void } {
   const begun = Promise.withResolvers<OutgoingLetter>();
   const answer = Promise.withResolvers<Handed>();
@@ -55,7 +55,7 @@ function holdFirst(): { held: Promise<OutgoingLetter>; letGo: (handed?: Handed) 
   return { held: begun.promise, letGo: (handed = { result: 'sent' }) => answer.resolve(handed) };
 }
 
-/** Of letters that are claimed together all but the first wait for a slot while `act` is done. */
+/** Runs `act` while the first of several claimed emails is sent and the others wait for a slot. */
 async function whileFirstLeaves({ projectId }: Story, act: () => Promise<unknown>): Promise<void> {
   const { held, letGo } = holdFirst();
   const sending = engine.sender.batch(projectId);
@@ -74,19 +74,19 @@ async function meanwhile(act: (story: Story) => Promise<unknown>): Promise<Story
   return story;
 }
 
-/** What was claimed and not submitted is put back after a minute. */
+/** Returns emails that were claimed and not submitted, which happens after a minute. */
 async function afterAMinute(): Promise<void> {
   clock.advance(2 * MINUTE);
   await engine.sender.giveUp();
   await engine.settle();
 }
 
-/** Other stories go on in the same database. */
+/** Other stories send emails in the same database. */
 const lettersOf = ({ projectId }: Story) =>
   engine.transport.letters.filter((one) => one.projectId === projectId);
 const handedTo = (story: Story): string[] => lettersOf(story).map(({ address }) => address);
 
-test('a letter is committed as submitted, with the bytes that leave, before anything is handed over', async () => {
+test('commits an email as submitted, with its bytes, before it is handed to the transport', async () => {
   const story = await dueFor('ada');
   const seen: unknown[] = [];
   engine.transport.answer(async ({ draftId }) => {
@@ -101,7 +101,7 @@ test('a letter is committed as submitted, with the bytes that leave, before anyt
   expect(await story.drafts()).toMatchObject([{ state: 'sent' }]);
 });
 
-test('no letter is submitted before there is a slot to hand it over', async () => {
+test('submits no email before there is a slot to send it', async () => {
   const story = await dueFor('a', 'b', 'c', 'd');
   const submitted: number[] = [];
   engine.transport.answer(async () => {
@@ -113,12 +113,12 @@ test('no letter is submitted before there is a slot to hand it over', async () =
     return { result: 'sent' };
   });
   await engine.settle();
-  // One that is handed over, and one of which the answer is being written down.
+  // One email is being sent, and the result of another is being recorded.
   expect(submitted).toHaveLength(4);
   expect(Math.max(...submitted)).toBeLessThanOrEqual(2);
 });
 
-test('what was suppressed after the claim is not handed over', async () => {
+test('does not send to an address that was suppressed after the claim', async () => {
   const story = await meanwhile(({ projectId }) =>
     suppress(db, {
       projectId,
@@ -134,7 +134,7 @@ test('what was suppressed after the claim is not handed over', async () => {
   expect((await story.drafts('second'))[0]).toMatchObject({ state: 'canceled', reason: 'suppressed' });
 });
 
-test('a pause after the claim keeps the letter in, and it leaves when the project goes on', async () => {
+test('keeps a claimed email when the project is paused, and sends it after the project is resumed', async () => {
   const story = await meanwhile(({ projectId }) => pauseProject(db, projectId));
   await afterAMinute();
   expect(handedTo(story)).toEqual(['first@x.org']);
@@ -145,7 +145,7 @@ test('a pause after the claim keeps the letter in, and it leaves when the projec
 
 const OFF = { reference: 'welcome', actor: 'ann' };
 
-test('what is claimed while its rule is taken from autopilot or switched off stays in, and so does what was paused for that', async () => {
+test('does not send a claimed email whose rule loses autopilot or is turned off, even during a pause', async () => {
   const only = [{ state: 'scheduled', autopilotMs: null, deadlineAt: null }];
   const demoted = await meanwhile((story) => story.set({ autopilot: 'draft' }));
   await afterAMinute();
@@ -169,7 +169,7 @@ test('what is claimed while its rule is taken from autopilot or switched off sta
   for (const story of [demoted, mode, off, paused]) expect(handedTo(story)).toEqual(['first@x.org']);
 });
 
-test('an address that changed after the claim gets the letter in place of the old one', async () => {
+test('sends a claimed email to the new address if the address changes before it is submitted', async () => {
   const story = await meanwhile(async (story) => {
     await story.user('second', { email: 'new@x.org' });
     await engine.digest.batch('live', [story.projectId]);
@@ -178,7 +178,7 @@ test('an address that changed after the claim gets the letter in place of the ol
   expect(handedTo(story)).toEqual(['first@x.org', 'new@x.org']);
 });
 
-test('what was claimed and never handed over is written anew where what it says has changed since', async () => {
+test('refreshes a claimed email that was never submitted when its facts change', async () => {
   const story = await meanwhile(async (story) => {
     await story.user('second', { email: 'new@x.org', traits: { name: 'Ada' } });
     await engine.digest.batch('live', [story.projectId]);
@@ -189,7 +189,7 @@ test('what was claimed and never handed over is written anew where what it says 
   expect(lettersOf(story).at(-1)?.content.body).toContain('Ada');
 });
 
-test('who claimed a letter and stood still for too long cannot hand it over any more', async () => {
+test('does not submit an email whose claim has expired', async () => {
   const story = await dueFor('first', 'second');
   const { held, letGo } = holdFirst();
   const sending = engine.sender.batch(story.projectId);
@@ -205,7 +205,7 @@ test('who claimed a letter and stood still for too long cannot hand it over any 
   expect(await message(story, 'second')).toMatchObject({ state: 'sent', attempts: 1, epoch: 2 });
 });
 
-test('who takes a claimed letter for lost is too late where it was submitted since they looked', async () => {
+test('does not return a claimed email that was submitted since it was found to be lost', async () => {
   const story = await dueFor('ada');
   const { held, letGo } = holdFirst();
   const sending = engine.sender.batch(story.projectId);
@@ -220,7 +220,7 @@ test('who takes a claimed letter for lost is too late where it was submitted sin
   expect(handedTo(story)).toEqual(['ada@x.org']);
 });
 
-test('who took so long to fail at a letter that it was put back has no say in it any more', async () => {
+test('ignores a failure that is reported after the claim was returned', async () => {
   const story = await dueFor('first', 'second');
   const { projectId } = story;
   await whileFirstLeaves(story, async () => {
@@ -236,7 +236,7 @@ test('who took so long to fail at a letter that it was put back has no say in it
   expect(handedTo(story)).toEqual(['first@x.org', 'second@x.org']);
 });
 
-test('of a letter that was submitted by somebody who is gone nobody knows, and it never goes again by itself', async () => {
+test('marks an email as unknown if its worker stops after the submission, and never sends it again automatically', async () => {
   const story = await dueFor('ada');
   const { held, letGo } = holdFirst();
   const sending = engine.sender.batch(story.projectId);
@@ -244,7 +244,7 @@ test('of a letter that was submitted by somebody who is gone nobody knows, and i
   clock.advance(16 * MINUTE);
   expect(await engine.sender.giveUp()).toBe(1);
   expect((await story.drafts())[0]).toMatchObject({ state: 'unknown', reason: 'lost' });
-  // Even the answer that comes after all does not move it: somebody may have decided by then.
+  // Even a late answer does not change the draft, because a member may have decided by then.
   letGo();
   await sending;
   await story.later(30 * HOUR);
@@ -252,7 +252,7 @@ test('of a letter that was submitted by somebody who is gone nobody knows, and i
   expect((await story.drafts())[0]).toMatchObject({ state: 'unknown' });
 });
 
-test('what was put off is tried again as the very same bytes, more and more seldom, for a day', async () => {
+test('retries a deferred email with the same bytes and growing delays for a day', async () => {
   const story = await dueFor('ada');
   const at: number[] = [];
   engine.transport.answer(async ({ projectId }) => {
@@ -270,7 +270,7 @@ test('what was put off is tried again as the very same bytes, more and more seld
   expect(await message(story, 'ada')).toMatchObject({ state: 'failed', attempts: at.length });
 });
 
-test('why a letter was put off is still known where its next attempt came to nothing', async () => {
+test('keeps the reason of a deferral when the next attempt is not submitted', async () => {
   const story = await dueFor('first', 'second');
   engine.transport.answer({ result: 'deferred', reason: 'deferred', reply: '452 4.2.2 mailbox full' });
   await engine.sender.batch(story.projectId);
@@ -286,7 +286,7 @@ test('why a letter was put off is still known where its next attempt came to not
 });
 
 test(
-  'a relay that is away for longer than a day costs no letter that is worth sending by then',
+  'sends emails that have not expired after the relay was unreachable for longer than a day',
   { timeout: 90_000 },
   async () => {
     const story = await newStory(stage);
@@ -302,7 +302,7 @@ test(
   },
 );
 
-test('between two attempts quiet hours, a suppression and a new address each keep the letter in', async () => {
+test('checks quiet hours, suppressions and the address again between two attempts', async () => {
   const story = await dueFor('night', 'gone', 'moved');
   engine.transport.answer({ result: 'deferred', reason: 'deferred' });
   await engine.settle();
@@ -333,7 +333,7 @@ test('between two attempts quiet hours, a suppression and a new address each kee
   });
 });
 
-test('a letter that was put off ends with its draft, and takes no slot of the cap any more', async () => {
+test('ends a deferred email with its draft, and frees its slot of the frequency cap', async () => {
   const story = await dueFor('ada');
   await story.set({ frequency_cap: '1/7d' });
   engine.transport.answer({ result: 'deferred', reason: 'deferred' });
@@ -351,7 +351,7 @@ test('a letter that was put off ends with its draft, and takes no slot of the ca
   expect(another).toMatchObject({ state: 'sent' });
 });
 
-test('what was put off while its rule was off goes on once it is on again', async () => {
+test('continues an email that was deferred while its rule was off when the rule is on again', async () => {
   const story = await dueFor('ada');
   const rule = { projectId: story.projectId, reference: (await story.drafts())[0]?.rule ?? '', actor: 'ann' };
   engine.transport.answer({ result: 'deferred', reason: 'deferred', reply: '451 later' });
@@ -365,7 +365,7 @@ test('what was put off while its rule was off goes on once it is on again', asyn
   expect((await story.drafts())[0]).toMatchObject({ state: 'sent' });
 });
 
-test('what was put back has no slot of the cap any more, and takes a new one when it leaves', async () => {
+test('takes a new slot of the frequency cap when a returned email is sent', async () => {
   const story = await dueFor('first', 'second');
   await story.set({ frequency_cap: '1/24h' });
   await whileFirstLeaves(story, () => pauseProject(db, story.projectId));
@@ -385,7 +385,7 @@ test('what was put back has no slot of the cap any more, and takes a new one whe
   expect((await story.drafts('second')).at(-1)).toMatchObject({ state: 'held', reason: 'frequency_cap' });
 });
 
-test('an attempt again takes no second slot of the cap', async () => {
+test('takes no second slot of the frequency cap for a retry', async () => {
   const story = await dueFor('ada');
   await story.set({ frequency_cap: '1/24h' });
   engine.transport.answer({ result: 'deferred', reason: 'deferred' });
@@ -395,7 +395,7 @@ test('an attempt again takes no second slot of the cap', async () => {
   expect((await story.drafts())[0]).toMatchObject({ state: 'sent' });
 });
 
-test('a hard bounce suppresses the address, unless a fifth of the last recipients were refused in the same words', async () => {
+test('suppresses an address after a hard bounce, unless a fifth of the last recipients got the same reply', async () => {
   const users = Array.from({ length: 12 }, (_, i) => `u${i}`);
   const story = await dueFor(...users);
   const refusal = (address: string): Handed => ({
@@ -411,7 +411,7 @@ test('a hard bounce suppresses the address, unless a fifth of the last recipient
   );
   await engine.settle();
   expect(await suppressed()).toEqual([{ value: 'u0@x.org', reason: 'hard_bounce' }]);
-  // Three more in the same words, and it is our relay that is refused and not they.
+  // Three more get the same reply, so the relay is rejected and not the recipients.
   const others = ['v0', 'v1', 'v2'];
   for (const userId of others) await story.user(userId, { email: `${userId}@x.org` });
   engine.transport.answer(async ({ address }) => refusal(address));
@@ -422,7 +422,7 @@ test('a hard bounce suppresses the address, unless a fifth of the last recipient
   expect(last.some(({ state, reason }) => state === 'held' && reason === 'deferred')).toBe(true);
 });
 
-test('a mailbox provider that asks for less is written to more slowly, and others are not', async () => {
+test('sends more slowly to a mailbox provider that asks for it, and not to others', async () => {
   const users = Array.from({ length: 6 }, (_, i) => `u${i}`);
   const story = await dueFor(...users);
   engine.transport.answer(async ({ userId }) =>
@@ -448,7 +448,7 @@ test('a mailbox provider that asks for less is written to more slowly, and other
   expect(pace?.per_second).toBeGreaterThan(0);
 });
 
-test('what was claimed and never handed over may be edited and skipped, and has not bounced when its time is over', async () => {
+test('allows edits and skips of a claimed email that was never submitted, and records no bounce when it expires', async () => {
   const users = ['first', 'edited', 'skipped', 'late'];
   const story = await dueFor(...users);
   await whileFirstLeaves(story, () => pauseProject(db, story.projectId));

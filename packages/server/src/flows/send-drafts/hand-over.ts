@@ -17,18 +17,18 @@ import { createSlots, type Slots } from './slots.ts';
 import type { Handed, Transport } from './transport.ts';
 
 /**
- * The last stretch: letters that are claimed are frozen, submitted, handed over and recorded, some at a time.
+ * Sends claimed emails: freezes and submits them, hands them to the transport and records the results, several at a time.
  *
- * A letter is submitted (a commit) when there is a free slot to hand it over, so that only few are between that commit and
- * the one of their result: these are what nobody knows anything of after a crash. Whoever is ready at the
- * same time shares the commit, and whoever is done at the same time shares that of the result.
+ * An email is submitted (a commit) when a slot is free to send it. So only few emails are between that commit and the commit of their
+ * result; after a crash, the delivery of these is unknown. Emails that are ready at the same time share a commit, and so do results that
+ * arrive at the same time.
  */
 export type HandOver = {
-  /** How many letters more it takes in now. */
+  /** Returns how many more emails it can take now. */
   room(): number;
-  /** Resolves when it is recorded what became of all of them. */
+  /** Resolves when the results of all of them are recorded. */
   take(letters: ClaimedLetter[]): Promise<void>;
-  /** What is not submitted yet is put back; what is on its way goes on. */
+  /** Returns emails that are not submitted yet. Emails that are being sent continue. */
   stop(): void;
 };
 
@@ -40,13 +40,13 @@ export type HandOverOptions = Omit<FreezeDeps, 'now'> & {
 };
 
 const SLOTS = 5;
-/** Of letters that were submitted: while one is handed over, the answer for another is written down. */
+/** Submitted emails per slot: while one is being sent, the result of another is recorded. */
 const UNSETTLED_OF_EACH = 2;
 const ROUND_MAX = 100;
 const COMMIT_WITHIN_MS = 30_000;
-/** Longer than any transport takes: nobody else may take the letter for lost before. */
+/** Longer than any transport takes. Until then, no other worker may treat the email as lost. */
 const SUBMITTED_FOR_MS = 15 * 60_000;
-/** A relay that refuses everybody, of all projects, in the same words is left alone for so long. */
+/** The pause for a relay that rejects recipients of all projects with the same reply. */
 const PAUSE_MS = 5 * 60_000;
 const RECORD_AGAIN_MS = [100, 500, 2_000, 5_000, 15_000, 30_000];
 
@@ -56,12 +56,12 @@ type Shared = FreezeDeps & {
   log: Log;
   transport: Transport;
   slots: Slots;
-  /** From the submission of a letter to its result. */
+  /** Held from the submission of an email until its result. */
   unsettled: Slots;
   isStopping: () => boolean;
   submit: Coalesced<ToSubmit, boolean>;
   record: Coalesced<LetterResult, true>;
-  /** The same of one letter, where something was wrong with a round. */
+  /** Records a single result, after recording a round of results failed. */
   recordAlone: (result: LetterResult) => Promise<unknown>;
 };
 
@@ -85,7 +85,9 @@ export function createHandOver(given: HandOverOptions): HandOver {
   const pace = createPace(count);
   let waiting = 0;
 
-  /** Where a submission failed nobody knows whether it was committed; after its time the letter counts as lost, or goes again. */
+  /**
+   * After a failed submission it is unknown whether it was committed. When its lease expires, the email counts as lost or is tried again.
+   */
   async function oneSafely(letter: ClaimedLetter): Promise<void> {
     try {
       await one(shared, letter);
@@ -101,7 +103,7 @@ export function createHandOver(given: HandOverOptions): HandOver {
     room() {
       if (transport.isDoubtful?.() === true) return waiting === 0 ? 1 : 0;
       const free = count + pace.ahead() - waiting;
-      // A claim costs as much for one letter as for twenty.
+      // A claim costs as much for one email as for twenty.
       return free * 2 >= count + pace.ahead() ? free : 0;
     },
     async take(letters) {
@@ -122,7 +124,7 @@ function submitting(db: Database): Shared['submit'] {
     async answer(rows) {
       const leaseUntil = db.clock.now() + SUBMITTED_FOR_MS;
       const gone = await inSession(db, async (tx) => {
-        // Under a letter that is claimed the database may be put back: what is claimed in one life is not submitted in another.
+        // The database may be restored while an email is claimed. An email that was claimed before a restore is not submitted after it.
         const [submitted, isOurs] = await Promise.all([
           submitMessages(tx, { rows, leaseUntil }),
           isAccepted(tx),
@@ -130,7 +132,7 @@ function submitting(db: Database): Shared['submit'] {
         if (!isOurs) return new Set<string>();
         const links = rows.flatMap((row) => (row.links && submitted.has(row.draftId) ? [row.links] : []));
         db.reach?.('submit_committing');
-        // The one right behind the other, so that what is tracked costs no round trip.
+        // Both are sent in one round trip, so that tracking costs none of its own.
         await tx.together(() => Promise.all([insertLinks(tx, links), tx.commit()]));
         db.reach?.('submit_committed');
         return submitted;
@@ -140,7 +142,7 @@ function submitting(db: Database): Shared['submit'] {
   });
 }
 
-/** What follows from refusals, such as a rule that lost its autopilot, is said where an operator reads. */
+/** Records results. Consequences of refusals, such as a rule that lost autopilot, are logged for the operator. */
 async function recordNoted(options: Recording, results: LetterResult[]): Promise<void> {
   const { words, transport, log } = options;
   const { troubles, notes } = await recordResults(options, results);
@@ -179,7 +181,7 @@ async function one(shared: Shared, letter: ClaimedLetter): Promise<void> {
 
 type NotFrozen = Exclude<LetterResult['handed'], Handed> | { result: 'failed'; reason: string };
 
-/** One email that cannot be rendered holds up no other: it is held for a person, or goes back where the renderer was busy. */
+/** Freezes an email. One that cannot be rendered does not delay others: it is held for a member, or returned if the renderer was busy. */
 async function frozenOrNot(shared: Shared, letter: ClaimedLetter): Promise<Frozen | NotFrozen> {
   try {
     return await freeze(letter, shared);
@@ -194,7 +196,7 @@ async function frozenOrNot(shared: Shared, letter: ClaimedLetter): Promise<Froze
   }
 }
 
-/** What a server answered is known to nobody else: it is not given up because the database is away for a moment. */
+/** Records the answer of a server. It exists nowhere else, so it is retried when the database is unavailable for a moment. */
 async function recorded({ record, recordAlone, log }: Shared, result: LetterResult): Promise<void> {
   for (const [attempt, againMs] of [...RECORD_AGAIN_MS, null].entries()) {
     try {
@@ -229,7 +231,7 @@ function submissionOf(letter: ClaimedLetter, { mailFrom, mime, tracked }: Frozen
   };
 }
 
-/** A transport that stumbles may have handed the letter over before. */
+/** A transport that throws may have sent the email before that. */
 async function handOne(transport: Transport, letter: ClaimedLetter, frozen: Frozen): Promise<Handed> {
   const { projectId, draftId, messageId, userId, address, content } = letter;
   try {

@@ -13,14 +13,14 @@ import type { Tx } from '../../io/db/index.ts';
 import type { LetterResult } from './record-results.ts';
 
 /**
- * `troubles`: the words in which so many recipients were refused that they are about us, where a letter heard them for the
- * first time. One that is tried again says nothing new: whoever it is for may well be gone.
+ * `troubles`: replies that refused so many recipients that the cause must be on our side. They count only from emails that got them for the
+ * first time. A retry with the same reply adds nothing new, because its recipient may really be gone.
  */
 export type Heeded = { results: LetterResult[]; troubles: string[] };
 
 type Heed = { results: LetterResult[]; messages: Map<string, HandedMessage>; now: number };
 
-/** What refusals mean for the letters to come: who is written to no more, and where to write more slowly. */
+/** Applies refusals to later emails: suppresses addresses, and slows down for mailbox providers. */
 export async function heedRefusals(tx: Tx, projectId: number, heed: Heed): Promise<Heeded> {
   await slowDown(tx, projectId, heed);
   const { results, messages, now } = heed;
@@ -58,13 +58,13 @@ export async function heedRefusals(tx: Tx, projectId: number, heed: Heed): Promi
 const SAMPLE_MIN = 10;
 const SHARE_MAX = 0.2;
 
-/** Nobody's mailbox is gone in the very words in which a fifth of all others are. */
+/** Returns true if a fifth of the last recipients got the same reply. Mailboxes that do not exist are not that frequent. */
 function isAboutUs(heard: (string | null)[], text: string): boolean {
   const same = heard.filter((one) => one === text).length;
   return heard.length >= SAMPLE_MIN && same > 1 && same / heard.length >= SHARE_MAX;
 }
 
-/** `isAgain`: the same letter heard it before. */
+/** `isAgain`: the same email got this reply before. */
 type HardBounce = { draftId: string; address: string; text: string; isAgain: boolean };
 
 function hardBounceOf({ letter, handed }: LetterResult, messages: Heed['messages']): HardBounce | null {
@@ -75,13 +75,13 @@ function hardBounceOf({ letter, handed }: LetterResult, messages: Heed['messages
   return { draftId: letter.draftId, address: message.address, text, isAgain };
 }
 
-/** The words of a hard refusal, as they are compared; null for anything else. */
+/** Returns the normalized reply of a hard bounce; null for any other result. */
 export function wordsOfHard(handed: LetterResult['handed']): string | null {
   if (handed.result !== 'failed' || handed.bounce?.class !== 'hard') return null;
   return normaliseReply(handed.reply ?? handed.reason);
 }
 
-/** So that those of one text can be taken back together. */
+/** Identifies the reply, so that all suppressions by one reply can be lifted together. */
 function saidBy(text: string): string {
   return `reply:${sha256(text).slice(0, 16)}`;
 }

@@ -10,8 +10,8 @@ import { normaliseAddress } from '../../base/address.ts';
 import { createTemplate } from '../templates/index.ts';
 
 /**
- * Whatever a customer's server says of its people, by way of the API into letters, over SMTP to a mail server that keeps
- * them: who gets a letter, which fields its head has and of which elements its page is made depend on no value.
+ * Sends hostile user data by the API into emails, over SMTP to a mail server that keeps them. No value may affect which users get an email,
+ * which header fields it has, or which elements its page has.
  */
 const stage = await openMailStage();
 const { db } = stage.server;
@@ -138,7 +138,7 @@ async function openStory(): Promise<MailStory> {
 
 type Somebody = { userId: string; value: string; email?: string };
 
-/** Tells the API of somebody of whom everything is called this; false where it does not take such a text. */
+/** Sends a user to the API whose data all have this value. Returns false if the API rejects the text. */
 async function tell(
   story: MailStory,
   { userId, value, email = `${userId}@home.test` }: Somebody,
@@ -162,7 +162,7 @@ async function read(letter: SunkLetter): Promise<Read> {
   return { mail, names, page: skeleton(mail.html ?? ''), letter };
 }
 
-/** All of a page but its words and the values of the attributes in which words stand. Of addresses, where they lead to. */
+/** Returns everything of a page except its words and the values of text attributes. Addresses are reduced to their origin. */
 function skeleton(html: string): string[] {
   const lines: string[] = [];
   const walk = (node: DefaultTreeAdapterMap['node'], depth: number): void => {
@@ -189,7 +189,7 @@ async function lettersTo(story: MailStory, address: string): Promise<Read[]> {
 const ruleOf = ({ mail }: Read): string => mail.headers.find(({ key }) => key === 'feedback-id')?.value ?? '';
 const wordsOf = (text: string): string[] => text.match(/[A-Za-z]{4,12}/g) ?? [];
 
-/** What has to be so of a letter, whatever stands in it, beside the same letter of a harmless value. */
+/** Checks what must hold for an email whatever it contains, compared with the same email for a harmless value. */
 function expectSame(
   one: Read,
   harmless: Read,
@@ -208,7 +208,7 @@ function expectSame(
   expect(one.page.filter((line) => / script |^\d+ \S+ .*\bon\w+=|javascript:/.test(line))).toEqual([]);
 }
 
-test('500 hostile texts as each trait and property of a letter: the same recipients, fields and elements, and the words', async () => {
+test('keeps recipients, fields and elements of an email for 500 hostile texts in each trait and property, and keeps the words', async () => {
   const story = await openStory();
   expect(await tell(story, { userId: 'harmless', value: 'Ada' })).toBe(true);
   const taken: number[] = [];
@@ -238,7 +238,7 @@ test('500 hostile texts as each trait and property of a letter: the same recipie
   expect(stage.sink.letters.flatMap(({ to }) => to).filter((to) => to.includes('evil'))).toEqual([]);
 }, 120_000);
 
-test('a text without an end makes a letter without its links at most, and no line that no server takes', async () => {
+test('loses at most the links of an email for a very long text, and sends no line that a server rejects', async () => {
   const story = await openStory();
   await tell(story, { userId: 'harmless', value: 'Ada' });
   const long = ['word '.repeat(200), 'x'.repeat(1_000), '<script>'.repeat(200), '😀'.repeat(500)];
@@ -253,7 +253,7 @@ test('a text without an end makes a letter without its links at most, and no lin
     for (const [i, one] of letters.entries()) {
       expect(withoutLinks(one.page)).toEqual(withoutLinks(harmless[i]?.page ?? []));
       expect(one.names).toEqual(harmless[i]?.names);
-      // RFC 5322: no line of more than 998 signs.
+      // RFC 5322: a line has at most 998 characters.
       expect(Math.max(...one.letter.raw.split('\r\n').map((line) => line.length))).toBeLessThanOrEqual(998);
     }
   }
@@ -290,7 +290,7 @@ const NO_ADDRESSES = [
   '\uD800@home.test',
 ];
 
-test('an odd address gets its letter, alone, as the same one; what is none is refused, and nobody gets anything', async () => {
+test('sends to an odd address alone and unchanged, and rejects invalid addresses without sending anything', async () => {
   const story = await openStory();
   for (const [n, email] of ODD_ADDRESSES.entries())
     expect(await tell(story, { userId: `odd${n}`, value: 'Ada', email }), email).toBe(true);
@@ -299,7 +299,7 @@ test('an odd address gets its letter, alone, as the same one; what is none is re
   await story.later(2 * HOUR);
   const to = story.arrived().map((letter) => letter.to);
   expect(to.every((some) => some.length === 1)).toBe(true);
-  // Our mail server shows an international domain as people write it, whichever way it came.
+  // The test mail server shows an international domain in Unicode, in whichever form it arrived.
   const reached = [...new Set(to.flat())].map(normaliseAddress);
   const expected = ODD_ADDRESSES.map(normaliseAddress);
   expect(reached.toSorted()).toEqual(expected.toSorted());
@@ -310,11 +310,11 @@ test('an odd address gets its letter, alone, as the same one; what is none is re
 });
 
 const NAMES = TRIES.filter((name) => name.length <= 100);
-/** What a setting of one line does not take. */
+/** Returns true for a name that a single-line setting accepts. */
 const isTaken = (name: string): boolean =>
   !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name.trim()) && name.isWellFormed() && name.trim() !== '';
 
-test('a hostile name as which a project writes changes no recipient, no field and no element', async () => {
+test('keeps recipients, fields and elements of an email for a hostile sender name', async () => {
   const story = await openStory();
   await tell(story, { userId: 'before', value: 'Ada' });
   await story.later(2 * HOUR);

@@ -19,27 +19,27 @@ export { keepInside, testInboxTransport } from './keep-inside.ts';
 export { relayTransport } from './relay-transport.ts';
 export type { Handed, OutgoingLetter, Transport } from './transport.ts';
 
-/** `handed` resolves when it is recorded what became of the letters; it never rejects. */
+/** `handed` resolves when the results of the emails are recorded; it never rejects. */
 export type Sent = { drafts: number; letters: number; lateMs: number; handed: Promise<void> };
 
-/** The third journey: what is due and may leave, leaves, once. */
+/** Sends drafts that are due and pass the send checks, each at most once. */
 export type Sender = {
-  /** Claims one batch of what is due of a project, and begins to hand it over. */
+  /** Claims one batch of due drafts of a project, and starts to send it. */
   begin(projectId: number): Promise<Sent>;
-  /** The same, to its end. */
+  /** Like `begin`, but waits until the batch is sent. */
   batch(projectId: number): Promise<Sent>;
-  /** False: the database was restored, and nobody has confirmed it. */
+  /** Returns false if the database was restored and no operator has confirmed it. */
   mayLeave(): Promise<boolean>;
-  /** When letters can be handed over again; null: now. */
+  /** Returns when emails can be sent again; null: now. */
   closedUntil(): number | null;
-  /** How many letters more can be taken in hand now. */
+  /** Returns how many more emails can be claimed now. */
   room(): number;
   /**
-   * Letters that somebody claimed and said nothing more of: those that were not submitted go again, and of the others nobody
-   * knows what became of them. How many there were.
+   * Gives up on claimed emails that have no result when their lease expires. Unsubmitted ones are sent again; the delivery of the others is
+   * unknown. Returns their number.
    */
   giveUp(): Promise<number>;
-  /** Nothing more is submitted; what was claimed for it is put back. */
+  /** Stops submitting. Emails that were claimed and not submitted are returned. */
   stop(): void;
 };
 
@@ -51,11 +51,11 @@ export type SenderOptions = {
   tokenKeys: TokenKeys;
   transport: Transport;
   /**
-   * Where nothing more is due now, what falls due within this time is claimed together, by whichever worker: a batch of two
-   * letters costs as much as twenty more in a larger one. Each leaves at its very moment where it is not given.
+   * If nothing more is due now, drafts that fall due within this time are claimed together, by whichever worker. A batch of two emails
+   * costs as much as twenty more in a larger one. Without this option, each email is sent at its exact time.
    */
   togetherMs?: number;
-  /** Whether a restored database is confirmed by a person, which it is where nothing is said. */
+  /** `auto`, the default: an operator has to confirm a restored database. `manual`: a takeover by a standby needs no confirmation. */
   restoreGuard?: RestoreGuard;
 };
 
@@ -97,7 +97,7 @@ export function createSender(options: SenderOptions): Sender {
     closedUntil: () => transport.closedUntil?.(db.clock.now()) ?? null,
     room: () => handOver.room(),
     async giveUp() {
-      // What a restored database was about to send is for whoever confirms it: it may be anything but put back.
+      // Emails that a restored database was about to send are left to the operator who confirms it: they must not be returned.
       if (!(await mayLettersLeave({ db, log, restoreGuard }))) return 0;
       const lost = await listLost(db, new Date(db.clock.now()));
       const results = lost.map(({ submitted, ...letter }): LetterResult => ({

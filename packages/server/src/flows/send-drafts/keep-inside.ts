@@ -4,9 +4,9 @@ import type { Database } from '../../io/db/index.ts';
 import { inTimeOf } from '../project-time.ts';
 import type { Handed, OutgoingLetter, Transport } from './transport.ts';
 
-/** Letters of demos and sandboxes end in the outbox, where a relay is set too: nobody who is made up is ever written to. */
+/** Keeps emails of demos and sandboxes in the test inbox, even if a relay is set, because their users are invented. */
 export function keepInside(transport: Transport, db: Database): Transport {
-  // Whether a project is one of them never changes.
+  // This never changes for a project.
   const known = new Map<number, boolean>();
 
   async function staysInside(projectId: number): Promise<boolean> {
@@ -27,7 +27,7 @@ export function keepInside(transport: Transport, db: Database): Transport {
   };
 }
 
-/** For who sends nothing but what stays inside: there is no way out of it. */
+/** A transport that only writes to the test inbox. No email can leave the installation through it. */
 export function testInboxTransport(db: Database): Transport {
   return {
     async hand(letter): Promise<Handed> {

@@ -21,7 +21,7 @@ const clockOf = (at: number, zone: string): string =>
     .toPlainTime()
     .toString({ smallestUnit: 'minute' });
 
-test('an event before its person is known: the draft is there, held, and its time begins when the address arrives', async () => {
+test('holds a draft without an address, and starts its deadline when the address arrives', async () => {
   const story = await newStory(stage);
   await story.event('u1', 'user_signed_up');
   await story.later(20 * HOUR);
@@ -41,7 +41,7 @@ test.each([
   [{}, 'UTC'],
   [{ timezone: 'Asia/Kolkata' }, 'Asia/Kolkata'],
   [{ timezone: 'Nowhere/Land', time_zone: 'America/Los_Angeles' }, 'America/Los_Angeles'],
-])('quiet hours hold a letter of %j until after eight in the morning in %s', async (traits, zone) => {
+])('quiet hours: hold an email to a user with the traits %j until 08:00 in %s', async (traits, zone) => {
   const story = await withUser(traits);
   const now = Temporal.Instant.fromEpochMilliseconds(story.now()).toZonedDateTimeISO(zone);
   const evening = now.toPlainDate().add({ days: 1 }).toZonedDateTime({ timeZone: zone, plainTime: '20:00' });
@@ -59,7 +59,7 @@ test.each([
   expect(sent?.at).toBeLessThan(morning + 30 * MINUTE);
 });
 
-test('what waited for the morning leaves spread over half an hour, each at a moment of its own', async () => {
+test('quiet hours: spread emails over 30 minutes after they end', async () => {
   const story = await newStory(stage);
   await story.until('20:00');
   const users = Array.from({ length: 40 }, (_, i) => `u${i}`);
@@ -75,7 +75,7 @@ test('what waited for the morning leaves spread over half an hour, each at a mom
   expect(minutes.size).toBeGreaterThan(10);
 });
 
-test('caps of one a day and three a week hold what is too much, until the slot is free', async () => {
+test('frequency cap: holds emails above one a day and three a week until a slot is free', async () => {
   const story = await withUser();
   await story.set({ quiet_hours: 'off' });
   for (const name of ['r1', 'r2', 'r3', 'r4', 'r5'])
@@ -90,7 +90,7 @@ test('caps of one a day and three a week hold what is too much, until the slot i
   expect(days).toEqual([0, 1, 2, 7, 8]);
 });
 
-test('two people with one mailbox share its slots, and a letter that does not count takes none', async () => {
+test('frequency cap: is shared by users with the same address, and ignores emails that do not count', async () => {
   const story = await withUser();
   await story.user('u2', { email: 'A@X.ORG' });
   await story.rule({ name: 'Free', when: { event: 'did' }, counts: false, steps: letter('Free') });
@@ -104,7 +104,7 @@ test('two people with one mailbox share its slots, and a letter that does not co
   expect(await story.letters()).toHaveLength(4);
 });
 
-test('of two that are due within two hours the one of the higher priority takes the only slot, and the other names it', async () => {
+test('frequency cap: gives the last slot to the rule with the higher priority, and records which draft took it', async () => {
   const story = await withUser();
   await story.rule({ name: 'Low', when: { event: 'low' }, priority: 10, steps: letter('Low') });
   await story.rule({ name: 'High', when: { event: 'high' }, priority: 90, steps: letter('High') });
@@ -123,8 +123,8 @@ test('of two that are due within two hours the one of the higher priority takes 
   expect((await story.letters()).map(({ rule }) => rule)).toEqual(['High', 'Low']);
 });
 
-test('priority decides in the morning too, among those that quiet hours held', async () => {
-  // Which of the two is released first is for their ids to say, so several are tried.
+test('priority: decides among drafts that quiet hours held', async () => {
+  // The ids decide which of the two is released first, so several pairs are tried.
   for (let i = 0; i < 4; i += 1) {
     const story = await withUser();
     await story.rule({ name: 'Low', when: { event: 'low' }, priority: 10, steps: letter('Low') });
@@ -137,7 +137,7 @@ test('priority decides in the morning too, among those that quiet hours held', a
   }
 });
 
-test('priority decides when a slot becomes free, among those that the cap held', async () => {
+test('priority: decides among drafts that the frequency cap held', async () => {
   for (let i = 0; i < 4; i += 1) {
     const story = await withUser();
     await story.set({ quiet_hours: 'off' });
@@ -156,7 +156,7 @@ test('priority decides when a slot becomes free, among those that the cap held',
   }
 });
 
-test('priority decides when a snooze is over, among those that it held', async () => {
+test('priority: decides among drafts that a snooze held', async () => {
   for (let i = 0; i < 4; i += 1) {
     const story = await withUser();
     await story.set({ quiet_hours: 'off' });
@@ -177,7 +177,7 @@ test('priority decides when a snooze is over, among those that it held', async (
   }
 });
 
-test('a letter to a mailbox that two people share takes one slot, whoever asks for it', async () => {
+test('frequency cap: takes one slot for an email to a shared address, whichever user it is for', async () => {
   const story = await withUser();
   await story.set({ quiet_hours: 'off', frequency_cap: '2/24h' });
   await story.user('u2', { email: 'a@x.org' });
@@ -194,7 +194,7 @@ test('a letter to a mailbox that two people share takes one slot, whoever asks f
   expect(await story.letters()).toHaveLength(3);
 });
 
-test('an address that comes too late for a letter cancels it, and the run goes on', async () => {
+test('cancels a draft whose address arrives too late, and continues the run', async () => {
   const story = await newStory(stage);
   await story.event('u1', 'trial_expiring', { trialDays: 2 });
   await story.later(3 * DAY);
@@ -204,7 +204,7 @@ test('an address that comes too late for a letter cancels it, and the run goes o
   expect(await story.runs('u1', 'trial_expiring')).toMatchObject([{ state: 'ended', end_reason: 'done' }]);
 });
 
-test('who approves again what was held approves what is true now, and that stands', async () => {
+test('sends the current facts when a held draft is approved again', async () => {
   const story = await withUser({ name: 'Ada' });
   const draft = { subject: 'Hello', body: 'Hello {{ user.name }}.' };
   await story.rule({ name: 'By hand', when: { event: 'did' }, mode: 'draft', steps: [{ draft }] });
@@ -221,7 +221,7 @@ test('who approves again what was held approves what is true now, and that stand
   expect((await story.letters()).map(({ body }) => body)).toEqual(['Hello Grace.']);
 });
 
-test('an untouched letter whose condition does not hold any more goes, and one that a person wrote waits for them', async () => {
+test('cancels an untouched draft whose condition no longer holds, and holds an edited one for review', async () => {
   const story = await newStory(stage);
   await story.rule({
     name: 'Free only',
@@ -252,7 +252,7 @@ test('an untouched letter whose condition does not hold any more goes, and one t
   expect((await story.letters()).map(({ to, subject }) => [to, subject])).toEqual([['u3', 'By hand']]);
 });
 
-test('who takes it back that a letter is sent anyway, edits it or moves it, has not let it go', async () => {
+test('does not send despite a failed condition after the approval was undone or the draft edited or postponed', async () => {
   const story = await newStory(stage);
   const free = { trait: 'plan', equals: 'free' };
   await story.rule({ name: 'Free', when: { event: 'did' }, only_if: free, steps: letter('Upgrade') });
@@ -277,7 +277,7 @@ test('who takes it back that a letter is sent anyway, edits it or moves it, has 
     expect(await story.drafts(userId)).toMatchObject([{ state: 'canceled', reason: 'rule_no_longer_holds' }]);
 });
 
-test('an exit that time alone brings about ends the run before its letter leaves', async () => {
+test('ends the run before its email is sent when time alone fulfills an exit condition', async () => {
   const story = await newStory(stage);
   const exits = { when: { trait: 'eventDate', more_than_ago: '1h' } };
   const steps = [...letter('See you there'), { wait: '1d' }, ...letter('And again')];
@@ -295,7 +295,7 @@ test('an exit that time alone brings about ends the run before its letter leaves
   expect(await story.drafts('u1')).toHaveLength(1);
 });
 
-test('an approval passes no gate: neither quiet hours, nor the cap, nor a suppression', async () => {
+test('does not let an approval bypass quiet hours, the frequency cap or a suppression', async () => {
   const story = await withUser();
   await story.rule({ name: 'Two', when: { event: 'did' }, steps: letter('Two') });
   await story.event('u1', 'user_signed_up');
@@ -328,7 +328,7 @@ test('an approval passes no gate: neither quiet hours, nor the cap, nor a suppre
   expect((await story.drafts())[2]).toMatchObject({ state: 'canceled', reason: 'suppressed' });
 });
 
-test('a suppression ends what is under way, and a snooze lets go what came behind it when it is over', async () => {
+test('cancels open drafts on a snooze, and sends later ones when the snooze is over', async () => {
   const story = await withUser();
   await story.set({ quiet_hours: 'off' });
   await story.event('u1', 'user_signed_up');
@@ -352,7 +352,7 @@ test('a suppression ends what is under way, and a snooze lets go what came behin
   expect(await story.letters()).toMatchObject([{ rule: 'trial_expiring', at: until }]);
 });
 
-test('while a project is paused drafts are made and none leaves; let go, they have a quarter of an hour at least and are spread', async () => {
+test('drafts but does not send while a project is paused, and spreads drafts at least 15 minutes after it is resumed', async () => {
   const story = await withUser();
   await story.user('u2', { email: 'b@x.org' });
   await story.event('u1', 'user_signed_up');
@@ -372,7 +372,7 @@ test('while a project is paused drafts are made and none leaves; let go, they ha
   for (const one of sent) expect(one.at).toBeLessThan(at + 45 * MINUTE);
 });
 
-test('a rule that is off holds its letters and its runs, and hears of nothing that is accepted meanwhile', async () => {
+test('holds drafts and runs of a disabled rule, and ignores events accepted while it is disabled', async () => {
   const story = await withUser();
   const { projectId } = story;
   await story.user('u2', { email: 'b@x.org' });

@@ -10,22 +10,22 @@ import type { Mailroom } from './mailroom.ts';
 import { findSender } from './sender-of.ts';
 
 export type LookAhead = {
-  /** Whether the condition of its rule holds now; true where it has none. */
+  /** True if the rule has no condition, or its condition holds now. */
   holds: boolean;
-  /** What the gates would say to it now; null where nobody is known whom it could go to. */
+  /** The present answer of the send checks; null if the user no longer exists. */
   gate: GateAnswer | null;
 };
 
 type Looking = { model: Model; now: number; mailroom: Mailroom };
 
-/** What would become of a draft if it were to leave now, by what the sender itself asks. It takes nothing. */
+/** Evaluates a draft as if it were due now, by the same checks as the sender. Takes no slot and no token. */
 export async function lookAhead(tx: Tx, draft: Draft, looking: Looking): Promise<LookAhead> {
   const found = (await lookAheadOfAll(tx, [draft], looking)).get(draft.id);
   if (!found) throw new Error('a draft was not evaluated');
   return found;
 }
 
-/** The same of many of one project, as if they left one behind the other in this order; by their ids. */
+/** Evaluates drafts of one project as if they were sent one after another in this order. Returns the results by draft id. */
 export async function lookAheadOfAll(
   tx: Tx,
   drafts: Draft[],

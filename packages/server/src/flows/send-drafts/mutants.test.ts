@@ -10,17 +10,17 @@ import {
 } from '../../features/sending/index.ts';
 
 /**
- * The gate is held to what the specification says of it, told once more in the plainest way; and the same check is shown
- * gates that are wrong in one point each, all of which it has to find.
+ * Compares the send checks with a second, minimal implementation of the specification. The same comparison also gets implementations with
+ * one defect each, and has to find every defect.
  */
 type Gate = typeof gate;
 type Asked = { facts: GateFacts; policy: Policy; now: number };
 
 const DAY = 24 * HOUR;
-/** A Wednesday in winter and one in summer, far from every change of the clocks. */
+/** A Wednesday in winter and one in summer, far from any clock change. */
 const NOONS = [Date.UTC(2026, 0, 14, 12), Date.UTC(2026, 6, 15, 12)];
 
-/** Mostly open, so that the last gate is reached as well as the first. */
+/** Passes most of the time, so that the last check is reached as often as the first. */
 function mostly<T>(open: T, ...shut: fc.Arbitrary<T>[]): fc.Arbitrary<T> {
   return fc.oneof(
     { weight: 12, arbitrary: fc.constant(open) },
@@ -31,7 +31,7 @@ function mostly<T>(open: T, ...shut: fc.Arbitrary<T>[]): fc.Arbitrary<T> {
 const asked: fc.Arbitrary<Asked> = fc
   .record({
     noon: fc.constantFrom(...NOONS),
-    // Whole hours and the milliseconds beside them are where windows open and close.
+    // Windows open and close at whole hours, so these and the milliseconds next to them are tested.
     offset: fc.tuple(fc.integer({ min: -24, max: 24 }), fc.constantFrom(-1, 0, 1, 30 * MINUTE)),
     zone: fc.constantFrom('UTC', 'Europe/Paris', 'America/New_York', 'Asia/Kolkata'),
     window: mostly<Policy['quietHours']>(
@@ -107,7 +107,7 @@ const asked: fc.Arbitrary<Asked> = fc
     };
   });
 
-/** Whether a clock on the wall there shows a time in the window. */
+/** Returns true if a local clock shows a time within the window. */
 function isQuiet(at: number, zone: string, window: Policy['quietHours']): boolean {
   if (!window) return false;
   const shows = new Date(at).toLocaleTimeString('en-GB', {
@@ -126,7 +126,7 @@ function isFull({ claimedAt }: GateFacts, caps: Policy['caps'], at: number): boo
   );
 }
 
-/** The first that says no, in the order of the specification. */
+/** Returns the first check that fails, in the order of the specification. */
 function reasonFor({ facts, policy, now }: Asked): GateReason | null {
   const { suppression, domain } = facts;
   const inOrder: [GateReason, boolean][] = [
@@ -157,7 +157,7 @@ const OPENED_BY_TIME: GateReason[] = [
   'warmup',
 ];
 
-/** What is wrong with when it says to ask again; null: nothing. */
+/** Returns what is wrong with the time of the next check; null: nothing. */
 function wrongUntil(given: Asked, { reason, until }: Extract<GateAnswer, { passes: false }>): string | null {
   const ends = reason === 'suppressed' ? (given.facts.suppression?.until ?? null) : null;
   const isByTime = OPENED_BY_TIME.includes(reason) || ends !== null;
@@ -198,7 +198,7 @@ function check(candidate: Gate, numRuns: number): fc.RunDetails<[Asked]> {
   );
 }
 
-test('the gate says what the specification says, in whatever situation', () => {
+test('matches the specification in every situation', () => {
   const run = check(gate, 20_000);
   expect(run.failed, fc.defaultReportMessage(run)).toBe(false);
 });
@@ -277,6 +277,6 @@ const DEFECTS: [string, Gate][] = [
   ['what is held is asked again too early', (facts, policy, now) => later(gate(facts, policy, now), -HOUR)],
 ];
 
-test.each(DEFECTS)('a planted defect is found: %s', (_, defect) => {
+test.each(DEFECTS)('finds a planted defect: %s', (_, defect) => {
   expect(check(defect, 20_000).failed).toBe(true);
 });

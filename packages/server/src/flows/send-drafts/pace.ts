@@ -1,6 +1,6 @@
 /**
- * How many letters may wait for a slot: as many as the last seconds show to be handed over in that time. A claim that finds
- * many is cheap for each; but what is claimed belongs to this process, and nobody else can hand it over meanwhile.
+ * Limits how many emails may wait for a slot to as many as the last seconds show can be sent in that time. A large claim is cheap per
+ * email, but claimed emails belong to this process, so no other process can send them.
  */
 const SECONDS = 3;
 const OF_EACH_SLOT = 4;

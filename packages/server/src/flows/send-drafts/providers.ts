@@ -3,8 +3,8 @@ import { recentMap } from '../../base/recent-map.ts';
 import type { Resolver } from '../../io/dns/index.ts';
 
 /**
- * Who keeps a mailbox: by the hosts that take its mail in, not by its address, for most companies have theirs with a few
- * large providers. It is looked up beside the sending, which never waits for it: until then a domain is its own provider.
+ * Returns the provider of a mailbox by the MX hosts of its domain, because a few large providers host most companies. The lookup runs in
+ * the background, and sending never waits for it: until then, a domain counts as its own provider.
  */
 export type Providers = { of(domain: string): string };
 
@@ -22,7 +22,7 @@ export function createProviders(resolver: Pick<Resolver, 'mx'>, now: () => numbe
     asked.add(domain);
     try {
       const answer = await resolver.mx(domain);
-      // As `10 mail.example.com`, the most preferred first.
+      // Values look like `10 mail.example.com`, with the most preferred first.
       const host = answer.kind === 'found' ? answer.values[0]?.split(' ')[1] : undefined;
       const provider = (host && getDomain(host)) || domain;
       const keptMs = answer.kind === 'trouble' ? ASK_AGAIN_MS : KEPT_MS;
@@ -42,5 +42,5 @@ export function createProviders(resolver: Pick<Resolver, 'mx'>, now: () => numbe
   };
 }
 
-/** Where letters only go into the outbox nobody's provider matters, and no name server is asked. */
+/** For installations that only use the test inbox: providers do not matter, and no name server is queried. */
 export const NO_PROVIDERS: Providers = { of: (domain) => domain };

@@ -7,7 +7,7 @@ import type { SunkLetter } from '../../../testkit/sink.ts';
 
 const stage = await openMailStage();
 const story = await newVerifiedStory(stage);
-// As strict as a domain can be: nothing but a signature of this very domain counts.
+// The strictest possible policy: only a signature of this exact domain counts.
 stage.dns.set('TXT', `_dmarc.${story.domain}`, ['v=DMARC1; p=reject; adkim=s; aspf=s']);
 const asked = new dns.Resolver();
 asked.setServers(stage.dns.servers);
@@ -19,7 +19,7 @@ await writeAll(story, { traits: {}, plan: '', meter: '' }, 'bare');
 await writeAll(story, { traits: { name: HOSTILE, plan: HOSTILE }, plan: HOSTILE, meter: HOSTILE }, 'hostile');
 const letters = story.arrived();
 
-/** By mailauth, which shares no line with what signs, against the DNS in which the domain published its key. */
+/** Verifies an email with mailauth, which shares no code with the signer, against the DNS that has the key of the domain. */
 async function verdict(raw: string, { from }: SunkLetter) {
   const { dkim, dmarc } = await authenticate(Buffer.from(raw, 'latin1'), {
     ip: '192.0.2.1',
@@ -28,7 +28,7 @@ async function verdict(raw: string, { from }: SunkLetter) {
     mta: 'mx.home.test',
     disableArc: true,
     disableBimi: true,
-    // It asks for what it knows to read.
+    // mailauth only queries record types that it can read.
     resolver: (name, type) => asked.resolve(name, type) as ReturnType<DNSResolver>,
   });
   const [signature] = dkim.results;
@@ -40,20 +40,20 @@ async function verdict(raw: string, { from }: SunkLetter) {
   };
 }
 
-/** The field with all its folded lines. */
+/** Matches a header field with all its folded lines. */
 const fieldOf = (name: string): RegExp => new RegExp(`^${name}:.*\\r\\n(?:[ \\t].*\\r\\n)*`, 'im');
 
-test('each letter that ships, and one in MJML, was written to three people, and every one arrived', () => {
+test('delivers each shipped template and one in MJML to three users', () => {
   const to = letters.flatMap((letter) => letter.to).toSorted();
   const expected = ['kind', 'bare', 'hostile'].flatMap((who) =>
     LETTER_NAMES.map((name) => `${who}-${name}@home.test`),
   );
-  // Who signed up gets the letter of welcome as well as that about what got in the way.
+  // A user who signs up gets the welcome email as well as the one about a stalled onboarding.
   expect([...new Set(to)]).toEqual(expected.toSorted());
   expect(letters.length).toBeGreaterThanOrEqual(expected.length);
 });
 
-test('every letter is signed by its own domain, and passes the strictest policy that a domain can have', async () => {
+test('signs every email for its own domain, and passes the strictest policy that a domain can have', async () => {
   for (const letter of letters) {
     expect(await verdict(letter.raw, letter)).toEqual({
       dkim: 'pass',
@@ -65,7 +65,7 @@ test('every letter is signed by its own domain, and passes the strictest policy 
 });
 
 test.each(['List-Unsubscribe', 'List-Unsubscribe-Post'])(
-  '%s is there once in every letter; to change, remove or add it breaks the signature, and the policy with it',
+  'has %s once in every email; changing, removing or adding it breaks the signature and DMARC',
   async (name) => {
     for (const letter of letters) {
       const { raw } = letter;
@@ -85,7 +85,7 @@ test.each(['List-Unsubscribe', 'List-Unsubscribe-Post'])(
   },
 );
 
-test('how to unsubscribe is one link over https and one address, with the one click', () => {
+test('offers one HTTPS link and one address to unsubscribe, with one click', () => {
   for (const { raw } of letters) {
     const field = (name: string): string =>
       (fieldOf(name).exec(raw)?.[0] ?? '').replace(/\r\n[ \t]/g, ' ').trim();

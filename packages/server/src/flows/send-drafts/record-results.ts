@@ -30,39 +30,38 @@ import type { Handed } from './transport.ts';
 
 /** `returned`: the email was not submitted, because sending was interrupted. `withheld`: it could not be rendered. */
 export type LetterResult = {
-  /** `aheadMs`: how far its project's clock is ahead, where that is known. */
+  /** `aheadMs`: how far the clock of the project is ahead, if known. */
   letter: { projectId: number; draftId: string; epoch: number; aheadMs?: number };
   handed: Handed | { result: 'returned' } | { result: 'withheld'; reason: string };
 };
 
-/** Between attempts; the last one goes on. */
+/** The delays between attempts; the last one repeats. */
 const BACKOFF_MS = [1, 5, 15, 30, 60, 120, 240].map((minutes) => minutes * 60_000);
 /** The first returns are retried at once. After repeated returns, the delay grows. */
 const RETURN_DELAYS_MS = [0, 0, 1, 5, 15, 30, 60].map((minutes) => minutes * 60_000);
-/** Few letters wait for it: while a relay is away only one at a time is tried. */
+/** While a relay is unreachable, only one email is tried at a time, so few emails wait for this delay. */
 const RELAY_AGAIN_MS = 5 * 60_000;
-/** For so long a letter is tried. */
+/** How long an email is retried. */
 const TRIED_FOR_MS = 24 * 3_600_000;
 
 export type RecordingDeps = { db: Database; newId: NewId };
 
-/** What a project heard of so many that it is no word about them. */
+/** A reply that a project got for so many recipients that it is not about them. */
 export type RelayTrouble = { projectId: number; text: string };
 
-/** `notes`: what follows from refusals that people should read of. */
+/** `notes`: consequences of refusals that an operator should see. */
 export type RecordedResults = { troubles: RelayTrouble[]; notes: Applied['notes'] };
 
 /**
- * The second commit: what became of letters that were handed over, and their runs go on. Only who still has a letter says
- * so: a claim that was taken for lost, and made anew by somebody else, has another epoch. A letter that is refused for good
- * has an outcome by it, with all that follows.
+ * Records the results of sent emails in the second commit, and continues their runs. Only the current claim counts: if it was given up as
+ * lost and the email was claimed again, the epoch differs. A permanent refusal is recorded as an outcome, with all its consequences.
  */
 export async function recordResults(
   { db, newId }: RecordingDeps,
   results: LetterResult[],
 ): Promise<RecordedResults> {
   const byProject = [...Map.groupBy(results, ({ letter }) => letter.projectId)];
-  // In the order in which everybody locks projects.
+  // Projects are always locked in id order.
   byProject.sort(([a], [b]) => a - b);
   return inSession(db, async (tx) => {
     await takeTurns(tx, byProject);
@@ -83,7 +82,10 @@ export async function recordResults(
   });
 }
 
-/** A mailbox that does not exist ends whatever else is under way to it; before anything else of any project is locked. */
+/**
+ * Takes both locks of projects with a hard bounce, because that ends everything else under way to the address. They come before any other
+ * lock of any project.
+ */
 async function takeTurns(tx: Tx, byProject: [number, LetterResult[]][]): Promise<void> {
   for (const [projectId, some] of byProject) {
     if (!some.some(({ handed }) => handed.result === 'failed' && handed.bounce?.class === 'hard')) continue;
@@ -107,7 +109,7 @@ async function recordOfProject(
     projectId,
     puzzling.map(({ letter }) => letter.draftId),
   );
-  // Suppressions, drafts, messages: in the order in which whoever suppresses somebody takes them.
+  // Locks suppressions, drafts and messages, in the same order as suppressing a user does.
   const { results, troubles } = await heedRefusals(tx, projectId, { results: given, messages, now });
   const ids = given.map(({ letter }) => letter.draftId);
   const drafts = new Map((await lockDrafts(tx, projectId, ids)).map((draft) => [draft.id, draft]));
@@ -139,7 +141,7 @@ async function recordOfProject(
   return { troubles, applied };
 }
 
-/** Of one that is refused for good, or was put off until it is not tried again. */
+/** Returns the bounce of an email that was refused permanently, or deferred until its last attempt. */
 function bounceOf(
   { letter: { projectId }, handed, againAt }: Said,
   message: HandedMessage | undefined,
@@ -147,9 +149,9 @@ function bounceOf(
 ): Happened | null {
   if (!message || againAt !== null || (handed.result !== 'failed' && handed.result !== 'deferred'))
     return null;
-  // What failed before anybody was asked is nobody's refusal.
+  // An email that failed before it reached a server was not refused.
   if (handed.result === 'failed' && !handed.bounce) return null;
-  // What the relay itself refused until nobody waited for it any more is no word of the recipient's.
+  // If the relay itself rejected the email until it expired, that says nothing about the recipient.
   const isRelays = handed.result === 'deferred' && handed.isRelays === true;
   const said = isRelays ? undefined : handed.bounce;
   const { class: bounceClass, status } = said ?? { class: 'infrastructure', status: null };
@@ -167,10 +169,10 @@ function bounceOf(
 }
 
 type Attempt = Pick<HandedMessage, 'attempts' | 'firstAt'>;
-/** `wasTried`: it was handed over before, this time or another. */
+/** `wasTried`: the email was handed to the relay before, in this claim or an earlier one. */
 type Said = LetterResult & { draft: Draft | undefined; againAt: number | null; wasTried: boolean };
 
-/** When it is tried again; null: not again, by what was said or because it was tried for long enough. */
+/** Returns when the email is tried again; null: never, because of the reply or because the time for retries is over. */
 function againAtOf(
   { letter: { epoch }, handed }: LetterResult,
   { draft, attempt, now }: { draft: Draft | undefined; attempt: Attempt | undefined; now: number },
@@ -190,7 +192,7 @@ function returnDelayMs(epoch: number, attempt: Attempt | undefined): number {
   return RETURN_DELAYS_MS[Math.max(0, claims - 1)] ?? RETURN_DELAYS_MS.at(-1) ?? 0;
 }
 
-/** A relay that is away is nobody's refusal, however long it lasts. */
+/** Retries until the draft expires: an unreachable relay is not a refusal, however long it lasts. */
 function isWorthIt(draft: Draft | undefined, at: number): number | null {
   return at < (draft?.expiresAt ?? Infinity) ? at : null;
 }
@@ -215,7 +217,7 @@ function endOf({ letter, handed, againAt }: Said): MessageEnd {
   };
 }
 
-/** Whoever held it for lost, and said so, was first. */
+/** Returns no move if the draft was already given up as lost. */
 function movedBy({ handed, draft, againAt, wasTried }: Said, now: number): Moved[] {
   if (!draft) return [];
   if (handed.result === 'withheld') {

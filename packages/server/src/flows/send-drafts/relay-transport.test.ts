@@ -69,13 +69,13 @@ test.each<[string, HandOver, object]>([
     refused('mail', 550, '550 5.7.1 sender rejected'),
     { result: 'deferred', reason: 'relay_rejected' },
   ],
-])('what a relay says becomes what became of the letter: %s', async (_, says, becomes) => {
+])('maps the answer of a relay to the result of the email: %s', async (_, says, becomes) => {
   const { state, hand } = withRelay();
   state.says = says;
   expect(await hand()).toMatchObject(becomes);
 });
 
-test('a relay that is away is asked less and less, and no refusal of a recipient counts for that', async () => {
+test('tries an unreachable relay less and less often, and does not count refused recipients as failures', async () => {
   const { state, transport, hand } = withRelay();
   state.says = refused('rcpt', 550, '550 5.1.1 user unknown');
   for (let i = 0; i < 5; i += 1) await hand();
@@ -95,7 +95,7 @@ test('a relay that is away is asked less and less, and no refusal of a recipient
   expect(transport.isDoubtful?.()).toBe(false);
 });
 
-test('a relay that is paused gets nothing until its time is over', async () => {
+test('sends nothing to a paused relay until the pause is over', async () => {
   const { state, transport, hand } = withRelay();
   transport.pause?.(60_000);
   expect(transport.closedUntil?.(0)).toBe(60_000);

@@ -15,8 +15,8 @@ export type RelayTransportOptions = { relay: Relay; now: () => number };
 type Refused = Extract<HandOver, { result: 'refused' }>;
 
 /**
- * A relay as the sender sees it: what became of a letter, and whether anybody is there. Trouble of the relay itself is
- * nobody's bounce; after some in a row no letter is given to it for a while, and so none is claimed.
+ * A relay as the sender sees it: the result of each email, and whether the relay is reachable. A failure of the relay itself is not a
+ * bounce. After several in a row, no email is sent to it for a while, and so none is claimed.
  */
 export function relayTransport({ relay, now }: RelayTransportOptions): Transport {
   let breaker = closedBreaker;
@@ -45,14 +45,17 @@ export function relayTransport({ relay, now }: RelayTransportOptions): Transport
   };
 }
 
-/** A server may name the sealed sender in what it says, and whoever reads that could make a bounce: it is taken out before it is kept. */
+/**
+ * Redacts tokens in the answer of a server before it is stored. A server may repeat the sender address, and its token would let any reader
+ * forge a bounce.
+ */
 function redacted(over: HandOver): HandOver {
   return 'reply' in over
     ? { ...over, reply: redactTokens(over.reply) }
     : { ...over, reason: redactTokens(over.reason) };
 }
 
-/** The same seal as in the sender's address, which a report may give back where that address was rewritten on the way. */
+/** Returns the token of the sender address. A report may contain it even if that address was rewritten on the way. */
 function envelopeId(mailFrom: string): string | null {
   return /^b\+([a-z2-7.]{1,64})@/.exec(mailFrom)?.[1] ?? null;
 }

@@ -9,7 +9,7 @@ const { db } = server;
 
 let pauses: number[] = [];
 engine.transport.pause = (ms) => pauses.push(ms);
-/** Who is refused in the words for a mailbox that does not exist. */
+/** Addresses that are refused like a mailbox that does not exist. */
 let gone = new Set<string>();
 
 beforeEach(() => {
@@ -45,7 +45,7 @@ const many = (name: string, count: number): string[] =>
 const suppressed = (story: Story): Promise<unknown[]> =>
   db.query(`SELECT value FROM beckon.suppression WHERE project_id = $1`, [story.projectId]);
 
-/** So many letters were taken and two refused that a third in these words is put off. */
+/** Sends so many emails, two of them refused, that a third one with the same reply is deferred. */
 async function nearTrouble(story: Story): Promise<void> {
   await sendTo(story, ...many('fine', 10));
   gone = new Set(['gone0@x.org', 'gone1@x.org', 'gone2@x.org']);
@@ -55,7 +55,7 @@ async function nearTrouble(story: Story): Promise<void> {
   expect(pauses).toEqual([]);
 }
 
-test('dead addresses of one project put off its own letters and stop no other project', async () => {
+test('defers the emails of a project with dead addresses, and stops no other project', async () => {
   const [story, other] = [await openStory(), await openStory()];
   await nearTrouble(story);
   await sendTo(other, 'ada');
@@ -65,14 +65,14 @@ test('dead addresses of one project put off its own letters and stop no other pr
   expect(pauses).toEqual([]);
 });
 
-test('a relay that refuses two projects in the same words rests, once for each letter that hears them', async () => {
+test('pauses a relay that refuses two projects with the same reply, once for each email', async () => {
   const [story, other] = [await openStory(), await openStory()];
   await nearTrouble(story);
   gone = new Set(['everybody']);
   await sendTo(other, 'ada');
   await sendTo(story, 'gone2');
   expect(pauses).toEqual([5 * MINUTE]);
-  // The letter that waits is refused again and again, and nobody stands still for that.
+  // The waiting email is refused again and again, which does not pause the relay again.
   await story.later(3 * HOUR);
   const tries = engine.transport.letters.filter(({ userId }) => userId === 'gone2');
   expect(tries.length).toBeGreaterThan(3);
@@ -82,7 +82,7 @@ test('a relay that refuses two projects in the same words rests, once for each l
   expect(pauses).toEqual([5 * MINUTE, 5 * MINUTE]);
 });
 
-test('where one project sends at all the relay rests for what it hears', async () => {
+test('pauses the relay for the only project that sends', async () => {
   const story = await openStory();
   await story.later(2 * HOUR);
   await nearTrouble(story);

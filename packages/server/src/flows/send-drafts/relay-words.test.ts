@@ -83,11 +83,11 @@ test.each<[string, [number, LetterResult['handed']][], boolean]>([
     [[2, { result: 'deferred', reason: 'relay_unreachable' }]],
     true,
   ],
-])('words are everybody’s or not, heard by %s', (_, heardBy, isEverybodys) => {
+])('decides whether a reply is common to all projects, for %s', (_, heardBy, isEverybodys) => {
   expect(heard(...heardBy).words.isEverybodys(TROUBLE)).toBe(isEverybodys);
 });
 
-test('who sent nothing for an hour is not asked', () => {
+test('ignores a project that sent nothing for an hour', () => {
   const { time, words } = heard([2, SENT]);
   time.now = 60 * MINUTE;
   expect(words.isEverybodys(TROUBLE)).toBe(false);

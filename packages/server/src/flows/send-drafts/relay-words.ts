@@ -2,20 +2,20 @@ import { wordsOfHard } from './heed-refusals.ts';
 import type { LetterResult, RelayTrouble } from './record-results.ts';
 
 /**
- * What each project heard last, in this process. Whether words are about us is judged by the letters of one project, but a
- * relay that rests serves nobody: where a few addresses of one are dead, the others go on.
+ * Remembers the last answer that each project got, in this process. The emails of one project decide whether a reply is about our side. But
+ * a paused relay serves no project, so a few dead addresses of one project must not stop the others.
  */
 export type RelayWords = {
   note(results: LetterResult[]): void;
-  /** Whether as many of the others as not heard these words too; also where nobody else sends. */
+  /** Returns true if at least half of the other projects got this reply too, or no other project sends. */
   isEverybodys(trouble: RelayTrouble): boolean;
 };
 
-/** Longer than a relay rests, so that who had to wait for it and was served then is asked before it rests again. */
+/** Longer than a pause of the relay. So a project that waited for the relay and was then served counts before the next pause. */
 const LATELY_MS = 60 * 60_000;
 
 export function createRelayWords(now: () => number): RelayWords {
-  /** Whoever heard something last stands at the end. `text`: null where it was no hard refusal. */
+  /** The project with the newest answer comes last. `text`: null if it was not a hard bounce. */
   const last = new Map<number, { text: string | null; at: number }>();
 
   function forget(): void {
@@ -29,7 +29,7 @@ export function createRelayWords(now: () => number): RelayWords {
   return {
     note(results) {
       for (const { letter, handed } of results) {
-        // Of what was not handed over at all the relay said nothing.
+        // An email that was not handed to the relay says nothing about it.
         const isAnswer =
           handed.result === 'sent' || (handed.result === 'failed' && handed.bounce !== undefined);
         if (!isAnswer) continue;

@@ -24,18 +24,18 @@ import type { ClaimedLetter } from './claimed-letter.ts';
 import { type Batch, decideBatch, type Done, type SendDeps } from './decide-batch.ts';
 import { writeMoves } from '../write-moves.ts';
 
-/** `lateMs`: for how long the first of them was due. */
+/** `lateMs`: how long the first of the drafts had been due. */
 export type SendBatch = { letters: ClaimedLetter[]; drafts: number; lateMs: number };
 
 const BATCH_MAX = 500;
-/** However few letters the throttle lets go: what only time moves waits for no token. */
+/** Read at least this many drafts, however few emails the throttle allows: drafts that only time changes need no token. */
 const LOOKED_AT_MIN = 50;
 const NOTHING: SendBatch = { letters: [], drafts: 0, lateMs: 0 };
 
 /**
- * Claims what is due of one project, in the order in which it is due, in one transaction under the project's send turn: each
- * draft is evaluated again, asked through the gates, and then claimed, or held with the reason. What is claimed, at most
- * `room` letters, is handed over after the commit, by whoever called.
+ * Claims due drafts of one project in the order in which they are due, in one transaction with the send lock. Each draft is evaluated again
+ * and goes through the send checks. It is then claimed, or held with the reason. At most `room` emails are claimed; the caller sends them
+ * after the commit.
  */
 export function claimBatch(given: SendDeps, projectId: number, room: number): Promise<SendBatch> {
   return inSession(given.db, async (tx) => {
@@ -48,7 +48,7 @@ export function claimBatch(given: SendDeps, projectId: number, room: number): Pr
     if (!known) return NOTHING;
     const { throttle } = known.project.settings;
     const { left, bucket } = refill(turn.bucket, throttle, now);
-    // While a project is paused or suspended its drafts stand still as they are; who lets it go on sets the alarm again.
+    // Drafts of a paused or suspended project stay as they are. Resuming it sets the alarm again.
     const isStill = turn.isSuspended || known.project.settings.paused;
     const wanted = Math.min(BATCH_MAX, Math.max(Math.min(left, room), LOOKED_AT_MIN));
     const limit = isStill ? 0 : wanted;
@@ -65,7 +65,7 @@ export function claimBatch(given: SendDeps, projectId: number, room: number): Pr
   });
 }
 
-/** One that was sent again may be of a version that nobody is under way in any more. */
+/** Loads older rule versions: a draft that is sent again may be of one that no run uses any more. */
 async function withVersions(
   { tx, turn, now }: { tx: BatchTx; turn: Turn; now: number },
   model: Model,
@@ -77,7 +77,7 @@ async function withVersions(
   return loaded.get(turn.projectId) ?? model;
 }
 
-/** `nextAt`: when the throttle lets the next one go; null: now. */
+/** `nextAt`: when the throttle allows the next email; null: now. */
 type Finishing = { done: Done; nextAt: number | null; isStill: boolean };
 
 async function finish(batch: Batch, { done, nextAt, isStill }: Finishing): Promise<void> {
@@ -93,7 +93,7 @@ async function finish(batch: Batch, { done, nextAt, isStill }: Finishing): Promi
     done.bucket ? keepBucket(tx, projectId, done.bucket) : undefined,
     done.narrow ? upsertNarrow(tx, done.narrow.taken()) : undefined,
   ]);
-  // One message for each draft, for ever: whoever claims it twice takes everything back.
+  // A draft has one message forever, so a second claim rolls everything back.
   if (claimed.size !== done.messages.length)
     throw new Error('a draft was claimed that has a message already');
   for (const letter of done.letters) Object.assign(letter, claimed.get(letter.draftId));
@@ -110,7 +110,7 @@ async function finish(batch: Batch, { done, nextAt, isStill }: Finishing): Promi
   if (awake.length > 0) await dueEarlier(tx, 'process', [{ projectId, nextAt: new Date(now) }]);
   await holdDue(tx, projectId, 'send');
   const next = isStill ? null : await nextMoment(tx, projectId, 'send');
-  // What is overdue keeps its moment: by it the longest overdue project comes first.
+  // An overdue time is kept, because by it the project that is overdue longest comes first.
   const soonest = nextAt ?? (next && next.getTime() > now ? now + togetherMsOf(batch) : -Infinity);
   const alarm = next && new Date(Math.max(next.getTime(), soonest));
   await dueNext(tx, { projectId, work: 'send', nextAt: alarm });
@@ -119,7 +119,7 @@ async function finish(batch: Batch, { done, nextAt, isStill }: Finishing): Promi
   await tx.commit();
 }
 
-/** Not all that ends a letter ends its run. */
+/** Ends the runs of ended drafts, for the reasons that end a run too. */
 async function endRunsWith(
   tx: BatchTx,
   over: Moved[],
@@ -135,17 +135,19 @@ function runsOf(some: Moved[]): string[] {
   return some.flatMap(({ draft }) => draft.runId ?? []);
 }
 
-/** Of a sandbox each leaves at its very moment: whoever moves its clock goes from one to the next. */
+/** Returns 0 for a sandbox: each email is sent at its exact time, because the test clock moves from one due time to the next. */
 function togetherMsOf({ model, deps }: Batch): number {
   return model.project.livemode ? deps.togetherMs : 0;
 }
 
-/** The recipient's server, or the relay, put these off until nobody waited for them any more. */
+/** Returns the drafts that the recipient's server or the relay deferred until they expired. */
 function gaveUpOn({ ends }: Done): string[] {
   return ends.filter(({ reason }) => reason === 'expired').map(({ draftId }) => draftId);
 }
 
-/** Of what was put off for good: the last that was said of it. It ends nothing else, so the send turn is enough. */
+/**
+ * Returns the bounce of an email that was deferred until it expired, by the last reply. It ends nothing else, so the send lock is enough.
+ */
 function bounceOf(projectId: number, { id: messageId, reason, reply }: HandedMessage, now: number): Happened {
   const said = classifyReply({ stage: 'rcpt', code: 450, reply: reply ?? '' });
   const bounceClass = reason === 'deferred' ? said.class : 'infrastructure';

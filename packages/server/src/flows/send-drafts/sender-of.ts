@@ -10,23 +10,25 @@ import {
 import type { Tx } from '../../io/db/index.ts';
 import type { Model } from '../models.ts';
 
-/** As whom a project writes now, and whether it may. */
+/** The present sender of a project, and whether it may send. */
 export type Sender = ReturnType<typeof senderOf> & {
   identity: Identity;
-  /** The one that signs, which the address is at or below. All that is counted of a domain is counted by this name. */
+  /** The domain that signs: that of the address, or one above it. Everything counted per domain is counted under this name. */
   domain: string;
-  /** Where answers are handed on to; null: they go to `replyTo`, and none is heard here. */
+  /** The address that replies are forwarded to; null: they go to `replyTo`, and none reaches Beckon. */
   replyForwardTo: string | null;
-  /** Null where the domain was not added: such letters stay in the outbox, and are not signed. */
+  /** Null if the domain was not added: its emails stay in the test inbox and are not signed. */
   signer: Signer | null;
   gate: GateFacts['domain'];
-  /** Where its letters go. Those of a demo or a sandbox stay in the outbox, whatever the installation does with others. */
+  /** The outlet of the project's emails. A demo or a sandbox uses the test inbox, whatever outlet the installation has. */
   outlet: Outlet;
 };
 
 /**
- * What was handed over before leaves as the same bytes, whoever the project writes as by now: whether each of these domains still
- * may send what is signed for it. By their names; that of the sender itself is not among them.
+ * Returns by name whether these domains may still send. The sender's own domain is not included.
+ *
+ * An email that was handed to the relay before is sent as the same bytes. It is signed for the domain of that time, whatever the sender is
+ * now.
  */
 export async function gatesElsewhere(
   tx: Tx,

@@ -1,4 +1,4 @@
-/** At most so many at a time, first come, first served. */
+/** Runs at most `count` tasks at a time, first come, first served. */
 export type Slots = { use<T>(work: () => Promise<T>): Promise<T> };
 
 export function createSlots(count: number): Slots {

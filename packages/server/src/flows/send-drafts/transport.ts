@@ -1,7 +1,7 @@
 import type { ReplyClass } from '../../base/bounce/index.ts';
 import type { Content } from '../../features/drafts/index.ts';
 
-/** A letter that may leave, as it was approved or fell due, and as it is handed over. */
+/** An email that may be sent, as it was approved or fell due. */
 export type OutgoingLetter = {
   projectId: number;
   draftId: string;
@@ -9,16 +9,16 @@ export type OutgoingLetter = {
   userId: string;
   address: string;
   content: Content;
-  /** The envelope, and the letter itself: the same bytes at every attempt. */
+  /** The envelope and the email itself: the same bytes at every attempt. */
   mailFrom: string;
   rcptTo: string;
   mime: Uint8Array;
 };
 
 /**
- * `unknown`: it may have arrived, and is never tried again by itself. `deferred`: it certainly was not taken, and is tried
- * again later; where that was the relay's doing and nobody else's (`isRelays`), for as long as the draft is worth it. Of what a
- * server said, `reply` is the text, and `bounce` what that means.
+ * `unknown`: the email may have arrived, and is never sent again automatically. `deferred`: it was certainly not accepted, and is tried
+ * again later. If only the relay was the cause (`isRelays`), it is tried until the draft expires. `reply` is the text of a server, and
+ * `bounce` its meaning.
  */
 export type Handed =
   | { result: 'sent'; reply?: string; relayId?: string | null }
@@ -33,18 +33,18 @@ export type Handed =
     }
   | { result: 'unknown'; reason: string };
 
-/** `status`: the enhanced one, such as `5.1.1`. */
+/** `status`: the enhanced status code, such as `5.1.1`. */
 export type Refusal = { class: ReplyClass; status: string | null };
 
-/** What hands letters over. It answers for each letter once. */
+/** Sends emails, and returns one result for each. */
 export type Transport = {
-  /** How many letters at a time. */
+  /** How many emails it sends at a time. */
   slots?: number;
-  /** While nobody is there to take letters: when it may be tried again. */
+  /** Returns when it may be tried again, while it accepts no emails. */
   closedUntil?(now: number): number | null;
-  /** It failed lately: one letter is to go first. */
+  /** Returns true after a recent failure: one email has to be tried first. */
   isDoubtful?(): boolean;
-  /** Nothing is handed to it for so long. */
+  /** Sends nothing for this long. */
   pause?(ms: number): void;
   hand(letter: OutgoingLetter): Promise<Handed>;
 };

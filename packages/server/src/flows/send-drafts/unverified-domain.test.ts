@@ -12,7 +12,7 @@ import {
 const stage = await openMailStage();
 const { clock } = stage.server;
 
-/** Somebody signs up; the letter is due in an hour. */
+/** Signs up a user; the draft is due in an hour. */
 async function signUp(story: MailStory, userId: string): Promise<void> {
   await story.user(userId, { email: `${userId}@home.test`, traits: { name: 'Ada' } });
   await story.event(userId, 'user_signed_up');
@@ -33,7 +33,7 @@ async function claimsOf({ projectId }: MailStory): Promise<number> {
 
 const received = (story: MailStory): string[] => story.arrived().flatMap(({ to }) => to);
 
-test('nothing leaves from a domain that nobody verified, and what waits says so; it leaves by itself once it is', async () => {
+test('holds emails of an unverified domain with the reason, and sends them once it is verified', async () => {
   const story = await newMailStory(stage);
   expect(await story.check()).toBe('pending');
   await signUp(story, 'ada');
@@ -48,7 +48,7 @@ test('nothing leaves from a domain that nobody verified, and what waits says so;
   expect(await draftOf(story, 'ada')).toEqual({ state: 'sent', reason: null });
 });
 
-test('without any of its records a domain is not verified: the key, the policy and the way back of bounces', async () => {
+test('does not verify a domain while any of its records is missing: the key, the policy or the bounce route', async () => {
   const story = await newMailStory(stage);
   await story.publish();
   for (const [type, name] of [
@@ -65,7 +65,7 @@ test('without any of its records a domain is not verified: the key, the policy a
 });
 
 test.each(['silence', 'servfail', 'refused'] as const)(
-  'a name server in trouble (%s) revokes nothing, however long: letters go on to leave',
+  'keeps a domain verified while its name server fails (%s), however long, and continues to send',
   async (trouble) => {
     const story = await newVerifiedStory(stage);
     stage.dns.trouble(trouble);
@@ -83,7 +83,7 @@ test.each(['silence', 'servfail', 'refused'] as const)(
   },
 );
 
-test('a domain whose records are gone keeps its letters in, whole, and they leave when the records are back', async () => {
+test('holds the emails of a domain whose records are gone, and sends them when the records are back', async () => {
   const story = await newVerifiedStory(stage);
   stage.dns.remove('TXT', `_dmarc.${story.domain}`);
   const states: string[] = [];
@@ -112,7 +112,7 @@ test.each([
     },
   ],
 ])(
-  'an address below a verified domain is that of its letters, though what it is at %s: they leave, claimed once',
+  'sends from a subdomain that %s, if the domain above it is verified, with a single claim',
   async (_, act) => {
     const story = await newVerifiedStory(stage);
     await act(story);
@@ -125,7 +125,7 @@ test.each([
   },
 );
 
-test('what waits for the throttle of its domain says so once, however many leave before it, and goes when that is opened', async () => {
+test('records one hold for a draft that waits for the throttle of its domain, and sends it when the throttle is off', async () => {
   const story = await newVerifiedStory(stage);
   const place = { projectId: story.projectId, name: story.domain };
   await setDomain(stage.deps, place, { throttle: '1/m' });
@@ -143,7 +143,7 @@ test('what waits for the throttle of its domain says so once, however many leave
   expect(received(story)).toHaveLength(20);
 });
 
-test('a letter that was put off leaves by the domain that it is signed for, whoever the project writes as by then', async () => {
+test('sends a deferred email by the domain that it is signed for, whatever the sender is by then', async () => {
   const story = await newVerifiedStory(stage);
   const { projectId, domain } = story;
   const set = (name: string, state: string): Promise<unknown> =>
@@ -189,36 +189,33 @@ test.each([
         story.projectId,
       ]),
   ],
-])(
-  'a domain that %s after the claim keeps the letter in that still waits to be handed over',
-  async (_, act) => {
-    const story = await newVerifiedStory(stage);
-    const users = Array.from({ length: SLOTS + 1 }, (__, n) => `dee${n}`);
-    for (const user of users) await signUp(story, user);
-    await story.later(HOUR - 1_000);
-    clock.advance(2_000);
-    const letGo = Promise.withResolvers<void>();
-    let held = 0;
-    stage.engine.transport.answer(async ({ projectId }) => {
-      // Other stories go on in the same database.
-      if (projectId !== story.projectId) return { result: 'sent' };
-      held += 1;
-      await letGo.promise;
-      return { result: 'sent' };
-    });
-    const sending = stage.engine.sender.batch(story.projectId);
-    await expect.poll(() => held, { timeout: 20_000 }).toBe(SLOTS);
-    await act(story);
-    letGo.resolve();
-    await sending;
-    await story.later(60_000);
-    expect(held).toBe(SLOTS);
-    const drafts = await story.drafts();
-    expect(drafts.filter(({ state }) => state === 'sent')).toHaveLength(SLOTS);
-    expect(drafts.filter(({ state }) => state !== 'sent')).toMatchObject([{ state: 'held' }]);
-    const back = `UPDATE beckon.sending_domain SET state = 'verified', paused_at = NULL, paused_reason = NULL WHERE project_id = $1`;
-    await stage.deps.db.query(back, [story.projectId]);
-    await story.later(2 * HOUR);
-    expect(held).toBe(SLOTS + 1);
-  },
-);
+])('holds a claimed email that waits for a slot when its domain %s', async (_, act) => {
+  const story = await newVerifiedStory(stage);
+  const users = Array.from({ length: SLOTS + 1 }, (__, n) => `dee${n}`);
+  for (const user of users) await signUp(story, user);
+  await story.later(HOUR - 1_000);
+  clock.advance(2_000);
+  const letGo = Promise.withResolvers<void>();
+  let held = 0;
+  stage.engine.transport.answer(async ({ projectId }) => {
+    // Other stories send emails in the same database.
+    if (projectId !== story.projectId) return { result: 'sent' };
+    held += 1;
+    await letGo.promise;
+    return { result: 'sent' };
+  });
+  const sending = stage.engine.sender.batch(story.projectId);
+  await expect.poll(() => held, { timeout: 20_000 }).toBe(SLOTS);
+  await act(story);
+  letGo.resolve();
+  await sending;
+  await story.later(60_000);
+  expect(held).toBe(SLOTS);
+  const drafts = await story.drafts();
+  expect(drafts.filter(({ state }) => state === 'sent')).toHaveLength(SLOTS);
+  expect(drafts.filter(({ state }) => state !== 'sent')).toMatchObject([{ state: 'held' }]);
+  const back = `UPDATE beckon.sending_domain SET state = 'verified', paused_at = NULL, paused_reason = NULL WHERE project_id = $1`;
+  await stage.deps.db.query(back, [story.projectId]);
+  await story.later(2 * HOUR);
+  expect(held).toBe(SLOTS + 1);
+});

@@ -17,7 +17,7 @@ import { readHash } from './hash-columns.ts';
 export const COLUMNS = ['email', 'user', 'reason', 'until', 'created_at', 'hash', 'hash_key'] as const;
 export type Column = (typeof COLUMNS)[number];
 
-/** At which place of a row each column stands. */
+/** The index of each column in a row. */
 export type Columns = Map<Column, number>;
 
 /** The columns of a list without a header. */
@@ -28,8 +28,8 @@ export const USUAL: Columns = new Map([
 ]);
 
 /**
- * The columns that the first row of a list names, and whether it is one that names columns at all: a list may begin with its
- * first address. Columns of other names are passed over.
+ * Returns the columns that the first row of a list names, and whether it is a header at all. A list may begin with its first address.
+ * Columns with other names are ignored.
  */
 export function columnsOf(first: string[]): { columns: Columns; isHeader: boolean } {
   const names = first.map((name) =>
@@ -47,7 +47,7 @@ export function columnsOf(first: string[]): { columns: Columns; isHeader: boolea
   return isHeader ? { columns, isHeader } : { columns: USUAL, isHeader };
 }
 
-/** As other senders call it in their exports. */
+/** Names of this column in the exports of other senders. */
 const ADDRESS_NAMES = new Set(['email_address', 'e_mail', 'address', 'recipient']);
 
 export type ListedPlace = {
@@ -63,13 +63,13 @@ export type ReadRow = { place: ListedPlace } | { over: true } | { trouble: RowTr
 
 export type RowRules = {
   now: number;
-  /** For rows that name none. */
+  /** The reason of rows that have none. */
   reason: SuppressionReason;
   /** The key id that hashes must carry: the one of the project that the list is imported into. */
   keyId: string;
 };
 
-/** One row; `over`: it ended before now. */
+/** Reads one row. `over`: the suppression ended before now. */
 export function readRow(
   values: string[],
   columns: Columns,
@@ -125,7 +125,7 @@ function readPlace(
     : trouble('user', 'A row must have an email or a user, not both');
 }
 
-/** As other senders call them in their exports. */
+/** Names of reasons in the exports of other senders. */
 const ALIASES = new Map<string, SuppressionReason>([
   ['unsubscribe', 'unsubscribed'],
   ['complaint', 'complained'],

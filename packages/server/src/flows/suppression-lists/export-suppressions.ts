@@ -15,8 +15,8 @@ import { writeHash } from './hash-columns.ts';
 export type ExportFormat = 'csv' | 'ndjson';
 
 /**
- * All of a project, those that are over too, a page at a time; what it makes can be imported again and comes to the same. So what
- * lies beneath has a row of its own, behind what is in front.
+ * Exports all suppressions of a project, including those that ended, a page at a time. The result can be imported again and gives the same
+ * list. So a suppression behind the one in force has a row of its own, after it.
  */
 export async function* exportSuppressions(
   tx: Tx,
@@ -28,7 +28,7 @@ export async function* exportSuppressions(
   do {
     const page: Suppression[] = await listAllSaid(tx, { projectId, after, limit: SUPPRESSIONS_PAGE_MAX });
     if (page.length > 0) yield page.map((row) => lineOf(row, { format, keyId })).join('\n');
-    // Rows do not tell whether a page of places was full, so the last one is that which is empty.
+    // Rows do not show whether a page of places was full, so the loop ends at an empty page.
     after = page.at(-1) ?? null;
   } while (after !== null);
 }

@@ -17,9 +17,9 @@ export type ImportOptions = {
   projectId: number;
   /** A CSV file. */
   file: AsyncIterable<Uint8Array>;
-  /** Of those that name none. */
+  /** The reason of rows that have none. */
   reason: SuppressionReason;
-  /** Nothing is written, and what it would come to is told. */
+  /** Writes nothing, and reports what the import would do. */
   dryRun: boolean;
   actor: string;
   hasher: SuppressionHasher;
@@ -28,15 +28,15 @@ export type ImportOptions = {
 export type LineTrouble = { line: number } & Partial<Pick<RowTrouble, 'field'>> & { message: string };
 
 export type ImportedList = {
-  /** Rows, but for the one that names the columns. */
+  /** Rows without the header. */
   rows: number;
-  /** In force by this list now. */
+  /** Suppressions in force by this list now. */
   added: number;
   /** A suppression at least as long existed, or another row of the list is the same. */
   already_suppressed: number;
   /** Ended before now. */
   already_ended: number;
-  /** What was under way, and came to its end. */
+  /** Drafts and runs that ended. */
   drafts: number;
   runs: number;
   rejected: number;
@@ -51,8 +51,8 @@ const BATCH = 1_000;
 const TROUBLES_SHOWN = 100;
 
 /**
- * A list from elsewhere, a thousand rows a transaction, so that nobody waits for all of it. What is refused of it keeps
- * nothing else out, and a list that is imported again changes nothing: whoever was cut off begins anew.
+ * Imports a list from elsewhere in transactions of 1,000 rows, so that nothing waits for all of it. A rejected row does not affect the
+ * others. Importing a list again changes nothing, so an interrupted import is started again.
  */
 export async function importSuppressions(
   db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>,
@@ -89,7 +89,7 @@ export async function importSuppressions(
   return done;
 }
 
-/** A hash may be the address of a user that the project has, who has to be suppressed like any other. */
+/** A hash may be the address of an existing user, who has to be suppressed like any other. */
 async function matchUsers({ db, options, done }: Importing): Promise<void> {
   const { drafts, runs } = await matchHashes(db, options);
   done.drafts += drafts;
@@ -103,7 +103,7 @@ type Importing = {
   /** Places of a dry run, whose batches do not see each other. */
   seen: Set<string>;
   waiting: ListedPlace[];
-  /** Rows about erased users were among them. */
+  /** True if rows about erased users were among them. */
   hasHashes: boolean;
 };
 
@@ -137,7 +137,7 @@ function refuse(done: ImportedList, trouble: LineTrouble): void {
   if (done.problems.length < TROUBLES_SHOWN) done.problems.push(trouble);
 }
 
-/** Who meets somebody else's locks in a circle tries again. */
+/** Retries on deadlock. */
 const TRIES = 4;
 
 async function flush(importing: Importing): Promise<void> {
@@ -165,7 +165,7 @@ async function suppressSome(importing: Importing): Promise<Counted> {
   }
 }
 
-/** Takes back what was done, and says what it was: a dry run is the same work, so it cannot tell anything else. */
+/** Rolls back the transaction of a dry run and carries its counts. A dry run does the same work, so its counts cannot differ. */
 class DryRun extends Error {
   readonly counted: Counted;
 

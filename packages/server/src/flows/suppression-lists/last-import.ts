@@ -1,13 +1,13 @@
 import { listEntries } from '../../features/audit/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 
-/** As what importing a list stands in the audit log. */
+/** The name of a list import in the audit log. */
 export const IMPORT_ACTION = 'suppression.import';
 const LOOKED_AT = 20;
 
 export type LastImport = { at: Date; byName: string };
 
-/** When somebody brought a list of suppressions along last; null: nobody ever did, as far as the audit log goes back. */
+/** Returns when a suppression list was last imported; null: never, as far as the audit log goes back. */
 export async function findLastImport(tx: Tx, projectId: number): Promise<LastImport | null> {
   const asked = { projectIds: [projectId], actor: null, action: IMPORT_ACTION, after: null };
   const entries = await listEntries(tx, { ...asked, limit: LOOKED_AT });

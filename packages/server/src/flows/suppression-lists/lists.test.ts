@@ -24,7 +24,7 @@ const NOTHING = {
   problems: [],
 };
 
-/** The list after recipients withdrew what they said themselves. */
+/** Returns the list after recipients withdrew their own choices. */
 async function afterResubscribing(...values: string[]): Promise<[string | null, string][]> {
   const places = values.map((value) => ({ projectId: story.projectId, kind: 'email' as const, value }));
   await liftSuppressions(db, { places, reasons: SAID_BY_RECIPIENT, at: story.now(), by: 'recipient' });

@@ -20,7 +20,7 @@ export type PasswordChange = {
 };
 
 /**
- * Ends all other sessions and sign-ins that wait for their second factor, and gives this session a new cookie: the old one may be in
+ * Ends all other sessions and all sign-ins that wait for their second factor. This session gets a new cookie, because the old one may be in
  * other hands. Returns the new value of the cookie.
  */
 export function changePassword(

@@ -11,7 +11,7 @@ import type { Tx } from '../../io/db/index.ts';
 
 export type NewPerson = { name: string; email: string; passwordHash: string };
 
-/** Somebody who can sign in from now on. */
+/** Creates an account that can sign in from now on. */
 export async function makePerson(
   tx: Tx,
   { name, email, passwordHash }: NewPerson,
@@ -22,7 +22,7 @@ export async function makePerson(
   return userId;
 }
 
-/** `field`: what the form calls it. */
+/** `field`: the name of the field in the form. */
 export function checkPassword(password: string, field = 'password'): void {
   const { length } = password;
   if (length < PASSWORD_MIN_CHARS)
@@ -30,7 +30,7 @@ export function checkPassword(password: string, field = 'password'): void {
   if (length > PASSWORD_MAX_CHARS) throw refused(field, `must have at most ${PASSWORD_MAX_CHARS} characters`);
 }
 
-/** As it is kept, and compared: in lower case. */
+/** Returns the address in lower case, as it is stored and compared. */
 export function readEmail(text: string): string {
   const email = text.trim().toLowerCase();
   if (!isEmail(email)) throw refused('email', `is not an email address: ${JSON.stringify(text.trim())}`);
@@ -39,7 +39,7 @@ export function readEmail(text: string): string {
 
 const NAME_MAX_CHARS = 100;
 
-/** `field`: what the form calls it. */
+/** `field`: the name of the field in the form. */
 export function readName(text: string, field = 'name'): string {
   const name = text.trim();
   if (name === '' || name.length > NAME_MAX_CHARS)

@@ -15,7 +15,7 @@ import type { Database, Tx } from '../../io/db/index.ts';
 type Deps = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
 export type Offered = { url: string; link: Link };
 
-/** As long as nobody owns this installation: the link by which somebody comes to. Null: it is owned. */
+/** Returns the setup link while the installation has no owner; null: it has one. */
 export async function offerSetup(db: Deps, publicUrl: string): Promise<Offered | null> {
   if (await isSetUp(db)) return null;
   return inOne(db, (of) => offer(of, publicUrl, { kind: 'setup', madeBy: 'operator' }));
@@ -30,7 +30,7 @@ export async function offerInvite(
 ): Promise<Offered> {
   const wanted = { kind: 'invite', email, organizationId, role, madeBy: by } as const;
   return db.transaction(async (tx) => {
-    // Whoever is being removed meanwhile leaves nothing behind.
+    // With this lock, a member who is being removed leaves no invitation behind.
     await lockOrganization(tx, organizationId);
     const members = await listMembers(tx, organizationId);
     const inviter = members.find(({ id }) => by === `team:${id}`);
@@ -54,11 +54,11 @@ export type Resetting = {
   email: string;
   by: string;
   clearsTwoFactor?: boolean;
-  /** What it makes of them besides: how an owner who is locked out comes back. */
+  /** A membership that the link also grants, so that an owner who is locked out can come back. */
   membership?: { organizationId: string; role: Role };
 };
 
-/** Null: nobody of this address can sign in, and nobody is told so who asks by mail. */
+/** Returns null if no account with this address can sign in. A person who requests the link by email does not learn that. */
 export async function offerReset(db: Deps, publicUrl: string, resetting: Resetting): Promise<Offered | null> {
   const { email, by, clearsTwoFactor = false, membership } = resetting;
   const known = await findUserByEmail(db, email);

@@ -22,7 +22,7 @@ export type AccessReset = {
   clearsTwoFactor: boolean;
 };
 
-/** Makes the link by which whoever controls the machine lets a member in, so that no installation is ever locked. */
+/** Creates the link by which the operator of the host lets a member in, so that an installation is never locked for good. */
 export async function resetAccess(db: Db, publicUrl: string, reset: AccessReset): Promise<Offered> {
   const { email, asOwner, clearsTwoFactor } = reset;
   if (email === undefined) return offerFirstAccount(db, publicUrl);

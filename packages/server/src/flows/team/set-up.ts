@@ -24,7 +24,7 @@ export type SettingUp = {
 
 export type MadeFirst = { personId: string; organizationId: string; projectId: number };
 
-/** The first person, their organization and its first project, or nothing of it. Projects that are there already join it. */
+/** Creates the first member, their organization and its first project, or nothing at all. Existing projects join the organization. */
 export function setUp(
   db: Pick<Database, 'transaction' | 'clock'>,
   { token, person, organization, project, timeZone }: SettingUp,
@@ -45,7 +45,7 @@ export function setUp(
     await adoptEntries(tx, organizationId);
     const adopted =
       (await adoptProjects(tx, organizationId)) > 0 ? await listProjectsOf(tx, organizationId) : [];
-    // Whoever made the project by a command already, and names it here, means that one.
+    // A project of this name that was created by a command before is used.
     const same = adopted.find(({ name }) => name === project);
     const made = same ?? (await createProjectIn({ tx, clock: db.clock }, { name: project, organizationId }));
     if (!same && timeZone !== null) await setSettings(tx, made.id, { time_zone: timeZone });

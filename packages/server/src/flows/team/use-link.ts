@@ -22,7 +22,7 @@ import { makePerson } from './make-person.ts';
 
 export type LinkView = Link & { organization: string | null; hasAccount: boolean };
 
-/** What whoever holds it is shown before they decide. */
+/** Returns what the holder of a link sees before they decide. */
 export async function lookAt(
   db: Pick<Database, 'query' | 'prepared' | 'clock'>,
   token: string,
@@ -37,7 +37,7 @@ export async function lookAt(
 type Deps = Pick<Database, 'transaction' | 'clock'>;
 export type Accepting = {
   token: string;
-  /** Who is signed in; null: somebody new, with a name and a password. */
+  /** The signed-in member; null: a new one, with a name and a password. */
   person: Person | null;
   newcomer: { name: string; passwordHash: string } | null;
 };
@@ -50,7 +50,7 @@ export type Joined = {
   role: Role;
 };
 
-/** In the commit of what was done. */
+/** Runs in the transaction of the change. */
 type Recorded<T> = (tx: Tx, done: T) => Promise<void>;
 
 export function acceptInvite(
@@ -69,7 +69,7 @@ export function acceptInvite(
     const known = await findUserByEmail(tx, email);
     const who = known?.hasAccount ? requireSelf(known, person) : await makeNew(tx, { email, newcomer, at });
     const before = (await listMembers(tx, organizationId)).find(({ id }) => id === who.id);
-    // An invitation makes a member; what a member is, only the team changes.
+    // An invitation creates a member. Only the team changes the role of an existing member.
     if (!before) await upsertMember(tx, { organizationId, userId: who.id, role, at });
     const joined = {
       personId: who.id,

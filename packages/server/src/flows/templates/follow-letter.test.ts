@@ -16,7 +16,7 @@ const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 const DRAFTS = 501;
 
-test('a letter is published while the sender has one of its drafts, however many there are', async () => {
+test('publishes a template while the sender has locked one of its drafts, however many there are', async () => {
   const { id: projectId } = await createProject(db, { name: 'Acme' });
   await setSettings(db, projectId, { quiet_hours: 'off', frequency_cap: 'off' });
   const letter = { name: 'greeting', subject: 'Hello', body: 'Hello {{ user.name }}' };
@@ -36,7 +36,7 @@ test('a letter is published while the sender has one of its drafts, however many
   await engine.settle();
   const asked = { projectId, state: null, ruleId: null, userId: null, after: null, limit: DRAFTS };
   const drafts = (await listDrafts(db, asked)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  // Nothing is known of their names, so none is due, and each will be.
+  // The names of the users are unknown, so no draft is due yet. Publishing makes each due.
   expect(drafts.map(({ dueAt }) => dueAt)).toEqual(ids.map(() => null));
   let publishing: Promise<unknown> = Promise.resolve();
   await db.transaction(async (tx) => {

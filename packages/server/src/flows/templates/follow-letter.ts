@@ -25,8 +25,8 @@ export type Following = { projectId: number; name: string; now: number; actor: A
 const PAGE = 500;
 
 /**
- * With the project's turn taken, after a letter was published: the open drafts that it was written for and that nobody has
- * touched say what it says now, and there is time left to look at them. How many they are.
+ * Refreshes the open, untouched drafts of a template after it was published, and leaves time to review them. The caller holds the project
+ * lock. Returns the number of drafts.
  */
 export async function followLetter(tx: Tx, following: Following): Promise<number> {
   const { projectId, name, now } = following;
@@ -43,7 +43,7 @@ export async function followLetter(tx: Tx, following: Following): Promise<number
     followed += done.followed;
     first = Math.min(first, done.dueAt);
   }
-  // Behind the drafts of all rules: who holds the place of the sender waits for no draft any more.
+  // The alarm of the sender is locked after the drafts of all rules, because its holder waits for no draft any more.
   if (first < Infinity) await dueEarlier(tx, 'send', [{ projectId, nextAt: new Date(first) }]);
   return followed;
 }
@@ -66,7 +66,7 @@ async function followOfRule(tx: Tx, { following, model, ruleId, spent }: OfRule)
   }
 }
 
-/** What was approved was approved as it is. */
+/** An approval covers the content as it is. */
 function isUntouched({ isEdited, state, resumeState }: Draft): boolean {
   return !isEdited && state !== 'approved' && resumeState !== 'approved';
 }
@@ -97,15 +97,18 @@ async function moveAll(
   return moved;
 }
 
-/** So many drafts are rendered whatever they take, about two seconds of the most expensive kind. */
+/** The work that is always allowed: about two seconds of the most expensive kind. */
 const RENDERED_MAX = 20 * WORK_MAX;
-/** Beyond that it depends on what one takes: a tenth of its budget is twenty times what the emails that ship use. */
+/** Beyond that, the work allowed per draft: a tenth of its budget, which is twenty times what shipped emails use. */
 const RENDERED_EACH_MAX = WORK_MAX / 10;
 const PAUSE_AFTER = WORK_MAX / 5;
 
 type Spent = { work: number; drafts: number; sincePause: number };
 
-/** The project is locked meanwhile, and the transaction must not stand still. In between the process answers others. */
+/**
+ * Counts the work of rendering, and rejects too much of it, because the project is locked in that time. Pauses now and then, so that the
+ * process can do other work.
+ */
 async function spend(spent: Spent, work: number): Promise<void> {
   spent.work += work;
   spent.drafts += 1;

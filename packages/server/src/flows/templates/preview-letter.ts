@@ -28,30 +28,30 @@ export type RenderDeps = { db: Tx; renderer: Renderer };
 export type PreviewAsked = {
   projectId: number;
   now: number;
-  /** What is published under this name or id, with what a document changes of it; or a document by itself. */
+  /** The published template of this name or id, with the changes of a document; or null for a document alone. */
   reference: string | null;
   document: unknown;
-  /** Whom it is written to; null: somebody made up, of whom everything is known. */
+  /** The recipient; null: a sample user with a value for every variable. */
   userId: string | null;
-  /** As it would have been written at a moment that lies back, by what was known of the person then. */
+  /** An earlier time to render for, with what was known about the user then. */
   at?: number;
 };
 
-/** The letter as it would leave. `missing`: what would hold it. `event`: what it is told about. */
+/** The email as it would be sent. `missing`: the values that would hold it. `event`: the event that it is about. */
 export type Preview = Email & {
   content: LetterText;
   /** The locale that it was rendered for. */
   locale: string;
-  /** Before it was filled in. */
+  /** The template before it was filled in. */
   source: LetterText;
   missing: string[];
-  /** Of what it reads, what is not sure to have been so at the moment that was asked about. */
+  /** The variables of the template whose value at the requested time is uncertain. */
   unsure: string[];
   userId: string;
   event: string;
 };
 
-/** Through the renderer that the sender uses; nothing is stored. */
+/** Renders a preview with the renderer of the sender. Stores nothing. */
 export async function previewLetter({ db: tx, renderer }: RenderDeps, asked: PreviewAsked): Promise<Preview> {
   const { projectId, userId } = asked;
   const { name, letter } = await letterAsked({ db: tx, renderer }, asked);
@@ -103,7 +103,7 @@ type Scene = {
   now: number;
   at: number;
   name: string | null;
-  /** What the template reads. */
+  /** The variables that the template uses. */
   used: string[];
 };
 type Cast = {
@@ -140,7 +140,7 @@ async function sourceOf(tx: Tx, wanted: { projectId: number; reference: string }
 
 const EVENTS_LOOKED_AT = 100;
 
-/** With the last thing that they did which a rule of this letter begins with, or else with the last that they did. */
+/** Returns the user with their newest event that starts a rule of this template, or else with their newest event. */
 async function known(tx: Tx, scene: Scene, userId: string): Promise<Cast> {
   const { projectId, name, now, at } = scene;
   const past = at === now ? {} : { by: at };
@@ -226,7 +226,7 @@ const SAMPLE_PROPERTIES: Record<string, unknown> = {
   currency: 'EUR',
 };
 
-/** Of whom everything is known that the letter asks; what has no likely value is told by its name. */
+/** Returns a sample user with a value for every variable of the template. A variable without a likely value gets its own name. */
 function madeUp({ used, at, project }: Scene): Cast {
   const filled = (root: string, samples: Record<string, unknown>): [string, unknown][] =>
     used.flatMap((name): [string, unknown][] => {

@@ -11,15 +11,15 @@ export type Publishing = {
   projectId: number;
   name: string;
   letter: TemplateSource;
-  /** The version that was edited, null where the project had none of its own; undefined: it is not checked. */
+  /** The version that was edited; null: the project had none of its own; undefined: not checked. */
   version: number | null | undefined;
-  /** When the unpublished words were saved that it was written over; null where there were none. */
+  /** When the unpublished version that the member edited was saved; null: there was none. */
   seen: number | null;
   follow: boolean;
   actor: Actor;
 };
 
-/** The letter says this from now on; what was saved of it and not published is over, unless somebody saved other words meanwhile. */
+/** Publishes a template. Its unpublished version is discarded, unless another member saved a different one since then. */
 export async function publishLetter(deps: WriteDeps, wanted: Publishing): Promise<WrittenTemplate> {
   const { db } = deps;
   const { projectId, name, letter, version, seen, follow, actor } = wanted;
@@ -44,7 +44,7 @@ function writtenMeanwhile(name: string, version: number | null): Fault {
   return new Fault('conflict', { details: [{ message, field: 'template' }] });
 }
 
-/** How many open drafts that nobody has touched would say what is published: those that were written for this letter. */
+/** Counts the untouched open drafts of this template, which would be refreshed. */
 export async function countFollowing(
   tx: Tx,
   { projectId, name, now }: { projectId: number; name: string; now: number },

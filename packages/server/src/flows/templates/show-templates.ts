@@ -20,7 +20,7 @@ import { listRulesInForce } from '../rules-in-force.ts';
 type RenderDeps = { db: Tx; renderer: Renderer };
 type Asked = { projectId: number; now: number };
 
-/** `template`: null where the letter ships and the project has none of that name. `usedBy`: rules, by name. */
+/** `template`: null if the template is shipped and the project has none of that name. `usedBy`: the names of rules. */
 export type ListedLetter = { name: string; template: Template | null; isShipped: boolean; usedBy: string[] };
 
 /**
@@ -31,7 +31,7 @@ export type ShownVariable = { name: string; required: boolean; share: number | n
 
 export type ShownLetter = ListedLetter & {
   letter: LetterText;
-  /** The newest first; none of a letter that ships. */
+  /** The newest version first; empty for a shipped template. */
   versions: TemplateVersion[];
   variables: ShownVariable[];
   /** How many users the shares are of, and the variables of users that the template does not use. */
@@ -39,7 +39,7 @@ export type ShownLetter = ListedLetter & {
   others: { name: string; share: number }[];
 };
 
-/** The project's own and those that ship, by name. */
+/** Lists the project's own and the shipped templates by name. */
 export async function listLetters(tx: Tx, asked: Asked): Promise<ListedLetter[]> {
   const own = new Map((await listTemplates(tx, asked.projectId)).map((one) => [one.name, one]));
   const users = await findUsers(tx, asked);
@@ -59,7 +59,7 @@ async function findUsers(tx: Tx, { projectId, now }: Asked): Promise<(name: stri
   return (name) => [...new Set(naming.filter(({ letters }) => letters.has(name)).map(({ rule }) => rule))];
 }
 
-/** The letter that rules find by this name, or a template by its id. */
+/** Finds the template that rules use under this name, or a template by its id. */
 export async function findLetter(
   tx: Tx,
   { projectId, reference }: { projectId: number; reference: string },
@@ -75,7 +75,7 @@ export async function findLetter(
 const OTHERS_SHOWN = 50;
 const EVENTS_SHOWN = 5;
 
-/** With its versions, and with what is known of the people for whom it is filled in. */
+/** Returns a template with its versions, and with how many users have values for its variables. */
 export async function showLetter(
   { db: tx, renderer }: RenderDeps,
   asked: Asked & { reference: string },
@@ -94,7 +94,7 @@ export async function showLetter(
   };
 }
 
-/** What a letter reads, saved or not, and of how many people that is known. */
+/** Returns the variables of a template, saved or not, and the share of users who have a value for each. */
 export async function showVariables(
   { db: tx, renderer }: RenderDeps,
   { projectId, now }: Asked,

@@ -88,15 +88,15 @@ async function move(draft: Draft, how: (locked: Draft) => ReturnType<typeof appr
 
 const byHand = { subject: 'Mine', preheader: '', body: 'By hand', format: 'markdown' } as const;
 
-describe('a letter of the project', () => {
-  test('is found by the rules that name it, and one that ships gives way to one of the same name', async () => {
+describe('templates of a project', () => {
+  test('are found by the rules that name them, and replace a shipped template of the same name', async () => {
     await expect(rule()).rejects.toThrow(
       'steps.0.draft names a template that does not exist: "greeting". Use welcome, onboarding_stall',
     );
     await create();
     await rule();
     await send('hello', 'ada');
-    // Who digests knows the project's letters by now, and has to hear of another.
+    // The processor has loaded the project's templates by now, and has to notice a new one.
     await create({ name: 'welcome', subject: 'Our own welcome' });
     await send('user_signed_up', 'bob');
     expect((await draftOf('ada')).content).toEqual({ ...byHand, subject: 'Hello', body: 'Hello ADA' });
@@ -106,7 +106,7 @@ describe('a letter of the project', () => {
     );
   });
 
-  test('in MJML is written as a page, with everybody\u2019s values in it as words', async () => {
+  test('in MJML are rendered as a page, with the values of users as text', async () => {
     await create({ format: 'mjml', body: PAGE });
     await rule();
     await send('hello', '<ada>');
@@ -115,7 +115,7 @@ describe('a letter of the project', () => {
     expect(content.body).toContain('Dear &lt;ADA&gt; <a href="https://app.example/x">');
   });
 
-  test('in MJML is edited as a page, of which only what a letter may hold is kept', async () => {
+  test('in MJML are edited as a page, and only permitted HTML is kept', async () => {
     await create({ format: 'mjml', body: PAGE });
     await rule();
     await send('hello', 'ada');
@@ -135,7 +135,7 @@ describe('a letter of the project', () => {
     expect((await draftOf('ada')).content.body).not.toMatch(/<script|onclick/);
   });
 
-  test('changes in versions that stay as they are; the newest is the published one; the same again is none', async () => {
+  test('have versions that never change, publish the newest, and get none for the same content', async () => {
     const { template } = await create();
     expect(await update({ body: 'New' })).toMatchObject({
       template: { version: 2 },
@@ -155,7 +155,7 @@ describe('a letter of the project', () => {
     expect(letter.format).toBe('html');
   });
 
-  test('that cannot be rendered, has no name of its own or another\u2019s is refused and changes nothing', async () => {
+  test('are rejected without a change if they cannot be rendered, or if their name is missing or taken', async () => {
     await create();
     await expect(create()).rejects.toThrow(
       'name is taken: another template of the project has the name "greeting"',
@@ -184,7 +184,7 @@ describe('a letter of the project', () => {
     ).toHaveLength(1);
   });
 
-  test('of one who looks while another publishes is not lost', async () => {
+  test('are not overwritten by an edit that another member has overtaken', async () => {
     await create();
     const slow = editTemplate(
       {
@@ -196,7 +196,7 @@ describe('a letter of the project', () => {
     await expect(slow).rejects.toThrow('bob published version 2');
   });
 
-  test('is deleted when no rule names it; where one ships under its name, that one is back', async () => {
+  test('are deleted when no rule names them, and then give way to a shipped template of the same name', async () => {
     await create();
     await create({ name: 'welcome', subject: 'Our own' });
     await rule();
@@ -215,8 +215,8 @@ describe('a letter of the project', () => {
   });
 });
 
-describe('a new version', () => {
-  test('is followed by untouched drafts, with time left to look at them; not by what a person wrote or approved', async () => {
+describe('a new version of a template', () => {
+  test('refreshes untouched drafts, with time left to review them, but no edited or approved ones', async () => {
     await create();
     await rule({ mode: 'autopilot', deadline: '2h' });
     await send('hello', 'ada', 'bob', 'cyd');
@@ -235,7 +235,7 @@ describe('a new version', () => {
     expect(cyd).toMatchObject({ state: 'approved', content: { subject: 'Hello' } });
   });
 
-  test('leaves drafts alone where that is asked, and concerns only those of this letter', async () => {
+  test('leaves drafts unchanged on request, and affects only those of its template', async () => {
     await create();
     await create({ name: 'other' });
     await rule();
@@ -247,7 +247,7 @@ describe('a new version', () => {
     expect((await draftsOf()).map(({ content }) => content.subject).toSorted()).toEqual(['Hello', 'New']);
   });
 
-  test('with a hole holds the drafts and names the variable; one without lets them go on', async () => {
+  test('holds drafts with a missing value and names the variable, and a version without it releases them', async () => {
     await create();
     await rule({ mode: 'autopilot', deadline: '2h' });
     await send('hello', 'ada');
@@ -262,8 +262,8 @@ describe('a new version', () => {
   });
 });
 
-describe('letters are shown', () => {
-  test('with where they come from and who uses them', async () => {
+describe('listLetters and showLetter', () => {
+  test('return where templates come from and which rules use them', async () => {
     const { template } = await create();
     await create({ name: 'welcome' });
     await rule();
@@ -285,7 +285,7 @@ describe('letters are shown', () => {
     expect(listed[0]?.template).toEqual(template);
   });
 
-  test('with what they read, of how many people it is known, what happens if it is not, and what else is known', async () => {
+  test('return the variables of a template, the share of users who have them, whether they are required, and others', async () => {
     const body =
       '{{ user.name }} {{ user.town | default: "x" }}{% if event.plan %}{{ event.plan }}{% endif %} {{ user.email }}';
     await create({ body });
@@ -311,7 +311,7 @@ describe('letters are shown', () => {
   });
 });
 
-describe('a preview', () => {
+describe('previewLetter', () => {
   const preview = (more: object = {}) =>
     previewLetter(
       { db, renderer: testRenderer },
@@ -325,7 +325,7 @@ describe('a preview', () => {
       },
     );
 
-  test('to somebody made up has all of the letter filled in', async () => {
+  test('fills in every variable for a sample user', async () => {
     for (const { name } of await listLetters(db, { projectId, now: clock.now() })) {
       const { missing, troubles, text, userId } = await preview({ reference: name });
       expect({ missing, troubles, userId }).toEqual({ missing: [], troubles: [], userId: 'sample' });
@@ -336,7 +336,7 @@ describe('a preview', () => {
     expect((await preview({ reference: 'greeting' })).content.body).toBe('shoe_size color');
   });
 
-  test('to a user says what they would get for what they did last, and what would hold it', async () => {
+  test('renders for a user with their newest matching event, and lists missing values', async () => {
     await setSettings(db, projectId, { postal_address: 'High Street 1' });
     await create({ body: 'Hi {{ user.name }}, {{ event.plan }} {{ user.town }}' });
     await rule();
@@ -351,7 +351,7 @@ describe('a preview', () => {
     await expect(preview({ userId: 'nobody' })).rejects.toThrow('This project has no user "nobody"');
   });
 
-  test('of what is not stored stores nothing', async () => {
+  test('renders an unpublished document and stores nothing', async () => {
     await create();
     const change = { reference: 'greeting', document: { body: 'Not yet' } };
     expect((await preview(change)).content).toEqual({ ...byHand, subject: 'Hello', body: 'Not yet' });

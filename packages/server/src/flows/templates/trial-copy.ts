@@ -20,10 +20,10 @@ type Deps = {
 
 type Wanted = { projectId: number; content: LetterText; locale: string; to: string };
 
-/** What has nothing to do with the words: it depends on who sends them and how. */
+/** Checks that depend on the sender and the transport, and not on the text. */
 const NOT_OF_THE_WORDS: ReadonlySet<string> = new Set(['mime', 'headers', 'dkim']);
 
-/** What is wrong with the words, seen on the mail that they would become; nothing is sent. */
+/** Checks a text, as the email that it would become. Sends nothing. */
 export async function checkWords(deps: Deps, wanted: Wanted): Promise<Check[]> {
   const { projectId } = wanted;
   const { mime } = await compose(deps, await openScene(deps, projectId), wanted);
@@ -32,7 +32,7 @@ export async function checkWords(deps: Deps, wanted: Wanted): Promise<Check[]> {
   return checks.filter(({ name }) => !NOT_OF_THE_WORDS.has(name));
 }
 
-/** The words as a mail to somebody of the team, who gets them as people would. */
+/** Sends a text as an email to a member, as users would get it. */
 export async function sendTrialCopy(
   deps: Deps & { relay: Pick<Relay, 'hand'> },
   wanted: Wanted,
@@ -48,7 +48,7 @@ export async function sendTrialCopy(
     throw conflict('A demo project sends no email. Use the preview');
   if (sender.gate !== 'pass') throw conflict(`Sending is not possible yet: ${sender.gate.detail}`);
   const { mime, mailFrom, messageId } = await compose(deps, scene, { projectId, to, content, locale });
-  // As a letter to the team: it belongs to no draft and to nobody.
+  // Like an email to the team, it belongs to no draft and no user.
   const own = `t+${letterToken({ projectId, messageId }, 'team', tokenKeys)}@${TEST_INBOX_DOMAIN}`;
   const over = await relay.hand({ from: isTestInbox ? own : mailFrom, to, envid: null }, mime);
   return { to, subject: content.subject, reply: replyOf(over) };

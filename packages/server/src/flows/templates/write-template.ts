@@ -21,13 +21,13 @@ import { followLetter } from './follow-letter.ts';
 type Writable = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
 export type WriteDeps = { db: Writable; renderer: Renderer };
 
-/** `follow`: whether open drafts that nobody has touched say the new thing too. */
+/** `follow`: refreshes untouched open drafts too. */
 type Writing = { projectId: number; document: unknown; follow: boolean; actor: Actor };
 
-/** `drafts`: how many open ones say something else now. */
+/** `drafts`: how many open drafts were refreshed. */
 export type WrittenTemplate = { template: Template; version: TemplateVersion; drafts: number };
 
-/** A letter of the project's own. One that is called like a letter that ships takes its place, in every rule that names it. */
+/** Creates a template of the project. One with the name of a shipped template replaces it in every rule that names it. */
 export async function createTemplate({ db, renderer }: WriteDeps, wanted: Writing): Promise<WrittenTemplate> {
   const { projectId, document, actor } = wanted;
   const { name, ...written } = readTemplate(document);
@@ -45,7 +45,7 @@ export async function createTemplate({ db, renderer }: WriteDeps, wanted: Writin
   });
 }
 
-/** A new version, which is published at once: what is left out of the document stays. Its name stays for ever. */
+/** Creates and publishes a new version. Fields that the document leaves out stay as they are, and the name never changes. */
 export async function editTemplate(
   { db, renderer }: WriteDeps,
   wanted: Writing & { reference: string },
@@ -85,7 +85,7 @@ function writtenMeanwhile({
   return new Fault('conflict', { details: [{ message, field: 'template' }] });
 }
 
-/** Under the project's turn. Where a letter that ships has its name, that one takes its place again; else no rule may need it. */
+/** Deletes a template, with the project locked. A shipped template of the same name takes its place; otherwise no rule may need it. */
 export function deleteTemplate(
   db: Writable,
   wanted: { projectId: number; reference: string; actor: Actor },

@@ -7,14 +7,14 @@ import type { Renderer } from '../rendering/index.ts';
 
 export type LetterToCheck = {
   projectId: number;
-  /** Of its message; of a letter to the team any other. */
+  /** The id of its message; for an email to the team, any other id. */
   id: string;
   raw: Uint8Array;
   kind: 'user' | 'team';
   at: number;
 };
 
-/** What is wrong with a letter, as it would leave or as it arrived; its signature is held against the project's own keys. */
+/** Checks an email, as it would be sent or as it arrived. Its signature is verified with the project's own keys. */
 export async function checkLetter(
   { db: tx, renderer }: { db: Tx; renderer: Renderer },
   { projectId, id, raw, kind, at }: LetterToCheck,
@@ -24,7 +24,7 @@ export async function checkLetter(
   return renderer.run('checkMail', { raw, kind, at, urls, records }, { projectId });
 }
 
-/** Of all keys of the project, those that wait and those that retire too, as they are published. */
+/** Returns the DKIM records of all keys of the project as they are published, including keys that wait or retire. */
 async function listDkimRecords(tx: Tx, projectId: number): Promise<Map<string, string>> {
   const domains = await listDomains(tx, projectId);
   const ids = domains.map(({ id }) => id);

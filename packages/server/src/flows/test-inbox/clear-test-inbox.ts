@@ -1,10 +1,10 @@
 import { deleteMailBefore } from '../../features/test-inbox/index.ts';
 import type { Database } from '../../io/db/index.ts';
 
-/** A few milliseconds of work. */
+/** A step takes a few milliseconds. */
 const STEP = 1_000;
 
-/** Forgets the letters of a project that arrived before this moment; how many they were. What was sent stays sent. */
+/** Deletes the emails of a project that arrived before this time, and returns their number. Their drafts and messages stay sent. */
 export async function clearTestInbox(
   db: Pick<Database, 'query' | 'prepared'>,
   { projectId, before }: { projectId: number; before: number },

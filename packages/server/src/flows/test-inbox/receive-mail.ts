@@ -9,9 +9,8 @@ import type { Database, Tx } from '../../io/db/index.ts';
 export type ReceivedMail = { from: string; to: string[]; raw: Uint8Array };
 
 /**
- * The far end of every letter where no relay is set: what arrives is kept before it is acknowledged. Whose it is stands in the
- * address that it would bounce to, sealed; whatever else somebody on this machine hands in is refused, and so is a letter to
- * somebody who was erased while it was on its way.
+ * Receives every email while no relay is set, and stores it before it is acknowledged. A signed token in its bounce address identifies the
+ * email. Anything else that a process on this host submits is refused. So is an email to a user who was erased while it was being sent.
  */
 export function receiveMail(
   { db, tokenKeys }: { db: Pick<Database, 'transaction' | 'clock'>; tokenKeys: TokenKeys },
@@ -46,7 +45,7 @@ async function findLetter(
   return { projectId, id: messageId, draftId: message.draftId, userId: message.userId };
 }
 
-/** A copy of a draft for somebody of the team: as there may be many, each has an id of its own. */
+/** Finds the draft of a test copy to a member. A draft may have many copies, so each gets an id of its own. */
 async function findTested(
   tx: Tx,
   { projectId, draftId }: { projectId: number; draftId: string },

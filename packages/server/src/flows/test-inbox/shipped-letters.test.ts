@@ -13,7 +13,7 @@ import { composeMail } from '../../io/mail/index.ts';
 const AT = Date.UTC(2026, 0, 15, 12);
 const MESSAGE = '0198b1c2-0000-7000-8000-000000000001';
 
-/** A shipped letter to somebody of whom much or nothing is known, as it leaves. */
+/** Composes a shipped email to a user with many traits or none, as it is sent. */
 async function write(name: string, traits: object, properties: object): Promise<Buffer> {
   const letter = findShippedLetter(name);
   if (!letter) throw new Error(`no letter ${name}`);
@@ -50,7 +50,7 @@ async function write(name: string, traits: object, properties: object): Promise<
 }
 
 test.each(shippedLetterNames())(
-  'with the shipped letter %s nothing is wrong but that it is not signed yet',
+  'finds nothing wrong with the shipped email %s except the missing signature',
   async (name) => {
     for (const [traits, properties] of [
       [

@@ -8,7 +8,7 @@ export type ShownMail = { mail: WholeMail } & Pick<CheckedMail, 'html' | 'text' 
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** One letter of the outbox, whole, as a reader would see it, and what is wrong with it. */
+/** Returns one whole email of the test inbox, as a reader would see it, with the results of its checks. */
 export async function showMail(
   { db, renderer }: { db: Tx; renderer: Renderer },
   { projectId, id, copy }: { projectId: number; id: string; copy: number },
@@ -27,7 +27,7 @@ export async function showMail(
   return { mail, html, text, checks };
 }
 
-/** The same without a look at it. */
+/** Returns an email without checking it. */
 export async function openMail(
   tx: Tx,
   { projectId, id, copy }: { projectId: number; id: string; copy: number },

@@ -27,7 +27,7 @@ beforeEach(async () => {
   projectId = (await createProject(db, { name: 'Acme' })).id;
 });
 
-/** A letter that was claimed for somebody. */
+/** Claims an email to a user. */
 async function claim(userId = 'ada', of = projectId): Promise<{ id: string; draftId: string }> {
   const [id, draftId, now] = [newId(), newId(), db.clock.now()];
   const letter = { projectId: of, draftId, id, ruleId: newId(), userId, address: `${userId}@x.test` };
@@ -48,7 +48,7 @@ const list = (of = projectId) => listMail(db, { projectId: of, limit: 100 });
 const show = (id: string, of = projectId) =>
   showMail({ db, renderer: testRenderer }, { projectId: of, id, copy: 1 });
 
-/** The server as it stands without a relay: it hands letters to itself. */
+/** Starts the server as it runs without a relay: it sends emails to itself. */
 async function openItself(): Promise<Relay> {
   const listener = await startMailListener({
     host: '127.0.0.1',
@@ -68,7 +68,7 @@ async function openItself(): Promise<Relay> {
   return relay;
 }
 
-test('what is handed over by SMTP is kept byte for byte, under whose it is, before it is acknowledged', async () => {
+test('stores an email byte for byte under its user before SMTP acknowledges it', async () => {
   const relay = await openItself();
   const { id, draftId } = await claim();
   const mime = await compose();
@@ -85,7 +85,7 @@ test('what is handed over by SMTP is kept byte for byte, under whose it is, befo
   expect(checks.filter(({ status }) => status !== 'ok').map(({ name }) => name)).toEqual(['dkim']);
 });
 
-test('what somebody else on the machine hands over is not acknowledged, nor kept', async () => {
+test('refuses emails of other senders on the host, and does not store them', async () => {
   const relay = await openItself();
   const { id } = await claim();
   const stranger = letterToken({ projectId, messageId: id }, 'bounce', [Buffer.alloc(32, 6)]);
@@ -96,7 +96,7 @@ test('what somebody else on the machine hands over is not acknowledged, nor kept
   expect(await list()).toEqual([]);
 });
 
-test('a token opens what it was made for alone: a letter of its project, to a person or to the team', async () => {
+test('accepts a token only for its purpose: an email of its project, to a user or to the team', async () => {
   const { id } = await claim();
   const token = sender(id);
   await expect(receive(token.replace('b+', 't+'))).rejects.toMatchObject({ code: 'validation_failed' });
@@ -115,7 +115,7 @@ test('a token opens what it was made for alone: a letter of its project, to a pe
   );
 });
 
-test('a letter that comes twice is kept twice and told to be so', async () => {
+test('stores every copy of an email that arrives repeatedly, and numbers them', async () => {
   const { id } = await claim();
   await Promise.all([receive(sender(id)), receive(sender(id)), receive(sender(id))]);
   expect((await list()).map(({ copy, copies }) => `${copy} of ${copies}`)).toEqual([
@@ -126,7 +126,7 @@ test('a letter that comes twice is kept twice and told to be so', async () => {
   expect((await showMail({ db, renderer: testRenderer }, { projectId, id, copy: 3 })).mail.copy).toBe(3);
 });
 
-test('no project sees the letters of another', async () => {
+test('does not show emails of another project', async () => {
   const { id } = await claim();
   await receive(sender(id));
   const { id: other } = await createProject(db, { name: 'Other' });
@@ -141,7 +141,7 @@ test('no project sees the letters of another', async () => {
   expect(await clearTestInbox(db, { projectId, before: db.clock.now() + 1 })).toBe(1);
 });
 
-test('a signature is held against the keys of the project, by another implementation than made it', async () => {
+test('verifies a signature with the keys of the project, by another implementation than the signer', async () => {
   const sealer = createSealer('a secret', null, 'dkim keys');
   const mail = { mailDomain: null, spfInclude: null };
   await addDomain({ db, sealer, mail }, { projectId, name: 'acme.test' });
@@ -162,7 +162,7 @@ test('a signature is held against the keys of the project, by another implementa
   expect(await dkimOf(raw, other)).toMatch(/does not, or no longer, belong/);
 });
 
-test('of somebody who is erased while a letter to them arrives nothing is left, whichever is first', async () => {
+test('leaves nothing of a user who is erased while an email to them arrives, in either order', async () => {
   const erase = () => erasePerson({ db, newId, hasher: testHasher }, { projectId, userId: 'ada' });
   const { id } = await claim();
   await receive(sender(id));
@@ -178,7 +178,7 @@ test('of somebody who is erased while a letter to them arrives nothing is left, 
     const waits = async (): Promise<boolean> =>
       (await db.query('SELECT 1 FROM pg_locks WHERE NOT granted')).length > 0;
     while (!isDone && !(await waits()));
-    // The rest of what receiving is, once the person is being erased.
+    // Receives the email while the user is being erased.
     await receiveMail(
       { db: { transaction: (work) => work(tx), clock: db.clock }, tokenKeys },
       { from: sender(late.id), to: ['ada@x.test'], raw: Buffer.from('Subject: late\r\n\r\nx') },

@@ -9,7 +9,7 @@ const stage = await openStage();
 const { db } = stage.server;
 const here = await startTracking(db);
 
-/** From now on the database gives no verdict to letters of this kind, and says so by this state. */
+/** Makes the database reject the classification of matching emails with this SQL state. */
 async function refuse(where: string, state: string): Promise<void> {
   const name = `refuse_${state}`;
   await db.query(`CREATE FUNCTION beckon.${name}() RETURNS trigger LANGUAGE plpgsql AS
@@ -18,7 +18,7 @@ async function refuse(where: string, state: string): Promise<void> {
     WHEN (${where} AND NEW.settle_at IS NULL) EXECUTE FUNCTION beckon.${name}()`);
 }
 
-/** Letters that were opened long ago, besides the one. */
+/** Adds emails that were opened long ago. */
 async function addOpened({ story }: TrackedLetter, letters: number): Promise<void> {
   await db.query(
     `WITH l AS (INSERT INTO beckon.tracking_link (project_id, message_id, external_user_id, opens, urls)
@@ -37,7 +37,7 @@ async function waiting({ story }: TrackedLetter): Promise<number> {
   return row?.n ?? 0;
 }
 
-test('a project in trouble keeps no other waiting, whatever waits there itself', async () => {
+test('does not let a failing project delay others, however much waits in it', async () => {
   const [bad, good] = [await sendTracked(stage), await sendTracked(stage)];
   await addOpened(bad, 600);
   await refuse(`NEW.project_id = ${bad.story.projectId}`, 'P0001');
@@ -51,7 +51,7 @@ test('a project in trouble keeps no other waiting, whatever waits there itself',
   expect(await waiting(bad)).toBe(0);
 });
 
-test('a letter for which the database takes no verdict keeps no other of its project waiting', async () => {
+test('does not let an email that cannot be classified delay others of its project', async () => {
   const letter = await sendTracked(stage);
   await addOpened(letter, 20);
   await refuse(`NEW.message_id = '${letter.messageId}'`, '22000');
@@ -63,7 +63,7 @@ test('a letter for which the database takes no verdict keeps no other of its pro
   expect(await letter.outcomes()).toEqual(['opened -1 no']);
 });
 
-test('where a scanner followed every link of every letter, a thousand hits are judged at once', async () => {
+test('classifies 1,000 hits per transaction when a scanner followed every link of every email', async () => {
   const { story } = await sendTracked(stage);
   await db.query(
     `WITH l AS (INSERT INTO beckon.tracking_link (project_id, message_id, external_user_id, opens, urls)

@@ -14,16 +14,18 @@ import { isCollision, isPoisonous, type Tx } from '../../io/db/index.ts';
 import { timed } from '../project-time.ts';
 import { type RecordDeps, recordOutcomesIn } from '../record-outcome/index.ts';
 
-/** Letters that are looked for together. */
+/** How many emails are read at once. */
 const LETTERS_MAX = 500;
-/** Of a project, judged in one transaction: each may become two outcomes, and each of these is told to every endpoint. */
+/**
+ * Hits of a project that are classified in one transaction. Each may become two outcomes, and each outcome a delivery to every endpoint.
+ */
 const HITS_AT_ONCE = 1_000;
-/** Those that cannot be judged stand in front of all others, and would be all that is ever looked for. */
+/** Hits that cannot be classified come before all others, and without this delay only they would be read. */
 const AGAIN_MS = 60_000;
 
 /**
- * Gives the hits that came a while ago their verdict, and writes down with it what became of their letters by that. A project
- * in trouble is none to the others. How many letters it was.
+ * Classifies hits that are old enough, and records the outcomes in the same transaction. A failing project does not affect the others.
+ * Returns the number of emails.
  */
 export async function settleHits(deps: RecordDeps): Promise<{ letters: number; isMore: boolean }> {
   const { db } = deps;
@@ -32,11 +34,11 @@ export async function settleHits(deps: RecordDeps): Promise<{ letters: number; i
   let letters = 0;
   for (const [projectId, some] of due)
     for (const messageIds of inParts(some)) letters += await settleSome(deps, { projectId, messageIds });
-  // What others hold, or what fails, is found again at once: only where something was done is it worth to go on.
+  // Emails that are locked or fail are found again at once, so it continues only after progress.
   return { letters, isMore: found === LETTERS_MAX && letters > 0 };
 }
 
-/** A scanner follows every link of every letter it lets through, and all of them at once. */
+/** Splits emails by their number of hits, because a scanner follows every link of every email, all at once. */
 function inParts(due: DueHits[]): string[][] {
   const parts: string[][] = [];
   let room = 0;
@@ -53,7 +55,7 @@ function inParts(due: DueHits[]): string[][] {
 
 type Due = { projectId: number; messageIds: string[] };
 
-/** The letter that the database refuses is found by halves. */
+/** Classifies the hits of these emails. An email that the database rejects is found by bisection. */
 async function settleSome(deps: RecordDeps, { projectId, messageIds }: Due): Promise<number> {
   const { db, log } = deps;
   try {
@@ -71,7 +73,7 @@ async function settleSome(deps: RecordDeps, { projectId, messageIds }: Due): Pro
   }
 }
 
-/** Counts are taken before everything else, and only those that are free: nobody who holds one waits for another. */
+/** Locks the counts before everything else, and only those that are free, so that no holder of one waits for another. */
 async function settleIn(tx: Tx, { db, newId }: RecordDeps, { projectId, messageIds }: Due): Promise<number> {
   const now = db.clock.now();
   const letters = await claimDueHits(tx, { projectId, messageIds, now });
@@ -80,7 +82,7 @@ async function settleIn(tx: Tx, { db, newId }: RecordDeps, { projectId, messageI
   const { aheadMs } = await readTurn(tx, projectId);
   const hits = Map.groupBy(await listHits(tx, places), ({ messageId }) => messageId);
   const settled = letters.map(({ messageId, sentAt, ...letter }) => {
-    // Hits are noted in real time, and the letter left by the clock of its project.
+    // Hits are in real time, and the email was sent by the clock of its project.
     const leftAt = sentAt === null ? null : sentAt - aheadMs;
     return { messageId, ...settleLetter({ ...letter, sentAt: leftAt }, hits.get(messageId) ?? [], now) };
   });

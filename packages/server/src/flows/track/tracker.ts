@@ -3,23 +3,23 @@ import type { Log } from '../../base/log.ts';
 import { addHits, type Hit, type LinkPlace, listTargets } from '../../features/outcomes/index.ts';
 import type { Database } from '../../io/db/index.ts';
 
-/** What a link of a letter needs of us: where it leads, at once, and that somebody notes who followed it. */
+/** Serves tracked links: returns their target at once, and records each hit. */
 export type Tracker = {
-  /** Null where there is no such letter or link any more; it throws where the database does not answer. */
+  /** Returns null if the email or the link no longer exists. Throws if the database does not answer. */
   targetOf(place: LinkPlace): Promise<string | null>;
-  /** Written down with all that come meanwhile; nobody waits for it. */
+  /** Writes a hit together with all others that arrive in that time. The caller does not wait. */
   note(hit: Hit): void;
-  /** Everything noted before is written, or reported as lost. */
+  /** Resolves when everything noted before is written, or logged as lost. */
   close(): Promise<void>;
 };
 
 const ROUND_MAX = 1_000;
-/** The links of a page of letters are asked for together; whoever clicks waits no longer than this. */
+/** Concurrent lookups share a query. A click waits no longer than this. */
 const TARGET_WITHIN_MS = 5_000;
 const WRITTEN_WITHIN_MS = 20_000;
-/** A database that is away for a moment costs no hit. */
+/** Retries, so that no hit is lost when the database is unavailable for a moment. */
 const AGAIN_MS = [100, 500, 2_000];
-/** A flood that the database cannot follow is not kept in memory either: it is counted, and said. */
+/** Hits above this number, which the database cannot keep up with, are not kept in memory. They are counted and logged. */
 const WAITING_MAX = 20_000;
 const SAY_EVERY_MS = 10_000;
 

@@ -22,15 +22,15 @@ export type Prepared = {
   draft: Draft;
   question: Question;
   evidence: ReturnType<typeof evidenceOf>;
-  /** By the ids under which the model knows them. */
+  /** The addresses by the link ids that the model gets. */
   addresses: ReadonlyMap<string, string>;
 };
 
 export type Unprepared = { verdict: Verdict } | 'wait';
 
 /**
- * What a model is asked about a draft. Only about one that says exactly what its letter would say now: whatever is stale, or
- * was written by another version, is left to the letter.
+ * Prepares the question to the model about a draft. The draft must say exactly what its template says now: a stale draft, or one written by
+ * another version, keeps its text.
  */
 export async function prepare(
   tx: Tx,
@@ -93,7 +93,7 @@ function ask({ draft, facts, letter, links, ruleName, projectName }: Asking): Pr
   if (links === null) return { verdict: 'unfit' };
   const { told, withheld } = tellFacts(facts);
   const own = ownWords(letter);
-  // What a link is called may be somebody's trait; the model is told what the letter's author wrote.
+  // The text of a link may be a trait of a user, so the model only gets texts that the author of the template wrote.
   const named = links.map(({ address, words }, at) => ({
     id: `link_${at + 1}`,
     address,

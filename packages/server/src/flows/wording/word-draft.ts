@@ -25,21 +25,21 @@ export type WordDeps = {
   db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
   models: Models;
   renderer: Renderer;
-  /** Null where the installation has none. */
+  /** Null if the installation has no model. */
   model: DraftModel | null;
 };
 type Deps = WordDeps & { model: DraftModel };
 
-/** `held`: it is asked for again once it goes on. `later`: the model did not answer. */
+/** `held`: tried again when the draft continues. `later`: the model did not answer. */
 export type Worded = { verdict: Verdict | 'held' | 'later'; reason: string | null };
 
 /**
- * Asks the model for better words, and puts them in place of the letter's where they say nothing else. The model is asked
- * outside any transaction, so it holds up nobody; what became of the draft meanwhile is seen behind it.
+ * Lets the model write a better text, and uses it if it makes no other statements. The model is called outside any transaction, so it
+ * blocks nothing. Changes of the draft in that time are detected afterwards.
  */
 export async function wordDraft(given: WordDeps, claim: Claim, signal: AbortSignal): Promise<Worded> {
   const { db, models, renderer, model } = given;
-  // Settled, so that nothing waits for ever for a model that nobody has configured.
+  // Settled, so that no draft waits forever for a model that is not configured.
   if (!model) return settle(given, claim, { verdict: 'declined', question: null });
   const deps = { ...given, model };
   if (isWornOut(claim)) return settle(deps, claim, { verdict: 'failed', question: null });
@@ -68,7 +68,7 @@ type Answered =
   | { kind: 'declined' }
   | { kind: 'failed'; reason: string };
 
-/** Once, and once more with what was wrong with it. */
+/** Calls the model once, and a second time with what was wrong. */
 async function askAndGuard(model: DraftModel, prepared: Prepared, signal: AbortSignal): Promise<Answered> {
   const first = await askOnce(model, { prepared, question: prepared.question }, signal);
   if (first.kind !== 'refused') return first;
@@ -95,7 +95,7 @@ async function askOnce(
 
 type Putting = { prepared: Prepared; answer: Answer; findings: string[] };
 
-/** Only where the draft still is as the model was told, and only by whoever has the claim. */
+/** Replaces the text only if the draft is still as the model saw it and this worker still has the claim. */
 function put(deps: Deps, claim: Claim, { prepared, answer, findings }: Putting): Promise<Worded> {
   const { db, model } = deps;
   const { projectId, draftId } = claim;
@@ -150,7 +150,7 @@ type Failing = { question: Question; reason: string; isStopped: boolean };
 
 function failed(deps: Deps, claim: Claim, { question, reason, isStopped }: Failing): Promise<Worded> {
   const now = deps.db.clock.now();
-  // Who stops in the middle of it leaves it to whoever comes next, at once.
+  // A worker that stops leaves the draft to the next one, at once.
   const at = isStopped ? now : againAt(claim, now);
   if (at !== null) return later(deps, claim, { at, verdict: 'later', reason });
   return settle(deps, claim, { verdict: 'failed', question, findings: [reason] });

@@ -111,7 +111,7 @@ const act = (draft: Draft, how: Act) =>
     { act: how, by: { actor: 'ann' } },
   );
 
-test('the letter is there at once, and the model’s words take its place: no time of it moves, and the move says who and how', async () => {
+test('replaces the text of a draft by the model’s, changes none of its times, and records the model and the prompt', async () => {
   server.script(() => answering(GOOD));
   const before = await hello('u1');
   expect(before.content.subject).toBe('Hello Ada');
@@ -143,7 +143,7 @@ test('the letter is there at once, and the model’s words take its place: no ti
   expect(engine.transport.letters.at(-1)?.content.subject).toBe('7 reports, Ada');
 });
 
-test('a fact that changes brings the letter’s own words back, and the model is not asked again', async () => {
+test('returns to the template’s text when a fact changes, and does not call the model again', async () => {
   server.script(() => answering(GOOD));
   await hello('u1');
   await word();
@@ -158,7 +158,7 @@ test('a fact that changes brings the letter’s own words back, and the model is
   expect(server.asked).toHaveLength(1);
 });
 
-test('nothing is told but the letter, its facts and what it is for', async () => {
+test('sends the model only the email, its facts and its purpose', async () => {
   server.script(() => answering(GOOD));
   await hello('u1', { name: 'Ada', secret_note: 'not-for-anybody', age: 36 });
   await word();
@@ -169,7 +169,7 @@ test('nothing is told but the letter, its facts and what it is for', async () =>
     expect(asked?.text).not.toContain(kept);
 });
 
-test('what is not borne out is asked for once more, with what was wrong; then the letter stands', async () => {
+test('calls the model a second time with what was wrong, and then keeps the template’s text', async () => {
   const wrong = { ...GOOD, subject: '99 reports, Mallory' };
   server.script(({ text }) => answering(text.includes('It cannot be used') ? GOOD : wrong));
   const first = await hello('u1');
@@ -190,7 +190,7 @@ test('what is not borne out is asked for once more, with what was wrong; then th
 test.each([
   ['an answer in another form', { kind: 'text', text: 'Sure! Here it is.' }, 'refused'],
   ['a refusal', { kind: 'declined' }, 'declined'],
-] as const)('%s leaves the letter as it is', async (_, script, verdict) => {
+] as const)('%s leaves the draft as it is', async (_, script, verdict) => {
   server.script(() => script);
   const draft = await hello('u1');
   await word();
@@ -198,7 +198,7 @@ test.each([
   expect(await wordingOf(draft)).toMatchObject({ verdict });
 });
 
-test('a model that hangs moves no deadline: the letter leaves at its own, in its own words', async () => {
+test('sends the template’s text at the deadline when the model hangs', async () => {
   server.script(() => ({ kind: 'hang' }));
   const draft = await hello('u1');
   const words = word(60_000);
@@ -211,7 +211,7 @@ test('a model that hangs moves no deadline: the letter leaves at its own, in its
   expect(await draftOf('u1')).toMatchObject({ content: draft.content });
 });
 
-test('a model that is not there is asked three times, ever later, and then no more', async () => {
+test('calls an unavailable model three times with growing delays, and then no more', async () => {
   server.script(() => ({ kind: 'status', status: 503 }));
   const draft = await hello('u1');
   for (let minutes = 0; minutes < 10; minutes += 1) {
@@ -223,7 +223,7 @@ test('a model that is not there is asked three times, ever later, and then no mo
   expect(await wordingOf(draft)).toMatchObject({ verdict: 'failed', findings: ['status 503'] });
 });
 
-test('with less than a quarter of an hour left nobody is asked, and an answer that comes too late is not used', async () => {
+test('does not call the model with less than 15 minutes left, and does not use a late answer', async () => {
   server.script(() => answering(GOOD));
   const late = await hello('u1');
   clock.advance(46 * MINUTE_MS);
@@ -246,38 +246,35 @@ test.each<[string, Act]>([
   ['opened', { kind: 'open_editor' }],
   ['postponed', { kind: 'postpone', until: clock.now() + 5 * 3_600_000 }],
   ['skipped', { kind: 'skip', reason: null }],
-])(
-  'one that a person has %s is never reworded, before the model is asked or while it thinks',
-  async (_, how) => {
-    server.script(() => answering(GOOD));
-    const before = await hello('u1');
-    const until = clock.now() + 5 * 3_600_000;
-    const wanted: Act = how.kind === 'postpone' ? { ...how, until } : how;
-    const { draft: touched } = await act(before, wanted);
-    await word();
-    expect(server.asked).toHaveLength(0);
-    expect(await draftOf('u1')).toEqual(touched);
-    const other = await hello('u2');
-    let acted: Promise<unknown> = Promise.resolve();
-    server.script(() => {
-      acted = act(other, wanted);
-      return { kind: 'after', first: acted, then: answering(GOOD) };
-    });
-    await word();
-    expect(server.asked).toHaveLength(1);
-    expect((await movesOf(other)).map(({ action }) => action)).not.toContain('ai_rewrite');
-    expect((await wordingOf(other))?.verdict).toMatch(/touched|too_late/);
-  },
-);
+])('never rewords a draft that a member has %s, before or during the call of the model', async (_, how) => {
+  server.script(() => answering(GOOD));
+  const before = await hello('u1');
+  const until = clock.now() + 5 * 3_600_000;
+  const wanted: Act = how.kind === 'postpone' ? { ...how, until } : how;
+  const { draft: touched } = await act(before, wanted);
+  await word();
+  expect(server.asked).toHaveLength(0);
+  expect(await draftOf('u1')).toEqual(touched);
+  const other = await hello('u2');
+  let acted: Promise<unknown> = Promise.resolve();
+  server.script(() => {
+    acted = act(other, wanted);
+    return { kind: 'after', first: acted, then: answering(GOOD) };
+  });
+  await word();
+  expect(server.asked).toHaveLength(1);
+  expect((await movesOf(other)).map(({ action }) => action)).not.toContain('ai_rewrite');
+  expect((await wordingOf(other))?.verdict).toMatch(/touched|too_late/);
+});
 
-test('two workers ask for each draft once', async () => {
+test('calls the model once per draft with two workers', async () => {
   server.script(() => answering(GOOD));
   for (const id of ['u1', 'u2', 'u3', 'u4', 'u5', 'u6', 'u7', 'u8']) await hello(id);
   await Promise.all([word(), word()]);
   expect(server.asked).toHaveLength(8);
 });
 
-test('whoever comes to an answer after somebody else took over makes nothing of it', async () => {
+test('ignores the answer of a worker after another one took over', async () => {
   const draft = await hello('u1');
   server.script(() => {
     if (server.asked.length > 1) return answering(GOOD);
@@ -289,7 +286,7 @@ test('whoever comes to an answer after somebody else took over makes nothing of 
   expect((await movesOf(draft)).filter(({ action }) => action === 'ai_rewrite')).toHaveLength(1);
 });
 
-test('whoever is told to stop stops, and somebody else goes on at once', async () => {
+test('stops on request, and another worker continues at once', async () => {
   server.script(() => ({ kind: 'hang' }));
   const draft = await hello('u1');
   const stop = { asked: false };
@@ -302,7 +299,7 @@ test('whoever is told to stop stops, and somebody else goes on at once', async (
   expect(await wordingOf(draft)).toMatchObject({ verdict: 'worded' });
 });
 
-test('a project that wants its templates again gets them, and one that never wanted a model has nothing that waits', async () => {
+test('keeps templates after AI drafting is turned off, and queues nothing in a project without it', async () => {
   server.script(() => answering(GOOD));
   const draft = await hello('u1');
   await setSettings(db, projectId, { drafting: 'template' });
@@ -312,7 +309,7 @@ test('a project that wants its templates again gets them, and one that never wan
   expect(server.asked).toHaveLength(0);
 });
 
-test('where a model words the letters a new rule begins with a person looking at each', async () => {
+test('creates rules without autopilot while AI drafting is on', async () => {
   const document = { name: 'later', when: { event: 'later' }, steps: [{ draft: 'greeting' }] };
   expect(await createRule(db, { projectId, document })).toMatchObject({ mode: 'draft' });
   await setSettings(db, projectId, { drafting: 'template' });
@@ -321,7 +318,7 @@ test('where a model words the letters a new rule begins with a person looking at
   });
 });
 
-test('erasing a person leaves nothing of what a model made of them, or was about to', async () => {
+test('leaves nothing that a model wrote about an erased user, or was about to write', async () => {
   server.script(() => answering({ ...GOOD, subject: 'Quetzalcoatl 99' }));
   await hello('quetzal-1', { name: 'Quetzalcoatl' });
   await word();
@@ -358,7 +355,7 @@ const PAYLOADS = [
   'CANARY '.repeat(100),
 ];
 
-/** What a model that does as it is told by a stranger may answer, for each of them. */
+/** Answers of a model that follows instructions in user data, for each instruction. */
 const OBEDIENT = [
   (name: string) => ({ ...GOOD, subject: name }),
   (name: string) => ({ ...GOOD, preheader: name }),
@@ -376,7 +373,7 @@ const OBEDIENT = [
   }),
 ];
 
-test('whatever people call themselves, no draft gets a link, a canary or a number from it', async () => {
+test('puts no link, canary or number from a user’s name into a draft', async () => {
   let count = 0;
   for (const [at, name] of PAYLOADS.entries()) {
     for (const [how, obey] of OBEDIENT.entries()) {
@@ -385,7 +382,7 @@ test('whatever people call themselves, no draft gets a link, a canary or a numbe
       server.script(() => answering(obey(name)));
       await word();
       const { content } = await draftOf(userId);
-      // Either nothing came of it, or what came has none of it.
+      // Either the draft is unchanged, or it contains nothing of the name.
       const isLetter = content.body === before.content.body;
       const text = JSON.stringify(isLetter ? {} : content);
       expect(text.replaceAll(`https://app.acme.example/${userId}/reports`, '')).not.toMatch(

@@ -37,7 +37,7 @@ const PAGES = [
   '/profile',
 ];
 
-test('every address of the dashboard is answered with its page, which may run our files alone and be framed by nobody', async () => {
+test('serves the page for every path of the dashboard, with a policy that allows only our files and no framing', async () => {
   const app = served(await built());
   for (const url of PAGES) {
     const { statusCode, headers, body } = await app.inject({ url, headers: { host: 'localhost:8080' } });
@@ -55,7 +55,7 @@ test('every address of the dashboard is answered with its page, which may run ou
   }
 });
 
-test('what is no project is not there, and the page says so in words: a backup of it, or a name, is no page that was found', async () => {
+test('answers a path that is not a project with the page and 404, also for a backup or a name', async () => {
   const app = served(await built());
   for (const url of ['/p/x', '/p/x.bak', '/p/1~/home', '/p/backup.sql?x=1', '/p/']) {
     const { statusCode, body } = await app.inject({ url, headers: { host: 'localhost:8080' } });
@@ -63,7 +63,7 @@ test('what is no project is not there, and the page says so in words: a backup o
   }
 });
 
-test('a file with its hash in its name is kept by the browser, packed where it can be; what is no file of the page is not there', async () => {
+test('lets the browser keep files with a hash in their name, compressed where possible, and answers unknown files with 404', async () => {
   const app = served(await built());
   const script = await app.inject({
     url: '/assets/index-1a2b.js',
@@ -89,7 +89,7 @@ test('a file with its hash in its name is kept by the browser, packed where it c
     expect((await app.inject(url)).statusCode, url).toBe(404);
 });
 
-test('while it is being built, or cannot be, the page says so and is no 200', async () => {
+test('shows on the page that the dashboard is being built or failed to build, without a 200', async () => {
   const building = await served({ kind: 'building' }).inject('/p/1/home');
   expect([building.statusCode, building.headers['retry-after']]).toEqual([503, '2']);
   expect(building.body).toContain('http-equiv="refresh"');
@@ -98,7 +98,7 @@ test('while it is being built, or cannot be, the page says so and is no 200', as
   expect(failed.body).toContain('could not be built');
 });
 
-test('another name of the same machine leads to the one that sessions belong to; a stranger leads nowhere else', async () => {
+test('redirects another loopback name to the one that sessions belong to, and no other host', async () => {
   const app = served(await built());
   for (const host of ['127.0.0.1:8080', '[::1]:8080', 'beckon.localhost:8080']) {
     const { statusCode, headers } = await app.inject({ url: '/p/1/review?draft=2', headers: { host } });

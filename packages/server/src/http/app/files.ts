@@ -3,17 +3,17 @@ import { extname, join } from 'node:path';
 import { gzip } from 'node:zlib';
 import { promisify } from 'node:util';
 
-/** The dashboard as it was built, in memory: some megabytes, asked for by few. */
+/** The built dashboard, in memory: some megabytes, which few clients request. */
 export type AppFile = { body: Buffer; packed: Buffer | null; type: string; isHashed: boolean };
 
 type AppFiles = {
-  /** The page itself; everything else is named by it. */
+  /** The page itself; it names all other files. */
   page: AppFile;
   /** By path, `/assets/index-1a2b.js`. */
   files: ReadonlyMap<string, AppFile>;
 };
 
-/** Not there yet, or not to be had; then `/` says so. */
+/** Not built yet, or failed to build; then `/` says so. */
 export type AppState = { kind: 'building' } | { kind: 'failed' } | ({ kind: 'ready' } & AppFiles);
 
 const TYPES: Record<string, string> = {
@@ -28,11 +28,11 @@ const TYPES: Record<string, string> = {
   '.txt': 'text/plain; charset=utf-8',
   '.md': 'text/markdown; charset=utf-8',
 };
-/** Packed already, by their own format. */
+/** Compressed already, by their own format. */
 const PACKED = new Set(['.png', '.woff2', '.ico']);
 const pack = promisify(gzip);
 
-/** What is not of a known type is not served. */
+/** Reads the built files. A file of an unknown type is not served. */
 export async function readAppFiles(folder: string): Promise<AppFiles> {
   const names = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = new Map<string, AppFile>();
@@ -53,6 +53,6 @@ async function toFile(place: string, { path, type }: { path: string; type: strin
   const packed = PACKED.has(extname(path))
     ? null
     : await readFile(`${place}.gz`).catch(() => pack(body, { level: 9 }));
-  // What has its hash in its name never changes; the bundler puts only such files there.
+  // A file with a hash in its name never changes; the bundler puts only such files there.
   return { body, packed, type, isHashed: path.startsWith('/assets/') };
 }

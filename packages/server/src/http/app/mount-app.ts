@@ -6,15 +6,15 @@ import type { AppFile, AppState } from './files.ts';
 
 type AppDeps = {
   publicUrl: string;
-  /** Asked at each request: the dashboard may still be being built. */
+  /** Called for each request: the dashboard may still be being built. */
   state: () => AppState;
 };
 
-/** Where the page takes over; what follows behind these is its own business. */
+/** The paths that the page handles. The page itself routes anything below them. */
 const PAGES = ['/', '/p/*', '/projects', '/setup', '/sign-in', '/invite', '/reset', '/device', '/profile'];
 const A_PROJECT = /^\/p\/\d+(?:[/?]|$)/;
 
-/** The dashboard's page and its files: nothing of them is secret, and whoever opens them has yet to sign in. */
+/** Mounts the page and the files of the dashboard. None of them is secret, and a visitor has yet to sign in. */
 export function mountApp(app: FastifyInstance, { publicUrl, state }: AppDeps): void {
   for (const path of PAGES)
     app.get(path, (request, reply) => {
@@ -22,7 +22,7 @@ export function mountApp(app: FastifyInstance, { publicUrl, state }: AppDeps): v
       if (elsewhere !== null) return reply.redirect(elsewhere, 307);
       const now = state();
       if (now.kind !== 'ready') return unready(reply, now.kind);
-      // The page says in words that there is no such project; whoever reads no words is told as well.
+      // The page says that there is no such project. The status says so to clients that do not read the text.
       if (path === '/p/*' && !A_PROJECT.test(request.url)) reply.status(404);
       return send(request, reply, now.page);
     });
@@ -36,11 +36,11 @@ export function mountApp(app: FastifyInstance, { publicUrl, state }: AppDeps): v
     });
 }
 
-/** Only files of ours run, nothing is sent elsewhere, nobody may frame it. What letters hold loads in frames that allow nothing. */
+/** Only our files run, nothing is sent elsewhere, and no page may frame this one. Content of emails loads in frames that allow nothing. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
-  // The components write sizes and colours into elements; a style runs nothing.
+  // The components write sizes and colors into elements; a style runs nothing.
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data: blob:",
   "font-src 'self'",
@@ -63,7 +63,7 @@ function send(request: FastifyRequest, reply: FastifyReply, file: AppFile): Fast
   const packs = file.packed !== null && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
   reply.headers({ ...HEADERS, 'Content-Type': file.type, Vary: 'Accept-Encoding' });
   if (packs) reply.header('Content-Encoding', 'gzip');
-  // Of files that cannot change the browser keeps its copy.
+  // The browser keeps its copy of files that cannot change.
   reply.header('Cache-Control', file.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
   return reply.send(packs ? file.packed : file.body);
 }
@@ -84,7 +84,7 @@ function unready(reply: FastifyReply, kind: 'building' | 'failed'): FastifyReply
     );
 }
 
-/** Sessions and passkeys belong to one origin: on a machine of a developer, `127.0.0.1` and `localhost` are two. */
+/** Sessions and passkeys belong to one origin. On a developer's machine, `127.0.0.1` and `localhost` are two origins. */
 function otherLoopback(publicUrl: string, request: FastifyRequest): string | null {
   const own = new URL(publicUrl);
   const host = request.headers.host ?? '';

@@ -9,7 +9,7 @@ import { type LetterName, letterToken } from '../../base/letter-token.ts';
 import { addSuppression, listSuppressions } from '../../features/suppressions/index.ts';
 import { erasePerson } from '../../flows/erase-person.ts';
 
-// One letter at a time, so that another one waits for it, claimed.
+// One email at a time, so that another one waits for it, claimed.
 const stage = await openStage({ slots: 1 });
 const { db } = stage.server;
 const server = await choicesServer(db);
@@ -21,7 +21,7 @@ const FORM = 'application/x-www-form-urlencoded';
 
 const steps = [{ draft: { subject: 'Hello', body: 'Hello.' } }];
 
-/** One letter has left to u1, and u2 has the same mailbox. */
+/** One email was sent to u1, and u2 has the same mailbox. */
 async function afterLetter(settings: Record<string, string> = {}): Promise<{ story: Story; link: string }> {
   const story = await newStory(stage);
   await story.set({ quiet_hours: 'off', frequency_cap: 'off', ...settings });
@@ -70,7 +70,7 @@ const UNSUBSCRIBED = [
   ['user', 'u1', 'unsubscribed'],
 ];
 
-/** All that a choice could change. */
+/** Everything that a preference change could affect. */
 async function everything(): Promise<string> {
   const tables = [
     'suppression',
@@ -114,7 +114,7 @@ test.each<[string, RequestInit]>([
   ],
   ['as parts of a browser', { body: formData({ 'List-Unsubscribe': 'One-Click' }) }],
   ['without a media type', { body: new Blob([ONE_CLICK]) }],
-])('one click of a mail program unsubscribes, said %s, without cookie or redirect', async (_, init) => {
+])('unsubscribes by one click of a mail program, sent as %s, without cookie or redirect', async (_, init) => {
   const { story, link } = await afterLetter();
   const { status, headers, text } = await send(link, { method: 'POST', ...init });
   expect([status, headers.get('location'), headers.get('set-cookie')]).toEqual([200, null, null]);
@@ -131,7 +131,7 @@ function formData(values: Record<string, string>): FormData {
   return form;
 }
 
-test('it may come as often as it likes, at once too: 200 each time, and one outcome', async () => {
+test('accepts repeated and concurrent unsubscribes: 200 each time, and one outcome', async () => {
   const { story, link } = await afterLetter();
   const answers = await Promise.all(Array.from({ length: 20 }, () => post(link, ONE_CLICK)));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -151,7 +151,7 @@ test('records the button of the page apart from one-click unsubscribe, and redac
   expect(await outcomesOf(story)).toMatchObject([{ detail: { method: 'link' } }]);
 });
 
-test('it holds at once: a letter that is claimed goes nowhere, what is under way ends, the mailbox is left alone', async () => {
+test('takes effect immediately: cancels claimed emails, ends runs, and stops emails to the mailbox', async () => {
   const { story, link } = await afterLetter();
   await story.user('u0', { email: 'eve@x.org' });
   for (const [userId, name] of [
@@ -198,7 +198,7 @@ async function claimedOf({ projectId }: Story): Promise<string[]> {
   return rows.map((row) => row.external_user_id);
 }
 
-test('to look changes nothing: not by GET or HEAD, not with a method that is none, nor a POST that says nothing', async () => {
+test('changes nothing on GET, HEAD, an unknown method, or a POST without a choice', async () => {
   const { link } = await afterLetter(TOPICS);
   const before = await everything();
   const prefetch = { 'Sec-Purpose': 'prefetch', Purpose: 'prefetch', 'X-Moz': 'prefetch' };
@@ -227,7 +227,7 @@ test('to look changes nothing: not by GET or HEAD, not with a method that is non
   expect(await everything()).toBe(before);
 });
 
-test('a thousand forged links change nothing, whatever is known of the letter', async () => {
+test('accepts none of a thousand forged links, even with all facts of the email', async () => {
   const { story, link } = await afterLetter(TOPICS);
   const [row] = await db.query<{ id: string }>(`SELECT id FROM beckon.message WHERE project_id = $1`, [
     story.projectId,
@@ -253,7 +253,7 @@ function forgeries(token: string, name: LetterName): Set<string> {
     `${token}a`,
     name.messageId,
   ]);
-  // Somebody else's key, what was sealed for something else, and this seal on other letters.
+  // Another installation's key, tokens for other uses, and this signature on other emails.
   forged.add(letterToken(name, 'unsubscribe', [Buffer.alloc(32, 1)]));
   for (const use of ['open', 'bounce', 'reply', 'click 0', 'trap', 'choices', 'test', 'team'] as const)
     forged.add(letterToken(name, use, TOKEN_KEYS));
@@ -262,7 +262,7 @@ function forgeries(token: string, name: LetterName): Set<string> {
     const other = { ...name, messageId: idMaker(db.clock)() };
     forged.add(`${letterToken(other, 'open', TOKEN_KEYS).split('.')[0]}.${seal}`);
   }
-  // The last sign of the name holds bits that mean nothing; every other sign means something.
+  // The last character of the token holds bits without a meaning; every other character has one.
   const places = Array.from(token).flatMap((sign, at) =>
     sign === '.' || at === named.length - 1 ? [] : [at],
   );
@@ -276,7 +276,7 @@ function forgeries(token: string, name: LetterName): Set<string> {
 
 const SIGNS = 'abcdefghijklmnopqrstuvwxyz234567';
 
-test('nobody of another project is touched, though they have the same id and the same address', async () => {
+test('leaves users of other projects with the same id and address unaffected', async () => {
   const one = await afterLetter();
   const other = await afterLetter();
   await post(one.link, ONE_CLICK);
@@ -286,7 +286,7 @@ test('nobody of another project is touched, though they have the same id and the
   expect(await other.story.letters()).toHaveLength(2);
 });
 
-test('whoever was erased is told that there is nothing to change, and is made anew by nothing', async () => {
+test('shows an erased user that there are no preferences to change, and does not recreate them', async () => {
   const { story, link } = await afterLetter();
   await erasePerson(
     { db, newId: idMaker(db.clock), hasher: testHasher },
@@ -301,7 +301,7 @@ test('whoever was erased is told that there is nothing to change, and is made an
   expect(await everything()).toBe(before);
 });
 
-test('who changes their mind gets letters again, and can change it once more by the same letter', async () => {
+test('resubscribes a user, who can unsubscribe again by the same email', async () => {
   const { story, link } = await afterLetter();
   await post(link, ONE_CLICK);
   const { status, text } = await post(`${link}/resubscribe`, '');
@@ -315,7 +315,7 @@ test('who changes their mind gets letters again, and can change it once more by 
   expect(await outcomesOf(story)).toHaveLength(1);
 });
 
-test('nobody lifts by their page what they did not say: a bounce and the word of the team stay', async () => {
+test("lifts only the user's own unsubscribe: a bounce and a suppression by the team stay", async () => {
   const { story, link } = await afterLetter();
   const row = { projectId: story.projectId, until: null, createdAt: story.now(), createdBy: 'ann' };
   await addSuppression(db, { ...row, kind: 'email', value: 'ada@x.org', reason: 'hard_bounce' });
@@ -327,7 +327,7 @@ test('nobody lifts by their page what they did not say: a bounce and the word of
     ['email', 'ada@x.org', 'hard_bounce'],
     ['user', 'u1', 'manual'],
   ]);
-  // What they say themselves stands in front of both, so that to lift those would not bring letters back.
+  // Their own unsubscribe takes precedence over both, so lifting those would not resume emails.
   await post(link, ONE_CLICK);
   expect(await held(story)).toEqual(UNSUBSCRIBED);
   await post(`${link}/resubscribe`, '');
@@ -337,7 +337,7 @@ test('nobody lifts by their page what they did not say: a bounce and the word of
   ]);
 });
 
-test('what the team says of somebody who unsubscribed holds when they subscribe again', async () => {
+test('keeps a suppression by the team when an unsubscribed user resubscribes', async () => {
   const { story, link } = await afterLetter();
   await post(link, ONE_CLICK);
   const row = { projectId: story.projectId, until: null, createdAt: story.now(), createdBy: 'ann' };
@@ -347,7 +347,7 @@ test('what the team says of somebody who unsubscribed holds when they subscribe 
   expect(await held(story)).toEqual([['user', 'u1', 'manual']]);
 });
 
-test('an unsubscription that ends is none that lasts: whoever says it again gets nothing after its end', async () => {
+test('replaces an unsubscribe that ends by a lasting one when the user unsubscribes again', async () => {
   const { story, link } = await afterLetter();
   await post(link, ONE_CLICK);
   await post(`${link}/resubscribe`, '');
@@ -366,7 +366,7 @@ test('an unsubscription that ends is none that lasts: whoever says it again gets
   expect(await held(story)).toEqual(UNSUBSCRIBED);
 });
 
-test('a break ends by itself, is shown with its end, and a shorter one takes its place', async () => {
+test('ends a snooze automatically, shows its end, and lets a shorter one replace it', async () => {
   const { story, link } = await afterLetter();
   const begun = story.now();
   const { text } = await post(`${link}/snooze`, 'days=90');
@@ -387,7 +387,7 @@ test('a break ends by itself, is shown with its end, and a shorter one takes its
   expect((await send(link)).text).toContain('sends emails to');
 });
 
-test('who ends a break gets at once what it held', async () => {
+test('sends the held emails at once when a user ends a snooze', async () => {
   const { story, link } = await afterLetter();
   await post(`${link}/snooze`, 'days=60');
   await story.event('u1', 'news');
@@ -398,7 +398,7 @@ test('who ends a break gets at once what it held', async () => {
   expect(await story.letters()).toHaveLength(2);
 });
 
-test('a topic that is refused is written about no more, to the person and to the mailbox; all others are', async () => {
+test('stops emails of a refused topic for the user and the mailbox, and sends all others', async () => {
   const { story, link } = await afterLetter(TOPICS);
   expect(checked((await send(link)).text)).toEqual(['news', 'tips']);
   await story.event('u1', 'news');
@@ -424,12 +424,12 @@ test('a topic that is refused is written about no more, to the person and to the
   expect((await story.letters()).filter(({ rule }) => rule === 'news')).toHaveLength(1);
 });
 
-/** The boxes that are ticked. */
+/** The topics that are checked. */
 function checked(page: string): string[] {
   return [...page.matchAll(/<input[^>]*value="([^"]*)"[^>]*\bchecked\b/g)].map(([, id]) => id ?? '');
 }
 
-test('pages may be kept, framed, indexed, run and told of by nobody', async () => {
+test('forbids storing, framing, indexing, scripts and referrers on every page', async () => {
   const { link } = await afterLetter();
   for (const path of [link, '/u/forged']) {
     const { headers } = await send(path);
@@ -442,7 +442,7 @@ test('pages may be kept, framed, indexed, run and told of by nobody', async () =
   }
 });
 
-test('a project whose name is markup is a name, and so is a topic', async () => {
+test('escapes markup in the name of a project and of a topic', async () => {
   const { story, link } = await afterLetter({ topics: 'news:<img src=x onerror=alert(1)>,tips:"><script>' });
   await db.query(`UPDATE beckon.project SET name = $2 WHERE project_id = $1`, [
     story.projectId,
@@ -465,7 +465,7 @@ test.each<[string | null, string, string]>([
   ['de', '?lang=ar', 'ar'],
   ['de', '?lang=__proto__', 'de'],
   ['de', '?lang=fr&lang=es', 'de'],
-])('with Accept-Language %j and %j the page is in %s', async (accepted, query, language) => {
+])('answers Accept-Language %j and %j with the page in %s', async (accepted, query, language) => {
   const { text } = await send(
     `/u/forged${query}`,
     accepted === null ? {} : { headers: { 'Accept-Language': accepted } },
@@ -473,7 +473,7 @@ test.each<[string | null, string, string]>([
   expect(text).toContain(`<html lang="${language}" dir="${language === 'ar' ? 'rtl' : 'ltr'}">`);
 });
 
-test('the page has the language of the user, then of the browser, then of the project', async () => {
+test('uses the language of the user, then of the browser, then of the project', async () => {
   const { story, link } = await afterLetter({ language: 'fr' });
   const langOf = async (accepted: string): Promise<string | undefined> =>
     /<html lang="([^"]*)"/.exec((await send(link, { headers: { 'Accept-Language': accepted } })).text)?.[1];
@@ -489,7 +489,7 @@ test('the page has the language of the user, then of the browser, then of the pr
   expect(await langOf('ja')).toBe('ja');
 });
 
-test('a language that was chosen stays through every form', async () => {
+test('keeps a selected language in every form', async () => {
   const { link } = await afterLetter(TOPICS);
   const { text } = await send(`${link}?lang=es`);
   const actions = [...text.matchAll(/action="([^"]*)"/g)].map(([, action]) => action);

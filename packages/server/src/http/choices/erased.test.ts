@@ -33,7 +33,7 @@ async function greeting(): Promise<Story> {
   return story;
 }
 
-test('an unsubscribe link of an erased user answers 200 and writes no address', async () => {
+test('answers 200 for an unsubscribe link of an erased user, and writes no address', async () => {
   const story = await greeting();
   const email = 'needle.one@x.org';
   const link = await mail(story, 'u1', email);
@@ -47,7 +47,7 @@ test('an unsubscribe link of an erased user answers 200 and writes no address', 
   expect(await findText(db, [email])).toEqual([]);
 });
 
-test('a user with the address of an erased user lifts what it refused on their preferences page', async () => {
+test('lets a user with the address of an erased user lift its suppression on the preferences page', async () => {
   const story = await greeting();
   const email = 'needle.two@x.org';
   await mail(story, 'u1', email);

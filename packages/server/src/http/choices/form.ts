@@ -1,12 +1,12 @@
-/** What a form sent: the first value of a name, and all of them. */
+/** The fields of a submitted form: the first value of a name, and all of them. */
 export type Form = { get: (name: string) => string | null; all: (name: string) => string[] };
 
-/** More than any form of ours, or the one line of a mail program, comes to. */
+/** More than any of our forms, or the one line of a mail program, needs. */
 export const FORM_MAX_BYTES = 16 * 1024;
 
 /**
- * In both codings that RFC 8058 allows. Where the media type is another one or is missing, the body is read as the usual one,
- * because what it says is unmistakable. What cannot be read says nothing.
+ * Reads both codings that RFC 8058 allows. A body of another or no media type is read as the usual one, because its content is
+ * unmistakable. An unreadable body has no fields.
  */
 export async function readForm(body: Buffer | null, contentType: string | undefined): Promise<Form> {
   if (body === null) return NOTHING;

@@ -9,7 +9,7 @@ import { isLanguage, LANGUAGES } from '../../base/recipient-texts/index.ts';
 import type { Standing } from '../../flows/choices/index.ts';
 import { choicesPage, noticePage } from './page.ts';
 
-/** Skipped, and shown as skipped, where the system has no Chromium. */
+/** Skipped, and reported as skipped, if the system has no Chromium. */
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
   existsSync(path),
 );
@@ -41,7 +41,7 @@ const STATES: Standing['letters'][] = [
   { are: 'stopped', because: 'sender' },
 ];
 
-/** Every page that there is, by name. */
+/** Every page, by name. */
 function pagesIn(language: keyof typeof LANGUAGES): [string, string][] {
   const place = { language, path: '/u/x', query: '' };
   const notices = ['gone', 'unknown', 'refused', 'trouble'] as const;
@@ -92,7 +92,7 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
     ['de', 'dark'],
     ['ar', 'light'],
   ] as const)(
-    'axe finds nothing on any page in %s, %s',
+    'has no axe findings on any page in %s, %s',
     async (language, colorScheme) => {
       await withPage({ colorScheme }, async (page) => {
         for (const [name, html] of pagesIn(language)) {
@@ -104,7 +104,7 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
     60_000,
   );
 
-  test('on a phone, and at 200 % of a narrow window, no page in any language scrolls sideways', async () => {
+  test('never scrolls sideways on a phone or at 200 % of a narrow window, in any language', async () => {
     await withPage({ viewport: { width: 320, height: 600 }, deviceScaleFactor: 2 }, async (page) => {
       for (const language of Object.keys(LANGUAGES).filter(isLanguage))
         for (const [name, html] of pagesIn(language)) {
@@ -117,7 +117,7 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
     });
   }, 60_000);
 
-  test('without script everything can be chosen, by the keyboard alone, and under its policy the page has its look', async () => {
+  test('works without script, by keyboard alone, and keeps its style under its policy', async () => {
     const stage = await openStage();
     const server = await choicesServer(stage.server.db);
     const story = await newStory(stage);

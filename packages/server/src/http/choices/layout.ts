@@ -11,7 +11,7 @@ export type Page = {
   body: Part;
 };
 
-/** A whole page, without scripts and without anything to load. */
+/** Returns a whole page, without scripts and without anything to load. */
 export function layout({ language, path, projectName, title, body }: Page): string {
   const page = html`<!doctype html>
     <html lang="${language}" dir="${LANGUAGES[language].dir}">
@@ -31,7 +31,7 @@ export function layout({ language, path, projectName, title, body }: Page): stri
   return toText(page).replace(toText(STYLE_PLACE), () => STYLE_ELEMENT);
 }
 
-/** Text cannot contain it: it would be escaped. */
+/** Text cannot contain this placeholder, because it would be escaped. */
 const STYLE_PLACE = html`<style></style>`;
 
 /** Fills the placeholders of a text. A value may have another direction than the text, so it is isolated. */

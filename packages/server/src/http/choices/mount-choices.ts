@@ -17,16 +17,16 @@ import { STYLE_HASH } from './style.ts';
 export type ChoicesDeps = ChoiceDeps & { tokenKeys: TokenKeys };
 
 /**
- * Every choice locks its project, and a choice that waits for the lock holds one of ten connections that all projects share.
- * So the choices of a project run one at a time, and a button that is pressed a thousand times holds one connection.
+ * Every change of preferences locks its project, and a request that waits for the lock holds one of ten connections that all projects
+ * share. So the changes of a project run one at a time, and a button that is pressed a thousand times holds one connection.
  */
 const PROJECT_QUEUE = { atOncePerKey: 1, places: 1_000, placesPerKey: 250 };
 
 /**
- * The email preferences of recipients, at `/u/<token>` and below. The token alone identifies the recipient, so there is no
- * cookie, and another site cannot change preferences without the email. Only a POST changes anything, because mail programs
- * and their scanners follow every link. The one-click unsubscribe of mail programs (RFC 8058) is a POST to the same address;
- * it is answered directly, never redirected, however often it is repeated.
+ * The email preferences of recipients, at `/u/<token>` and below. The token alone identifies the recipient, so there is no cookie, and
+ * another site cannot change preferences without the email. Only a POST changes anything, because mail programs and their scanners follow
+ * every link. The one-click unsubscribe of mail programs (RFC 8058) is a POST to the same address. It is answered directly, never
+ * redirected, however often it is repeated.
  */
 export function mountChoices(app: FastifyInstance, deps: ChoicesDeps): void {
   const projectQueue = createFairQueue(PROJECT_QUEUE);

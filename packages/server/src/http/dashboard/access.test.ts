@@ -31,7 +31,7 @@ const routes = DASHBOARD_ROUTES.map(({ key }) => ({
   scope: writtenScopes.get(key) ?? 'unwritten',
 }));
 
-/** With a field that no route has: an authorized request gets 422, and nothing is changed. */
+/** Sends a field that no route has: an authorized request gets 422, and nothing is changed. */
 async function knock(one: ReturnType<typeof browser>, key: string, project = projectId): Promise<number> {
   const [method = '', path = ''] = key.split(' ');
   const filled = path.replace(':project', String(project)).replaceAll(/:\w+/g, 'nothing');
@@ -56,13 +56,13 @@ async function strangers(
   return wrong;
 }
 
-test('the page names every route, and none that is not there', () => {
+test('the page lists every route, and no other', () => {
   expect([...written.keys()].toSorted()).toEqual(DASHBOARD_ROUTES.map(({ key }) => key).toSorted());
   expect(new Set(written.values())).toEqual(new Set(['anyone', 'signed_in', ...ROLES]));
   expect(new Set(writtenScopes.values())).toEqual(new Set(['–', 'any', ...TOKEN_SCOPES]));
 });
 
-test('the page lists the routes that need a confirmation, and the server asks for it at those alone', async () => {
+test('the page lists the routes that need a confirmation, and the server requires it for those alone', async () => {
   const section = /### Confirming who you are\n(.*?)\n### /s.exec(page)?.[1] ?? '';
   const listed = [...section.matchAll(/^- `([A-Z]+ \/\S*)`/gm)].map(([, key = '']) => key);
   const marked = DASHBOARD_ROUTES.filter(({ needsConfirmation }) => needsConfirmation).map(({ key }) => key);
@@ -74,12 +74,12 @@ test('the page lists the routes that need a confirmation, and the server asks fo
   await server.db.query('UPDATE beckon.team_session SET confirmed_at = $1', [new Date(server.clock.now())]);
 });
 
-test('no two routes answer to one address', () => {
+test('no two routes share an address', () => {
   const shapes = routes.map(({ key }) => key.replaceAll(/:\w+/g, ':'));
   expect(shapes.length).toBe(new Set(shapes).size);
 });
 
-test('every route that changes something is in the audit log, of others exports alone; its project is in its path', () => {
+test('every change is audited, of the reads only exports may be, and a project route has the project in its path', () => {
   for (const { key, needs, audit, reads } of DASHBOARD_ROUTES) {
     const changes = !key.startsWith('GET ') && reads !== true;
     const mayBeIn = changes || /\bexport$|\.csv$/.test(key);
@@ -89,7 +89,7 @@ test('every route that changes something is in the audit log, of others exports 
   }
 });
 
-test('without a session nothing answers but what leads to one', async () => {
+test('answers without a session only on the routes that lead to one', async () => {
   const nobody = browser();
   const ended = browser();
   ended.cookies.set('beckon_session', 'no.session');
@@ -102,7 +102,7 @@ function opens(role: Role, needs: string): boolean {
   return needs === 'anyone' || needs === 'signed_in' || allows(role, needs as Role);
 }
 
-test.each(ROLES)('%s comes in where the page says so, and nowhere else', async (role) => {
+test.each(ROLES)('gives %s access where the page says so, and nowhere else', async (role) => {
   const one = people.get(role);
   if (!one) throw new Error(`nobody is ${role}`);
   const wrong = await strangers(
@@ -112,7 +112,7 @@ test.each(ROLES)('%s comes in where the page says so, and nowhere else', async (
   expect(wrong).toEqual([]);
 });
 
-/** What a program sends: no cookie, and no origin. */
+/** A request of a program: no cookie, and no origin. */
 const program = (token: string) => browser({ authorization: `Bearer ${token}`, origin: undefined });
 const forPrograms = new Set(
   DASHBOARD_ROUTES.filter((one) => one.isForPrograms === true).map(({ key }) => key),
@@ -179,9 +179,9 @@ test('every other route has a scope', () => {
   expect(Object.values(CLOSED_TO_TOKENS).flat().toSorted()).toEqual(closed.toSorted());
 });
 
-/** Routes whose scope is not the one of their least role. */
+/** Routes whose scope differs from the one of their least role. */
 const OTHER_SCOPES: Record<string, string> = {
-  // Organizations and their members are administered, even where any member may look.
+  // Organizations and their members are administered, even where any member may read them.
   'GET /projects/:project/organization': 'admin',
   'GET /projects/:project/members': 'admin',
   'POST /projects/:project/test-email': 'admin',
@@ -209,14 +209,14 @@ test('the scope of a route in a project follows from its least role', () => {
   }
 });
 
-test("another organization's project is not there, whatever one is in one's own", async () => {
+test("returns 404 for another organization's project, whatever the caller's own role", async () => {
   const ofProject = routes.filter(({ key }) => key.includes(':project'));
   for (const project of [theirs.id, 999])
     for (const one of [ada, program(await tokenFor(ada, [...TOKEN_SCOPES]))])
       for (const { key } of ofProject) expect([key, await knock(one, key, project)]).toEqual([key, 404]);
 });
 
-test('a change that another page sent is refused, whoever is signed in', async () => {
+test('refuses a change from a page of another origin for every session', async () => {
   for (const { key } of routes.filter((one) => !one.key.startsWith('GET '))) {
     const [method = '', path = ''] = key.split(' ');
     const filled = path.replace(':project', String(projectId)).replaceAll(/:\w+/g, 'nothing');
@@ -225,7 +225,7 @@ test('a change that another page sent is refused, whoever is signed in', async (
   }
 });
 
-test('what programs ask is refused to a page that says where it comes from in another way', async () => {
+test('refuses a route for programs to a page that names another site by Sec-Fetch-Site', async () => {
   const page = browser({ origin: undefined, 'sec-fetch-site': 'cross-site' });
   for (const key of forPrograms) expect([key, await knock(page, key)]).toEqual([key, 403]);
   expect(forPrograms.size).toBeGreaterThan(0);

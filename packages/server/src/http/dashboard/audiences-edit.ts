@@ -12,7 +12,7 @@ import { type DashboardRoute, route } from './route.ts';
 
 type Show = (db: DashboardDeps['db'], projectId: number, reference: string) => Promise<AudienceShown>;
 
-/** What is wrong with a definition is said by whoever reads it, at its place; here it may be anything. */
+/** The reader of a definition reports errors at their place, so any value may arrive here. */
 const DEFINITION = Type.Unknown();
 
 export function audienceEditRoutes(show: Show): DashboardRoute[] {

@@ -26,7 +26,7 @@ const HOUR = 3_600_000;
 const PRO = { trait: 'plan', equals: 'pro' };
 let projectId = 0;
 beforeEach(async () => {
-  // Four hours before the end of a day in UTC, which is the project's zone.
+  // Four hours before the end of a day in UTC, the project's time zone.
   clock.advance(86_400_000 - ((clock.now() + 4 * HOUR) % 86_400_000));
   projectId = (await createProject(db, { name: 'Acme' })).id;
   await put('users', [
@@ -48,7 +48,7 @@ async function make(name: string, definition: unknown = PRO): Promise<AudienceSh
   return json.data as AudienceShown;
 }
 
-test('an audience is listed with its members, its growth and who needs it', async () => {
+test('lists an audience with its members, its growth and its uses', async () => {
   const { id } = await make('Paying');
   await make('Not paying', { not: { audience: id } });
   const steps = [{ draft: { subject: 'Hello', body: 'Hello' } }];
@@ -70,7 +70,7 @@ test('an audience is listed with its members, its growth and who needs it', asyn
   expect(notPaying?.growth.at(-1)).toMatchObject({ joined: 0, left: 1 });
 });
 
-test('one is shown with its definition, and its members are read page by page', async () => {
+test('shows an audience with its definition, and pages through its members', async () => {
   const { id } = await make('Paying');
   const { json } = await dashboard.ask(`GET ${at(`/${id}`)}`, { as: 'viewer' });
   expect(json.data).toMatchObject({ definition: PRO, members: 2, sample: [{ external_user_id: 'ada' }, {}] });
@@ -84,7 +84,7 @@ test('one is shown with its definition, and its members are read page by page', 
     expect((await dashboard.ask(`GET ${at(path)}`)).status).toBe(404);
 });
 
-test('a preview counts, says the sentence, and tells whom time and the edit would bring and take', async () => {
+test('previews the count, the sentence, and who enters or leaves by time and by the edit', async () => {
   const { id } = await make('Paying');
   const preview = async (definition: unknown, audience?: string): Promise<DefinitionPreview> => {
     const body = { definition, ...(audience === undefined ? {} : { audience }) };
@@ -118,7 +118,7 @@ test('a preview counts, says the sentence, and tells whom time and the edit woul
   ).toHaveLength(1);
 });
 
-test('each fault of a definition is told at its place, and nothing is kept', async () => {
+test('reports each error of a definition at its place, and saves nothing', async () => {
   const definition = { all: [PRO, { trait: 'seats', at_least: 'x' }, { event: 'login', where: [] }] };
   for (const [what, body] of [
     [`POST ${at('/preview')}`, { definition }],
@@ -137,7 +137,7 @@ test('each fault of a definition is told at its place, and nothing is kept', asy
   expect((await dashboard.ask(`GET ${at()}`)).json.data).toEqual([]);
 });
 
-test('an edit is refused where somebody else was faster, and one that is not stands in the log', async () => {
+test("refuses an edit after another member's edit, and logs one that succeeds", async () => {
   const { id, updated_at } = await make('Paying');
   clock.advance(HOUR);
   const edit = (body: object, as: 'editor' | 'viewer' = 'editor') =>
@@ -163,7 +163,7 @@ test('an edit is refused where somebody else was faster, and one that is not sta
   expect(entry).toMatchObject({ subject: 'Payers', before: { name: 'Paying' }, after: { name: 'Payers' } });
 });
 
-test('deleting takes the name typed, and is refused as long as something needs it', async () => {
+test('deletes only with the typed name, and not while the audience is in use', async () => {
   const { id } = await make('Paying');
   const { id: needing } = await make('Not paying', { not: { audience: id } });
   const remove = (audience: string, confirm: string) =>
@@ -179,7 +179,7 @@ test('deleting takes the name typed, and is refused as long as something needs i
   expect((await dashboard.ask(`GET ${at(`/${id}`)}`)).status).toBe(404);
 });
 
-test('a user is tested condition by condition', async () => {
+test('tests a user condition by condition', async () => {
   await make('Both', { all: [PRO, { trait: 'seats', at_least: 5 }] });
   const { json } = await dashboard.ask(`GET ${at('/Both/test?user=ada')}`, { as: 'viewer' });
   expect(json.data).toMatchObject({
@@ -191,7 +191,7 @@ test('a user is tested condition by condition', async () => {
     expect((await dashboard.ask(`GET ${at(`/Both/test?user=${user}`)}`)).status).toBe(404);
 });
 
-test('what a definition may ask about is what this project has really sent', async () => {
+test('offers as facts for definitions only data that this project has sent', async () => {
   await put('events', [{ external_user_id: 'ada', name: 'login', properties: { device: 'phone', n: 1 } }]);
   const { json } = await dashboard.ask(`GET /projects/${projectId}/predicate-facts`, { as: 'viewer' });
   const facts = json.data as PredicateFacts;
@@ -214,7 +214,7 @@ test('what a definition may ask about is what this project has really sent', asy
   ]);
 });
 
-test('another project has none of them', async () => {
+test('shows nothing of it in another project', async () => {
   const { id } = await make('Paying');
   const other = (await createProject(db, { name: 'Other' })).id;
   for (const rest of ['', '/members', '/test?user=ada'])

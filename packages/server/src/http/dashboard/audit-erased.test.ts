@@ -16,7 +16,7 @@ afterAll(() => dashboard.close());
 
 const USER = 'needleuser';
 const EMAIL = 'needle.address@needle.test';
-/** Typed by a member wherever text can be typed about a user. */
+/** Typed by a member wherever text about a user can be typed. */
 const TYPED = 'needletext about Needlename';
 const LETTER = { draft: { subject: 'Hello', body: 'You' } };
 const TEMPLATE = { format: 'markdown', subject: 'Hello', preheader: '', body: 'You' };
@@ -58,7 +58,7 @@ async function die(): Promise<number> {
   return dead?.seq ?? 0;
 }
 
-/** Every way in which a member names a user, or writes about one. */
+/** Performs every action in which a member names a user, or writes about one. */
 async function actOnUser(): Promise<void> {
   await story.set({ autopilot: '4h' });
   await story.user(USER, { email: EMAIL, traits: { name: 'Needlename' } });
@@ -103,7 +103,7 @@ describe('audit log', () => {
     expect(await findText(db, needles)).toEqual([]);
   });
 
-  test('keeps what was done, whether a reason was given, and which reason was chosen', async () => {
+  test('keeps the action, whether a reason was given, and which reason was chosen', async () => {
     await actOnUser();
     const kept = await done<AuditListed[]>('GET /audit?scope=project&limit=100');
     const after = (action: string) => kept.filter((one) => one.action === action).map((one) => one.after);

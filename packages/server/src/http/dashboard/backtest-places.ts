@@ -1,10 +1,10 @@
 import { Fault } from '../../base/fault.ts';
 
-/** A backtest holds a connection for heavy requests as long as it goes on. There are three beside those of `request-gate.ts`. */
+/** A backtest holds a connection for heavy requests as long as it runs. Three such connections exist beside those of `request-gate.ts`. */
 const PER_PROJECT = 2;
 const AT_ONCE = 3;
 
-/** Takes a place for a backtest of this project; what comes back leaves it again. */
+/** Takes a place for a backtest of this project, and returns the function that releases it. */
 export type BacktestPlaces = (projectId: number) => () => void;
 
 export function createBacktestPlaces(): BacktestPlaces {

@@ -2,11 +2,11 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
 import { type FieldFault, Fault } from '../../base/fault.ts';
 
-/** What arrived, held to the shape that its route says; a fault names each field that is wrong. */
+/** Validates a value against the shape of its route; a fault names each invalid field. */
 export type Check = (value: unknown) => unknown;
 
 const OPTIONS = { allErrors: true, strict: false, verbose: true } as const;
-/** The values of an address are texts: a number or a yes is read from its text there, and nowhere else. */
+/** The values of a query are texts: numbers and booleans are parsed from text there, and nowhere else. */
 const QUERIES = new Ajv({ ...OPTIONS, coerceTypes: true });
 const BODIES = new Ajv(OPTIONS);
 
@@ -25,7 +25,7 @@ export function checkQuery(schema: TSchema | undefined): Check {
 
 export function checkBody(schema: TSchema | undefined): Check {
   const check = checkBy(BODIES.compile({ additionalProperties: false, ...(schema ?? EMPTY) }));
-  // A change that needs no words may come without a body.
+  // A change without parameters may come without a body.
   return (value) => check(value ?? {});
 }
 

@@ -26,7 +26,7 @@ async function signUp(sandbox: TestSandbox, id: string): Promise<void> {
   await sandbox.post('events', { external_user_id: id, name: 'user_signed_up' });
 }
 
-test('a sandbox stands beside its project as long as it is on, with its own time, which editors may move', async () => {
+test('shows a sandbox in its project while it is on, with a clock of its own that editors may move', async () => {
   const sandbox = await newSandbox();
   const listed = async (): Promise<unknown[]> =>
     (await dashboard.ask<ProjectListed[]>('GET /projects')).json.data
@@ -59,12 +59,12 @@ test('a sandbox stands beside its project as long as it is on, with its own time
   expect((await dashboard.ask(`POST ${at}`, { body })).status).toBe(409);
 });
 
-test('an advance that stops on the way stands in the audit log with where it came to', async () => {
+test('records in the audit log how far an interrupted advance came', async () => {
   const sandbox = await newSandbox();
   await signUp(sandbox, 'ada');
   const real = performance.now.bind(performance);
   const aheadMs = async (): Promise<number> => (await readTurn(db, sandbox.id)).aheadMs;
-  // Once the clock has moved, as much time is over as it may take.
+  // Once the clock has moved, the time that an advance may take is used up.
   const slow = testDashboard(
     alsoForPages(db, (one) => ({
       ...one,
@@ -90,7 +90,7 @@ test('an advance that stops on the way stands in the audit log with where it cam
   await slow.close();
 });
 
-test('what people do in a sandbox is done by its clock, and what they see there is reckoned by it', async () => {
+test('uses the sandbox clock for the actions of members and for everything they see', async () => {
   const sandbox = await newSandbox();
   await setSettings(db, sandbox.id, { autopilot: 'draft', quiet_hours: 'off' });
   await sandbox.advance('40d');
@@ -112,7 +112,7 @@ test('what people do in a sandbox is done by its clock, and what they see there 
   expect(home.text).toContain(new Date(clock.now() + 40 * DAY).toISOString().slice(0, 10));
 });
 
-test('of one project two backtests run at once, whatever its clock shows, and those of others have room', async () => {
+test('runs two backtests of one project at once, whatever its clock shows, and leaves places for others', async () => {
   const opened = Promise.withResolvers<void>();
   const held = testDashboard(
     alsoForPages(db, (one) => ({
@@ -134,7 +134,7 @@ test('of one project two backtests run at once, whatever its clock shows, and th
   await held.close();
 });
 
-test('keys for tests are made at their project, listed and revoked there, and only while its sandbox is on', async () => {
+test('creates, lists and revokes test keys in their project, only while its sandbox is on', async () => {
   const { id } = await createProject(db, { name: 'Acme' });
   const at = `/projects/${id}/keys`;
   const body = { label: 'tests', env: 'test' };
@@ -164,7 +164,7 @@ test('keys for tests are made at their project, listed and revoked there, and on
   expect(wrong.status).toBe(422);
 });
 
-test('whoever listens hears what an advance brought, though it happened in another month', async () => {
+test('streams the results of an advance, though they happened in another month', async () => {
   const sandbox = await newSandbox();
   const url = `${await dashboard.url()}/api/dashboard/projects/${sandbox.id}/feed?filter=type:draft`;
   const listener = await listenTo(url, { 'x-test-role': 'viewer' });

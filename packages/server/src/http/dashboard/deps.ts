@@ -16,15 +16,15 @@ import type { Release } from '../health.ts';
 import type { TransportRules } from '../transport.ts';
 import type { Feeds } from './feeds.ts';
 
-/** What the dashboard's routes are handed once, at start. */
+/** The dependencies of the dashboard's routes, set once at start. */
 export type DashboardDeps = {
   db: Database;
   newId: NewId;
   log: Log;
   access: Access;
-  /** The same, and how people become somebody that it knows. */
+  /** The members, with sign-up and sign-in. */
   team: Team;
-  /** Wakes whoever digests, where something was put there by a person. */
+  /** Wakes the processor after a member queued a record. */
   wake: () => void;
   pepper: Pepper;
   sealer: Sealer;
@@ -32,32 +32,32 @@ export type DashboardDeps = {
   hasher: SuppressionHasher;
   tokenKeys: TokenKeys;
   mailroom: Mailroom;
-  /** Definitions, read once and again where they changed. */
+  /** Definitions, read once and again when they change. */
   models: Models;
   mail: MailSettings;
   resolver: Resolver;
-  /** By which letters leave: for test copies. */
+  /** The relay for test emails. */
   wayOut: () => Promise<Pick<Relay, 'hand'>>;
-  /** The way to names that customers gave; whoever opens it closes it. */
+  /** Connects to hosts that customers named; the caller that opens it closes it. */
   openOutbound: () => Outbound;
   webhooks: { allowPrivate: boolean; agent: string };
   transport: TransportRules;
   release: Release;
   installation: Installation;
-  /** How many projects an organization may have. */
+  /** The maximum number of projects of an organization. */
   projectsMax: number;
-  /** Client name, in lower case → the least version that the operator wants of it. */
+  /** Client name, in lower case → the least version that the operator requires. */
   minimumVersions: ReadonlyMap<string, string>;
-  /** Who listens to what happens; left out, they are kept where the routes are. */
+  /** The open feeds; without it, the routes keep their own. */
   feeds?: Feeds;
 };
 
-/** What the environment says of this installation, as far as people in the dashboard are to know. */
+/** The environment of this installation, as far as members see it in the dashboard. */
 export type Installation = {
   publicUrl: string;
-  /** Null: letters go into the outbox. Otherwise the relay, without its password. */
+  /** Null: emails go to the test inbox. Otherwise the relay, without its password. */
   relay: string | null;
   mailFrom: string | null;
-  /** A model words letters where a project asks for it. */
+  /** True if a model can write emails, for projects with AI drafting. */
   hasModel: boolean;
 };

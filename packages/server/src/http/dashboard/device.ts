@@ -28,14 +28,14 @@ const TEXT = Type.String({ maxLength: 200 });
 const BODY_MAX_BYTES = 4_096;
 
 /**
- * All within 15 minutes. An office asks from one address. A code has 20^8 forms, and at most 1,000 of them wait. No bound
- * is shared by all callers: otherwise one of them could keep everybody else from logging in.
+ * All within 15 minutes. An office shares one address. A code has 20^8 forms, and at most 1,000 of them wait. No limit is shared by all
+ * callers: otherwise one of them could keep all others from logging in.
  */
 const ASKED_BY_ADDRESS = 30;
 const POLLED_BY_ADDRESS = 3_000;
 const LOOKED_AT_BY_PERSON = 100;
 
-/** How a program of somebody is let in, without their password. */
+/** The device flow, which gives a member's program access without their password. */
 export const deviceRoutes = [
   openRoute('POST /device', {
     isForPrograms: true,
@@ -130,7 +130,7 @@ type Made = Awaited<ReturnType<typeof createToken>> & {
   scopes: DeviceAsking['scopes'];
 };
 
-/** Used and made in one commit: a token that nobody could be told of is not there either. */
+/** Uses up the device code and creates the token in one commit, so no token exists that could not be returned. */
 function fetchToken(
   { db, newId, pepper }: RouteDeps,
   deviceCode: string,
@@ -150,13 +150,13 @@ function fetchToken(
   });
 }
 
-/** A try is counted before it is looked at, so that a hundred guesses at once are a hundred. */
+/** Counts an attempt before it is checked, so that a hundred concurrent guesses count as a hundred. */
 async function readCode(deps: RouteDeps, text: string, { id }: Pick<Person, 'id'>): Promise<string> {
   await countWithin(deps, [{ key: `device code ${id}`, most: LOOKED_AT_BY_PERSON }]);
   return readUserCode(text) ?? unknownCode();
 }
 
-/** What an organization asks of its people it asks of them before they let a program in. */
+/** Requires the authenticator app that an organization requires of its members before they approve a program. */
 async function requireFactor({ db }: RouteDeps, { id }: Pick<Person, 'id'>): Promise<void> {
   const asking = (await listMemberships(db, id)).filter(({ lacksFactor }) => lacksFactor);
   if (asking.length === 0) return;

@@ -36,7 +36,7 @@ const publish = ({ records }: SendingDomain): void => {
 const byAction = ([one]: (string | null)[], [other]: (string | null)[]): number =>
   String(one).localeCompare(String(other));
 
-test('a domain is added with the records to publish, and verified once they are there', async () => {
+test('adds a domain with the records to publish, and verifies it once they are published', async () => {
   const added = await add({ throttle: '5/s' });
   expect(added).toMatchObject({ name, state: 'pending', can_send: false, throttle: '5/s', warm: false });
   expect(added.records.map(({ kind, status }) => [kind, status])).toEqual([
@@ -65,7 +65,7 @@ test('a domain is added with the records to publish, and verified once they are 
   expect((await dashboard.ask(`GET ${at}/${name.toUpperCase()}`)).json.data).toEqual(right);
 });
 
-test('a person pauses a domain with a reason that all can read, and lets it go on', async () => {
+test('pauses a domain with a reason that all members see, and resumes it', async () => {
   publish(await add());
   await dashboard.ask(`POST ${at}/${name}/check`);
   clock.advance(1_000);
@@ -89,7 +89,7 @@ test('a person pauses a domain with a reason that all can read, and lets it go o
   ]);
 });
 
-test('speed, DKIM key and host for links are changed, and what cannot be is refused with its field', async () => {
+test('changes speed, DKIM key and link host, and names the field of an invalid value', async () => {
   publish(await add());
   await dashboard.ask(`POST ${at}/${name}/check`);
   const edited = await dashboard.ask<SendingDomain>(`PATCH ${at}/${name}`, {
@@ -113,7 +113,7 @@ test('speed, DKIM key and host for links are changed, and what cannot be is refu
   expect((await dashboard.ask(`POST ${at}`, { body: { name } })).status).toBe(409);
 });
 
-test('a domain goes by its typed name alone, for admins, and none of another project is there', async () => {
+test('removes a domain only by its typed name and for admins, and shows none of another project', async () => {
   await add();
   const wrong = await dashboard.ask(`DELETE ${at}/${name}`, { body: { name: 'acme' } });
   expect([wrong.status, wrong.json.errors[0]?.field]).toEqual([422, 'name']);

@@ -12,7 +12,7 @@ import { reasonWords } from '../../flows/explain/index.ts';
 import type { DescribedDraft, WhyStep } from '../../flows/review/index.ts';
 import type { ShownWhole } from '../../flows/show-draft.ts';
 
-/** Who looks, and by which names the others are called. */
+/** The member who views the draft, and the names of all others. */
 export type Looker = { actor: string; now: number; names: ReadonlyMap<string, string> };
 
 export function toDraftListed({ draft, rule, person }: DescribedDraft, looker: Looker): DraftListed {
@@ -48,7 +48,7 @@ export function toDraftListed({ draft, rule, person }: DescribedDraft, looker: L
   };
 }
 
-/** One that has said nothing for too long counts as closed. */
+/** A lease without a recent heartbeat counts as closed. */
 function toLease(
   { leaseBy, dueAt }: Pick<Draft, 'leaseBy' | 'dueAt'>,
   { actor, now, names }: Looker,
@@ -57,7 +57,7 @@ function toLease(
   return { by: names.get(leaseBy) ?? leaseBy, until: iso(dueAt), mine: leaseBy === actor };
 }
 
-/** Null where nothing would hold it. */
+/** Null if nothing would hold it. */
 export function toGate(gate: GateAnswer | null): DraftGate | null {
   if (gate === null || gate.passes) return null;
   const { reason, until, detail } = gate;
@@ -89,7 +89,7 @@ export function toWhy({ at, actor, ...step }: WhyStep, { names }: Looker): WhySh
   return { ...step, at: time(at), actor: actor === null ? null : (names.get(actor) ?? actor) };
 }
 
-/** All whom a draft and its moves name. */
+/** Returns all actors that drafts and their actions name. */
 export function actorsOf(drafts: Pick<Draft, 'leaseBy'>[], moves: Pick<Move, 'actor'>[] = []): string[] {
   const named = [...drafts.map(({ leaseBy }) => leaseBy), ...moves.map(({ actor }) => actor)];
   return [...new Set(named.filter((actor) => actor !== null))];

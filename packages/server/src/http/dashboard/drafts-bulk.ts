@@ -71,7 +71,7 @@ export const draftBulkRoutes: DashboardRoute[] = [
   }),
 ];
 
-/** Either of both: everything is asked for by a filter that is empty, and never by nothing. */
+/** Requires exactly one of both: an empty filter selects everything, a missing one selects nothing. */
 function chosen(projectId: number, { ids, filter }: BulkAsked): Chosen {
   if ((ids === undefined) === (filter === undefined)) {
     const message = 'Select drafts either by ids or by filter';
@@ -115,7 +115,7 @@ function toPreview(found: ManyPreviewed, names: (ruleId: string) => string): Bul
   };
 }
 
-/** How many there are of each, the most first. */
+/** Counts the items by key, most frequent first. */
 function counted<T>(items: T[], keyOf: (item: T) => string): [string, number][] {
   const groups = [...Map.groupBy(items, keyOf)].map(([key, some]): [string, number] => [key, some.length]);
   return groups.toSorted((a, b) => b[1] - a[1]);

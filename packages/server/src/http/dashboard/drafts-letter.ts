@@ -4,7 +4,7 @@ import { previewDraft, renderDraft } from '../../flows/review/index.ts';
 import { FRAME_QUERY, sendLetter } from './plain-frame.ts';
 import { type DashboardRoute, route } from './route.ts';
 
-/** Gmail cuts a letter off behind this many bytes of HTML. */
+/** Gmail clips an email after this many bytes of HTML. */
 const CLIP_BYTES = 102 * 1024;
 
 export const draftLetterRoutes: DashboardRoute[] = [

@@ -54,7 +54,7 @@ async function orderOne(): Promise<DraftListed> {
 const stateOf = async (id: string): Promise<string> =>
   (await dashboard.ask<DraftListed>(`GET ${at}/${id}`)).json.data.state;
 
-test('a move answers with the draft as it is afterwards, and an approval with the gate that still says no', async () => {
+test('returns the draft after an action, and the send check that still holds an approved one', async () => {
   const { id, content_hash: hash } = await orderOne();
   await story.set({ quiet_hours: '00:00-23:59' });
   const { status, json } = await post(`/${id}/approve`, { hash });
@@ -69,7 +69,7 @@ test('a move answers with the draft as it is afterwards, and an approval with th
   expect(undone.json.data).toMatchObject({ draft: { state: 'scheduled' }, send_check: null });
 });
 
-test('a draft is skipped with what was said, postponed, beyond its expiry on purpose alone, and sent by nobody then', async () => {
+test('skips with a reason, postpones past the expiry only on request, and sends no skipped draft', async () => {
   const { id } = await orderOne();
   const far = { until: later(100 * HOUR) };
   expect((await post(`/${id}/postpone`, far)).json.errors[0]).toMatchObject({ field: 'until' });
@@ -84,7 +84,7 @@ test('a draft is skipped with what was said, postponed, beyond its expiry on pur
   expect(await story.letters()).toEqual([]);
 });
 
-test('what was put off is back where it was for ten seconds, and for good then', async () => {
+test('undoes a postponement for ten seconds, and not after that', async () => {
   const { id, deadline_at: deadline, expires_at: expires } = await orderOne();
   const off = { until: later(100 * HOUR), extend: true };
   await post(`/${id}/postpone`, off);
@@ -111,7 +111,7 @@ test('what was put off is back where it was for ten seconds, and for good then',
   expect((await post(`/${id}/undo`)).status).toBe(409);
 });
 
-test('whoever decides about a text that is another by now hears who wrote it, and what they typed is not there', async () => {
+test('names the author in a conflict with a newer text, and does not save the stale edit', async () => {
   const { id, content_hash: hash, moves } = await orderOne();
   await post(`/${id}/edit`, { hash, body: 'Written by the first' }, { as: 'editor' });
   stage.server.clock.advance(3_000);
@@ -129,7 +129,7 @@ test('whoever decides about a text that is another by now hears who wrote it, an
   );
 });
 
-test('while somebody has its editor open nobody else touches it, and hears by name who does', async () => {
+test('refuses actions while another member has the editor open, and names that member', async () => {
   const { id } = await orderOne();
   const opened = await post(`/${id}/open-editor`, {}, { as: 'editor' });
   expect(opened.json.data.draft).toMatchObject({
@@ -150,14 +150,14 @@ test('while somebody has its editor open nobody else touches it, and hears by na
   expect((await post(`/${id}/close-editor`)).status).toBe(409);
 });
 
-test('a text that no letter can carry is refused, with its field', async () => {
+test('rejects a text that an email cannot have, with its field', async () => {
   const { id } = await orderOne();
   expect((await post(`/${id}/edit`, { subject: ' ' })).json.errors[0]).toMatchObject({ field: 'subject' });
   expect((await post(`/${id}/edit`, { body: '' })).json.errors[0]).toMatchObject({ field: 'body' });
   expect((await post(`/${id}/edit`, { words: 'x' })).json.errors[0]).toMatchObject({ field: 'words' });
 });
 
-test('of which nobody knows whether it arrived is sent again only by whoever types for whom it is', async () => {
+test('resends an email of unknown delivery only with the typed id of its user', async () => {
   const { id } = await orderOne();
   await db.query(
     `UPDATE beckon.draft SET state = 'unknown', resume_state = NULL, reason = 'lost', due_at = NULL, ended_at = now() WHERE id = $1`,
@@ -173,7 +173,7 @@ test('of which nobody knows whether it arrived is sent again only by whoever typ
   expect(twice.json.errors[0]?.message).toContain(again.json.data.draft.id);
 });
 
-test('a copy goes to whoever asks for it, and changes nothing', async () => {
+test('sends a test email to the member who requests it, and changes nothing', async () => {
   const { id } = await orderOne();
   const { json } = await post(`/${id}/send-test`);
   expect(json.data).toEqual({ to: 'ada@x.org', subject: '[Test] Hello ada', reply: '250 kept' });
@@ -181,7 +181,7 @@ test('a copy goes to whoever asks for it, and changes nothing', async () => {
   expect([handed, await stateOf(id)]).toEqual([['ada@x.org'], 'scheduled']);
 });
 
-test('each may do what their role allows, and what was done stands in the audit log without a word of the letter', async () => {
+test('allows each action by role, and logs it without any text of the email', async () => {
   const { id } = await orderOne();
   const may: [string, string, object][] = [
     ['approve', 'reviewer', {}],
@@ -210,7 +210,7 @@ test('each may do what their role allows, and what was done stands in the audit 
   expect(JSON.stringify(entries)).not.toContain('secret word');
 });
 
-test('what would come of an act on many is shown, and is what then comes of it', async () => {
+test('previews the effect of a bulk action, which then has that effect', async () => {
   const drafts = await order('ada', 'ben', 'cleo', 'dan');
   const [ada, ben] = drafts.toSorted((a, b) => (a.user.external_user_id < b.user.external_user_id ? -1 : 1));
   await post(`/${ada?.id}/open-editor`, {}, { as: 'editor' });
@@ -239,7 +239,7 @@ test('what would come of an act on many is shown, and is what then comes of it',
   expect(done.data.unchanged).toHaveLength(2);
 });
 
-test('all that pass a filter are skipped or put off at once; without saying which, none', async () => {
+test('skips or postpones all drafts of a filter at once, and none without a selection', async () => {
   await order('ada', 'ben', 'cleo');
   const skip = { kind: 'skip', reason: 'not today' };
   const one = await post('/bulk', { action: skip, filter: 'user:ada' });

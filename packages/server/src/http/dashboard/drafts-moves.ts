@@ -60,7 +60,7 @@ export const draftMoveRoutes: DashboardRoute[] = [
       if (!found) throw unknownDraft(params.draft);
       const { hash, moves, ...texts } = body;
       const { content, contentHash } = found.draft;
-      // What is left out stays as it was read here, so it must still be that.
+      // A field that the request omits keeps the value read here, so the draft must still have that value.
       const seen: DraftSeen = { hash: hash ?? contentHash, ...(moves === undefined ? {} : { moves }) };
       const edit: Act = { kind: 'edit', content: { ...content, ...texts } };
       const acted = await move(deps, { ...asked, body: seen }, edit);
@@ -137,8 +137,8 @@ async function move(deps: DashboardDeps, asked: Acting, what: Act): Promise<Acte
 }
 
 /**
- * The state of a draft for the audit log, without its content and its recipient: the log is kept after a user is erased. Of
- * a skipped draft the reason is text that a reviewer typed, so the entry says only whether there was one.
+ * Returns the state of a draft for the audit log, without its content and its recipient: the log is kept after a user is erased. The reason
+ * of a skipped draft is text that a reviewer typed, so the entry says only whether there was one.
  */
 function auditState({ id, state, reason, deadlineAt, contentHash }: Draft): object {
   const why = state === 'skipped' ? { has_reason: reason !== null } : { reason };
@@ -168,7 +168,7 @@ export function readUntil(text: string): number {
   throw new Fault('validation_failed', { details: [{ message, field: 'until' }] });
 }
 
-/** What was typed to confirm that it may arrive twice: the id of whom it is for. */
+/** Checks the confirmation that the email may arrive twice: the typed id of its user. */
 async function isOf({ db }: DashboardDeps, { projectId, params }: Acting, typed: string): Promise<boolean> {
   const found = isDraftId(params.draft) ? await findDraft(db, projectId, params.draft) : undefined;
   if (!found || found.draft.userId === typed.trim()) return true;

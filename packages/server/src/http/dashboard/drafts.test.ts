@@ -52,7 +52,7 @@ async function orderOne(user = 'ada'): Promise<DraftListed> {
   return draft;
 }
 
-test('Review is in the order of deadlines, page by page, with what is held behind and what was put off last', async () => {
+test('orders Review by deadline, in pages, with held drafts after that and postponed ones last', async () => {
   await order('ada', 'ben', 'cleo', 'dan', 'eve', 'fay');
   const [ada, ben, cleo, , eve, fay] = await list();
   await db.query(`UPDATE beckon.draft SET deadline_at = NULL, due_at = NULL WHERE id = ANY ($1::uuid[])`, [
@@ -94,7 +94,7 @@ test('Review is in the order of deadlines, page by page, with what is held behin
   });
 });
 
-test('what a person has decided about waits for nobody, and is found among all', async () => {
+test('removes decided drafts from Review, and finds them in the view of all', async () => {
   const [ada, ben] = (await order('ben', 'ada')) as [DraftListed, DraftListed];
   await post(`/${ada.id}/approve`);
   await post(`/${ben.id}/skip`, { reason: 'not them' });
@@ -103,7 +103,7 @@ test('what a person has decided about waits for nobody, and is found among all',
   expect(await userIds('?view=all&filter=state:skipped')).toEqual(['ben']);
 });
 
-test('a list is filtered by the one grammar, and what is wrong with a filter is said', async () => {
+test('filters by the shared grammar, and reports an invalid filter', async () => {
   await order('ada', 'ben');
   for (const [filter, found] of [
     ['user:ada', ['ada']],
@@ -122,7 +122,7 @@ test('a list is filtered by the one grammar, and what is wrong with a filter is 
     expect((await get(`?cursor=${cursor}`)).json.errors[0]?.field).toBe('cursor');
 });
 
-test('a draft is shown whole, with the gate that says no now and each move by whoever made it', async () => {
+test('shows a whole draft, with the send check that holds it and each action by its actor', async () => {
   const { id } = await orderOne();
   await story.set({ quiet_hours: '00:00-23:59' });
   const { data } = (await get(`/${id}`)).json;
@@ -139,7 +139,7 @@ test('a draft is shown whole, with the gate that says no now and each move by wh
   });
 });
 
-test('why it is there is told from the event on, with the values that were found', async () => {
+test('explains a draft from its event on, with the values that were found', async () => {
   const only_if = {
     all: [
       { trait: 'plan', equals: 'pro' },
@@ -175,7 +175,7 @@ test('why it is there is told from the event on, with the values that were found
   expect(data.thread).toEqual([]);
 });
 
-test('its letter is a page that can do nothing, on a light or a dark screen, without pictures from elsewhere', async () => {
+test('renders the email as a sandboxed page, for light or dark screens, without remote images', async () => {
   const { id } = await orderOne();
   await post(`/${id}/edit`, { body: 'See ![a cat](https://cats.example/cat.png) <script>alert(1)</script>' });
   const { status, text, headers } = await get(`/${id}/email.html?scheme=dark`);
@@ -194,7 +194,7 @@ test('its letter is a page that can do nothing, on a light or a dark screen, wit
   );
 });
 
-test('the preview and the page of a draft have the locale of its user', async () => {
+test('uses the locale of the user for the preview and the page of a draft', async () => {
   const { id } = await orderOne();
   await story.user('ada', { traits: { locale: 'it' } });
   await story.later(60_000);
@@ -204,7 +204,7 @@ test('the preview and the page of a draft have the locale of its user', async ()
   );
 });
 
-test('each text that it had is kept, with whose it was, beside what its letter says today', async () => {
+test('keeps each version of the text with its author, beside the current template', async () => {
   const { id } = await orderOne();
   await post(`/${id}/edit`, { body: 'First' });
   await post(`/${id}/edit`, { subject: 'Second' });
@@ -219,7 +219,7 @@ test('each text that it had is kept, with whose it was, beside what its letter s
   ]);
 });
 
-test('what people change again and again is told of the rule, with its letter as they would have it', async () => {
+test('reports repeated edits on the rule, with a proposed change of its template', async () => {
   for (const { id, user: person } of await order('adam', 'benny', 'cleo'))
     if (person.external_user_id !== 'cleo')
       await post(`/${id}/edit`, { body: `Your plan is pro.\n\nCheers for now` });
@@ -241,7 +241,7 @@ test('what people change again and again is told of the rule, with its letter as
   expect((await dashboard.ask(`GET /projects/${story.projectId}/rules/nothing/edits`)).status).toBe(404);
 });
 
-test('nothing of a draft is there for another project, nor by an id that is none', async () => {
+test('returns 404 for a draft of another project and for an unknown id', async () => {
   const { id } = await orderOne();
   const other = await createProject(db, { name: 'Other' });
   for (const of of [
@@ -257,7 +257,7 @@ test('nothing of a draft is there for another project, nor by an id that is none
   expect((await dashboard.ask(`GET /projects/${other.id}/drafts?view=all`)).json.data).toEqual([]);
 });
 
-test('of somebody who is erased no text of any draft is left', async () => {
+test('deletes all texts of the drafts of an erased user', async () => {
   const { id } = await orderOne();
   await post(`/${id}/edit`, { body: 'For ada alone' });
   const kept = () => db.query('SELECT 1 FROM beckon.draft_content WHERE draft_id = $1', [id]);

@@ -158,7 +158,7 @@ function readPlace([group = '', deadline = '', id = '']: string[]): DraftPlace {
   return { group: Number(group), deadline: deadline === '' ? null : Number(deadline), id };
 }
 
-/** When it is midnight in the project's zone. */
+/** Returns the next midnight in the project's time zone. */
 function endOfDay(now: number, timeZone: string): number {
   const here = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timeZone);
   return here.add({ days: 1 }).startOfDay().epochMilliseconds;

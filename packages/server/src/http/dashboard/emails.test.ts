@@ -51,7 +51,7 @@ async function freeze(userId: string, more: object = {}): Promise<string> {
   return message.id;
 }
 
-test('letters are listed, the newest first, with what became of them; pages follow each other without a gap', async () => {
+test('lists emails with their outcomes, newest first, in pages without a gap', async () => {
   await sendTo(story, ['a', 'b', 'c']);
   await story.became('a', OPENED, BOT_OPENED);
   await story.became('b', bounced('hard'));
@@ -75,7 +75,7 @@ test('letters are listed, the newest first, with what became of them; pages foll
   expect((await ask<EmailListed[]>('?limit=2&offset=2')).json.data).toEqual(second.json.data);
 });
 
-test('one grammar filters them by every key, and says where it is wrong', async () => {
+test('filters emails by every key of the shared grammar, and reports errors with their field', async () => {
   await story.rule({
     ...lettersRule({ steps: [{ draft: 'welcome' }] }),
     name: 'Others',
@@ -105,7 +105,7 @@ test('one grammar filters them by every key, and says where it is wrong', async 
     expect((await ask(`?cursor=${cursor}`)).json.errors[0]?.field).toBe('cursor');
 });
 
-test('one letter tells how it left, who fetched what of it and why that was a machine, and whom that was told', async () => {
+test('shows how an email was sent, its hits with their classification and reason, and its webhooks', async () => {
   await story.user('ada', { traits: { timezone: 'Europe/Paris' } });
   await sendTo(story, ['ada']);
   const id = await freeze('ada');
@@ -146,7 +146,7 @@ test('one letter tells how it left, who fetched what of it and why that was a ma
   expect(json.data.webhooks).toEqual([]);
 });
 
-test('the letter itself comes by an address of its own, in which nothing can run, and as the file that it was', async () => {
+test('serves the email at an address of its own, sandboxed, and as the original file', async () => {
   await sendTo(story, ['ada']);
   const id = await freeze('ada', { html: '<script>alert(1)</script><p>Hello</p>' });
   const frame = await ask(`/${id}/email.html`, { as: 'viewer' });
@@ -159,7 +159,7 @@ test('the letter itself comes by an address of its own, in which nothing can run
   expect(file.text).toMatch(/^(?:.|\r\n)*Subject: Three steps are left/);
 });
 
-test('what can be sent again says what that takes: nothing knows whether an unknown one arrived', async () => {
+test('says whether an email can be resent, and requires confirmation if its delivery is unknown', async () => {
   stage.engine.transport.answer({ result: 'failed', reason: 'rejected', reply: '550 5.7.1 no' });
   await sendTo(story, ['a']);
   stage.engine.transport.answer({ result: 'unknown', reason: 'lost' });
@@ -179,7 +179,7 @@ test('what can be sent again says what that takes: nothing knows whether an unkn
   expect(await whole('a')).toMatchObject({ send_again: 'unavailable' });
 });
 
-test('letters of another project, and what is no letter, are not there; nor are bytes that nobody kept', async () => {
+test('returns 404 for emails of another project, unknown ids and bytes that are no longer stored', async () => {
   await sendTo(story, ['ada']);
   const [message] = await story.messages('ada');
   const { id: other } = await createProject(db, { name: `Other ${story.projectId}` });
@@ -192,7 +192,7 @@ test('letters of another project, and what is no letter, are not there; nor are 
   expect((await ask<EmailWhole>(`/${message?.id}`)).json.data.raw).toBeNull();
 });
 
-test('an admin takes them along as a table, in which nothing is a formula; nobody below may', async () => {
+test('exports emails as CSV without formulas, for admins alone', async () => {
   await story.user('=cmd()', { email: 'a@x.org' });
   await story.event('=cmd()', 'began');
   await story.later(3_600_000);

@@ -6,8 +6,8 @@ import { readProjectId, type Who } from './enter.ts';
 import type { DashboardRoute } from './route.ts';
 
 /**
- * Identifies every caller of the local socket as the local shell, the owner of every project. It is mounted on that
- * listener alone, so nothing in a request over TCP leads here.
+ * Identifies every caller of the local socket as the local shell, the owner of every project. It is mounted on that listener alone, so
+ * nothing in a request over TCP leads here.
  */
 export async function enterLocalShell(
   { access }: Pick<DashboardDeps, 'access'>,

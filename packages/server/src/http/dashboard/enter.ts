@@ -6,21 +6,26 @@ import { findHolder, type HeldToken } from '../../features/tokens/index.ts';
 import type { DashboardDeps } from './deps.ts';
 import type { DashboardRoute } from './route.ts';
 
-/** Who asks, and as what. Of open routes nobody need be known; they get a role that nobody looks at. */
+/** The caller and their role. Open routes have no known caller; their role is not used. */
 export type Who = {
   person: Person | null;
   role: Role;
   projectId: number;
   actor: string;
   actorName: string;
-  /** By which they came in; null: they are signed in. */
+  /** The token of the request; null for a session. */
   token: HeldToken | null;
 };
 
 /**
- * In this order: is it our page that asks, where something is to change · who is it · is the project one of theirs · is their
- * token good for this · is their role. A request with a token stands for nobody else, whatever cookies it carries: a page
- * cannot have a browser send one.
+ * Checks in this order:
+ * - for a change, that the request comes from our page
+ * - the caller
+ * - that the project is one of theirs
+ * - the scope of their token
+ * - their role
+ *
+ * A request with a token acts for that token's member alone, whatever cookies it carries: a page cannot have a browser send a token.
  */
 export async function enter(deps: DashboardDeps, one: DashboardRoute, request: FastifyRequest): Promise<Who> {
   const bearer = readBearer(request);
@@ -40,7 +45,7 @@ export async function enter(deps: DashboardDeps, one: DashboardRoute, request: F
   }
   const projectId = readProjectId(project);
   const role = projectId === 0 ? null : await deps.access.roleIn(person.id, projectId);
-  // What is not theirs is not there: whoever asks learns nothing of other projects.
+  // A project of others is answered as not found, so the caller learns nothing about it.
   if (role === null) throw new Fault('not_found');
   requireScope(one, token);
   requireRole(one, role);
@@ -50,14 +55,14 @@ export async function enter(deps: DashboardDeps, one: DashboardRoute, request: F
 /** Decides who a caller is, and whether they may use the route. Each listener has one. */
 export type Enter = (deps: DashboardDeps, one: DashboardRoute, request: FastifyRequest) => Promise<Who>;
 
-/** 0 where the text is no id of a project. */
+/** Returns 0 if the text is not the id of a project. */
 export function readProjectId(text: string): number {
   return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0;
 }
 
 export type Entered = { enter: Enter; one: DashboardRoute; who: Who; request: FastifyRequest };
 
-/** Whether a caller who was let in would be let in again now. Throws where the database does not answer. */
+/** Returns whether the caller would be admitted again now. Throws if the database does not answer. */
 export async function isStillIn(
   deps: DashboardDeps,
   { enter: enterAgain, one, who, request }: Entered,
@@ -71,7 +76,7 @@ export async function isStillIn(
   }
 }
 
-/** The scope that opens a route to a personal token: what its least role takes, unless the route names another. */
+/** Returns the scope that opens a route to a personal token: the scope of its least role, unless the route names another. */
 function scopeOf({ needs, scope, isAccount }: DashboardRoute): TokenScope | 'any' | null {
   if (scope !== undefined) return scope;
   if (isAccount === true) return null;
@@ -131,13 +136,13 @@ function least(one: Role, other: Role): Role {
   return allows(one, other) ? other : one;
 }
 
-/** Other schemes are a proxy's, which asks for a password of its own in front of the dashboard. */
+/** Other schemes belong to a proxy with a password of its own in front of the dashboard. */
 function readBearer({ headers }: FastifyRequest): string | null {
   const [scheme = '', ...rest] = (headers.authorization ?? '').split(' ');
   return scheme.toLowerCase() === 'bearer' ? rest.join(' ').trim() : null;
 }
 
-/** Programs have no page; whoever says where it comes from, as all browsers do, is held to it all the same. */
+/** Programs have no page. A request that names its origin, as all browsers do, must still come from our page. */
 function needsOwnPage(one: DashboardRoute, { headers }: FastifyRequest, bearer: string | null): boolean {
   if (one.key.startsWith('GET ')) return false;
   const isFromPage = headers.origin !== undefined || headers['sec-fetch-site'] !== undefined;
@@ -145,7 +150,7 @@ function needsOwnPage(one: DashboardRoute, { headers }: FastifyRequest, bearer: 
   return bearer === null;
 }
 
-/** A page of another origin can have a browser send its cookies, but not say that it is ours. */
+/** A page of another origin can have a browser send its cookies, but not claim our origin. */
 function requireOwnPage({ transport }: DashboardDeps, { headers }: FastifyRequest): void {
   if (headers.origin === transport.publicOrigin) return;
   const message = `The request did not come from the dashboard at ${transport.publicOrigin}. Open it there`;
@@ -160,7 +165,7 @@ async function signedIn(
   return bearer === null ? access.who(headers) : null;
 }
 
-/** An API key is none, and neither is a token that has ended: all are answered alike. */
+/** An API key is not a token, and neither is an expired one: all get the same answer. */
 async function requireToken(deps: DashboardDeps, bearer: string): Promise<HeldToken> {
   const held = await findHolder(deps, bearer);
   if (held) return held;

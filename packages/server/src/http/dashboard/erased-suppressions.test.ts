@@ -65,7 +65,7 @@ describe('GET suppressions/check', () => {
     });
   });
 
-  test('says so for a user who has the address since', async () => {
+  test('reports it for a user who has the address since then', async () => {
     await story.user('eve', { email: EMAIL });
     await stage.engine.settle();
     const { can_receive: mailed, suppression, users: people } = await check();

@@ -9,7 +9,7 @@ import { createFeeds } from './feeds.ts';
 
 const transport = transportRules({ publicUrl: 'http://localhost:8080', trustProxy: [] });
 
-test('who left before their stream begins has none, and nothing is looked at for them', async () => {
+test('starts no stream and reads nothing for a client that left before it began', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -4,22 +4,22 @@ import { standardHeaders } from '../socket-errors.ts';
 import { transportOf } from '../transport.ts';
 import { type Asked, type RouteDeps, SENT } from './route.ts';
 
-/** So that proxies between us do not take a quiet stream for a dead one. */
+/** Keeps proxies from taking a quiet stream for a dead one. */
 const ALIVE_EVERY_MS = 15_000;
-/** How long a browser waits before it comes back. */
+/** How long a browser waits before it reconnects. */
 const RETRY_MS = 2_000;
 const CONTENT_TYPE = 'text/event-stream; charset=utf-8';
 
 export type EventStream = {
-  /** They were away for longer than is kept for them, and are told so. */
+  /** True if the client was away for longer than events are kept; the stream says so. */
   isGap: boolean;
-  /** Where it begins, in the words of its ids: whoever is told nothing before it breaks comes back there. */
+  /** The position at which the stream begins, in the form of its ids. A client that receives nothing before a disconnect resumes there. */
   place: string;
-  /** Events as they are written, some at a time, until the signal is given. */
+  /** Events as text, some at a time, until the signal aborts. */
   events: (signal: AbortSignal) => AsyncIterable<string>;
 };
 
-/** Server-sent events for as long as whoever asked would still come in. */
+/** Serves server-sent events for as long as the caller would still be admitted. */
 export async function serveEvents(
   deps: RouteDeps,
   asked: Pick<Asked<RouteKey>, 'person' | 'request' | 'reply' | 'isStillIn'>,
@@ -31,7 +31,7 @@ export async function serveEvents(
     return SENT;
   }
   const response = reply.raw;
-  // Who left while they were let in: their `close` was told before anybody heard of it, and is not told again.
+  // The client left while access was checked: `close` was emitted before there was a listener, and is not emitted again.
   if (response.destroyed) {
     reply.hijack();
     return SENT;
@@ -45,11 +45,11 @@ export async function serveEvents(
   reply.hijack();
   response.once('close', () => ended.abort());
   begin(response, standardHeaders(request.id, transportOf(deps.transport, request.raw)));
-  // An id without data makes no event; a reader that hears of events alone finds it in the comment.
+  // An id without data makes no event; a reader that receives only events finds it in the comment.
   response.write(`retry: ${RETRY_MS}\nid: ${place}\n: place ${place}\n\n`);
   if (isGap) response.write('event: gap\ndata: {}\n\n');
   const alive = setInterval(() => {
-    // Whoever does not read is not written to.
+    // A client that does not read gets no keep-alives.
     if (!response.writableNeedDrain) response.write(': alive\n\n');
   }, ALIVE_EVERY_MS);
   try {
@@ -65,7 +65,10 @@ export async function serveEvents(
   return SENT;
 }
 
-/** What was heard last. The header is what they heard on this very stream; a browser may hand its place on in the query too. */
+/**
+ * Returns the last event id that the client received. The header is from this very stream; a browser may also pass its position on in the
+ * query.
+ */
 export function lastHeard({ headers }: Asked<RouteKey>['request'], said?: string): string | null {
   const header = headers['last-event-id'];
   const last = typeof header === 'string' && header !== '' ? header : said;
@@ -76,7 +79,7 @@ function begin(response: ServerResponse, headers: Record<string, string>): void 
   response.writeHead(200, { ...headers, 'Content-Type': CONTENT_TYPE, 'X-Accel-Buffering': 'no' });
 }
 
-/** Says why, where somebody reads; who does not is cut off, for nothing may wait for them. */
+/** Sends the reason to a client that reads. One that does not is disconnected, because nothing may wait for it. */
 function end(response: ServerResponse, ended: AbortController, reason: FeedEnd['reason']): void {
   ended.abort();
   if (response.writableNeedDrain) response.destroy();

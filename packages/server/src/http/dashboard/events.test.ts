@@ -35,7 +35,7 @@ const at = (name?: string, rest = ''): string =>
 const show = async (name: string): Promise<EventShown> =>
   (await dashboard.ask(`GET ${at(name)}`, { as: 'viewer' })).json.data as EventShown;
 
-test('the catalogue tells of each event how much, since when, with what and who needs it', async () => {
+test('lists each event with its volume, first occurrence, properties and uses', async () => {
   await happen('trial_started', { trialDays: 14 });
   clock.advance(DAY);
   await happen(ODD, { x: 1 });
@@ -62,7 +62,7 @@ test('the catalogue tells of each event how much, since when, with what and who 
   expect(trial?.days.slice(-2)).toEqual([1, 0]);
 });
 
-test('one is shown with examples of its newest occurrences', async () => {
+test('shows an event with examples of its newest occurrences', async () => {
   for (const n of [1, 2, 2]) {
     clock.advance(1);
     await happen('login', { n, tags: ['a'] });
@@ -76,7 +76,7 @@ test('one is shown with examples of its newest occurrences', async () => {
   for (const name of ['none', 'nul\0']) expect((await dashboard.ask(`GET ${at(name)}`)).status).toBe(404);
 });
 
-test('what drifts from what is expected is told, until it is marked again', async () => {
+test('reports drift from the expected shape until the event is marked again', async () => {
   await happen('login', { n: 1 });
   clock.advance(1);
   const mark = (as: 'editor' | 'reviewer' = 'editor') =>
@@ -100,7 +100,7 @@ test('what drifts from what is expected is told, until it is marked again', asyn
   expect((await dashboard.ask(`PUT ${at('none', '/expected')}`, { body: {} })).status).toBe(404);
 });
 
-test('another project has sent none of it', async () => {
+test('shows nothing of it in another project', async () => {
   await happen('login');
   const other = (await createProject(db, { name: 'Other' })).id;
   expect((await dashboard.ask(`GET /projects/${other}/events`)).json.data).toEqual([]);

@@ -2,7 +2,7 @@ import type { FeedItem, FeedType } from '@beckon/contract/dashboard';
 import { cursorOf, type StreamItem } from '../../features/stream/index.ts';
 import type { Access } from '../../features/team/index.ts';
 
-/** As the dashboard shows them: with their places, and with the names of those who did something. */
+/** Returns the items as the dashboard shows them: with their positions, and with the names of the actors. */
 export async function toFeedItems(
   { access }: { access: Pick<Access, 'namesOf'> },
   items: StreamItem[],

@@ -39,7 +39,7 @@ function listen(base: string, query = '', headers: Record<string, string> = {}):
 
 const userOf = (told: Told | undefined): unknown => (told?.data as FeedItem | undefined)?.external_user_id;
 
-test('what happens is told as it happens, with its place as id, and to nobody without a role', async () => {
+test('streams events as they happen, with their position as id, and only to members with a role', async () => {
   const listener = await listen(base);
   expect(listener.response.headers).toMatchObject({
     'content-type': 'text/event-stream; charset=utf-8',
@@ -58,7 +58,7 @@ test('what happens is told as it happens, with its place as id, and to nobody wi
   expect((await dashboard.ask(`${path}?last_event_id=none`)).status).toBe(422);
 });
 
-test('whoever comes back, by the header or by the query, misses nothing', async () => {
+test('resumes without a gap, by the header or by the query', async () => {
   const first = await listen(base);
   await happens('before');
   const heard = await first.next();
@@ -75,13 +75,13 @@ test('whoever comes back, by the header or by the query, misses nothing', async 
     const again = await listen(base, query, headers);
     const users: unknown[] = [];
     while (!users.includes('later')) users.push(userOf(await again.next()));
-    // What was heard already may be heard again, and is known by its id.
+    // Events received before may be repeated; their ids identify them.
     expect(users.filter((user) => user === 'meanwhile' || user === 'later')).toEqual(['meanwhile', 'later']);
     again.leave();
   }
 });
 
-test('who was told nothing yet goes on where they began', async () => {
+test('resumes a stream that sent nothing yet at its beginning', async () => {
   const begin = await leaveAtBegin(await listen(base));
   await happens('meanwhile');
   clock.advance(MINUTE);
@@ -90,7 +90,7 @@ test('who was told nothing yet goes on where they began', async () => {
   again.leave();
 });
 
-test('whoever was away for too long hears that there is a gap, and then what comes now', async () => {
+test('reports a gap to a client that was away for too long, and continues from now', async () => {
   const first = await listen(base);
   await happens('long ago');
   const heard = await first.next();
@@ -115,7 +115,7 @@ test('GET /stream with `since` lists and counts nothing that happened before tha
   expect([wrong.status, wrong.json.errors[0]?.field]).toEqual([422, 'since']);
 });
 
-test('a filter is held, and the oldest feed of a person with too many ends', async () => {
+test('applies a filter, and ends the oldest feed of a member with too many', async () => {
   const feeds = createFeeds();
   const own = testDashboard(db, { feeds });
   const ownBase = await own.url();
@@ -127,14 +127,14 @@ test('a filter is held, and the oldest feed of a person with too many ends', asy
   expect(await oldest.next()).toMatchObject({ event: 'end', data: { reason: 'too_many' } });
   expect(await oldest.next()).toBeUndefined();
   expect(feeds.count()).toBe(8);
-  // Somebody else is not concerned.
+  // Another member is not affected.
   const theirs = await listen(ownBase, '', { 'x-test-role': 'editor' });
   expect(feeds.count()).toBe(9);
   for (const one of [...others, theirs]) one.leave();
   await own.close();
 });
 
-test('a feed ends for whoever was removed or signed out, and for nobody else', async () => {
+test('ends the feeds of removed and signed-out members, and no others', async () => {
   const feeds = createFeeds();
   const gone = new Set<string>();
   const access: Access = {
@@ -155,7 +155,7 @@ test('a feed ends for whoever was removed or signed out, and for nobody else', a
   const ownBase = await own.url();
   const as = (role: string): Promise<EventListener> => listen(ownBase, '', { 'x-test-role': role });
   const [ended, removed, stays] = [await as('ended'), await as('removed'), await as('stays')];
-  // Of whom their organization has come to ask for an authenticator app.
+  // A member whose organization now requires an authenticator app.
   const lacking = await as('lacking');
   await feeds.check();
   expect(feeds.count()).toBe(4);
@@ -170,7 +170,7 @@ test('a feed ends for whoever was removed or signed out, and for nobody else', a
   await own.close();
 });
 
-test('a server that stops ends its feeds at once, and says that it does', async () => {
+test('ends its feeds with a reason as soon as the server stops', async () => {
   const own = testDashboard(db);
   const listener = await listen(await own.url());
   const closed = own.close();
@@ -179,7 +179,7 @@ test('a server that stops ends its feeds at once, and says that it does', async 
   await closed;
 });
 
-test('what came before is listed by pages, each item is found by its place, and actors have their names', async () => {
+test('lists earlier events in pages, finds each by its position, and names the actors', async () => {
   const story = await newAftermath(stage);
   await story.rule(lettersRule());
   await sendTo(story, ['ada']);

@@ -21,7 +21,7 @@ import { toFeedItems } from './feed-items.ts';
 import { readMoment } from './moment.ts';
 import { type Asked, route, type RouteDeps, type SENT } from './route.ts';
 
-/** Whoever was away for longer is told so, and looks at everything anew: a weekend's stream helps nobody. */
+/** A client that was away for longer gets a gap and loads everything again: the stream of a weekend helps no reader. */
 const RESUMED_MAX_MS = 15 * 60_000;
 const FILTER = Type.Optional(Type.String({ maxLength: 1_000 }));
 const PLACE = Type.String({ maxLength: 200 });
@@ -91,7 +91,7 @@ async function feed(deps: RouteDeps, asked: Asked<'GET /projects/:project/feed'>
   return serveEvents(deps, asked, { isGap, place, events });
 }
 
-/** The clock of a sandbox may be moved while somebody listens, so it is looked at before each look. */
+/** The clock of a sandbox may move while a feed is open, so it is read before each poll. */
 async function following(db: Database, projectId: number): Promise<Pick<FollowOptions, 'db' | 'beforeLook'>> {
   if ((await findPair(db, projectId)).livemode) return { db };
   let { aheadMs } = db;
@@ -103,7 +103,7 @@ async function following(db: Database, projectId: number): Promise<Pick<FollowOp
   };
 }
 
-/** Behind the last item that was heard; or now. */
+/** Returns the position after the last item received, or now. */
 function placeToBegin(
   { db: { clock } }: RouteDeps,
   { query, request }: Asked<'GET /projects/:project/feed'>,

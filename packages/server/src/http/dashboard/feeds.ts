@@ -1,26 +1,26 @@
 import type { FeedEnd } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
 
-/** A feed that is open, as far as others must be able to end it. */
+/** An open feed, with all that is needed to end it. */
 export type OpenFeed = {
   personId: string;
-  /** Whether whoever it is for is still somebody who may hear it. */
+  /** Resolves to whether its member may still receive it. */
   mayHear: () => Promise<boolean>;
   end: (reason: FeedEnd['reason']) => void;
 };
 
 /** All feeds of a process. */
 export type Feeds = {
-  /** Takes it in, and ends the oldest one of whoever has too many. What is given back lets it go. */
+  /** Adds a feed, and ends the oldest one of a member with too many. Returns the function that removes it. */
   add(feed: OpenFeed): () => void;
-  /** Ends those whose people may hear them no longer. */
+  /** Ends the feeds of members who may no longer receive them. */
   check(): Promise<void>;
   count(): number;
-  /** Ends all, and takes no more: a server that stops waits for nobody who only listens. */
+  /** Ends all feeds and takes no more: a server that stops does not wait for listeners. */
   stop(): void;
 };
 
-/** A browser has one, whatever its tabs; some are left behind by connections whose end was never heard of. */
+/** A browser has one, whatever its tabs. Some are left over from connections whose end was never noticed. */
 const OF_ONE_PERSON_MAX = 8;
 const OF_ALL_MAX = 1_000;
 const CHECK_EVERY_MS = 30_000;
@@ -38,7 +38,7 @@ export function createFeeds(): Feeds {
 
   async function check(): Promise<void> {
     for (const feed of open) {
-      // A database that does not answer throws nobody out: the next check asks it again.
+      // A failed database query ends no feed: the next check runs it again.
       const may = await feed.mayHear().catch(() => true);
       if (!may) close(feed, 'signed_out');
     }

@@ -38,7 +38,7 @@ const counts = async () => {
 const needs = async (): Promise<{ kind: string }[]> => (await ask('home')).needs;
 const after = (ms: number): string => new Date(story.now() + ms).toISOString();
 
-test('a new project is told the steps to its first letter, and nothing else needs anybody', async () => {
+test('shows a new project the steps to its first email, and nothing that needs attention', async () => {
   const home = await ask('home');
   expect(home).toMatchObject({ time_zone: 'UTC', needs: [], first_email: null });
   expect(home.health).toMatchObject({
@@ -56,7 +56,7 @@ test('a new project is told the steps to its first letter, and nothing else need
   ]);
 });
 
-test('the first draft is shown with when it leaves and what it waits for, until a letter has left', async () => {
+test('shows the first draft with its send time and its send check, until an email was sent', async () => {
   await story.until('20:00');
   await greet('ada');
   const { first_email: first, health } = await ask('home');
@@ -78,7 +78,7 @@ test('the first draft is shown with when it leaves and what it waits for, until 
   expect([home.first_email, home.setup]).toEqual([null, null]);
 });
 
-test('one that only a person sends leaves at no moment', async () => {
+test('shows no send time for a draft that only a member can send', async () => {
   await story.set({ autopilot: 'draft' });
   await greet('ada');
   expect((await ask('home')).first_email).toMatchObject({
@@ -88,7 +88,7 @@ test('one that only a person sends leaves at no moment', async () => {
   });
 });
 
-test('with a relay the way to real sending is part of what is to be set up', async () => {
+test('adds the steps to real sending to the setup if there is a relay', async () => {
   const home = async () => (await relay.ask<Home>(`GET /projects/${story.projectId}/home`)).json.data;
   const ofRelay = async () =>
     (await home()).setup
@@ -113,7 +113,7 @@ test('with a relay the way to real sending is part of what is to be set up', asy
   ]);
 });
 
-test('what waits, is held, failed or could not be applied is counted for the badges', async () => {
+test('counts waiting, held, failed and dead-lettered items for the badges', async () => {
   expect(await counts()).toEqual([0, 0, 0, 0]);
   for (const user of ['ada', 'bo', 'cy', 'di']) await greet(user);
   expect(await counts()).toEqual([4, 0, 0, 0]);
@@ -141,7 +141,7 @@ test('what waits, is held, failed or could not be applied is counted for the bad
     { kind: 'failed', failed: 1, unknown: 1, at_least: false },
     { kind: 'dead_letters', records: { count: 1, at_least: false } },
   ]);
-  // What was sent again is nobody's work any more, nor is what failed long ago.
+  // Resent emails and old failures need no attention any more.
   await story.act('bo', { kind: 'send_again', confirmed: true });
   expect(await counts()).toEqual([2, 1, 1, 1]);
   await story.set({ paused: 'true' });
@@ -149,7 +149,7 @@ test('what waits, is held, failed or could not be applied is counted for the bad
   expect((await counts())[2]).toBe(0);
 });
 
-test('what leaves within the hour comes first, with the one that leaves next', async () => {
+test('lists emails of the next hour first, with the one that is sent next', async () => {
   await greet('ada');
   await story.later(HOUR);
   await greet('bo');
@@ -169,7 +169,7 @@ test('what leaves within the hour comes first, with the one that leaves next', a
   });
 });
 
-test('a pause, a rule that was demoted and a domain or an endpoint in trouble are said until they are not', async () => {
+test('lists a pause, a demoted rule and a failing domain or endpoint until they are resolved', async () => {
   await story.set({ paused: 'true' });
   const at = new Date(story.now());
   const id = (n: number): string => `00000000-0000-7000-8000-00000000000${n}`;
@@ -202,7 +202,7 @@ test('a pause, a rule that was demoted and a domain or an endpoint in trouble ar
   expect((await needs()).map(({ kind }) => kind)).not.toContain('paused');
 });
 
-test('the charts count each of the last thirty days, the present one last', async () => {
+test('counts each of the last thirty days in the charts, the current one last', async () => {
   await greet('ada');
   await story.later(2 * DAY);
   await greet('bo');
@@ -231,7 +231,7 @@ test('the charts count each of the last thirty days, the present one last', asyn
   });
 });
 
-test('another project is not there, and nobody without a role is told anything', async () => {
+test('returns 404 for another project, and 401 without a session', async () => {
   for (const path of ['counts', 'home', 'home/charts']) {
     expect((await dashboard.ask(`GET /projects/999999/${path}`)).status).toBe(404);
     expect((await dashboard.ask(`GET /projects/${story.projectId}/${path}`, { as: null })).status).toBe(401);

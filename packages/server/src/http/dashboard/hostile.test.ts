@@ -48,7 +48,7 @@ const HOSTILE = [
 ];
 const encoded = HOSTILE.map((value) => (value === '\uD800' ? '%ED%A0%80' : encodeURIComponent(value)));
 
-/** The feed has no end, and is asked in a test of its own. */
+/** The feed has no end, and has a test of its own. */
 const routes = DASHBOARD_ROUTES.filter(({ key }) => key !== 'GET /projects/:project/feed');
 type Schema = { properties?: Record<string, unknown> } | undefined;
 const namesOf = (schema: unknown): string[] => Object.keys((schema as Schema)?.properties ?? {});
@@ -70,7 +70,7 @@ async function fives(asked: { key: string; what: string; body?: unknown }[]): Pr
 const fill = (key: string, value: string): string =>
   key.replace(':project', String(story.projectId)).replaceAll(/:\w+/g, value);
 
-/** What is there, so that the rest of what is asked is looked at too. */
+/** Existing ids, so that the checks behind the lookup run too. */
 const THERE = new Map([
   ['rule', 'greeter'],
   ['draft', (await story.drafts('ada'))[0]?.id],
@@ -90,7 +90,7 @@ async function newId(list: string, body: object): Promise<string> {
   return id;
 }
 
-test('whatever stands in an address is answered', async () => {
+test('answers any value in a path or query', async () => {
   const reads = routes.filter(({ key }) => key.startsWith('GET '));
   const inPath = routes
     .filter(({ key }) => key.replace(':project', '').includes(':'))
@@ -109,7 +109,7 @@ test('whatever stands in an address is answered', async () => {
   expect(await fives([...inPath, ...inQuery])).toEqual([]);
 }, 600_000);
 
-test('a cursor that no list gave out is answered, whatever it is made of', async () => {
+test('answers any invalid cursor', async () => {
   const lists = routes.filter(({ query }) => namesOf(query).includes('cursor'));
   const cursors = ['\0', '\uD800', 'ada', '-1', '99999999999999999999', 'infinity', '1e309'].flatMap((part) =>
     [1, 2, 3, 4].map((parts) =>
@@ -123,7 +123,7 @@ test('a cursor that no list gave out is answered, whatever it is made of', async
   expect(await fives(asked)).toEqual([]);
 }, 600_000);
 
-test('words that no text can hold are refused where a draft is acted on, and nothing is noted of it', async () => {
+test('rejects NUL in the text of a draft action, and audits nothing', async () => {
   const [draft] = await story.drafts('ada');
   const path = `/projects/${story.projectId}`;
   const reason = 'not \0 them';
@@ -134,10 +134,10 @@ test('words that no text can hold are refused where a draft is acted on, and not
 });
 
 const AN_ID = '00000000-0000-7000-8000-000000000000';
-/** What a part of a cursor may look like, each right in itself. */
+/** Parts of a cursor that are valid each on its own. */
 const PARTS = ['0', '1', '9'.repeat(15), AN_ID, '-'.repeat(36), 'email', ''];
 
-test('a cursor whose parts look right, each in itself, is answered', async () => {
+test('answers a cursor of parts that are valid each on its own', async () => {
   const lists = routes.filter(({ query }) => namesOf(query).includes('cursor'));
   const one = PARTS.map((part) => [part]);
   const two = one.flatMap((parts) => PARTS.map((part) => [...parts, part]));
@@ -176,7 +176,7 @@ const ODD = [
   'x'.repeat(100_000),
 ];
 
-test('whatever stands in a body is answered', async () => {
+test('answers any value in a body', async () => {
   const changes = routes.filter(
     ({ key, body }) =>
       !key.startsWith('GET ') &&
@@ -191,11 +191,11 @@ test('whatever stands in a body is answered', async () => {
   expect(await fives(asked)).toEqual([]);
 }, 600_000);
 
-/** Moments that no row, no Date or no database has. */
+/** Times outside the range of a row, a Date or the database. */
 const NUMBERS = [9e15, 8.64e15, -8.64e15, 999_999_999_999_999, 2 ** 53, 0.5, -1];
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
-test('a cursor made of numbers that are no moment is answered', async () => {
+test('answers a cursor of numbers that are not valid times', async () => {
   const lists = routes.filter(({ query }) => namesOf(query).includes('cursor'));
   const cursors = NUMBERS.flatMap((number) => {
     const parts = [number, String(number), NO_ID];

@@ -9,7 +9,7 @@ import { badCursor, PAGE, readPage, toPage } from './pages.ts';
 import { route } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
 
-/** What is to be said of single rows of an import. */
+/** The findings about single rows of an import. */
 export const importFindingRoutes = [
   route('GET /projects/:project/imports/:import/findings', {
     needs: 'editor',

@@ -5,7 +5,7 @@ const TYPE = Type.Union(
   (['auto', 'text', 'number', 'boolean', 'date', 'json'] as const).map((type) => Type.Literal(type)),
 );
 
-/** The last millisecond that a date of JavaScript has. */
+/** The last millisecond of a JavaScript date. */
 const MOMENT_MAX = 8_640_000_000_000_000;
 
 export const MAPPING = Type.Object(
@@ -21,7 +21,7 @@ export const MAPPING = Type.Object(
   { additionalProperties: false },
 );
 
-/** What each kind needs is said here as one shape, and held apart by the handler's fields. */
+/** One shape for all kinds of import; the handler distinguishes their fields. */
 export const NEW_IMPORT = Type.Object(
   {
     kind: Type.Union([Type.Literal('users'), Type.Literal('events'), Type.Literal('stripe')]),

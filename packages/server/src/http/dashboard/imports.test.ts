@@ -46,7 +46,7 @@ const audited = async (): Promise<string[]> =>
     ])
   ).map(({ action }) => action);
 
-test('a moment that no date has, and a cursor that only looks like one, are refused by their names', async () => {
+test('rejects an invalid time and a forged cursor, with their fields', async () => {
   const file = { kind: 'users', name: 'a.csv', size_bytes: 10 };
   const fieldsOf = ({ status, json }: Reply<Import>): unknown => [
     status,
@@ -60,7 +60,7 @@ test('a moment that no date has, and a cursor that only looks like one, are refu
   expect(fieldsOf(await ask(`GET ${imports}?cursor=${cursor}`))).toEqual([422, ['cursor']]);
 });
 
-test('a file in parts becomes an import that is mapped, checked, started and reported', async () => {
+test('uploads a file in parts, then maps, checks, starts and reports the import', async () => {
   const text = 'Kunde;Mail\nada;ada@x.org\nbob;=cmd|calc\n';
   const size = Buffer.byteLength(text);
   const made = await ask(`POST ${imports}`, { kind: 'users', name: ' a\u0007.csv ', size_bytes: size });
@@ -69,7 +69,7 @@ test('a file in parts becomes an import that is mapped, checked, started and rep
   expect((await put(one, 0, { bytes: 'short' })).json.errors).toMatchObject([{ field: 'body' }]);
   expect((await put(one, 1, { bytes: text })).json.errors).toMatchObject([{ field: 'part' }]);
   expect((await put(one, 0, { bytes: text })).json.data.state).toBe('ready');
-  // The answer was lost, and the browser sends it again.
+  // The answer was lost, and the browser sends the part again.
   expect((await put(one, 0, { bytes: text })).json.data.state).toBe('ready');
   expect((await ask<{ parts: number[] }>(`GET ${imports}/${one.id}/parts`)).json.data.parts).toEqual([0]);
 
@@ -108,7 +108,7 @@ test('a file in parts becomes an import that is mapped, checked, started and rep
   ]);
 });
 
-test('what is rejected is downloaded as CSV in which no cell is a formula', async () => {
+test('exports the rejected rows as CSV without formulas', async () => {
   const one = await uploaded('id,email\n=cmd|calc,b\n');
   await ask(`POST ${imports}/${one.id}/check`);
   await workThrough(importDeps(db));
@@ -123,7 +123,7 @@ test('what is rejected is downloaded as CSV in which no cell is a formula', asyn
   expect((await ask(`GET ${imports}/${direct.id}/rejected.csv`)).text).toContain(`,"'=1+1,2,3"`);
 });
 
-test('a key of Stripe is sealed, told to nobody, and gone when the import has ended', async () => {
+test('encrypts a Stripe key, returns it to no caller, and deletes it when the import ends', async () => {
   const wrong = await ask(`POST ${imports}`, { kind: 'stripe', key: 'pk_live_aaaaaaaaaaaa' });
   expect(wrong.json.errors).toMatchObject([{ field: 'key' }]);
   const key = 'rk_live_aSecretThatNobodySees';
@@ -138,7 +138,7 @@ test('a key of Stripe is sealed, told to nobody, and gone when the import has en
   expect((await db.query(stored, [json.data.id]))[0]).toEqual({ sealed_key: null });
 });
 
-test('what is no import, no part or no body of bytes is refused, and leaves nothing', async () => {
+test('rejects an unknown import, an invalid part and a body that is not bytes, and stores nothing', async () => {
   expect((await ask(`GET ${imports}/nothing`)).status).toBe(404);
   const [first] = await listProjects(db);
   const elsewhere = await createProject(db, { name: 'Elsewhere' });
@@ -164,7 +164,7 @@ test('what is no import, no part or no body of bytes is refused, and leaves noth
   );
 });
 
-test('a project has so many imports under way, and no more', async () => {
+test('limits the active imports of a project', async () => {
   const other = (await createProject(db, { name: 'Busy' })).id;
   const body = { kind: 'users', name: 'a', size_bytes: 1 };
   for (let n = 0; n < 20; n += 1)

@@ -30,7 +30,7 @@ import { MAPPING, NEW_IMPORT } from './import-shapes.ts';
 import { badCursor, isId, PAGE, readPage, toPage } from './pages.ts';
 import { type DashboardRoute, route } from './route.ts';
 
-/** Records that are brought in from a file or from Stripe; the work itself is the worker's. */
+/** Imports of records from a file or from Stripe. The worker does the work itself. */
 export const importRoutes: DashboardRoute[] = [
   ...importFindingRoutes,
   route('GET /projects/:project/imports', {
@@ -138,7 +138,7 @@ export const importRoutes: DashboardRoute[] = [
   }),
 ];
 
-/** A move that needs no words. */
+/** Handles an action without parameters. */
 function change(
   move: 'check' | 'pause' | 'resume' | 'cancel',
   act: (db: DashboardDeps['db'], ref: { projectId: number; id: string }) => Promise<Import>,

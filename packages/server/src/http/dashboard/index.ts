@@ -32,7 +32,7 @@ export type { DashboardDeps, Installation } from './deps.ts';
 export { createFeeds, type Feeds } from './feeds.ts';
 export { createDashboardApi, type DashboardApi } from './mount.ts';
 
-/** All that the dashboard can ask; `docs/reference/access-control.md` says by hand who may, and a test holds both to each other. */
+/** All routes of the dashboard. `docs/reference/access-control.md` lists by hand who may use them, and a test compares both. */
 export const DASHBOARD_ROUTES: DashboardRoute[] = [
   ...audienceRoutes,
   ...clockRoutes,

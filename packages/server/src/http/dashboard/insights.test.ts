@@ -28,7 +28,7 @@ beforeEach(async () => {
 const ask = <T = Insights>(path = '', options: AskOptions = {}) =>
   dashboard.ask<T>(`GET /projects/${story.projectId}/insights${path}`, options);
 
-test('letters of a range stand beside those of the range before it, by group and all together', async () => {
+test('compares the emails of a range with the range before it, by group and in total', async () => {
   await sendTo(story, ['old']);
   await story.became('old', bounced('hard'));
   await story.later(8 * DAY);
@@ -51,7 +51,7 @@ test('letters of a range stand beside those of the range before it, by group and
   expect([await ofDays(7), await ofDays(30)]).toEqual([2, 3]);
 });
 
-test('it is told how soon people opened, and how many letters a person changed before they left', async () => {
+test('reports how soon emails were opened, and how many were changed before sending', async () => {
   for (const id of ['a', 'b', 'c', 'd']) {
     await story.user(id, { email: `${id}@x.org` });
     await story.event(id, 'began');
@@ -83,7 +83,7 @@ test('it is told how soon people opened, and how many letters a person changed b
   expect(total.median_open_ms).toBe(5.5 * HOUR);
 });
 
-test('ranges that are none are refused with their field', async () => {
+test('rejects an invalid range with its field', async () => {
   const field = async (query: string): Promise<unknown> => {
     const { status, json } = await ask(`?${query}`);
     return [status, json.errors[0]?.field];
@@ -96,7 +96,7 @@ test('ranges that are none are refused with their field', async () => {
   expect(await field('by=colour')).toEqual([422, 'by']);
 });
 
-test('an admin takes the groups along as a table; another project has none of them', async () => {
+test('exports the groups as CSV for an admin, and shows none to another project', async () => {
   await sendTo(story, ['a']);
   expect((await ask('/export', { as: 'editor' })).status).toBe(403);
   const { text, headers } = await ask('/export?by=domain', { as: 'admin' });

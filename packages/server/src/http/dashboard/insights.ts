@@ -52,7 +52,7 @@ export const insightRoutes: DashboardRoute[] = [
 ];
 
 function readRange(query: InsightsQuery, now: number): { by: Grouping; since: number; until: number } {
-  // The end is no part of a range, and what is claimed at this moment is.
+  // The end of a range is exclusive, but an email that is claimed at this moment belongs to it.
   const until = query.until === undefined ? now + 1 : readTime(query.until, 'until');
   const since =
     query.since === undefined ? until - (query.days ?? DAYS) * DAY_MS : readTime(query.since, 'since');

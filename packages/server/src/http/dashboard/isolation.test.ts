@@ -39,7 +39,7 @@ async function first(path: string, at: 'id' | 'place' = 'id'): Promise<string> {
   return (json.data as Record<string, string>[])[0]?.[at] ?? 'none';
 }
 
-/** What one project has, under the names that the paths give it. */
+/** The data of one project, under the parameter names of the paths. */
 const key = await post('/keys', { label: 'one' });
 const endpoint = await post('/webhooks', { url: 'https://hooks.acme.test/in' });
 const audience = await post('/audiences', { name: 'Trials', definition: { trait: 'plan', equals: 'trial' } });
@@ -94,10 +94,10 @@ const own: Record<string, string> = {
   message: newId(),
 };
 
-/** What the server writes behind its answers to the public API, when it comes to it. */
+/** Tables that the server writes after it answered the public API, at some later time. */
 const BEHIND = new Set(['ingest_log', 'ingest_warning', 'api_key_use', 'api_key_traffic', 'rate_limit']);
 
-/** Everything that a project has, or all that there is. */
+/** Returns all data of a project, or of the whole database. */
 async function standOf(projectId: number | null): Promise<Record<string, string>> {
   const tables = await db.query<{ name: string; tenant: boolean }>(
     `SELECT c.relname AS name, EXISTS (SELECT 1 FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'project_id') AS tenant
@@ -125,18 +125,18 @@ const QUERIES: Record<string, string> = {
   'GET /projects/:project/audiences/:audience/test': '?user=ada',
   'GET /projects/:project/policy/simulate': '?quiet_hours=off',
 };
-/** These have no end of their own. */
+/** These responses do not end. */
 const STREAMS = new Set(['GET /projects/:project/feed', 'GET /projects/:project/listen']);
 const reads = DASHBOARD_ROUTES.filter(({ key: one }) => one.startsWith('GET ') && !STREAMS.has(one));
 
-/** Of these this project has none. */
+/** Paths to data that this project does not have. */
 const NOT_HERE =
   /^GET (?:.links$|.token$|.device.:code$|.projects.:project.(?:domains.:domain|events.:event|templates.:template|imports.:import|webhook-deliveries.:message))/;
 
-/** Who took data out is noted, and so is how often somebody tried a code. */
+/** Exports are audited, and attempts at a code are counted. */
 const NOTED = { audit: '', team_attempt: '' };
 
-test('whoever only looks changes nothing, wherever they look', async () => {
+test('no read changes anything', async () => {
   const before = { ...(await standOf(null)), ...NOTED };
   const answers = new Map<string, number>();
   for (const { key: one } of reads) {
@@ -148,7 +148,7 @@ test('whoever only looks changes nothing, wherever they look', async () => {
   expect(missed).toEqual(reads.map(({ key: one }) => one).filter((one) => NOT_HERE.test(one)));
 });
 
-/** By which its owner would have changed something. */
+/** Bodies with which the owner of the data would have changed it. */
 const later = new Date(story.now() + 86_400_000).toISOString();
 const BODIES: Record<string, object> = {
   'POST /projects/:project/drafts/:draft/postpone': { until: later },
@@ -168,11 +168,11 @@ const BODIES: Record<string, object> = {
   'DELETE /projects/:project/audiences/:audience': { confirm: 'Trials' },
   'POST /projects/:project/users/:user/erase': { confirm: 'ada' },
 };
-/** An endpoint of the public API is called so too, and is everybody's. */
+/** This parameter is an endpoint of the public API, which all projects have. */
 const NOT_OWN = 'PATCH /projects/:project/rate-limits/:endpoint';
 const NAMED = Object.keys(own);
 
-test('what belongs to one project is not there in another, though the same person owns both, and stays as it is', async () => {
+test("returns 404 for one project's data in another of the same owner, and leaves it unchanged", async () => {
   const before = await standOf(story.projectId);
   const found: string[] = [];
   for (const { key: one } of DASHBOARD_ROUTES) {
@@ -192,7 +192,7 @@ test('what belongs to one project is not there in another, though the same perso
   expect(await standOf(story.projectId)).toEqual(before);
 });
 
-test('nor can it be named in what is said about another', async () => {
+test("refuses one project's data in the requests of another", async () => {
   const before = await standOf(story.projectId);
   const ask = (what: string, body?: object) => {
     const [method = '', path = ''] = what.split(' ');
@@ -216,7 +216,7 @@ test('nor can it be named in what is said about another', async () => {
   expect(await standOf(story.projectId)).toEqual(before);
 });
 
-test('whatever was done to their drafts, of who is erased nothing is left, not even in the audit log', async () => {
+test('keeps nothing about an erased user after any action on their drafts, not even in the audit log', async () => {
   const of = `/projects/${theirs.projectId}`;
   await theirs.rule({
     name: 'greeter',

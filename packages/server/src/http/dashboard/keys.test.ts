@@ -14,7 +14,7 @@ afterAll(() => dashboard.close());
 
 const DAY = 86_400_000;
 
-test('a key is made once with its secret, opens ingest, and is listed without it, with who made it', async () => {
+test('creates a key, shows its secret once, and lists it without the secret and with its author', async () => {
   const { id: project } = await createProject(db, { name: 'Acme' });
   const at = `/projects/${project}/keys`;
   const made = await dashboard.ask<ApiKey & { secret: string }>(`POST ${at}`, { body: { label: 'shop' } });
@@ -31,7 +31,7 @@ test('a key is made once with its secret, opens ingest, and is listed without it
   expect((await caller.send({ secret })).status).toBe(202);
 });
 
-test('traffic is counted by key and day, and a client below its least version is flagged', async () => {
+test('counts traffic by key and day, and flags a client below its least version', async () => {
   const { id: project } = await createProject(db, { name: 'Acme' });
   const at = `/projects/${project}/keys`;
   const { id } = (await dashboard.ask<ApiKey>(`POST ${at}`, { body: { label: 'shop' } })).json.data;
@@ -47,7 +47,7 @@ test('traffic is counted by key and day, and a client below its least version is
   expect(key?.traffic.slice(-3).map(({ requests }) => requests)).toEqual([0, 3, 1]);
 });
 
-test('traffic of long ago is forgotten with the first request of a new day', async () => {
+test('forgets old traffic with the first request of a new day', async () => {
   const { id: project } = await createProject(db, { name: 'Acme' });
   const { id } = (await dashboard.ask<ApiKey>(`POST /projects/${project}/keys`, { body: { label: 'shop' } }))
     .json.data;
@@ -62,7 +62,7 @@ test('traffic of long ago is forgotten with the first request of a new day', asy
   expect(rows).toHaveLength(1);
 });
 
-test('a key is revoked by its typed label alone, and opens nothing from then on', async () => {
+test('revokes a key only by its typed label, and refuses it from then on', async () => {
   const { id: project } = await createProject(db, { name: 'Acme' });
   const at = `/projects/${project}/keys`;
   const made = (await dashboard.ask<ApiKey & { secret: string }>(`POST ${at}`, { body: { label: 'shop' } }))
@@ -77,7 +77,7 @@ test('a key is revoked by its typed label alone, and opens nothing from then on'
   expect((await caller.send({ secret: made.secret })).status).toBe(401);
 });
 
-test('keys are for admins, and those of another project are not there', async () => {
+test('restricts keys to admins, and returns 404 for those of another project', async () => {
   const { id: project } = await createProject(db, { name: 'Acme' });
   const { id: other } = await createProject(db, { name: 'Other' });
   const at = `/projects/${project}/keys`;

@@ -54,14 +54,14 @@ export const keyRoutes = [
 
 type Deps = Pick<DashboardDeps, 'db' | 'access' | 'minimumVersions'>;
 
-/** Those of a project, and behind them those of its sandbox. */
+/** Returns the keys of a project, and after them those of its sandbox. */
 async function showKeys(deps: Deps, projectId: number): Promise<ApiKey[]> {
   const { sandboxId } = await findPair(deps.db, projectId);
   const own = await keysOf(deps, projectId);
   return sandboxId === null ? own : [...own, ...(await keysOf(deps, sandboxId))];
 }
 
-/** A key for tests is one of the sandbox, wherever it is shown. */
+/** Returns the project of a key: a test key belongs to the sandbox, wherever it is shown. */
 async function placeOf(db: Deps['db'], projectId: number, env: ApiKey['env']): Promise<number> {
   const { livemode, sandboxId } = await findPair(db, projectId);
   return livemode && env === 'test' && sandboxId !== null ? sandboxId : projectId;

@@ -15,7 +15,7 @@ const BOT_WORDS: Record<BotReason, string> = {
   same_client: 'same client as a bot detected just before or after',
 };
 
-/** The reason of the classification as human or bot. */
+/** Describes the reason of the classification as human or bot. */
 export function botWords(reason: string | null): string | null {
   if (reason === null) return null;
   const words: Record<string, string> = BOT_WORDS;

@@ -36,7 +36,7 @@ async function happens(body = '{"é":"\\u0000"}'): Promise<string> {
 const listen = (token: string, headers: Record<string, string> = {}): Promise<EventListener> =>
   listenTo(`${base}/api/dashboard${project}/listen`, { authorization: `Bearer ${token}`, ...headers });
 
-test('a person has one secret in a project, which is sealed, whoever asks at once', async () => {
+test('creates one encrypted secret per member and project, also for concurrent requests', async () => {
   const bob = await join(ada, { projectId, email: 'bob@x.org', role: 'reviewer' });
   const open = async (one: Browser): Promise<string> =>
     ((await one.ask(`POST ${project}/listener`)).json.data as { secret: string }).secret;
@@ -49,7 +49,7 @@ test('a person has one secret in a project, which is sealed, whoever asks at onc
   const viewer = await join(ada, { projectId, email: 'viewer@x.org', role: 'viewer' });
   expect((await viewer.ask(`POST ${project}/listener`)).status).toBe(403);
   expect((await viewer.ask(`GET ${project}/listen`)).status).toBe(403);
-  // A new secret of the installation takes them over.
+  // A new secret key of the installation re-encrypts them.
   const next = createSealer('the next one', 'a secret of this test alone', 'test');
   expect([
     await resealListeners(db, { sealer: next, log: silentLog }),
@@ -63,7 +63,7 @@ test('a person has one secret in a project, which is sealed, whoever asks at onc
   expect(await openListener({ db, sealer: onlyNext }, place)).toBe(first);
 });
 
-test('a program hears every webhook as endpoints get it, and goes on where it was', async () => {
+test('streams every webhook to a program as endpoints get it, and resumes', async () => {
   const token = await tokenFor(ada, ['read']);
   const one = await listen(token);
   expect([one.response.statusCode, one.response.headers['content-type']]).toEqual([
@@ -92,7 +92,7 @@ test('a program hears every webhook as endpoints get it, and goes on where it wa
   expect([wrong.status, wrong.json.errors[0]?.field]).toEqual([422, 'Last-Event-ID']);
 });
 
-test('who was told nothing yet goes on where they began', async () => {
+test('resumes a stream that sent nothing yet at its beginning', async () => {
   const token = await tokenFor(ada, ['read']);
   const begin = await leaveAtBegin(await listen(token));
   const missed = await happens('{"n":3}');
@@ -102,7 +102,7 @@ test('who was told nothing yet goes on where they began', async () => {
   back.leave();
 });
 
-test('a stream ends once its token is revoked, or its person may hear it no longer', async () => {
+test('ends a stream once its token is revoked or its member loses access', async () => {
   const [kept, gone] = [await tokenFor(ada, ['read'], 'kept'), await tokenFor(ada, ['read'], 'gone')];
   const bob = await join(ada, { projectId, email: 'eve@x.org', role: 'reviewer' });
   const bobs = await listen(await tokenFor(bob, ['read']));

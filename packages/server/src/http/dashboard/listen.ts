@@ -5,10 +5,10 @@ import { followMessages, messageName, placeText, readPlace } from '../../feature
 import { lastHeard, serveEvents } from './event-stream.ts';
 import { type Asked, route, type RouteDeps, type SENT } from './route.ts';
 
-/** Whoever was away for longer hears on from now: a laptop that was closed over night misses nothing. */
+/** A program that was away for longer continues from now: a laptop that was closed over night misses nothing. */
 const RESUMED_MAX_MS = 24 * 3_600_000;
 
-/** Webhooks for a person's own machine. What is told stands in them, replies too, so it takes who may see those. */
+/** Streams webhooks to a member's own machine. They contain all content, replies too, so the routes require access to that. */
 export const listenRoutes = [
   route('POST /projects/:project/listener', {
     needs: 'reviewer',

@@ -12,7 +12,7 @@ const { db } = server;
 const { browser, setUp, team } = testTeam(server);
 const shell = testDashboard(db, { isLocalShell: true, access: team, team });
 afterAll(() => shell.close());
-/** What a request over the local socket brings: no credentials, and no page. */
+/** Sends a request as over the local socket: no credentials, and no page. */
 const ask = <T>(what: string, body?: unknown) =>
   shell.ask<T>(what, { body, as: null, headers: { origin: undefined } });
 
@@ -46,7 +46,7 @@ describe('the local shell', () => {
     ]);
   });
 
-  /** With a field that no route has: an authorized request gets 422, and nothing is changed. */
+  /** Sends a field that no route has: an authorized request gets 422, and nothing is changed. */
   async function statusOf(key: string): Promise<number> {
     const [method = '', path = ''] = key.split(' ');
     const filled = path.replace(':project', String(projectId)).replaceAll(/:\w+/g, 'nothing');
@@ -66,7 +66,7 @@ describe('the local shell', () => {
       expect(refused).toContain(key);
   });
 
-  test('says why a route of an account is closed, and what to do', async () => {
+  test('explains why a route of an account is closed, and what to do', async () => {
     const { status, json } = await ask('GET /sessions');
     expect([status, json.errors]).toEqual([
       403,
@@ -110,7 +110,7 @@ describe('the local shell', () => {
     ).toEqual([]);
   });
 
-  test('finds no project that is not there', async () => {
+  test('returns 404 for an unknown project', async () => {
     for (const project of ['999', '0', 'x', '-1'])
       for (const page of ['home', 'keys', 'members'])
         expect([project, page, (await ask(`GET /projects/${project}/${page}`)).status]).toEqual([
@@ -165,7 +165,7 @@ describe('the local shell', () => {
     ]);
   });
 
-  test('is no member that signs in, and no header makes a request over TCP one', async () => {
+  test('does not sign in as a member, and no header gives a request over TCP its access', async () => {
     const rows = await db.query(`SELECT FROM beckon.team_user WHERE id = 'local-shell' OR email = ''`);
     expect(rows).toEqual([]);
     const forged: Record<string, string>[] = [

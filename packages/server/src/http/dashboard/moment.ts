@@ -1,7 +1,7 @@
 import { Fault } from '../../base/fault.ts';
 import { parseInstant } from '../../base/instant.ts';
 
-/** A moment that came in an address or a body, in milliseconds. */
+/** Parses a time from a path or a body, in milliseconds. */
 export function readMoment(text: string, field: string): number {
   const at = parseInstant(text);
   if (!Number.isNaN(at)) return at;

@@ -20,7 +20,7 @@ const entries = async () =>
     ({ action, subject, isDone, actorName }) => ({ action, subject, isDone, actorName }),
   );
 
-test('nobody without a session is answered, whatever key they bring', async () => {
+test('returns 401 without a session, whatever key the request has', async () => {
   const headers = { authorization: 'Bearer sk_live_0000000000000000000000000000000000000000' };
   for (const what of ['GET /projects', 'POST /projects']) {
     const {
@@ -36,7 +36,7 @@ test('nobody without a session is answered, whatever key they bring', async () =
   }
 });
 
-test('a change that another page had the browser send is refused, and changes nothing', async () => {
+test('refuses a change that another page had the browser send, and changes nothing', async () => {
   for (const origin of ['https://evil.example', 'null', '']) {
     const { status, json } = await dashboard.ask('POST /projects', {
       body: { name: 'Theirs' },
@@ -48,7 +48,7 @@ test('a change that another page had the browser send is refused, and changes no
   expect(await entries()).toEqual([]);
 });
 
-test('a body is held to its shape, and each fault names its field', async () => {
+test('validates a body against its shape, with the field of each error', async () => {
   const wrong = await dashboard.ask('POST /projects', { body: { name: 7, colour: 'red' } });
   expect(wrong.status).toBe(422);
   expect(new Set(wrong.json.errors.map((error) => error.field))).toEqual(new Set(['colour', 'name']));
@@ -57,7 +57,7 @@ test('a body is held to its shape, and each fault names its field', async () => 
   expect(await entries()).toEqual([]);
 });
 
-test('a client that still sends a body which is too large reads its 413', async () => {
+test('lets a client that still sends a too large body read its 413', async () => {
   const { hostname, port } = new URL(await dashboard.url());
   const body = Buffer.alloc(8 * 1024 * 1024, ' ');
   const head = [
@@ -72,7 +72,7 @@ test('a client that still sends a body which is too large reads its 413', async 
   expect(await text(socket)).toMatch(/^HTTP\/1.1 413 [^]*payload_too_large/);
 });
 
-test('what was done stands in the audit log, with who did it; a project that is not theirs is not there', async () => {
+test('audits a change with its actor, and returns 404 for a project of others', async () => {
   const made = await dashboard.ask('POST /projects', { body: { name: 'Acme', time_zone: 'Europe/Paris' } });
   expect([made.status, made.json.data]).toEqual([
     200,
@@ -85,7 +85,7 @@ test('what was done stands in the audit log, with who did it; a project that is 
     expect((await dashboard.ask(`GET /projects/${project}/feed`)).status).toBe(404);
 });
 
-test('a project whose time zone is none is not there, and neither is its entry', async () => {
+test('creates neither a project nor an audit entry for an invalid time zone', async () => {
   const before = [(await dashboard.ask('GET /projects')).text, await entries()];
   const wrong = await dashboard.ask('POST /projects', { body: { name: 'Lost', time_zone: 'Nowhere/None' } });
   expect([wrong.status, wrong.json.errors[0]?.field]).toEqual([422, 'time_zone']);
@@ -96,7 +96,7 @@ const OPEN_ROUTES = DASHBOARD_ROUTES.filter(
   ({ key, needs }) => needs === 'anyone' && !key.startsWith('GET '),
 );
 
-describe('bodies of routes that need no session', () => {
+describe('bodies of routes without a session', () => {
   test.each(OPEN_ROUTES.map(({ key }) => key))(
     '%s: refuses more than 16 KiB before reading JSON',
     async (key) => {
@@ -109,7 +109,7 @@ describe('bodies of routes that need no session', () => {
     },
   );
 
-  test('are the sign-in, the links and the programs that ask for a token', () => {
+  test('cover sign-in, links and programs that request a token', () => {
     expect(OPEN_ROUTES.length).toBeGreaterThanOrEqual(8);
   });
 });
@@ -132,7 +132,7 @@ describe('JSON of the dashboard API', () => {
     expect(parsed).toEqual([]);
   });
 
-  test('is refused where it is no JSON or sets a prototype, as before', async () => {
+  test('is rejected as before if it is invalid or sets a prototype', async () => {
     for (const body of ['{"name":', '{"name":"Acme","__proto__":{"a":1}}'])
       expect((await dashboard.ask('POST /projects', { body, headers: JSON_TYPE })).status).toBe(400);
   });
@@ -140,7 +140,7 @@ describe('JSON of the dashboard API', () => {
 
 const PAUSE = { data: { paused: false, next_hour: 0, next_day: 0, open: 0, truncated: false } };
 
-/** A heavy route whose answers wait until they are let go, and what came together in it. */
+/** A heavy route whose responses wait until they are released, and the number of requests that ran at once. */
 function gated() {
   const gates: PromiseWithResolvers<void>[] = [];
   const three = Promise.withResolvers<void>();
@@ -179,13 +179,13 @@ function gated() {
   };
 }
 
-test('of heavy requests three run at a time, two of a project; beyond twenty of a project, or eighty, they are refused with Retry-After', async () => {
+test('runs three heavy requests at a time, two per project, and refuses those beyond 20 per project or 80 in total with Retry-After', async () => {
   const { most, three, busy, letGo } = gated();
   const projects: number[] = [];
   while (projects.length < 5) projects.push((await createProject(server.db, { name: 'One' })).id);
   let refused = 0;
   const sixtyRefused = Promise.withResolvers<void>();
-  // Sixty of the first, and twenty of each other.
+  // Sixty of the first project, and twenty of each other.
   const answers = Array.from({ length: 140 }, async (_, n) => {
     const answer = await busy.ask(`GET /projects/${projects[n < 60 ? 0 : (n % 4) + 1]}/pause`);
     if (answer.status !== 503) return answer;
@@ -203,7 +203,7 @@ test('of heavy requests three run at a time, two of a project; beyond twenty of 
   await busy.close();
 });
 
-test('however often one project asks for what goes through whole queues, another is answered', async () => {
+test('serves heavy requests of one project however many another sends', async () => {
   const { busy, letGo } = gated();
   const { id: greedy } = await createProject(server.db, { name: 'Greedy' });
   const { id: modest } = await createProject(server.db, { name: 'Modest' });
@@ -220,7 +220,7 @@ test('however often one project asks for what goes through whole queues, another
   await busy.close();
 });
 
-test('what goes through whole queues and is audited leaves its entry like everything else', async () => {
+test('audits a heavy request like any other', async () => {
   const heavy = route('GET /projects/:project/pause', {
     needs: 'viewer',
     isHeavy: true,

@@ -43,12 +43,12 @@ export function createDashboardApi(given: DashboardDeps, routes: DashboardRoute[
 }
 
 function mountRoutes(app: FastifyInstance, deps: MountDeps, routes: DashboardRoute[]): void {
-  // A feed never ends by itself, so it is ended before the server waits for connections.
+  // A feed never ends on its own, so it is ended before the server waits for connections.
   app.addHook('preClose', async () => deps.feeds.stop());
   void app.register(
     (scope, _options, done) => {
       scope.setErrorHandler((error: FastifyError, request, reply) => refuse(deps, { error, request, reply }));
-      // Fastify would otherwise refuse what is no JSON; of the other routes none takes it (`bodyOf`).
+      // Without this parser Fastify would refuse a body that is not JSON. Only raw routes accept it (`bodyOf`).
       scope.addContentTypeParser(
         'application/octet-stream',
         { parseAs: 'buffer' },
@@ -64,8 +64,8 @@ function mountRoutes(app: FastifyInstance, deps: MountDeps, routes: DashboardRou
 
 const BODY_MAX_BYTES = 1024 * 1024;
 /**
- * On routes that need no session. Nothing slows a stranger down before the body is read, and 20 bodies of 1 MiB stopped the process
- * for half a second. The longest valid form is that of `POST /setup`.
+ * The limit on routes without a session. No rate limit slows a caller down before the body is read, and 20 bodies of 1 MiB stopped the
+ * process for half a second. The longest valid form is that of `POST /setup`.
  */
 const OPEN_BODY_MAX_BYTES = 16 * 1024;
 
@@ -105,7 +105,7 @@ function mountRoute(scope: FastifyInstance, deps: MountDeps, one: DashboardRoute
         record: recordOf(deps, one),
         isStillIn: () => isStillIn(deps, { enter: deps.enter, one, who, request }),
       } as unknown as Asked<never>;
-      // What changes something runs to its end, or its result would not be known. An open route may go on behind its answer.
+      // A change runs to its end, or its result would not be known. An open route may continue after its answer.
       const signal = changes || one.needs === 'anyone' ? undefined : endOf(reply);
       const key = who.projectId === 0 ? (who.person?.id ?? 'signed out') : who.projectId;
       const gated = { one, key, cost: cost(typed), field, signal };
@@ -118,7 +118,7 @@ function mountRoute(scope: FastifyInstance, deps: MountDeps, one: DashboardRoute
   });
 }
 
-/** Bytes where they are asked for, and JSON everywhere else. */
+/** Returns bytes for a raw route, and JSON for all others. */
 function bodyOf(one: DashboardRoute, check: Check, body: unknown): unknown {
   const areBytes = Buffer.isBuffer(body);
   if (areBytes && one.isRaw !== true) throw new Fault('unsupported_media_type');
@@ -127,7 +127,7 @@ function bodyOf(one: DashboardRoute, check: Check, body: unknown): unknown {
   throw new Fault('validation_failed', { details: [{ field: 'body', message }] });
 }
 
-/** Given when the request has been answered, or its client is gone. */
+/** Returns a signal that aborts when the request was answered or its client left. */
 function endOf({ raw }: FastifyReply): AbortSignal {
   const ended = new AbortController();
   const end = (): void => ended.abort(new RequestEnded());
@@ -136,16 +136,16 @@ function endOf({ raw }: FastifyReply): AbortSignal {
   return ended.signal;
 }
 
-/** No name of anything has this character in it, which the database cannot hold. */
+/** Rejects NUL in a path: no name contains it, because the database cannot store it. */
 function requireStorable(params: unknown): void {
   if (Object.values(params as Record<string, string>).some((value) => value.includes('\0')))
     throw new Fault('not_found');
 }
 
-/** PostgreSQL's codes for this character in a text, and in JSON. */
+/** PostgreSQL's error codes for NUL in text, and in JSON. */
 const NO_TEXT = new Set<unknown>(['22021', '22P05']);
 
-/** Nor does what people write: wherever it stood, the database refuses it, and nothing is changed. */
+/** Rejects NUL anywhere else in a request: the database refuses it, and nothing is changed. */
 async function orNoText(answer: Promise<unknown>): Promise<unknown> {
   try {
     return await answer;
@@ -165,7 +165,7 @@ function keepAudit(deps: DashboardDeps, change: Change, handle: () => Promise<un
   return audit === undefined || needs === 'anyone' ? handle() : audited(deps, change, handle);
 }
 
-/** The entry is there before the change: whoever is killed in between leaves one that says it was begun. */
+/** Writes the entry before the change, so a process that is killed in between leaves an entry that is only begun. */
 async function audited(
   { db, newId, log }: DashboardDeps,
   { one, who, seen }: Change,
@@ -183,7 +183,7 @@ async function audited(
     await end();
     return answer;
   } catch (error) {
-    // A refusal changed nothing, unless it says otherwise. Of what failed in another way nobody knows: the entry stays as it was begun.
+    // A refusal changed nothing, unless it says otherwise. The result of any other failure is unknown, so the entry stays as begun.
     if (error instanceof Fault)
       await (seen.isDone ? end() : dropEntry(db, entry)).catch((trouble: unknown) =>
         log.warn({ err: trouble }, 'audit_entry.not_closed'),
@@ -192,7 +192,7 @@ async function audited(
   }
 }
 
-/** Who it was is known at the end, where somebody signs in; of somebody who does not come in, nobody did anything. */
+/** Records the actor at the end, because a sign-in identifies them only then. A failed sign-in has no actor, so it leaves no entry. */
 function recordOf({ db, newId }: DashboardDeps, { audit = '' }: DashboardRoute): Recording {
   return async (tx, { by, ...what }) => {
     const at = new Date(db.clock.now());
@@ -202,7 +202,7 @@ function recordOf({ db, newId }: DashboardDeps, { audit = '' }: DashboardRoute):
   };
 }
 
-/** What somebody does about their own account belongs to all with whom they work then. */
+/** Returns all organizations of a member at that time: each of them logs a change of the member's own account. */
 async function organizationsOf(tx: Tx, person: Pick<Person, 'id'> | null): Promise<string[]> {
   return person ? (await listMemberships(tx, person.id)).map(({ id }) => id) : [];
 }

@@ -3,9 +3,9 @@ import { isLocalShell, listOrganizations, type Person } from '../../features/tea
 import type { RouteDeps } from './route.ts';
 
 /**
- * Requires a caller who may act for the whole installation: the local shell, or an owner of the first organization. Other
- * organizations are tenants. They must not create organizations, which would evade PROJECTS_PER_ORGANIZATION, nor lift a
- * suspension. `what`: the action, as the message names it.
+ * Requires a caller who may act for the whole installation: the local shell, or an owner of the first organization. Other organizations are
+ * tenants. They must not create organizations, which would evade PROJECTS_PER_ORGANIZATION, nor lift a suspension. `what` is the action, as
+ * the message names it.
  */
 export async function requireOperator(
   { db, access }: Pick<RouteDeps, 'db' | 'access'>,

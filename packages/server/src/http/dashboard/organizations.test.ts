@@ -116,7 +116,7 @@ describe('POST /projects/:project/suspend and unsuspend', () => {
 });
 
 describe('GET /queue', () => {
-  test("shows what waits and what is dead-lettered in the caller's projects alone, oldest first", async () => {
+  test("shows the waiting and dead-lettered records of the caller's projects alone, oldest first", async () => {
     const bury = (id: number) =>
       db.query(
         `INSERT INTO beckon.dead_letter SELECT $1, next_seq, 'live', 'users', '{"external_user_id": "x"}', 'bad', now(), now()

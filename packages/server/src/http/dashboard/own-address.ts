@@ -1,7 +1,7 @@
 import { Fault } from '../../base/fault.ts';
 import type { Person } from '../../features/team/index.ts';
 
-/** The recipient of a test email: the one that was named, or the member who asks for it. */
+/** Returns the recipient of a test email: the named address, or the member who requests it. */
 export function testRecipient(to: string | undefined, { email }: Pick<Person, 'email'>): string {
   const recipient = to ?? email;
   if (recipient !== '') return recipient;

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Many } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
 
-/** What every list may be asked, as part of the shape of its query. */
+/** The query parameters of every list, as part of its shape. */
 export const PAGE = {
   cursor: Type.Optional(Type.String({ maxLength: 2_000 })),
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
@@ -10,12 +10,12 @@ export const PAGE = {
 };
 
 const LIMIT = 50;
-/** Beyond this nobody counts. */
+/** Counting stops here. */
 const COUNTED_MAX = 10_000;
 
 export type PageAsked = { cursor?: string; offset?: number; limit?: number };
 
-/** What a page needs of its rows: one more of them than it shows, and no more counted than `most`. */
+/** The rows that a page needs: one more than it shows, and a count of at most `most`. */
 export type PageWanted = {
   after: string[] | null;
   offset: number;
@@ -24,13 +24,13 @@ export type PageWanted = {
   most: number;
 };
 
-/** `parts`: of how many texts a cursor of this list is made. */
+/** `parts`: the number of texts in a cursor of this list. */
 export function readPage({ cursor, offset = 0, limit = LIMIT }: PageAsked, parts: number): PageWanted {
   const after = cursor === undefined ? null : readParts(cursor, parts);
   return { after, offset, limit, rowsMax: limit + 1, most: COUNTED_MAX + 1 };
 }
 
-/** `rows`: one more than the page shows, where there are so many. */
+/** `rows`: one more than the page shows, if there are that many. */
 export function toPage<Row, Shown>(
   rows: Row[],
   { offset, limit }: PageWanted,
@@ -58,14 +58,14 @@ function readParts(cursor: string, count: number): string[] {
     if (Array.isArray(parts) && parts.length === count && parts.every((part) => typeof part === 'string'))
       return parts;
   } catch {
-    // What cannot be read is said below, as what was read and is no cursor of this list.
+    // An unreadable cursor gets the same error as one of another list.
   }
   throw badCursor();
 }
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** The place of a list that is in the order of time and then of ids. */
+/** Parses the position in a list ordered by time, then by id. */
 export function timeAndId([time = '', id = '']: string[]): { at: number; id: string } {
   const at = Number(time);
   if (!/^\d{1,15}$/.test(time) || !UUID.test(id)) throw badCursor();
@@ -77,7 +77,7 @@ export function badCursor(): Fault {
   return new Fault('validation_failed', { details: [{ message, field: 'cursor' }] });
 }
 
-/** Ids that people follow come from anywhere: what is none is the id of nothing. */
+/** Ids in links may come from anywhere. Text that is not an id matches nothing. */
 export function isId(text: string): boolean {
   return UUID.test(text);
 }

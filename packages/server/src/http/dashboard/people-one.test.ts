@@ -51,7 +51,7 @@ const VIP = {
   steps: [{ draft: { subject: 'Hello', body: 'Hello' } }],
 };
 
-test('a user is shown with the last change of each trait, as long as it is the one that made it so', async () => {
+test('shows a user with the last change of each trait, if it made the current value', async () => {
   await know({ plan: 'trial', seats: 1, timezone: 'Europe/Paris' });
   clock.advance(MINUTE);
   await know({ plan: 'pro' });
@@ -112,7 +112,7 @@ test('GET user names the locale that is used, and one that is invalid', async ()
   expect(await locales()).toEqual({ locale: 'de-AT', invalid_locale: null });
 });
 
-test('an id may be as long as the public API takes one', async () => {
+test('accepts an id as long as the public API allows', async () => {
   const id = 'é'.repeat(255);
   await putRecords(db, { projectId, kind: 'users', records: [{ external_user_id: id }] });
   await engine.settle();
@@ -120,7 +120,7 @@ test('an id may be as long as the public API takes one', async () => {
   expect([status, (json.data as UserShown).external_user_id]).toEqual([200, id]);
 });
 
-test('who is nobody is not there, whatever is asked of them', async () => {
+test('returns 404 for an unknown user on every route', async () => {
   for (const rest of ['', '/timeline', '/at?at=2026-01-01', '/why', '/export'])
     for (const id of ['nobody', 'nul\0', '\ud800x'.toWellFormed()])
       expect((await dashboard.ask(`GET ${path(rest, id)}`)).status, rest).toBe(404);
@@ -128,7 +128,7 @@ test('who is nobody is not there, whatever is asked of them', async () => {
   expect(erase.status).toBe(404);
 });
 
-test('all that happened stands in one line, the newest first, and reads on where a page ends', async () => {
+test('lists all events of a user newest first, and continues after a page', async () => {
   await createRule(db, { projectId, document: VIP });
   await know({ plan: 'pro' });
   for (const total of [5, 500]) {
@@ -165,7 +165,7 @@ test('all that happened stands in one line, the newest first, and reads on where
     expect((await dashboard.ask(`GET ${path(`/timeline?${bad}`)}`)).status, bad).toBe(422);
 });
 
-test('why there was no mail is told rule by rule, with what would let it pass', async () => {
+test('explains rule by rule why there was no email, and what would allow one', async () => {
   await createRule(db, { projectId, document: VIP });
   await know({ plan: 'trial' });
   await happen('order_placed', { total: 500 });
@@ -178,7 +178,7 @@ test('why there was no mail is told rule by rule, with what would let it pass', 
   expect((await dashboard.ask(`GET ${path('/why?rule=none')}`)).status).toBe(404);
 });
 
-test('as of a moment they are what they were; before they came they are not there, and ahead nobody knows', async () => {
+test('shows a user as of a time, reports a time before they existed, and rejects the future', async () => {
   await know({ plan: 'trial' });
   const then = new Date(clock.now()).toISOString();
   clock.advance(MINUTE);
@@ -195,7 +195,7 @@ test('as of a moment they are what they were; before they came they are not ther
     expect((await dashboard.ask(`GET ${path(`/at?at=${wrong}`)}`)).status).toBe(422);
 });
 
-test('all that is kept is for admins alone', async () => {
+test('exports all stored data for admins alone', async () => {
   await know({ plan: 'pro' });
   expect((await dashboard.ask(`GET ${path('/export')}`, { as: 'editor' })).status).toBe(403);
   const { status, text, headers } = await dashboard.ask(`GET ${path('/export')}`, { as: 'admin' });
@@ -203,7 +203,7 @@ test('all that is kept is for admins alone', async () => {
   expect(JSON.parse(text)).toMatchObject({ external_user_id: ID, traits: { plan: 'pro' } });
 });
 
-test('who takes data of people away stands in the log, once, and without their names; who gets none does not', async () => {
+test('audits each export of user data once, without ids, and no export that fails', async () => {
   await know({ plan: 'pro' });
   await dashboard.ask(`GET ${path('/export')}`, { as: 'editor' });
   await dashboard.ask(`GET /projects/${projectId}/users/nobody/export`, { as: 'admin' });
@@ -212,7 +212,7 @@ test('who takes data of people away stands in the log, once, and without their n
   await dashboard.ask(`GET /projects/${projectId}/users.csv`, { as: 'admin' });
   const listed = () =>
     listEntries(db, { projectIds: [projectId], actor: null, action: null, after: null, limit: 9 });
-  // An entry is closed once the file is out.
+  // An entry is completed once the file is sent.
   await expect
     .poll(async () => (await listed()).map(({ action, isDone }) => [action, isDone]))
     .toEqual([
@@ -222,7 +222,7 @@ test('who takes data of people away stands in the log, once, and without their n
   expect(JSON.stringify(await listed())).not.toContain('ada/1');
 });
 
-test('erasing takes the id typed as it is, and leaves no trace of it in the log', async () => {
+test('erases only with the exact id typed, and keeps no trace of it in the log', async () => {
   await know({ plan: 'pro' });
   const erase = (confirm: string, as: 'admin' | 'editor' = 'admin') =>
     dashboard.ask(`POST ${path('/erase')}`, { body: { confirm }, as });
@@ -243,7 +243,7 @@ test('erasing takes the id typed as it is, and leaves no trace of it in the log'
   expect(JSON.stringify(entries)).not.toContain('ada/1');
 });
 
-test('who looks at people as they were, or asks why, leaves accepting its connections', async () => {
+test('history and explanations leave the connections of ingest free', async () => {
   await know({ plan: 'pro' });
   const paths = ['at?at=2026-01-15T12:00:00Z', 'why'];
   const asked = await db.transaction(async (tx) => {
@@ -258,7 +258,7 @@ test('who looks at people as they were, or asks why, leaves accepting its connec
       );
       held = row?.held ?? 0;
     }
-    // What a flush takes.
+    // As many sessions as a flush takes.
     for (let n = 0; n < 50; n += 1) (await db.session()).release();
     return answers;
   });

@@ -78,7 +78,7 @@ export const onePersonRoutes: DashboardRoute[] = [
       const userId = known(params.user);
       note({ subject: 'a user' });
       const pieces = exportPerson(db, { projectId, userId });
-      // Whether there is anybody is known with the first piece, and before a file was promised.
+      // The first piece shows whether the user exists, before the response commits to a file.
       const first = await pieces.next();
       const file = { name: 'user.json', type: 'application/json; charset=utf-8' };
       return sendPieces(reply, file, withFirst(first.value ?? '', pieces));
@@ -95,7 +95,7 @@ export const onePersonRoutes: DashboardRoute[] = [
         { db, newId, hasher },
         { projectId, userId: params.user },
       );
-      // Who it was stands nowhere any more, and so not here either.
+      // The user's id is stored nowhere any more, so not here either.
       note({ subject: 'a user', after: { removed } });
       return { data: { external_user_id, erased_at, removed } };
     },
@@ -107,7 +107,7 @@ async function* withFirst(first: string, rest: AsyncIterable<string>): AsyncGene
   yield* rest;
 }
 
-/** What PostgreSQL cannot hold is not a valid user id. */
+/** Text that PostgreSQL cannot store is not a valid user id. */
 function known(userId: string): string {
   if (isStorable(userId)) return userId;
   throw unknownPerson(userId);

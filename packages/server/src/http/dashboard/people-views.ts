@@ -32,7 +32,7 @@ export const viewRoutes: DashboardRoute[] = [
       readPeopleFilter(body.filter);
       const view = { ...body, projectId, id: newId(), createdAt: db.clock.now(), createdBy: actor };
       const saved = await db.transaction((tx) => saveView(tx, view));
-      // A filter may name somebody who is erased later; its name and what it is are enough here.
+      // A filter may name a user who is erased later; the id and the screen of the view are enough here.
       note({ subject: saved.id, after: { screen: saved.screen } });
       const [data] = await toShown(access, [saved]);
       if (!data) throw new Error('a view that was just saved is not there');

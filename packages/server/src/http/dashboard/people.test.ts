@@ -51,7 +51,7 @@ async function found(filter: string): Promise<string[]> {
   return (json.data as UserListed[]).map(({ external_user_id: id }) => id);
 }
 
-test('the table shows people in the order of their ids, page by page, and how many there are', async () => {
+test('lists users by id, in pages, with their total', async () => {
   const first = await users('', '&limit=2');
   expect(first.json.data).toEqual([
     expect.objectContaining({ external_user_id: 'ada', email: 'Ada@x.org', plan: 'pro', name: '=1+1' }),
@@ -63,7 +63,7 @@ test('the table shows people in the order of their ids, page by page, and how ma
   expect(next.json.meta.cursor).toBeNull();
 });
 
-test('they are found by id, address, trait, audience and time, in the one grammar', async () => {
+test('finds users by id, address, trait, audience and time, in the shared grammar', async () => {
   const day = start.slice(0, 10);
   for (const [filter, expected] of [
     ['user:ada', ['ada']],
@@ -84,7 +84,7 @@ test('they are found by id, address, trait, audience and time, in the one gramma
     [`seen:>${day}`, ['cleo']],
     [`seen:<${start}`, []],
     [`-seen:>${day} plan:pro`, ['ada']],
-    // The first and the last day that there is, and what an offset makes of them.
+    // The first and the last possible day, and both with an offset.
     ['seen:9999-12-31', []],
     ['seen:>9999-12-31', []],
     ['first_seen:<9999-12-31T23:59:59-14:59', ['ada', 'bob', 'cleo']],
@@ -94,7 +94,7 @@ test('they are found by id, address, trait, audience and time, in the one gramma
     expect(await found(filter), filter).toEqual(expected);
 });
 
-test('what is wrong with a filter or a cursor is said with its field', async () => {
+test('reports an invalid filter or cursor with its field', async () => {
   for (const filter of ['colour:red', 'seen:yesterday', 'seen:2026*', 'plan:', 'ada']) {
     const { status, json } = await users(filter);
     expect([status, json.errors[0]?.field], filter).toEqual([422, 'filter']);
@@ -104,7 +104,7 @@ test('what is wrong with a filter or a cursor is said with its field', async () 
   expect((await users('', '&offset=10')).status).toBe(422);
 });
 
-test('a file of them is for admins, and no value in it is a formula', async () => {
+test('exports users as CSV without formulas, for admins alone', async () => {
   const path = `GET /projects/${projectId}/users.csv?filter=user:ada`;
   expect((await dashboard.ask(path, { as: 'editor' })).status).toBe(403);
   const { status, text, headers } = await dashboard.ask(path, { as: 'admin' });
@@ -118,7 +118,7 @@ test('a file of them is for admins, and no value in it is a formula', async () =
   await erasePerson({ db, newId: idMaker(clock), hasher: testHasher }, { projectId, userId: '@SUM(A1)' });
 });
 
-test('many are suppressed at once, those who are nobody are counted, and no name stays in the log', async () => {
+test('suppresses many users at once, counts unknown ones, and logs no id', async () => {
   const path = `POST /projects/${projectId}/users/suppress`;
   const body = { users: ['bob', 'bob', 'nobody'] };
   expect((await dashboard.ask(path, { body, as: 'editor' })).status).toBe(403);
@@ -148,7 +148,7 @@ test('many are suppressed at once, those who are nobody are counted, and no name
   expect(JSON.stringify(entry)).not.toContain('bob');
 });
 
-test('a view keeps a filter under a name; who is erased takes those along that name them', async () => {
+test('saves a filter as a view, and deletes views that name an erased user', async () => {
   const path = `/projects/${projectId}/views`;
   const make = (name: string, filter: string, as: 'editor' | 'viewer' = 'editor') =>
     dashboard.ask(`POST ${path}`, { body: { screen: 'users', name, filter }, as });
@@ -175,7 +175,7 @@ test('a view keeps a filter under a name; who is erased takes those along that n
   expect((await dashboard.ask(`DELETE ${path}/x`)).status).toBe(404);
 });
 
-test('another project shows none of them', async () => {
+test('shows nothing of it in another project', async () => {
   expect((await dashboard.ask(`GET /projects/${others}/users`)).json.data).toEqual([]);
   expect((await dashboard.ask('GET /projects/999999/users')).status).toBe(404);
 });

@@ -13,7 +13,7 @@ import { type DashboardRoute, route } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
 
 const FILTER = Type.Optional(Type.String({ maxLength: 1_000 }));
-/** A page of the table is chosen at once, or some of them. */
+/** A selection is a page of the table, or part of it. */
 const SUPPRESSED_AT_ONCE_MAX = 1_000;
 
 export const personRoutes: DashboardRoute[] = [
@@ -52,7 +52,7 @@ export const personRoutes: DashboardRoute[] = [
     }),
     async handle({ db }, { projectId, body, actor, note }) {
       const { notFound, ...done } = await suppressPeople(db, { projectId, users: body.users, actor });
-      // Without their ids: the audit log outlives users who are erased.
+      // Without the ids of users: the audit log outlives users who are erased.
       note({ subject: `${body.users.length} users`, after: done });
       return { data: { ...done, not_found: notFound.length } };
     },

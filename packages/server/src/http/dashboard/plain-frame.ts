@@ -5,18 +5,18 @@ import { inlineImages } from '../../flows/inline-images.ts';
 import type { DashboardDeps } from './deps.ts';
 import { SENT } from './route.ts';
 
-/** How a letter may be asked for. */
+/** The query parameters of an email page. */
 export const FRAME_QUERY = {
   scheme: Type.Optional(Type.Union([Type.Literal('light'), Type.Literal('dark')])),
   images: Type.Optional(Type.Union([Type.Literal('hide'), Type.Literal('show')])),
 };
 
-/** For all pictures of an email. Others wait meanwhile to have theirs fetched. */
+/** For all images of an email. Other requests wait for theirs in that time. */
 const IMAGES_WITHIN_MS = 20_000;
 
 /**
- * A letter by an address of its own, as a page that can do nothing: no script, no form, nothing from elsewhere. Its images are
- * fetched by us and stand in the page, and only if somebody asks for them.
+ * Sends an email at an address of its own, as a page that can do nothing: no script, no form, nothing from elsewhere. The server fetches
+ * its images only on request, and inlines them.
  */
 export async function sendLetter(
   { openOutbound }: Pick<DashboardDeps, 'openOutbound'>,
@@ -42,7 +42,7 @@ export async function sendLetter(
   }
 }
 
-/** As a mail reader on a light or a dark screen would show it, whatever the screen of whoever looks is. */
+/** Renders it as a mail reader on a light or a dark screen would, whatever the screen of the viewer. */
 function asOnScreen(html: string, scheme: 'light' | 'dark'): string {
   const asked = html.replaceAll(/\(\s*prefers-color-scheme\s*:\s*(dark|light)\s*\)/gi, (_, which: string) =>
     which.toLowerCase() === scheme ? '(min-width:0px)' : '(max-width:0px)',

@@ -2,7 +2,7 @@ import { findPair } from '../../features/projects/index.ts';
 import { inTimeOf } from '../../flows/project-time.ts';
 import type { RouteDeps } from './route.ts';
 
-/** What happens in real time whatever the clock of a sandbox shows: who may come in, what comes in, and what is told outside. */
+/** Runs in real time whatever the clock of a sandbox shows: access, ingest, and webhooks. */
 const IN_REAL_TIME = new Set([
   'audit',
   'clock',
@@ -26,7 +26,7 @@ const IN_REAL_TIME = new Set([
 
 export type ProjectClocks = (deps: RouteDeps, key: string, projectId: number) => Promise<RouteDeps>;
 
-/** Everything else in a sandbox is seen and done by its own clock. Which projects are live is asked once: it never changes. */
+/** Runs everything else in a sandbox by its own clock. The answer whether a project is live is read once, because it never changes. */
 export function projectClocks(): ProjectClocks {
   const isLive = new Map<number, boolean>();
   return async (deps, key, projectId) => {

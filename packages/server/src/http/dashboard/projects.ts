@@ -83,7 +83,7 @@ async function suspend(
   return { data };
 }
 
-/** Whose it is to be is said wherever it could be somebody else's. */
+/** Requires the organization of a new project wherever there is more than one choice. */
 function choose(open: { id: string; name: string }[], wanted: string | undefined): string {
   const [only] = open;
   if (!only) {
@@ -112,7 +112,7 @@ async function toListed(
   return projects.flatMap((project) => {
     const { id, name, livemode, suspendedAt } = project;
     const [role, own, sandbox] = [roles.get(id), settings.get(id), sandboxes.get(id)];
-    // One that was switched off is not there until it is switched on again.
+    // A sandbox that was switched off is hidden until it is switched on again.
     if (!role || !own || sandbox?.isClosed) return [];
     const { paused, timeZone: time_zone } = own.settings;
     const suspended = suspendedAt !== null;

@@ -17,7 +17,7 @@ afterAll(() => dashboard.close());
 
 const SEAL = /[a-z2-7]{34}\.[a-z2-7]{16}/i;
 
-test('an answer that is a quotation alone shows nobody what the letter lets its recipient do', async () => {
+test('redacts the links of an email that a reply quotes, even without other text', async () => {
   const ada = await sendTo(story, 'ada', 'ada@home.test');
   const body = `> Read this\r\n> or stop: https://beckon.acme.test/u/${SEAL.exec(ada.unsubscribeTo)?.[0]}`;
   const raw = answer({ from: ada.email, to: ada.replyTo, body });
@@ -46,7 +46,7 @@ test('an answer that is a quotation alone shows nobody what the letter lets its 
   expect(told.length).toBeGreaterThan(0);
 });
 
-/** Wherever its letter is read, and in whatever is told of it. */
+/** Expects redaction wherever the email is read, and in its outcomes and webhooks. */
 async function expectRedacted(userId: string): Promise<void> {
   const [message] = await db.query<{ id: string; draft_id: string }>(
     `SELECT id, draft_id FROM beckon.message WHERE project_id = $1 AND external_user_id = $2`,
@@ -76,7 +76,7 @@ async function expectRedacted(userId: string): Promise<void> {
   expect(kept.some((one) => one.kept.includes('redacted@'))).toBe(true);
 }
 
-test('a bounce that names the sealed sender lets nobody who reads it make another', async () => {
+test('redacts the signed sender that a bounce names, so that no reader can send another bounce', async () => {
   const cid = await sendTo(story, 'cid', 'cid@home.test');
   const raw = dsn({ recipient: cid.email, diagnostic: `smtp; 550 5.1.1 <${cid.bounceTo}>: no such user` });
   expect((await talk.hand({ to: [cid.bounceTo], raw })).data).toMatch(/^250 /);
@@ -92,7 +92,7 @@ test.each<[string, (from: string) => HandOver]>([
   ['takes it', (from) => ({ result: 'accepted', reply: `250 2.1.0 ok ${from}`, relayId: null })],
   ['is lost', (from) => ({ result: 'not_sent', stage: 'data', reason: `closed for ${from}` })],
 ])(
-  'a server that %s and names the sealed sender lets nobody who reads that bounce for it',
+  'redacts the signed sender in the reply of a server that %s, so that no reader can send a bounce',
   async (_, says) => {
     const own = await newVerifiedStory(stage);
     ({ projectId } = own);

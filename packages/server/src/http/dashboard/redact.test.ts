@@ -15,7 +15,7 @@ import { receiveMail } from '../../flows/test-inbox/index.ts';
 const stage = await openStage();
 const { db } = stage.server;
 const newId = idMaker(db.clock);
-/** Letters arrive in the outbox, as where no relay is set. */
+/** Emails arrive in the test inbox, as without a relay. */
 const arrive = {
   hand: async (envelope: { from: string; to: string }, raw: Uint8Array) => {
     await receiveMail({ db, tokenKeys: TOKEN_KEYS }, { ...envelope, to: [envelope.to], raw });
@@ -30,7 +30,7 @@ beforeEach(() => stage.engine.transport.answer({ result: 'sent' }));
 
 const TOKEN = /token=(?:3D)?[\da-z]{20,}/i;
 
-test('nobody comes in as somebody else by a letter to the team that lies in the outbox', async () => {
+test('shows no member a link of a team email in the test inbox', async () => {
   const viewer = await join(ada, { projectId, email: 'viewer@x.org', role: 'viewer' });
   const admin = await join(ada, { projectId, email: 'admin@x.org', role: 'admin' });
   await browser().ask('POST /forgot', { email: 'ada@x.org' });
@@ -50,7 +50,7 @@ test('nobody comes in as somebody else by a letter to the team that lies in the 
     }
 });
 
-test('what a letter lets its recipient do is not for those who only look', async () => {
+test('hides from viewers the actions that an email allows its recipient', async () => {
   const story = await newAftermath(stage);
   await story.rule(lettersRule());
   await sendTo(story, ['bob']);
@@ -104,7 +104,7 @@ test('what a letter lets its recipient do is not for those who only look', async
 
 type Shown = { projectId: number; places: string[]; files: string[]; seal: string };
 
-/** A token for reading reads as a viewer does, whoever it is of. */
+/** Expects that a token with the scope `read` reads as a viewer does, whatever its member's role. */
 async function showsProgramsNothing(shown: Shown): Promise<void> {
   await db.query(
     `UPDATE beckon.project SET organization_id = (SELECT organization_id FROM beckon.project WHERE project_id = $1)
@@ -117,13 +117,13 @@ async function showsProgramsNothing(shown: Shown): Promise<void> {
     expect([place, status, text.includes(shown.seal)]).toEqual([place, 200, false]);
   }
   for (const file of shown.files) expect([file, (await program.ask(file)).status]).toEqual([file, 403]);
-  // With the scope of an editor it shows what an editor sees.
+  // A token with the scope of an editor shows what an editor sees.
   const editing = browser({ authorization: `Bearer ${await tokenFor(ada, ['read', 'edit'])}` });
   for (const place of [...shown.places, ...shown.files])
     expect([place, (await editing.ask(place)).text.includes(shown.seal)]).toEqual([place, true]);
 }
 
-test('who was removed, or may no longer invite, finds every door closed that they left open', async () => {
+test('invalidates the invitations of a removed member and of one who may no longer invite', async () => {
   const invite = async (by: typeof ada, email: string, role: Role): Promise<string> => {
     const { json } = await by.ask(`POST /projects/${projectId}/invites`, { email, role });
     return tokenOf((json.data as { link: string }).link);

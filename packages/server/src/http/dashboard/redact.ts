@@ -5,9 +5,8 @@ import { type ReadMail, redactTokens } from '../../features/test-inbox/index.ts'
 export type Redact = (text: string) => string;
 
 /**
- * Redacts the links of an email for this role. A link in an email to a member leads to their account, so it is redacted for every
- * role: a viewer could otherwise sign in as an owner. A link in an email to a user leads to that user's preferences, and editors
- * may see it.
+ * Redacts the links of an email for this role. A link in an email to a member leads to their account, so it is redacted for every role.
+ * Otherwise a viewer could sign in as an owner. A link in an email to a user leads to that user's preferences, and editors may see it.
  */
 export function redactFor(role: Role, { draftId }: { draftId: string | null }): Redact {
   return draftId !== null && allows(role, 'editor') ? (text) => text : redactTokens;

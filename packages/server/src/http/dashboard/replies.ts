@@ -17,7 +17,7 @@ import { toReplyListed } from './email-shown.ts';
 import { isId, PAGE, readPage, timeAndId, toPage } from './pages.ts';
 import { type DashboardRoute, route } from './route.ts';
 
-/** So much of an answer is in the list; the thread has all of it. */
+/** The list shows this much of a reply; the thread has all of it. */
 const LISTED_CHARS = 300;
 
 export const replyRoutes: DashboardRoute[] = [

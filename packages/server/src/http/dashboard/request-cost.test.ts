@@ -6,7 +6,7 @@ const withFields = (fields: readonly string[]): Record<string, string> =>
   Object.fromEntries(fields.map((name) => [name, 'typed']));
 
 describe('request cost', () => {
-  test('each route with a filter, a definition or a range is heavy as soon as one of them is given', () => {
+  test('makes each route with a filter, a definition or a range heavy when one is set', () => {
     const searched = DASHBOARD_ROUTES.filter((one) => heavyFields(one).length > 0);
     for (const one of searched) {
       for (const field of heavyFields(one)) {
@@ -18,23 +18,23 @@ describe('request cost', () => {
         expect(cost, `${one.key} ${field}`).toEqual(['heavy', 'heavy']);
       }
     }
-    // Whoever adds a route to this list has seen that its cost depends on what is typed.
+    // A route belongs on this list only if its cost depends on typed input; check that before adding one.
     expect(searched.map((one) => `${one.key} ${heavyFields(one).join(',')}`).toSorted()).toEqual(SEARCHED);
   });
 
-  test('a route is heavy that counts, aggregates or exports as many rows as a project has', () => {
+  test('makes a route heavy that counts, aggregates or exports as many rows as a project has', () => {
     const heavy = DASHBOARD_ROUTES.filter(({ isHeavy }) => isHeavy === true).map(({ key }) => key);
     expect(heavy.toSorted()).toEqual(OF_MANY_ROWS);
   });
 
-  test('a route of lists is light without any of them', () => {
+  test('keeps a route of lists light without any of them', () => {
     for (const one of DASHBOARD_ROUTES.filter(({ isHeavy }) => isHeavy !== true)) {
       const page = { cursor: 'x', limit: 50, offset: 0, filter: '' };
       expect(costOf(one)({ query: page, body: undefined }), one.key).toBe('light');
     }
   });
 
-  test('an email with its images waits in a queue of its own', () => {
+  test('gives an email with its images a queue of its own', () => {
     const framed = DASHBOARD_ROUTES.filter(({ key }) => key.endsWith('/email.html'));
     expect(framed).toHaveLength(4);
     for (const one of framed) {
@@ -43,7 +43,7 @@ describe('request cost', () => {
     }
   });
 
-  test('a streamed response waits by statement, and backtests bound themselves', () => {
+  test('queues a streamed response by statement, and lets backtests limit themselves', () => {
     const turns = DASHBOARD_ROUTES.flatMap(({ key, turn }) => (turn ? [`${key} ${turn}`] : []));
     expect(turns.toSorted()).toEqual([
       'GET /projects/:project/audit.csv statement',

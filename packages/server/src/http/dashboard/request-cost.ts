@@ -2,12 +2,12 @@ import type { TSchema } from 'typebox';
 import type { DashboardRoute } from './route.ts';
 
 /**
- * `heavy`: its cost in the database depends on typed input or on the amount of stored data. `images`: it fetches images from servers
- * that customers named. Each kind has its own queue, so that none waits for another.
+ * `heavy`: its cost in the database depends on typed input or on the amount of stored data. `images`: it fetches images from servers that
+ * customers named. Each kind has its own queue, so that none waits for another.
  */
 export type Cost = 'light' | 'heavy' | 'images';
 
-/** Query parameters that name one thing, turn pages, or say how an answer looks. Any other one makes its route heavy where it is given. */
+/** Query parameters that name one thing, turn pages, or format an answer. Any other parameter makes its route heavy. */
 const LIGHT_PARAMETERS: ReadonlySet<string> = new Set([
   'cursor',
   'offset',
@@ -29,7 +29,7 @@ const LIGHT_PARAMETERS: ReadonlySet<string> = new Set([
 /** Fields of a body by which the database is searched. The others are written, or name one thing. */
 const HEAVY_FIELDS: ReadonlySet<string> = new Set(['filter', 'definition', 'document']);
 
-/** The parameters and fields of this route that make it heavy. */
+/** Returns the parameters and fields of this route that make it heavy. */
 export function heavyFields({ query, body }: Pick<DashboardRoute, 'query' | 'body'>): string[] {
   return [
     ...namesOf(query).filter((name) => !LIGHT_PARAMETERS.has(name)),
@@ -39,7 +39,7 @@ export function heavyFields({ query, body }: Pick<DashboardRoute, 'query' | 'bod
 
 export type Typed = { query: unknown; body: unknown };
 
-/** Decides by the route's shape, so that no route has to be remembered. */
+/** Decides by the route's shape, so that no route has to be listed. */
 export function costOf(one: DashboardRoute): (typed: Typed) => Cost {
   const fields = heavyFields(one);
   return ({ query, body }) => {

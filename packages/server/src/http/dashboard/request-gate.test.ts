@@ -25,7 +25,7 @@ beforeAll(async () => {
   at = `${await dashboard.url()}/api/dashboard/projects/${projectId}`;
 });
 
-/** Statements that wait for a lock, by the pool of their connection. */
+/** Returns the number of statements that wait for a lock, by the pool of their connection. */
 async function waiting(): Promise<Record<string, number>> {
   const rows = await db.query<{ pool: string; count: number }>(
     `SELECT substring(application_name FROM 8) AS pool, count(*)::int AS count FROM pg_stat_activity
@@ -37,7 +37,7 @@ async function until(expected: Record<string, number>): Promise<void> {
   for (let now = await waiting(); JSON.stringify(now) !== JSON.stringify(expected);) now = await waiting();
 }
 
-/** Holds tables, so that whoever reads them waits. */
+/** Locks tables, so that their readers wait. */
 async function holding<T>(tables: string, work: () => Promise<T>): Promise<T> {
   const holder = await db.session();
   await holder.script(`BEGIN; LOCK TABLE ${tables} IN ACCESS EXCLUSIVE MODE`);
@@ -49,7 +49,7 @@ async function holding<T>(tables: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Connections that a request has or opens. */
+/** Returns the number of connections that a request holds or opens. */
 function heavyInUse(): number {
   const heavy = db.pools().find(({ name }) => name === 'dashboard_heavy');
   return heavy ? heavy.total - heavy.idle : 0;
@@ -57,7 +57,7 @@ function heavyInUse(): number {
 
 const AS = { headers: { 'x-test-role': 'owner', origin: 'http://localhost:8080' } };
 
-describe('a client that leaves', () => {
+describe('a client that disconnects', () => {
   test.each([
     {
       what: 'a list with a filter',
@@ -80,11 +80,11 @@ describe('a client that leaves', () => {
       await settled;
       await until({});
     });
-    // Nothing failed, so nothing is reported.
+    // The request did not fail, so it is not logged.
     expect(lines.slice(before)).toEqual([]);
   });
 
-  test('has a place in the queue no longer', async () => {
+  test('gives up its place in the queue', async () => {
     await holding('beckon.person', async () => {
       const left = new AbortController();
       const ask = () => fetch(`${at}/users?filter=plan:pro`, { ...AS, signal: left.signal });
@@ -97,7 +97,7 @@ describe('a client that leaves', () => {
     expect((await fetch(`${at}/users?filter=plan:pro`, AS)).status).toBe(200);
   });
 
-  test('has a change made all the same', async () => {
+  test('still has its change made', async () => {
     await holding('beckon.saved_view', async () => {
       const left = new AbortController();
       const body = JSON.stringify({ screen: 'users', name: 'Kept', filter: 'plan:pro' });
@@ -120,7 +120,7 @@ describe('a client that leaves', () => {
 describe('light requests', () => {
   const views = (project: string): Promise<Response> => fetch(`${project}/views?screen=users`, AS);
 
-  test('of one project take two connections, and another project gets the next one', async () => {
+  test('take two connections per project, and leave the next one to another project', async () => {
     const other = await createProject(db, { name: 'Other' });
     const neighbor = at.replace(/\d+$/, String(other.id));
     const answers = await holding('beckon.saved_view', async () => {

@@ -9,7 +9,7 @@ import type { DashboardRoute } from './route.ts';
  * audit entries. A single project never has all others, so another project finds a free one.
  */
 const LIGHT = { atOnce: CONNECTIONS.pages - 1, atOncePerKey: 2, places: 2_000, placesPerKey: 200 };
-/** Backtests have the rest of the connections for heavy requests (`backtest-places.ts`). */
+/** Backtests use the remaining connections for heavy requests (`backtest-places.ts`). */
 const HEAVY = { atOnce: 3, atOncePerKey: 2, places: 80, placesPerKey: 20 };
 /** A queue of its own, because the server of an image may be slow and the database is idle while it answers. */
 const IMAGES = { atOnce: 2, atOncePerKey: 1, places: 80, placesPerKey: 20 };
@@ -20,9 +20,9 @@ export type GatedRequest = {
   /** The key of its queue: the project, or the member if the path names no project. */
   key: number | string;
   cost: Cost;
-  /** The first of its fields that made it heavy. */
+  /** The first field that made it heavy. */
   field: string | undefined;
-  /** Given when the request is over; left out for one that changes something, which runs to its end. */
+  /** Aborts when the request ends. Absent for a change, which runs to its end. */
   signal: AbortSignal | undefined;
 };
 
@@ -114,7 +114,7 @@ function tooLong(field: string | undefined, cause: unknown): Fault {
   });
 }
 
-/** The reason for canceled statements of a request that was answered or whose client left. Nothing failed. */
+/** The reason for canceled statements of a request that was answered or whose client left. It is not a failure. */
 export class RequestEnded extends Error {
   override message = 'The request has ended';
 }

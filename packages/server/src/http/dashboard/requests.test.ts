@@ -22,7 +22,7 @@ async function project() {
   return { projectId, key, log, one };
 }
 
-test('requests are listed the newest first, with their key, and a replay is told from a refusal', async () => {
+test('lists requests newest first, with their key, and distinguishes replays from refusals', async () => {
   const { projectId, key, log, one } = await project();
   log.note({ ...one, status: 202, code: null, ms: 3, requestId: 'r1' });
   await log.flush();
@@ -64,7 +64,7 @@ test('requests are listed the newest first, with their key, and a replay is told
     expect((await dashboard.ask(`${at}?${query}`)).json.errors[0]?.field).toBe(field);
 });
 
-test('what was wrong with which record is kept with the request, as far as the first ten, whatever fields are called', async () => {
+test('keeps the errors of up to ten records with the request, whatever the fields are called', async () => {
   const caller = await newCaller(server, EVENTS_BULK);
   const odd = 'odd\u0000\ud800 name';
   const wrong = { external_user_id: 'u', name: 'usage_threshold_reached', properties: { [odd]: 1 } };
@@ -85,14 +85,14 @@ test('what was wrong with which record is kept with the request, as far as the f
   ]);
 });
 
-/** Written a quarter second later at most. */
+/** Written a quarter of a second later at most. */
 async function onlyRequest(projectId: number): Promise<IngestRequest | undefined> {
   const listed = () => dashboard.ask<IngestRequest[]>(`GET /projects/${projectId}/requests`);
   await expect.poll(async () => (await listed()).json.data.length, { timeout: 5_000 }).toBe(1);
   return (await listed()).json.data[0];
 }
 
-test('what a request was noted with over the wire is what its answer said', async () => {
+test('logs a request with the status of its response', async () => {
   const caller = await newCaller(server, EVENTS);
   const [key] = await listKeys(db, caller.id);
   const { status } = await caller.send({ body: { external_user_id: 'u', name: 'n' } });
@@ -100,7 +100,7 @@ test('what a request was noted with over the wire is what its answer said', asyn
   expect(await onlyRequest(caller.id)).toMatchObject({ status: 202, bytes: 35, key: { id: key?.id } });
 });
 
-test('warnings are listed, and nothing of another project', async () => {
+test('lists warnings, and none of another project', async () => {
   const { projectId } = await project();
   const other = await project();
   const warnings = warningCounter({ db, clock, log: silentLog });

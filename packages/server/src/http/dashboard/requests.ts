@@ -51,7 +51,7 @@ export const requestRoutes = [
   }),
 ];
 
-/** The code by which a replay is noted: the answer itself is the one that was given before. */
+/** The code that marks a replay; the answer itself is the first one. */
 const REPLAYED = 'idempotent_replay';
 
 function toRequest(item: RequestItem, labels: ReadonlyMap<string, string>): IngestRequest {

@@ -17,86 +17,86 @@ import type { BacktestPlaces } from './backtest-places.ts';
 import type { DashboardDeps } from './deps.ts';
 import type { Feeds } from './feeds.ts';
 
-/** What a handler is told. Whoever is asked for is signed in, and has in the project what the route needs. */
+/** The input of a handler. The caller is signed in, and has the access in the project that the route requires. */
 export type Asked<K extends RouteKey> = {
   params: ParamsOf<K>;
   query: QueryOf<K>;
   body: BodyOf<K>;
-  /** 0 where the path names no project. */
+  /** 0 if the path names no project. */
   projectId: number;
   role: Role;
   person: Person;
-  /** As whom moves, suppressions and the rest are written: stable, and no address. */
+  /** The author of draft actions, suppressions and other changes: stable, and not an address. */
   actor: string;
-  /** The personal token by which they came in; null: they are signed in. */
+  /** The personal token of the request; null for a session. */
   token: HeldToken | null;
   request: FastifyRequest;
   reply: FastifyReply;
-  /** Whether they would still come in: for what goes on for long. */
+  /** Resolves to whether the caller would still be admitted; for responses that take long. */
   isStillIn: () => Promise<boolean>;
-  /** Adds to the audit entry of this change what it was about, and what it was before and after. */
+  /** Adds to the audit entry of this change its subject, and the values before and after. */
   note: (what: Noted) => void;
 };
 
 export type Noted = {
-  /** Which it concerns alone, where the path names no project. */
+  /** The only organization that it concerns, if the path names no project. */
   organizationId?: string;
   subject?: string;
   before?: unknown;
   after?: unknown;
-  /** Something was done, though it may end in a refusal. */
+  /** Something changed, though the request may end in a refusal. */
   isDone?: true;
 };
 
-/** What the handler of an open route is told: whoever is signed in, and null for who is not. */
+/** The input of the handler of an open route: the member who is signed in, or null. */
 export type OpenAsked<K extends RouteKey> = Pick<
   Asked<K>,
   'params' | 'query' | 'body' | 'request' | 'reply'
 > & {
   person: Person | null;
-  /** Writes the audit entry, in the commit of the change where there is one; without it nobody did anything. */
+  /** Writes the audit entry, in the commit of the change if there is one. Without this call there is no entry. */
   record: Recording;
 };
 
-/** `by`: who it turned out to be. */
+/** `by`: the member that the request identified. */
 export type Recording = (tx: Tx, what: Noted & { by: Pick<Person, 'id' | 'name'> }) => Promise<void>;
 
-/** What the routes are handed: all that is wired, and what they share among each other. */
+/** The dependencies of the routes: all that is wired, and all that they share. */
 export type RouteDeps = DashboardDeps & { feeds: Feeds; backtests: BacktestPlaces };
 
 export type RouteSpec<K extends RouteKey> = {
-  /** The least that opens it in the path's project; `signed_in`: any session, where the path names none. */
+  /** The least role that opens it in the path's project. `signed_in`: any session, for a path without a project. */
   needs: Role | 'signed_in';
-  /** Adds a way into the account, so the member must have confirmed who they are in the last ten minutes. */
+  /** Adds a way to sign in to the account, so the member must have confirmed who they are in the last ten minutes. */
   needsConfirmation?: true;
   /**
-   * Concerns the caller's own account: signing in, password, passkeys, sessions, tokens, profile. The local shell has none.
-   * Open routes are of this kind unless they say false.
+   * Concerns the caller's own account: signing in, password, passkeys, sessions, tokens, profile. The local shell has none. Open routes are
+   * of this kind unless they say false.
    */
   isAccount?: boolean;
   /** The scope that opens it to a personal token, where its least role does not decide that; `any`: every token does. */
   scope?: TokenScope | 'any';
-  /** The shape of the query and of the body, in TypeBox; what is not named here is refused. */
+  /** The shape of the query and of the body, in TypeBox; unnamed fields are rejected. */
   query?: TSchema;
   body?: TSchema;
-  /** The body is a file's bytes as they are, `application/octet-stream`; the handler finds them in the request. */
+  /** The body is the unchanged bytes of a file, `application/octet-stream`; the handler finds them in the request. */
   isRaw?: true;
   /** The largest body, in bytes. Default: 16 KiB on open routes, 1 MiB on all others. */
   bodyMaxBytes?: number;
-  /** As what it stands in the audit log. Every route that changes something has one, and every one that hands out data of people. */
+  /** Its action in the audit log. Every route that changes something has one, and every route that exports data of users. */
   audit?: string;
-  /** Asked by POST because what is asked does not fit into an address: it changes nothing and is not audited. */
+  /** Uses POST because the query does not fit into a URL: it changes nothing and is not audited. */
   reads?: true;
-  /** Of an open route: programs ask it, which have no page. A page that asks has to be ours all the same. */
+  /** For an open route: programs use it, which have no page. A page that uses it must still be ours. */
   isForPrograms?: true;
   /**
-   * The cost depends on the amount of stored data: the route counts, aggregates or exports rows without a fixed limit, or reads a
-   * snapshot. Routes that search by typed input need no mark: `request-cost.ts` knows them by the names of their fields.
+   * The cost depends on the amount of stored data: the route counts, aggregates or exports rows without a fixed limit, or reads a snapshot.
+   * Routes that search by typed input need no mark: `request-cost.ts` finds them by the names of their fields.
    */
   isHeavy?: true;
   /**
-   * What waits for a turn if the request is heavy: the whole request, or each statement of one that streams its response.
-   * `own`: the route bounds itself.
+   * The unit that waits for a turn if the request is heavy: the whole request, or each statement of one that streams its response. `own`:
+   * the route limits itself.
    */
   turn?: 'request' | 'statement' | 'own';
   handle: (deps: RouteDeps, asked: Asked<K>) => Promise<AnswerOf<K>>;
@@ -113,15 +113,15 @@ export type DashboardRoute = { key: RouteKey; needs: Role | 'signed_in' | 'anyon
     handle: (deps: RouteDeps, asked: never) => Promise<unknown>;
   };
 
-/** One route, held to what the contract says of it. */
+/** Creates a route, typed by its entry in the contract. */
 export function route<K extends RouteKey>(key: K, spec: RouteSpec<K>): DashboardRoute {
   return { key, ...spec } as unknown as DashboardRoute;
 }
 
-/** One that is open to who is not signed in: what leads to a session. */
+/** Creates a route that is open without a session, because it leads to one. */
 export function openRoute<K extends RouteKey>(key: K, spec: OpenSpec<K>): DashboardRoute {
   return { key, needs: 'anyone', isAccount: true, ...spec } as unknown as DashboardRoute;
 }
 
-/** For an answer that is no JSON: the handler has hijacked the reply, or sent it. */
+/** For a response that is not JSON: the handler has hijacked the reply, or sent it. */
 export const SENT: Raw = { raw: true };

@@ -14,7 +14,7 @@ import { shownEnrollment } from './enrollment-shown.ts';
 
 type Db = DashboardDeps['db'];
 
-/** In the order of priority. */
+/** Lists the rules in the order of priority. */
 export async function listedRules(db: Db, projectId: number): Promise<RuleListed[]> {
   const now = db.clock.now();
   const rules = await listShownRules(db, { projectId, now });
@@ -23,7 +23,7 @@ export async function listedRules(db: Db, projectId: number): Promise<RuleListed
   return inOrder(ranked).map((rule) => toListed(rule, around));
 }
 
-/** By its id or its name. */
+/** Returns a rule by its id or its name. */
 export async function shownRule(db: Db, projectId: number, reference: string): Promise<RuleShown> {
   const rule = await showRule(db, { projectId, reference, now: db.clock.now() });
   const { runs, suggestion } = rule;

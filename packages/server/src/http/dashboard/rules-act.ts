@@ -10,7 +10,7 @@ import { route } from './route.ts';
 import { shownEnrollment } from './enrollment-shown.ts';
 import { shownRule } from './rule-shown.ts';
 
-/** What is done to a rule that stays what it says. */
+/** Actions on a rule that leave its document unchanged. */
 export const ruleActRoutes = [
   route('POST /projects/:project/rules/:rule/mode', {
     needs: 'editor',

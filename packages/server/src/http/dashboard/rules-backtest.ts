@@ -10,7 +10,7 @@ import { type Asked, route, type RouteDeps, SENT } from './route.ts';
 const DAY_MS = 86_400_000;
 const DAYS_MAX = 366;
 
-/** Runs a rule over what is stored and tells on the way how far it is; nothing is written. */
+/** Runs a rule over stored data and streams its progress; nothing is written. */
 export const ruleBacktestRoutes = [
   route('POST /projects/:project/rules/backtest', {
     needs: 'viewer',
@@ -29,8 +29,8 @@ export const ruleBacktestRoutes = [
 type BacktestRequest = Asked<'POST /projects/:project/rules/backtest'>;
 
 /**
- * Faults that are found before the first stretch of time is looked at are answered as everywhere; from then on the answer is
- * under way, and what goes wrong is its last line. Whoever hangs up ends it at the next stretch.
+ * Faults before the first time range are answered as everywhere else. After that the response is under way, and a fault is its last line. A
+ * client that disconnects ends the backtest at the next range.
  */
 async function run(deps: RouteDeps, asked: BacktestRequest): Promise<typeof SENT> {
   const { projectId, body, reply } = asked;

@@ -60,7 +60,7 @@ describe('GET /rules/:rule/enrollment', () => {
     ]);
   });
 
-  test('finds no rule of another project', async () => {
+  test('returns 404 for a rule of another project', async () => {
     const other = await newStory(stage);
     for (const what of ['GET', 'POST'])
       expect((await dashboard.ask(`${what} /projects/${other.projectId}/rules/pro/enrollment`)).status).toBe(
@@ -106,7 +106,7 @@ describe('POST /rules/:rule/enrollment', () => {
 });
 
 describe('POST /rules/:rule/switch', () => {
-  test('enrolls the current members with `enroll`, and nobody without it', async () => {
+  test('enrolls the current members with `enroll`, and none without it', async () => {
     const off = await ask('POST /switch', { body: { on: false, enroll: true } });
     expect([off.status, off.json.errors[0]?.field]).toEqual([422, 'enroll']);
     const plain = await ask<RuleSwitched>('POST /switch', { body: { on: true } });

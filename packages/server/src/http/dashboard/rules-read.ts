@@ -21,7 +21,7 @@ const DAYS_MAX = 366;
 /** No column of versions or steps holds more. */
 const COUNTED = Type.Integer({ minimum: 0, maximum: 2_147_483_647 });
 
-/** What is only read of a rule: what it brought about, what it was before, and who is under way in it. */
+/** Reads of a rule: its results, its earlier versions, and the users in it. */
 export const ruleReadRoutes = [
   route('GET /projects/:project/rules/:rule/results', {
     needs: 'viewer',

@@ -43,7 +43,7 @@ async function settled(): Promise<void> {
   await stage.engine.settle();
 }
 
-test('rules are listed by priority with what they did each day of the last seven', async () => {
+test('lists rules by priority with their activity on each of the last seven days', async () => {
   await story.rule(greeter({ priority: 1_000, mode: 'autopilot', deadline: '1h' }));
   await story.user('ada', { email: 'ada@x.org' });
   await story.event('ada', 'hello');
@@ -74,7 +74,7 @@ test('rules are listed by priority with what they did each day of the last seven
   expect(data[1]?.week.every(({ enrolled }) => enrolled === 0)).toBe(true);
 });
 
-test('a rule of another project is not there, nor is one that nobody made', async () => {
+test('returns 404 for a rule of another project and for an unknown one', async () => {
   const id = await story.rule(greeter());
   const other = await newStory(stage);
   for (const path of ['', '/versions', '/runs', '/results', '/switch', '/move-waiting'])
@@ -82,7 +82,7 @@ test('a rule of another project is not there, nor is one that nobody made', asyn
   expect((await ask('POST /rules/nothing/switch', { body: { on: false } })).status).toBe(404);
 });
 
-test('a viewer changes nothing; what an editor does is in the audit log', async () => {
+test('refuses changes by a viewer, and audits those of an editor', async () => {
   const made = await ask<RuleShown>('POST /rules', { body: { document: greeter() }, as: 'editor' });
   expect([made.status, made.data.on, made.data.version]).toEqual([200, true, 1]);
   for (const [what, body] of [
@@ -105,7 +105,7 @@ test('a viewer changes nothing; what an editor does is in the audit log', async 
   expect(entries.map(({ action, subject }) => [action, subject])).toEqual([['rule.create', 'greeter']]);
 });
 
-test('what is wrong with a rule is told at its place, and nothing is stored', async () => {
+test('reports errors of a rule at their place, and stores nothing', async () => {
   const document = greeter({ when: { event: 'hello', within: '3d' }, holdout: 80 });
   const made = await ask('POST /rules', { body: { document } });
   expect(made.status).toBe(422);
@@ -140,7 +140,7 @@ describe('checking, creating and updating a rule', () => {
   });
 });
 
-test('a check says what the rule does, what is odd about it, and whom saving it would concern', async () => {
+test('checks a rule: its sentence, its warnings, and the drafts and users that saving would affect', async () => {
   await story.rule(greeter({ mode: 'draft' }));
   await story.event('ada', 'hello');
   await settled();
@@ -154,7 +154,7 @@ test('a check says what the rule does, what is odd about it, and whom saving it 
   expect((await ask<RuleChecked>('POST /rules/check', { body: same })).data.new_version).toBe(false);
 });
 
-test('of two who edit, the second is told, and overwrites nothing', async () => {
+test('refuses the second of two concurrent edits, and overwrites nothing', async () => {
   const { data: made } = await ask<RuleShown>('POST /rules', { body: { document: greeter() } });
   stage.server.clock.advance(1_000);
   const put = (priority: number) =>
@@ -177,7 +177,7 @@ test('of two who edit, the second is told, and overwrites nothing', async () => 
   expect((await ask('PUT /rules/greeter', { body: odd })).errors[0]?.field).toBe('updated_at');
 });
 
-test('one click gives autopilot, one takes it back, and open drafts follow only where that was asked', async () => {
+test('switches autopilot on and off, and moves open drafts only on request', async () => {
   await story.rule(greeter({ mode: 'draft' }));
   await story.user('ada', { email: 'ada@x.org' });
   await story.event('ada', 'hello');
@@ -198,7 +198,7 @@ test('one click gives autopilot, one takes it back, and open drafts follow only 
   expect([odd.status, odd.errors[0]?.field]).toEqual([422, 'deadline']);
 });
 
-test('what switching off and on would do is what it then does', async () => {
+test('previews the effect of switching off and on, which then has that effect', async () => {
   await story.rule(greeter({ mode: 'autopilot', deadline: '1h', expires_after: '2h' }));
   await story.user('ada', { email: 'ada@x.org' });
   await story.user('eve', { email: 'eve@x.org' });
@@ -209,7 +209,7 @@ test('what switching off and on would do is what it then does', async () => {
     content: { subject: 'S', preheader: '', body: 'B', format: 'markdown' },
   });
   const off = await ask<RuleSwitchPreview>('GET /rules/greeter/switch');
-  // Bob has no address: his draft waits for that, whatever becomes of the rule.
+  // Bob has no address: his draft waits for one, whatever happens to the rule.
   expect(off.data).toEqual({ open: 3, drafts: 2, others: 1, sending: 0, runs: 3, long_held: 0 });
   type Switched = { rule: RuleShown; drafts: number; runs: number; expired: number };
   const done = await ask<Switched>('POST /rules/greeter/switch', { body: { on: false } });
@@ -226,7 +226,7 @@ test('what switching off and on would do is what it then does', async () => {
   expect(back.data.expired).toBe(2);
 });
 
-test('a copy is off; a rule that is put before another stands there', async () => {
+test('creates a copy switched off, and moves a rule before another', async () => {
   await story.rule(greeter({ priority: 10 }));
   const copy = await ask<RuleShown>('POST /rules/greeter/duplicate', { body: {} });
   expect(copy.data).toMatchObject({ name: 'greeter (copy)', on: false, version: 1, priority: 10 });
@@ -243,7 +243,7 @@ test('a copy is off; a rule that is put before another stands there', async () =
   expect((await ask('POST /rules/greeter/reorder', { body: { before: 'nothing' } })).status).toBe(404);
 });
 
-test('a backtest streams how far it is and what it found, says the same twice, and writes nothing', async () => {
+test('streams a backtest with progress and results, repeats them exactly, and writes nothing', async () => {
   await story.rule(greeter());
   for (const user of ['ada', 'bob']) await story.event(user, 'hello');
   await story.event('cyd', 'goodbye');
@@ -275,7 +275,7 @@ test('a backtest streams how far it is and what it found, says the same twice, a
   expect((await ask('POST /rules/backtest', { body: { days: 7, rule: 'nothing' } })).status).toBe(404);
 });
 
-test('two backtests run at once and no more, and a place that was left is free again', async () => {
+test('runs two backtests at once, refuses a third, and frees a place when one ends', async () => {
   const { db } = stage.server;
   const opened = Promise.withResolvers<void>();
   const held = alsoForPages(db, (one) => ({
@@ -295,7 +295,7 @@ test('two backtests run at once and no more, and a place that was left is free a
   await other.close();
 });
 
-test('the results of a rule are its funnel, why others did not come in, and how its drafts ended', async () => {
+test('shows the results of a rule: its funnel, the reasons of exclusions, and how its drafts ended', async () => {
   await story.rule(greeter({ mode: 'autopilot', deadline: '1h', goal: { event: 'bought', at_least: 1 } }));
   await story.user('ada', { email: 'ada@x.org' });
   await story.event('ada', 'hello');
@@ -311,7 +311,7 @@ test('the results of a rule are its funnel, why others did not come in, and how 
   expect((await ask('GET /rules/greeter/results?days=0')).status).toBe(422);
 });
 
-test('people inside are listed by the step at which they stand, a page at a time', async () => {
+test('lists the users in a rule by their step, in pages', async () => {
   const steps = [{ wait: '3d' }, { draft: LETTER }];
   await story.rule(greeter({ steps }));
   for (const user of ['ada', 'bob', 'cyd']) {
@@ -334,7 +334,7 @@ test('people inside are listed by the step at which they stand, a page at a time
   expect((await dashboard.ask(`${path}&cursor=x`)).status).toBe(422);
 });
 
-test('people in an older version are moved where both agree so far, and the preview says how many', async () => {
+test('moves users of an older version where both versions agree so far, and previews how many', async () => {
   const steps = [{ wait: '3d' }, { draft: LETTER }];
   await story.rule(greeter({ steps }));
   for (const user of ['ada', 'bob']) await story.event(user, 'hello');

@@ -27,7 +27,7 @@ async function greet(user: string, traits: Record<string, unknown> = {}): Promis
 
 const hour = (more: number): string => new Date(story.now() + more * HOUR).toISOString();
 
-test('letters stand in the hour in which they leave, with what made them wait; deadlines in theirs', async () => {
+test('shows emails in the hour of sending with what delayed them, and deadlines in theirs', async () => {
   await greet('ada');
   // In Tokyo it is one in the morning when her deadline comes.
   await greet('bo', { timezone: 'Asia/Tokyo' });
@@ -50,7 +50,7 @@ test('letters stand in the hour in which they leave, with what made them wait; d
   expect(json.data.beyond).toEqual({ sends: 0, held: {}, expires: 0 });
 });
 
-test('quiet hours are bands of each zone that letters go to, and none where they are off', async () => {
+test('shows quiet hours as bands per time zone of the recipients, and none if they are off', async () => {
   await greet('bo', { timezone: 'Asia/Tokyo' });
   const { quiet } = (await ask('schedule')).json.data;
   expect(quiet.map(({ zone, drafts }) => [zone, drafts])).toEqual([
@@ -61,14 +61,14 @@ test('quiet hours are bands of each zone that letters go to, and none where they
     { from: hour(9), to: hour(20) },
     { from: hour(33), to: hour(44) },
   ]);
-  // Twelve at noon in UTC is nine in the evening in Tokyo: it has just become quiet.
+  // Noon in UTC is nine in the evening in Tokyo: quiet hours have just begun.
   expect(quiet[0]?.spans[0]).toEqual({ from: hour(0), to: hour(11) });
   await story.set({ quiet_hours: 'off', throttle: 'off' });
   const off = (await ask('schedule')).json.data;
   expect([off.quiet[0]?.spans, off.throttle_per_hour]).toEqual([[], null]);
 });
 
-test('the drafts of an hour are those that the ribbon counts in it, page by page', async () => {
+test('lists the drafts of an hour that the ribbon counts in it, in pages', async () => {
   for (const user of ['ada', 'bo', 'cy']) await greet(user);
   const asked = `from=${hour(4)}&to=${hour(5)}`;
   const first = (await ask<ScheduledDraft[]>(`schedule/drafts?${asked}&limit=2`)).json;
@@ -85,7 +85,7 @@ test('the drafts of an hour are those that the ribbon counts in it, page by page
   expect((await ask<ScheduledDraft[]>(`schedule/drafts?from=${hour(5)}`)).json.meta.pagination.total).toBe(0);
 });
 
-test('what something holds for good, and what waits for a person, is not on the ribbon, and is counted', async () => {
+test('counts held drafts and those that wait for review, without showing them on the ribbon', async () => {
   await greet('ada');
   await story.rule({ name: 'asker', when: { event: 'ask' }, mode: 'draft', steps: [LETTER] });
   await story.user('bo', { email: 'bo@x.org' });
@@ -104,7 +104,7 @@ test('what something holds for good, and what waits for a person, is not on the 
   ]);
 });
 
-test('what is planned is what the sender does, letter by letter, if nobody acts', async () => {
+test('plans exactly the emails that the sender then sends, if no member acts', async () => {
   await story.set({ quiet_hours: '17:00-19:30', throttle: '2/h', frequency_cap: '1/5h' });
   for (const [n, user] of ['ada', 'bo', 'cy', 'di', 'ed', 'fy'].entries()) {
     await greet(user, n % 2 === 0 ? {} : { timezone: 'Asia/Kolkata' });
@@ -118,13 +118,13 @@ test('what is planned is what the sender does, letter by letter, if nobody acts'
   expect(left).toEqual(planned);
 });
 
-test('a pause is said, and does not hide what would leave without it', async () => {
+test('reports a pause, and still shows the emails that would be sent without it', async () => {
   await greet('ada');
   await story.set({ paused: 'true' });
   expect((await ask('schedule')).json.data).toMatchObject({ paused: true, hours: [{ sends: 1 }] });
 });
 
-test('a moment or a page that is none is refused by its name, and another project is not there', async () => {
+test('rejects an invalid time or page by its name, and returns 404 for another project', async () => {
   for (const [query, field] of [
     ['from=soon', 'from'],
     ['to=x', 'to'],

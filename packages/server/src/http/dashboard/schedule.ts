@@ -28,7 +28,7 @@ export const scheduleRoutes = [
     }),
     async handle({ db, mailroom }, { projectId, query }) {
       const { result = 'sends', limit = PAGE } = query;
-      // What is planned is worked out anew each time: a place in it is a number, and holds as long as the plan does.
+      // The plan is computed for each request. A position in it is a number, and valid as long as the plan stays the same.
       const offset = query.cursor === undefined ? (query.offset ?? 0) : Number(query.cursor);
       const { rows, total } = await listPlanned(
         { db, mailroom },

@@ -5,7 +5,7 @@ import { SENT } from './route.ts';
 
 export type FileSent = { name: string; type: string };
 
-/** A file, piece by piece as the browser takes it; whoever goes away in between ends it. */
+/** Sends a file piece by piece, as fast as the browser reads it. A client that disconnects ends it. */
 export async function sendPieces(
   reply: FastifyReply,
   { name, type }: FileSent,

@@ -45,7 +45,7 @@ export const pauseRoutes = [
   }),
 ];
 
-/** So many that were held for long are let go by who has read how many they are. */
+/** Releases this many long-held drafts only if the request contains their number, as proof that the member read it. */
 function requireTyped({ needsConfirmation, longHeld }: Resumption, typed: number | undefined): void {
   if (!needsConfirmation || typed === longHeld) return;
   const message = `${longHeld} drafts were held for more than a day. Enter this number to release them`;

@@ -28,7 +28,7 @@ beforeEach(async () => {
   story = await newStory(stage);
 });
 
-/** People for each of whom a letter waits that leaves in four hours. */
+/** Creates users with one waiting email each, which is sent in four hours. */
 async function greet(...users: string[]): Promise<void> {
   await story.rule({ name: 'greeter', when: { event: 'hello' }, deadline: '4h', steps: [LETTER] });
   for (const user of users) {
@@ -41,7 +41,7 @@ async function greet(...users: string[]): Promise<void> {
 const textOf = (json: { data: ProjectSettingsShown }, name: string) =>
   json.data.settings.find((setting) => setting.name === name)?.value;
 
-test('every setting is shown with what it may be, and is changed in the text in which it is stored', async () => {
+test('shows every setting with its allowed values, and changes it in its stored text form', async () => {
   const { json } = await ask('GET settings', { as: 'viewer' });
   expect(json.data.settings).toContainEqual({
     name: 'quiet_hours',
@@ -67,7 +67,7 @@ test('every setting is shown with what it may be, and is changed in the text in 
   expect((await ask('GET settings')).json).toEqual(changed.json);
 });
 
-test('the default quiet hours are not in force without a relay', async () => {
+test('applies the default quiet hours only with a relay', async () => {
   const inForce = async () => (await ask('GET settings')).json.data.quiet_hours_in_force;
   expect(await inForce()).toBe(true);
   await ask('PATCH settings', { body: { settings: { quiet_hours: 'off' } } });
@@ -76,7 +76,7 @@ test('the default quiet hours are not in force without a relay', async () => {
   expect(await inForce()).toBe(false);
 });
 
-test('a change stands in the audit log with what it was before, and says nothing of what stayed', async () => {
+test('audits a change with its previous value, and without unchanged settings', async () => {
   await ask('PATCH settings', { body: { settings: { throttle: '5/s', quiet_hours: '21:00-08:00' } } });
   const asked = { projectIds: [story.projectId], actor: null, action: null, after: null, limit: 5 };
   expect(await listEntries(db, asked)).toMatchObject([
@@ -89,7 +89,7 @@ test('a change stands in the audit log with what it was before, and says nothing
   ]);
 });
 
-test('each setting that is wrong is named, and none is changed then', async () => {
+test('names each invalid setting, and changes none', async () => {
   const { status, json } = await ask('PATCH settings', {
     body: { settings: { quiet_hours: 'always', throttle: 'much', footer: 'Bye', colour: 'red' } },
   });
@@ -100,7 +100,7 @@ test('each setting that is wrong is named, and none is changed then', async () =
   expect(textOf((await ask('GET settings')).json, 'footer')).toBe('none');
 });
 
-test('what somebody else has changed meanwhile is not changed blindly, and it is said who did', async () => {
+test("refuses to overwrite another member's change, and names that member", async () => {
   await ask('PATCH settings', { body: { settings: { throttle: '7/s' } } });
   await story.set({ footer: 'Bye' });
   const { status, json } = await ask('PATCH settings', {
@@ -124,7 +124,7 @@ test('what somebody else has changed meanwhile is not changed blindly, and it is
   expect(textOf((await ask('GET settings')).json, 'footer')).toBe('Bye');
 });
 
-test('only who may change the policy may, and another project is not there', async () => {
+test('lets only permitted roles change the policy, and returns 404 for another project', async () => {
   for (const what of ['PATCH settings', 'POST pause', 'POST resume', 'PATCH rate-limits/events']) {
     const body = what.endsWith('settings') ? { settings: { footer: 'x' } } : {};
     expect((await ask(what, { as: 'editor', body })).status, what).toBe(403);
@@ -144,7 +144,7 @@ test('only who may change the policy may, and another project is not there', asy
   }
 });
 
-test('the effect of a policy is told before it is saved, hour by hour', async () => {
+test('previews the effect of a policy hour by hour before it is saved', async () => {
   await greet('u1', 'u2');
   const { json } = await ask<PolicyEffect>('GET policy/simulate?quiet_hours=15:00-20:00');
   const [at, later] = [16, 20].map((hour) => new Date(story.now()).setUTCHours(hour, 0, 0, 0));
@@ -160,7 +160,7 @@ test('the effect of a policy is told before it is saved, hour by hour', async ()
   }
 });
 
-test('letters that would pass their time under a policy are counted', async () => {
+test('counts the emails that would expire under a policy', async () => {
   await story.set({ quiet_hours: 'off' });
   await greet('u1');
   await db.query(
@@ -172,7 +172,7 @@ test('letters that would pass their time under a policy are counted', async () =
   ).toBe(1);
 });
 
-test('a rate limit is changed by itself, and what is out of bounds is refused', async () => {
+test('changes one rate limit alone, and rejects a value out of bounds', async () => {
   const { json } = await ask<RateLimitShown>('PATCH rate-limits/events', { body: { rate: 12.5 } });
   expect(json.data).toMatchObject({ endpoint: 'events', rate: 12.5 });
   expect((await ask<RateLimitShown[]>('GET rate-limits')).json.data).toContainEqual(json.data);
@@ -184,7 +184,7 @@ test('a rate limit is changed by itself, and what is out of bounds is refused', 
   expect((await ask<RateLimitShown>('PATCH rate-limits/letters', { body: { rate: 1 } })).status).toBe(422);
 });
 
-test('before a pause it is told what it keeps back; nothing leaves in it, and what is let go is told', async () => {
+test('previews a pause, sends nothing during it, and previews what resuming releases', async () => {
   await greet('u1', 'u2');
   expect((await ask<PauseEffect>('GET pause')).json.data).toEqual({
     paused: false,
@@ -227,7 +227,7 @@ test('before a pause it is told what it keeps back; nothing leaves in it, and wh
   ]);
 });
 
-test('more than a hundred that were held for a day are let go only by who types how many they are', async () => {
+test('releases more than a hundred drafts held for a day only with their number typed', async () => {
   await greet('u1');
   await ask('POST pause');
   await db.query(
@@ -261,7 +261,7 @@ test('more than a hundred that were held for a day are let go only by who types 
   ).toBe(101);
 });
 
-test('as whom letters leave, and what a relay would say of it, before there is one', async () => {
+test('shows the sender of emails, and its problem with a relay before there is one', async () => {
   const before = (await ask<SendingState>('GET sending')).json.data;
   expect(before).toMatchObject({
     sender: { test_inbox: true, problem: null, address: 'letters@test-inbox.invalid', domain: null },

@@ -92,7 +92,7 @@ export const settingRoutes = [
 
 const CHANGES_LOOKED_AT = 50;
 
-/** Whoever was slower hears who was quicker: the audit log knows who changed what last. */
+/** Names the other member in a conflict: the audit log has the last author of each setting. */
 async function failed(tx: Tx, projectId: number, error: unknown): Promise<never> {
   if (!(error instanceof Fault) || error.code !== 'conflict') throw error;
   const asked = { projectIds: [projectId], actor: null, action: 'settings.', after: null };

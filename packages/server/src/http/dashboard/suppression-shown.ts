@@ -35,18 +35,18 @@ export function toRefused({ kind, value, topic, createdAt }: TopicRefusal): Topi
   return { ...toSubject(kind, value), topic, created_at: createdAt.toISOString() };
 }
 
-/** An erased user's address or id is not known, so a row shows its hash instead. */
+/** An erased user's address or id is unknown, so a row shows its hash instead. */
 function toSubject(kind: SuppressedKind, value: string): Pick<SuppressionListed, 'kind' | 'value' | 'hash'> {
   const hash = isHashed(kind) ? value : null;
   return { kind: shownKind(kind), value: hash === null ? value : null, hash };
 }
 
-/** What the interface calls a user is a person within. */
+/** The interface says user for a `Person` of the code. */
 export function shownKind(kind: SuppressedKind): 'email' | 'user' {
   return isAboutAddress(kind) ? 'email' : 'user';
 }
 
-/** Whom somebody means: one address, or one user. */
+/** Reads the target of a request: one address, or one user. */
 export function readPlace(projectId: number, { email, user }: SuppressionPlace): ClearPlace {
   if ((email === undefined) === (user === undefined)) throw invalid('Set either email or user', 'email');
   if (user !== undefined) {

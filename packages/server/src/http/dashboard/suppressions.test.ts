@@ -42,7 +42,7 @@ const audited = async (): Promise<unknown[]> =>
     })
   ).map(({ action, subject, after }) => ({ action, subject, after }));
 
-test('an admin suppresses an address or a user, and what was under way to them ends; nobody is named in the audit log', async () => {
+test('suppresses an address or a user for an admin, ends drafts and runs, and logs no name', async () => {
   await story.user('ada', { email: 'ada@x.org' });
   await story.rule({
     name: 'greeter',
@@ -75,7 +75,7 @@ test('an admin suppresses an address or a user, and what was under way to them e
   expect((await add({ email: 'ada@x.org' })).json.data.added).toBe(false);
 });
 
-test('what is wrong with a place, a reason or an end is said with its field', async () => {
+test('rejects an invalid target, reason or end with its field', async () => {
   const field = async (body: object): Promise<unknown> => {
     const { status, json } = await add(body);
     return [status, json.errors[0]?.field];
@@ -90,7 +90,7 @@ test('what is wrong with a place, a reason or an end is said with its field', as
   expect(await audited()).toEqual([]);
 });
 
-test('they are listed in pages, by every key of the filter, with those that have ended', async () => {
+test('lists suppressions in pages, by every filter key, including expired ones', async () => {
   await add({ email: 'b@x.org', reason: 'complained' });
   await add({ email: 'a@x.org' });
   await add({ user: 'zed', reason: 'snoozed', until: new Date(story.now() + DAY).toISOString() });
@@ -116,7 +116,7 @@ test('they are listed in pages, by every key of the filter, with those that have
   expect((await ask(`GET ?cursor=${Buffer.from('["x","y"]').toString('base64url')}`)).status).toBe(422);
 });
 
-test('one is lifted by whoever types it once more and says why, and who lifted it stays known', async () => {
+test('lifts a suppression with its value typed and a reason, and keeps who lifted it', async () => {
   await add({ email: 'ada@x.org', reason: 'unsubscribed' });
   const remove = (body: object, as: AskOptions['as'] = 'admin') => ask('POST /remove', { body, as });
   const right = { email: 'ada@x.org', confirm: 'ada@x.org', reason: 'user_request' };
@@ -143,7 +143,7 @@ test('one is lifted by whoever types it once more and says why, and who lifted i
   });
 });
 
-test('a list is tried before it is taken: the same counts, and nothing written', async () => {
+test('previews an import with the same counts, and writes nothing', async () => {
   const body = { list: '\uFEFFemail,reason\na@x.org,bounce\nb@x.org,\nnothing,\n', reason: 'unsubscribed' };
   const state = async () => (await ask<{ imported_at: string | null }>('GET /state')).json.data;
   for (const path of ['/preview-import', '/import'])
@@ -165,7 +165,7 @@ test('a list is tried before it is taken: the same counts, and nothing written',
   );
 });
 
-test('what was exported can be imported again', async () => {
+test('imports its own export again', async () => {
   await add({ email: 'a@x.org', reason: 'complained' });
   await add({ user: 'zed' });
   expect((await ask('GET /export', { as: 'editor' })).status).toBe(403);
@@ -174,7 +174,7 @@ test('what was exported can be imported again', async () => {
   expect(data).toMatchObject({ rows: 2, added: 0, already_suppressed: 2, rejected: 0 });
 });
 
-test('GET /suppressions/export writes JSON lines for `format=ndjson`, which can be imported again', async () => {
+test('writes JSON lines for `format=ndjson`, which can be imported again', async () => {
   await add({ email: 'a@x.org', reason: 'complained' });
   await add({ user: 'zed' });
   const { text, headers } = await ask('GET /export?format=ndjson', { as: 'admin' });
@@ -187,7 +187,7 @@ test('GET /suppressions/export writes JSON lines for `format=ndjson`, which can 
   expect((await ask('GET /export?format=xml', { as: 'admin' })).status).toBe(422);
 });
 
-test('no value of the list that is exported is a formula, and it reads back as what it was', async () => {
+test('exports values without formulas, and imports them unchanged', async () => {
   const users = ['=HYPERLINK("https://x.org","pay")', '@SUM(A1)', "'=1", '-1', '+1'];
   for (const user of users) await add({ user });
   await add({ email: '=cmd@x.org' });
@@ -238,7 +238,7 @@ test('GET /suppressions/check returns every send check, also after a failed one,
   expect(data).toEqual([expect.objectContaining({ kind: 'user', value: 'ada', topic: 'news' })]);
 });
 
-test('of another project nobody is known, and nobody is lifted', async () => {
+test('finds and lifts nothing of another project', async () => {
   await story.user('ada', { email: 'ada@x.org' });
   await story.later(0);
   await add({ email: 'ada@x.org' });

@@ -74,7 +74,7 @@ export const suppressionRoutes: DashboardRoute[] = [
       const { reason = 'manual', until: untilText } = body;
       const place = readPlace(projectId, body);
       const until = untilText === undefined ? null : readUntil(untilText, db.clock.now());
-      // The recipient's page shows a break by its end, and could take back none that has no end.
+      // The recipient's page shows a snooze by its end, and could not end one without an end.
       if (reason === 'snoozed' && until === null) throw invalid('A snooze needs an end. Set until', 'until');
       const { isAdded: added, drafts, runs } = await suppress(db, { ...place, reason, until, actor, hasher });
       note({ subject: wordsOf(place), after: { reason, until: body.until ?? null, added, drafts, runs } });
@@ -243,7 +243,7 @@ function take(
 
 const PIECE_BYTES = 64 * 1024;
 
-/** Cuts a list into pieces, as if it were read from a file: rows are made of one piece at a time. */
+/** Cuts a list into pieces, as if it were read from a file: rows are created one piece at a time. */
 function piecesOf(list: string): AsyncIterable<Uint8Array> {
   const bytes = Buffer.from(list.replaceAll('\0', ''));
   const count = Math.ceil(bytes.length / PIECE_BYTES);

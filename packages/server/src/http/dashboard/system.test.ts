@@ -20,7 +20,7 @@ beforeEach(async () => {
   at = `/projects/${story.projectId}`;
 });
 
-/** Records that could not be applied, as if a database had refused them. */
+/** Creates records that could not be applied, as if a database had refused them. */
 async function die(...users: string[]): Promise<void> {
   for (const user of users)
     await db.query(
@@ -32,7 +32,7 @@ async function die(...users: string[]): Promise<void> {
 const dead = async () =>
   (await dashboard.ask<DeadLetter[]>(`GET ${at}/dead-letters`, { as: 'viewer' })).json.data;
 
-test('the state of the engine is told: what waits, what is due, what it stands on', async () => {
+test('reports the state of the engine: queue, jobs, webhooks and versions', async () => {
   await story.post('users', { external_user_id: 'ada' });
   const { status, json } = await dashboard.ask<SystemState>(`GET ${at}/system`, { as: 'viewer' });
   expect(status).toBe(200);
@@ -67,7 +67,7 @@ describe('GET /projects/:project/system', () => {
   });
 });
 
-test('dead letters are retried or discarded, by one or all, with a reason that is audited', async () => {
+test('retries or discards dead-lettered records, one or all, with an audited reason', async () => {
   await die('a', 'b', 'c', 'd');
   const [first, second, third] = await dead();
   const act = (what: string, body: object = {}) =>
@@ -103,7 +103,7 @@ test('dead letters are retried or discarded, by one or all, with a reason that i
   expect((await dashboard.ask('GET /projects/99999/system')).status).toBe(404);
 });
 
-test('the support bundle says how things are, and nothing of people, secrets or addresses', async () => {
+test('creates a support bundle with the state, and without users, secrets or addresses', async () => {
   await story.set({ from_name: 'Grace Hopper', team_addresses: 'grace@acme.example', keep_stream: '30d' });
   await story.user('ada-lovelace', { email: 'ada@x.org' });
   await die('charles-babbage');
@@ -126,7 +126,7 @@ test('the support bundle says how things are, and nothing of people, secrets or 
   expect((await dashboard.ask(`GET ${at}/support-bundle`, { as: 'editor' })).status).toBe(403);
 });
 
-test('an erasure leaves a proof without a name, and what is kept for how long is told', async () => {
+test('proves an erasure without a name, and reports what is kept for how long', async () => {
   await story.user('ada', { email: 'ada@x.org' });
   await story.event('ada', 'began');
   await story.later(1_000);
@@ -153,7 +153,7 @@ test('an erasure leaves a proof without a name, and what is kept for how long is
   expect((await dashboard.ask(`GET ${at}/erasures`, { as: 'editor' })).status).toBe(403);
 });
 
-test('the stream is exported as lines, whole or by a filter, by admins alone', async () => {
+test('exports the stream as lines, whole or filtered, for admins alone', async () => {
   await story.user('ada');
   await story.event('ada', 'began');
   await story.later(1_000);

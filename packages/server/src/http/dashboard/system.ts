@@ -16,7 +16,7 @@ import { sendPieces } from './send-pieces.ts';
 import { wholeList } from './whole-list.ts';
 
 const SEQS_MAX = 1_000;
-/** What is larger is no longer the number that it was in the text, and from some point on none that the database holds. */
+/** A larger number differs from its text, and at some size the database cannot store it. */
 const SEQ = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 const SEQS = Type.Array(SEQ, { minItems: 1, maxItems: SEQS_MAX });
 const REASON = Type.Union(DISCARD_REASONS.map((reason) => Type.Literal(reason)));

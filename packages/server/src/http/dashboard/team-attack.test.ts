@@ -26,7 +26,7 @@ const mallory = browser();
 const setUp = (one: Browser, token: string, email: string) =>
   one.ask('POST /setup', { token, email, password: PASSWORD, project: 'Acme' });
 
-test('of those who set up at once, by one link or by two, one owns the installation', async () => {
+test('concurrent set-ups, by one link or two, make only one owner', async () => {
   const asked = [
     setUp(ada, first, 'ada@x.org'),
     setUp(mallory, first, 'mallory@x.org'),
@@ -41,7 +41,7 @@ test('of those who set up at once, by one link or by two, one owns the installat
   expect(await rows('project')).toBe(1);
 });
 
-/** Whoever it was. */
+/** Signs in with the address of any account. */
 const enter = async (email: string): Promise<Browser> => {
   const one = browser();
   await one.ask('POST /sign-in', { email, password: PASSWORD });
@@ -57,7 +57,7 @@ async function owner(): Promise<{ one: Browser; projectId: number; email: string
   return { one, projectId: project?.id ?? 0, email: user?.email ?? '' };
 }
 
-test('an invitation and a link to a new password work once, however many use them at once', async () => {
+test('an invitation and a reset link work once, however many use them at once', async () => {
   const { one, projectId } = await owner();
   const made = await one.ask(`POST /projects/${projectId}/invites`, { email: 'twin@x.org', role: 'viewer' });
   const token = tokenOf((made.json.data as { link: string }).link);
@@ -69,19 +69,19 @@ test('an invitation and a link to a new password work once, however many use the
   expect(await statuses([reset('first horse battery'), reset('second horse battery')])).toEqual([200, 404]);
 });
 
-test('a link of one kind is none of another', async () => {
+test('a link of one kind is invalid as any other kind', async () => {
   const { one, projectId } = await owner();
   const made = await one.ask(`POST /projects/${projectId}/invites`, { email: 'kind@x.org', role: 'admin' });
   const token = tokenOf((made.json.data as { link: string }).link);
   expect((await browser().ask('POST /reset', { token, password: PASSWORD })).status).toBe(404);
   expect((await setUp(browser(), token, 'kind@x.org')).status).toBe(404);
-  // And it is still good for what it is.
+  // It is still valid for its own kind.
   expect(
     (await browser().ask('POST /invites/accept', { token, name: 'Kind', password: PASSWORD })).status,
   ).toBe(200);
 });
 
-test('a session that somebody else put into the browser is not the one that a sign-in leaves behind', async () => {
+test('a sign-in replaces a session cookie that was planted in the browser', async () => {
   const { one, email } = await owner();
   const victim = browser();
   const planted = one.cookies.get('beckon_session') ?? '';
@@ -90,7 +90,7 @@ test('a session that somebody else put into the browser is not the one that a si
   expect(victim.cookies.get('beckon_session')).not.toBe(planted);
 });
 
-test('a change is taken from this origin alone, and from nothing that looks like it', async () => {
+test('a change is accepted from this origin alone, and from none that resembles it', async () => {
   const { one } = await owner();
   const origins = [
     '',
@@ -122,7 +122,7 @@ async function withApp(email: string): Promise<{ one: Browser; uri: string; back
   return { one, uri, backup };
 }
 
-test('who turns an authenticator app on ends what a password alone had opened', async () => {
+test('turning an authenticator app on ends sessions opened by password alone', async () => {
   const { one, uri } = await withApp('on@x.org');
   const thief = await enter('on@x.org');
   expect((await thief.ask('GET /projects')).status).toBe(200);
@@ -131,7 +131,7 @@ test('who turns an authenticator app on ends what a password alone had opened', 
   expect((await thief.ask('GET /projects')).status).toBe(401);
 });
 
-test('a code of an authenticator app signs in once, and so does a backup code, at once and afterwards', async () => {
+test('an authenticator code and a backup code each sign in once, concurrently or later', async () => {
   const { one, uri, backup } = await withApp('codes@x.org');
   await one.ask('POST /two-factor/confirm', { code: codeOf(uri) });
   const [a, b, late] = [await enter('codes@x.org'), await enter('codes@x.org'), await enter('codes@x.org')];
@@ -160,7 +160,7 @@ const waysToChange = {
 };
 
 test.each(['reset', 'change'] as const)(
-  'a sign-in that waits for its code ends with the password that began it: %s',
+  'a sign-in that waits for its code ends when the password changes: %s',
   async (way) => {
     const email = `waits-${way}@x.org`;
     const { one, uri } = await withApp(email);
@@ -172,7 +172,7 @@ test.each(['reset', 'change'] as const)(
   },
 );
 
-test('a new password by a link ends every way in that somebody else may have made before', async () => {
+test('a new password by a link ends all access that another person may have created before', async () => {
   const { one: by, projectId } = await owner();
   const email = 'taken@x.org';
   const thief = await join(by, { projectId, email, role: 'admin' });
@@ -198,13 +198,13 @@ test('a new password by a link ends every way in that somebody else may have mad
   expect((await again.ask('POST /sign-in/passkey', { response: key.sign(asked) })).status).toBe(422);
 });
 
-test('whoever is signing in with a password while it is replaced does not come in', async () => {
+test('a sign-in by password fails while that password is being replaced', async () => {
   const { one: by, projectId } = await owner();
   await join(by, { projectId, email: 'races@x.org', role: 'viewer' });
   const { url } = (await offerReset(db, DASHBOARD_ORIGIN, { email: 'races@x.org', by: 'operator' })) ?? {};
   const thief = browser();
   const signing = await db.transaction(async (tx) => {
-    // The old password is compared, and the session is not there yet.
+    // The old password is compared, and the session does not exist yet.
     await tx.query('LOCK TABLE beckon.team_session IN SHARE MODE');
     const asked = thief.ask('POST /sign-in', { email: 'races@x.org', password: PASSWORD });
     await expect.poll(() => waitsFor('team_session'), { timeout: 20_000 }).toBe(true);
@@ -224,7 +224,7 @@ async function waitsFor(table: string): Promise<boolean> {
   return waiting.length > 0;
 }
 
-test('no secret of anybody stands in the audit log', async () => {
+test('the audit log contains no secrets', async () => {
   const { one, projectId } = await owner();
   const key = (await one.ask(`POST /projects/${projectId}/keys`, { label: 'one' })).json.data as {
     secret: string;
@@ -250,6 +250,6 @@ test('no secret of anybody stands in the audit log', async () => {
   ];
   expect(told.every((text) => text.length > 5)).toBe(true);
   const found = await findText(db, told);
-  // Sessions are better-auth's, in the clear; the cookie carries our signature besides.
+  // Sessions are better-auth's, in plain text; the cookie also carries our signature.
   expect(found.filter((place) => place !== 'team_session.token')).toEqual([]);
 });

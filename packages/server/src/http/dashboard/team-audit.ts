@@ -15,7 +15,7 @@ const FILTER = {
   scope: Type.Optional(Type.Union([Type.Literal('project'), Type.Literal('organization')])),
 };
 
-/** Who did what: in this project, or in all of its organization and about its team. */
+/** The audit log: of this project, or of its whole organization and team. */
 export const auditRoutes = [
   route('GET /projects/:project/audit', {
     needs: 'admin',

@@ -5,14 +5,14 @@ import { mailPerson, type TeamMailOptions } from '../../flows/team-mail.ts';
 import { clientAddress } from '../transport.ts';
 import type { RouteDeps } from './route.ts';
 
-/** A credential id has at most 1023 bytes (WebAuthn), in base64url. The library checks the rest. */
+/** A credential id has at most 1023 bytes (WebAuthn), in base64url. The library checks its other properties. */
 const CREDENTIAL_ID = Type.String({ pattern: '^[\\w-]+$', maxLength: 1_364 });
-/** What `navigator.credentials.get` returned. */
+/** The value that `navigator.credentials.get` returned. */
 export const PASSKEY_RESPONSE = Type.Object({ id: CREDENTIAL_ID }, { additionalProperties: true });
 
 export type SignedInPerson = { personId: string | null; needsCode: boolean };
 
-/** Where a request comes from, by our own rules about proxies. */
+/** Returns the origin of a request, by our own rules about proxies. */
 export function callerOf({ transport }: RouteDeps, request: FastifyRequest): Caller {
   return { headers: request.headers, address: clientAddress(transport, request.raw) };
 }
@@ -21,14 +21,14 @@ export function setCookies(reply: FastifyReply, cookies: string[]): void {
   if (cookies.length > 0) void reply.header('Set-Cookie', cookies);
 }
 
-/** Letters of this installation's own have somewhere to go and somebody whom they are from. */
+/** Returns whether emails of the installation itself have an outlet and a sender. */
 export function mayMail({ mailroom, installation }: RouteDeps): boolean {
   return mailroom.outlet.kind !== 'relay' || installation.mailFrom !== null;
 }
 
 type Mailing = { projectId: number; to: string; letter: { subject: string; text: string } };
 
-/** Whether it was taken. What could not be mailed is shown instead, and no reason to fail. */
+/** Returns whether the relay accepted the email. If not, the caller shows the link instead; that is not a failure. */
 export async function mailTo(deps: RouteDeps, mailing: Mailing): Promise<boolean> {
   const { db, mailroom, installation, tokenKeys, newId, log } = deps;
   const { outlet } = mailroom;

@@ -20,7 +20,7 @@ const newMember = async (): Promise<{ one: Browser; email: string }> => {
   members += 1;
   const email = `member-${members}@x.org`;
   const one = await join(ada, { projectId, email, role: 'editor' });
-  // Without the email that invited them.
+  // Without the email of their invitation.
   letters.length = 0;
   return { one, email };
 };
@@ -86,7 +86,7 @@ describe('a session older than ten minutes', () => {
 });
 
 describe('POST /confirm', () => {
-  test('asks for a code as well where an authenticator app is set up, and takes each code once', async () => {
+  test('requires a code as well with an authenticator app, and accepts each code once', async () => {
     const { one } = await newMember();
     const begun = await one.ask('POST /two-factor/begin', { password: PASSWORD });
     const { uri, backup_codes: backup } = begun.json.data as { uri: string; backup_codes: string[] };
@@ -108,7 +108,7 @@ describe('POST /confirm', () => {
     expect(refusal(await confirm(backup[0]))).toEqual(noCode);
   });
 
-  test('is in the audit log, without what was typed', async () => {
+  test('is in the audit log, without the typed values', async () => {
     const { one, email } = await newMember();
     await one.ask('POST /confirm', { password: PASSWORD });
     const log = (await ada.ask(`GET /projects/${projectId}/audit?limit=200`)).json.data as AuditListed[];
@@ -137,7 +137,7 @@ describe('POST /confirm/passkey', () => {
     expect((await one.ask('POST /passkeys/options')).status).toBe(200);
   });
 
-  test('takes no answer that was given to a sign-in', async () => {
+  test('rejects a response to a sign-in challenge', async () => {
     const { one } = await newMember();
     const key = await addPasskey(one);
     const response = key.sign(await optionsFrom(one, '/sign-in/passkey-options'));
@@ -158,7 +158,7 @@ describe('POST /password', () => {
     return (await one.ask('POST /sign-in/passkey', { response })).status;
   };
 
-  test('ends passkeys, tokens and programs that wait for theirs, unless asked not to', async () => {
+  test('ends passkeys, tokens and waiting programs, unless the request says not to', async () => {
     for (const [body, stays] of [
       [{}, false],
       [{ end_passkeys_and_tokens: true }, false],
@@ -181,7 +181,7 @@ describe('POST /password', () => {
     }
   });
 
-  test('ends the cookie that this session had before, in whatever hands it is', async () => {
+  test('invalidates the earlier cookie of this session in every browser', async () => {
     const { one } = await newMember();
     const thief = browser();
     thief.cookies.set('beckon_session', one.cookies.get('beckon_session') ?? '');
@@ -191,7 +191,7 @@ describe('POST /password', () => {
     expect((await one.ask('GET /projects')).status).toBe(200);
   });
 
-  test('is made once of two changes at once', async () => {
+  test('succeeds for one of two concurrent changes', async () => {
     const { one } = await newMember();
     const change = (password: string) => one.ask('POST /password', { current: PASSWORD, new: password });
     const both = await Promise.all([change('first horse battery'), change('second horse battery')]);

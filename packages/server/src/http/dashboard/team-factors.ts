@@ -38,7 +38,7 @@ export const factorRoutes = [
       const [signIns, code] = [await deps.team.signIns(), body.code.replaceAll(' ', '')];
       const others = (await listSessions(deps.db, person.id)).filter(({ id }) => id !== person.sessionId);
       setCookies(reply, await signIns.confirmTwoFactor(callerOf(deps, request), code));
-      // Those were opened by a password alone.
+      // A password alone opened those sessions.
       for (const { id } of others) await deleteSessions(deps.db, { userId: person.id, only: id });
       note({ subject: person.email, after: { ended: others.length } });
       notifyMember(deps, request, { member: person, change: { kind: 'two_factor_on' } });

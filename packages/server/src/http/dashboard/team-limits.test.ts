@@ -19,7 +19,7 @@ async function ask(what: string, { from, body = {} }: { from: string; body?: unk
   return (await browser({ 'x-forwarded-for': from }).ask(what, body)).status;
 }
 
-/** From one address after the other, `times` in all. */
+/** Sends `times` requests, each from the next address. */
 async function askAll(
   what: string,
   { from, times, body }: { from: (at: number) => string; times: number; body?: unknown },
@@ -47,7 +47,7 @@ describe('POST /device', () => {
     expect(await ask('POST /device', { from: '10.0.0.2', body: program })).toBe(200);
   });
 
-  test('keeps an earlier and a later login alive while 40 networks of IPv6 ask 1,050 times', async () => {
+  test('keeps an earlier and a later login valid while 40 IPv6 networks send 1,050 requests', async () => {
     const network = (at: number): string => `2001:db8:1:${(at % 40).toString(16)}::1`;
     const before = await begin('203.0.113.7');
     const device = { tx: db, pepper: PEPPER, now: db.clock.now() };
@@ -61,7 +61,7 @@ describe('POST /device', () => {
   });
 });
 
-test('who is over the bound of their address locks no account', async () => {
+test('an address over its limit locks no account', async () => {
   const tries = (email: string) => ({
     from: '10.0.0.1',
     body: { email, password: 'wrong, and long enough' },
@@ -71,7 +71,7 @@ test('who is over the bound of their address locks no account', async () => {
   expect(await ask('POST /sign-in', { ...tries('ada@x.org'), from: '10.0.0.2' })).toBe(422);
 });
 
-test('all of one network of IPv6 is one address, however many it has', async () => {
+test('one IPv6 network counts as one address, however many it has', async () => {
   const code = { code: '000000' };
   const from = (at: number): string => `2001:db8:0:1::${(at + 1).toString(16)}`;
   expect(refused(await askAll('POST /sign-in/totp', { from, times: 52, body: code }))).toBe(2);
@@ -79,7 +79,7 @@ test('all of one network of IPv6 is one address, however many it has', async () 
   expect(refused(await askAll('POST /device', { from, times: 32, body: program }))).toBe(2);
 });
 
-test('passkeys that are asked for and never shown leave a bounded number of rows, and none in the end', async () => {
+test('unused passkey challenges leave a bounded number of rows, and none in the end', async () => {
   const options = 'POST /sign-in/passkey-options';
   const rows = async (): Promise<number> =>
     (await db.query<{ n: number }>('SELECT count(*)::int AS n FROM beckon.team_verification'))[0]?.n ?? -1;
@@ -96,7 +96,7 @@ describe('sign-in limits', () => {
     (await one.ask('POST /sign-in', { email, password }, { 'x-forwarded-for': from })).status;
   type Trying = { from: string; password?: string; email?: string };
 
-  test('keep no one out of an account whose password one network has guessed at', async () => {
+  test('lock no member out of an account whose password one network has guessed at', async () => {
     for (let at = 0; at < 12; at += 1)
       expect(await signIn(browser(), { from: '10.0.0.1', password: WRONG })).toBe(at < 10 ? 422 : 429);
     expect(await signIn(browser(), { from: '10.0.0.1' })).toBe(429);
@@ -121,7 +121,7 @@ describe('sign-in limits', () => {
     expect(await signIn(other, { from: '10.0.2.2' })).toBe(429);
   });
 
-  test('bound the codes that someone with the password tries, and keep its owner out of no other network', async () => {
+  test('limit the codes that someone with the password tries, and lock its owner out of no other network', async () => {
     const grace = await join(ada, { projectId, email: 'grace@x.org', role: 'viewer' });
     const begun = await grace.ask('POST /two-factor/begin', { password: PASSWORD });
     const { uri } = begun.json.data as { uri: string };
@@ -137,7 +137,7 @@ describe('sign-in limits', () => {
     expect(await code(browser(), { from: '10.0.0.2', value: next })).toBe(200);
   });
 
-  test('leave a new password by email open to other networks', async () => {
+  test('keep a new password by email open to other networks', async () => {
     const forgot = (from: string) => ask('POST /forgot', { from, body: { email: 'ada@x.org' } });
     const asked = [];
     for (let at = 0; at < 6; at += 1) asked.push(await forgot('10.0.0.1'));

@@ -22,7 +22,7 @@ import { notifyMember } from './team-notices.ts';
 const TOKEN = Type.String({ maxLength: 200 });
 const TEXT = Type.String({ maxLength: 1_000 });
 
-/** What links lead to: the first person, somebody new, a new password. */
+/** The routes of links: set-up of the first member, an invitation, a new password. */
 export const linkRoutes = [
   openRoute('POST /setup', {
     audit: 'team.set_up',
@@ -101,7 +101,7 @@ export const linkRoutes = [
     async handle(deps, { body, request }) {
       const email = readEmail(body.email);
       await (await deps.team.signIns()).countResetRequest(callerOf(deps, request), email);
-      // Behind the answer: how long it takes would tell who has an account.
+      // Runs after the response: its duration would reveal which addresses have an account.
       mailReset(deps, email).catch((error: unknown) =>
         deps.log.warn({ err: error }, 'password_reset.not_emailed'),
       );
@@ -120,7 +120,7 @@ async function hashOf(deps: RouteDeps, { request, body }: WithPassword): Promise
   return (await deps.team.signIns()).hashPassword(body.password);
 }
 
-/** Who was just made has nothing to guess: it counts as no try, and is not refused for those of others. */
+/** A member who was just created has nothing to guess: this sign-in counts as no attempt, and other attempts do not block it. */
 async function signIn(deps: RouteDeps, { request, reply, body }: WithPassword, email: string): Promise<void> {
   const signIns = await deps.team.signIns();
   const { cookies } = await signIns.openSession(callerOf(deps, request), { email, password: body.password });

@@ -29,7 +29,7 @@ const invite = async (by: Browser, email: string, role: Role) => {
 const grace = await joined('grace@x.org', 'admin');
 const edda = await joined('edda@x.org', 'editor');
 
-test('an invitation is mailed and shown once, works once, and makes a member with the role that it names', async () => {
+test('sends and shows an invitation once, which works once and grants its role', async () => {
   const { made } = await invite(ada, ' Mary@X.org ', 'reviewer');
   expect(made).toMatchObject({ email: 'mary@x.org', role: 'reviewer', by: 'ada', emailed: true });
   expect(letters.at(-1)).toMatchObject({ to: 'mary@x.org' });
@@ -57,7 +57,7 @@ test('an invitation is mailed and shown once, works once, and makes a member wit
   expect((await invite(ada, 'mary@x.org', 'admin')).answer.status).toBe(409);
 });
 
-test('a newer invitation makes the older one void; one that was revoked or has expired opens nothing', async () => {
+test('invalidates an older, revoked or expired invitation', async () => {
   const first = (await invite(ada, 'joan@x.org', 'viewer')).made;
   const second = (await invite(ada, 'joan@x.org', 'editor')).made;
   const accept = (link: string) =>
@@ -72,7 +72,7 @@ test('a newer invitation makes the older one void; one that was revoked or has e
   expect((await ada.ask(at('GET /invites'))).json.data).toEqual([]);
 });
 
-test('who has an account joins by signing in, and nobody joins as somebody else', async () => {
+test('lets a member with an account join only by signing in to it', async () => {
   await server.db.query(
     `INSERT INTO beckon.team_link (token_hash, id, kind, email, organization_id, role, made_by, created_at, expires_at)
      VALUES (encode(sha256('given'), 'hex'), 'x', 'invite', 'edda@x.org', 'theirs', 'admin', 'operator', now(), '2099-01-01')`,
@@ -85,7 +85,7 @@ test('who has an account joins by signing in, and nobody joins as somebody else'
   expect((await edda.ask(`GET /projects/${theirs.id}/members`)).status).toBe(404);
   expect((await edda.ask('POST /invites/accept', { token: 'given' })).status).toBe(200);
   expect((await edda.ask(`GET /projects/${theirs.id}/members`)).status).toBe(200);
-  // What they do there is nothing to those here; what they do about their own account is for both.
+  // Actions in one organization are invisible to the other; changes of their own account appear in both.
   expect((await edda.ask('POST /projects', { name: 'Their second' })).status).toBe(200);
   await edda.ask('POST /profile', { name: 'edda' });
   for (const place of ['/audit?limit=200', '/audit.csv']) {
@@ -98,7 +98,7 @@ test('who has an account joins by signing in, and nobody joins as somebody else'
   }
 });
 
-test('what is refused: no address, no role, nobody, another organization', async () => {
+test('rejects an invalid address or role, an unknown member and another organization', async () => {
   const bad = await invite(ada, 'nobody', 'viewer');
   expect([bad.answer.status, bad.answer.json.errors[0]?.field]).toEqual([422, 'email']);
   expect((await ada.ask(at('POST /invites'), { email: 'a@x.org', role: 'king' })).status).toBe(422);
@@ -108,13 +108,13 @@ test('what is refused: no address, no role, nobody, another organization', async
     (await ada.ask(`POST /projects/${theirs.id}/invites`, { email: 'a@x.org', role: 'owner' })).status,
   ).toBe(404);
   const eddaThere = await idOf('edda@x.org');
-  // Known in both organizations: what is changed here stays as it is there.
+  // A member of both organizations: a change here does not affect the other.
   await ada.ask(at(`POST /members/${eddaThere}/role`), { role: 'viewer' });
   expect((await edda.ask(`GET /projects/${theirs.id}/invites`)).status).toBe(200);
   await ada.ask(at(`POST /members/${eddaThere}/role`), { role: 'editor' });
 });
 
-test('a role changes what the next request may do; an admin makes and changes no owner', async () => {
+test('applies a new role to the next request, and lets an admin create or change no owner', async () => {
   const id = await idOf('edda@x.org');
   expect((await edda.ask(at('GET /invites'))).status).toBe(403);
   expect((await grace.ask(at(`POST /members/${id}/role`), { role: 'admin' })).status).toBe(200);
@@ -128,7 +128,7 @@ test('a role changes what the next request may do; an admin makes and changes no
   expect((await grace.ask(at(`POST /members/${adas}/remove`))).status).toBe(403);
 });
 
-test('the last owner stays, whoever asks and however many ask at once', async () => {
+test('keeps the last owner, whatever the caller and the number of concurrent requests', async () => {
   const adas = await idOf('ada@x.org');
   expect((await ada.ask(at(`POST /members/${adas}/role`), { role: 'admin' })).status).toBe(409);
   expect((await ada.ask(at(`POST /members/${adas}/remove`))).status).toBe(409);
@@ -144,26 +144,26 @@ test('the last owner stays, whoever asks and however many ask at once', async ()
   if (owners[0]?.id !== adas) await second.ask(at(`POST /members/${adas}/role`), { role: 'owner' });
 });
 
-test('who is removed is out at their next request, cannot sign in, and comes back by a new invitation', async () => {
+test('signs a removed member out at once, refuses their sign-in, and readmits them by invitation', async () => {
   const gone = await joined('gone@x.org', 'editor');
   const id = await idOf('gone@x.org');
   expect((await grace.ask(at(`POST /members/${id}/remove`))).status).toBe(200);
   expect((await gone.ask('GET /projects')).status).toBe(401);
   const credentials = { email: 'gone@x.org', password: PASSWORD };
   expect((await browser().ask('POST /sign-in', credentials)).status).toBe(422);
-  // What they did stays in the log of those with whom they did it.
+  // Their actions stay in the log of the organization in which they happened.
   const accepted = ['/audit?action=invite.accept', '/audit.csv?action=invite.accept'];
   for (const place of accepted) expect((await ada.ask(at(`GET ${place}`))).text).toContain('gone@x.org');
   const back = await joined('gone@x.org', 'viewer');
   expect((await back.ask('GET /projects')).json.data).toEqual([expect.objectContaining({ role: 'viewer' })]);
-  // In another organization they stay, and so does their session.
+  // They stay in another organization, and so does their session.
   const eddas = await idOf('edda@x.org');
   await ada.ask(at(`POST /members/${eddas}/remove`));
   expect((await edda.ask(at('GET /members'))).status).toBe(404);
   expect((await edda.ask(`GET /projects/${theirs.id}/members`)).status).toBe(200);
 });
 
-test('whoever may make projects in several organizations says in which, and in no other', async () => {
+test('requires the organization of a new project if there are several, and accepts no other', async () => {
   const both = await joined('both@x.org', 'admin');
   const make = (more: object = {}) => both.ask('POST /projects', { name: 'Meant', ...more });
   const whose = async (answer: Promise<{ json: { data: unknown } }>): Promise<unknown> => {
@@ -183,7 +183,7 @@ test('whoever may make projects in several organizations says in which, and in n
   expect(await whose(make({ organization: 'theirs' }))).toBe('Theirs');
 });
 
-test('an organization that asks for an authenticator app is closed to who has none, until they set one up', async () => {
+test('closes an organization that requires an authenticator app to members without one', async () => {
   const policy = { requires_two_factor: true };
   expect((await grace.ask(at('POST /organization'), policy)).status).toBe(403);
   const locked = await ada.ask(at('POST /organization'), policy);
@@ -213,7 +213,7 @@ async function addApp(one: Browser): Promise<void> {
   await one.ask('POST /two-factor/confirm', { code: codeOf(uri) });
 }
 
-test('a test letter goes to whoever asks; each switches their own digest', async () => {
+test('sends a test email to the member who requests it, and lets each switch their own digest', async () => {
   expect((await grace.ask(at('POST /test-email'))).json.data).toEqual({
     to: 'grace@x.org',
     test_inbox: true,
@@ -230,7 +230,7 @@ test('a test letter goes to whoever asks; each switches their own digest', async
   expect((await grace.ask('POST /organizations/theirs/digest', { enabled: true })).status).toBe(404);
 });
 
-test('the audit log says who did what with its difference, for this organization alone, and reads on without a hole', async () => {
+test('lists the audit log of this organization alone, with actor and diff, in pages without a gap', async () => {
   const list = async (query = '') => (await grace.ask(at(`GET /audit${query}`))).json;
   const all = await list('?limit=200');
   const entries = all.data as AuditListed[];

@@ -31,7 +31,7 @@ import { mailTo } from './team-caller.ts';
 
 const ROLE = Type.Union(ROLES.map((role) => Type.Literal(role)));
 
-/** Who belongs to the organization of a project, and what they may do. */
+/** The members of a project's organization, and their roles. */
 export const memberRoutes = [
   route('GET /projects/:project/organization', {
     needs: 'viewer',
@@ -156,7 +156,7 @@ export const inviteRoutes = [
   }),
 ];
 
-/** Members and invitations are addressed by their id or, by people at a command line, by email address; no id has an `@`. */
+/** Members and invitations are addressed by their id or, on the command line, by email address; no id has an `@`. */
 async function memberId(tx: Tx, organizationId: string, reference: string): Promise<string> {
   if (!reference.includes('@')) return reference;
   const email = reference.toLowerCase();

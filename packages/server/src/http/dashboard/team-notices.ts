@@ -6,8 +6,8 @@ import { callerOf, mailTo } from './team-caller.ts';
 export type Notice = { member: { id: string; email: string }; change: AccountChange };
 
 /**
- * Emails the member about a change to how their account is signed in to. The response does not wait for it, because a relay that
- * hangs must not delay the change. A notice that could not be sent is a warning in the log.
+ * Emails the member about a change to how their account is signed in to. The response does not wait for it, because a relay that hangs must
+ * not delay the change. A notice that could not be sent is a warning in the log.
  */
 export function notifyMember(deps: RouteDeps, request: FastifyRequest, notice: Notice): void {
   send(deps, request, notice).catch((error: unknown) =>

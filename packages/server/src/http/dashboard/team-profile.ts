@@ -15,7 +15,7 @@ import { wholeList } from './whole-list.ts';
 
 const TEXT = Type.String({ maxLength: 1_000 });
 
-/** What people do about their own account, whatever they may do elsewhere. */
+/** Changes of a member's own account, whatever their roles. */
 export const profileRoutes = [
   route('POST /profile', {
     needs: 'signed_in',

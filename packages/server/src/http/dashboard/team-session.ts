@@ -15,7 +15,7 @@ import { type OpenAsked, openRoute, route, type RouteDeps } from './route.ts';
 
 const TEXT = Type.String({ maxLength: 1_000 });
 
-/** The way in and out, and what every page asks first. */
+/** Signing in and out, and the first request of every page. */
 export const sessionRoutes = [
   openRoute('GET /session', {
     isAccount: false,
@@ -146,7 +146,7 @@ async function stateOf(deps: RouteDeps, person: Person | null): Promise<SessionS
     installation: {
       public_url: installation.publicUrl,
       test_inbox: mailroom.outlet.kind === 'test_inbox',
-      // Whoever is not signed in learns nothing of how letters leave.
+      // A caller without a session learns nothing about the relay.
       relay: person ? installation.relay : null,
       mail_from: person ? installation.mailFrom : null,
       has_model: installation.hasModel,

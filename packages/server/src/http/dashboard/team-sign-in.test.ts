@@ -28,11 +28,11 @@ const resets = () => letters.filter(({ text }) => text.includes('reset?token'));
 const enter = (one: typeof ada, password = PASSWORD) =>
   one.ask('POST /sign-in', { email: 'ada@x.org', password });
 
-test('the tables are what the library of the sign-in expects of them', async () => {
+test('the tables match the schema of the sign-in library', async () => {
   await (await team.signIns()).checkTables();
 });
 
-test('set-up makes the first person, who owns an organization, its project and those that were there before', async () => {
+test('set-up creates the first member, who owns an organization, its project and all earlier ones', async () => {
   const { json } = await ada.ask('GET /session');
   expect(json.data).toMatchObject({
     set_up: true,
@@ -41,12 +41,12 @@ test('set-up makes the first person, who owns an organization, its project and t
     installation: { test_inbox: true, public_url: DASHBOARD_ORIGIN },
   });
   const listed = (await ada.ask('GET /projects')).json.data as { id: number; role: string }[];
-  // Acme was there already, by a command, and is the one that was meant.
+  // A command had created Acme before; the set-up uses it.
   expect(listed.map(({ id, role }) => [id, role])).toEqual([[early.id, 'owner']]);
   expect(projectId).toBe(early.id);
 });
 
-test('a set-up link works once, and none works any more once there is an owner', async () => {
+test('a set-up link works once, and none works once there is an owner', async () => {
   const late = browser();
   const body = {
     token: tokenOf(lateLink?.url ?? ''),
@@ -61,7 +61,7 @@ test('a set-up link works once, and none works any more once there is an owner',
   expect((await ada.ask('GET /projects')).json.data).toHaveLength(1);
 });
 
-test('a right password opens a session, a wrong one and an unknown address are answered alike', async () => {
+test('a correct password opens a session; a wrong one and an unknown address get the same answer', async () => {
   const one = browser();
   const wrong = await enter(one, 'wrong horse battery');
   const unknown = await one.ask('POST /sign-in', { email: 'nobody@x.org', password: PASSWORD });
@@ -74,7 +74,7 @@ test('a right password opens a session, a wrong one and an unknown address are a
   expect((await whoIs(one)).member).toBeNull();
 });
 
-test('the session is in a cookie that scripts cannot read, that stays on this host and that we signed', async () => {
+test('the session is in a signed cookie that scripts cannot read and that stays on this host', async () => {
   const { headers } = await enter(browser());
   const [cookie] = [headers['set-cookie']].flat() as string[];
   expect(cookie).toMatch(/^beckon_session=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/);
@@ -89,7 +89,7 @@ test('the session is in a cookie that scripts cannot read, that stays on this ho
   expect((await whoIs(thief)).member).toBeNull();
 });
 
-test('over https the cookie belongs to this host alone, and never travels in the clear', async () => {
+test('over https the cookie belongs to this host alone, and is never sent in plain text', async () => {
   const https = testTeam(server, { publicOrigin: 'https://beckon.example', transport: HTTPS });
   const { status, headers } = await enter(https.browser());
   expect(status).toBe(200);
@@ -99,7 +99,7 @@ test('over https the cookie belongs to this host alone, and never travels in the
   );
 });
 
-test('what another page has the browser send signs nobody in, and out', async () => {
+test('a request from another page neither signs in nor signs out', async () => {
   const headers = { origin: 'https://evil.example' };
   const one = browser();
   const body = { email: 'ada@x.org', password: PASSWORD };
@@ -108,7 +108,7 @@ test('what another page has the browser send signs nobody in, and out', async ()
   expect((await whoIs(ada)).member?.email).toBe('ada@x.org');
 });
 
-test('an API key is no session, and a session is no API key', async () => {
+test('an API key is not a session, and a session is not an API key', async () => {
   const bearer = { authorization: `Bearer ${early.secret}` };
   expect((await browser(bearer).ask('GET /projects')).status).toBe(401);
   const cookie = [...ada.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -120,7 +120,7 @@ test('an API key is no session, and a session is no API key', async () => {
   expect(answer.status).toBe(401);
 });
 
-test('a session that was ended is refused at the very next request', async () => {
+test('an ended session is refused on the next request', async () => {
   const other = browser({ 'user-agent': 'Old phone' });
   await enter(other);
   const sessions = (await ada.ask('GET /sessions')).json.data as {
@@ -139,7 +139,7 @@ test('a session that was ended is refused at the very next request', async () =>
   expect((await ada.ask('GET /projects')).status).toBe(200);
 });
 
-test('a session lives thirty days from its last use, and not a moment longer', async () => {
+test('a session ends exactly thirty days after its last use', async () => {
   const one = browser();
   await enter(one);
   const age = (days: number) =>
@@ -155,7 +155,7 @@ test('a session lives thirty days from its last use, and not a moment longer', a
   expect((await one.ask('GET /projects')).status).toBe(401);
 });
 
-test('a new password ends all other sessions, and the old one opens nothing', async () => {
+test('a new password ends all other sessions, and the old password opens none', async () => {
   const [one, other] = [browser(), browser()];
   await enter(one);
   await enter(other);
@@ -173,7 +173,7 @@ test('a new password ends all other sessions, and the old one opens nothing', as
   await enter(ada);
 });
 
-test('who forgot their password is mailed a link that works once, for an hour; who asks learns nothing', async () => {
+test('a reset link is emailed, works once within an hour, and its request reveals no account', async () => {
   const one = browser();
   const known = await one.ask('POST /forgot', { email: 'Ada@x.org' });
   const unknown = await one.ask('POST /forgot', { email: 'nobody@x.org' });
@@ -199,7 +199,7 @@ test('who forgot their password is mailed a link that works once, for an hour; w
   expect((await one.ask('POST /reset', { token: late, password: PASSWORD })).status).toBe(404);
 });
 
-test('nobody makes a link void by asking for another: not that of an operator, and none where nothing can be mailed', async () => {
+test('a reset request invalidates no link of an operator, and none when email cannot be sent', async () => {
   const enough = 'a new horse battery';
   const byOperator = await offerReset(server.db, DASHBOARD_ORIGIN, { email: 'ada@x.org', by: 'operator' });
   const before = resets().length;
@@ -218,13 +218,13 @@ test('nobody makes a link void by asking for another: not that of an operator, a
   expect([await good(mailed), await good(tokenOf(byOperator?.url ?? ''))]).toEqual([200, 200]);
   const body = { token: tokenOf(byOperator?.url ?? ''), password: enough };
   expect((await browser().ask('POST /reset', body)).status).toBe(200);
-  // And what was asked for before is void with the password that it was for.
+  // The earlier link is invalid too, because the password that it was for has changed.
   expect(await good(mailed)).toBe(404);
   await ada.ask('POST /sign-in', { email: 'ada@x.org', password: enough });
   await ada.ask('POST /password', { current: enough, new: PASSWORD });
 });
 
-test('a code is asked for where an authenticator app is set up, and each backup code works once', async () => {
+test('an authenticator app requires a code, and each backup code works once', async () => {
   const grace = await join(ada, { projectId, email: 'grace@x.org', role: 'editor' });
   expect((await grace.ask('POST /two-factor/begin', { password: 'not it at all' })).status).toBe(422);
   const begun = (await grace.ask('POST /two-factor/begin', { password: PASSWORD })).json.data as {
@@ -233,7 +233,7 @@ test('a code is asked for where an authenticator app is set up, and each backup 
   };
   const again = browser();
   const credentials = { email: 'grace@x.org', password: PASSWORD };
-  // Not before the first right code: who closes the page in between is not locked out.
+  // The app is required only after the first correct code: a page closed before that locks no member out.
   expect((await again.ask('POST /sign-in', credentials)).json.data).toEqual({
     signed_in: true,
     two_factor: false,
@@ -274,12 +274,12 @@ test('a code is asked for where an authenticator app is set up, and each backup 
   expect((await browser().ask('POST /sign-in', credentials)).json.data).toMatchObject({ signed_in: true });
 });
 
-test('a code alone, without the password before it, signs nobody in', async () => {
+test('a code without the password before it signs in no member', async () => {
   const answer = await browser().ask('POST /sign-in/totp', { code: '123456' });
   expect([answer.status, answer.json.errors[0]?.code]).toEqual([409, 'conflict']);
 });
 
-test('a passkey that verified its user signs in by itself; one that did not, a stranger and a replay do not', async () => {
+test('a passkey signs in if it verified its user; others, unknown ones and replays do not', async () => {
   const key = authenticator({ origin: DASHBOARD_ORIGIN });
   const options = (await ada.ask('POST /passkeys/options')).json.data as Record<string, unknown>;
   const added = await ada.ask('POST /passkeys', { response: key.register(options), name: 'Laptop' });
@@ -315,7 +315,7 @@ test('a passkey that verified its user signs in by itself; one that did not, a s
   expect((await gone.ask('POST /sign-in/passkey', { response: key.sign(final) })).status).toBe(422);
 });
 
-test('what no authenticator says is refused as what it is, and looked for nowhere', async () => {
+test('an invalid passkey response is rejected as invalid, before any lookup', async () => {
   const one = browser();
   for (const id of [undefined, null, 7, true, [], {}, '', 'a\0b', 'not base64', 'x'.repeat(2_000)]) {
     await one.ask('POST /sign-in/passkey-options');
@@ -333,7 +333,7 @@ test('what no authenticator says is refused as what it is, and looked for nowher
   }
 });
 
-test('who tries passwords is told to wait, by account over all processes, and let in again afterwards', async () => {
+test('password attempts are limited per account across processes, and allowed again later', async () => {
   const other = testTeam(server);
   for (let tries = 0; tries < 10; tries += 1) {
     const one = tries % 2 === 0 ? browser() : other.browser();
@@ -345,7 +345,7 @@ test('who tries passwords is told to wait, by account over all processes, and le
     'rate_limited',
     '900',
   ]);
-  // Others come in, and so does whoever waits.
+  // Other members can sign in, and so can this one after a wait.
   expect((await browser().ask('POST /sign-in', { email: 'grace@x.org', password: PASSWORD })).status).toBe(
     200,
   );
@@ -353,24 +353,24 @@ test('who tries passwords is told to wait, by account over all processes, and le
   expect((await enter(browser())).status).toBe(200);
 });
 
-/** Forty-nine more tries from everywhere, and what the next two are answered. */
+/** Simulates forty-nine earlier attempts from each address, and returns the status of the next two requests. */
 async function lastTwo(ask: () => Promise<{ status: number }>): Promise<number[]> {
   await ask();
   await server.db.query(`UPDATE beckon.team_attempt SET count = 49 WHERE key LIKE 'address%'`);
   return [(await ask()).status, (await ask()).status];
 }
 
-test('an address that tries account after account is told to wait too', async () => {
+test('an address that tries account after account is limited too', async () => {
   const ask = () => browser().ask('POST /sign-in/totp', { code: '123456' });
   expect(await lastTwo(ask)).toEqual([409, 429]);
   server.clock.advance(15 * 60_000);
 });
 
-test('who joins comes in however many have tried from there, and what they did is recorded with it', async () => {
+test('an address over its limit can still join, and the audit entry is in the same commit', async () => {
   const made = await ada.ask(`POST /projects/${projectId}/invites`, { email: 'joan@x.org', role: 'viewer' });
   const token = tokenOf((made.json.data as { link: string }).link);
   await server.db.query(`UPDATE beckon.team_attempt SET count = 49 WHERE key LIKE 'address%'`);
-  // Whoever is killed behind the commit writes nothing more.
+  // A process that is killed after the commit writes nothing more.
   const { db } = server;
   const killed = testTeam({
     ...server,
@@ -392,7 +392,7 @@ test('who joins comes in however many have tried from there, and what they did i
   expect(ofJoan.map(({ action }) => action).toSorted()).toEqual(['invite.accept', 'password.reset']);
 });
 
-test('passwords typed while signed in are limited by session, and leave the sign-in of the same member alone', async () => {
+test("passwords typed in a session are limited by session, without affecting the member's sign-in", async () => {
   const ask = () => ada.ask('POST /two-factor/end', { password: 'wrong horse battery' });
   const statuses: number[] = [];
   for (let at = 0; at < 12; at += 1) statuses.push((await ask()).status);

@@ -19,7 +19,7 @@ import type { RouteDeps } from './route.ts';
 
 type Deps = Pick<RouteDeps, 'db' | 'access' | 'mailroom'>;
 
-/** The project's own, those that ship, and those of which there is nothing but unpublished words; by name. */
+/** Lists the project's own templates, those that ship, and those with only an unpublished version; by name. */
 export async function listedTemplates({ db }: Deps, projectId: number): Promise<TemplateListed[]> {
   const around = await findAround(db, projectId);
   const letters = await listLetters(db, { projectId, now: db.clock.now() });
@@ -71,7 +71,7 @@ function toBegun({ name, format, subject, savedAt }: UnpublishedLetter): Templat
   return { name, format, subject, ...state, updated_at: iso(savedAt) };
 }
 
-/** By its name, or the id of one of the project's own. */
+/** Returns a template by its name, or by the id of one of the project's own. */
 export async function shownTemplate(
   { db, access, mailroom: { renderer } }: Deps,
   projectId: number,
@@ -81,7 +81,7 @@ export async function shownTemplate(
   const around = await findAround(db, projectId);
   const begun = around.unpublished.get(reference);
   const letter = await showLetter({ db, renderer }, { projectId, reference, now }).catch((error: unknown) => {
-    // Words that were saved under a new name are no letter yet.
+    // An unpublished version under a new name is not a template yet.
     if (begun && error instanceof Fault && error.code === 'not_found') return null;
     throw error;
   });
@@ -141,7 +141,7 @@ function toUnpublished(
   return { format, subject, preheader, body, ...saved };
 }
 
-/** As it is written, not as it was compiled. */
+/** The source text, not its compiled form. */
 function publishedOf({ name, versions }: Pick<ShownLetter, 'name' | 'versions'>): LetterSource {
   const [newest] = versions;
   if (newest) {

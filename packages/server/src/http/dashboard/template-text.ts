@@ -6,7 +6,7 @@ import type { RouteDeps } from './route.ts';
 
 type Db = Pick<RouteDeps, 'db'>;
 
-/** What a publish request publishes, and when the unpublished version that it replaces was saved. */
+/** Returns the text that a publish request publishes, and when the unpublished version that it replaces was saved. */
 export async function publishedText(
   deps: Db,
   {
@@ -24,7 +24,7 @@ export async function publishedText(
 
 type Written = { projectId: number; template: string; source?: LetterSource; unpublished?: true };
 
-/** The text of the request, or the saved unpublished version where it is asked for; null: the published version. */
+/** Returns the text of the request, or the saved unpublished version if the request asks for it. Null is the published version. */
 export async function letterOf(
   deps: Db,
   { projectId, template, source, unpublished }: Written,

@@ -59,7 +59,7 @@ async function drafted(...users: string[]): Promise<void> {
   await stage.engine.settle();
 }
 
-test('letters are listed with who uses them, those that ship and those that are only begun among them', async () => {
+test('lists templates with their uses, including built-in and unpublished ones', async () => {
   await create();
   await drafted();
   await save('plans', { subject: 'Plans' });
@@ -82,7 +82,7 @@ test('letters are listed with who uses them, those that ship and those that are 
   expect(data[0]).toMatchObject({ subject: letter().subject, used_by: [{ name: 'greeter' }] });
 });
 
-test('what is saved and not published nobody gets, and publishing asks which open drafts follow', async () => {
+test('sends no unpublished version, and updates open drafts on publishing only on request', async () => {
   await create();
   await drafted('ada', 'bob');
   await story.act('bob', { kind: 'approve' });
@@ -121,7 +121,7 @@ test('what is saved and not published nobody gets, and publishing asks which ope
   ]);
 });
 
-test('a letter that ships becomes the project’s own when it is published, and ships again when that is deleted', async () => {
+test('makes a built-in template the project’s own by publishing, and restores it by deleting', async () => {
   const own = { source: letter({ body: 'Ours.' }), version: null, seen: null, follow: false };
   const made = await ask<TemplatePublished>('POST /templates/welcome/publish', { body: own });
   expect(made.data.template).toMatchObject({ version: 1, is_shipped: true, published: { body: 'Ours.' } });
@@ -131,7 +131,7 @@ test('a letter that ships becomes the project’s own when it is published, and 
   expect(data.published.body).not.toBe('Ours.');
 });
 
-test('a letter that a rule names cannot be deleted, and the rule is named', async () => {
+test('refuses to delete a template that a rule uses, and names the rule', async () => {
   await create();
   await drafted();
   const refused = await ask('DELETE /templates/greeting', { body: {} });
@@ -141,7 +141,7 @@ test('a letter that a rule names cannot be deleted, and the rule is named', asyn
   ]);
 });
 
-test('a preview is the letter as it would leave, with what would hold it and what is wrong with it', async () => {
+test('previews the email as it would be sent, with its send check and its errors', async () => {
   await create();
   await drafted('ada');
   await story.user('eve', { email: 'eve@x.org', traits: {} });
@@ -168,7 +168,7 @@ test('a preview is the letter as it would leave, with what would hold it and wha
   expect(broken.preview_id).toBe(null);
 });
 
-test('a preview as of then is told by what was known of the person then; what is not sure is named', async () => {
+test("previews with the user's data as of a time, and names uncertain values", async () => {
   await create();
   await story.user('ada', { email: 'ada@x.org', traits: { name: 'ADA', plan: 'trial' } });
   await stage.engine.settle();
@@ -191,7 +191,7 @@ test('a preview as of then is told by what was known of the person then; what is
   }
 });
 
-test('words that are only being written have a page of their own, which nothing can do anything in', async () => {
+test('renders unpublished text as a page of its own, sandboxed', async () => {
   const body = 'Nothing *yet* for {{ user.name }} <script>alert(1)</script>';
   const words = letter({ body });
   const { data } = await ask<TemplatePreview>('POST /templates/brand new/preview'.replace(' new', '%20new'), {
@@ -212,7 +212,7 @@ test('words that are only being written have a page of their own, which nothing 
   );
 });
 
-test('previews and test copies have the locale of the user, otherwise the language of the project', async () => {
+test('uses the locale of the user in previews and test emails, otherwise the language of the project', async () => {
   await create();
   await story.set({ language: 'fr' });
   await story.user('eva', { email: 'eva@x.org', traits: { plan: 'pro', locale: 'de_DE' } });
@@ -227,7 +227,7 @@ test('previews and test copies have the locale of the user, otherwise the langua
   expect(handed.at(-1)?.mime).toContain('Vous recevez cet e-mail');
 });
 
-test('a test copy goes to whoever asks, filled in for somebody made up', async () => {
+test('sends a test email to the member who requests it, with sample data', async () => {
   await create();
   const sent = await ask<{ to: string; subject: string }>('POST /templates/greeting/send-test', { body: {} });
   expect(sent.data).toMatchObject({ to: 'ada@x.org', subject: '[Test] Hello Ada' });
@@ -238,7 +238,7 @@ test('a test copy goes to whoever asks, filled in for somebody made up', async (
 });
 
 describe('the saved unpublished version', () => {
-  test('is previewed and sent as a test where `unpublished` asks for it', async () => {
+  test('is previewed and sent as a test with `unpublished`', async () => {
     await create();
     await save('greeting', letter({ subject: 'Unpublished' }));
     const preview = (body: object) =>
@@ -250,7 +250,7 @@ describe('the saved unpublished version', () => {
     expect(sent.data.subject).toBe('[Test] Unpublished');
   });
 
-  test('is published by a request without `source`, and is gone afterwards', async () => {
+  test('is published by a request without `source`, and is deleted by that', async () => {
     await create();
     const publish = (body: object = {}) =>
       ask<TemplatePublished>('POST /templates/greeting/publish', { body });
@@ -269,7 +269,7 @@ describe('the saved unpublished version', () => {
   });
 });
 
-test('a viewer writes nothing, another project has nothing of it, and what cannot be rendered is refused with its place', async () => {
+test('refuses changes by a viewer, returns 404 in another project, and reports render errors at their place', async () => {
   await create();
   for (const [what, body] of [
     ['POST /templates', { name: 'x', source: letter() }],
@@ -290,7 +290,7 @@ test('a viewer writes nothing, another project has nothing of it, and what canno
   expect((await save('greeting', { subject: 'x'.repeat(2_000) })).errors[0]?.field).toBe('subject');
 });
 
-test('what was saved can be thrown away', async () => {
+test('discards an unpublished version', async () => {
   await create();
   await save('greeting', { subject: 'Later' });
   const { data } = await ask<TemplateShown>('DELETE /templates/greeting/unpublished', { body: {} });
@@ -298,7 +298,7 @@ test('what was saved can be thrown away', async () => {
   expect((await ask<TemplateShown>('GET /templates/greeting')).data.unpublished).toBe(null);
 });
 
-test('two who write one letter do not overwrite each other unseen, and publishing ends only the words that were seen', async () => {
+test("refuses to overwrite another member's version unseen, and publishing deletes only the seen version", async () => {
   await create();
   const first = await save('greeting', { subject: 'First' });
   const seen = first.data.unpublished?.saved_at ?? null;
@@ -314,6 +314,6 @@ test('two who write one letter do not overwrite each other unseen, and publishin
   });
   expect(published.data.template).toMatchObject({ version: 2, unpublished: { subject: 'Second' } });
   await ask('DELETE /templates/greeting/unpublished', { body: {} });
-  // Those that it was written over are gone, and somebody meant that.
+  // The version that this text was based on is deleted, on purpose.
   expect((await save('greeting', { subject: 'Late' }, second.data.unpublished?.saved_at)).status).toBe(409);
 });

@@ -27,9 +27,9 @@ import { type DashboardRoute, route, type RouteDeps } from './route.ts';
 import { listedTemplates, shownTemplate } from './template-shown.ts';
 import { letterOf, momentSeen, publishedText, wordsOf } from './template-text.ts';
 
-/** A body of MJML in letters of four bytes, and what stands around it. */
+/** A body of MJML in 4-byte characters, and the fields around it. */
 const BODY_MAX_BYTES = 4 * 1024 * 1024;
-/** In the headers of the email that a preview checks. Nothing is sent. */
+/** In the headers of the email that a preview checks. No email is sent. */
 const PREVIEW_RECIPIENT = 'user@example.com';
 const LETTER = Type.Object(
   {
@@ -204,14 +204,14 @@ function rendering({ db, mailroom: { renderer } }: Pick<RouteDeps, 'db' | 'mailr
 type Previewing = {
   projectId: number;
   template: string;
-  /** Null: as it is published. */
+  /** Null: the published version. */
   letter: LetterSource | null;
   user: string | null;
-  /** As of when; now, where left out. */
+  /** The time of the preview; now, if absent. */
   at?: number;
 };
 
-/** Words that are not published may belong to a letter that is not there yet; it is known by its name all the same. */
+/** Unpublished text may belong to a template that does not exist yet; its name identifies it all the same. */
 function renderAs(
   deps: Pick<RouteDeps, 'db' | 'mailroom'>,
   { projectId, template, letter, user: userId, at }: Previewing,
@@ -274,7 +274,7 @@ function nothingOf({ letter, user }: Previewing): Omit<TemplatePreview, 'faults'
   return { ...nobody, subject, preheader, ...none };
 }
 
-/** What is wrong with words that somebody is still writing is no refusal of the question; a moment of which nothing is known is. */
+/** Returns errors in unfinished text as part of the answer; a time without data is refused. */
 async function orFaults<T extends object>(ask: () => Promise<T>): Promise<T | { faults: FieldFault[] }> {
   try {
     return await ask();

@@ -67,7 +67,7 @@ async function answer(changed: Partial<NewReply> = {}): Promise<string> {
   return id;
 }
 
-test('an empty outbox says whether letters come here at all, and when the next one does', async () => {
+test('an empty test inbox shows whether emails arrive here, and when the next one does', async () => {
   expect((await ask('GET /test-inbox')).json).toMatchObject({ data: [], meta: { cursor: null } });
   const state = async () => (await ask<TestInboxState>('GET /test-inbox/state', { as: 'viewer' })).json.data;
   expect(await state()).toMatchObject({ in_use: true, waiting: 0, next_at: null, kept_days: 30 });
@@ -85,7 +85,7 @@ test('an empty outbox says whether letters come here at all, and when the next o
   expect(await state()).toMatchObject({ waiting: 1, next_at: at });
 });
 
-test('letters are listed, the newest first, in pages and by user, those to the team as such', async () => {
+test('lists emails newest first, in pages and by user, and marks those to members', async () => {
   const first = await keep();
   const second = await keep('bob');
   const team = await keep(null);
@@ -105,7 +105,7 @@ test('letters are listed, the newest first, in pages and by user, those to the t
 });
 
 describe('email.html?images=show', () => {
-  /** A server of pictures that does not answer before it is let. */
+  /** An image server that does not answer until it is released. */
   function slowPictures() {
     const begun: PromiseWithResolvers<void>[] = [];
     let [open, most] = [0, 0];
@@ -131,7 +131,7 @@ describe('email.html?images=show', () => {
     return { openOutbound: openOutbound as never, begun, open: () => open, most: () => most };
   }
 
-  test('fetches the pictures of one email of a project at a time', async () => {
+  test('fetches the images of one email of a project at a time', async () => {
     const pictures = slowPictures();
     const looking = testDashboard(db, { openOutbound: pictures.openOutbound });
     const id = await keep('ada', goodHtml({ more: '<img src="https://x.test/b.png" alt="">' }));
@@ -145,7 +145,7 @@ describe('email.html?images=show', () => {
       if (++refused === 10) tenRefused.resolve();
       return status;
     });
-    // No picture comes before all of them are there.
+    // No image arrives before all requests are waiting or refused.
     await tenRefused.promise;
     let isDone = false;
     const all = Promise.all(asked).finally(() => (isDone = true));
@@ -175,7 +175,7 @@ describe('email.html?images=show', () => {
   });
 });
 
-test('looking at a letter with its images fetches what it shows, and not what tells that it was opened', async () => {
+test('fetches the visible images of an email, but not its tracking pixel', async () => {
   const asked: string[] = [];
   const openOutbound = () => ({
     ...testMail().openOutbound(),
@@ -201,7 +201,7 @@ test('looking at a letter with its images fetches what it shows, and not what te
   await looking.close();
 });
 
-test('a letter is shown with its checks, its headers, its source and as the file that it is', async () => {
+test('shows an email with its checks, its headers, its source and its file', async () => {
   const https = '<img src="https://x.test/b.png" alt="">';
   const id = await keep('ada', goodHtml({ more: `<img src="http://x.test/a.png">${https}` }));
   const { data } = (await ask<TestInboxEmailWhole>(`GET /test-inbox/${id}`, { as: 'viewer' })).json;
@@ -227,7 +227,7 @@ test('a letter is shown with its checks, its headers, its source and as the file
   expect(frame.text).toContain('Hello Ada');
 });
 
-test('of another project there is nothing, nor of what was never kept', async () => {
+test('returns 404 for emails of another project and for unknown ones', async () => {
   const [id, reply] = [await keep(), await answer()];
   const { id: other } = await createProject(db, { name: `Other ${story.projectId}` });
   const paths = ['', '/email.html', '/source', '/eml', '?copy=2'].map((more) => `/test-inbox/${id}${more}`);
@@ -239,7 +239,7 @@ test('of another project there is nothing, nor of what was never kept', async ()
   expect((await dashboard.ask(`GET /projects/${other}/replies`)).json.data).toEqual([]);
 });
 
-test('the outbox is forgotten by an admin who types the name of the project', async () => {
+test('clears the test inbox for an admin who types the name of the project', async () => {
   await keep();
   const [row] = await db.query<{ name: string }>('SELECT name FROM beckon.project WHERE project_id = $1', [
     story.projectId,
@@ -271,7 +271,7 @@ describe('POST /test-inbox/clear', () => {
   });
 });
 
-test('answers are listed, the newest first, and stand with the letter and all else that was answered to it', async () => {
+test('lists replies newest first, and shows each with its email and the other replies to it', async () => {
   const messageId = newId();
   const hostile = '<img src=x onerror=alert(1)>'.repeat(30);
   const first = await answer({ messageId, text: hostile });
@@ -296,7 +296,7 @@ test('answers are listed, the newest first, and stand with the letter and all el
   });
 });
 
-test('an answer is handed on once more by a reviewer, where it goes to somebody and nobody forged it', async () => {
+test('forwards a reply again for a reviewer, if there is a recipient and its sender is not forged', async () => {
   const id = await answer({ forwardAt: null });
   const forward = (reply: string, as: AskOptions['as'] = 'reviewer') =>
     ask(`POST /replies/${reply}/forward`, { as });
@@ -309,7 +309,7 @@ test('an answer is handed on once more by a reviewer, where it goes to somebody 
   await story.set({ reply_forward_to: 'team@acme.test' });
   expect((await forward(id)).json.data).toEqual({ id, forward_at: new Date(story.now()).toISOString() });
   expect((await ask<ReplyThread>(`GET /replies/${id}`)).json.data.reply.forward).toBe('waiting');
-  // Whether a machine wrote it a person may see better.
+  // A reviewer can judge better whether it is automatic.
   expect((await forward(await answer({ kind: 'auto_reply' }))).status).toBe(200);
   expect((await forward(await answer({ verified: 'failed' }))).status).toBe(409);
   expect((await forward(newId())).status).toBe(404);

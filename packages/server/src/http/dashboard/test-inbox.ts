@@ -26,7 +26,7 @@ import { requireForPerson, type Redact, redactMail, redactFor } from './redact.t
 
 const COPY = { copy: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })) };
 const DAY_MS = 86_400_000;
-/** Of another process's clock a letter may come from the next moment. */
+/** The clock of another process may be ahead, so an email may have a slightly later time. */
 const CLOCKS_DIFFER_MS = 60_000;
 const SOURCE_MAX_BYTES = 256 * 1024;
 

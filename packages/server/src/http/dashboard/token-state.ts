@@ -3,7 +3,7 @@ import { listProjects } from '../../features/projects/index.ts';
 import type { HeldToken } from '../../features/tokens/index.ts';
 import type { RouteDeps } from './route.ts';
 
-/** What a token is, told to whoever holds it; it opens what its person may open now. */
+/** Returns the state of a token to its holder; it opens whatever its member may open now. */
 export async function stateOf(
   { db, access }: Pick<RouteDeps, 'db' | 'access'>,
   { label, scopes, expiresAt, person }: HeldToken,

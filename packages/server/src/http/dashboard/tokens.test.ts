@@ -28,7 +28,7 @@ const program = (token?: string): Browser =>
   browser({ origin: undefined, authorization: token === undefined ? undefined : `Bearer ${token}` });
 const DAY = 24 * HOUR;
 const project = `/projects/${projectId}`;
-// The windows of all limits are over, and Ada has just confirmed that it is her.
+// The windows of all limits have ended, and Ada has just confirmed who she is.
 beforeEach(async () => {
   clock.advance(16 * MINUTE);
   await ada.ask('POST /confirm', { password: PASSWORD });
@@ -47,7 +47,7 @@ async function fetchToken({ device_code }: DeviceBegun): Promise<DeviceAnswer> {
 const listed = async (one: Browser): Promise<TokenListed[]> =>
   (await one.ask('GET /profile/tokens')).json.data as TokenListed[];
 
-test('a program is let in by a person who saw what it asks for, and gets its token once', async () => {
+test('a member approves a program after seeing its scopes, and it gets its token once', async () => {
   const begun = await begin('Ada’s laptop', ['review', 'read', 'import']);
   expect(begun.user_code).toMatch(/^[B-DF-HJ-NP-TV-XZ]{4}-[B-DF-HJ-NP-TV-XZ]{4}$/);
   expect(begun.verification_url).toBe(`${DASHBOARD_ORIGIN}/device?code=${begun.user_code}`);
@@ -61,7 +61,7 @@ test('a program is let in by a person who saw what it asks for, and gets its tok
     address: '127.0.0.1',
     state: 'waiting',
   });
-  // One that is unticked is not given, and one that was not asked for cannot be.
+  // An unchecked scope is not granted, and one that was not requested cannot be.
   const approved = await ada.ask(`POST /device/${typed}/approve`, { scopes: ['read', 'review'] });
   expect(approved.json.data).toMatchObject({ state: 'approved', scopes: ['read', 'review'] });
   const both = await Promise.all([fetchToken(begun), fetchToken(begun)]);
@@ -88,7 +88,7 @@ test('a program is let in by a person who saw what it asks for, and gets its tok
   expect(await findText(db, [token, begun.device_code, begun.user_code, typed])).toEqual([]);
 });
 
-test('a code is decided once, by whoever comes first, and its ten minutes are all it has', async () => {
+test('a code is decided once, by the first member, and ends after ten minutes', async () => {
   const taken = await begin();
   const other = await join(ada, { projectId, email: 'other@x.org', role: 'viewer' });
   const statuses = await Promise.all(
@@ -112,7 +112,7 @@ test('a code is decided once, by whoever comes first, and its ten minutes are al
   expect(await fetchToken({ ...late, device_code: 'x'.repeat(40) })).toEqual({ state: 'expired' });
 });
 
-test('what a program says of itself is held to what a person can read', async () => {
+test('the label and scopes of a program must be readable', async () => {
   for (const body of [
     { label: '', scopes: ['read'] },
     { label: ' ', scopes: ['read'] },
@@ -132,14 +132,14 @@ test('what a program says of itself is held to what a person can read', async ()
   expect([unasked.status, unasked.json.errors[0]?.field]).toEqual([422, 'scopes']);
 });
 
-test('codes are not guessed, and not asked for without end', async () => {
+test('guesses of codes and requests for codes are limited', async () => {
   const guesser = await join(ada, { projectId, email: 'guesser@x.org', role: 'viewer' });
   const guesses = Array.from({ length: 101 }, () => guesser.ask('GET /device/BCDF-GHJK'));
   const guessed = (await Promise.all(guesses)).map(({ status }) => status);
   expect(guessed.filter((status) => status === 404)).toHaveLength(100);
   const [over] = (await Promise.all(guesses)).filter(({ status }) => status === 429);
   expect(Number(over?.headers['retry-after'])).toBeGreaterThan(0);
-  // Whoever else has one is not held up by it.
+  // Another member with a valid code is not affected.
   expect((await ada.ask(`GET /device/${(await begin()).user_code}`)).status).toBe(200);
   const asked = await Promise.all(
     Array.from({ length: 35 }, () => program().ask('POST /device', { label: 'x', scopes: ['read'] })),
@@ -148,7 +148,7 @@ test('codes are not guessed, and not asked for without end', async () => {
   expect(asked.filter(({ status }) => status === 429)).toHaveLength(6);
 });
 
-test('a token ends after 90 days, and when it is revoked, whoever asked with it a moment ago', async () => {
+test('a token ends after 90 days and at once when revoked, even if it was just used', async () => {
   const [old, lost] = [await tokenFor(ada, ['read'], 'old'), await tokenFor(ada, ['read'], 'lost')];
   const opens = async (token: string): Promise<number> =>
     (await program(token).ask(`GET ${project}/home`)).status;
@@ -162,13 +162,13 @@ test('a token ends after 90 days, and when it is revoked, whoever asked with it 
   expect(await opens(old)).toBe(200);
   clock.advance(1);
   expect(await opens(old)).toBe(401);
-  // What a program ends by itself, which was signed out.
+  // A program ends its own token when it signs out.
   const done = await tokenFor(ada, ['read']);
   expect((await program(done).ask('POST /token/revoke')).json.data).toEqual({ revoked: true });
   expect((await program(done).ask('GET /token')).status).toBe(401);
 });
 
-test('a token is worth what its person is at that moment, and nothing once they are gone, even if they come back', async () => {
+test('a token has the current access of its member, and none once they left, even if they return', async () => {
   const bob = await join(ada, { projectId, email: 'bob@x.org', role: 'reviewer' });
   const token = await tokenFor(bob, ['read', 'review']);
   const approve = async () => (await program(token).ask(`POST ${project}/drafts/nothing/approve`, {})).status;
@@ -191,7 +191,7 @@ describe('the role of a token', () => {
     return (json.data as SystemState).storage !== null;
   };
 
-  test('is the one that its scopes amount to', async () => {
+  test('is the highest role of its scopes', async () => {
     expect(await storageFor(ada, ['read'])).toBe(false);
     expect(await storageFor(ada, ['read', 'edit', 'import'])).toBe(false);
     expect(await storageFor(ada, ['read', 'admin'])).toBe(true);
@@ -242,10 +242,10 @@ test('a token lists and revokes the tokens of its member, and no other', async (
   expect((await reading.ask(`POST /profile/tokens/${id}/revoke`)).status).toBe(403);
 });
 
-test('a token counts before any cookie, sets none, and no other key is taken for one', async () => {
+test('a token takes precedence over cookies, sets none, and no other key is accepted as one', async () => {
   const viewer = await join(ada, { projectId, email: 'looks@x.org', role: 'viewer' });
   const authorization = `Bearer ${await tokenFor(viewer, ['read', 'review'])}`;
-  // Ada is an owner; what comes with the token is what its person may.
+  // Ada is an owner; the request has the access of the token's member.
   const keys = await ada.ask(`GET ${project}/keys`, undefined, { authorization });
   expect(keys.status).toBe(403);
   expect((await ada.ask(`GET ${project}/home`, undefined, { authorization: 'Basic YTpi' })).status).toBe(200);
@@ -265,7 +265,7 @@ test('a token counts before any cookie, sets none, and no other key is taken for
   expect((session.json.data as SessionState).member).toBe(null);
   for (const answer of [session, keys, await ada.ask('GET /token', undefined, { authorization })])
     expect(answer.headers['set-cookie']).toBe(undefined);
-  // No page can send it, so where it comes from says nothing; and what has a session has no token.
+  // A page cannot send a token, so the origin proves nothing; and a session has no token.
   const foreign = { authorization, origin: 'https://evil.example' };
   expect((await browser().ask(`POST ${project}/drafts/nothing/approve`, {}, foreign)).status).toBe(403);
   expect((await ada.ask('GET /token')).status).toBe(404);
@@ -275,13 +275,13 @@ test('a token counts before any cookie, sets none, and no other key is taken for
   expect([token.startsWith('bkp_'), told.status]).toEqual([true, 401]);
 });
 
-test('a page that says where it comes from asks for no code, unless it is ours', async () => {
+test('a page of another origin cannot request a code', async () => {
   const page = browser({ origin: 'https://evil.example' });
   expect((await page.ask('POST /device', { label: 'x', scopes: ['read'] })).status).toBe(403);
   expect((await page.ask('POST /device/token', { device_code: 'x' })).status).toBe(403);
 });
 
-test('what was done by a token stands in the audit log with its label, under its person', async () => {
+test("an action by token is audited under its member, with the token's label", async () => {
   const begun = await begin('build server', ['review']);
   await ada.ask(`POST /device/${begun.user_code}/approve`);
   clock.advance(1);
@@ -304,7 +304,7 @@ test('what was done by a token stands in the audit log with its label, under its
   ]);
 });
 
-test('a token made under the previous secret of the installation is good, and is hashed anew when it is met', async () => {
+test('a token hashed with the previous secret is valid, and is hashed again on use', async () => {
   const token = await tokenFor(ada, ['read']);
   const next = Buffer.alloc(32, 9);
   const holder = (current: Buffer, previous: Buffer | null) =>
@@ -314,7 +314,7 @@ test('a token made under the previous secret of the installation is good, and is
   expect((await holder(next, null))?.scopes).toEqual(['read']);
 });
 
-test('who lacks the authenticator app that their organization asks for lets no program in', async () => {
+test('a member without a required authenticator app cannot approve a program', async () => {
   const begun = await begin();
   await db.query('UPDATE beckon.team_organization SET requires_two_factor = true');
   const { status, json } = await ada.ask(`POST /device/${begun.user_code}/approve`);

@@ -11,7 +11,7 @@ import { route } from './route.ts';
 import { stateOf } from './token-state.ts';
 import { wholeList } from './whole-list.ts';
 
-/** Personal tokens: those of whoever is signed in, and the one that a program brings. */
+/** Personal tokens: those of the member who is signed in, and the one that a program sends. */
 export const tokenRoutes = [
   route('GET /profile/tokens', {
     needs: 'signed_in',
@@ -54,7 +54,7 @@ export const tokenRoutes = [
   }),
 ];
 
-/** Whoever is signed in has a session, and no token that this could be about. */
+/** A caller with a session has no token that this route could be about. */
 function required(token: HeldToken | null): HeldToken {
   if (token) return token;
   const message = 'This request requires a personal access token. Manage yours in your profile';

@@ -27,7 +27,7 @@ async function made(path: string, more: object = {}) {
   return { project, at, one: json.data, of: `${at}/webhooks/${json.data.id}` };
 }
 
-test('an endpoint is made with its secret told once, listed, edited and shown', async () => {
+test('creates an endpoint, shows its secret once, and lists, edits and shows it', async () => {
   const { at, one, of } = await made('/a', { types: ['email.opened'], description: 'CRM' });
   const { secret, ...shown } = one;
   expect(secret).toMatch(/^whsec_/);
@@ -48,7 +48,7 @@ test('an endpoint is made with its secret told once, listed, edited and shown', 
     expect((await dashboard.ask(`PATCH ${of}`, { body })).json.errors[0]?.field).toBe(field);
 });
 
-test('a test event is sent now, its answer shown with the body that was posted, and what was done is audited', async () => {
+test('sends a test event at once, shows its response and body, and is audited', async () => {
   const { project, at, one, of } = await made('/tested');
   hooks.answer(() => ({ status: 418, body: 'short' }));
   const { json } = await dashboard.ask<WebhookDelivery>(`POST ${of}/test`);
@@ -66,7 +66,7 @@ test('a test event is sent now, its answer shown with the body that was posted, 
   expect(await listEntries(db, asked)).toMatchObject([{ subject: one.url, isDone: true }]);
 });
 
-test('deliveries are listed by pages and by state, and one, all that failed or all that was missed is sent again', async () => {
+test('lists deliveries in pages and by state, and resends one, all failed or all missed ones', async () => {
   const { project, at, one, of } = await made('/told');
   hooks.answer(() => ({ status: 500, body: '' }));
   for (let i = 0; i < 3; i += 1) {
@@ -116,7 +116,7 @@ test('deliveries are listed by pages and by state, and one, all that failed or a
   expect((await dashboard.ask(`${list}?cursor=x`)).json.errors[0]?.field).toBe('cursor');
 });
 
-test('a rotated secret signs beside the old one for a while, and an endpoint goes by its typed URL alone', async () => {
+test('keeps the old secret for a while after a rotation, and deletes only by the typed URL', async () => {
   const { at, one, of } = await made('/rotated');
   clock.advance(1_000);
   const rotated = await dashboard.ask<Made>(`POST ${of}/rotate`, { body: { overlap_hours: 2 } });
@@ -135,7 +135,7 @@ test('a rotated secret signs beside the old one for a while, and an endpoint goe
   expect((await dashboard.ask<unknown[]>(`GET ${at}/webhooks`)).json.data).toEqual([]);
 });
 
-test('webhooks are for admins, and those of another project are not there', async () => {
+test('restricts webhooks to admins, and returns 404 for those of another project', async () => {
   const { at, one } = await made('/theirs');
   const other = `/projects/${await stage.project()}`;
   const acts = ['enable', 'disable', 'rotate', 'test'].map(

@@ -131,7 +131,7 @@ function wantedOf(body: WebhookEndpointWanted): EndpointWanted {
   return { url, types, description, perSecond, inFlightMax };
 }
 
-/** What people decide of it, for the audit log. */
+/** Returns the settings of an endpoint that members choose, for the audit log. */
 function saidOf({
   url,
   types,

@@ -27,7 +27,7 @@ async function built(): Promise<GuideState> {
   return { kind: 'ready', ...(await readGuide(folder)) };
 }
 
-test('each page is there as itself and as Markdown, and an index of all at the root', async () => {
+test('serves each page as HTML and as Markdown, and an index of all at the root', async () => {
   const app = served(await built());
   const seen = async (url: string): Promise<unknown[]> => {
     const { statusCode, headers } = await app.inject(url);
@@ -42,7 +42,7 @@ test('each page is there as itself and as Markdown, and an index of all at the r
     expect((await seen(url))[0], url).toBe(404);
 });
 
-test('a page runs files of ours and its own few lines, loads nothing from elsewhere, and is framed by nobody', async () => {
+test('allows a page our files and its own few lines of script, nothing from elsewhere, and no framing', async () => {
   const app = served(await built());
   const hash = createHash('sha256').update(SCRIPT).digest('base64');
   for (const url of ['/guide/', '/guide/rules', '/guide/none']) {
@@ -56,7 +56,7 @@ test('a page runs files of ours and its own few lines, loads nothing from elsewh
   expect(asset.headers['cache-control']).toBe('public, max-age=31536000, immutable');
 });
 
-test('while it is being built, or cannot be, it says so and is no 200', async () => {
+test('shows that the guide is being built or failed to build, without a 200', async () => {
   for (const url of ['/guide/', '/llms.txt']) {
     const building = await served({ kind: 'building' }).inject(url);
     expect([building.statusCode, building.headers['retry-after']]).toEqual([503, '2']);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type AppFile, readAppFiles } from '../app/index.ts';
 
-/** The guide as it was built, in memory: some megabytes, asked for by few. */
+/** The built guide, in memory: some megabytes, which few clients request. */
 type GuideFiles = {
   /** By path below the guide, `/rules.html`. */
   files: ReadonlyMap<string, AppFile>;
@@ -10,15 +10,15 @@ type GuideFiles = {
   policies: ReadonlyMap<string, string>;
 };
 
-/** `building`: it is made now, because it was asked for. */
+/** `building`: a request started the build just now. */
 export type GuideState = { kind: 'building' } | { kind: 'failed' } | ({ kind: 'ready' } & GuideFiles);
 
 type GuideDeps = {
-  /** Asked at each request; the first one may have it built. */
+  /** Called for each request; the first one may start the build. */
   state: () => GuideState;
 };
 
-/** The guide for people at `/guide/`, each page as Markdown beside it, and what there is in all for those who read by machine. */
+/** Mounts the guide at `/guide/`, each page also as Markdown, and an index of all pages for programs. */
 export function mountGuide(app: FastifyInstance, { state }: GuideDeps): void {
   app.get('/guide', (_request, reply) => reply.redirect('/guide/', 308));
   for (const path of ['/guide/*', ...AT_THE_ROOT])
@@ -43,7 +43,7 @@ export async function readGuide(folder: string): Promise<GuideFiles> {
 
 const INLINE_SCRIPT = /<script(?![^<>]*\ssrc=)[^<>]*>([^]*?)(?:<\/script>|$)/g;
 
-/** Files of ours run, and the few lines within a page that choose its colours before it is drawn: by their hash, and nothing else. */
+/** Our files run, and the few lines within a page that choose its colors before it is drawn: by their hash, and no other script. */
 function policyOf(page: string): string {
   const hashes = [...page.matchAll(INLINE_SCRIPT)].map(
     ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
@@ -52,7 +52,7 @@ function policyOf(page: string): string {
 }
 
 const REST = [
-  // Colours of code stand in the page; a style runs nothing.
+  // Colors of code are inlined in the page; a style runs nothing.
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data:",
   "font-src 'self'",
@@ -77,7 +77,7 @@ function send(
     ...headersOf(policies.get(path) ?? NOTHING),
     'Content-Type': file.type,
     Vary: 'Accept-Encoding',
-    // Of files that cannot change the browser keeps its copy.
+    // The browser keeps its copy of files that cannot change.
     'Cache-Control': file.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
   });
   if (packs) reply.header('Content-Encoding', 'gzip');

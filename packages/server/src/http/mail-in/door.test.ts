@@ -15,7 +15,7 @@ function door() {
 
 const [FAR, NEAR] = ['203.0.113.7', '10.0.0.2'];
 
-test('who is not known is refused for good, and who is known is not', () => {
+test('refuses an unknown recipient permanently, and accepts a known one', () => {
   const { writesTo } = door();
   expect(writesTo('known@x.test', FAR)).toBeNull();
   expect(writesTo('other@x.test', FAR)).toMatchObject({
@@ -24,7 +24,7 @@ test('who is not known is refused for good, and who is known is not', () => {
   });
 });
 
-test('one address has so many connections, and gets them back as it lets them go', () => {
+test('limits the connections of one address, and frees them when they close', () => {
   const { connects, leaves } = door();
   for (let n = 0; n < 20; n += 1) expect(connects(FAR)).toBeNull();
   expect(connects(FAR)).toMatchObject({ code: 421 });
@@ -34,7 +34,7 @@ test('one address has so many connections, and gets them back as it lets them go
   expect(connects(FAR)).toMatchObject({ code: 421 });
 });
 
-test('strangers together never take the places of a server of ours in front', () => {
+test('keeps places for a proxy of ours, however many other clients connect', () => {
   const { connects, leaves } = door();
   for (let n = 0; n < 800; n += 1) expect(connects(`203.0.${n >> 4}.${n & 15}`)).toBeNull();
   expect(connects('198.51.100.1')).toMatchObject({ code: 421 });
@@ -45,7 +45,7 @@ test('strangers together never take the places of a server of ours in front', ()
   expect(connects('198.51.100.1')).toBeNull();
 });
 
-test('one address writes so often in a minute, to whomever; then it is told to come again, and may', () => {
+test('limits the recipients of one address per minute, known or not, and accepts it again later', () => {
   const { clock, writesTo } = door();
   for (let n = 0; n < 600; n += 1) writesTo(n % 2 ? 'known@x.test' : 'other@x.test', FAR);
   expect(writesTo('known@x.test', FAR)).toMatchObject({ code: 451 });
@@ -55,7 +55,7 @@ test('one address writes so often in a minute, to whomever; then it is told to c
   expect(writesTo('known@x.test', FAR)).toMatchObject({ code: 451 });
 });
 
-test('all addresses of one network of IPv6 count as one, and IPv4 within IPv6 as itself', () => {
+test('counts all addresses of one IPv6 network as one, and IPv4-mapped IPv6 as IPv4', () => {
   const { connects } = door();
   for (let n = 0; n < 20; n += 1) expect(connects(`2001:db8:1:2::${n.toString(16)}`)).toBeNull();
   expect(connects('2001:db8:1:2:ffff::1')).toMatchObject({ code: 421 });
@@ -64,7 +64,7 @@ test('all addresses of one network of IPv6 count as one, and IPv4 within IPv6 as
   expect(connects(FAR)).toMatchObject({ code: 421 });
 });
 
-test('a server of ours in front brings the mail of all others, and is not held up', () => {
+test('never limits a proxy of ours, because it brings the mail of all others', () => {
   const { connects, writesTo } = door();
   for (let n = 0; n < 2_000; n += 1) {
     expect(connects(NEAR)).toBeNull();

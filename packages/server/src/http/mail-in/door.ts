@@ -4,22 +4,25 @@ import { addressGroup } from '../../base/address-group.ts';
 
 export type DoorOptions = {
   now: () => number;
-  /** Whether anybody reads what is written to this address. */
+  /** Returns whether mail to this address is accepted. */
   isKnown: (address: string) => boolean;
-  /** A server of ours in front of us: it brings the mail of all others, and is not held up. */
+  /** Returns whether this is a proxy of ours: it brings the mail of all others, and is not limited. */
   isNear: (remote: string) => boolean;
 };
 
-/** Of one address, or of one network of IPv6. */
+/** Per address, or per IPv6 network. */
 const CONNECTIONS_MAX = 20;
-/** Of all strangers together: a server of ours in front finds room whoever else is there. */
+/** Over all other clients, so that a proxy of ours always finds a free connection. */
 const STRANGERS_MAX = 800;
 export const CLIENTS_MAX = 1_000;
 const PER_MINUTE = 600;
 const REMEMBERED = 20_000;
 const MINUTE_MS = 60_000;
 
-/** Who may knock how often, and to whom they may write: everybody else hears so before a word of the mail is read. */
+/**
+ * Limits how often a client may connect, and which recipients it may name. Any other recipient is refused before the body of the mail is
+ * read.
+ */
 export function createDoor({ now, isKnown, isNear }: DoorOptions): MailDoor {
   const connected = new Map<string, number>();
   let strangers = 0;

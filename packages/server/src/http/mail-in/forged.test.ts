@@ -14,8 +14,8 @@ import { newVerifiedStory, openMailStage } from '../../../testkit/mail-stage.ts'
 import { letterToken, type TokenUse } from '../../base/letter-token.ts';
 
 /**
- * By nature the roles take mail from everybody, and all of these come to them or to seals that were made up. The domain of
- * the recipients says nothing of itself, as most do not: the weakest case.
+ * The role addresses accept mail from anyone, and all of these emails go to them or to made-up tokens. The domain of the recipients
+ * publishes no policy, as most do not: the weakest case.
  */
 const stage = await openMailStage();
 const { db } = stage.server;
@@ -43,7 +43,7 @@ function pick<T>(roll: (sides: number) => number, from: readonly T[]): T {
 const ROLES = ['postmaster', 'abuse', 'fbl', 'Postmaster', 'ABUSE'].map((role) => `${role}@in.beckon.test`);
 const USES: TokenUse[] = ['bounce', 'reply', 'unsubscribe', 'open', 'choices', 'team', 'test'];
 
-/** Seals as somebody makes them who knows how they look, and which letter it was, but has no key and never had the letter. */
+/** Tokens as an attacker makes them who has their format and the id of the email, but neither a key nor the email. */
 function madeUpSeals(messageId: string): string[] {
   const id = messageId.slice(1, messageId.indexOf('@'));
   const keys = [Buffer.alloc(32), randomBytes(32), Buffer.from('beckon'.padEnd(32))] as const;
@@ -102,7 +102,7 @@ function forge(roll: (sides: number) => number, { email, messageId }: Knows): { 
   return { from, raw };
 }
 
-/** What is written down of a bounce that only a Message-ID names; and what is counted of those who tell of people. */
+/** Tables that record a bounce identified only by a Message-ID, and the counters of senders who report users. */
 const WRITTEN_DOWN = [
   'outcome',
   'webhook_message',
@@ -116,7 +116,7 @@ const WRITTEN_DOWN = [
 test.each([
   ['the address', null],
   ['the address and the Message-ID', ada.messageId],
-])('500 mails by one who knows %s change nothing', async (_, messageId) => {
+])('500 emails by a sender who has only %s change nothing', async (_, messageId) => {
   const roll = dice(messageId === null ? 1 : 2);
   const seals = madeUpSeals(ada.messageId);
   const before = await everything(db, WRITTEN_DOWN);
@@ -150,7 +150,7 @@ async function rowsOf(userId: string): Promise<Record<string, string[]>> {
   return found;
 }
 
-test('by one who has a whole letter, that one recipient at most', async () => {
+test('a sender with a whole email affects at most its one recipient', async () => {
   const before = await rowsOf('bob');
   const [head = ''] = ada.letter.raw.split('\r\n\r\n');
   const roll = dice(3);
@@ -172,7 +172,7 @@ test('by one who has a whole letter, that one recipient at most', async () => {
   }
   await story.engine.settle();
   const after = await rowsOf('bob');
-  // The Message-ID is a thing that anybody may know.
+  // A Message-ID is not a secret.
   const unverified = (rows: Record<string, string[]>): Record<string, string[]> =>
     Object.fromEntries(
       Object.entries(rows).map(([name, some]) => [
@@ -194,7 +194,7 @@ test.each([
     'an encoded word behind it',
     (email: string) => `<eve@evil.test> =?utf-8?Q?${email.replace('@', '=40')}?=`,
   ],
-])('whom a domain vouches for is who wrote, whatever %s says', async (_, fromOf) => {
+])('the author is the sender that a domain authenticates, whatever %s says', async (_, fromOf) => {
   stage.dns.set('TXT', 'evil.test', ['v=spf1 ip4:127.0.0.1 -all']);
   stage.dns.set('TXT', '_dmarc.evil.test', ['v=DMARC1; p=reject']);
   const zoe = await sendTo(story, `zoe${(people += 1)}`, `zoe${people}@home.test`);
@@ -209,7 +209,7 @@ test.each([
   expect(kept).toEqual([{ verified: 'token', from_address: 'eve@evil.test' }]);
 });
 
-test('the seals of a letter are its own', () => {
+test('the tokens of an email are unique to it', () => {
   expect(ada.bounceTo).not.toBe(bob.bounceTo);
   const locals = [ada.bounceTo, ada.replyTo, ada.unsubscribeTo].map((to) => to.slice(2, to.indexOf('@')));
   expect(new Set(locals.map((token) => token.slice(-16))).size).toBe(3);

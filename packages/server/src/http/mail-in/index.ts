@@ -20,7 +20,7 @@ export type MailInOptions = Omit<ReceiveDeps, 'read' | 'projectQueue'> & {
 };
 
 const RECIPIENTS_MAX = 5;
-/** More places than there are connections. */
+/** More places than connections. */
 const PROJECT_QUEUE = { atOncePerKey: 1, places: 1_000 };
 const THIS_MACHINE = ['127.0.0.0/8', '::1'];
 

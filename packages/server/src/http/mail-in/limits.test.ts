@@ -24,14 +24,14 @@ async function count(table: 'outcome' | 'reply'): Promise<number> {
   return row?.n ?? 0;
 }
 
-test('nobody can be written to but by a seal, and as those who read complaints', async () => {
+test('accepts no recipient but a valid token and the role addresses for complaints', async () => {
   const token = ada.bounceTo.slice(2, ada.bounceTo.indexOf('@'));
   const swapped = token.replace(/.$/, (sign) => (sign === 'a' ? 'b' : 'a'));
   const refused = [
     'ada@home.test',
     'b+@x.test',
     `b+${swapped}@x.test`,
-    // A seal for one use opens no other.
+    // A token for one use is invalid for any other.
     `r+${token}@x.test`,
     `u+${token}@x.test`,
     'postmaster@else.test',
@@ -52,7 +52,7 @@ test('nobody can be written to but by a seal, and as those who read complaints',
   }
 });
 
-test('a letter has a few recipients', async () => {
+test('limits the recipients of an email', async () => {
   const one = await another();
   await one.say('MAIL FROM:<>');
   for (let n = 0; n < 5; n += 1)
@@ -60,7 +60,7 @@ test('a letter has a few recipients', async () => {
   expect(await one.say(`RCPT TO:<${ada.bounceTo.replace('@', '@6.')}>`)).toMatch(/^452 4\.5\.3/);
 });
 
-test('what is larger than ten megabytes is refused for good, announced or not, and the line goes on', async () => {
+test('refuses more than ten megabytes permanently, declared or not, and keeps the connection', async () => {
   const one = await another();
   expect(await one.say(`MAIL FROM:<> SIZE=${11 * 1024 * 1024}`)).toMatch(/^552/);
   const raw = `Subject: x\r\n\r\n${'x'.repeat(1_000)}\r\n`.repeat(11_000);
@@ -69,13 +69,13 @@ test('what is larger than ten megabytes is refused for good, announced or not, a
   expect(await one.say('NOOP')).toMatch(/^250/);
 });
 
-test('to a role, which anybody may write to, nothing large is read', async () => {
+test('refuses large mail to a role address, which anyone may write to, without reading it all', async () => {
   const one = await another();
   const raw = `Subject: x\r\n\r\n${'x'.repeat(998)}\r\n`.repeat(1_100);
   expect((await one.hand({ to: ['fbl@in.beckon.test'], raw })).data).toMatch(/^552 5\.3\.4/);
 });
 
-test('letters that all arrive at once do not fill the memory: some are to come again', async () => {
+test('answers some concurrent emails with a retry instead of filling the memory', async () => {
   const talks = await Promise.all(Array.from({ length: 8 }, () => another()));
   for (const one of talks) {
     await one.say('MAIL FROM:<>');
@@ -95,7 +95,7 @@ test('letters that all arrive at once do not fill the memory: some are to come a
   ).toMatch(/^250/);
 });
 
-test('who hangs up in the middle of a letter has said nothing', async () => {
+test('ignores an email whose client disconnects before its end', async () => {
   const before = [await count('outcome'), await count('reply')];
   const raw = dsn({ recipient: ada.email });
   for (const part of [0.3, 0.9, 1]) {
@@ -126,7 +126,7 @@ const MALFORMED = [
 ];
 
 test.each(MALFORMED.map((raw, n) => [n, raw]))(
-  'malformed mail %i is answered, and breaks nothing',
+  'answers malformed mail %i, and keeps working',
   async (_n, raw) => {
     for (const to of [ada.bounceTo, ada.replyTo, 'fbl@in.beckon.test']) {
       const { data } = await talk.hand({ from: 'eve@evil.test', to: [to], raw });
@@ -140,7 +140,7 @@ const tls = {
   cert: readFileSync(new URL('../../../testkit/tls/first.crt', import.meta.url)),
 };
 
-test('with a certificate STARTTLS is offered and not required; without one it is not', async () => {
+test('offers STARTTLS with a certificate without requiring it, and not without one', async () => {
   expect(await (await another()).say('EHLO x')).not.toContain('STARTTLS');
   const secure = await openInbound(stage, { tls });
   const plain = await another(secure.port);
@@ -158,7 +158,7 @@ test('with a certificate STARTTLS is offered and not required; without one it is
   inner.destroy();
 });
 
-test('an answer that two servers hand over at once, to two processes, is kept once', async () => {
+test('stores a reply once that two servers submit at once, to two processes', async () => {
   const bob = await sendTo(story, 'bob', 'bob@home.test');
   const other = await openInbound(stage);
   const raw = answer({ from: bob.email, to: bob.replyTo, id: '<one@home.test>' });

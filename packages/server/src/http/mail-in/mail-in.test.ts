@@ -52,7 +52,7 @@ async function thread(userId: string): Promise<Record<string, unknown>[]> {
   );
 }
 
-test('a bounce to the sealed sender of a letter suppresses whom it went to', async () => {
+test('a bounce to the signed sender of an email suppresses its recipient', async () => {
   const ada = await person();
   const raw = dsn({ recipient: ada.email, returned: headOf(ada) });
   const { data } = await talk.hand({ to: [ada.bounceTo.toUpperCase()], raw });
@@ -67,7 +67,7 @@ test('a bounce to the sealed sender of a letter suppresses whom it went to', asy
   expect(await suppressed(ada.email)).toEqual(['hard_bounce']);
 });
 
-test('a bounce that comes twice, or by two recipients, is one outcome', async () => {
+test('a bounce that arrives twice, or by two recipients, is one outcome', async () => {
   const ada = await person();
   const raw = dsn({ recipient: ada.email });
   await talk.hand({ to: [ada.bounceTo, ada.bounceTo.replace('@', '@x.')], raw });
@@ -75,7 +75,7 @@ test('a bounce that comes twice, or by two recipients, is one outcome', async ()
   expect(await outcomes(ada.userId)).toHaveLength(1);
 });
 
-test('what is only late, or has arrived, changes nothing', async () => {
+test('a report of a delay or a delivery changes nothing', async () => {
   const ada = await person();
   for (const action of ['delayed', 'delivered', 'relayed', 'expanded'])
     await talk.hand({
@@ -85,7 +85,7 @@ test('what is only late, or has arrived, changes nothing', async () => {
   expect(await outcomes(ada.userId)).toEqual([]);
 });
 
-test('a report that lost its recipient on the way is known by its envelope id', async () => {
+test('a report without its recipient is matched by its envelope id', async () => {
   const ada = await person();
   expect(ada.letter.envid).toBe(ada.bounceTo.slice(2, ada.bounceTo.indexOf('@')));
   const raw = dsn({ recipient: ada.email, envid: ada.letter.envid ?? '' });
@@ -95,7 +95,7 @@ test('a report that lost its recipient on the way is known by its envelope id', 
 });
 
 test.each(['the letter itself', 'its Message-ID'])(
-  'where only %s shows which letter it was, that is written down and nobody is suppressed',
+  'a bounce identified only by %s is recorded, and suppresses no address',
   async (what) => {
     const ada = await person();
     const head = headOf(ada).replaceAll(/^(?:Return-Path|Reply-To):.*\r\n(?:[ \t].*\r\n)*/gim, '');
@@ -109,7 +109,7 @@ test.each(['the letter itself', 'its Message-ID'])(
   },
 );
 
-test('after 30 days a seal suppresses nobody any more', async () => {
+test('a token suppresses no address after 30 days', async () => {
   const ada = await person();
   await story.later(31 * DAY);
   await talk.hand({ to: [ada.bounceTo], raw: dsn({ recipient: ada.email }) });
@@ -117,7 +117,7 @@ test('after 30 days a seal suppresses nobody any more', async () => {
   expect(await suppressed(ada.email)).toEqual([]);
 });
 
-test('a complaint that returns the letter suppresses the address and the person', async () => {
+test('a complaint that returns the email suppresses the address and the user', async () => {
   const ada = await person();
   await talk.hand({
     from: 'feedback@isp.test',
@@ -130,7 +130,7 @@ test('a complaint that returns the letter suppresses the address and the person'
   expect(await suppressed(ada.email, ada.userId)).toEqual(['complained', 'complained']);
 });
 
-test('a report that is no complaint changes nothing', async () => {
+test('a report that is not a complaint changes nothing', async () => {
   const ada = await person();
   for (const type of ['not-spam', 'auth-failure'])
     for (const to of ['abuse@in.beckon.test', ada.bounceTo, ada.replyTo])
@@ -141,7 +141,7 @@ test('a report that is no complaint changes nothing', async () => {
   expect(await thread(ada.userId)).toEqual([]);
 });
 
-test('a mail to the address for it unsubscribes, whoever it is from', async () => {
+test('an email to the unsubscribe address unsubscribes, whatever its sender', async () => {
   const ada = await person();
   const raw = answer({ from: 'somebody@else.test', to: ada.unsubscribeTo, subject: 'unsubscribe', body: '' });
   await talk.hand({ from: 'somebody@else.test', to: [ada.unsubscribeTo], raw });
@@ -149,7 +149,7 @@ test('a mail to the address for it unsubscribes, whoever it is from', async () =
   expect(await suppressed(ada.email, ada.userId)).toEqual(['unsubscribed', 'unsubscribed']);
 });
 
-test('an answer is kept without what it quotes, is an outcome, and waits to be handed on', async () => {
+test('a reply is stored without its quotation, is an outcome, and waits to be forwarded', async () => {
   const ada = await person();
   const from = `"Ada \\"L\\" Lovelace" <${ada.email}>`;
   const raw = answer({ from, to: ada.replyTo, inReplyTo: ada.messageId });
@@ -176,7 +176,7 @@ test('an answer is kept without what it quotes, is an outcome, and waits to be h
   ]);
 });
 
-test("somebody with a mark in their address answers as themselves, and not as another's namesake", async () => {
+test('a recipient with an apostrophe in their address is recognized as the recipient', async () => {
   const obrien = await sendTo(story, 'obrien', "o'brien@home.test");
   const raw = answer({ from: `Pat O'Brien <${obrien.email}>`, to: obrien.replyTo });
   await talk.hand({ from: obrien.email, to: [obrien.replyTo], raw });
@@ -185,7 +185,7 @@ test("somebody with a mark in their address answers as themselves, and not as an
   ]);
 });
 
-test('whoever answers is called by their name in any script, on one line and without signs that a terminal obeys', async () => {
+test('the name of a sender is kept in any script, on one line, without control characters', async () => {
   const ada = await person();
   const name = `Жора\r\nBcc: eve@evil.test\u001b[2J ${'я'.repeat(300)}`;
   const from = `=?utf-8?B?${Buffer.from(name).toString('base64')}?= <${ada.email}>`;
@@ -199,7 +199,7 @@ test('whoever answers is called by their name in any script, on one line and wit
   expect(row?.from_name).toHaveLength(200);
 });
 
-test('a machine that answers for somebody is kept in the thread, and stops nothing', async () => {
+test('an automatic reply is kept in the thread, and ends nothing', async () => {
   const ada = await person();
   const raw = answer({
     from: ada.email,
@@ -237,7 +237,7 @@ test.each([
   expect(await outcomes(ada.userId)).toEqual([]);
 });
 
-test('an answer to a letter that speaks of absences is of a person', async () => {
+test("a reply to an email about absences counts as a person's reply", async () => {
   const ada = await person();
   await db.query(
     `UPDATE beckon.draft d SET subject = 'Out of office, made simple' FROM beckon.message m
@@ -253,14 +253,14 @@ test('an answer to a letter that speaks of absences is of a person', async () =>
   await hand('Out of office until Monday');
   expect(await thread(ada.userId)).toMatchObject([{ kind: 'auto_reply' }]);
   await hand('Re: Out of office, made simple');
-  // Both came in the same moment, in no order.
+  // Both arrived in the same moment, in no order.
   const kept = await thread(ada.userId);
   expect(kept).toHaveLength(2);
   expect(kept).toContainEqual(expect.objectContaining({ kind: 'reply', forwards: true }));
   expect(await outcomes(ada.userId)).toMatchObject([{ type: 'email.replied' }]);
 });
 
-test('to whom a letter was passed on may answer too, which stops nothing', async () => {
+test('a reply from another address is kept, and ends nothing', async () => {
   const ada = await person();
   const raw = answer({ from: 'bob@else.test', to: ada.replyTo });
   await talk.hand({ from: 'bob@else.test', to: [ada.replyTo], raw });
@@ -270,7 +270,7 @@ test('to whom a letter was passed on may answer too, which stops nothing', async
   expect(await outcomes(ada.userId)).toEqual([]);
 });
 
-test('a colleague, whose domain vouches for them, answers for the recipient', async () => {
+test('a colleague at an authenticated domain replies for the recipient', async () => {
   const ada = await person();
   stage.dns.set('TXT', 'home.test', ['v=spf1 ip4:127.0.0.1 -all']);
   stage.dns.set('TXT', '_dmarc.home.test', ['v=DMARC1; p=reject']);
@@ -285,7 +285,7 @@ test('a colleague, whose domain vouches for them, answers for the recipient', as
   for (const name of ['home.test', '_dmarc.home.test']) stage.dns.remove('TXT', name);
 });
 
-test('without its seal an answer counts where the domain vouches for the recipient and the letter is named', async () => {
+test('without a token, a reply counts if the domain authenticates the recipient and it names the email', async () => {
   const ada = await person();
   stage.dns.set('TXT', 'home.test', ['v=spf1 ip4:192.0.2.7 -all']);
   stage.dns.set('TXT', '_dmarc.home.test', ['v=DMARC1; p=none']);
@@ -303,7 +303,7 @@ test('without its seal an answer counts where the domain vouches for the recipie
 });
 
 test.each(['quarantine', 'reject'])(
-  'what its domain wants to be under %s is kept, and is no answer',
+  "a reply that fails its domain's policy %s is kept, but does not count",
   async (policy) => {
     const ada = await person();
     stage.dns.set('TXT', 'home.test', ['v=spf1 -all']);
@@ -316,7 +316,7 @@ test.each(['quarantine', 'reject'])(
   },
 );
 
-test('two authors are none: one would be shown and the other proven', async () => {
+test('a reply with two authors fails verification: one would be shown and the other verified', async () => {
   const ada = await person();
   const raw = answer({ from: ada.email, to: ada.replyTo, headers: ['From: eve@evil.test'] });
   await talk.hand({ from: 'eve@evil.test', to: [ada.replyTo], raw });
@@ -324,7 +324,7 @@ test('two authors are none: one would be shown and the other proven', async () =
 });
 
 test.each(['ada@müller.test', '"ada of"@home.test', 'Ada'])(
-  'whose address cannot be read, as %s, is told so, and the answer is not taken as if it were kept',
+  'a reply from the unreadable address %s is refused, so that its sender learns of it',
   async (from) => {
     const ada = await person();
     const raw = answer({ from, to: ada.replyTo });
@@ -336,14 +336,14 @@ test.each(['ada@müller.test', '"ada of"@home.test', 'Ada'])(
   },
 );
 
-test('what we handed on ourselves is neither kept nor handed on again', async () => {
+test('an email that Beckon forwarded itself is neither kept nor forwarded again', async () => {
   const ada = await person();
   const raw = answer({ from: ada.email, to: ada.replyTo, headers: ['X-Beckon-Forwarded: 1'] });
   expect((await talk.hand({ from: ada.email, to: [ada.replyTo], raw })).data).toMatch(/^250/);
   expect(await thread(ada.userId)).toEqual([]);
 });
 
-test('while the database is away the mail is to come again, and then nothing is lost', async () => {
+test('mail gets a temporary error while the database is unavailable, and is not lost', async () => {
   const ada = await person();
   const raw = dsn({ recipient: ada.email });
   await withoutDatabase(stage.server.database, async () => {
@@ -353,7 +353,7 @@ test('while the database is away the mail is to come again, and then nothing is 
   expect(await outcomes(ada.userId)).toHaveLength(1);
 });
 
-test('of somebody who was erased nothing is kept, and whoever writes is told', async () => {
+test('mail for an erased user is not kept, and a reply is refused', async () => {
   const ada = await person();
   await db.query('DELETE FROM beckon.message WHERE project_id = $1 AND external_user_id = $2', [
     projectId,
@@ -380,7 +380,7 @@ async function fillThread(userId: string): Promise<void> {
   );
 }
 
-test('an answer to a letter has its bound, and nothing of the rest is kept', async () => {
+test('replies to an email are limited, and no further one is kept', async () => {
   const ada = await person();
   await fillThread(ada.userId);
   const raw = answer({ from: ada.email, to: ada.replyTo });
@@ -388,7 +388,7 @@ test('an answer to a letter has its bound, and nothing of the rest is kept', asy
   expect(await thread(ada.userId)).toHaveLength(100);
 });
 
-test('an answer ends what is under way to its recipient, and what a person has touched waits', async () => {
+test('a reply ends the runs of its recipient', async () => {
   const ada = await person();
   const steps = [
     { draft: { subject: 'One', body: 'Hello.' } },
@@ -408,7 +408,7 @@ test('an answer ends what is under way to its recipient, and what a person has t
   expect(await story.runs(ada.userId, `Two for ${ada.userId}`)).toMatchObject([{ end_reason: 'replied' }]);
 });
 
-test('what is written to those who read complaints is refused, so that whoever wrote knows', async () => {
+test('a personal email to a role address is refused, so that its sender learns of it', async () => {
   const raw = answer({ from: 'zoe@home.test', to: 'abuse@in.beckon.test', subject: 'Hello?' });
   const { data } = await talk.hand({ from: 'zoe@home.test', to: ['abuse@in.beckon.test'], raw });
   expect(data).toMatch(/^550 5\.1\.1 /);
@@ -425,7 +425,7 @@ test.each([
   { where: 'where nothing more is kept', to: 'r', isFull: true, says: /^550 5\.1\.1 / },
   { where: 'to the address for it, of a letter that is gone', to: 'u', isGone: true, says: /^250 / },
 ])(
-  'the word for it alone, $where, is not taken as if it had unsubscribed',
+  'the word unsubscribe alone, $where, does not unsubscribe',
   async ({ to, from = 'ada@home.test', isFull = false, isGone = false, says }) => {
     const ada = await person();
     const raw = answer({ from, to: ada.replyTo, subject: 'Unsubscribe', body: 'Unsubscribe' });
@@ -441,7 +441,7 @@ test.each([
   },
 );
 
-test('who hands mail over from elsewhere is judged by its own address, whatever the mail says', async () => {
+test('mail from elsewhere is verified by the address of its own client, whatever its headers say', async () => {
   const ada = await person();
   stage.dns.set('TXT', 'home.test', ['v=spf1 ip4:192.0.2.7 -all']);
   stage.dns.set('TXT', '_dmarc.home.test', ['v=DMARC1; p=none']);
@@ -462,7 +462,7 @@ test('who hands mail over from elsewhere is judged by its own address, whatever 
   for (const name of ['home.test', '_dmarc.home.test']) stage.dns.remove('TXT', name);
 });
 
-test('where nobody is named for them, answers go where the customer said', async () => {
+test('without reply_forward_to, replies go to the address that the customer set', async () => {
   const other = await newVerifiedStory(stage);
   const zoe = await sendTo(other, 'zoe', 'zoe@home.test');
   expect(zoe.replyTo).toBe(`help@${other.domain}`);
@@ -471,7 +471,7 @@ test('where nobody is named for them, answers go where the customer said', async
   expect(yan.replyTo).toMatch(/^r\+[a-z2-7.]+@in\.beckon\.test$/);
 });
 
-test('while the DNS says nothing the seal is enough, and without one nothing is believed', async () => {
+test('a token is enough while DNS fails, and mail without one is not trusted', async () => {
   const ada = await person();
   stage.dns.trouble('servfail');
   const raw = answer({ from: ada.email, to: ada.replyTo, inReplyTo: ada.messageId });

@@ -9,7 +9,7 @@ import { openRelay } from '../../io/mail/index.ts';
 
 const missing = missingPostfix();
 
-/** What the far end says to whom; everybody else gets their letter. */
+/** The answers of the remote server by recipient; all other recipients accept their email. */
 const ANSWERS: Record<string, { code: number; text: string }> = {
   'nobody@home.test': { code: 550, text: '5.1.1 The email account that you tried to reach does not exist' },
   'full@home.test': { code: 452, text: '4.2.2 The mailbox is over quota' },
@@ -35,7 +35,7 @@ describe.skipIf(missing !== null)(
     const transport = relayTransport({ relay, now: () => clock.now() });
     stage.engine.transport.answer((letter) => transport.hand(letter));
 
-    test('a letter that was refused behind the relay comes back, is told apart, and has its effect', async () => {
+    test('a rejection after the relay comes back as a bounce, is classified, and takes effect', async () => {
       for (const address of [...Object.keys(ANSWERS), 'zoe@home.test']) {
         await story.user(address, { email: address });
         await story.event(address, 'user_signed_up');

@@ -24,7 +24,7 @@ export function isDescribedHeader(name: string): name is HeaderName {
   return Object.hasOwn(HEADERS, name);
 }
 
-/** Each titled schema of the contract once; where one stands inside another, a reference to it. */
+/** Returns each titled schema of the contract once; a nested one becomes a reference to it. */
 function schemas(): Record<string, JsonSchema> {
   const plain = Object.values(contract).map((schema) => JSON.parse(JSON.stringify(schema)) as JsonSchema);
   return Object.fromEntries(plain.map((schema) => [schema.title ?? '', withRefs(schema)]));

@@ -9,7 +9,7 @@ import { statusesOf } from './responses.ts';
 
 export type ReferenceOptions = { publicUrl: string; version: string };
 
-/** The public API in OpenAPI 3.1, from the schemas, limits and faults that the server itself works with. */
+/** Builds the OpenAPI 3.1 document of the public API, from the schemas, limits and faults that the server itself uses. */
 export function buildDocument({ publicUrl, version }: ReferenceOptions): OpenApiDocument {
   const base = publicUrl.replace(/(?<!\/)\/+$/, '');
   return {

@@ -1,8 +1,8 @@
-/** Markup that is safe to send. It is made by `html` alone, so a text can never pass for markup. */
+/** Markup that is safe to send. Only `html` creates it, so a text can never pass for markup. */
 export type Html = { readonly [MARKUP]: string };
 export type Part = Html | string | number | null | Part[];
 
-/** Whatever is put into the template is escaped, for text and for quoted attributes alike, unless it is `Html` itself. */
+/** Escapes every value in the template, for text and for quoted attributes alike, unless it is `Html` itself. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return { [MARKUP]: strings.map((text, i) => text + markupOf(parts[i] ?? null)).join('') };
 }

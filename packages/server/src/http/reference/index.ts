@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { buildDocument, type ReferenceOptions } from './document.ts';
 import { renderPage } from './page.ts';
 
-/** The public API, described by itself: `/openapi.json` for tools, `/docs` for people. Both are made once, at start. */
+/** Serves the description of the public API: `/openapi.json` for tools, `/docs` for people. Both are built once, at start. */
 export function mountReference(app: FastifyInstance, options: ReferenceOptions): void {
   const document = buildDocument(options);
   const json = JSON.stringify(document);
@@ -16,7 +16,7 @@ export function mountReference(app: FastifyInstance, options: ReferenceOptions):
 
 const STYLES = ['./style-base.css', './style-parts.css'];
 
-/** Nothing may be loaded but the style sheet, nothing run, nothing sent, and nobody may frame it. */
+/** Only the style sheet may load. The page runs no script and sends no form, and no other page may frame it. */
 const POLICY =
   "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

@@ -1,6 +1,6 @@
 const LINE_MAX = 72;
 
-/** JSON as people write it: what fits on one line stays on one line. */
+/** Formats JSON as people write it: a value that fits on one line stays on one line. */
 export function jsonText(value: unknown, indent = ''): string {
   const flat = oneLine(value);
   if (indent.length + flat.length <= LINE_MAX || typeof value !== 'object' || value === null) return flat;

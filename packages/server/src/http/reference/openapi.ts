@@ -1,6 +1,6 @@
 import type { FaultCode, PropertyRule } from '@beckon/contract';
 
-/** As much of OpenAPI 3.1 as this document uses, and three extensions of our own (`x-…`) that the page shows as tables. */
+/** The parts of OpenAPI 3.1 that this document uses, and three extensions of our own (`x-…`) that the page shows as tables. */
 export type OpenApiDocument = {
   openapi: '3.1.0';
   info: {
@@ -34,7 +34,7 @@ export type Operation = {
   parameters: Ref[];
   requestBody: { required: true; description: string; content: Content };
   responses: Record<string, Response>;
-  /** Known to many readers of OpenAPI under this name. */
+  /** Many readers of OpenAPI support this name. */
   'x-codeSamples': { lang: string; label: string; source: string }[];
 };
 

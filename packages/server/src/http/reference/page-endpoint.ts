@@ -69,7 +69,7 @@ function range({ minLength, maxLength }: JsonSchema): string {
   return minLength === undefined ? `up to ${maxLength}` : `${minLength} to ${maxLength}`;
 }
 
-/** To the endpoint that takes one of it. */
+/** Returns a link to the endpoint that takes one such record. */
 function linkTo(document: OpenApiDocument, ref: string): Part {
   const title = ref.split('/').at(-1) ?? '';
   const home = Object.values(document.paths).find(
@@ -136,7 +136,7 @@ function codeBlock(label: string, code: Part[]): Html {
   </figure>`;
 }
 
-/** The strings that are values, apart from keys and everything else. */
+/** Marks the strings that are values, apart from keys and everything else. */
 function highlight(json: string): Part[] {
   return json.split(/("(?:\\(?:[^]|$)|[^"\\])*(?:"|$))/).map((piece, i, all) => {
     const isValue = i % 2 === 1 && !all[i + 1]?.startsWith(':');

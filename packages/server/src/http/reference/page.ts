@@ -11,7 +11,7 @@ import {
 } from './page-tables.ts';
 import { sections, type Section } from './prose.ts';
 
-/** The document as one page: no script, no image, no font from anywhere, and one style sheet of this server. */
+/** Renders the document as one page: no script, no image, no remote font, and one style sheet of this server. */
 export function renderPage(document: OpenApiDocument): string {
   const [intro, ...guide] = sections(document.info.description);
   const base = document.servers[0]?.url ?? '';

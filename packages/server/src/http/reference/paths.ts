@@ -61,7 +61,7 @@ function success(
 
 const READ_OPTIONS = { now: EXAMPLES_AT, checkStrings: true };
 
-/** What the endpoint itself would answer. A null body is the plain acceptance, as in `ingest.ts`. */
+/** Returns the answer of the endpoint itself. A null body is the plain acceptance, as in `ingest.ts`. */
 function replyTo(
   endpoint: IngestEndpoint,
   body: Record<string, unknown>,

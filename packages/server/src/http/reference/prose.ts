@@ -1,9 +1,9 @@
 import { type Html, html } from './html.ts';
 
-/** As much of Markdown as this page needs: `## ` headings, `- ` lists, paragraphs, code in backticks. */
+/** The parts of Markdown that this page needs: `## ` headings, `- ` lists, paragraphs, code in backticks. */
 export type Section = { id: string; title: string; body: Html[] };
 
-/** What comes before the first heading has an empty title. */
+/** Splits the text into sections. Text before the first heading has an empty title. */
 export function sections(markdown: string): Section[] {
   const all: Section[] = [{ id: '', title: '', body: [] }];
   for (const block of markdown.split(/\n{2,}/)) {

@@ -22,7 +22,7 @@ const ajv = new Ajv2020({
   formats: { email: isEmail, 'date-time': (text: string) => !Number.isNaN(Date.parse(text)) },
 });
 ajv.addVocabulary(['components']);
-// The components know each other by references into the document, so Ajv is given the document.
+// The components refer to each other by references into the document, so Ajv gets the document.
 ajv.addSchema({ $id: 'beckon', components: document.components }, undefined, undefined, false);
 
 function misfits($ref: string, value: unknown): unknown {
@@ -31,7 +31,7 @@ function misfits($ref: string, value: unknown): unknown {
   return fits(value) ? null : fits.errors;
 }
 
-/** Every value found under this key, at any depth. */
+/** Returns every value under this key, at any depth. */
 function valuesOf(node: unknown, key: string): unknown[] {
   if (typeof node !== 'object' || node === null) return [];
   return Object.entries(node).flatMap(([name, value]) => [
@@ -53,7 +53,7 @@ function bodies(operation: Operation) {
   );
 }
 
-test('every endpoint is there, under its path and name, and nothing else', () => {
+test('the document has every endpoint under its path and name, and no other', () => {
   expect(Object.keys(document.paths).toSorted()).toEqual(INGEST_ENDPOINTS.map(({ path }) => path).toSorted());
   for (const { path, kind } of INGEST_ENDPOINTS) {
     expect(Object.keys(document.paths[path] ?? {})).toEqual(['post']);
@@ -67,7 +67,7 @@ test('every endpoint is there, under its path and name, and nothing else', () =>
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test('every reference leads somewhere', () => {
+test('every reference resolves', () => {
   const refs = valuesOf(document, '$ref');
   expect(refs.length).toBeGreaterThan(100);
   for (const ref of refs) expect(lookUp(String(ref)), String(ref)).toBeDefined();
@@ -97,7 +97,7 @@ test('every example fits its schema', () => {
   }
 });
 
-test('every fault code of the catalogue is explained in the document, on the page and in docs/reference/errors.md', async () => {
+test('every fault code of the catalog is explained in the document, on the page and in docs/reference/errors.md', async () => {
   const codes = Object.keys(FAULT_MESSAGES);
   expect(document['x-faults'].map(({ code }) => code)).toEqual(codes);
   const page = renderPage(document);
@@ -120,7 +120,7 @@ function answersOf(path: string) {
   };
 }
 
-test('every code that an endpoint can answer stands under its status, and the queue gate on bulk alone', () => {
+test('every code of an endpoint is listed under its status, and backfill_queue_full for bulk alone', () => {
   for (const { path, kind } of INGEST_ENDPOINTS) {
     const { codes } = answersOf(path);
     expect(codes(kind === 'bulk' ? '400' : '422')).toContain('validation_failed');
@@ -130,7 +130,7 @@ test('every code that an endpoint can answer stands under its status, and the qu
   }
 });
 
-test('every answer names its headers: 401 never says when to retry, 429 and 503 always do', () => {
+test('every response lists its headers: 401 never has Retry-After, 429 and 503 always do', () => {
   for (const { path } of INGEST_ENDPOINTS) {
     const { headers, statuses } = answersOf(path);
     for (const status of statuses) expect(headers(status)).toContain('X-Request-Id');
@@ -140,7 +140,7 @@ test('every answer names its headers: 401 never says when to retry, 429 and 503 
   }
 });
 
-test('a redirect to https is described only where the public address is https', () => {
+test('the document describes a redirect to https only if the public address is https', () => {
   const statuses = (publicUrl: string) =>
     Object.keys(buildDocument({ publicUrl, version: '1' }).paths['/api/v1/users']?.post.responses ?? {});
   expect(statuses('https://beckon.example')).toContain('308');
@@ -168,14 +168,14 @@ test('the page loads one style sheet of this server, and runs nothing', async ()
   for (const target of links.filter((link) => link.startsWith('#'))) expect(ids, target).toContain(target);
 });
 
-test('the style sheet asks for nothing either', async () => {
+test('the style sheet loads nothing either', async () => {
   const response = await app.inject('/docs/style.css');
   expect(response.headers['content-type']).toBe('text/css; charset=utf-8');
   expect(response.body).not.toMatch(/url\(|@import|@font-face/i);
   expect(response.body).toContain('prefers-color-scheme: dark');
 });
 
-test('no id is given twice, and headings leave no level out', () => {
+test('ids are unique, and headings skip no level', () => {
   const page = renderPage(document);
   const ids = [...page.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
   expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([]);
@@ -184,7 +184,7 @@ test('no id is given twice, and headings leave no level out', () => {
   for (const [i, level] of levels.entries()) expect(level).toBeLessThanOrEqual((levels[i - 1] ?? 0) + 1);
 });
 
-test('curl examples carry the real address, and quote what a shell would read', () => {
+test('curl examples have the real address, and are quoted for a shell', () => {
   const hostile = buildDocument({ publicUrl: "http://localhost:8080/x'$(reboot)", version: '1' });
   const sources = Object.values(hostile.paths).map(({ post }) => post['x-codeSamples'][0]?.source ?? '');
   for (const source of sources)
@@ -194,7 +194,7 @@ test('curl examples carry the real address, and quote what a shell would read', 
   );
 });
 
-test('text from outside stays text on the page', () => {
+test('external text stays text on the page', () => {
   const hostile = '"><script>alert(1)</script>\'&';
   const all = structuredClone(buildDocument({ publicUrl: `http://x/${hostile}`, version: hostile }));
   all.info.title = hostile;

@@ -5,7 +5,7 @@ import { type HeaderName, headerRefs, isDescribedHeader, schemaRef } from './com
 import { FAULT_GUIDE } from './fault-guide.ts';
 import type { Content, Example, Response } from './openapi.ts';
 
-/** Status and body of every refusal come from the function that answers it, so the document cannot say otherwise. */
+/** Builds the responses of refusals. Status and body come from the function that answers them, so the document cannot differ. */
 export function faultResponses(asked: FaultsOf): Record<string, Response> {
   const byStatus = Map.groupBy(refusals(asked), (refusal) => refusal.status);
   return Object.fromEntries([...byStatus].map(([status, group]) => [String(status), toResponse(group)]));
@@ -15,7 +15,7 @@ export type FaultsOf = {
   kind: EndpointKind;
   /** The public address is https, so plain requests are redirected. */
   httpsOnly: boolean;
-  /** What is wrong with an invalid request to this endpoint. */
+  /** The errors of an invalid request to this endpoint. */
   invalid: FieldFault[];
 };
 
@@ -66,7 +66,7 @@ const BEFORE_THE_LIMIT = [
   'headers_too_large',
 ] as const;
 const AFTER_THE_LIMIT = ['idempotency_key_reuse', 'payload_too_large', 'unsupported_media_type'] as const;
-/** Answered before the key is known, or by the socket itself: no limit has been asked yet. */
+/** Answered before the key is known, or by the socket itself: the rate limit has not been checked yet. */
 const WITHOUT_LIMIT: ReadonlySet<FaultCode> = new Set(['https_required', ...BEFORE_THE_LIMIT]);
 
 function unavailable(): Fault<FaultCode> {

@@ -26,7 +26,7 @@ async function signUp(sandbox: TestSandbox, id: string): Promise<void> {
   await sandbox.post('events', { external_user_id: id, name: 'user_signed_up' });
 }
 
-test('with a relay and workers, no letter of a sandbox leaves by it, whoever sends it, and each is kept once', async () => {
+test('sends no email of a sandbox through the relay, with workers running, and stores each once', async () => {
   const sink = await startSink();
   const server = await testServer({ smtpUrl: `smtp://127.0.0.1:${sink.port}` });
   const live = await testProject(server);
@@ -34,7 +34,7 @@ test('with a relay and workers, no letter of a sandbox leaves by it, whoever sen
   const sandbox = await testSandbox(server, live.id);
   const people = Array.from({ length: 8 }, (_, i) => `u${i}`);
   await Promise.all(people.map((id) => signUp(sandbox, id)));
-  // The workers of the server are at it as well, all the time.
+  // The workers of the server run at the same time.
   const { emails: letters } = await sandbox.advance('4d');
   expect(letters).toBe(16);
   const left = await sandbox.letters();
@@ -46,7 +46,7 @@ test('with a relay and workers, no letter of a sandbox leaves by it, whoever sen
     [sandbox.id],
   );
   expect(kept?.mails).toBe(16);
-  // Without anybody moving the clock they leave by the workers alone.
+  // Without an advance of the clock, only the workers send.
   await setSettings(server.db, sandbox.id, { autopilot: '1s', frequency_cap: 'off' });
   await signUp(sandbox, 'eve');
   await expect.poll(async () => (await sandbox.letters()).at(-1)?.user, { timeout: 20_000 }).toBe('eve');
@@ -66,7 +66,7 @@ afterAll(async () => {
   await hooks.close();
 });
 
-test('endpoints of the sandbox alone are told of what becomes of its letters, now, and that it is not live', async () => {
+test('reports outcomes to endpoints of the sandbox alone, at once, and as not live', async () => {
   const live = await newCaller(server, EVENTS);
   const sandbox = await testSandbox(server, live.id);
   const deps = { db, newId, sealer, rules: { allowPrivate: true } };
@@ -95,7 +95,7 @@ test('endpoints of the sandbox alone are told of what becomes of its letters, no
     ['/sandbox', expect.objectContaining({ type: 'email.opened', livemode: false })],
     ['/sandbox', expect.objectContaining({ type: 'email.unsubscribed', livemode: false, timestamp: then })],
   ]);
-  // It is an event of the sandbox too, and the last one: nobody writes to her any more.
+  // It is an event of the sandbox too, and the last one: she gets no further emails.
   await sandbox.post('events', {
     external_user_id: 'ada',
     name: 'trial_started',
@@ -110,7 +110,7 @@ test('endpoints of the sandbox alone are told of what becomes of its letters, no
   expect(said[0]?.at.toISOString()).toBe(then);
 });
 
-test('who is erased in a sandbox is gone from it, and what time brings later finds nobody', async () => {
+test('erases a user from a sandbox, and later timers find no user', async () => {
   const live = await newCaller(server, EVENTS);
   const sandbox = await testSandbox(server, live.id);
   await signUp(sandbox, 'ada');

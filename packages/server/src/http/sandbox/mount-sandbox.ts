@@ -15,13 +15,13 @@ export type SandboxDeps = AdvanceDeps & Pick<HttpDeps, 'keyring' | 'guard' | 'tr
 const PATH = '/api/sandbox/clock';
 const BODY_MAX_BYTES = 1_024;
 
-/** The clock of the sandbox that a test key opens, for whoever writes tests. It is no part of the API that live keys open. */
+/** Mounts the clock of the sandbox that a test key opens, for automated tests. It is not part of the API that live keys open. */
 export function mountSandbox(app: FastifyInstance, deps: SandboxDeps): void {
   void app.register((scope, _options, done) => {
     scope.setErrorHandler((error: FastifyError, request, reply) => refuse(deps, { error, request, reply }));
     checkJsonBodies(scope);
     const keys = new WeakMap<FastifyRequest, VerifiedKey>();
-    // Who it is comes before what they say.
+    // The key is checked before the body is read.
     scope.addHook('onRequest', async (request, reply) => {
       keys.set(request, await sandboxKey(deps, request, reply));
     });
@@ -42,7 +42,7 @@ async function showClock({ db }: SandboxDeps, projectId: number): Promise<{ now:
   return { now: iso(db.clock.now() + aheadMs), ahead_ms: aheadMs };
 }
 
-/** The database is asked each time, so a key that was revoked, or whose sandbox was closed, opens nothing. */
+/** Reads the database for each request, so a revoked key, or one of a closed sandbox, opens nothing. */
 async function sandboxKey(
   deps: SandboxDeps,
   request: FastifyRequest,
@@ -73,7 +73,7 @@ function refuse({ log }: SandboxDeps, { error, request, reply }: Refused): Fasti
   return reply.status(status).headers(headers).send(body);
 }
 
-/** What Fastify itself says of a body. */
+/** Returns the fault of an error that Fastify found in a body. */
 function faultOf({ statusCode }: FastifyError): Fault {
   if (statusCode === 413) return new Fault('payload_too_large');
   if (statusCode === 415) return new Fault('unsupported_media_type');

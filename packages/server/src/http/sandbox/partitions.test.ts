@@ -21,7 +21,7 @@ async function partitions(): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** The month of now, the 14 that 400 days can reach, and the one after them. */
+/** The current month, the 14 that 400 days can reach, and the one after them. */
 const PARTITIONS_MAX = 16;
 
 describe('clock of a sandbox', () => {
@@ -46,7 +46,7 @@ describe('clock of a sandbox', () => {
     expect(rows).toEqual([{ name: 'trial_ended' }]);
   });
 
-  test('has its partitions when real time moves on into another month', async () => {
+  test('has its partitions when real time reaches another month', async () => {
     const sandbox = await newSandbox();
     await sandbox.advance('366d');
     const job = keepPartitions(db);

@@ -40,7 +40,7 @@ async function count(table: string, projectId: number): Promise<number> {
   return row?.rows ?? 0;
 }
 
-test('a trial of fourteen days is over at once, and each letter leaves at the moment at which it would have left', async () => {
+test('runs a trial of fourteen days at once, with each email at its planned time', async () => {
   const { sandbox } = await pair();
   const at = (days: number, hours: number): string =>
     new Date(clock.now() + days * DAY + hours * 3_600_000).toISOString();
@@ -64,17 +64,17 @@ test('a trial of fourteen days is over at once, and each letter leaves at the mo
     { rule: 'onboarding_stall', user: 'ada', at: at(3, 2) },
     { rule: 'trial_expiring', user: 'ada', at: at(11, 2) },
   ]);
-  // They are in its outbox, and say when they left by its own clock.
+  // They are in its test inbox, with the times of its own clock.
   const mails = await db.query<{ at: Date; subject: string }>(
     `SELECT at, subject FROM beckon.test_inbox_email WHERE project_id = $1 ORDER BY at`,
     [sandbox.id],
   );
   expect(mails.map((mail) => mail.at.toISOString())).toEqual([at(0, 2), at(3, 2), at(11, 2)]);
-  // They read as those of the project do.
+  // Their text is the same as in the project.
   expect(mails[0]?.subject).toBe('Welcome to Acme');
 });
 
-test('what comes in is dated by the clock of the sandbox, and may lie as far ahead of that as elsewhere of real time', async () => {
+test('dates records by the sandbox clock, and accepts times as far ahead of it as elsewhere of real time', async () => {
   const { live, sandbox } = await pair();
   await sandbox.advance('30d');
   const soon = new Date(clock.now() + 30 * DAY + 50 * 60_000).toISOString();
@@ -93,7 +93,7 @@ test('what comes in is dated by the clock of the sandbox, and may lie as far ahe
   expect(stored).toEqual({ occurred_at: then, accepted_at: then, received_at: then });
 });
 
-test('a project and its sandbox have nothing of each other but how it was decided when that was made', async () => {
+test('a project and its sandbox share only the settings and definitions at its creation', async () => {
   const live = await newCaller(server, EVENTS);
   const definition = { trait: 'plan', equals: 'pro' };
   const { id: audience } = await createAudience(db, { projectId: live.id, name: 'Pro', definition });
@@ -115,7 +115,7 @@ test('a project and its sandbox have nothing of each other but how it was decide
   for (const table of ['person', 'event', 'draft', 'message', 'inbox'])
     expect([table, await count(table, live.id)]).toEqual([table, 0]);
 
-  // The same Idempotency-Key in both is two.
+  // The same Idempotency-Key in both is two keys.
   const once = crypto.randomUUID();
   const body = event('ada', 'report_shared');
   const replayed = async (answer: Promise<Answer>): Promise<unknown> =>
@@ -126,7 +126,7 @@ test('a project and its sandbox have nothing of each other but how it was decide
   expect([await count('inbox', live.id), await count('inbox', sandbox.id)]).toEqual([1, 1]);
 });
 
-test('keys of a sandbox open nothing while the setting is off, and what is in it is there again when it is on', async () => {
+test('rejects sandbox keys while the setting is off, and keeps its data for when it is on', async () => {
   const { live, sandbox } = await pair();
   await sandbox.post('users', person('ada'));
   await sandbox.advance('1d');
@@ -147,7 +147,7 @@ test('keys of a sandbox open nothing while the setting is off, and what is in it
   await expect(setSettings(db, sandbox.id, { sandbox: 'on' })).rejects.toThrow('no sandbox of its own');
 });
 
-test('the clock answers to keys of sandboxes alone, and to what it can do', async () => {
+test('the clock accepts only sandbox keys and valid durations', async () => {
   const { live, sandbox } = await pair();
   const asKey = (secret: string): Promise<Answer> =>
     live.send({ secret, path: '/api/sandbox/clock', body: { advance: '1d' } });
@@ -169,7 +169,7 @@ test('the clock answers to keys of sandboxes alone, and to what it can do', asyn
   expect((await sandbox.clock({ advance: '1s' })).status).toBe(422);
 });
 
-test('quiet hours, and the hour that a spring night lacks, are those of the time that the clock shows', async () => {
+test('quiet hours and daylight saving time follow the sandbox clock', async () => {
   const live = await newCaller(server, EVENTS);
   await setSettings(db, live.id, {
     time_zone: 'Europe/Paris',
@@ -191,7 +191,7 @@ test('quiet hours, and the hour that a spring night lacks, are those of the time
   expect(letter !== undefined && letter.at <= '2026-03-29T06:30:00.000Z').toBe(true);
 });
 
-test('time passes in one sandbox alone: live projects and other sandboxes stay where they are', async () => {
+test('advances one sandbox alone: live projects and other sandboxes keep their time', async () => {
   const { live, sandbox } = await pair();
   const other = await pair();
   const engine = openEngine(db, clock);
@@ -213,7 +213,7 @@ test('time passes in one sandbox alone: live projects and other sandboxes stay w
   expect(await sandbox.advance('60d')).toMatchObject({ drafts: 2, emails: 2 });
   expect(await alarms()).toEqual(before);
   for (const { id } of [live, other.live, other.sandbox]) expect(await count('message', id)).toBe(0);
-  // A batch of all of them together gives each its own time.
+  // One batch of all of them gives each its own time.
   for (const one of [live, sandbox, other.live, other.sandbox])
     await (one === live || one === other.live
       ? one.send({ body: event('ada', 'report_shared') })
@@ -231,7 +231,7 @@ test('time passes in one sandbox alone: live projects and other sandboxes stay w
   ]);
 });
 
-test('another process shows the same time; while one advances the clock nobody else does', async () => {
+test('another process shows the same time, and only one can advance the clock at once', async () => {
   const { sandbox } = await pair();
   await sandbox.advance('3d');
   const twin = await twinOf(server);
@@ -243,7 +243,7 @@ test('another process shows the same time; while one advances the clock nobody e
   expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
   expect(await shownBy(there)).toMatchObject({ ahead_ms: 33 * DAY });
   expect(await sandbox.letters()).toHaveLength(2);
-  // One that was killed is waited for until its lease is over.
+  // After a crash, the next advance waits until the lease ends.
   await db.query(
     `INSERT INTO beckon.sandbox_advance VALUES ($1, gen_random_uuid(), $2::timestamptz + interval '1 minute')`,
     [sandbox.id, new Date(clock.now())],
@@ -255,7 +255,7 @@ test('another process shows the same time; while one advances the clock nobody e
 
 type Said = { atH: number; user: number; name: number };
 
-/** What somebody's test might do between two advances. */
+/** Records that a test might send between two advances. */
 const SAID: fc.Arbitrary<Said[]> = fc.array(
   fc.record({
     atH: fc.integer({ min: 0, max: 240 }),
@@ -264,14 +264,14 @@ const SAID: fc.Arbitrary<Said[]> = fc.array(
   }),
   { minLength: 1, maxLength: 5 },
 );
-/** Each lives through seventeen days twice. */
+/** Each run simulates seventeen days twice. */
 const RUNS = 2;
 const NAMES = ['user_signed_up', 'trial_started', 'feature_used', 'usage_threshold_reached'] as const;
 const PROPERTIES = { trialDays: 7, usagePercent: 90 };
 
-test('to advance in any number of steps is to advance at once: the same letters at the same moments', async () => {
+test('advancing in any number of steps gives the same emails at the same times as advancing at once', async () => {
   const run = async (said: Said[], cuts: number[]): Promise<unknown> => {
-    // What quiet hours hold is released spread by the ids of drafts.
+    // Emails held by quiet hours are released spread by the ids of drafts.
     const live = await newCaller(server, EVENTS);
     await setSettings(db, live.id, { quiet_hours: 'off' });
     const sandbox = await testSandbox(server, live.id);

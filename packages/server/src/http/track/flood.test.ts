@@ -14,7 +14,7 @@ const [here, there] = [await startTracking(db), await startTracking(db)];
 
 const sent = () => sendTracked(stage);
 
-/** So many requests over one connection, as fast as they are answered; how many were answered with 200. */
+/** Sends this many requests over one connection, as fast as they are answered. Returns how many were answered with 200. */
 function fetchOften(
   origin: string,
   path: string,
@@ -35,7 +35,7 @@ function fetchOften(
     socket.on('data', (data: Buffer) => {
       const text = tail + data.toString('latin1');
       answered += text.split('HTTP/1.1 200 ').length - 1;
-      // The beginning of an answer may be cut in two; what was counted is not looked at again.
+      // The beginning of an answer may be cut in two. Counted text is not counted again.
       tail = text.slice(Math.max(0, text.length - 12)).replace('HTTP/1.1 200 ', '');
       if (answered < asked) return;
       if (asked < times) return ask();
@@ -45,11 +45,11 @@ function fetchOften(
   });
 }
 
-/** Set it to see a million; that takes some minutes. */
+/** Set it to test with a million; that takes some minutes. */
 const OPENS = Number(process.env['TRACKED_OPENS'] ?? 5_000);
 
 test(
-  `a letter that is opened ${OPENS} times has a bounded number of rows, one outcome of each class, and hides nobody`,
+  `an email opened ${OPENS} times has bounded rows, one outcome of each class, and still counts a human`,
   { timeout: 60_000 + OPENS },
   async () => {
     const letter = await sent();
@@ -60,7 +60,7 @@ test(
     const half = OPENS / 2;
     expect(await Promise.all([flood(here.origin, half), flood(there.origin, half)])).toEqual([half, half]);
     const ms = Math.round(performance.now() - began);
-    // In the middle of it a person comes, when every place is taken by what has no verdict yet.
+    // A person opens it in the middle, when unclassified hits take every place.
     await here.written();
     await there.written();
     await here.get(letter.pixel);
@@ -84,7 +84,7 @@ test(
   },
 );
 
-test('two servers that hear of one letter at once, and two workers that judge it, make one outcome', async () => {
+test('two servers with hits on one email, and two workers that classify it, create one outcome', async () => {
   const letters = [await sent(), await sent(), await sent()];
   await Promise.all(
     letters.flatMap(({ pixel, links }) =>
@@ -102,7 +102,7 @@ test('two servers that hear of one letter at once, and two workers that judge it
   }
 });
 
-test('while the database is away links say to come again, pixels are there, and what was opened is not lost', async () => {
+test('while the database is unavailable links answer 503, pixels are served, and no open is lost', async () => {
   const letter = await sent();
   await withoutDatabase(server.database, async () => {
     const click = await here.get(letter.links[0] ?? '');

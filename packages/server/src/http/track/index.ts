@@ -18,9 +18,8 @@ export type TrackingDeps = {
 };
 
 /**
- * What a letter fetches and where its links lead on: `/o/<token>.gif` and `/c/<token>/<number>`. Only what we sealed opens
- * anything, for a year, and nothing in a request says where it leads. Who only asks whether there is something (HEAD) is
- * answered and not counted.
+ * Serves the pixel of an email and its links: `/o/<token>.gif` and `/c/<token>/<number>`. Only tokens that we signed are valid, for a year,
+ * and nothing in a request decides the target. A HEAD is answered and not counted.
  */
 export function mountTracking(app: FastifyInstance, deps: TrackingDeps): void {
   app.get<{ Params: { token: string } }>('/o/:token', (request, reply) => {
@@ -52,7 +51,7 @@ function nameIn(token: string, use: TokenUse, { tokenKeys, clock }: TrackingDeps
   return name !== null && clock.now() - madeAt(name.messageId) <= GOOD_FOR_MS ? name : null;
 }
 
-/** The id of a message begins with the time at which it was made. */
+/** The id of an email begins with the time of its creation. */
 function madeAt(messageId: string): number {
   return Number.parseInt(messageId.replaceAll('-', '').slice(0, 12), 16);
 }
@@ -71,7 +70,7 @@ async function follow(deps: TrackingDeps, { request, reply, name, link }: Follow
   }
 }
 
-/** Whatever stands in the table: a page of the web, written as a header can hold it. */
+/** Returns the target as a header value if it is a web page, whatever the table contains. */
 function webAddress(target: string | null): string | null {
   const url = target === null ? null : URL.parse(target);
   return url && (url.protocol === 'https:' || url.protocol === 'http:') ? url.href : null;
@@ -95,7 +94,7 @@ function note(
   });
 }
 
-/** In which browsers say, or said, that they look ahead. */
+/** Headers by which browsers announce, or announced, a prefetch. */
 const PURPOSES = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
 
 function gone(reply: FastifyReply): FastifyReply {
@@ -114,7 +113,7 @@ function page(reply: FastifyReply, status: number, state: 'invalid' | 'unavailab
     .send(linkPage(state, reply.request.headers['accept-language']));
 }
 
-/** Whoever follows a link does not carry its token on to where it leads. */
+/** A browser must not pass the token of a link on to its target. */
 function plain(reply: FastifyReply): FastifyReply {
   return reply.headers({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' });
 }

@@ -4,7 +4,7 @@ import type { TokenKeys } from '../../base/letter-token.ts';
 import { probeAnswer } from '../../features/domains/index.ts';
 import { answerFault } from '../faults.ts';
 
-/** `/.well-known/beckon/<token>`: by which this installation finds out whether a domain's host for links leads to it. */
+/** Serves `/.well-known/beckon/<token>`, by which this installation checks whether a domain's host for links leads to it. */
 export function mountProbe(app: FastifyInstance, { tokenKeys }: { tokenKeys: TokenKeys }): void {
   app.get<{ Params: { token: string } }>('/.well-known/beckon/:token', (request, reply) => {
     const answer = probeAnswer(request.params.token, tokenKeys);

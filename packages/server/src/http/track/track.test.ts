@@ -26,7 +26,7 @@ const settle = (afterMs?: number) => settleAll(stage, [here, there], afterMs);
 const open = (letter: TrackedLetter, as?: Fetching) => here.get(letter.pixel, as);
 const follow = (letter: TrackedLetter, link = 0, as?: Fetching) => here.get(letter.links[link] ?? '', as);
 
-test('a letter leads through us, says nowhere where to, and tells the addresses to whoever reads its plain text', async () => {
+test('rewrites the links of the HTML with opaque tokens, and keeps the addresses in the plain text', async () => {
   const letter = await sent();
   expect(letter.links.map((link) => new URL(link).pathname)).toEqual([
     expect.stringMatching(/^\/c\/[a-z2-7]{34}\.[a-z2-7]{16}\/0$/),
@@ -42,7 +42,7 @@ test('a letter leads through us, says nowhere where to, and tells the addresses 
   expect(letter.trap).toMatch(/^http:\/\/localhost:8080\/c\/[a-z2-7.]{51}\/3$/);
 });
 
-test('who follows a link is there at once, and the letter is known to be read and followed ten seconds later', async () => {
+test('redirects at once, and reports the open and the click ten seconds later', async () => {
   const letter = await sent();
   const answer = await follow(letter);
   expect(answer.status).toBe(302);
@@ -62,7 +62,7 @@ test('who follows a link is there at once, and the letter is known to be read an
   expect(row?.detail).toMatchObject({ url: 'https://acme.test/guide?a=1&b=2', bot: 'no' });
 });
 
-test('the pixel is an image of one dot, never kept by anybody, and one open however often it is fetched', async () => {
+test('serves an image of one pixel, never cached, and counts one open however often it is fetched', async () => {
   const letter = await sent();
   const answer = await open(letter);
   expect(answer.status).toBe(200);
@@ -82,7 +82,7 @@ test('the pixel is an image of one dot, never kept by anybody, and one open howe
   expect(await letter.count()).toBe(4);
 });
 
-test('who only asks whether there is something is answered, and not counted', async () => {
+test('answers HEAD without counting it', async () => {
   const letter = await sent();
   expect((await open(letter, { method: 'HEAD' })).status).toBe(200);
   const answer = await follow(letter, 0, { method: 'HEAD' });
@@ -92,7 +92,7 @@ test('who only asks whether there is something is answered, and not counted', as
   expect(await letter.count()).toBe(0);
 });
 
-test('machines are told from people, and each is told of once', async () => {
+test('classifies bots and humans, and reports each class once', async () => {
   const letter = await sent();
   await open(letter, { agent: 'curl/8.5.0' });
   await open(letter, { agent: 'Mozilla/5.0', remote: '192.0.2.2' });
@@ -113,7 +113,7 @@ test('machines are told from people, and each is told of once', async () => {
   ]);
 });
 
-test('who follows the link that nobody sees gets nothing, and shows the others around it to be a machine’s', async () => {
+test('answers the hidden link with no content, and classifies clicks around it as a bot’s', async () => {
   const letter = await sent();
   await follow(letter, 0, { agent: BROWSER, remote: '192.0.2.7' });
   clock.advance(5_000);
@@ -125,7 +125,7 @@ test('who follows the link that nobody sees gets nothing, and shows the others a
   expect(await letter.outcomes()).toEqual(['clicked 0 yes', 'clicked 1 no', 'opened -1 no']);
 });
 
-test('a filter that follows every link as soon as the letter arrives is no reader', async () => {
+test('does not count a filter that follows every link on arrival as a reader', async () => {
   const letter = await sent();
   clock.advance(-HOUR + 1_000);
   for (const link of [0, 1, 2]) await follow(letter, link);
@@ -144,13 +144,13 @@ test('a filter that follows every link as soon as the letter arrives is no reade
   ]);
 });
 
-/** Another by its last bit alone, which at the end of a name says nothing. */
+/** Returns a character that differs only in its last bit, which has no meaning at the end of a token. */
 function neighbourOf(sign: string): string {
   const signs = 'abcdefghijklmnopqrstuvwxyz234567';
   return signs[signs.indexOf(sign) ^ 1] ?? '!';
 }
 
-test('whatever is changed in a link, it opens nothing and is no hit: signs, number, use, letter, project', async () => {
+test('rejects a changed link without a hit: characters, number, use, email, project', async () => {
   const letter = await sent();
   const other = await sent();
   const paths = [letter.links[0], letter.pixel, letter.trap].map((link) => new URL(link ?? '').pathname);
@@ -189,7 +189,7 @@ test('whatever is changed in a link, it opens nothing and is no hit: signs, numb
   expect([await letter.count(), await other.count()]).toEqual([0, 0]);
 });
 
-test('a link is good for a year, and in a changed secret’s time as long as the old one is known', async () => {
+test('accepts a link for a year, and after a key rotation while the old key is configured', async () => {
   const letter = await sent();
   const year = 365 * 24 * HOUR;
   clock.advance(year - 3 * HOUR);
@@ -211,7 +211,7 @@ test.each([
   '//acme.test',
   'nonsense',
   '',
-])('nobody is led to what is no page of the web, whatever stands in the table: %s', async (url) => {
+])('redirects to web pages alone, whatever the table contains: %s', async (url) => {
   const letter = await sent();
   await db.query(`UPDATE beckon.tracking_link SET urls[1] = $2 WHERE project_id = $1`, [
     letter.story.projectId,
@@ -221,7 +221,7 @@ test.each([
   expect([answer.status, answer.headers.get('location')]).toEqual([404, null]);
 });
 
-test('line ends in the table become no header', async () => {
+test('writes no line break of the table into a header', async () => {
   const letter = await sent();
   await db.query(`UPDATE beckon.tracking_link SET urls[1] = $2 WHERE project_id = $1`, [
     letter.story.projectId,
@@ -238,7 +238,7 @@ test.each([
   ['opens', {}, { links: false, pixel: true }],
   ['clicks', {}, { links: true, pixel: false }],
   ['opens,clicks', { tracking: false }, { links: false, pixel: false }],
-])('a project that tracks %s, and a rule that says %o', async (tracking, rule, expected) => {
+])('tracks in a project with %s and a rule with %o', async (tracking, rule, expected) => {
   const letter = await sent({ settings: { tracking }, rule });
   expect({ links: letter.links[0]?.includes('/c/'), pixel: letter.pixel !== '' }).toEqual(expected);
   expect(letter.trap !== null).toBe(expected.links);
@@ -248,14 +248,14 @@ test.each([
   expect(rows).toHaveLength(expected.links || expected.pixel ? 1 : 0);
 });
 
-test('where opens are not tracked, a click is none either', async () => {
+test('reports no open for a click if opens are not tracked', async () => {
   const letter = await sent({ settings: { tracking: 'clicks' } });
   await follow(letter);
   await settle();
   expect(await letter.outcomes()).toEqual(['clicked 0 no']);
 });
 
-test('a page that was laid out by itself is tracked as any other letter', async () => {
+test('tracks a template with a whole layout of its own like any other', async () => {
   const body = `<mjml><mj-body><mj-section><mj-column><mj-text>Hi</mj-text>
 <mj-button href="https://acme.test/page?x=1&amp;y=2">Go on</mj-button></mj-column></mj-section></mj-body></mjml>`;
   const letter = await sent({ template: { format: 'mjml', body } });
@@ -264,7 +264,7 @@ test('a page that was laid out by itself is tracked as any other letter', async 
   expect(letter.text).toContain('https://acme.test/page?x=1&y=2');
 });
 
-test('a letter that is tried again leaves as the same bytes, and its links lead where they led', async () => {
+test('sends a retried email as the same bytes, whose links keep their targets', async () => {
   engine.transport.answer({ result: 'deferred', reason: 'deferred' });
   const first = await sent();
   const { story } = first;
@@ -276,7 +276,7 @@ test('a letter that is tried again leaves as the same bytes, and its links lead 
   expect((await follow(first)).status).toBe(302);
 });
 
-test('the outbox looks at a tracked letter as it was written, and finds nothing wrong with its links', async () => {
+test('checks a tracked email in the test inbox by its original links', async () => {
   const letter = await sent();
   const { projectId } = letter.story;
   const mime =

@@ -5,7 +5,7 @@ import { endpointServer, newCaller, NOTHING_STORED } from '../../../testkit/endp
 
 const server = await endpointServer();
 
-/** Nothing that we send should ever be refused by the database: where it is, the bug is ours. */
+/** Makes the database refuse every ingest record. The server must never write a row that the database refuses, so this simulates a bug. */
 async function whileInboxRefuses(during: () => Promise<void>): Promise<void> {
   await server.db.query('ALTER TABLE beckon.inbox ADD CONSTRAINT bug CHECK (records = 0) NOT VALID');
   try {
@@ -16,7 +16,7 @@ async function whileInboxRefuses(during: () => Promise<void>): Promise<void> {
 }
 
 test.each(ALL_ENDPOINTS)(
-  '$path: a bug of ours is 500, tells nothing of itself and burns no key',
+  '$path: answers 500 to a bug of ours, without details, and keeps the Idempotency-Key unused',
   async (facts) => {
     const caller = await newCaller(server, facts);
     await whileInboxRefuses(async () => {
@@ -33,7 +33,7 @@ test.each(ALL_ENDPOINTS)(
   },
 );
 
-test('a bug in one request leaves those that shared its commit alone', async () => {
+test('a bug in one request does not affect those that shared its commit', async () => {
   for (const facts of ALL_ENDPOINTS.filter(({ kind }) => kind !== 'bulk')) {
     const [caller, broken] = [await newCaller(server, facts), await newCaller(server, facts)];
     await server.db.query(

@@ -33,7 +33,7 @@ function withText(facts: Facts, free: string): string {
   return text.replace('"HERE"', free);
 }
 
-/** The one record is named by its field: as a refusal or, on bulk, in the result. */
+/** Expects the field of the one invalid record, in the refusal or, for bulk, in the result. */
 function expectRecordFault(answer: Answer, facts: Facts, field: string): void {
   if (facts.kind !== 'bulk') {
     const at = facts.kind === 'batch' ? 'events.0.' : '';
@@ -69,7 +69,7 @@ test.each(ALL_ENDPOINTS)('$path: refuses JSON of depth 100,000 as a whole', asyn
 });
 
 test.each(ALL_ENDPOINTS)(
-  '$path: of duplicate keys the last counts, in the check as in what is stored',
+  '$path: uses the last of duplicate keys, in the check and in storage',
   async (facts) => {
     const caller = await newCaller(server, facts);
     const good = JSON.stringify(record(facts));
@@ -86,7 +86,7 @@ test.each(ALL_ENDPOINTS)(
   },
 );
 
-test.each(ALL_ENDPOINTS)('$path: a number beyond a double is refused by its path', async (facts) => {
+test.each(ALL_ENDPOINTS)('$path: refuses a number beyond a double by its path', async (facts) => {
   const caller = await newCaller(server, facts);
   const bag = bagOf(facts);
   for (const number of ['1e400', '-1e400', '9'.repeat(400), `1${'0'.repeat(JSON_MAX_NUMBER_CHARS - 1)}`])
@@ -98,14 +98,17 @@ test.each(ALL_ENDPOINTS)('$path: a number beyond a double is refused by its path
     expect((await caller.send({ body: withText(facts, `{"x":${number}}`) })).json).toEqual(acceptance(facts));
 });
 
-test.each(ALL_ENDPOINTS)('$path: a number beyond a double and null are not one body', async (facts) => {
-  const caller = await newCaller(server, facts);
-  await caller.send({ once: 'k', body: withText(facts, '{"x":null}') });
-  expectReuse(await caller.send({ once: 'k', body: withText(facts, '{"x":1e400}') }));
-});
+test.each(ALL_ENDPOINTS)(
+  '$path: takes a number beyond a double and null as different bodies',
+  async (facts) => {
+    const caller = await newCaller(server, facts);
+    await caller.send({ once: 'k', body: withText(facts, '{"x":null}') });
+    expectReuse(await caller.send({ once: 'k', body: withText(facts, '{"x":1e400}') }));
+  },
+);
 
 test.each(ALL_ENDPOINTS)(
-  '$path: a BOM, UTF-16, UTF-32 and bytes that are no UTF-8 are faults of the body',
+  '$path: refuses a BOM, UTF-16, UTF-32 and invalid UTF-8 as faults of the body',
   async (facts) => {
     const caller = await newCaller(server, facts);
     const text = JSON.stringify(bodyOf(facts));
@@ -121,7 +124,7 @@ test.each(ALL_ENDPOINTS)(
       utf16,
       Buffer.from(utf16).swap16(),
       Buffer.from(text.replaceAll(/./gs, '\0\0\0$&')),
-      // A surrogate in UTF-8, an overlong slash, above U+10FFFF, a lone continuation, NUL as it is.
+      // A surrogate in UTF-8, an overlong slash, above U+10FFFF, a lone continuation, and a raw NUL.
       bytes(0xed, 0xa0, 0x80),
       bytes(0xc0, 0xaf, 0x41),
       bytes(0xf5, 0x80, 0x80),
@@ -141,7 +144,7 @@ test.each(ALL_ENDPOINTS)(
 );
 
 test.each(ALL_ENDPOINTS)(
-  '$path: NUL and lone surrogates are named by their path, and a pair is no lone one',
+  '$path: names the path of NUL and of lone surrogates, and accepts a surrogate pair',
   async (facts) => {
     const caller = await newCaller(server, facts);
     const bag = bagOf(facts);
@@ -154,24 +157,21 @@ test.each(ALL_ENDPOINTS)(
   },
 );
 
-test.each(ALL_ENDPOINTS)(
-  '$path: a flaw of the whole body, which no field has, is named body',
-  async (facts) => {
-    const caller = await newCaller(server, facts);
-    const flaws: Record<string, unknown>[] = [
-      { ['k'.repeat(256)]: 1 },
-      { 'a\u0000': 1 },
-      { '\ud800': 1 },
-      Object.fromEntries(Array.from({ length: 256 }, (_, n) => [`k${n}`, n])),
-    ];
-    for (const flaw of flaws)
-      expectInvalid(await caller.send({ body: { ...bodyOf(facts), ...flaw } }), facts, 'body');
-    expect(await caller.stored()).toEqual(NOTHING_STORED);
-  },
-);
+test.each(ALL_ENDPOINTS)('$path: names body for a fault that belongs to no field', async (facts) => {
+  const caller = await newCaller(server, facts);
+  const flaws: Record<string, unknown>[] = [
+    { ['k'.repeat(256)]: 1 },
+    { 'a\u0000': 1 },
+    { '\ud800': 1 },
+    Object.fromEntries(Array.from({ length: 256 }, (_, n) => [`k${n}`, n])),
+  ];
+  for (const flaw of flaws)
+    expectInvalid(await caller.send({ body: { ...bodyOf(facts), ...flaw } }), facts, 'body');
+  expect(await caller.stored()).toEqual(NOTHING_STORED);
+});
 
 test.each(ALL_ENDPOINTS)(
-  '$path: __proto__ lends nothing to a record, and changes nothing for the next one',
+  '$path: ignores __proto__ in a record, and keeps it from affecting the next one',
   async (facts) => {
     const caller = await newCaller(server, facts);
     const lent = `{"__proto__":${JSON.stringify(record(facts))}}`;
@@ -189,46 +189,42 @@ test.each(ALL_ENDPOINTS)(
   },
 );
 
-test.each(ALL_ENDPOINTS)('$path: 42 KB that inflate to 4 GB are 413, in every coding', async (facts) => {
-  const caller = await newCaller(server, facts);
-  for (const [coding, body] of Object.entries(await bombs())) {
-    expect(body.length).toBeLessThanOrEqual(43_008);
-    const { status, errors } = await caller.send({
-      body,
-      once: 'k',
-      headers: { 'Content-Encoding': coding },
-    });
-    expect([coding, status, errors[0]?.code]).toEqual([coding, 413, 'payload_too_large']);
-    const { errors: stacked } = await caller.send({
-      body: gzipSync(body),
-      headers: { 'Content-Encoding': `${coding}, gzip` },
-    });
-    expect(stacked[0]?.code).toBe('unsupported_media_type');
-  }
-  expect(await caller.stored()).toEqual(NOTHING_STORED);
-});
-
 test.each(ALL_ENDPOINTS)(
-  '$path: shapes that are wide instead of deep are refused by their path',
+  '$path: answers 413 to 42 KB that inflate to 4 GB, in every coding',
   async (facts) => {
     const caller = await newCaller(server, facts);
-    const bag = bagOf(facts);
-    const manyKeys = `{${Array.from({ length: 15_000 }, (_, i) => `"k${i}":${i}`).join(',')}}`;
-    expectRecordFault(await caller.send({ body: withText(facts, manyKeys) }), facts, bag);
-    const manyItems = `{"x":[${'0,'.repeat(100_000)}0]}`;
-    expectRecordFault(await caller.send({ body: withText(facts, manyItems) }), facts, `${bag}.x`);
-    expectRecordFault(
-      await caller.send({ body: withText(facts, `{"${'k'.repeat(200_000)}":1}`) }),
-      facts,
-      bag,
-    );
-    const longText = 'a@'.repeat(100_000);
-    const long = facts.stores === 'users' ? { email: longText } : { occurred_at: longText };
-    const field = facts.stores === 'users' ? 'email' : 'occurred_at';
-    expectRecordFault(await caller.send({ body: bodyOf(facts, [record(facts, long)]) }), facts, field);
+    for (const [coding, body] of Object.entries(await bombs())) {
+      expect(body.length).toBeLessThanOrEqual(43_008);
+      const { status, errors } = await caller.send({
+        body,
+        once: 'k',
+        headers: { 'Content-Encoding': coding },
+      });
+      expect([coding, status, errors[0]?.code]).toEqual([coding, 413, 'payload_too_large']);
+      const { errors: stacked } = await caller.send({
+        body: gzipSync(body),
+        headers: { 'Content-Encoding': `${coding}, gzip` },
+      });
+      expect(stacked[0]?.code).toBe('unsupported_media_type');
+    }
     expect(await caller.stored()).toEqual(NOTHING_STORED);
   },
 );
+
+test.each(ALL_ENDPOINTS)('$path: refuses wide shapes by their path', async (facts) => {
+  const caller = await newCaller(server, facts);
+  const bag = bagOf(facts);
+  const manyKeys = `{${Array.from({ length: 15_000 }, (_, i) => `"k${i}":${i}`).join(',')}}`;
+  expectRecordFault(await caller.send({ body: withText(facts, manyKeys) }), facts, bag);
+  const manyItems = `{"x":[${'0,'.repeat(100_000)}0]}`;
+  expectRecordFault(await caller.send({ body: withText(facts, manyItems) }), facts, `${bag}.x`);
+  expectRecordFault(await caller.send({ body: withText(facts, `{"${'k'.repeat(200_000)}":1}`) }), facts, bag);
+  const longText = 'a@'.repeat(100_000);
+  const long = facts.stores === 'users' ? { email: longText } : { occurred_at: longText };
+  const field = facts.stores === 'users' ? 'email' : 'occurred_at';
+  expectRecordFault(await caller.send({ body: bodyOf(facts, [record(facts, long)]) }), facts, field);
+  expect(await caller.stored()).toEqual(NOTHING_STORED);
+});
 
 const CONFLICTS: [what: string, headers: string[], body: string][] = [
   [
@@ -259,7 +255,7 @@ test.each(CONFLICTS)('%s is 400 in the envelope on every endpoint', async (_, he
 });
 
 test.each(ALL_ENDPOINTS)(
-  '$path: a body shorter than its length stores nothing, one longer is cut there',
+  '$path: stores nothing of a body shorter than its length, and cuts a longer one there',
   async (facts) => {
     const caller = await newCaller(server, facts);
     const body = JSON.stringify(bodyOf(facts));
@@ -276,17 +272,14 @@ test.each(ALL_ENDPOINTS)(
   },
 );
 
-test.each(ALL_ENDPOINTS)(
-  '$path: a body that comes too slowly is 408, and nothing of it is stored',
-  async (facts) => {
-    const caller = await newCaller(server, facts);
-    const body = JSON.stringify(bodyOf(facts));
-    const slow = [`Content-Length: ${body.length}`, 'Idempotency-Key: k'];
-    const late = await askRaw(hurried.ports.http ?? 0, headOf(caller, ...slow) + body.slice(0, -1));
-    expect([late.status, late.errors[0]?.code]).toEqual([408, 'request_timeout']);
-    expect(await caller.stored()).toEqual(NOTHING_STORED);
-  },
-);
+test.each(ALL_ENDPOINTS)('$path: answers 408 to a slow body, and stores nothing of it', async (facts) => {
+  const caller = await newCaller(server, facts);
+  const body = JSON.stringify(bodyOf(facts));
+  const slow = [`Content-Length: ${body.length}`, 'Idempotency-Key: k'];
+  const late = await askRaw(hurried.ports.http ?? 0, headOf(caller, ...slow) + body.slice(0, -1));
+  expect([late.status, late.errors[0]?.code]).toEqual([408, 'request_timeout']);
+  expect(await caller.stored()).toEqual(NOTHING_STORED);
+});
 
 type Edit = { at: number; remove: number; insert: string };
 
@@ -309,7 +302,7 @@ function edited(text: string, list: Edit[]): string {
   }, text);
 }
 
-/** A body that is right but for the fields that are any JSON. */
+/** A body that is valid but for the fields that are any JSON. */
 function almostRight(facts: Facts): fc.Arbitrary<string> {
   const names = ['external_user_id', 'email', 'traits', 'name', 'properties', 'occurred_at', 'message_id'];
   const fields = Object.fromEntries(names.map((name) => [name, fc.oneof(fc.jsonValue(), fc.string())]));
@@ -346,7 +339,7 @@ function anyBody(facts: Facts): fc.Arbitrary<Sending> {
   );
 }
 
-/** How many records this answer says were taken. */
+/** Returns how many records this answer reports as accepted. */
 function takenBy({ facts }: Caller, answer: Answer): number {
   if (answer.status !== facts.accepted) return 0;
   if (facts.kind === 'bulk') return (answer.json as BulkResult).data.accepted;
@@ -354,7 +347,7 @@ function takenBy({ facts }: Caller, answer: Answer): number {
 }
 
 test.each(ALL_ENDPOINTS)(
-  '$path: no body whatsoever is a 5xx, and what is refused leaves no trace',
+  '$path: answers no body with a 5xx, and stores nothing of a refused one',
   async (facts) => {
     const caller = await newCaller(server, facts);
     const seen = new Set<number>();
@@ -376,7 +369,7 @@ test.each(ALL_ENDPOINTS)(
       }),
       { numRuns: 300 },
     );
-    // Otherwise this has shown nothing.
+    // Otherwise this test would prove nothing.
     expect(seen).toEqual(new Set([facts.accepted, facts.invalid]));
     expect((await caller.stored()).records).toHaveLength(waiting);
   },

@@ -16,7 +16,7 @@ import { revokeKey } from '../../flows/revoke-key.ts';
 const minimumVersions = new Map([['beckon-js', '1.4.0']]);
 const server = await endpointServer({ minimumVersions });
 
-/** What a process still holds in memory is written when it stops, so these requests go to one that does. */
+/** Sends requests to a process that stops afterwards, because a process writes what it holds in memory when it stops. */
 async function throughAnother(
   facts: Facts,
   requests: (send: Caller['send'], caller: Caller) => Promise<void>,
@@ -33,7 +33,7 @@ async function throughAnother(
 }
 
 test.each(ALL_ENDPOINTS)(
-  '$path tells an outdated client what is the least version, whatever the answer',
+  '$path sends an outdated client the least version, whatever the answer',
   async (facts) => {
     const caller = await newCaller(server, facts);
     const headers = { 'User-Agent': 'beckon-js/1.3.9 node/26' };
@@ -55,7 +55,7 @@ test.each(ALL_ENDPOINTS)(
   },
 );
 
-test('a client that is recent, unknown, unreadable or silent hears nothing of it, and is never refused', async () => {
+test('sends no version to a recent, unknown, unreadable or silent client, and never refuses one', async () => {
   const caller = await newCaller(server, EVENTS);
   const agents = [
     'beckon-js/1.4.0',
@@ -73,7 +73,7 @@ test('a client that is recent, unknown, unreadable or silent hears nothing of it
   }
 });
 
-test('who has no live key hears nothing of versions', async () => {
+test('sends no version without a live key', async () => {
   const caller = await newCaller(server, EVENTS);
   const headers = { 'User-Agent': 'beckon-js/1.0.0' };
   await caller.send({ headers });
@@ -90,7 +90,7 @@ const USES: [what: string, sending: Sending][] = [
   ['one that was refused before its body was read', { headers: { 'Content-Type': 'text/plain' } }],
 ];
 
-test.each(USES)('a key was last used by %s, and by which client', async (_, sending) => {
+test.each(USES)('records the last use of a key by %s, and its client', async (_, sending) => {
   const caller = await throughAnother(EVENTS, async (send) => {
     await send({ ...sending, headers: { ...sending.headers, 'User-Agent': 'beckon-py/3.2.1' } });
   });
@@ -101,7 +101,7 @@ test.each(USES)('a key was last used by %s, and by which client', async (_, send
   });
 });
 
-test('a request that a key did not open is no use of it', async () => {
+test('counts only requests that a key opened as its use', async () => {
   const caller = await throughAnother(EVENTS, async (send, { secret }) => {
     await send({ secret: null });
     await send({ secret: `${secret.slice(0, -1)}_` });
@@ -111,7 +111,7 @@ test('a request that a key did not open is no use of it', async () => {
   expect(key).toMatchObject({ lastUsedAt: null, client: null });
 });
 
-test('an Idempotency-Key that is no UUID v4, and ids that are nobody, are taken and counted as warnings', async () => {
+test('accepts placeholder ids and an Idempotency-Key that is not a UUID v4, and counts warnings', async () => {
   const caller = await throughAnother(EVENTS_BATCH, async (send) => {
     await send({ once: '7b0e1f5c-2d3a-4f6b-8c9d-0e1f2a3b4c5d' });
     await send({ once: 'order-17' });

@@ -17,7 +17,7 @@ const PATHS = ['drafts', 'audiences', 'sequences', 'rules', 'keys', 'imports'].f
 ]);
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'];
 
-test.each(PATHS)('%s is 403 to a key and 401 without one, whatever the method', async (path) => {
+test.each(PATHS)('%s is 403 with a key and 401 without one, whatever the method', async (path) => {
   const { secret } = await newCaller(server, EVENTS);
   for (const method of METHODS) {
     const body = method === 'GET' ? {} : { body: '{' };
@@ -49,7 +49,7 @@ test('a key in the query string, a revoked key and a key of a suspended project 
   expect((await ask(twin.url, asking)).status).toBe(401);
 });
 
-test('a name that only begins like one of them is nowhere', async () => {
+test('a name that only begins like one of them is 404', async () => {
   const { secret } = await newCaller(server, EVENTS);
   for (const path of [
     '/api/v1/draftsman',

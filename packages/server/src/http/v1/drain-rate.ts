@@ -3,25 +3,25 @@ const PROJECTS_MAX = 1_000;
 /** Shorter than a full queue lasts anywhere: a longer pause would let it run dry. */
 const SHORTEST_S = 1;
 const LONGEST_S = 60;
-/** What a client is told before we have seen the queue move. */
+/** Retry-After before any change of the queue was observed. */
 const UNKNOWN_S = 10;
 
-/** Two looks closer together than this tell nothing of the pace: batches leave the queue one by one. */
+/** Two observations closer together than this say nothing about the rate: records leave the queue in batches. */
 const APART_MS = 1_000;
 
 export type DrainRate = {
-  /** So many records were let in. */
+  /** Adds records that were accepted. */
   took(projectId: number, records: number, now: number): void;
   retryAfterS(projectId: number, waiting: number, now: number): number;
 };
 
 /**
- * How long a client with a full queue should wait: as long as the queue needs for one chunk, at the pace at which it was
- * seen to be worked off: what waited at a look, and was let in since, and does not wait any more. Before its first refusal
- * a queue counts as having been empty, so that the pace is rather too low. Only an estimate, so it lives in memory.
+ * Estimates how long a client with a full queue should wait: as long as the queue needs for one chunk. The rate counts the records that
+ * waited at an observation or were accepted since, and no longer wait. Before its first refusal a queue counts as empty, so the rate is
+ * rather too low. It is only an estimate, so it stays in memory.
  */
 export function createDrainRate(chunk: number): DrainRate {
-  type Sight = { waiting: number; at: number; took: number; /** At a refusal. */ saidS: number | null };
+  type Sight = { waiting: number; at: number; took: number; /** After a refusal. */ saidS: number | null };
   const seen = new Map<number, Sight>();
   function sightOf(projectId: number, now: number): Sight | undefined {
     const sight = seen.get(projectId);

@@ -4,7 +4,7 @@ import type { ReadOptions } from '../../base/records/index.ts';
 import type { Steps } from '../../base/steps.ts';
 import type { Reply } from '../../flows/accept/index.ts';
 
-/** What an endpoint adds to the pipeline that all five share (`ingest.ts`). */
+/** The endpoint's own part of the pipeline that all five share (`ingest.ts`). */
 export type IngestEndpoint = {
   name: Endpoint;
   path: string;
@@ -15,8 +15,8 @@ export type IngestEndpoint = {
 };
 
 /**
- * The records as they will be stored and the answer that says so, or what is wrong with the request.
- * `compact` is the body's own JSON text, in pieces, where reading made it anyway.
+ * The records to store and the answer to them, or the errors of the request. `compact` is the body's own JSON text, in pieces, where
+ * reading produced it anyway.
  */
 export type ReadRequest =
   | {

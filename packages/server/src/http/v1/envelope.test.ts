@@ -16,7 +16,7 @@ const record = fc.record(
   { requiredKeys: ['external_user_id', 'name'] },
 );
 
-test('the compact text of a good body is exactly what JSON.stringify makes of it', () => {
+test('the compact text of a valid body is exactly what JSON.stringify makes of it', () => {
   fc.assert(
     fc.property(
       fc.array(record, { minLength: 1, maxLength: 5 }),

@@ -5,7 +5,7 @@ import type { Steps } from '../../base/steps.ts';
 import type { ReadRequest } from './endpoint.ts';
 
 type Body = Record<string, unknown>;
-/** A null body: the plain acceptance, which replies and stored answers need not spell out. */
+/** A null body is the plain acceptance, which replies and stored answers omit. */
 const PLAIN_202 = { status: 202, body: null };
 
 export function readSingle(body: Body, read: ReadRecord, options: ReadOptions): ReadRequest {
@@ -22,7 +22,7 @@ export function readSingle(body: Body, read: ReadRecord, options: ReadOptions): 
   };
 }
 
-/** All or nothing: one bad event and none is taken. */
+/** All or nothing: one invalid event rejects the request. */
 export function* readBatch(body: Body, read: ReadRecord, options: ReadOptions): Steps<ReadRequest> {
   const envelope = readEnvelope(body, { field: 'events', max: BATCH_MAX_EVENTS, options });
   if (!envelope.ok) return envelope;
@@ -51,7 +51,7 @@ export function* readBatch(body: Body, read: ReadRecord, options: ReadOptions): 
 
 export type BulkOptions = ReadOptions & { field: 'users' | 'events' };
 
-/** Each record by itself: the good ones are taken, each bad one is named once. */
+/** Reads each record on its own: valid ones are accepted, and each invalid one is named once. */
 export function* readBulk(body: Body, read: ReadRecord, options: BulkOptions): Steps<ReadRequest> {
   const envelope = readEnvelope(body, { field: options.field, max: BULK_INGEST_MAX_RECORDS, options });
   if (!envelope.ok) return envelope;
@@ -120,12 +120,12 @@ type Records = {
   texts: string[];
 };
 
-/** Reading so many of the largest records takes some 5 ms. A request of 1,000 such records took 300 ms at once. */
+/** Reading this many of the largest records takes some 5 ms. A request of 1,000 such records took 300 ms at once. */
 const RECORDS_PER_STEP = 8;
 
 type Items = Pick<Extract<Envelope, { ok: true }>, 'items' | 'options'>;
 
-/** `isEnough`: the records behind a refused one need not be read. */
+/** `isEnough`: the records after a rejected one need not be read. */
 function* readEach(
   { items, options }: Items,
   read: ReadRecord,
@@ -148,12 +148,12 @@ function* readEach(
   return records;
 }
 
-/** An answer names no more faults than these. Each may name a path of 2.5 KB, so a thousand records could have 50 MB of them. */
+/** Limits the faults of an answer. Each may name a path of 2.5 KB, so a thousand records could have 50 MB of them. */
 function hasAllFaults(refused: Records['refused']): boolean {
   return refused.reduce((sum, { faults }) => sum + faults.length, 0) >= ERRORS_MAX;
 }
 
-/** What `JSON.stringify` would make of the body, in pieces: reading already wrote the texts of its records. */
+/** Returns the result of `JSON.stringify` for the body, in pieces: reading already wrote the texts of its records. */
 function compactText(body: Body, field: string, texts: string[]): string[] {
   const pieces = Object.keys(body).flatMap((key, index) => {
     const before = `${index === 0 ? '{' : ','}${JSON.stringify(key)}:`;
@@ -163,7 +163,7 @@ function compactText(body: Body, field: string, texts: string[]): string[] {
   return [...pieces, '}'];
 }
 
-/** A refusal always names a field: what is wrong with all of them together is wrong with the body. */
+/** Names `body` as the field of a fault about all records together, because a refusal always names a field. */
 function inBody(fault: FieldFault): FieldFault {
   return fault.field === undefined ? below('body', fault) : fault;
 }

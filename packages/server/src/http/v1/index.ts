@@ -7,5 +7,5 @@ import { users } from './users/route.ts';
 
 export type { IngestEndpoint } from './endpoint.ts';
 
-/** The whole public surface. */
+/** All ingest endpoints. */
 export const INGEST_ENDPOINTS: IngestEndpoint[] = [users, usersBulk, events, eventsBatch, eventsBulk];

@@ -22,13 +22,13 @@ import { refusalOf, type Tally } from './tally.ts';
 export type Ingest = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /**
- * What all five endpoints do, in the one order that the contract fixes:
+ * Runs the steps that all five endpoints share, in the one order that the contract fixes:
  *
- *   key → rate limit → media type, coding, size → parse → Idempotency-Key → (its answer, or) validation → queue gate →
- *   one durable commit → 2xx
+ *   key → rate limit → media type, coding, size → parse → Idempotency-Key → (its answer, or) validation →
+ *   queue gate → one durable commit → 2xx
  *
- * The redirect, 404 and 405 come before, in the edge and the router. A refusal leaves from wherever it is found as a
- * `Fault`; before it is sent, a key that was only remembered is asked for once more.
+ * The redirect, 404 and 405 come before, in the edge and the router. A refusal is thrown as a `Fault` at any step. A cached key is checked
+ * in the database before the refusal is sent.
  */
 export function createIngest(deps: HttpDeps, endpoint: IngestEndpoint, largeBodies: LargeBodies): Ingest {
   const drainRate = createDrainRate(BULK_INGEST_MAX_RECORDS);
@@ -52,12 +52,12 @@ type Step = {
   call: Call;
   drainRate: DrainRate;
   largeBodies: LargeBodies;
-  /** Seconds until the rate limit's next token, once it was asked. */
+  /** Seconds until the rate limit's next token, once it was checked. */
   resetS: number;
   tally: Tally;
 };
 
-/** Null where the client is gone and nobody reads an answer. */
+/** Null: the client left, so no answer is read. */
 async function handle(step: Step): Promise<Reply | null> {
   const { deps, endpoint, call } = step;
   const key = (call.key = knownKey(deps, call.request) ?? (await authenticate(deps, call)));
@@ -75,7 +75,7 @@ async function handle(step: Step): Promise<Reply | null> {
   }
 }
 
-/** The time of the project: a sandbox has a clock of its own. */
+/** Returns the time of the project: a sandbox has a clock of its own. */
 async function nowOf({ deps, tally }: Step, { livemode, projectId }: VerifiedKey): Promise<number> {
   if (livemode) return deps.clock.now();
   const aheadMs = await deps.aheadOf(projectId).catch((cause: unknown) => {
@@ -98,7 +98,7 @@ type Read<Ok extends boolean> = {
   read: Extract<ReadRequest, { ok: Ok }>;
 };
 
-/** An answer given to this Idempotency-Key before goes before every fault of this body. */
+/** A stored answer to this Idempotency-Key takes precedence over every fault of this body. */
 async function refuseInvalid(step: Step, { key, once, read }: Read<false>): Promise<Reply> {
   const verdict = once && (await step.deps.accept.recall(key.projectId, once));
   if (verdict) return replyTo(step, verdict);
@@ -121,7 +121,7 @@ async function store(step: Step, { key, once, read }: Read<true>): Promise<Reply
   return reply;
 }
 
-/** Once the key is known to be live: when it was last used, and a word to a client that is too old. */
+/** Runs once the key is known to be live: records its use, and reports the least version to an outdated client. */
 function noteUse(deps: HttpDeps, call: Call): void {
   if (!call.key) return;
   const userAgent = call.request.headers['user-agent'];
@@ -130,7 +130,7 @@ function noteUse(deps: HttpDeps, call: Call): void {
   if (outdated !== undefined) call.headers.push('X-Client-Outdated', outdated);
 }
 
-/** Whoever does not store anything hears of it only after the key was asked for. */
+/** Answers a request that stores nothing. The key is checked in the database before such an answer, here or in `refuse`. */
 async function replyTo(step: Step, verdict: Verdict): Promise<Reply> {
   const { deps, call, drainRate } = step;
   switch (verdict.state) {
@@ -146,7 +146,7 @@ async function replyTo(step: Step, verdict: Verdict): Promise<Reply> {
       throw new Fault('idempotency_key_reuse');
     case 'key_dead':
       await confirmKey(deps, { ...call, keyIsFresh: false });
-      // Live again a moment later: the caller's retry will be taken.
+      // The key is live again a moment later, so a retry of the caller will be accepted.
       throw new Fault('server_error', { retryAfterS: 1 });
     case 'queue_full': {
       const projectId = call.key?.projectId ?? 0;
@@ -166,13 +166,13 @@ async function refuse(
     refused.error instanceof Fault &&
     refused.error.retryAfterS !== undefined &&
     refused.error.code === 'server_error';
-  // A database that is away is not asked once more; a 503 tells nothing that a dead key should not hear.
+  // An unavailable database is not queried again; a 503 contains nothing that the holder of a dead key must not see.
   const unconfirmed = await (away ? Promise.resolve() : confirmKey(deps, call)).then(
     () => null,
     (error: unknown) => ({ error }),
   );
   const { error } = unconfirmed ?? refused;
-  // Under a key that opens nothing, nothing is told that was learnt before this came out.
+  // The answer to a dead key contains nothing that was found before the key was checked.
   if (away || unconfirmed || isAboutKey(error)) call.headers.length = 0;
   else noteUse(deps, call);
   const { status, headers, body } = answerFault(error, endpoint.kind);
@@ -201,7 +201,7 @@ function answer(
   const { status, tally } = given;
   const { name } = given.endpoint;
   deps.answered(name, status, tally.code);
-  // Under a key that opens nothing, nobody's project was asked for anything.
+  // A request with a dead key belongs to no project.
   if (call.key && status !== 401) {
     deps.requests.note({
       projectId: call.key.projectId,

@@ -28,7 +28,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** The longest text that was parsed meanwhile. */
+/** Returns the longest text that was parsed while `during` ran. */
 async function longestParsed(during: () => Promise<unknown>): Promise<number> {
   const parse = vi.spyOn(JSON, 'parse');
   await during();
@@ -38,7 +38,7 @@ async function longestParsed(during: () => Promise<unknown>): Promise<number> {
 const keys = (count: number, value: unknown = 1): Record<string, unknown> =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`key_${i}`, value]));
 
-/** Bodies that no valid request can be, and the field that each is refused for. */
+/** Bodies that no valid request can have, and the field that each is refused for. */
 const COSTLY: [what: string, body: (facts: Facts) => string, field: (facts: Facts) => string][] = [
   ['a list in itself', () => `{"users":${'['.repeat(90_000)}${']'.repeat(90_000)}}`, () => 'users'],
   ['brackets alone', () => '['.repeat(250_000), () => 'body'],
@@ -107,7 +107,7 @@ function densest(facts: Facts, id: number): unknown {
   return record(facts, { external_user_id: `u-${id}`, [bagOf(facts)]: { ...keys(200), ...lists, nested } });
 }
 
-/** Ten levels, the keys and the items at their bounds, in any spelling. */
+/** Ten levels, with the keys and the items at their bounds, in any spelling. */
 function widest(facts: Facts): unknown {
   const deep = Array.from({ length: 9 }).reduce<unknown>((inner) => ({ a: inner }), 1);
   const bag = {

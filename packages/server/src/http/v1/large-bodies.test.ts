@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createLargeBodies } from './large-bodies.ts';
 
 describe('createLargeBodies', () => {
-  test('reads one body at a time, and projects in rotation', async () => {
+  test('reads one body at a time, and projects round-robin', async () => {
     const largeBodies = createLargeBodies();
     const order: string[] = [];
     let atWork = 0;
@@ -18,7 +18,7 @@ describe('createLargeBodies', () => {
     expect(order).toEqual(['a1', 'b1', 'a2', 'b2', 'a3']);
   });
 
-  test('lets the event loop go round three times before each body and in each pause', async () => {
+  test('lets the event loop run three times before each body and in each pause', async () => {
     const largeBodies = createLargeBodies();
     const rounds: number[] = [];
     let round = 0;
@@ -38,7 +38,7 @@ describe('createLargeBodies', () => {
     expect(after - before).toBeGreaterThanOrEqual(2);
   });
 
-  test('goes on with the next body when one fails', async () => {
+  test('continues with the next body when one fails', async () => {
     const largeBodies = createLargeBodies();
     const failing = largeBodies(1, () => Promise.reject(new Error('broken')));
     await expect(failing).rejects.toThrow('broken');

@@ -9,10 +9,10 @@ export type LargeBodies = <T>(projectId: number, work: (pause: Pause) => Promise
 
 /**
  * A body of 10 MiB keeps the thread for a fifth of a second, and many can be complete at the same time. Reading one at a time, in steps,
- * bounds how long everything else waits to one step, and the parsed bodies in memory to one.
+ * limits how long everything else waits to one step, and the parsed bodies in memory to one.
  */
 export function createLargeBodies(): LargeBodies {
-  // The budget for bodies bounds how many wait.
+  // The budget for bodies limits how many wait.
   const queue = createFairQueue({ atOnce: 1 });
   return (projectId, work) =>
     queue.run(projectId, async () => {

@@ -13,7 +13,7 @@ import { suspendProject } from '../../flows/suspend-project.ts';
 const server = await endpointServer();
 
 type Step = {
-  /** What is made wrong in addition to all that is wrong already. */
+  /** Adds a fault to a request that may have others already. */
   spoil: (caller: Caller, sending: Sending) => Promise<Sending> | Sending;
   status: (facts: Facts) => number;
   code: string;
@@ -58,7 +58,7 @@ const STEPS: Record<string, Step> = {
   },
   'the rate': {
     async spoil(caller, sending) {
-      // The server learns of a new limit within a second.
+      // The server reads a new limit within a second.
       await caller.limit({ rate: 0.001, burst: 1 });
       server.clock.advance(1_000);
       await caller.send(sending);
@@ -95,7 +95,7 @@ const STEPS: Record<string, Step> = {
   },
 };
 
-test.each(ALL_ENDPOINTS)('$path finds what is wrong in the order of the contract', async (facts) => {
+test.each(ALL_ENDPOINTS)('$path reports faults in the order of the contract', async (facts) => {
   const caller = await newCaller(server, facts);
   let sending: Sending = {};
   for (const [name, step] of Object.entries(STEPS)) {
@@ -103,14 +103,14 @@ test.each(ALL_ENDPOINTS)('$path finds what is wrong in the order of the contract
     const { status, errors } = await caller.send(sending);
     expect([name, status, errors[0]?.code]).toEqual([name, step.status(facts), step.code]);
   }
-  // Only the request that made its Idempotency-Key a used one.
+  // Only from the request that used the Idempotency-Key first.
   expect(await caller.stored()).toMatchObject({ waiting: 1, keys: 1 });
 });
 
 const EVENT_ENDPOINTS = ALL_ENDPOINTS.filter(({ stores }) => stores === 'events');
 
 test.each(EVENT_ENDPOINTS)(
-  '$path: a replay goes before the validation of a body that time made invalid',
+  '$path: replays an answer before validating a body that has become invalid over time',
   async (facts) => {
     const caller = await newCaller(server, facts);
     const inAnHour = new Date(server.clock.now() + 3_600_000).toISOString();
@@ -128,7 +128,7 @@ test.each(EVENT_ENDPOINTS)(
   },
 );
 
-test.each(ALL_ENDPOINTS)('$path takes nothing at all of a request that is refused', async (facts) => {
+test.each(ALL_ENDPOINTS)('$path stores nothing of a refused request', async (facts) => {
   const caller = await newCaller(server, facts);
   for (const more of [{ body: {} }, { body: '[' }, { once: '' }, { secret: null }, { method: 'PATCH' }])
     await caller.send({ once: 'k', ...more });

@@ -1,4 +1,4 @@
-/** Ids that are nobody's: most often a variable that was not set. They are taken, as the interface says, and counted. */
+/** Ids of no real user, most often an unset variable. They are accepted, as the interface says, and counted. */
 const PLACEHOLDERS = new Set([
   'null',
   'undefined',

@@ -12,9 +12,9 @@ import type { IngestEndpoint, ReadRequest } from './endpoint.ts';
 import type { LargeBodies, Pause } from './large-bodies.ts';
 import type { Tally } from './tally.ts';
 
-/** An Idempotency-Key and what it is used for. */
+/** An Idempotency-Key and the request that uses it. */
 export type Once = { key: string; fingerprint: string; isUuidV4: boolean };
-/** A request as it was read. Neither its bytes nor the parsed body are kept. */
+/** A request after reading. Neither its bytes nor the parsed body are kept. */
 export type Received = { once: Once | null; read: ReadRequest };
 
 export type Receiving = {
@@ -25,12 +25,12 @@ export type Receiving = {
   now: () => Promise<number>;
   /** Gets the size of the body. */
   tally: Pick<Tally, 'bytes'>;
-  /** What the request holds of the budget for bodies. */
+  /** The part of the budget for bodies that the request holds. */
   hold: BodyHold;
   largeBodies: LargeBodies;
 };
 
-/** Reads, checks, parses and validates a body. Null: the client is gone. */
+/** Reads, checks, parses and validates a body. Null: the client left. */
 export async function receive(receiving: Receiving): Promise<Received | null> {
   const bytes = await bodyOf(receiving);
   if (!bytes) return null;
@@ -39,7 +39,7 @@ export async function receive(receiving: Receiving): Promise<Received | null> {
   if (bytes.byteLength > LARGE_BYTES) return receiveLarge(receiving, bytes);
   const { values } = checkJson(bytes, boundsOf(receiving));
   if (values > LARGE_VALUES) return receiveLarge(receiving, bytes);
-  // A small body is read without a pause, so at most one such is in memory as a parsed body, and none need be charged for.
+  // A small body is read without a pause, so at most one of them is parsed at a time, and none needs to be charged.
   return readBytes(receiving, { bytes, now: await receiving.now(), pause: null });
 }
 
@@ -95,12 +95,12 @@ async function readBytes({ endpoint, call }: Receiving, { bytes, now, pause }: C
   return { once, read: withoutText(read) };
 }
 
-/** The text of the whole body serves the fingerprint alone, and is as long as all records together. */
+/** The text of the whole body is used for the fingerprint alone, and is as long as all records together. */
 function withoutText(read: ReadRequest): ReadRequest {
   return read.ok && read.compact !== null ? { ...read, compact: null } : read;
 }
 
-/** A piece takes so little time that one round of the event loop between two is enough. */
+/** Parses in pieces. A piece takes so little time that one round of the event loop between two is enough. */
 async function parseSlowly(bytes: Buffer): Promise<Record<string, unknown>> {
   try {
     return objectOf(await parseInPieces(bytes, { listDepth: 2, pause: setImmediate }));

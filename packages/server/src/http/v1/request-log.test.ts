@@ -20,8 +20,8 @@ import { openDatabase } from '../../io/db/index.ts';
 type Send = (facts: Facts, body: unknown, headers?: Record<string, string>) => Promise<unknown>;
 
 /**
- * What is in a project's log of requests after these were sent and the server has stopped, which writes all it noted. Rows
- * of the same answer are added up: a slow machine takes longer than the quarter second that one row is about.
+ * Returns a project's request log after these requests and the stop of the server, which writes everything it noted. Rows of the same
+ * answer are added up: a slow machine takes longer than the quarter of a second that one row covers.
  */
 async function logOf(requests: (send: Send) => Promise<void>): Promise<RequestItem[]> {
   const database = await testDatabase();
@@ -53,7 +53,7 @@ function answerOf({ endpoint, status, code }: RequestItem): string {
   return JSON.stringify([endpoint, status, code]);
 }
 
-/** The last row, with the sums of all. */
+/** Returns the last row, with the sums of all. */
 function addedUp(rows: RequestItem[]): RequestItem[] {
   const sum = (count: (row: RequestItem) => number): number => rows.reduce((all, row) => all + count(row), 0);
   return rows.slice(-1).map((row) => ({
@@ -66,7 +66,7 @@ function addedUp(rows: RequestItem[]): RequestItem[] {
 
 const NOTHING_TAKEN = { accepted: 0, rejected: 0 };
 
-test('an accepted request of every endpoint is in the log with its records', async () => {
+test('logs an accepted request of every endpoint with its records', async () => {
   const items = await logOf(async (send) => {
     for (const facts of ALL_ENDPOINTS) await send(facts, bodyOf(facts));
     await send(USERS, bodyOf(USERS));
@@ -86,7 +86,7 @@ test('an accepted request of every endpoint is in the log with its records', asy
     expect(items).toContainEqual(row);
 });
 
-test('a refused request is in the log with its code, and with the id that its answer carried', async () => {
+test('logs a refused request with its code, and with the id in its answer', async () => {
   let requestId: unknown;
   const items = await logOf(async (send) => {
     await send(USERS, '{');
@@ -104,7 +104,7 @@ test('a refused request is in the log with its code, and with the id that its an
   );
 });
 
-test('an answer that is given again is marked, and counts no records anew', async () => {
+test('marks a replayed answer, and does not count its records again', async () => {
   const once = { 'Idempotency-Key': 'c0ffee00-0000-4000-8000-000000000000' };
   const items = await logOf(async (send) => {
     await send(USERS, bodyOf(USERS), once);
@@ -117,7 +117,7 @@ test('an answer that is given again is marked, and counts no records anew', asyn
   );
 });
 
-test("a request without a key that opens something is in nobody's log", async () => {
+test('logs a request without a valid key for no project', async () => {
   const items = await logOf(async (send) => {
     await send(USERS, bodyOf(USERS), { Authorization: 'Bearer sk_live_wrong' });
     await send(USERS, bodyOf(USERS), { Authorization: '' });

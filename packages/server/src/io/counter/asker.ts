@@ -6,17 +6,17 @@ import { type Ask, insertBuckets, leaseTokens, type LeaseRow, type NewRow } from
 import type { Timer } from './timer.ts';
 
 /**
- * The line of buckets that ask, and the statement under way; never two at once. The first after a quiet time leaves at
- * the end of this turn of the loop, the next 50 ms after it: a process costs the database 20 statements a second at
- * most, however many its projects and requests.
+ * The queue of buckets that need tokens, and the running statement; never two at once. The first statement after a quiet time is sent at
+ * the end of the current turn of the event loop. The next follows 50 ms later. So a process sends the database at most 20 statements a
+ * second, regardless of its projects and requests.
  *
- * A statement that fails takes the tokens on their way with it (granted or given back): a lost token comes back with
- * the refill, a doubled one would break the limit. One that answers too late has its grants given back.
+ * If a statement fails, its tokens (granted or returned) are lost. A lost token comes back with the refill, but a doubled one would break
+ * the limit. If an answer is too late, its grants are returned.
  */
 export type Asker = {
   ask(bucket: Bucket): void;
   wait(bucket: Bucket, waiter: Waiter): void;
-  /** Waits for the statement under way, then gives back what `collect` finds, in a last one. */
+  /** Waits for the running statement, then returns the tokens of the buckets that `collect` finds, in a last statement. */
   close(collect: () => Bucket[]): Promise<void>;
 };
 
@@ -30,13 +30,13 @@ export type AskerDeps = {
 
 const PACE_MS = 50;
 const ANSWER_WITHIN_MS = 2_000;
-/** Buckets in one statement; the rest takes the next. */
+/** Buckets in one statement; the others wait for the next. */
 const BUCKETS_PER_STATEMENT = 2_000;
 
 type State = AskerDeps & {
   line: Bucket[];
   sentAt: number;
-  /** The statement under way; else `departure` calls off the next one, if that has its time. */
+  /** The running statement. Otherwise `departure` cancels the next one, if it is scheduled. */
   running: Promise<void> | null;
   departure: (() => void) | null;
   closed: boolean;
@@ -65,7 +65,7 @@ export function createAsker(deps: AskerDeps): Asker {
 }
 
 function ask(state: State, bucket: Bucket): void {
-  // The answer under way may bring enough; whoever still waits after it asks again.
+  // The answer of the running statement may be enough. Buckets with waiting requests are queued again after it.
   if (bucket.queued || bucket.asking || state.closed) return;
   bucket.queued = true;
   state.line.push(bucket);
@@ -79,11 +79,11 @@ function schedule(state: State): void {
     state.running = send(state);
   };
   const wait = state.sentAt + PACE_MS - state.db.clock.now();
-  // More than the pace means that the clock went back.
+  // A wait longer than the pace means that the clock went back.
   if (wait > 0 && wait <= PACE_MS) {
     state.departure = state.timer.after(wait, leave);
   } else {
-    // Not before the end of this turn of the loop: whatever the sockets bring in it leaves together.
+    // Sent at the end of this turn of the event loop, so that all requests that the sockets deliver in it share the statement.
     const immediate = setImmediate(leave);
     state.departure = () => clearImmediate(immediate);
   }
@@ -109,7 +109,7 @@ function begin(bucket: Bucket, now: number): Ask {
   bucket.asking = true;
   bucket.asked = bucket.waiting.length;
   bucket.back = 0;
-  // Whoever only gives back asks for nothing, or the tokens would come and go for ever.
+  // A bucket that only returns tokens takes no new ones, because otherwise tokens would move back and forth forever.
   return { bucket, waiting: bucket.asked, held, leased, back, ahead: back === 0 || bucket.asked > 0 };
 }
 
@@ -130,7 +130,7 @@ async function answer(state: State, asks: Ask[], at: number): Promise<void> {
     state.failing = false;
   } catch (error) {
     for (const { bucket } of open) fail(bucket, unavailable(error));
-    // Once for each time that the database is away, not twenty times a second.
+    // Logged once per database outage, not twenty times a second.
     if (!state.failing) state.log.warn({ err: error, buckets: asks.length }, 'rate_limits.failed');
     state.failing = true;
   }
@@ -142,7 +142,7 @@ function newRow({ defaults }: State, { bucket }: Ask): NewRow {
   return { projectId: bucket.projectId, name: bucket.name, rate: limit.rate, burst: limit.burst };
 }
 
-/** Gives each bucket its row; those that have none are given back. */
+/** Applies to each bucket its row, and returns the asks without a row. */
 function takeIn(state: State, asks: Ask[], { rows, at }: { rows: LeaseRow[]; at: number }): Ask[] {
   const byKey = new Map(rows.map((row) => [`${row.project_id} ${row.endpoint}`, row]));
   const now = state.db.clock.now();

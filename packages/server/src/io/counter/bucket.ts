@@ -1,14 +1,14 @@
 /**
- * One bucket as this process sees it: tokens leased from the database and not used yet (`stock`), those who wait for
- * one, and what the last answer of the database said. Everything here is decided without asking anybody.
+ * The state of one bucket in this process: its unused leased tokens (`stock`), the waiting requests, and the last answer of the
+ * database. All decisions here need no query.
  *
- *   takeNow   a token of the stock, or the refusal that the last answer implies; else the database must be asked
- *   settle    an answer has come: tokens go to those who waited longest, the others hear a refusal or wait on
- *   retire    what was not used within LEASE_MS goes back, so no answer is older than that and changed settings
- *             are known everywhere within a second
+ * - `takeNow` returns a token of the stock, or the refusal that the last answer implies. Otherwise a query is required.
+ * - `settle` applies an answer: the oldest waiters get tokens, the others are refused or keep waiting.
+ * - `retire` returns tokens not used within LEASE_MS. So no answer is older than that, and all processes apply changed settings
+ *   within a second.
  */
 type LimitFacts = {
-  /** Tokens a second. */
+  /** Tokens per second. */
   rate: number;
   burst: number;
   remaining: number;
@@ -29,19 +29,19 @@ export type Bucket = {
   /** Seconds from one token to the next, rounded up. */
   stepS: number;
   stock: number;
-  /** The stock right after the last answer: used or not, it is what the refill in the database has to leave room for. */
+  /** The stock right after the last answer. Used or not, the refill in the database must leave space for it. */
   leased: number;
-  /** On the way back to the database. */
+  /** Tokens to be returned to the database. */
   back: number;
-  /** Tokens that were left in the database at `learntAt`. */
+  /** Tokens left in the database at `learntAt`. */
   left: number;
   learntAt: number;
-  /** Below this stock more is asked for ahead; none while the bucket is half empty and gives nothing ahead. */
+  /** Below this stock more tokens are leased in advance. While the bucket is less than half full, it grants none in advance. */
   lowWater: number;
   waiting: Waiter[];
-  /** Of those waiting, how many the statement under way asks for. */
+  /** The number of waiters that the running statement includes. */
   asked: number;
-  /** In line for the next statement; part of the one under way. */
+  /** `queued`: waits for the next statement. `asking`: is part of the running one. */
   queued: boolean;
   asking: boolean;
 };
@@ -49,9 +49,9 @@ export type Bucket = {
 export type Answer = { granted: number; left: number; rate: number; burst: number };
 
 export const LEASE_MS = 1_000;
-/** A stock in use is renewed by then, so that its requests meet no wait when it retires. */
+/** A stock in use is renewed after this time, so that requests need not wait when it retires. */
 const RENEW_MS = 500;
-/** What a process may hold unused, of the burst. The statement in store.ts says the same. */
+/** The share of the burst that a process may hold unused. The statement in store.ts uses it too. */
 export const AHEAD = 0.02;
 const NEVER = Number.NEGATIVE_INFINITY;
 
@@ -84,7 +84,7 @@ export function takeNow(bucket: Bucket, now: number): Grant | undefined {
   return now < nextTokenAt(bucket) ? refused(bucket, now) : undefined;
 }
 
-/** After a token was taken: is it time to ask for more, before somebody has to wait? */
+/** After a token was taken, returns whether to lease more before requests have to wait. */
 export function runsLow(bucket: Bucket, now: number): boolean {
   return bucket.stock <= bucket.lowWater || now - bucket.learntAt >= RENEW_MS;
 }
@@ -93,7 +93,7 @@ export function isIdle(bucket: Bucket): boolean {
   return !bucket.queued && !bucket.asking && bucket.stock === 0 && bucket.waiting.length === 0;
 }
 
-/** A clock that went back makes an answer stale too: otherwise a refusal could be remembered for hours. */
+/** A clock that went back makes an answer stale too, because otherwise a refusal could be remembered for hours. */
 export function isFresh(bucket: Bucket, now: number): boolean {
   const age = now - bucket.learntAt;
   return age >= 0 && age < LEASE_MS;
@@ -104,11 +104,12 @@ export function retire(bucket: Bucket): void {
   bucket.stock = 0;
 }
 
-/** `at`: the time that the statement went by; `now` may be later. */
+/** `at`: the time used by the statement; `now` may be later. */
 export function settle(bucket: Bucket, answer: Answer, { at, now }: { at: number; now: number }): void {
   learn(bucket, answer, at);
   const served = Math.min(bucket.stock, bucket.waiting.length);
-  // Whoever was asked for and got nothing is refused; those who came later, only if no token can have come since.
+  // Waiters that the statement included and that got no token are refused. Later ones are refused only if no token can have been refilled
+  // since.
   const decided = now < nextTokenAt(bucket) ? bucket.waiting.length : Math.max(served, bucket.asked);
   bucket.asked = 0;
   const leaving = bucket.waiting.splice(0, decided);
@@ -127,7 +128,7 @@ export function fail(bucket: Bucket, error: unknown): void {
 
 function learn(bucket: Bucket, answer: Answer, at: number): void {
   const changed = bucket.rate !== answer.rate || bucket.burst !== answer.burst;
-  // A stock leased under other settings may be more than the new ones ever allow.
+  // A stock leased under other settings may exceed what the new ones ever allow.
   if (changed) retire(bucket);
   bucket.stock += answer.granted;
   bucket.left = answer.left;
@@ -139,7 +140,7 @@ function learn(bucket: Bucket, answer: Answer, at: number): void {
   bucket.stepS = Math.max(1, Math.ceil(1 / answer.rate));
 }
 
-/** The whole millisecond at which the database holds one token; past, where it holds one already. */
+/** Returns the whole millisecond at which the database has one token; a moment in the past if it already has one. */
 function nextTokenAt(bucket: Bucket): number {
   if (bucket.left >= 1) return NEVER;
   return bucket.learntAt + Math.ceil(((1 - bucket.left) / bucket.rate) * 1_000);

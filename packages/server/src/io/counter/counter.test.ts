@@ -26,7 +26,7 @@ function setUp() {
   return { clock, world, start, counter: start(), project: randomInt(1, 2 ** 47) };
 }
 
-/** Asks as the HTTP floor does. */
+/** Takes a token like the HTTP layer. */
 async function ask(counter: Counter, project: number, name: string): Promise<Grant> {
   return counter.takeNow(project, name) ?? counter.take(project, name);
 }
@@ -55,14 +55,14 @@ async function setLimit(project: number, name: string, limit: { rate: number; bu
   );
 }
 
-test('a project without a row gets the defaults, and a row', async () => {
+test('gives a project without a row the defaults, and creates the row', async () => {
   const { counter, project } = setUp();
   const grant = await ask(counter, project, 'small');
   expect(grant).toEqual({ ok: true, limit: { rate: 20, burst: 40, remaining: 39, resetS: 1 } });
   expect(await tokens(project, 'small')).toBe(38);
 });
 
-test('a project with limits of its own gets those', async () => {
+test("applies a project's own limits", async () => {
   const { clock, counter, project } = setUp();
   await setLimit(project, 'small', { rate: 0.1, burst: 3, at: clock.now() });
   expect(await askMany(counter, { project, name: 'small', times: 5 })).toBe(3);
@@ -74,12 +74,12 @@ test('a project with limits of its own gets those', async () => {
   });
 });
 
-test('a name without a limit is a defect of ours, not an open door', async () => {
+test('rejects a name without a limit instead of admitting the request', async () => {
   const { counter, project } = setUp();
   await expect(ask(counter, project, 'nameless')).rejects.toThrow('no rate limit is named nameless');
 });
 
-test('an exhausted bucket leaves other endpoints and other projects alone', async () => {
+test('an exhausted bucket does not affect other endpoints or projects', async () => {
   const { world, counter, project } = setUp();
   expect(await askMany(counter, { project, name: 'small', times: 100 })).toBe(40);
   const others = Promise.all([ask(counter, project, 'large'), ask(counter, project + 1, 'small')]);
@@ -87,15 +87,15 @@ test('an exhausted bucket leaves other endpoints and other projects alone', asyn
   expect((await others).map((grant) => grant.ok)).toEqual([true, true]);
 });
 
-test('the first request after a quiet time is decided without any waiting', async () => {
+test('decides the first request after a quiet time without waiting', async () => {
   const { world, counter, project } = setUp();
   await ask(counter, project, 'small');
   await world.advance(5_000);
-  // Time stands still here: an answer that hung on the pace would never come.
+  // The test clock does not move here, so an answer that depended on the pace would never arrive.
   expect((await ask(counter, project, 'small')).ok).toBe(true);
 });
 
-test('all buckets share one statement, and there is at most one in 50 ms', async () => {
+test('shares one statement between all buckets, at most once in 50 ms', async () => {
   const { world, counter, project } = setUp();
   await ask(counter, project, 'small');
   const before = world.statements();
@@ -106,11 +106,11 @@ test('all buckets share one statement, and there is at most one in 50 ms', async
   expect(world.statements()).toBe(before);
   await world.advance(1);
   expect((await decided).filter((grant) => grant.ok)).toHaveLength(20);
-  // The question, the rows that were missing, and the question again.
+  // The lease, the insertion of the missing rows, and the lease again.
   expect(world.statements()).toBe(before + 3);
 });
 
-test('a refusal is remembered until there is a token, and costs no query until then', async () => {
+test('remembers a refusal without a query until there is a token', async () => {
   const { world, counter, project } = setUp();
   await askMany(counter, { project, name: 'small', times: 100 });
   const before = world.statements();
@@ -123,7 +123,7 @@ test('a refusal is remembered until there is a token, and costs no query until t
   expect((await ask(counter, project, 'small')).ok).toBe(true);
 });
 
-test('a long refusal counts down, and is asked about again after a second', async () => {
+test('counts down a long refusal, and queries again after a second', async () => {
   const { clock, world, counter, project } = setUp();
   await setLimit(project, 'one', { rate: 0.1, burst: 1, at: clock.now() });
   await askMany(counter, { project, name: 'one', times: 2 });
@@ -142,7 +142,7 @@ test('a long refusal counts down, and is asked about again after a second', asyn
   expect((await ask(counter, project, 'one')).ok).toBe(true);
 });
 
-test('while a bucket is over half full, a lease holds 2 % of the burst more than wait; below half, not one more', async () => {
+test('leases 2 % of the burst in advance while the bucket is over half full, and nothing below', async () => {
   const { world, counter, project } = setUp();
   await ask(counter, project, 'large');
   expect(await tokens(project, 'large')).toBe(2_000 - 1 - 40);
@@ -157,19 +157,19 @@ test('while a bucket is over half full, a lease holds 2 % of the burst more than
   expect(await tokens(project, 'large')).toBeCloseTo((left ?? 0) + 50 - 1, 6);
 });
 
-test('a project inside its limit never waits: more is asked for before the lease is used up', async () => {
+test('a project within its limit never waits, because more is leased before the stock is used up', async () => {
   const { world, counter, project } = setUp();
   await ask(counter, project, 'large');
   let waited = 0;
   for (let ms = 0; ms < 3_000; ms += 2) {
-    // 500 a second in this process: half of the limit, as one of two processes would carry it.
+    // 500 a second in this process: half of the limit, the share of one of two processes.
     if (counter.takeNow(project, 'large')?.ok !== true) waited += 1;
     await world.advance(2);
   }
   expect(waited).toBe(0);
 });
 
-test('tokens that are not used go back after a second', async () => {
+test('returns unused tokens after a second', async () => {
   const { world, counter, project } = setUp();
   await ask(counter, project, 'large');
   await world.advance(999);
@@ -183,7 +183,7 @@ test('tokens that are not used go back after a second', async () => {
   expect(world.timers()).toBe(0);
 });
 
-test('closing gives unused tokens back, leaves no timer, and refuses those who come later', async () => {
+test('close returns unused tokens, leaves no timer, and refuses later requests', async () => {
   const { world, counter, project } = setUp();
   await ask(counter, project, 'large');
   await counter.close();
@@ -196,7 +196,7 @@ test('closing gives unused tokens back, leaves no timer, and refuses those who c
   });
 });
 
-test('closing decides those who wait: nobody is left without an answer', async () => {
+test('close rejects all waiting requests', async () => {
   const { world, counter, project } = setUp();
   await ask(counter, project, 'small');
   const waiting = Promise.allSettled([counter.take(project, 'one'), counter.take(project + 1, 'one')]);
@@ -205,13 +205,13 @@ test('closing decides those who wait: nobody is left without an answer', async (
   expect(world.timers()).toBe(0);
 });
 
-test('a limit that was lowered holds within a second, leased tokens included', async () => {
+test('applies a lowered limit within a second, including leased tokens', async () => {
   const { clock, world, counter, project } = setUp();
   await ask(counter, project, 'large');
   await world.advance(400);
   await setLimit(project, 'large', { rate: 1, burst: 1, at: clock.now() });
   await world.advance(200);
-  // Still from the lease, which is due to be renewed by now: that is how the change is learnt.
+  // Served from the lease, which is due to be renewed; the renewal brings the new limit.
   expect((await ask(counter, project, 'large')).ok).toBe(true);
   await world.advance(800);
   const grants = askMany(counter, { project, name: 'large', times: 50 });
@@ -219,7 +219,7 @@ test('a limit that was lowered holds within a second, leased tokens included', a
   expect(await grants).toBe(1);
 });
 
-test('a limit that was raised is known within a second, even where a long refusal was remembered', async () => {
+test('applies a raised limit within a second, despite a remembered long refusal', async () => {
   const { clock, world, counter, project } = setUp();
   await setLimit(project, 'one', { rate: 0.001, burst: 1, at: clock.now() });
   await askMany(counter, { project, name: 'one', times: 2 });
@@ -229,7 +229,7 @@ test('a limit that was raised is known within a second, even where a long refusa
   expect(await ask(counter, project, 'one')).toMatchObject({ ok: true, limit: { rate: 100, burst: 100 } });
 });
 
-test('what is left counts leased and refilled tokens, and never exceeds the burst', async () => {
+test('`remaining` includes leased and refilled tokens, and never exceeds the burst', async () => {
   const { world, counter, project } = setUp();
   expect((await ask(counter, project, 'large')).limit.remaining).toBe(1_999);
   expect((await ask(counter, project, 'large')).limit.remaining).toBe(1_998);
@@ -239,7 +239,7 @@ test('what is left counts leased and refilled tokens, and never exceeds the burs
   expect((await ask(counter, project, 'large')).limit.remaining).toBe(2_000);
 });
 
-test('without the database those who wait are refused for a second, and the counter recovers by itself', async () => {
+test('refuses waiting requests for a second without the database, and recovers automatically', async () => {
   const { world, counter, project } = setUp();
   world.be('away');
   await expect(ask(counter, project, 'small')).rejects.toMatchObject({
@@ -255,14 +255,14 @@ test('without the database those who wait are refused for a second, and the coun
   expect((await grant).ok).toBe(true);
 });
 
-test('tokens at hand outlast a database that is away', async () => {
+test('serves leased tokens during a database outage', async () => {
   const { world, counter, project } = setUp();
   await ask(counter, project, 'large');
   world.be('away');
   for (let i = 0; i < 20; i += 1) expect(counter.takeNow(project, 'large')).toMatchObject({ ok: true });
 });
 
-test('an answer that comes too late refuses those who wait, and its tokens are given back', async () => {
+test('a late answer refuses waiting requests, and its tokens are returned', async () => {
   const { world, counter, project } = setUp();
   await ask(counter, project, 'small');
   await world.advance(1_050);
@@ -286,11 +286,11 @@ test('a clock that goes back neither prolongs a refusal nor refills a bucket twi
   clock.advance(3_600_000);
   const grants = askMany(counter, { project, name: 'small', times: 50 });
   await world.advance(50);
-  // One token is 50 ms away, measured from before the clock went back.
+  // One token is due in 50 ms, measured from before the clock went back.
   expect(await grants).toBeLessThanOrEqual(1);
 });
 
-test('buckets that nobody asks for are forgotten, those that hold tokens are not', () => {
+test('drops idle buckets, but none that hold tokens', () => {
   const clock = heldClock();
   const given: number[] = [];
   const shelf = createShelf({

@@ -6,27 +6,27 @@ import { createShelf } from './shelf.ts';
 import { systemTimer, type Timer } from './timer.ts';
 
 /**
- * Token buckets that all processes share through `beckon.rate_limit`. A process leases tokens in advance, so nearly
- * every request is decided in memory; what the database holds plus what is leased is never more than the bucket.
+ * Token buckets that all processes share through `beckon.rate_limit`. A process leases tokens in advance, so nearly every request is
+ * decided in memory. The tokens in the database plus the leased ones never exceed the bucket.
  *
- *   counter   finds the bucket, takes what is at hand
- *   bucket    what one answer of the database allows to decide, for at most a second
- *   asker     one statement for all buckets that ask, at most every 50 ms; failure and recovery
- *   shelf     all buckets known: gives stock back that is not used, forgets who is idle
- *   store     the statement
+ * - `counter` finds the bucket, and takes an available token.
+ * - `bucket` makes the decisions that one answer of the database allows, for at most a second.
+ * - `asker` sends one statement for all buckets that need tokens, at most every 50 ms. It handles failure and recovery.
+ * - `shelf` keeps all known buckets, returns unused stock, and drops idle buckets.
+ * - `store` contains the statement.
  */
 export type Counter = {
-  /** A leased token or a remembered refusal; undefined where the database must be asked, with `take`. */
+  /** Returns a leased token or a remembered refusal; undefined if `take` must query the database. */
   takeNow(projectId: number, name: string): Grant | undefined;
-  /** A Fault `server_error` where the database cannot be had. */
+  /** Rejects with a Fault `server_error` if the database is unavailable. */
   take(projectId: number, name: string): Promise<Grant>;
-  /** Gives unused tokens back. */
+  /** Returns unused tokens. */
   close(): Promise<void>;
 };
 
 export type CounterDeps = {
   db: Pick<Database, 'prepared' | 'query' | 'clock'>;
-  /** For a project that has no row of its own yet. */
+  /** For a project that does not have a row yet. */
   defaults: Record<string, { rate: number; burst: number }>;
   log: Log;
   timer?: Timer;

@@ -13,7 +13,7 @@ const real = await openTestDatabase(systemClock);
 type Limit = { rate: number; burst: number };
 type Decision = { at: number; ok: boolean; retryAfterS: number };
 
-/** Several processes on one bucket, all in one time; `decisions` in the order in which they were made. */
+/** Simulates several processes on one bucket, with one clock; `decisions` are in the order in which they were made. */
 function processes(count: number, limit: Limit) {
   const clock = heldClock();
   const world: World = heldWorld(real, clock);
@@ -31,7 +31,7 @@ function processes(count: number, limit: Limit) {
     if (now) note(now);
     else late.push(counter.take(project, 'it').then(note));
   };
-  /** Nobody is left waiting afterwards. */
+  /** Decides all waiting requests. */
   const finish = async (): Promise<void> => {
     await world.advance(200);
     await Promise.all(late);
@@ -55,7 +55,7 @@ test.each([
   { rate: 50, burst: 100 },
   { rate: 1_000, burst: 2_000 },
 ])(
-  'two processes at three times $rate/s together grant the burst and the rate, not one more, and less than one fewer for each',
+  'two processes at three times $rate/s together never exceed the burst and the rate, and fall short by less than one token each',
   async (limit) => {
     const { world, counters, decisions, request, finish } = processes(2, limit);
     for (let ms = 0, owed = 0; ms < FLOOD_MS; ms += STEP_MS) {
@@ -64,13 +64,13 @@ test.each([
       await world.advance(STEP_MS);
     }
     await finish();
-    // Those who still waited when the last request had come are decided in a calm, where tokens are left over.
+    // Requests that still waited after the last one arrived are decided without load, when tokens are left over.
     const grants = decisions.filter(({ ok, at }) => ok && at < FLOOD_MS);
     const lastAt = Math.max(...grants.map(({ at }) => at));
     expect(lastAt).toBeGreaterThan(FLOOD_MS - 100);
     const ideal = limit.burst + (limit.rate * lastAt) / 1_000;
     expect(grants.length).toBeLessThanOrEqual(ideal);
-    // A token may lie with a process to which, by chance, no request came just then.
+    // A process may hold a token although, by chance, no request reached it at that time.
     expect(grants.length).toBeGreaterThan(ideal - counters.length);
     for (const { ok, retryAfterS } of decisions) if (!ok) expect(retryAfterS).toBe(1);
   },
@@ -80,26 +80,26 @@ function fail(): never {
   throw new Error('two processes were started');
 }
 
-test('processes that ask in the same instant never get the same token', async () => {
+test('concurrent processes never get the same token', async () => {
   for (let round = 0; round < 20; round += 1) {
     const limit = { rate: 1, burst: 25 };
     const { counters, decisions, request, finish, tokens, world } = processes(8, limit);
     request(counters[0] ?? fail());
     await world.advance(50);
-    // Eight statements at once, on connections of their own: each must see what the one before it left.
+    // Eight concurrent statements, each on its own connection: each must see the result of the one before it.
     for (const counter of counters) for (let i = 0; i < 10; i += 1) request(counter);
     await finish();
     const granted = decisions.filter(({ ok }) => ok).length;
-    // What was leased ahead and not used came back; the refill of the time that passed was less than one token.
+    // Tokens leased in advance and not used were returned; the refill in the elapsed time was less than one token.
     expect(granted).toBeGreaterThanOrEqual(limit.burst - 1);
     expect(Math.floor(granted + (await tokens()))).toBe(limit.burst);
   }
 });
 
-/** What is leased ahead is in nobody's hands for a moment: the most by which a process may differ from the ideal. */
+/** Tokens leased in advance are temporarily unavailable to others: this is the largest deviation of a process from the ideal. */
 const ahead = ({ burst }: Limit): number => Math.ceil(burst * 0.02);
 
-test('over any arrivals one process decides as an ideal bucket would', async () => {
+test('one process decides like an ideal bucket for any arrivals', async () => {
   const arrivals = fc.array(
     fc.record({
       gapMs: fc.oneof(fc.nat(20), fc.nat(400), fc.nat(4_000)),
@@ -125,7 +125,7 @@ test('over any arrivals one process decides as an ideal bucket would', async () 
         held = Math.min(limit.burst, held + ((decision.at - at) * limit.rate) / 1_000);
         at = decision.at;
         if (decision.ok) held -= 1;
-        // Never a token that is not there; never a refusal while there is one to give.
+        // Never grants a missing token, and never refuses while one is available.
         if (decision.ok) expect(held).toBeGreaterThanOrEqual(-1e-3);
         else expect(held).toBeLessThan(1 + ahead(limit));
       }
@@ -136,7 +136,7 @@ test('over any arrivals one process decides as an ideal bucket would', async () 
   );
 });
 
-test('over any arrivals three processes never grant more than the bucket, however they are spread', async () => {
+test('three processes never grant more than the bucket for any distribution of arrivals', async () => {
   const arrivals = fc.array(
     fc.record({
       gapMs: fc.oneof(fc.nat(20), fc.nat(2_500)),

@@ -2,27 +2,27 @@ import type { Clock } from '../../base/clock.ts';
 import { type Bucket, isFresh, isIdle, LEASE_MS, retire } from './bucket.ts';
 import type { Timer } from './timer.ts';
 
-/** All buckets this process knows, found by number and not by a text made for each request. */
+/** All buckets of this process, found by number, without building a text for each request. */
 export type Shelf = {
   find(projectId: number, name: string): Bucket | undefined;
   add(bucket: Bucket): Bucket;
-  /** To be told of every answer: both lists are kept in the order of them. */
+  /** Must be called with every answer, because both lists are in the order of answers. */
   settled(buckets: Bucket[], now: number): void;
-  /** Empties the shelf and gives back what was on it. */
+  /** Empties the shelf and returns its buckets. */
   clear(): Bucket[];
 };
 
 export type ShelfDeps = { clock: Clock; timer: Timer; giveBack(bucket: Bucket): void };
 
 const IDLE_MS = 10_000;
-/** About 300 bytes each. Beyond it the longest silent is forgotten early, which costs it one more question. */
+/** About 300 bytes each. Beyond the bound the bucket with the oldest answer is dropped early, which costs it one more query. */
 const BUCKETS_MAX = 100_000;
 
 type State = {
   byName: Map<string, Map<number, Bucket>>;
   /** In the order of their last answer. */
   known: Set<Bucket>;
-  /** Those with a stock, in the order of their last answer, which is the order in which it retires. */
+  /** Buckets with a stock, in the order of their last answer, which is the order in which the stock retires. */
   holding: Set<Bucket>;
   cancel: (() => void) | null;
 };
@@ -71,7 +71,7 @@ function forgetIdle(state: State, now: number): void {
   }
 }
 
-/** One timer, for whoever's stock retires first. */
+/** Runs one timer, for the stock that retires first. */
 function watch(state: State, deps: ShelfDeps): void {
   const [first] = state.holding;
   if (!first || state.cancel) return;

@@ -1,7 +1,7 @@
 import type { Tx } from '../db/index.ts';
 import { AHEAD, type Bucket } from './bucket.ts';
 
-/** What one bucket asks for: as many as wait, more for later if `ahead`, and what it gives back. */
+/** The request of one bucket: as many tokens as it has waiters, more if `ahead`, and the tokens that it returns. */
 export type Ask = {
   bucket: Bucket;
   waiting: number;
@@ -21,9 +21,9 @@ export type LeaseRow = {
 };
 
 /**
- * `total`: what the bucket holds once it is refilled and given its tokens back. The refill leaves room for the tokens
- * that the asker had leased, or the bucket and its lessees together would come to hold more than the burst.
- * A millionth of a token is forgiven: twenty times 0.05 is not quite 1 in floating point.
+ * `total`: the content of the bucket after the refill and the returned tokens. The refill leaves space for the tokens that the asker had
+ * leased. Otherwise the bucket and its lessees together would hold more than the burst. A millionth of a token is tolerated: twenty times
+ * 0.05 is not quite 1 in floating point.
  */
 const LEASE = `
 WITH ask AS MATERIALIZED (
@@ -53,7 +53,7 @@ FROM lease l
 WHERE r.project_id = l.project_id AND r.endpoint = l.endpoint
 RETURNING r.project_id, r.endpoint, r.rate, r.burst, r.tokens, l.granted`;
 
-/** Rows are locked in order of their key, so processes that ask for the same buckets never block each other in a ring. */
+/** Locks rows in the order of their keys, so that processes that lease from the same buckets never deadlock. */
 export function leaseTokens(tx: Tx, asks: Ask[], now: number): Promise<LeaseRow[]> {
   const list = (of: (ask: Ask) => number | boolean): string => `{${asks.map(of).join(',')}}`;
   return tx.prepared<LeaseRow>({

@@ -1,6 +1,6 @@
-/** Things to come, as an argument: tests hold it still together with their clock. */
+/** Timers as an argument: tests stop them together with their clock. */
 export type Timer = {
-  /** Runs once, unless what is given back is called before. */
+  /** Runs once, unless the returned function is called before. */
   after(ms: number, run: () => void): () => void;
 };
 

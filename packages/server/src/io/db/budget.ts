@@ -1,25 +1,28 @@
 import type { Tx } from './statements.ts';
 
 /**
- * How many connections a process opens at most. Who plans a database for several of them counts with these; they are opened when they
- * are needed, and closed after half a minute without work.
+ * The maximum number of connections that a process opens. Use them to size a database for several processes. Connections open on demand,
+ * and close after 30 seconds without use.
  */
 export const CONNECTIONS = {
   /** For everything but batches and the dashboard: keys, rate limits, claims of background work, recipient pages. */
   pool: 8,
-  /** Live and bulk flushes, the digest, the builder, the three commits of the sender, and some to spare while a broken one is replaced. */
+  /**
+   * Live and bulk flushes, processing, the draft builder, the three commits of the sender, and some spare ones while a broken connection is
+   * replaced.
+   */
   batches: 10,
-  /** For dashboard requests: three by turns, two per project, and one for access checks and audit entries. */
+  /** For dashboard requests: three by round-robin, two per project, and one for access checks and audit entries. */
   pages: 4,
   /** For dashboard requests whose cost depends on typed input or on the amount of stored data: three at a time, and three backtests. */
   heavyPages: 6,
-  /** Of who answers requests: for sign-ins, past a pooler. */
+  /** For sign-ins, in a process that serves requests; bypasses a pooler. */
   signIn: 4,
-  /** Of a worker: it listens, past a pooler. */
+  /** For the listener of a worker; bypasses a pooler. */
   listener: 1,
 } as const;
 
-/** As many as whoever is no superuser may open in this database, all together. */
+/** Returns the number of connections that all non-superusers together may open in this database. */
 export async function connectionsAllowed(tx: Tx): Promise<number> {
   const rows = await tx.query<{ allowed: number }>(
     `SELECT sum(CASE name WHEN 'max_connections' THEN setting::int ELSE -setting::int END)::int AS allowed FROM pg_settings
@@ -30,7 +33,7 @@ export async function connectionsAllowed(tx: Tx): Promise<number> {
 
 type Need = { pooled: number; direct: number };
 
-/** `direct`: past a pooler, to `ADMIN_DATABASE_URL`. */
+/** `direct`: connections that bypass a pooler, to `ADMIN_DATABASE_URL`. */
 export function connectionsOf(roles: ReadonlySet<string>): Need {
   const { pool, batches, pages, heavyPages, signIn, listener } = CONNECTIONS;
   const isApi = roles.has('api');

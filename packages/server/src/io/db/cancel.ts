@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** What node-postgres has and its types leave out. */
+/** Members of node-postgres that its types omit. */
 type Wire = pg.Connection & {
   connect(port: number, host: string): void;
   cancel(processId: number, secretKey: number): void;
@@ -16,13 +16,13 @@ type Running = pg.PoolClient & {
 };
 
 const CONNECT_WITHIN_MS = 5_000;
-/** A request to cancel that overtakes its statement has no effect, so it is repeated. */
+/** A cancel request that overtakes its statement has no effect, so it is repeated. */
 const AGAIN_AFTER_MS = 200;
 const ATTEMPTS = 5;
 
 /**
- * Cancels the statement that this connection runs, by a connection of its own, as the protocol has it. It works through a pooler too,
- * where `pg_cancel_backend` would not know the process. Never rejects: whoever needs to know looks at the statement.
+ * Cancels the running statement of this connection over a separate connection, as the protocol requires. It works through a pooler too,
+ * where `pg_cancel_backend` would not find the process. Never rejects: the caller learns the outcome from the statement.
  */
 function requestCancel(client: pg.PoolClient): Promise<void> {
   const { host, port, ssl, sslNegotiation, processID, secretKey } = client as Running;
@@ -33,7 +33,7 @@ function requestCancel(client: pg.PoolClient): Promise<void> {
   const send = (): void => wire.cancel(processID, secretKey);
   wire.once(ssl ? 'sslconnect' : 'connect', send);
   wire.on('error', () => wire.stream.destroy());
-  // The server closes the connection when it has passed the signal on.
+  // The server closes the connection after it has forwarded the signal.
   wire.once('end', () => {
     clearTimeout(timer);
     resolve();
@@ -44,8 +44,9 @@ function requestCancel(client: pg.PoolClient): Promise<void> {
 }
 
 /**
- * Cancels what runs on this connection when the signal is given, until the function that it returns is called. A statement that does not
- * end by that loses its connection. The connection must not be used again after the signal: a late cancellation would hit what runs then.
+ * Cancels the running statement of this connection when the signal aborts, until the returned function is called. If the statement does not
+ * end, its connection is closed. The connection must not be used again after the signal, because a late cancellation would hit the next
+ * statement.
  */
 export function cancelOnAbort(client: pg.PoolClient, signal: AbortSignal): () => void {
   let attempts = 0;

@@ -1,28 +1,28 @@
 import pg from 'pg';
 
-/** Asked anew for every connection: the embedded database may have come back on another port. */
+/** Called for every new connection, because the embedded database may have restarted on another port. */
 export type ConnectionSource = () => pg.ClientConfig;
 
 export type PoolOptions = {
   max: number;
   name: string;
-  /** Statements are sent without waiting for the one before; the server takes them in order. */
+  /** Sends statements without waiting for the previous one; the server executes them in order. */
   pipeline?: boolean;
-  /** The client gives a statement up after this long. That ends nothing in the database. */
+  /** The client stops waiting for a statement after this long. That does not end it in the database. */
   queryWithinMs?: number;
-  /** PostgreSQL cancels a statement after this long. It is a start-up option, which a pooler refuses: leave it out behind one. */
+  /** PostgreSQL cancels a statement after this long. It is a startup option, which a pooler rejects: omit it behind one. */
   statementWithinMs?: number | undefined;
-  /** How long a caller waits for a connection while all of them are in use. */
+  /** The time that a caller waits for a connection while all of them are in use. */
   waitMs?: number;
 };
 
 /**
- * A peer that is gone without a word (a machine that lost its power, a firewall that forgot the connection) is asked after ten
- * seconds of silence; the system's own two hours would be ours.
+ * Probes a silent peer after ten seconds, because it may have vanished (a host lost power, a firewall dropped the connection). The default
+ * of the system would be two hours.
  */
 export const PEER = { connectionTimeoutMillis: 5_000, keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
-/** A pool whose every new connection asks the source where the database is now. */
+/** Opens a pool that gets the address of the database from the source for every new connection. */
 export function openPool(source: ConnectionSource, options: PoolOptions): pg.Pool {
   class Client extends pg.Client {
     constructor() {
@@ -43,16 +43,16 @@ export function openPool(source: ConnectionSource, options: PoolOptions): pg.Poo
     idleTimeoutMillis: 30_000,
     connectionTimeoutMillis: options.waitMs ?? PEER.connectionTimeoutMillis,
   });
-  // An idle connection that dies is thrown away by the pool; without a listener Node would end the process.
+  // The pool discards an idle connection that fails. Without a listener Node.js would end the process.
   pool.on('error', () => {});
-  // And so would a connection that dies in its holder's hands; the holder learns of it by the next statement.
+  // The same holds for a connection that fails while in use; its holder learns it from the next statement.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 
 const INT8 = 20;
 
-/** bigint columns hold ids, sequences and counts, all far below 2^53; a value beyond it is a defect and must not be rounded. */
+/** bigint columns contain ids, sequences and counts, all far below 2^53. A larger value is a bug and must not be rounded. */
 const TYPES: pg.CustomTypesConfig = {
   getTypeParser(oid, format) {
     if (oid === INT8 && format !== 'binary') return parseSafeInteger;

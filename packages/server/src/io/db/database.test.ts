@@ -5,7 +5,7 @@ import { systemClock } from '../../base/clock.ts';
 import { silentLog } from '../../base/log.ts';
 import { type Database, openDatabase } from './index.ts';
 
-/** Looks at the others, and runs none of their statements. */
+/** Observes the other connections, and runs none of their statements. */
 const watcher = await openTestDatabase(systemClock);
 const [{ name }] = (await watcher.query<{ name: string }>('SELECT current_database() AS name')) as [
   { name: string },
@@ -52,7 +52,7 @@ describe('statement timeout', () => {
   });
   afterAll(() => pooler?.stop());
 
-  test('ends the statements that the client gives up, in the database too', async () => {
+  test('cancels statements that the client gives up in the database too', async () => {
     const db = await open(own.url);
     const long = [db.query(LONG), db.query(LONG), db.query(LONG)];
     expect(await codesOf(long)).toEqual(['57014', '57014', '57014']);
@@ -60,7 +60,7 @@ describe('statement timeout', () => {
     await db.close();
   });
 
-  test('holds for a transaction and for the requests of the dashboard', async () => {
+  test('applies to transactions and to dashboard requests', async () => {
     const db = await open(own.url);
     const long = [
       db.transaction((tx) => tx.query(LONG)),
@@ -72,7 +72,7 @@ describe('statement timeout', () => {
     await db.close();
   });
 
-  test.skipIf(missing !== null)('holds behind a pooler, which refuses start-up options', async () => {
+  test.skipIf(missing !== null)('applies behind a pooler, which rejects startup options', async () => {
     const pooled = pooler?.through(own.url) ?? '';
     const db = await open(pooled, false);
     const long = [
@@ -85,12 +85,12 @@ describe('statement timeout', () => {
     await db.close();
   });
 
-  test.skipIf(missing !== null)('names the setting where a pooler was not declared', async () => {
+  test.skipIf(missing !== null)('names the setting if a pooler was not declared', async () => {
     await expect(open(pooler?.through(own.url) ?? '')).rejects.toThrow('Set DATABASE_POOLER=transaction');
   });
 });
 
-describe('requests of the dashboard', () => {
+describe('dashboard requests', () => {
   const patient = (): Promise<Database> =>
     openDatabase({
       connection: own.connection,
@@ -99,7 +99,7 @@ describe('requests of the dashboard', () => {
       statementWithinMs: 60_000,
     });
 
-  test('cancel their statements when they end, and give no connection back to others', async () => {
+  test('cancel their statements when they end, and never reuse their connections', async () => {
     const db = await patient();
     const ended = new AbortController();
     const pages = db.forPages({ cost: 'heavy', signal: ended.signal });
@@ -120,10 +120,10 @@ describe('requests of the dashboard', () => {
     await db.close();
   });
 
-  test('cancel nothing of a transaction that is at its commit', async () => {
+  test('do not cancel a transaction during its commit', async () => {
     const db = await patient();
     await db.query('CREATE TABLE kept (n int)');
-    // A deferred constraint runs a second or so of work at COMMIT, in which the request ends.
+    // A deferred constraint takes about a second at COMMIT, during which the request ends.
     await db.query(`CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN PERFORM pg_advisory_xact_lock(7); RETURN NULL; END $$`);
     await db.query(`CREATE CONSTRAINT TRIGGER late AFTER INSERT ON kept DEFERRABLE INITIALLY DEFERRED
@@ -150,7 +150,7 @@ describe('requests of the dashboard', () => {
     await db.close();
   });
 
-  test('leave the connections of background work alone, however many wait', async () => {
+  test('do not use the connections of background work, regardless of how many wait', async () => {
     const db = await patient();
     const ended = new AbortController();
     const asked = Array.from({ length: 60 }, (_, n) =>
@@ -168,7 +168,7 @@ describe('requests of the dashboard', () => {
     await db.close();
   });
 
-  test('take a turn for each connection, but none while they hold a transaction', async () => {
+  test('wait for a turn for each connection, but not while they have an open transaction', async () => {
     const db = await patient();
     const turns: string[] = [];
     const turn = (): Promise<() => void> => {
@@ -190,7 +190,7 @@ describe('requests of the dashboard', () => {
     await db.close();
   });
 
-  test('have the clock of a project whose time is ahead', async () => {
+  test('use the clock of a project with a test clock', async () => {
     const db = await patient();
     const { movedAhead } = await import('./index.ts');
     const ahead = movedAhead(db, 5_000).forPages({ cost: 'light' });
@@ -199,6 +199,6 @@ describe('requests of the dashboard', () => {
   });
 });
 
-test('the watcher is in a database of its own', () => {
+test('observes from a separate database', () => {
   expect(name).not.toBe(database);
 });

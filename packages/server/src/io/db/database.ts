@@ -15,19 +15,19 @@ import {
 
 export type Database = Tx & {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** `freshPlans`: no statement of it is run by a plan that was made long ago, when tables may have been small. */
+  /** `freshPlans`: no statement uses a plan from long ago, when tables may have been small. */
   session(options?: { freshPlans: boolean }): Promise<Session>;
-  /** The clock given, moved by what the database's clock says, so that all processes agree on the time. */
+  /** The given clock, corrected by the database's clock, so that all processes agree on the time. */
   clock: Clock;
-  /** How far that clock is moved ahead besides, for a project whose time is not the real one; 0 everywhere else. */
+  /** The additional offset of that clock for a project with a test clock; 0 otherwise. */
   aheadMs: number;
-  /** How far this machine's clock is from the database's; null before the first measurement. */
+  /** The offset between the local clock and the database's; null before the first measurement. */
   offsetMs(): number | null;
-  /** Told how far its transactions have come, for who tests what becomes of one that comes no further. */
+  /** Called with the progress of its transactions, so that tests can stop one at a failpoint. */
   reach?: Reach | undefined;
-  /** The same database by the connections of the dashboard, for one request. */
+  /** Returns the same database through the dashboard connections, for one request. */
   forPages(request: PageRequest): Database;
-  /** How many connections there are, and who waits for one. */
+  /** Returns the number of connections, and of callers that wait for one. */
   pools(): PoolFacts[];
   close(): Promise<void>;
 };
@@ -36,7 +36,7 @@ export type Database = Tx & {
 export type PageRequest = {
   /** `heavy`: its cost depends on typed input or on the amount of stored data. Heavy requests share few connections. */
   cost: 'light' | 'heavy';
-  /** Given when the request is over: its running statement is canceled, and no other begins. */
+  /** Aborted when the request ends: its running statement is canceled, and no other begins. */
   signal?: AbortSignal;
   /** Waits for a turn before each connection that the request takes, and returns the function that ends the turn. */
   turn?: () => Promise<() => void>;
@@ -50,30 +50,30 @@ export type DatabaseOptions = {
   log: Log;
   /** Connections for everything but batches and the dashboard, which have their own. */
   poolMax?: number;
-  /** False behind a pooler in transaction mode: it knows no named statements, and refuses start-up options. */
+  /** False behind a pooler in transaction mode, which does not support named statements and rejects startup options. */
   namedStatements?: boolean;
-  /** After so long without a statement a transaction is over, and what it held is free. */
+  /** A transaction without a statement for this long is ended, which releases its locks. */
   idleWithinMs?: number;
   /** A statement outside of batches is canceled after this long. */
   statementWithinMs?: number;
-  /** How long a light dashboard request waits for a connection. */
+  /** The time that a light dashboard request waits for a connection. */
   pageWaitMs?: number;
   reach?: Reach | undefined;
 };
 
 const OFFSET_EVERY_MS = 30_000;
-/** No statement outside of batches takes a second; one that hangs must keep neither its connection nor the database's processors. */
+/** No statement outside of batches takes a second. One that hangs must not keep its connection or the database's CPU. */
 const STATEMENT_WITHIN_MS = 9_000;
-/** Longer than the statement may take, so that PostgreSQL ends it and says why. Only a server that is gone without a word is left here. */
+/** Longer than the statement timeout, so that PostgreSQL ends the statement and reports why. Only a server that vanished reaches it. */
 const CLIENT_WAITS_MORE_MS = 1_000;
-/** Whoever stands still, or is gone without a word, must not keep a turn or a queue row: nothing of ours is done so long between two statements. */
+/** A process that stalls or vanishes must not keep a project lock or a queue row. No process takes this long between two statements. */
 const IDLE_WITHIN_MS = 10_000;
-/** Less than the statement's own, so that the database says what it was that took so long. */
+/** Less than the statement timeout, so that the database reports the lock as the reason. */
 const LOCK_WITHIN_MS = 8_000;
-/** Batches ask for thirty seconds themselves (`statement_timeout`). A server that is gone without a word keeps to no limit. */
+/** Batches set thirty seconds themselves (`statement_timeout`). A server that vanished enforces no limit. */
 const BATCH_STATEMENT_WITHIN_MS = 30_000;
 const BATCH_QUERY_WITHIN_MS = 40_000;
-/** Of those whose turn it is none waits for long; a turn may need a second connection. */
+/** Requests that have a turn never wait for long; a turn may need a second connection. */
 const HEAVY_WAIT_MS = 30_000;
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
@@ -178,7 +178,7 @@ function prioritiesOf(options: DatabaseOptions, pools: Pools): Record<keyof Pool
   };
 }
 
-/** A pooler that was not told of refuses the start-up option, by a name that says nothing to whoever set DATABASE_URL. */
+/** An undeclared pooler rejects the startup option, with an error that does not mention DATABASE_URL. */
 function explain(error: unknown): unknown {
   const text = error instanceof Error ? error.message : '';
   if (!text.includes('unsupported startup parameter')) return error;
@@ -192,7 +192,7 @@ function factsOf(name: string, { totalCount, idleCount, waitingCount }: pg.Pool)
   return { name, total: totalCount, idle: idleCount, waiting: waitingCount };
 }
 
-/** The same connections, with a clock that is so far ahead of real time: what is done by it is done in a project's own time. */
+/** Returns the same connections with a clock that is ahead of real time, to work in a project's own time. */
 export function movedAhead(db: Database, aheadMs: number): Database {
   const further = aheadMs - db.aheadMs;
   if (further === 0) return db;
@@ -200,14 +200,14 @@ export function movedAhead(db: Database, aheadMs: number): Database {
   return { ...db, forPages, aheadMs, clock: { now: () => db.clock.now() + further } };
 }
 
-/** In one packet, and for this transaction alone: behind a pooler the connection is somebody else's afterwards. */
+/** In one packet, and for this transaction only: behind a pooler another client uses the connection afterwards. */
 function beginOf(idleWithinMs: number, statementWithinMs: number | null): string {
   const bound = statementWithinMs === null ? '' : `; SET LOCAL statement_timeout = ${statementWithinMs}`;
   return `BEGIN ISOLATION LEVEL READ COMMITTED;
     SET LOCAL idle_in_transaction_session_timeout = ${idleWithinMs}; SET LOCAL lock_timeout = ${LOCK_WITHIN_MS}${bound}`;
 }
 
-/** Half the round trip is taken off, as NTP does; both sides are real time, whatever clock the caller holds. */
+/** Subtracts half of the round trip, as NTP does. Both sides are real time, regardless of the caller's clock. */
 async function measureOffset(db: Tx): Promise<number> {
   const before = systemClock.now();
   const rows = await db.query<{ ms: number }>(
@@ -215,6 +215,6 @@ async function measureOffset(db: Tx): Promise<number> {
   );
   const after = systemClock.now();
   const offset = Math.round((rows[0]?.ms ?? after) - (before + after) / 2);
-  // Within what a round trip can hide there is nothing to correct.
+  // An offset smaller than the round trip cannot be measured, so it is not corrected.
   return Math.abs(offset) <= Math.max(5, after - before) ? 0 : offset;
 }

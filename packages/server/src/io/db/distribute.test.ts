@@ -11,7 +11,7 @@ type Ask = Parameters<typeof isDistributed>[0];
 
 type Place = { connection: ConnectionSource; client: pg.Client; ask: Ask; asked: () => Promise<Asked[]> };
 
-/** A database of this test's own; spread over nothing by a Citus that only writes down what it is asked. */
+/** Creates a separate database with a stand-in for Citus, which only records its calls. */
 async function place(citus: Parameters<typeof standInForCitus>[1] | null): Promise<Place> {
   const own = await testDatabase();
   const url = citus === null ? own.url : await standInForCitus(own.url, citus);
@@ -32,7 +32,7 @@ async function place(citus: Parameters<typeof standInForCitus>[1] | null): Promi
 
 const SPREAD = TABLES.filter(({ kind }) => kind !== 'local');
 
-test('every table is spread as the list says, whoever is referred to first, and a second time nothing is done', async () => {
+test('distributes every table as listed, referenced tables first, and is idempotent', async () => {
   const { connection, ask, asked } = await place({ workers: 3 });
   expect(await isDistributed(ask)).toBe(false);
   const first = await distribute(connection);
@@ -50,14 +50,14 @@ test('every table is spread as the list says, whoever is referred to first, and 
   expect((await asked()).filter(({ what }) => what !== 'truncate')).toHaveLength(SPREAD.length);
 });
 
-test('a table that a migration adds is spread in its transaction, where the others are, and nowhere else', async () => {
+test('distributes a table added by a migration in its transaction, but only in a distributed database', async () => {
   const plain = await place(null);
   await distributeAdded(plain.ask);
   const { connection, client, ask, asked } = await place({});
   await distributeAdded(ask);
   expect(await asked()).toEqual([]);
   await distribute(connection);
-  // As it was before the migration that made it.
+  // Restores the state before the migration that created the table.
   await client.query(
     `DELETE FROM citus_stand_in.pg_dist_partition WHERE logicalrelid = 'beckon.reply'::regclass`,
   );
@@ -70,7 +70,7 @@ test('a table that a migration adds is spread in its transaction, where the othe
   expect((await asked()).slice(before)).toMatchObject([{ what: 'project_id', table: 'beckon.reply' }]);
 });
 
-test('without Citus, with an old one, and over an older schema it says what to do, and changes nothing', async () => {
+test('explains the next step without Citus, with an old version, and with an older schema, and changes nothing', async () => {
   const plain = await place(null);
   await expect(distribute(plain.connection)).rejects.toThrow(
     /no Citus extension.*The database is unchanged.*shared_preload_libraries.*CREATE EXTENSION citus.*citus_add_node/,
@@ -92,7 +92,7 @@ test('without Citus, with an old one, and over an older schema it says what to d
   expect(await behind.asked()).toEqual([]);
 });
 
-test('what Citus refuses leaves everything as it was', async () => {
+test('changes nothing if Citus rejects a table', async () => {
   const { connection, client, asked } = await place({});
   await client.query('CREATE UNIQUE INDEX wrong ON beckon.webhook_secret (endpoint_id)');
   await expect(distribute(connection)).rejects.toThrow(/"wrong"/);

@@ -4,24 +4,24 @@ import { readSchemaState } from './schema-state.ts';
 import { TABLES, type Table } from './tables.ts';
 
 export type Distributed = {
-  /** Those that this made tables of all machines, in the order in which it did. */
+  /** The tables that this call distributed, in order. */
   tables: string[];
-  /** How many were so already. */
+  /** The number of tables that were already distributed. */
   before: number;
-  /** Machines that hold rows, beside the one that was asked. */
+  /** Nodes that hold rows, besides the coordinator. */
   workers: number;
 };
 
-/** One statement, inside whatever transaction its holder conducts. */
+/** Runs one statement in the transaction of its owner. */
 type Ask = <R extends object>(text: string, values?: unknown[]) => Promise<R[]>;
 
-/** So many parts, whatever the machines: they can be split later, and 32 are right for some eight to sixteen processors. */
+/** The number of shards, independent of the number of nodes: they can be split later, and 32 suit about eight to sixteen CPUs. */
 const SHARDS = 32;
 const CITUS_MIN = [12, 1] as const;
 
 /**
- * Spreads the tables over the machines of a Citus cluster, as `tables.ts` says; those that are so already are left alone. Rows that are
- * there go along, and are write-locked meanwhile. All of it or nothing.
+ * Distributes the tables over the nodes of a Citus cluster as listed in `tables.ts`, and skips those already distributed. Existing rows are
+ * moved, and are write-locked during the move. It succeeds or fails as a whole.
  */
 export async function distribute(admin: ConnectionSource): Promise<Distributed> {
   const client = new pg.Client({ ...admin(), application_name: 'beckon distribute' });
@@ -31,7 +31,7 @@ export async function distribute(admin: ConnectionSource): Promise<Distributed> 
     await requireCitus(ask);
     await requireSchema(ask);
     const workers = await countWorkers(ask);
-    // Rows go along, however many they are.
+    // Existing rows are moved, regardless of their number.
     await client.query(`BEGIN; SET LOCAL statement_timeout = '1d'`);
     try {
       const before = (await distributedTables(ask)).size;
@@ -48,12 +48,12 @@ export async function distribute(admin: ConnectionSource): Promise<Distributed> 
   }
 }
 
-/** What a migration added, in its transaction; nothing where this database is not spread over several machines. */
+/** Distributes the tables that a migration added, in its transaction; a no-op in a database that is not distributed. */
 export async function distributeAdded(ask: Ask): Promise<void> {
   if (await isDistributed(ask)) await distributeNew(ask);
 }
 
-/** Whether rows of two projects may lie on two machines. */
+/** Returns whether rows of two projects may be on two nodes. */
 export async function isDistributed(ask: Ask): Promise<boolean> {
   const [found] = await ask<{ catalogue: string | null }>(
     `SELECT to_regclass('pg_dist_partition')::text AS catalogue`,
@@ -101,7 +101,7 @@ async function distributeNew(ask: Ask): Promise<string[]> {
   const [there, done] = [await existing(ask), await distributedTables(ask)];
   const due = TABLES.filter(({ name, kind }) => kind !== 'local' && there.has(name) && !done.has(name));
   if (due.length === 0) return [];
-  // Tables that refer to each other are filled one after the other, or the second would not see the first.
+  // Tables that refer to each other are filled one after the other, because otherwise the second would not see the first.
   await ask(`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`);
   await ask(`SET LOCAL citus.shard_count = ${SHARDS}`);
   for (const table of due) await distributeOne(ask, table);
@@ -118,7 +118,7 @@ async function distributeOne(ask: Ask, table: Table): Promise<void> {
   await ask(`SELECT create_distributed_table($1, $2, colocate_with => $3)`, [name, table.column, beside]);
 }
 
-/** The machine that was asked keeps what it had, out of sight, until it is told not to. Once more does no harm. */
+/** The coordinator keeps hidden copies of the rows until this call. Repeating it does no harm. */
 async function dropLocalCopies(ask: Ask): Promise<void> {
   for (const { name, kind } of TABLES)
     if (kind === 'tenant')

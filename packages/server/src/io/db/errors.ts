@@ -1,13 +1,13 @@
 import pg from 'pg';
 
-/** Data that this database refuses: the same statement will fail again. */
+/** Data that this database rejects: the same statement will fail again. */
 export function isRefusedData(error: unknown): boolean {
   return sqlState(error).startsWith('22') || sqlState(error).startsWith('23');
 }
 
 /**
- * Data beyond what the database can hold at all (54), or a value that it does not take (22), or that a constraint forbids
- * (23). Not a missing partition, nor a constraint on what we count ourselves: those are no record's fault.
+ * Returns whether the data itself is at fault: beyond the limits of the database (54), an unacceptable value (22), or a violated constraint
+ * (23). A missing partition, or a constraint on counts of our own, is not the record's fault.
  */
 export function isPoisonous(error: unknown): boolean {
   const state = sqlState(error);
@@ -15,7 +15,7 @@ export function isPoisonous(error: unknown): boolean {
   return state.startsWith('23') && !isOurFault(error);
 }
 
-/** A check that has no name: a row for which there is no partition. */
+/** A check violation without a constraint name: a row without a partition. */
 const NO_PARTITION = '23514';
 const COUNTED_BY_US = /waiting|members|applied|records|count/;
 
@@ -24,23 +24,23 @@ function isOurFault(error: unknown): boolean {
   return constraint === '' ? code === NO_PARTITION : COUNTED_BY_US.test(constraint);
 }
 
-/** Two transactions in each other's way: the same statement may pass the next time. */
+/** Two transactions conflicted: a retry of the same statement may succeed. */
 export function isCollision(error: unknown): boolean {
-  // A statement that was sent by name behind one that failed before it was known (26000) passes the next time too.
+  // A named statement sent behind one that failed before it was prepared (26000) succeeds on retry too.
   return sqlState(error).startsWith('40') || sqlState(error) === '26000';
 }
 
-/** It came to a standby, where a name or a proxy still leads while another takes over: this connection will never write. */
+/** The server is a standby, which a name or a proxy still reaches during a failover: this connection will never accept writes. */
 export function isReadOnly(error: unknown): boolean {
   return sqlState(error) === '25006';
 }
 
-/** It was canceled: by its timeout, or because whoever asked is gone. */
+/** The statement was canceled: by its timeout, or because its request ended. */
 export function isCanceled(error: unknown): boolean {
   return sqlState(error) === '57014';
 }
 
-/** All connections of a pool were in use for as long as a caller may wait, or the database accepted no new one in that time. */
+/** For the time that a caller may wait, all connections of a pool were in use, or the database accepted no new one. */
 export class NoConnection extends Error {
   constructor(cause: unknown) {
     super('No connection to the database became free in time', { cause });
@@ -48,7 +48,7 @@ export class NoConnection extends Error {
   }
 }
 
-/** pg-pool throws plain errors, so their text is all there is to tell them apart. */
+/** pg-pool throws plain errors, so only the text distinguishes them. */
 export function isPoolTimeout(error: unknown): boolean {
   const text = error instanceof Error ? error.message : '';
   return (
@@ -57,7 +57,7 @@ export function isPoolTimeout(error: unknown): boolean {
   );
 }
 
-/** The SQLSTATE, or an empty text where no database answered at all. */
+/** Returns the SQLSTATE, or an empty text if no database responded. */
 function sqlState(error: unknown): string {
   return error instanceof pg.DatabaseError ? (error.code ?? '') : '';
 }

@@ -3,13 +3,13 @@ import { SCHEMA } from './schema-state.ts';
 
 export type DatabaseFacts = {
   postgres: string;
-  /** The last migration that was applied. */
+  /** The last applied migration. */
   schema: string;
 };
 
 export type StorageFacts = {
   bytes: number;
-  /** The largest, with their indexes and partitions; rows as the planner guesses them. */
+  /** The largest tables, with their indexes and partitions; row counts are planner estimates. */
   tables: { name: string; bytes: number; rows: number }[];
 };
 
@@ -25,7 +25,7 @@ export async function databaseFacts(tx: Tx): Promise<DatabaseFacts> {
   return about;
 }
 
-/** Reads how large the database and its largest tables are: of all projects, and of the team's accounts. */
+/** Reads the size of the database and of its largest tables, including all projects and the accounts of members. */
 export async function storageFacts(tx: Tx): Promise<StorageFacts> {
   const [size] = await tx.query<{ bytes: number }>(`SELECT pg_database_size(current_database()) AS bytes`);
   const tables = await tx.query<{ name: string; bytes: number; rows: number }>(

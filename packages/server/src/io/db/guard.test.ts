@@ -11,18 +11,18 @@ afterAll(async () => {
   await own.drop();
 });
 
-test('a database that keeps its promises is accepted', async () => {
+test('accepts a database with durable settings', async () => {
   expect(await durabilityFaults(db)).toEqual([]);
 });
 
-test('a database that answers a commit before it is on disk is refused, by the name of the setting', async () => {
+test('rejects a database that confirms a commit before it is on disk, and names the setting', async () => {
   await db.query(`ALTER DATABASE ${new URL(own.url).pathname.slice(1)} SET synchronous_commit = off`);
   const lax = await openDatabase({ connection: own.connection, clock: systemClock, log: silentLog });
   expect(await durabilityFaults(lax)).toEqual([expect.stringContaining('synchronous_commit is off')]);
   await lax.close();
 });
 
-test('fsync and full_page_writes off are named too', async () => {
+test('also names disabled fsync and full_page_writes', async () => {
   const faults = await durabilityFaults({
     query: async <R>() =>
       [

@@ -2,10 +2,10 @@ import type { Tx } from './statements.ts';
 
 const POSTGRES_MIN_VERSION = 150_000;
 const MUST_BE_ON = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;
-/** Levels of synchronous_commit at which a commit has reached this server's disk before it is answered. */
+/** Levels of synchronous_commit at which a commit is on this server's disk before it is confirmed. */
 const DURABLE_COMMIT = ['on', 'local', 'remote_write', 'remote_apply'];
 
-/** Reasons why this database cannot keep a promise; empty where it can. */
+/** Returns the reasons why this database is not durable; empty if it is. */
 export async function durabilityFaults(db: Tx): Promise<string[]> {
   const rows = await db.query<{ name: string; setting: string }>(
     `SELECT name, setting FROM pg_settings WHERE name = ANY($1)`,

@@ -1,13 +1,12 @@
 /**
- * An array parameter of numbers, ids, truth values or moments, as PostgreSQL reads it. node-postgres would look into each
- * element for something to escape, which for a thousand rows costs more than it costs the database to read them. Never for
- * text that somebody wrote.
+ * Formats numbers, ids, booleans or moments as an array parameter of PostgreSQL. node-postgres would check each element for characters to
+ * escape. For a thousand rows that costs more than the database needs to read them. Never use it for user-supplied text.
  */
 export function plainList(values: (number | boolean | string | null)[]): string {
   return `{${values.map((value) => value ?? 'NULL').join(',')}}`;
 }
 
-/** The same for moments in milliseconds. */
+/** Formats moments in milliseconds in the same way. */
 export function momentList(values: (number | null)[]): string {
   return plainList(values.map((ms) => (ms === null ? null : new Date(ms).toISOString())));
 }

@@ -6,13 +6,13 @@ import { atMost } from '../../base/within.ts';
 import { type ConnectionSource, PEER } from './connection.ts';
 
 /**
- * Hears what other processes shout on a channel. A hint and no more: it may be lost with the connection, which is opened
- * again, and nobody is right only because of it.
+ * Receives notifications of other processes on a channel. They are only hints: one may be lost while the connection is reopened, so
+ * correctness never depends on them.
  */
 export type Listener = { stop(): Promise<void> };
 
 export type ListenerOptions = {
-  /** A connection of its own, not one behind a pooler in transaction mode. */
+  /** A separate connection, not one behind a pooler in transaction mode. */
   connection: ConnectionSource;
   channel: string;
   heard: () => void;
@@ -20,7 +20,7 @@ export type ListenerOptions = {
 };
 
 const LISTEN_WITHIN_MS = 10_000;
-/** A server that is gone does not say goodbye. */
+/** A server that vanished does not confirm the end of the connection. */
 const GOODBYE_MS = 1_000;
 const REOPEN = { baseMs: 200, maxMs: 30_000 };
 

@@ -120,7 +120,7 @@ describe('migrate, while a transaction uses a table that has to change', () => {
     await commit(session);
   });
 
-  test('does not block readers while it waits, logs who holds the lock, and continues after the commit', async () => {
+  test('does not block readers while it waits, logs the holder of the lock, and continues after the commit', async () => {
     const own = await database('migrated');
     const db = await open(own);
     const session = await reader(db);
@@ -140,7 +140,7 @@ describe('migrate, while a transaction uses a table that has to change', () => {
 });
 
 describe('schemaState', () => {
-  test('tells an empty database from a migrated one', async () => {
+  test('distinguishes an empty database from a migrated one', async () => {
     expect(await schemaState((await database('empty')).connection)).toEqual({ kind: 'empty' });
     expect(await schemaState((await database('migrated')).connection)).toEqual({ kind: 'ready' });
   });

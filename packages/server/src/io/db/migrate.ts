@@ -113,7 +113,7 @@ export async function migrateUpTo(connection: ConnectionSource, last: string): P
   }
 }
 
-/** The migrator changes nothing in a database with migrations that it does not know; the state says why, and what to do. */
+/** The migrator rejects a database with unknown migrations without changing it. The state contains the reason and the next step. */
 async function explain(
   error: unknown,
   pool: pg.Pool,

@@ -1,7 +1,7 @@
 import type { Log } from '../../base/log.ts';
 import type { Tx } from './statements.ts';
 
-/** Shouts on a channel, at most once in a while however often it is asked; it does no harm if a shout is lost. */
+/** Notifies a channel, at most once per interval regardless of the number of calls. A lost notification does no harm. */
 export type Notifier = { shout(): void; stop(): Promise<void> };
 
 export type NotifierOptions = { db: Tx; channel: string; everyMs: number; log: Log };

@@ -1,8 +1,8 @@
 import type { Tx } from './statements.ts';
 
 /**
- * All that a project has, whatever the rooms: every tenant table begins with `project_id`, so a project can be carried from one
- * database to another, and taken out of one, without naming a table. Neither is a way of everyday life.
+ * Copies all rows of a project, in any module: every tenant table begins with `project_id`. So a project can be copied to another database,
+ * or deleted from one, without naming a table. Neither happens in normal operation.
  */
 export async function copyProject(from: Tx, to: Tx, projectId: number): Promise<number> {
   let copied = 0;
@@ -11,8 +11,8 @@ export async function copyProject(from: Tx, to: Tx, projectId: number): Promise<
 }
 
 /**
- * Rows of one project, of these tables, as those of another one beside it: under the same ids, and with these columns otherwise,
- * each by an expression of its own.
+ * Copies rows of these tables from one project to another in the same database. The ids stay the same, and expressions replace the given
+ * columns.
  */
 export async function copyRows(
   tx: Tx,
@@ -45,10 +45,10 @@ export async function deleteProject(tx: Tx, projectId: number): Promise<number> 
   return deleted;
 }
 
-/** `columns`: those that are not made from others. */
+/** `columns`: all but generated columns. */
 type Table = { name: string; columns: string; needs: string[] };
 
-/** Whoever is referred to comes first. */
+/** Returns referenced tables first. */
 async function tenantTables(tx: Tx): Promise<Table[]> {
   const tables = await tx.query<Table>(
     `SELECT c.relname::text AS name,
@@ -81,7 +81,7 @@ const ROWS_AT_ONCE = 500;
 
 type Ways = { from: Tx; to: Tx };
 
-/** `from` is in a transaction: the rows are read by a cursor, each as one JSON value, which holds whatever a column does. */
+/** `from` is in a transaction: the rows are read with a cursor, each as one JSON value, which can represent every column. */
 async function copyTable({ from, to }: Ways, { name, columns }: Table, projectId: number): Promise<number> {
   await from.query(
     `DECLARE copied NO SCROLL CURSOR FOR SELECT to_jsonb(t)::text AS row FROM beckon."${name}" t WHERE t.project_id = ${projectId}`,

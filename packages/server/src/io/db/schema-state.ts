@@ -4,7 +4,10 @@ import { type ConnectionSource, openPool } from './connection.ts';
 
 export const SCHEMA = 'beckon';
 
-/** How the schema of a database relates to this release. Nothing works on a `refused` one: no migration leads from it to here. */
+/**
+ * The relation between the schema of a database and this release. A `refused` one cannot be used: no migration leads from it to this
+ * release.
+ */
 export type SchemaState =
   | { kind: 'empty' }
   | { kind: 'ready' }
@@ -27,7 +30,7 @@ export async function readSchemaState(ask: Ask, migrations: Migrations = MIGRATI
   return judgeSchema(await appliedMigrations(ask), Object.keys(migrations));
 }
 
-/** Names of the applied migrations in their order; none where the database has no schema of ours. */
+/** Returns the names of the applied migrations in order; empty if the database has no schema of ours. */
 export async function appliedMigrations(ask: Ask): Promise<string[]> {
   const [found] = await ask<{ table: string | null }>(
     `SELECT to_regclass('${SCHEMA}.kysely_migration')::text AS table`,
@@ -37,7 +40,7 @@ export async function appliedMigrations(ask: Ask): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** A database without applied migrations may be one that another process sets up at this moment; `migrate` waits for it. */
+/** A database without applied migrations may currently be set up by another process; `migrate` waits for it. */
 function judgeSchema(applied: string[], known: string[]): SchemaState {
   if (applied.length === 0) return { kind: 'empty' };
   const unknown = applied.filter((name) => !known.includes(name));

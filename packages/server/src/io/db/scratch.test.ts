@@ -10,7 +10,7 @@ async function userOf({ connection }: Awaited<ReturnType<typeof createScratch>>)
   return client;
 }
 
-test('a database over which somebody was killed goes with the next that is made a day later, and no sooner', async () => {
+test('drops a leftover database a day later, with the next creation, and not earlier', async () => {
   const now = Date.now();
   const [left, used] = [await createScratch(admin, now), await createScratch(admin, now)];
   const user = await userOf(used);

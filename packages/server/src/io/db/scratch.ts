@@ -8,8 +8,8 @@ const PREFIX = 'beckon_scratch_';
 const LEFT_AFTER_MS = 86_400_000;
 
 /**
- * A database beside ours, empty, for work that nobody else may see or be in the way of; gone when it is dropped. One that
- * somebody was killed over goes with the next that is made a day later: its name says since when it is there.
+ * Creates an empty database beside ours, for work that must be isolated; `drop` deletes it. A database left by a killed process is dropped
+ * with the next creation after a day: its name contains its creation time.
  */
 export async function createScratch(admin: ConnectionSource, now: number): Promise<Scratch> {
   await dropLeft(admin, now);
@@ -33,7 +33,7 @@ async function dropLeft(admin: ConnectionSource, now: number): Promise<void> {
   );
   for (const { name } of rows) {
     const madeAt = Number(/^beckon_scratch_(\d+)_/.exec(name)?.[1]);
-    // Somebody else's, where several share a server, is theirs to drop.
+    // On a shared server, a database of another installation is for its owner to drop.
     if (madeAt < now - LEFT_AFTER_MS)
       await once(admin, `DROP DATABASE IF EXISTS ${pg.escapeIdentifier(name)}`).catch(() => {});
   }

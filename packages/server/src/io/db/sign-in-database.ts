@@ -3,7 +3,7 @@ import { CONNECTIONS } from './budget.ts';
 import { type ConnectionSource, openPool } from './connection.ts';
 import { SCHEMA } from './schema-state.ts';
 
-/** The database as the sign-in library uses it, beside Beckon's own pools: a few statements of some milliseconds each. */
+/** The database connection of the sign-in library, besides Beckon's own pools: a few statements of some milliseconds each. */
 export type SignInDatabase = {
   options: { db: Kysely<unknown>; type: 'postgres'; schemaName: string; transaction: true };
   close(): Promise<void>;

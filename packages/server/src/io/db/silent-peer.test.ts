@@ -28,7 +28,7 @@ function open(connection: ConnectionSource): Promise<Database> {
 const holdTime = (): void => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
 const CHANNEL = 'beckon_silence';
 
-test('a batch that waits for a server gone without a word is given up after forty seconds, with its connection', async () => {
+test('fails a batch on a vanished server after forty seconds, and closes its connection', async () => {
   const behind = await open(peer.connection);
   const session = await behind.session();
   await session.query('SELECT 1');
@@ -45,7 +45,7 @@ test('a batch that waits for a server gone without a word is given up after fort
   await behind.close();
 });
 
-test('a connection that is silent is asked after ten seconds whether its peer is there', async () => {
+test('probes a silent connection after ten seconds', async () => {
   const asked = vi.spyOn(Socket.prototype, 'setKeepAlive');
   onTestFinished(() => asked.mockRestore());
   const behind = await open(peer.connection);
@@ -62,7 +62,7 @@ test('a connection that is silent is asked after ten seconds whether its peer is
   await behind.close();
 });
 
-test('an ear to which the server does not even answer is opened anew', async () => {
+test('a listener whose server never answers reconnects', async () => {
   peer.goSilent();
   holdTime();
   const listener = openEar(() => {});
@@ -72,7 +72,7 @@ test('an ear to which the server does not even answer is opened anew', async () 
   await stopped;
 });
 
-test('an ear whose server is gone without a word is closed all the same', async () => {
+test('a listener whose server vanished can be stopped', async () => {
   const heard = Promise.withResolvers<void>();
   const listener = openEar(heard.resolve);
   await untilHeard(heard.promise);
@@ -87,7 +87,7 @@ function openEar(heard: () => void): ReturnType<typeof startListener> {
   return startListener({ connection: peer.connection, channel: CHANNEL, heard, log: silentLog });
 }
 
-/** Shouts until the ear is open. */
+/** Notifies until the listener receives it. */
 async function untilHeard(heard: Promise<void>): Promise<void> {
   let isHeard = false;
   void heard.then(() => {

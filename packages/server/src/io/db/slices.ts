@@ -1,17 +1,17 @@
-/** Enough rows that the cost of a statement is small beside them, and few enough that the next ones are soon on their way. */
+/** Enough rows that the cost of a statement is small in comparison, and few enough that the next slice follows soon. */
 const SLICE = 250;
 
 export type SliceOptions = {
   /**
-   * Waited for between two slices, so that the process answers others: 250 large rows take 35 ms to prepare. Left out where
-   * statements of the same transaction rely on all slices being sent at once.
+   * Awaited between two slices, so that the process can serve requests: 250 large rows take 35 ms to prepare. Omit it if statements of the
+   * same transaction rely on all slices being sent at once.
    */
   pause?: () => Promise<void>;
 };
 
 /**
- * Sends many rows in several statements. The database writes one slice while the next is prepared here: both take about as
- * long, on different processors.
+ * Sends many rows in several statements. The database writes one slice while the next is prepared here: both take about as long, on
+ * different CPUs.
  */
 export async function inSlices<T>(
   rows: T[],

@@ -5,39 +5,39 @@ import { isPoolTimeout, isReadOnly, NoConnection } from './errors.ts';
 
 export type Query = { name: string; text: string; values: unknown[] };
 
-/** What a store needs: inside a transaction or, for a single statement, the database itself. */
+/** The query interface of a store: a transaction or, for a single statement, the database itself. */
 export type Tx = {
   query<R extends object>(text: string, values?: unknown[]): Promise<R[]>;
-  /** A hot statement: parsed once a connection. */
+  /** Runs a hot statement, which is parsed once per connection. */
   prepared<R extends object>(query: Query): Promise<R[]>;
 };
 
-/** A connection whose transaction its holder conducts by hand; what is asked without waiting travels together. */
+/** A connection whose holder controls the transaction. Statements sent without awaiting share a packet. */
 export type Session = Tx & {
-  /** Several statements in one round trip, without parameters; the rows of the last. */
+  /** Runs several statements without parameters in one round trip; returns the rows of the last. */
   script<R extends object>(text: string): Promise<R[]>;
-  /** What is asked inside, without waiting, leaves in one packet: a wake-up of the database instead of three. */
+  /** Sends the statements that the callback starts without awaiting in one packet: one wake-up of the database instead of three. */
   together<T>(ask: () => T): T;
   release(broken?: boolean): void;
 };
 
-/** A pool, and how statements are run on its connections. */
+/** A pool, and the settings for statements on its connections. */
 export type Priority = {
   pool: pg.Pool;
-  /** False behind a pooler in transaction mode, where a named statement may meet another connection. */
+  /** False behind a pooler in transaction mode, where a named statement may reach another connection. */
   named: boolean;
   /** Begins a transaction and sets its bounds. */
   begin: string;
-  /** The client gives a single statement, or one of a transaction, up after this long. */
+  /** The client stops waiting for a statement, single or in a transaction, after this long. */
   queryWithinMs: number;
-  /** The client cancels a single statement after this long; null where PostgreSQL does, by `statement_timeout`. */
+  /** The client cancels a single statement after this long; null if PostgreSQL does, by `statement_timeout`. */
   cancelAfterMs: number | null;
-  /** When it is given, the running statement is canceled and no other begins. */
+  /** When it aborts, the running statement is canceled and no other begins. */
   signal?: AbortSignal | undefined;
   turns?: Turns | undefined;
 };
 
-/** The turns of one request, each of which allows it to take one connection. */
+/** The turns of one request. Each turn allows it to take one connection. */
 export type Turns = {
   /** Waits for a turn and returns the function that ends it. */
   wait: () => Promise<() => void>;
@@ -72,18 +72,18 @@ export async function inTransaction<T>(priority: Priority, work: (tx: Tx) => Pro
     await client.query(priority.begin);
     const result = await work(oneByOne(statementsOn(client, priority)));
     priority.signal?.throwIfAborted();
-    // From here on the outcome has to be known, so nothing is canceled.
+    // The outcome of the commit must be known, so nothing is canceled from here on.
     keep();
     await client.query('COMMIT');
     release(false);
     return result;
   } catch (error) {
     if (priority.signal?.aborted) {
-      // The server rolls back when the connection is gone.
+      // The server rolls back when the connection closes.
       release(true);
       throw priority.signal.reason;
     }
-    // A rollback that fails means a connection in an unknown state: the pool must not hand it out again.
+    // After a failed rollback the state of the connection is unknown, so the pool must not reuse it.
     const broken = await client.query('ROLLBACK').then(
       () => false,
       () => true,
@@ -96,13 +96,13 @@ export async function inTransaction<T>(priority: Priority, work: (tx: Tx) => Pro
 export async function openSession(priority: Priority, options?: { freshPlans: boolean }): Promise<Session> {
   const { client, release } = await checkOutForLong(priority);
   if (options?.freshPlans) freshen(client);
-  // Batches bound their statements themselves, and the pool has the client's patience for them.
+  // Batches limit their statements themselves, and the pool sets the client's time limit for them.
   const tx = statementsOn(client, { named: priority.named, signal: priority.signal });
   return {
     ...tx,
     async script<R extends object>(text: string): Promise<R[]> {
       priority.signal?.throwIfAborted();
-      // One statement gives one result, several give a list: node-postgres types only the first case.
+      // One statement returns one result, several return a list: node-postgres types only the first case.
       const results = [(await client.query(text)) as unknown].flat() as pg.QueryResult<R>[];
       return results.at(-1)?.rows ?? [];
     },
@@ -121,9 +121,9 @@ export async function openSession(priority: Priority, options?: { freshPlans: bo
 
 type Checkout = {
   client: pg.PoolClient;
-  /** Once. A connection of a request that has ended is closed, whatever its state. */
+  /** Call it once. The connection of an ended request is closed regardless of its state. */
   release: (isBroken: boolean) => void;
-  /** Nothing is canceled from now on. */
+  /** Disables cancellation from now on. */
   keep: () => void;
 };
 
@@ -144,7 +144,7 @@ async function checkOutForLong(priority: Priority): Promise<Checkout> {
 
 async function checkOut({ pool, signal, turns }: Priority): Promise<Checkout> {
   signal?.throwIfAborted();
-  // A request with an open transaction never waits for another turn: two such requests would wait for each other.
+  // A request with an open transaction never waits for another turn, because two such requests would wait for each other.
   const leave = turns && turns.open === 0 ? await turns.wait() : nothing;
   let client: pg.PoolClient;
   try {
@@ -159,7 +159,7 @@ async function checkOut({ pool, signal, turns }: Priority): Promise<Checkout> {
     client.release(isBroken || signal?.aborted === true);
     leave();
   }
-  // The signal may have been given while all connections were in use.
+  // The signal may have aborted while all connections were in use.
   if (signal?.aborted) {
     release(false);
     throw signal.reason;
@@ -201,7 +201,7 @@ function statementsOn(client: pg.PoolClient, { named, queryWithinMs, signal }: O
   };
 }
 
-/** What is asked at once leaves one behind the other: a connection that is no pipeline takes no second statement. */
+/** Sends concurrent statements one after the other, because a connection without pipelining accepts only one at a time. */
 function oneByOne(tx: Tx): Tx {
   let last: Promise<unknown> = Promise.resolve();
   function queued<T>(ask: () => Promise<T>): Promise<T> {
@@ -219,13 +219,13 @@ const PLANS_GOOD_FOR_MS = 10_000;
 const plannedAt = new WeakMap<pg.PoolClient, number>();
 
 /**
- * A plan that is kept was made for the tables as they were: on the first day they were empty, and then every index looks
- * as good as any other. To make a dozen plans anew costs a millisecond or two.
+ * A cached plan fits the tables as they were when it was made. On the first day they were empty, and every index looked equally good.
+ * Planning a dozen statements again costs a millisecond or two.
  */
 function freshen(client: pg.PoolClient): void {
   const now = performance.now();
   if (now - (plannedAt.get(client) ?? -Infinity) < PLANS_GOOD_FOR_MS) return;
   plannedAt.set(client, now);
-  // It leaves in front of whatever comes next; a connection that cannot do this cannot do that either.
+  // It precedes the next statement. A connection that cannot run it cannot run that one either.
   client.query('DISCARD PLANS').catch(() => {});
 }

@@ -1,17 +1,17 @@
 /**
- * Where each table is, in a database that is spread over several machines. A test holds that none is missing, and that each keeps the
- * rules without which it could not be spread (`io/migrations/tables.test.ts`).
+ * The location of each table in a database that is distributed over several nodes. `io/migrations/tables.test.ts` checks that no table is
+ * missing, and that each follows the rules required for distribution.
  *
- * `tenant`: its rows are where their project is, by `column`; those of one `group` that have the same value lie together, and a
- * statement about one project asks one machine.
- * `reference`: a few rows that hardly ever change, the same on every machine.
- * `local`: on the machine that the address names, and no other.
+ * - `tenant`: rows are stored with their project, by `column`. Rows of one `group` with the same value share a node, and a
+ *   statement about one project reads one node.
+ * - `reference`: a few rows that rarely change, copied to every node.
+ * - `local`: only on the node of the configured address.
  */
 export type Table =
   | { name: string; kind: 'tenant'; column: 'project_id' | 'last4'; group: 'project' | 'api_key' }
   | { name: string; kind: 'reference' | 'local' };
 
-/** Whoever is referred to stands before those who refer to it. */
+/** Referenced tables precede the tables that refer to them. */
 const OF_PROJECTS = [
   'project',
   'import',
@@ -92,10 +92,10 @@ const OF_PROJECTS = [
   'webhook_secret',
 ] as const;
 
-/** One row each: the check value of the secret key, where this database came from, the key that hashes erased users' addresses. */
+/** One row each: the check value of the secret key, the origin of this database, and the key that hashes the addresses of erased users. */
 const OF_INSTALLATION = ['installation', 'lineage', 'suppression_key'] as const;
 
-/** Those who sign in are of organizations, and of no project. */
+/** Members belong to organizations, not to projects. */
 const OF_TEAMS = [
   'team_account',
   'team_attempt',
@@ -113,7 +113,7 @@ const OF_TEAMS = [
 
 export const TABLES: readonly Table[] = [
   ...OF_PROJECTS.map((name): Table => ({ name, kind: 'tenant', column: 'project_id', group: 'project' })),
-  // A key is looked for before its project is known.
+  // A key is looked up before its project is known.
   { name: 'api_key', kind: 'tenant', column: 'last4', group: 'api_key' },
   ...OF_INSTALLATION.map((name): Table => ({ name, kind: 'reference' })),
   ...OF_TEAMS.map((name): Table => ({ name, kind: 'local' })),

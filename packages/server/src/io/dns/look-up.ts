@@ -1,15 +1,15 @@
 import { promises as dns } from 'node:dns';
 import type { ResolverOptions } from './resolver.ts';
 
-/** Records of any type, in the form in which Node's own resolver gives them; it rejects with Node's codes. */
+/** Looks up records of any type, and returns them in the form of Node's own resolver. Rejects with Node's codes. */
 export type LookUp = (name: string, type: string) => Promise<string[][] | string[]>;
 
 const TIMEOUT_MS = 2_000;
 const TRIES = 2;
-/** Waits grow with each try and with each server: whatever they add up to, nobody waits longer for one answer. */
+/** Timeouts grow with each try and with each server. This bounds the total time of one lookup. */
 const WITHIN_TIMEOUTS = 4;
 
-/** For those who judge mail by the DNS and want it raw. */
+/** For checks of email by DNS that need the raw records. */
 export function createLookUp(options: ResolverOptions = {}): LookUp {
   const { servers, timeoutMs: timeout = TIMEOUT_MS, tries = TRIES } = options;
   return async (name, type) => {

@@ -10,7 +10,7 @@ beforeEach(() => {
   dns.trouble(null);
 });
 
-test('a record of several strings is read as one text, wherever it was cut', async () => {
+test('joins a record of several strings into one text', async () => {
   const long = 'x'.repeat(3_000);
   dns.set('TXT', 'long.test', [long]);
   dns.set('TXT', 'cut.test', [['v=DKIM1; p=ab', 'cd', '', 'ef'], 'another one']);
@@ -20,19 +20,19 @@ test('a record of several strings is read as one text, wherever it was cut', asy
   expect(found.kind === 'found' && found.values.toSorted()).toEqual(['another one', 'v=DKIM1; p=abcdef']);
 });
 
-test('exchanges come with the most preferred first', async () => {
+test('returns MX records with the most preferred first', async () => {
   dns.set('MX', 'mx.test', ['20 b.test', '5 a.test']);
   expect(await resolver.mx('mx.test')).toEqual({ kind: 'found', values: ['5 a.test', '20 b.test'] });
 });
 
-test('aliases are followed to the record', async () => {
+test('follows aliases to the record', async () => {
   dns.set('CNAME', 'alias.test', ['target.test']);
   dns.set('TXT', 'target.test', ['here']);
   expect(await resolver.txt('alias.test')).toEqual({ kind: 'found', values: ['here'] });
   expect(await resolver.cname('alias.test')).toEqual({ kind: 'found', values: ['target.test'] });
 });
 
-test('no such name, and no such record, are nothing', async () => {
+test('returns `none` for a missing name and for a missing record', async () => {
   dns.set('TXT', 'there.test', ['x']);
   expect(await resolver.txt('nowhere.test')).toEqual({ kind: 'none', code: 'ENOTFOUND' });
   expect(await resolver.mx('there.test')).toEqual({ kind: 'none', code: 'ENODATA' });
@@ -42,7 +42,7 @@ test.each([
   ['servfail', 'ESERVFAIL'],
   ['refused', 'EREFUSED'],
   ['silence', 'ETIMEOUT'],
-] as const)('%s is trouble, and not nothing', async (kind, code) => {
+] as const)('returns `trouble` for %s, not `none`', async (kind, code) => {
   dns.set('TXT', 'there.test', ['x']);
   dns.trouble(kind);
   expect(await resolver.txt('there.test')).toEqual({ kind: 'trouble', code });
@@ -51,18 +51,18 @@ test.each([
   expect(await resolver.txt('there.test')).toEqual({ kind: 'found', values: ['x'] });
 });
 
-test('a server that is gone is trouble too, and nobody waits for ever', async () => {
+test('returns `trouble` in bounded time for a server that is down', async () => {
   const gone = await startDnsServer();
   await gone.stop();
   const patient = createResolver({ servers: gone.servers, timeoutMs: 50, tries: 100 });
   expect(await patient.txt('there.test')).toMatchObject({ kind: 'trouble' });
   dns.trouble('silence');
-  // A hundred tries would take longer than this test may: the whole has an end of its own.
+  // A hundred tries would exceed the timeout of this test: the total time has its own limit.
   const insistent = createResolver({ servers: dns.servers, timeoutMs: 50, tries: 100 });
   expect(await insistent.txt('there.test')).toEqual({ kind: 'trouble', code: 'ETIMEOUT' });
 });
 
-test('no answer is remembered: what changed is seen at the next question', async () => {
+test('caches no answers, so that a change is visible in the next lookup', async () => {
   dns.set('TXT', 'changing.test', ['before']);
   await resolver.txt('changing.test');
   dns.set('TXT', 'changing.test', ['after']);
@@ -71,7 +71,7 @@ test('no answer is remembered: what changed is seen at the next question', async
   expect(await resolver.txt('changing.test')).toMatchObject({ kind: 'none' });
 });
 
-test('addresses are those of both families, and of one where the other has none or says nothing', async () => {
+test('returns addresses of both families, or of one if the other has none or times out', async () => {
   dns.set('A', 'both.test', ['192.0.2.1', '192.0.2.2']);
   dns.set('AAAA', 'both.test', ['2001:db8::1']);
   dns.set('A', 'old.test', ['192.0.2.3']);
@@ -98,7 +98,7 @@ test('addresses are those of both families, and of one where the other has none 
   expect(await resolver.addresses('nowhere.test')).toEqual({ kind: 'none', code: 'ENOTFOUND' });
 });
 
-test('who knows one address does not wait long for another family to be silent about it', async () => {
+test('does not wait long for the other family once it has an address', async () => {
   dns.set('A', 'old.test', ['192.0.2.3']);
   dns.trouble('silence', 'AAAA old.test');
   const patient = createResolver({ servers: dns.servers, timeoutMs: 60_000, tries: 1 });

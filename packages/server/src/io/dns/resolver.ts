@@ -2,8 +2,8 @@ import { promises as dns } from 'node:dns';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * What the DNS says. `none`: it says that there is nothing, which counts against a domain. `trouble`: it says nothing, as
- * with a time-out or a broken name server, and that counts for nothing.
+ * The result of a DNS lookup. `none`: there is no such record, which counts against a domain. `trouble`: there was no answer, for example
+ * after a timeout or from a broken name server, and that has no effect.
  */
 export type Answer =
   | { kind: 'found'; values: string[] }
@@ -11,17 +11,17 @@ export type Answer =
   | { kind: 'trouble'; code: string };
 
 export type Resolver = {
-  /** The strings of each record joined, as its readers do. */
+  /** Joins the strings of each record, as its readers do. */
   txt(name: string): Promise<Answer>;
-  /** As `10 mail.example.com`, the most preferred first. */
+  /** Formatted like `10 mail.example.com`, the most preferred first. */
   mx(name: string): Promise<Answer>;
   cname(name: string): Promise<Answer>;
-  /** Of both families. */
+  /** Includes both families. */
   addresses(name: string): Promise<Answer>;
 };
 
 export type ResolverOptions = {
-  /** With their ports; those of the system when left out. */
+  /** With ports; defaults to the servers of the system. */
   servers?: string[];
   timeoutMs?: number;
   tries?: number;
@@ -29,9 +29,9 @@ export type ResolverOptions = {
 
 const TIMEOUT_MS = 2_000;
 const TRIES = 2;
-/** Waits grow with each try and with each server: whatever they add up to, nobody waits longer for one answer. */
+/** Timeouts grow with each try and with each server. This bounds the total time of one lookup. */
 const WITHIN_TIMEOUTS = 4;
-/** More than any name has for a purpose of ours; a zone of thousands of records is nobody's to fill memory with. */
+/** More than any name needs for our purposes. It keeps a zone with thousands of records from filling memory. */
 const VALUES_MAX = 100;
 const VALUE_MAX = 4_096;
 
@@ -41,7 +41,7 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
   const { servers, timeoutMs: timeout = TIMEOUT_MS, tries = TRIES } = options;
 
   async function ask(look: (resolver: dns.Resolver) => Promise<string[]>): Promise<Answer> {
-    // One for each question: to give up on it cancels no other, and no answer is remembered from before.
+    // One resolver per lookup, so that canceling a lookup affects no other, and no answer is cached.
     const resolver = new dns.Resolver({ timeout, tries });
     if (servers) resolver.setServers(servers);
     const timer = setTimeout(() => resolver.cancel(), timeout * WITHIN_TIMEOUTS);
@@ -70,7 +70,7 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
   };
 }
 
-/** Some name servers never answer about a family that they have nothing of. */
+/** Some name servers never answer for a family in which they have no records. */
 const OTHER_FAMILY_MS = 250;
 
 async function bothFamilies(resolver: dns.Resolver, name: string): Promise<string[]> {
@@ -89,7 +89,7 @@ async function bothFamilies(resolver: dns.Resolver, name: string): Promise<strin
 
 function codeOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  // Only we cancel, and only because of the time.
+  // Only the timer cancels a lookup.
   if (code === 'ECANCELLED') return 'ETIMEOUT';
   return typeof code === 'string' ? code : 'EUNKNOWN';
 }

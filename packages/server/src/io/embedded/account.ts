@@ -10,8 +10,8 @@ export function isRoot(): boolean {
 }
 
 /**
- * PostgreSQL refuses to run as root, so root lends it an account that owns nothing else of ours. In a plain user's folder it is that
- * user, who comes again without root; initdb knows only those who have a name.
+ * PostgreSQL refuses to run as root, so root uses an account that owns nothing else of ours. In a plain user's folder it uses that user,
+ * who may later start Beckon without root. initdb requires an account with a name.
  */
 export async function chooseAccount(owner: number): Promise<Account> {
   const accounts = parseAccounts(await readFile('/etc/passwd', 'utf8'));
@@ -32,7 +32,7 @@ export function parseAccounts(passwd: string): Account[] {
   return passwd.split('\n').flatMap((line) => {
     const [name, , uid, gid] = line.split(':');
     if (!name || !uid || !gid || name.startsWith('#')) return [];
-    // macOS writes nobody as -2; the kernel takes the same number unsigned.
+    // macOS writes the uid of the account `nobody` as -2; the kernel takes the same number unsigned.
     return [{ name, uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 }];
   });
 }

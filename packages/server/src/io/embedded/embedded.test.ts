@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => at.clear(), 60_000);
 
-test('an empty directory becomes a database that keeps what it has committed', async () => {
+test('creates a durable database in an empty directory', async () => {
   const embedded = await at.open();
   const settings = await ask<{ name: string; setting: string }>(
     embedded,
@@ -42,20 +42,20 @@ test('an empty directory becomes a database that keeps what it has committed', a
   expect(await livingPostmaster(at.dataDir)).toBeUndefined();
 });
 
-test('the password lies in a file that only its owner reads, in a folder that nobody else lists', async () => {
+test('stores the password in a file that only its owner can read, in a folder that only its owner can list', async () => {
   await at.open();
   expect(statSync(join(at.dataDir, 'postgres.json')).mode & 0o777).toBe(0o600);
   expect(statSync(join(at.dataDir, 'postgres.log')).mode & 0o777).toBe(0o600);
   expect(statSync(at.dataDir).mode & 0o066).toBe(0);
 });
 
-test('nobody comes in without the password', async () => {
+test('rejects a connection without the password', async () => {
   const embedded = await at.open();
   const wrong = { ...embedded, connection: () => ({ ...embedded.connection(), password: 'guessed' }) };
   await expect(ask(wrong, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' });
 });
 
-test('a restart finds the same data on the same port', async () => {
+test('has the same data on the same port after a restart', async () => {
   const first = await at.open();
   await ask(first, 'CREATE TABLE kept AS SELECT 7 AS n');
   const { port } = first.connection();
@@ -65,7 +65,7 @@ test('a restart finds the same data on the same port', async () => {
   expect(await ask(second, 'SELECT n FROM kept')).toEqual([{ n: 7 }]);
 });
 
-test('a port that somebody else took meanwhile is replaced by a free one', async () => {
+test('replaces a port that another process took', async () => {
   const first = await at.open();
   const { port } = first.connection();
   await first.release();
@@ -78,7 +78,7 @@ test('a port that somebody else took meanwhile is replaced by a free one', async
   squatter.close();
 });
 
-test('after kill -9 of its process the same postmaster is adopted', async () => {
+test('adopts the same postmaster after kill -9 of its process', async () => {
   const user = await at.startUser();
   expect(await user.say('server')).toBe('done server');
   const postmaster = await livingPostmaster(at.dataDir);
@@ -90,7 +90,7 @@ test('after kill -9 of its process the same postmaster is adopted', async () => 
   expect(await answers(embedded)).toBe(true);
 });
 
-test('a second server is refused, with the name of the directory and of who is first', async () => {
+test('refuses a second server, and names the directory and the first server', async () => {
   const user = await at.startUser();
   await user.say('server');
   const second = await at.open();
@@ -104,7 +104,7 @@ test('a second server is refused, with the name of the directory and of who is f
   expect(await livingPostmaster(at.dataDir)).toBeDefined();
 });
 
-test('of racing first starts one makes the database, and all use it', async () => {
+test('concurrent first starts create one database and share it', async () => {
   const [own, ...users] = await Promise.all([at.open(), at.startUser(), at.startUser()]);
   const other = await at.open();
   expect(await ask(own, `SELECT pg_postmaster_start_time() AS t`)).toEqual(
@@ -115,14 +115,14 @@ test('of racing first starts one makes the database, and all use it', async () =
   expect(left).toEqual(['postgres', 'postgres.json', 'postgres.log']);
 });
 
-test('a command starts PostgreSQL and stops it, being alone', async () => {
+test('a command without a server starts PostgreSQL and stops it', async () => {
   const user = await at.startUser();
   expect(await livingPostmaster(at.dataDir)).toBeDefined();
   expect(await user.say('release')).toBe('done release');
   expect(await livingPostmaster(at.dataDir)).toBeUndefined();
 });
 
-test('a command does not stop what the server uses, nor the server what a command uses', async () => {
+test('a command does not stop the PostgreSQL of the server, nor the server that of a command', async () => {
   const server = await at.open();
   await server.becomeServer();
   const first = await at.startUser();
@@ -135,13 +135,13 @@ test('a command does not stop what the server uses, nor the server what a comman
   expect(await livingPostmaster(at.dataDir)).toBeUndefined();
 });
 
-test('of many who leave at once the last one stops PostgreSQL', async () => {
+test('stops PostgreSQL when the last of many users leaves', async () => {
   const all = await Promise.all([at.open(), at.open(), at.open(), at.open(), at.open()]);
   await Promise.all(all.map((embedded) => embedded.release()));
   expect(await livingPostmaster(at.dataDir)).toBeUndefined();
 });
 
-test('who comes while PostgreSQL is being stopped finds it running', async () => {
+test('restarts PostgreSQL for a user that arrives during the stop', async () => {
   const cycle = async (): Promise<void> => {
     for (let round = 0; round < 8; round += 1) {
       const embedded = await at.open();
@@ -153,7 +153,7 @@ test('who comes while PostgreSQL is being stopped finds it running', async () =>
   expect(await livingPostmaster(at.dataDir)).toBeUndefined();
 }, 60_000);
 
-test('Ctrl-C reaches the program and not PostgreSQL, which goes at the release', async () => {
+test('Ctrl-C reaches the program but not PostgreSQL, which stops on release', async () => {
   const user = await at.startUser();
   const postmaster = await livingPostmaster(at.dataDir);
   user.signalGroup('SIGINT');
@@ -170,7 +170,7 @@ test('Ctrl-C reaches the program and not PostgreSQL, which goes at the release',
   expect(await livingPostmaster(at.dataDir)).toBeUndefined();
 });
 
-test('a postmaster.pid left by a machine that died does not hinder the start', async () => {
+test('starts despite a postmaster.pid left by a host that crashed', async () => {
   const first = await at.open();
   const file = readFileSync(join(clusterOf(at.dataDir), 'postmaster.pid'), 'utf8');
   await first.release();
@@ -180,11 +180,12 @@ test('a postmaster.pid left by a machine that died does not hinder the start', a
   expect(await answers(await at.open())).toBe(true);
 });
 
-test('a postmaster.pid whose number now belongs to another process does not hinder the start', async () => {
+test('starts despite a postmaster.pid whose pid now belongs to another process', async () => {
   const first = await at.open();
   const file = readFileSync(join(clusterOf(at.dataDir), 'postmaster.pid'), 'utf8');
   await first.release();
-  // As PostgreSQL's own account, because only that one stops its start; the number is that of a living stranger.
+  // Runs as PostgreSQL's own account, because PostgreSQL refuses to start only for such a process. The pid is that of a running unrelated
+  // process.
   const { uid, gid } = statSync(clusterOf(at.dataDir));
   const stranger = spawn('sleep', ['600'], { uid, gid });
   writeFileSync(join(clusterOf(at.dataDir), 'postmaster.pid'), file.replace(/^\d+/, String(stranger.pid)));
@@ -193,13 +194,13 @@ test('a postmaster.pid whose number now belongs to another process does not hind
   stranger.kill();
 });
 
-test('an empty postmaster.pid, as a power cut leaves it, does not hinder the start for ever', async () => {
+test('starts despite an empty postmaster.pid left by a power failure', async () => {
   await (await at.open()).release();
   writeFileSync(join(clusterOf(at.dataDir), 'postmaster.pid'), '');
   expect(await answers(await at.open())).toBe(true);
 }, 30_000);
 
-test('a copied directory does not take the postmaster of the original for its own', async () => {
+test('a copied directory does not adopt the postmaster of the original', async () => {
   const original = await at.open();
   await ask(original, 'CREATE TABLE original ()');
   const copy = await makeTestDirectory();
@@ -216,7 +217,7 @@ test('a copied directory does not take the postmaster of the original for its ow
   }
 });
 
-test('a database that has vanished is missed aloud, not replaced by an empty one', async () => {
+test('reports a missing database instead of creating an empty one', async () => {
   await (await at.open()).release();
   const { rename } = await import('node:fs/promises');
   await rename(clusterOf(at.dataDir), join(at.dataDir, 'elsewhere'));
@@ -225,14 +226,14 @@ test('a database that has vanished is missed aloud, not replaced by an empty one
   expect(await answers(await at.open())).toBe(true);
 });
 
-test('a lost password is missed aloud', async () => {
+test('reports a missing password file', async () => {
   await (await at.open()).release();
   const { rename } = await import('node:fs/promises');
   await rename(join(at.dataDir, 'postgres.json'), join(at.dataDir, 'aside'));
   await expect(at.open()).rejects.toMatchObject({ code: 'not_known' });
 });
 
-test('what keeps PostgreSQL from starting is said with its own words', async () => {
+test('reports why PostgreSQL does not start, in its own words', async () => {
   await (await at.open()).release();
   writeFileSync(join(clusterOf(at.dataDir), 'postgresql.auto.conf'), "shared_buffers = 'nonsense'\n");
   await expect(at.open()).rejects.toMatchObject({

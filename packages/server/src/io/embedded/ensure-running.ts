@@ -9,12 +9,12 @@ import { waitUntil } from './wait-until.ts';
 
 export type Running = { file: PidFile; sure: boolean };
 
-/** What is in the way of a start (another starter, the backends of a dead postmaster) goes within a moment. */
+/** Obstacles to a start (another starter, the backends of a dead postmaster) disappear soon. */
 const CONTENDED_MAX_MS = 20_000;
 const CONTENDED_BACKOFF = { baseMs: 50, maxMs: 1_000 };
 const LOOK_EVERY_MS = 10;
 
-/** Adopts the postmaster that runs, waits for one that comes or goes, and starts one where there is none. */
+/** Adopts a running postmaster, waits for one that is starting or stopping, and otherwise starts one. */
 export async function ensureRunning(home: Home, signal?: AbortSignal): Promise<Running> {
   const contendedUntil = performance.now() + CONTENDED_MAX_MS;
   for (let attempt = 0; ; attempt += 1) {
@@ -44,7 +44,7 @@ export async function ensureRunning(home: Home, signal?: AbortSignal): Promise<R
   }
 }
 
-/** Undefined once nothing is left that runs or pretends to. */
+/** Returns undefined once no process runs or appears to. */
 async function settle(home: Home, signal: AbortSignal | undefined): Promise<Running | undefined> {
   const settled = await waitUntil(() => look(home), { everyMs: LOOK_EVERY_MS, forMs: START_MAX_MS, signal });
   if (settled) return settled === 'none' ? undefined : settled;
@@ -55,7 +55,7 @@ async function look(home: Home): Promise<Running | 'none' | undefined> {
   const seen = await sightPostmaster(home.data);
   if (seen.kind === 'none') return 'none';
   if (seen.kind === 'stale') {
-    // The number may be one of another container; the start that follows tells.
+    // The pid may be one of another container; the start that follows detects that.
     if (await isLocked(home)) return 'none';
     removeStalePidFile(home.data, seen.file);
     home.log.warn({ pid: seen.file.pid, data_dir: home.data }, 'postgres.stale_pid_removed');

@@ -14,18 +14,18 @@ import { join } from 'node:path';
 import { codeOf, EmbeddedFailure } from './failure.ts';
 import { draftOf } from './sweep-drafts.ts';
 
-/** `<DATA_DIR>/postgres.json`, mode 0600: what a restart of Node must still know. */
+/** `<DATA_DIR>/postgres.json`, mode 0600: the facts that must survive a restart of Node.js. */
 export type Facts = {
   user: string;
   password: string;
   database: string;
-  /** The cluster, from DATA_DIR; absolute where it had to go to another place, so that a moved DATA_DIR still finds it. */
+  /** The cluster, relative to DATA_DIR. Absolute if it had to be placed elsewhere, so that a moved DATA_DIR still finds it. */
   data: string;
-  /** Known since the first start that succeeded: a cluster has existed. */
+  /** Set since the first successful start, so it proves that a cluster existed. */
   port?: number;
 };
 
-/** Whom files in DATA_DIR belong to; given only to root, whose files would lock the folder's owner out. */
+/** The owner of files in DATA_DIR. Set only for root, whose own files would be inaccessible to the owner of the folder. */
 export type Owner = { uid: number; gid: number } | undefined;
 
 const USER = 'beckon';
@@ -49,8 +49,8 @@ export function readFacts(dataDir: string): Facts | undefined {
 }
 
 /**
- * The password exists before the cluster does: racing starters agree on the file first (a link is made once, and whole),
- * so it does not matter whose initdb wins.
+ * Creates the password before the cluster. Concurrent starters first agree on the file (a link is created once, and completely), so it does
+ * not matter whose initdb succeeds.
  */
 export function createFacts(dataDir: string, options: { data: string; owner: Owner }): Facts {
   const password = randomBytes(PASSWORD_BYTES).toString('base64url');
@@ -74,7 +74,7 @@ export function savePort(dataDir: string, port: number, owner: Owner): void {
   renameSync(writeDraft(dataDir, { ...facts, port }, owner), factsPath(dataDir));
 }
 
-/** For who knows them from a backup. */
+/** Used with facts from a backup. */
 export function replaceFacts(dataDir: string, facts: Facts, owner: Owner): void {
   renameSync(writeDraft(dataDir, facts, owner), factsPath(dataDir));
 }

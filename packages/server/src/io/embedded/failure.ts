@@ -9,7 +9,7 @@ export type EmbeddedFailureCode =
   | 'not_known'
   | 'other_major';
 
-/** What the operator has to hear; its message names the folder and says what to do, so no stack is needed beside it. */
+/** An error that the operator must see. Its message names the folder and the next step, so it needs no stack. */
 export class EmbeddedFailure extends Error {
   readonly code: EmbeddedFailureCode;
 
@@ -20,7 +20,7 @@ export class EmbeddedFailure extends Error {
   }
 }
 
-/** The code of a failed system call (`ENOENT`) or of PostgreSQL (`28P01`); empty where there is none. */
+/** Returns the code of a failed system call (`ENOENT`) or of PostgreSQL (`28P01`); empty without a code. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

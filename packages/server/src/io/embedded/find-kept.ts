@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 
 const KEPT = /^\.pg\d+$/;
 
-/** What upgrades have kept beside the database, under the name that says its version. */
+/** Lists the databases that upgrades kept beside the current one, each with its version in the name. */
 export async function findKept(data: string): Promise<string[]> {
   const name = basename(data);
   const names = await readdir(dirname(data)).catch(() => []);

@@ -5,8 +5,9 @@ import type { EmbeddedConnection } from './open-embedded.ts';
 import { readPidFile } from './postmaster.ts';
 
 /**
- * Where PostgreSQL of this directory listens, as its files say: of the living postmaster its own, which is right about the port; where
- * there is none, the last one known, which refuses. For who asks again at each connection, and has no share in keeping it alive.
+ * Returns the address of this directory's PostgreSQL from its files. The pid file of a running postmaster has the right port. Otherwise it
+ * is the last known address, which refuses connections. For a caller that looks it up for each connection, and does not keep PostgreSQL
+ * running.
  */
 export function followEmbedded(dataDir: string): EmbeddedConnection {
   const facts = readFacts(dataDir);

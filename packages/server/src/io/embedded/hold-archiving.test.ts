@@ -41,7 +41,7 @@ async function modeOf(embedded: Embedded): Promise<string> {
   return row?.archive_mode ?? '';
 }
 
-test('a PostgreSQL that was left behind without a copy of its log is started anew where BACKUP_DIR is set', async () => {
+test('restarts a leftover PostgreSQL that does not archive its WAL if BACKUP_DIR is set', async () => {
   const user = await directory.startUser();
   user.signalGroup('SIGKILL');
   await user.ended;
@@ -53,7 +53,7 @@ test('a PostgreSQL that was left behind without a copy of its log is started ane
   expect(errors).toEqual([]);
 }, 60_000);
 
-test('where others use it, or an operator copies the log otherwise, it goes on, and the log of the server says so', async () => {
+test('keeps PostgreSQL running if it has other users or an operator archives the WAL differently, and logs it', async () => {
   const other = await directory.open();
   const embedded = await openArchiving();
   expect(errors).toEqual(['postgres.not_archiving']);

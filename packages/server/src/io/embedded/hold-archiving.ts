@@ -7,8 +7,8 @@ import type { Home } from './home.ts';
 import { stopPostmaster } from './stop-postmaster.ts';
 
 /**
- * A share in a PostgreSQL that copies its log where BACKUP_DIR is set. One that was started without it, by a command or by a server
- * that was killed since, does not, and only a start can change that: it is started anew where nobody else uses it.
+ * Acquires a share in a PostgreSQL that archives its WAL, if BACKUP_DIR is set. One started without it, by a command or by a server that
+ * was killed, does not archive, and only a restart can change that. So it is restarted if it has no other users.
  */
 export async function holdArchiving(home: Home): Promise<Hold> {
   const hold = await holdWritable(home);
@@ -18,7 +18,7 @@ export async function holdArchiving(home: Home): Promise<Hold> {
     report(home, fault);
     return hold;
   }
-  // The connection breaks where another one stops it just now.
+  // The connection breaks if another process is stopping PostgreSQL.
   if (await hold.becomeLastUser().catch(() => false)) {
     const signal = await stopPostmaster(home, hold.file.pid);
     home.log.info({ signal, data_dir: home.data }, 'postgres.stopped_to_archive');
@@ -27,7 +27,7 @@ export async function holdArchiving(home: Home): Promise<Hold> {
   return acquireHold(home);
 }
 
-/** For who goes on with it in any case. */
+/** For a caller that continues in any case. */
 export async function reportArchiving(home: Home, hold: Hold): Promise<void> {
   const fault = await findFault(home, hold);
   if (fault !== null) report(home, fault);

@@ -12,7 +12,7 @@ let directory: TestDirectory;
 let home: Home;
 let left = 0;
 
-/** As an upgrade leaves them that is killed. */
+/** The state that a killed upgrade leaves. */
 beforeEach(async () => {
   directory = await makeTestDirectory();
   await (await directory.open()).release();
@@ -23,13 +23,13 @@ beforeEach(async () => {
 }, 60_000);
 afterEach(() => directory.clear(), 60_000);
 
-test('a PostgreSQL that a killed upgrade has left read-only is started anew by all who open it at once', async () => {
+test('a PostgreSQL left read-only by a killed upgrade is restarted by all who open it concurrently', async () => {
   const all = await Promise.all([directory.open(), directory.open(), directory.open()]);
   for (const [at, embedded] of all.entries()) await ask(embedded, `CREATE TABLE written_${at} ()`);
   expect(await livingPostmaster(home.dataDir)).not.toBe(left);
 });
 
-test('as long as the upgrade is under way, or somebody else uses it, it is not stopped, and whoever opens it hears why', async () => {
+test('does not stop PostgreSQL during an upgrade or while others use it, and reports why', async () => {
   const lock = join(home.dataDir, 'upgrade.pid');
   writeFileSync(lock, String(process.ppid));
   await expect(directory.open()).rejects.toThrow(`Process ${process.ppid} is upgrading this database`);

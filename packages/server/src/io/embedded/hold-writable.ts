@@ -8,12 +8,12 @@ import { refuseUpgraded } from './upgrade/lock-upgrade.ts';
 import { saysReadOnly } from './upgrade/stop-left.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** Those who come at once find each other in it, and nobody is the last one: they try again. */
+/** Concurrent openers see each other as users, so none of them is the last one: they retry. */
 const TRIES = { everyMs: 100, forMs: 5_000 };
 
 /**
- * A share in a PostgreSQL that takes writes. One that an upgrade was killed at is for reading only, and a release that can read
- * these files would go on with it: it is started anew where nobody else uses it.
+ * Acquires a share in a writable PostgreSQL. One left by a killed upgrade is read-only, and a release that can read its files would
+ * continue with it. So it is restarted if it has no other users.
  */
 export async function holdWritable(home: Home): Promise<Hold> {
   const held = await waitUntil(() => tryHold(home), TRIES);
@@ -29,7 +29,7 @@ async function tryHold(home: Home): Promise<Hold | undefined> {
   if (!saysReadOnly(await commandOf(hold.file.pid))) return hold;
   try {
     await refuseUpgraded(home.dataDir);
-    // The connection breaks where another one stops it just now.
+    // The connection breaks if another process is stopping PostgreSQL.
     if (await hold.becomeLastUser().catch(() => false)) {
       const signal = await stopPostmaster(home, hold.file.pid);
       home.log.info({ signal, data_dir: home.data }, 'postgres.stopped_to_write');

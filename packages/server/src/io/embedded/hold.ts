@@ -8,19 +8,19 @@ import type { Home } from './home.ts';
 import { type PidFile, readPidFile } from './postmaster.ts';
 
 /**
- * A connection of its own that holds this process's share in the locks. It stands in the database `postgres`, so that `beckon` can be
- * dropped, restored and cloned while somebody holds one.
+ * A separate connection that holds this process's share in the locks. It uses the database `postgres`, so that `beckon` can be dropped,
+ * restored and cloned while a process holds one.
  */
 export type Hold = {
   file: PidFile;
-  /** Why, once the connection is gone and the locks with it. */
+  /** Resolves with the reason when the connection is lost, and the locks with it. */
   lost: Promise<string>;
   isLost(): boolean;
-  /** Undefined when this process is the server now; otherwise who is. */
+  /** Makes this process the server and returns undefined, or returns the name of the other server. */
   findOtherServer(): Promise<string | undefined>;
-  /** Gives the share up; true if nobody else has one: new users wait from here on. */
+  /** Releases the share. Returns true if no other process has one: new users wait from then on. */
   becomeLastUser(): Promise<boolean>;
-  /** How the log is copied; `isOperators` where ALTER SYSTEM says so. */
+  /** Returns how the WAL is archived; `isOperators` if it was set with ALTER SYSTEM. */
   readArchiving(): Promise<{ mode: string; command: string; isOperators: boolean }>;
   drop(why: string): void;
   close(): Promise<void>;
@@ -28,19 +28,19 @@ export type Hold = {
 
 export type Taken =
   | { kind: 'held'; hold: Hold }
-  /** Starting, stopping, or out of connections. */
+  /** PostgreSQL is starting, stopping, or out of connections. */
   | { kind: 'later'; why: unknown }
-  /** A PostgreSQL, but of another folder. */
+  /** A PostgreSQL of another folder. */
   | { kind: 'foreign' };
 
 const MAINTENANCE_DATABASE = 'postgres';
-/** "beck"; with it the two numbers are ours alone. */
+/** "beck": with it, the two lock numbers are ours alone. */
 const LOCK_CLASS = 0x6265636b;
 const USERS = `${LOCK_CLASS}, 1`;
 const SERVER = `${LOCK_CLASS}, 2`;
-/** Longer than a stop by SIGINT takes: who waits for a stopper is woken by the end of the connection, not by this. */
+/** Longer than a stop by SIGINT takes. A process that waits for a stop is woken by the end of the connection, not by this timeout. */
 const USERS_LOCK_MS = 60_000;
-/** The session of a server killed a moment ago may not have noticed yet. */
+/** The session of a server killed a moment ago may still exist. */
 const SERVER_LOCK_MS = 2_000;
 const CONNECT_MS = 10_000;
 
@@ -48,7 +48,7 @@ export async function takeHold(home: Home, running: Running): Promise<Taken> {
   const facts = readFacts(home.dataDir);
   if (!facts || running.file.port === 0) return { kind: 'later', why: 'no port is known yet' };
   const { client, socket } = makeClient(facts, running.file.port);
-  // Both listeners before the first byte: an error without one would end the process.
+  // Both listeners before the first byte, because an unhandled error would end the process.
   const lost = new Promise<string>((resolve) => {
     client.on('error', (error) => resolve(error.message));
     client.on('end', () => resolve('the connection ended'));
@@ -60,7 +60,7 @@ export async function takeHold(home: Home, running: Running): Promise<Taken> {
       return { kind: 'foreign' };
     }
     await client.query(`SELECT pg_advisory_lock_shared(${USERS})`);
-    // A stopper's lock falls with its session, a blink before ours: then the share is worth nothing.
+    // The lock of a stopping process is released with its session, just before ours ends: then the share is worthless.
     const now = readPidFile(home.data);
     if (now?.pid !== running.file.pid || now.status !== 'ready') throw new Error('PostgreSQL is stopping');
     await makeDatabase(client, facts.database);
@@ -72,7 +72,7 @@ export async function takeHold(home: Home, running: Running): Promise<Taken> {
 }
 
 function makeClient(facts: Facts, port: number): { client: pg.Client; socket: Socket } {
-  // Our own socket, because it is the only way to leave a peer that no longer answers.
+  // Uses its own socket, because only that allows closing a connection whose peer no longer responds.
   const socket = new Socket();
   const client = new pg.Client({
     host: '127.0.0.1',
@@ -89,7 +89,7 @@ function makeClient(facts: Facts, port: number): { client: pg.Client; socket: So
   return { client, socket };
 }
 
-/** The password alone does not prove it: a copied DATA_DIR knows the same one. */
+/** The password alone does not prove it, because a copied DATA_DIR has the same one. */
 async function servesOurFolder(client: pg.Client, home: Home): Promise<boolean> {
   const { rows } = await client.query<{ data: string }>(`SELECT current_setting('data_directory') AS data`);
   const theirs = rows[0]?.data ?? '';
@@ -134,7 +134,8 @@ function wrap(client: pg.Client, of: { socket: Socket; lost: Promise<string>; fi
     isLost: () => isLost,
     findOtherServer: () => findOtherServer(client),
     async becomeLastUser() {
-      // First unlock, then try: two who leave together would otherwise each see the other's share, and nobody would stop it.
+      // Unlocks first, then tries to lock. Otherwise two processes that leave together would each see the other's share, and neither would
+      // stop PostgreSQL.
       await tryLock(`pg_advisory_unlock_shared(${USERS})`);
       return tryLock(`pg_try_advisory_lock(${USERS})`);
     },

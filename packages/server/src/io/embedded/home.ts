@@ -13,17 +13,17 @@ import { ENTER, findClosedFolder, permits } from './reach.ts';
 
 export type HomeOptions = {
   dataDir: string;
-  /** Where backups lie, and the log is copied to as it is written; left out: it is not. */
+  /** The folder of backups, into which the WAL is archived as it is written; without it there is no archive. */
   backupDir?: string | null;
-  /** Programs of PostgreSQL other than those of this release. */
+  /** PostgreSQL programs other than those of this release. */
   binaries?: string;
-  /** As many as the server may open, where that is more than usual. */
+  /** The number of connections that the server may open, if it is more than usual. */
   connections?: number;
   log: Log;
   print(line: string): void;
 };
 
-/** Everything of one directory that does not change while it is open. */
+/** The constants of one open directory. */
 export type Home = {
   /** The real path. */
   dataDir: string;
@@ -31,11 +31,11 @@ export type Home = {
   data: string;
   /** `bin`, `lib` and `share` of PostgreSQL. */
   native: string;
-  /** Whom PostgreSQL runs as; only where we are root. */
+  /** The account that PostgreSQL runs as; only set for root. */
   runAs: Account | undefined;
   owner: Owner;
   connections: number;
-  /** In which the log is copied, to a folder of this cluster. */
+  /** The folder of archived WAL, which contains a folder for this cluster. */
   archive: string | null;
   log: Log;
 };
@@ -64,7 +64,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
   };
 }
 
-/** Whoever may not look is told so, and not that nothing is there. */
+/** Reports missing permission as such, and not as a missing database. */
 export function isInitialized(data: string): boolean {
   try {
     return statSync(join(data, 'PG_VERSION'), { throwIfNoEntry: false }) !== undefined;
@@ -82,7 +82,7 @@ export function logPath(home: Pick<Home, 'dataDir'>): string {
   return join(home.dataDir, 'postgres.log');
 }
 
-/** Closed to others from the first moment; parents that we make are ordinary folders. */
+/** Closed to other users from the first moment. New parents are ordinary folders. */
 async function makeDataDir(wanted: string): Promise<string> {
   const path = resolve(wanted);
   await mkdir(dirname(path), { recursive: true });
@@ -99,7 +99,7 @@ async function rootFacts(dataDir: string): Promise<Root> {
   return { account: await chooseAccount(uid), owner: { uid, gid } };
 }
 
-/** Inside DATA_DIR the place is written relative, so that the whole directory may be moved or copied. */
+/** Inside DATA_DIR the path is stored relative, so that the whole directory can be moved or copied. */
 async function agreeOnFacts(dataDir: string, elsewhere: string, root: Root | undefined): Promise<Facts> {
   if (isInitialized(join(dataDir, 'postgres')) && !readFacts(dataDir)) {
     throw new EmbeddedFailure(
@@ -114,17 +114,17 @@ async function agreeOnFacts(dataDir: string, elsewhere: string, root: Root | und
   });
 }
 
-/** A cluster keeps its owner, also where DATA_DIR belongs to somebody else. */
+/** A cluster keeps its owner, even if DATA_DIR belongs to another user. */
 async function ownerOfCluster(data: string, account: Account): Promise<Account> {
   if (!isInitialized(data)) return account;
   const { uid, gid } = await stat(data);
   if (uid !== 0) return { name: uid === account.uid ? account.name : `uid ${uid}`, uid, gid };
-  // Copied back by root, for example from a backup: PostgreSQL would refuse a folder that is not its own.
+  // Root has copied it back, for example from a backup: PostgreSQL would refuse a folder that it does not own.
   await giveTree(data, account);
   return account;
 }
 
-/** We may open DATA_DIR itself by a bit, and the folders of our own below /var/lib; never a folder above. */
+/** It may set a permission bit of DATA_DIR itself, and of our own folders below /var/lib, but never of a folder above. */
 async function openWay(dataDir: string, data: string, runAs: Account): Promise<void> {
   if (dirname(data) === dataDir) {
     const { uid, gid, mode } = await stat(dataDir);

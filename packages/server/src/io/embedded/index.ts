@@ -1,19 +1,27 @@
 /**
  * The embedded PostgreSQL of one DATA_DIR.
  *
- * Files. `postgres.json` (ours, 0600): user, password, last port, place of the cluster. `postgres/`: the cluster, or below `/var/lib/beckon/` where
- * root's helper account cannot enter. `postgres/postmaster.pid` (PostgreSQL's): process and port of the one that runs.
- * `postgres.log`. `*.init-<pid>-<hex>`: drafts, renamed when whole, swept at the next start otherwise; `*.restore-<pid>-<hex>`: a restore or an
- * upgrade under way, swept by the next one. `postgres.pg17`: what an upgrade has kept.
+ * Files:
+ * - `postgres.json` (ours, 0600): user, password, last port, location of the cluster.
+ * - `postgres/`: the cluster, or below `/var/lib/beckon/` if root's helper account has no access to DATA_DIR.
+ * - `postgres/postmaster.pid` (PostgreSQL's): process and port of the running postmaster.
+ * - `postgres.log`: the log of PostgreSQL.
+ * - `*.init-<pid>-<hex>`: temporary files, renamed when complete, otherwise removed at the next start.
+ * - `*.restore-<pid>-<hex>`: a restore or an upgrade in progress, otherwise removed by the next one.
+ * - `postgres.pg17`: the old database that an upgrade kept.
  *
- * Who decides what. That one postmaster at most serves a cluster, PostgreSQL's own pid file and shared memory decide, and over several
- * containers a lock on its folder: we only try to start, and adopt when another was first. Everything else two advisory locks decide, in the database `postgres`:
- *   users   shared by every process that uses the cluster; who wants to stop PostgreSQL gives up the share, then tries for all of it
- *   server  one process, the server
+ * PostgreSQL's own pid file and shared memory ensure that at most one postmaster serves a cluster; across containers, a lock on its folder
+ * does. Beckon only tries to start one, and adopts it if another process was first. Two advisory locks in the database `postgres` decide
+ * everything else:
+ * - `users`: shared by every process that uses the cluster. To stop PostgreSQL, a process releases its share, then tries an
+ *   exclusive lock.
+ * - `server`: held by one process, the server.
  *
- * A user's moves:
- *   absent → (adopt or start) → reached → (users' lock, not stopping) → holding → release → left, and PostgreSQL stopped by the last
- *   holding → connection lost → the server starts PostgreSQL again with backoff and never gives up; a command waits for it
+ * States of a user:
+ * ```
+ * absent → (adopt or start) → reached → (users' lock, not stopping) → holding → release → left; the last user stops PostgreSQL
+ * holding → connection lost → the server restarts PostgreSQL with backoff and never gives up; a command waits for it
+ * ```
  */
 export { EmbeddedFailure, type EmbeddedFailureCode } from './failure.ts';
 export { followEmbedded } from './follow.ts';

@@ -10,8 +10,9 @@ import { type Home, isInitialized } from './home.ts';
 import { draftOf, INITDB_PID } from './sweep-drafts.ts';
 
 /**
- * Makes the cluster in a sibling folder and renames it into place, so that half a cluster never stands there. Of two who race
- * one rename succeeds; the other finds its place taken, drops its own and adopts. Both used the one password of postgres.json.
+ * Creates the cluster in a sibling folder and renames it into place, so that a partial cluster never appears there. If two starters run
+ * concurrently, one rename succeeds; the other finds the name taken, deletes its own cluster and adopts the first. Both used the same
+ * password of postgres.json.
  */
 export async function initializeCluster(home: Home): Promise<void> {
   if (isInitialized(home.data)) return;
@@ -31,7 +32,7 @@ export async function initializeCluster(home: Home): Promise<void> {
   }
 }
 
-/** Nobody is told to start with an empty one beside a database that an upgrade has kept. */
+/** Does not suggest starting with an empty database if an upgrade kept one. */
 export async function dataMissing(dataDir: string, data: string): Promise<EmbeddedFailure> {
   const missing = `The database of ${dataDir} should be in ${data}, but it is not there. `;
   const kept = await findWhole(data);
@@ -44,7 +45,7 @@ export async function dataMissing(dataDir: string, data: string): Promise<Embedd
   );
 }
 
-/** Of what upgrades have kept, that of which nothing was removed. */
+/** Returns the databases kept by upgrades that are complete. */
 async function findWhole(data: string): Promise<string[]> {
   return (await findKept(data)).filter((path) => isInitialized(path));
 }
@@ -54,7 +55,7 @@ async function give(home: Home, ...paths: string[]): Promise<void> {
   for (const path of paths) await chown(path, home.runAs.uid, home.runAs.gid);
 }
 
-/** Not detached: Ctrl-C during the first start ends it too, and it clears away what it made. */
+/** Not detached: Ctrl-C during the first start ends it too, and it removes its files. */
 async function runInitdb(home: Home, draft: string, user: string): Promise<void> {
   const child = spawn(
     program(home.native, 'initdb'),
@@ -62,7 +63,7 @@ async function runInitdb(home: Home, draft: string, user: string): Promise<void>
       ['-D', join(draft, 'data')],
       ['-U', user, `--pwfile=${join(draft, 'password')}`],
       ['--auth=scram-sha-256', '--encoding=UTF8', '--no-instructions'],
-      // Built in, so that order and case do not change with the machine's C library.
+      // Built-in, so that sorting and case do not change with the system's C library.
       ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'],
     ].flat(),
     {
@@ -82,7 +83,7 @@ async function runInitdb(home: Home, draft: string, user: string): Promise<void>
   }
 }
 
-/** Nothing of the caller's environment (PGDATA, PGPORT, LD_LIBRARY_PATH, a language) may reach PostgreSQL. */
+/** No variable of the caller's environment (PGDATA, PGPORT, LD_LIBRARY_PATH, a language) may reach PostgreSQL. */
 export const CLEAN_ENVIRONMENT = { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/bin:/bin' };
 
 async function putInPlace(from: string, to: string): Promise<void> {

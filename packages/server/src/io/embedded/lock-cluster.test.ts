@@ -29,9 +29,9 @@ await openEmbedded({ dataDir: process.argv.at(-1), log, print() {} }).then(() =>
 process.exit();
 `;
 
-/** As in a container of its own over the same volume: other process numbers and other shared memory. */
+/** Simulates a separate container on the same volume: other process ids and other shared memory. */
 test.skipIf(!hasWalls)(
-  'a second container over one volume starts no second PostgreSQL on the cluster, and is told so',
+  'a second container on the same volume reports the first and starts no second PostgreSQL',
   async () => {
     const first = await at.open();
     const args = [process.execPath, '--input-type=module', '-e', PROGRAM, at.dataDir];
@@ -45,7 +45,7 @@ test.skipIf(!hasWalls)(
 );
 
 test.skipIf(!hasWalls)(
-  'the postmaster.pid of another container, whose number is a stranger here, stays, and so do its files',
+  'keeps the postmaster.pid and the files of another container, even if its pid is unrelated here',
   async () => {
     const first = await at.open();
     await ask(first, 'CREATE TABLE kept ()');

@@ -5,22 +5,25 @@ import type { Home } from './home.ts';
 import { CLEAN_ENVIRONMENT } from './initialize-cluster.ts';
 
 /**
- * Process numbers and shared memory, by which PostgreSQL knows that another one serves its files, end at the wall of a container. A lock
- * of the kernel on the cluster's folder does not: `flock` takes it, becomes PostgreSQL, and every process of that holds it.
+ * PostgreSQL detects another postmaster on its files by process ids and shared memory, which do not reach beyond a container. A kernel lock
+ * on the cluster's folder does: `flock` takes it and becomes PostgreSQL, whose processes all hold it.
  */
 const FLOCK = '/usr/bin/flock';
-/** Whoever has not had the lock ends with it; PostgreSQL ends with none such. */
+/** The exit code of `flock` without the lock; PostgreSQL never uses it. */
 export const CONFLICT = 75;
-/** Who has just ended lets go of it a blink after its command line has gone. */
+/** A process that has just ended releases the lock shortly after its command line disappears. */
 const WAIT_S = '0.2';
 
-/** What to say before a command, so that it holds the lock: nothing where there is no `flock`, or none for these files. Null: another one has it. */
+/**
+ * Returns the words in front of a command that make it hold the lock. Empty if there is no `flock`, or no support for these files. Null if
+ * another process has the lock.
+ */
 export async function lockWords(home: Home): Promise<string[] | null> {
   const asked = await askLock(home);
   return asked === 'held' ? null : asked === 'free' ? words(home) : [];
 }
 
-/** Also for a moment after the death of a postmaster: until its last process has noticed. */
+/** Also returns true shortly after the death of a postmaster, until its last process ends. */
 export async function isLocked(home: Home): Promise<boolean> {
   return (await askLock(home)) === 'held';
 }

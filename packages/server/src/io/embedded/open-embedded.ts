@@ -18,7 +18,7 @@ import { watchPostmaster } from './watch-postmaster.ts';
 
 export type EmbeddedOptions = HomeOptions;
 
-/** Where PostgreSQL is; has the shape that `pg` takes. */
+/** The address of PostgreSQL, in the form that `pg` accepts. */
 export type EmbeddedConnection = {
   host: string;
   port: number;
@@ -29,11 +29,11 @@ export type EmbeddedConnection = {
 };
 
 export type Embedded = {
-  /** Facts for the next connection; read again from disk at each call; throws when none is known. */
+  /** Returns the address for the next connection, read from disk at each call. Throws if none is known. */
   connection(): EmbeddedConnection;
-  /** Makes this process *the* server of the directory and keeps PostgreSQL alive; throws if another one is. */
+  /** Makes this process *the* server of the directory and keeps PostgreSQL running. Throws if another process is the server. */
   becomeServer(): Promise<void>;
-  /** Lets go; stops PostgreSQL if nobody else uses it. The caller's own connections are closed before. */
+  /** Releases the share, and stops PostgreSQL if it has no other users. The caller closes its own connections first. */
   release(): Promise<void>;
 };
 
@@ -80,7 +80,7 @@ async function becomeServer(state: State): Promise<void> {
   watchPostmaster(state.home, { hold: () => state.hold, signal: state.ending.signal });
 }
 
-/** Lives as long as we do: whenever the locks are lost they are taken again, and the server starts PostgreSQL for it. */
+/** Runs as long as the process: acquires lost locks again, and restarts PostgreSQL if this process is the server. */
 async function keepHold(state: State): Promise<void> {
   const { signal } = state.ending;
   const ended = new Promise<undefined>((resolve) => {
@@ -108,7 +108,7 @@ async function retakeHold(state: State, why: string): Promise<void> {
     } catch (error) {
       if (!ending.signal.aborted) home.log.error({ err: error, attempt }, 'postgres.recovery_failed');
     }
-    // A command that ends without a word must not be kept alive by this.
+    // The timer must not keep a command alive that is about to end.
     await pause(backoffMs(attempt, RESTART_BACKOFF), undefined, {
       signal: ending.signal,
       ref: state.isServer,
@@ -124,7 +124,7 @@ async function isStillOurs(state: State, hold: Hold): Promise<boolean> {
   return false;
 }
 
-/** Only the last user stops PostgreSQL; whoever connects from here on waits for the end and starts it again. */
+/** Only the last user stops PostgreSQL. A process that connects from then on waits for the end and starts it again. */
 async function leave(state: State): Promise<void> {
   const { home } = state;
   const hold = state.hold.isLost() ? await joinForStop(home) : state.hold;
@@ -136,13 +136,13 @@ async function leave(state: State): Promise<void> {
       home.log.info({ signal, ms: Math.round(performance.now() - begun) }, 'postgres.stopped');
     }
   } catch (error) {
-    // The connection broke just now: PostgreSQL is gone, or the next user will adopt it.
+    // The connection has just broken: PostgreSQL is gone, or the next user will adopt it.
     home.log.warn({ err: error }, 'postgres.not_stopped');
   }
   await hold.close();
 }
 
-/** A postmaster that is just coming up, perhaps started by us, is waited for: nobody else may be there to stop it. */
+/** Waits for a postmaster that is starting, perhaps by this process, because no other process may be there to stop it. */
 async function joinForStop(home: Home): Promise<Hold | undefined> {
   const joined = await waitUntil(
     async () => {

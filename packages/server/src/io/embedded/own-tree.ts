@@ -2,12 +2,12 @@ import { chmod, lchown, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Account } from './account.ts';
 
-/** Gives a whole tree to the account, links as such. */
+/** Gives a whole tree to the account, without following links. */
 export async function giveTree(folder: string, account: Account): Promise<void> {
   for (const { path } of await listTree(folder)) await lchown(path, account.uid, account.gid);
 }
 
-/** Lets everybody read and run what is in the tree; for programs only. */
+/** Makes a tree readable and executable for all users; for programs only. */
 export async function openTree(folder: string): Promise<void> {
   for (const { path, isLink } of await listTree(folder)) if (!isLink) await chmod(path, 0o755);
 }

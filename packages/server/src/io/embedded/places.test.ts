@@ -35,18 +35,18 @@ async function directory(dataDir?: string): Promise<TestDirectory> {
 const HELPER = { name: 'postgres', uid: 101, gid: 104 };
 
 describe.skipIf(process.getuid?.() !== 0)('as root', () => {
-  test('PostgreSQL runs as a user of its own, to whom the cluster belongs', async () => {
+  test('PostgreSQL runs as its own user, who owns the cluster', async () => {
     const at = await directory();
     const embedded = await at.open();
     const { uid } = statSync(clusterOf(at.dataDir));
     expect(uid).not.toBe(0);
     expect(statSync(join('/proc', String(await pidOf(at)))).uid).toBe(uid);
     expect(await answers(embedded)).toBe(true);
-    // Where this checkout itself lies below a closed folder, the programs move, and that is said; the data stays.
+    // If this checkout is below an inaccessible folder, the programs are copied, which is printed; the data stays.
     expect(at.printed.join()).not.toContain('the database');
   });
 
-  test('DATA_DIR itself is opened for entering only, and no folder above it is touched', async () => {
+  test('makes only DATA_DIR itself accessible, and changes no folder above it', async () => {
     const parent = await folder();
     chmodSync(parent, 0o755);
     const at = await directory(join(parent, 'data'));
@@ -56,7 +56,7 @@ describe.skipIf(process.getuid?.() !== 0)('as root', () => {
     expect(clusterOf(at.dataDir)).toBe(join(at.dataDir, 'postgres'));
   });
 
-  test('below closed folders the database goes to /var/lib/beckon, with one printed line, and is found there again', async () => {
+  test('places the database in /var/lib/beckon below inaccessible folders, prints it, and finds it again', async () => {
     const parent = await folder();
     const dataDir = join(parent, 'data');
     const at = await directory(dataDir);
@@ -75,7 +75,7 @@ describe.skipIf(process.getuid?.() !== 0)('as root', () => {
     expect(at.printed).toHaveLength(1);
   });
 
-  test('programs below closed folders are copied once, with their links, for all to run', async () => {
+  test('copies programs below inaccessible folders once, with their links, for all users', async () => {
     const parent = await folder();
     const elsewhere = join(await folder(), 'elsewhere');
     const native = await copyPackage(join(parent, 'package'));
@@ -94,7 +94,7 @@ describe.skipIf(process.getuid?.() !== 0)('as root', () => {
     expect(await readdir(elsewhere)).toEqual(['native-18.4.0-beta.17']);
   });
 
-  test('a cluster that root copied back from a backup is given to its user', async () => {
+  test('gives a cluster that root copied back from a backup to its user', async () => {
     const at = await directory();
     await (await at.open()).release();
     chownSync(clusterOf(at.dataDir), 0, 0);
@@ -102,7 +102,7 @@ describe.skipIf(process.getuid?.() !== 0)('as root', () => {
     expect(await answers(await at.open())).toBe(true);
   });
 
-  test('a cluster that a plain user began stays with that user', async () => {
+  test('a cluster created by a plain user stays with that user', async () => {
     const at = await directory();
     await (await at.open()).release();
     const chown = spawn('chown', ['-R', '65534:65534', at.dataDir]);
@@ -113,7 +113,7 @@ describe.skipIf(process.getuid?.() !== 0)('as root', () => {
     expect(statSync(join(at.dataDir, 'postgres.json')).uid).toBe(65_534);
   });
 
-  test('in a folder of a plain user root begins a cluster of that user, who alone may enter there', async () => {
+  test("as root in a plain user's folder, creates a cluster that only that user can enter", async () => {
     const at = await directory();
     chownSync(at.dataDir, 65_534, 65_534);
     await (await at.open()).release();
@@ -121,7 +121,7 @@ describe.skipIf(process.getuid?.() !== 0)('as root', () => {
     expect(statSync(at.dataDir).mode & 0o777).toBe(0o700);
   });
 
-  test('a database of another user is said to be his, and nobody is told that it is not there', async () => {
+  test('reports a database of another user as inaccessible, not as missing', async () => {
     const data = await folder();
     writeFileSync(join(data, 'PG_VERSION'), '18\n');
     process.seteuid?.(65_534);
@@ -138,7 +138,7 @@ async function pidOf(at: TestDirectory): Promise<number | undefined> {
   return livingPostmaster(at.dataDir);
 }
 
-/** The package as npm leaves it without install scripts, and closed to others. */
+/** Copies the package as npm installs it without install scripts, inaccessible to other users. */
 async function copyPackage(to: string): Promise<string> {
   const native = join(to, 'native');
   await cp(dirname(locateBinaries()), to, { recursive: true, verbatimSymlinks: true });
@@ -148,7 +148,7 @@ async function copyPackage(to: string): Promise<string> {
   return native;
 }
 
-test('links that an install without scripts left out are made at the start, and PostgreSQL runs with them', async () => {
+test('creates the links that an install without scripts left out, and PostgreSQL runs with them', async () => {
   const native = await copyPackage(join(await folder(), 'package'));
   const link = join(native, 'lib', 'libicuuc.so.60');
   await expect(lstat(link)).rejects.toMatchObject({ code: 'ENOENT' });
@@ -158,12 +158,12 @@ test('links that an install without scripts left out are made at the start, and 
   expect(await once(child, 'close')).toEqual([0, null]);
 });
 
-test('half a cluster of a process that died is swept, one that somebody still fills is not', async () => {
+test('removes the partial cluster of a dead process, but not one in progress', async () => {
   const base = await folder();
   const dead = spawn('true');
   await once(dead, 'close');
   const busyName = `postgres.init-${dead.pid}-00000001`;
-  // It only has to live and to name the folder, as initdb does.
+  // It only has to run and to have the folder in its command line, like initdb.
   const initdb = spawn('sh', ['-c', 'read line', join(base, busyName)], {
     stdio: ['pipe', 'ignore', 'ignore'],
   });
@@ -201,7 +201,7 @@ test('a process killed inside initdb leaves nothing that the next start keeps', 
   expect(readFacts(at.dataDir)?.password).toBe(facts.password);
 });
 
-test('two who make the facts at once agree on one password', async () => {
+test('two concurrent creators of the facts agree on one password', async () => {
   const base = await folder();
   const first = createFacts(base, { data: 'postgres', owner: undefined });
   expect(createFacts(base, { data: 'other', owner: undefined })).toEqual(first);
@@ -209,14 +209,14 @@ test('two who make the facts at once agree on one password', async () => {
   expect(first.password).toMatch(/^[\w-]{32}$/);
 });
 
-test('the accounts of /etc/passwd are read, also those that macOS writes negative', () => {
+test('parseAccounts reads /etc/passwd, including the negative ids of macOS', () => {
   expect(parseAccounts('# note\nroot:x:0:0::/root:/bin/sh\nnobody:*:-2:-2::/:/x\n\nbroken')).toEqual([
     { name: 'root', uid: 0, gid: 0 },
     { name: 'nobody', uid: 4_294_967_294, gid: 4_294_967_294 },
   ]);
 });
 
-test('the way to a folder is judged by the bits that hold for this user', () => {
+test('findClosedFolder checks access by the mode bits that apply to the user', () => {
   expect(stepsTo('/a/b')).toEqual(['/', '/a', '/a/b']);
   expect(permits({ uid: 0, gid: 0, mode: 0o40701 }, HELPER, 1)).toBe(true);
   expect(permits({ uid: 0, gid: 0, mode: 0o40770 }, HELPER, 1)).toBe(false);
@@ -224,7 +224,7 @@ test('the way to a folder is judged by the bits that hold for this user', () => 
   expect(permits({ uid: 101, gid: 0, mode: 0o40077 }, HELPER, 1)).toBe(false);
 });
 
-test('memory is taken by the size of the machine, within bounds', () => {
+test('tunables scale with the memory of the host, within bounds', () => {
   const GB = 1024 ** 3;
   const buffers = (memoryBytes: number): string | undefined =>
     tunables({ memoryBytes, walCompression: 'off' }).shared_buffers;

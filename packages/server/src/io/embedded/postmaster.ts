@@ -4,7 +4,7 @@ import { codeOf } from './failure.ts';
 import { commandOf, isAlive } from './process-command.ts';
 import { draftOf } from './sweep-drafts.ts';
 
-/** What `postmaster.pid` says. PostgreSQL writes it line by line, so an early reader may see less. */
+/** The content of `postmaster.pid`. PostgreSQL writes it line by line, so an early reader may see less. */
 export type PidFile = {
   text: string;
   /** 0 while the file is still empty. */
@@ -14,11 +14,11 @@ export type PidFile = {
 };
 
 export type Sighting =
-  /** Nothing runs. A file of a dead process may lie there; PostgreSQL takes it away itself. */
+  /** No process runs. The file of a dead process may exist; PostgreSQL removes it itself. */
   | { kind: 'none' }
-  /** The file names a process that is none of ours (its number was used again): PostgreSQL would refuse to start. */
+  /** The file names an unrelated process (its pid was reused): PostgreSQL would refuse to start. */
   | { kind: 'stale'; file: PidFile }
-  /** `sure`: the process says itself that it serves our folder. Otherwise only a login with our password can tell. */
+  /** `sure`: the command line of the process names our folder. Otherwise only a login with our password can prove it. */
   | { kind: 'running'; file: PidFile; sure: boolean };
 
 export async function sightPostmaster(data: string): Promise<Sighting> {
@@ -48,8 +48,8 @@ function parsePidFile(text: string): PidFile {
 }
 
 /**
- * Takes a file away that names somebody else's process. It is moved first and looked at then: between our look and our
- * hand another starter may have put a good one there, and that one goes back.
+ * Removes a file that names an unrelated process. The file is moved first and checked afterwards: if another starter has written a good one
+ * since the first check, it is moved back.
  */
 export function removeStalePidFile(data: string, stale: PidFile): void {
   const path = pidFilePath(data);

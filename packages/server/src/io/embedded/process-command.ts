@@ -6,8 +6,8 @@ import { codeOf } from './failure.ts';
 const run = promisify(execFile);
 
 /**
- * The command line of a process: null where there is none (a zombie counts as none: it holds its pid, but nothing else), undefined where
- * it lives and cannot be asked. Not the working directory: a container's root may read that of its own uid only.
+ * Returns the command line of a process: null if it has ended, undefined if it runs but cannot be inspected. A zombie counts as ended,
+ * because it holds only its pid. It does not use the working directory, because a container's root can read that of its own uid only.
  */
 export async function commandOf(pid: number): Promise<string | null | undefined> {
   if (!isAlive(pid)) return null;
@@ -28,9 +28,12 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Whether another process is still at a draft of this maker: our own number is that of a dead one, as long as we have begun none. */
+/**
+ * Returns whether another process still writes a temporary folder of this pid. Our own pid counts as that of a dead process until we create
+ * one.
+ */
 export function isAtWork(maker: number): boolean {
-  // Each container counts from one: whoever comes after a killed command has its number.
+  // Each container numbers its processes from one, so a process started after a killed command has the same pid.
   return maker !== process.pid && isAlive(maker);
 }
 

@@ -6,8 +6,8 @@ export const READ = 4;
 export const ENTER = 1;
 
 /**
- * The first folder on the way to `folder`, itself included, that the account may not enter; undefined where the way is open.
- * Judged by mode bits: asking the kernel would need a process under that account, before we know that it can run any.
+ * Returns the first folder on the path to `folder`, including itself, that the account may not enter; undefined if it may enter all. It
+ * checks mode bits: a real check would need a process of that account, before we know whether it can run any.
  */
 export async function findClosedFolder(folder: string, account: Account): Promise<string | undefined> {
   for (const step of stepsTo(folder)) {
@@ -16,7 +16,7 @@ export async function findClosedFolder(folder: string, account: Account): Promis
   return undefined;
 }
 
-/** Groups beyond the first do not count: Node drops them when it changes the uid of a child. */
+/** Supplementary groups do not count, because Node.js drops them when it changes the uid of a child. */
 export function permits(
   file: { uid: number; gid: number; mode: number },
   account: Account,
@@ -26,7 +26,7 @@ export function permits(
   return ((file.mode >> shift) & wanted) === wanted;
 }
 
-/** Every folder from the root down; the path must be a real one, or a link would hide folders. */
+/** Returns every folder from the root down. The path must be real, because a link would hide folders. */
 export function stepsTo(folder: string): string[] {
   const parent = dirname(folder);
   return parent === folder ? [folder] : [...stepsTo(parent), folder];

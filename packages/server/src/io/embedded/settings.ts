@@ -1,15 +1,14 @@
-/** What the machine lets us choose from. */
-/** `connections`: as many as the server alone may open. */
+/** The resources that the settings depend on. `connections`: the number that the server alone may open. */
 export type Machine = { memoryBytes: number; walCompression: string; connections?: number };
 
 const MB = 1024 * 1024;
 const CONNECTIONS_MIN = 200;
-/** Commands, whoever looks at it by hand, and those that PostgreSQL keeps for its owner. */
+/** Connections for commands, for manual inspection, and those that PostgreSQL reserves for superusers. */
 const FOR_OTHERS = 40;
 
 /**
- * Tunables, written anew at each start into `beckon.conf`, so that a later version may change them; what an operator sets
- * by ALTER SYSTEM stands above them.
+ * Tunable settings, written to `beckon.conf` at each start, so that a later version can change them. Values set with ALTER SYSTEM take
+ * precedence.
  */
 export function tunables(machine: Machine): Record<string, string> {
   const share = (part: number, minMb: number, maxMb: number): string =>
@@ -20,22 +19,22 @@ export function tunables(machine: Machine): Record<string, string> {
     effective_cache_size: share(2, 256, 65_536),
     maintenance_work_mem: share(64, 64, 512),
     work_mem: share(1024, 4, 32),
-    // Letters and events come in waves: few, large checkpoints keep full-page images away from the hot path.
+    // Emails and events come in bursts: few, large checkpoints keep full-page images off the hot path.
     max_wal_size: '4GB',
     min_wal_size: '512MB',
     checkpoint_timeout: '15min',
     wal_compression: machine.walCompression,
     random_page_cost: '1.1',
-    // Cancels the statements of a client that is gone. Windows cannot tell, and PostgreSQL would not start with it there.
+    // Cancels the statements of a client that is gone. Windows does not support it, and PostgreSQL would not start with it there.
     ...(process.platform === 'win32' ? {} : { client_connection_check_interval: '1s' }),
     // Our statements are short; compiling them costs more than it saves.
     jit: 'off',
-    // Idle must cost nothing: nobody commits asynchronously here, and the two writers sleep long between looks.
+    // An idle system must cost nothing: there are no asynchronous commits, so both writers can sleep long between checks.
     wal_writer_delay: '2s',
     bgwriter_delay: '1s',
     autovacuum_naptime: '1min',
     max_logical_replication_workers: '0',
-    // Rows are logged by us, redacted. A statement or its DETAIL would put addresses of people into a file.
+    // Beckon logs failed rows itself, redacted. A statement or its DETAIL would put users' addresses into a file.
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',
     log_checkpoints: 'off',
@@ -48,7 +47,7 @@ export function tunables(machine: Machine): Record<string, string> {
   };
 }
 
-/** What must hold is said on the command line, above every file. */
+/** Required settings are passed on the command line, which overrides every file. */
 export function requirements(port: number): Record<string, string> {
   return {
     port: String(port),

@@ -21,7 +21,7 @@ const run = promisify(execFile);
 
 export type Start =
   | { kind: 'started'; file: PidFile }
-  /** Another starter, the remains of a dead postmaster or somebody on our port were in the way: it may work soon. */
+  /** Another starter, the remains of a dead postmaster or a process on our port were in the way: a retry may succeed soon. */
   | { kind: 'later'; why: string; isLocked?: boolean }
   | { kind: 'failed'; why: string };
 
@@ -42,13 +42,13 @@ const PASSING = [
 
 export type Starting = {
   signal?: AbortSignal | undefined;
-  /** Of this start alone. */
+  /** For this start only. */
   settings?: Record<string, string>;
-  /** Waits as long as PostgreSQL lives: it replays all log that was kept. Called now and then, with the end of what it said. */
+  /** If set, waits as long as PostgreSQL runs, because it replays all archived WAL. Called from time to time with the end of its output. */
   onReplay?: (said: string) => void;
 };
 
-/** Starts a postmaster that outlives this process, and waits until it takes connections. */
+/** Starts a postmaster that outlives this process, and waits until it accepts connections. */
 export async function startPostmaster(home: Home, starting: Starting = {}): Promise<Start> {
   const { signal, settings = {}, onReplay } = starting;
   const lock = await lockWords(home);
@@ -69,7 +69,7 @@ export async function startPostmaster(home: Home, starting: Starting = {}): Prom
     ];
     const [command = '', ...rest] = [...lock, program(home.native, 'postgres'), ...args];
     const child = spawn(command, rest, {
-      // A session of its own: Ctrl-C on our terminal reaches us alone, and we stop it last.
+      // A separate session: Ctrl-C on our terminal reaches only this process, which stops PostgreSQL last.
       detached: true,
       windowsHide: true,
       cwd: home.data,
@@ -120,7 +120,7 @@ async function watchStart(home: Home, attempt: Attempt): Promise<Start> {
   return { kind: PASSING.some((text) => why.includes(text)) ? 'later' : 'failed', why };
 }
 
-/** Does nothing when it is called before that time is over again. */
+/** Throttles a function: calls within the interval do nothing. */
 function everyNow(work: () => Promise<void>, everyMs: number): () => Promise<void> {
   let last = performance.now();
   return async () => {
@@ -130,12 +130,12 @@ function everyNow(work: () => Promise<void>, everyMs: number): () => Promise<voi
   };
 }
 
-/** The port of the last time if it is free, so that tools pointed at it go on working. */
+/** Reuses the last port if it is free, so that tools configured for it keep working. */
 async function choosePort(last: number | undefined): Promise<number> {
   return (last !== undefined && (await tryPort(last))) || (await tryPort(0)) || 0;
 }
 
-/** The port if it could be had, 0 if not. */
+/** Returns the port if it is free, 0 if not. */
 function tryPort(port: number): Promise<number> {
   return new Promise((resolve) => {
     const probe = createServer();
@@ -148,7 +148,7 @@ function tryPort(port: number): Promise<number> {
   });
 }
 
-/** In the cluster's folder, because DATA_DIR may be closed for reading to PostgreSQL's account. */
+/** In the cluster's folder, because PostgreSQL's account may be unable to read DATA_DIR. */
 async function writeConf(home: Home): Promise<string> {
   const conf = join(home.data, 'beckon.conf');
   const draft = draftOf(conf);
@@ -169,8 +169,8 @@ async function archiveOf({ archive, data, runAs }: Home): Promise<Record<string,
 }
 
 /**
- * lz4 is cheap, but not every build has it; asking takes 6 ms. pglz is left alone: it spends processor time in the insert
- * that first touches a page after a checkpoint, and the accept bench was no better for it.
+ * lz4 is cheap, but not every build supports it; checking takes 6 ms. Without lz4 there is no compression: pglz costs CPU time in the
+ * insert that first touches a page after a checkpoint. The accept benchmark did not improve with it.
  */
 async function bestCompression(home: Home): Promise<string> {
   const args = ['-D', home.data, '-C', 'wal_compression', '-c', 'wal_compression=lz4'];

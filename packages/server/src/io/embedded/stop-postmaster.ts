@@ -7,7 +7,7 @@ import { waitUntil } from './wait-until.ts';
 
 const run = promisify(execFile);
 
-/** Fast (roll back and write everything out), then at once (recovery at the next start), then by force. */
+/** Fast (roll back and write all data), then immediate (recovery at the next start), then by force. */
 const STEPS = [
   { signal: 'INT', forMs: 30_000 },
   { signal: 'QUIT', forMs: 10_000 },
@@ -15,7 +15,7 @@ const STEPS = [
 ] as const;
 const LOOK_EVERY_MS = 10;
 
-/** The caller holds the users' lock exclusively. Returns how far we had to go; the process is gone then. */
+/** Requires the exclusive users' lock. Returns the strongest signal used; the process has ended then. */
 export async function stopPostmaster(home: Home, pid: number): Promise<'INT' | 'QUIT' | 'KILL' | 'none'> {
   for (const { signal, forMs } of STEPS) {
     await sendSignal(home, { pid, signal });
@@ -30,7 +30,7 @@ export async function sendSignal(
   to: { pid: number; signal: 'INT' | 'QUIT' | 'KILL' },
 ): Promise<void> {
   if (process.platform === 'win32') {
-    // Node can only end a process there; PostgreSQL listens to a pipe of its own, which pg_ctl knows.
+    // On Windows, Node.js can only kill a process. PostgreSQL listens on its own pipe, which pg_ctl uses.
     await run(program(home.native, 'pg_ctl'), ['kill', to.signal, String(to.pid)]).catch(() => {});
     return;
   }

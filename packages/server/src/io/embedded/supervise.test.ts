@@ -36,7 +36,7 @@ function holders(embedded: Embedded): Promise<{ holds: number }[]> {
   );
 }
 
-test('a killed postmaster comes back while the server runs, with all that was committed and both locks held', async () => {
+test('restarts a killed postmaster while the server runs, with all committed data and both locks', async () => {
   const server = await at.open();
   await server.becomeServer();
   await ask(server, 'CREATE TABLE kept AS SELECT 7 AS n');
@@ -51,7 +51,7 @@ test('a killed postmaster comes back while the server runs, with all that was co
   expect(await second.say('server')).toContain('another_server');
 }, 60_000);
 
-test('a killed postmaster that the server had only adopted comes back too', async () => {
+test('also restarts a killed postmaster that the server had only adopted', async () => {
   const first = await at.startUser();
   await first.say('server');
   const before = await postmasterOf(at);
@@ -63,7 +63,7 @@ test('a killed postmaster that the server had only adopted comes back too', asyn
   await soon(async () => (await answers(server)) && (await postmasterOf(at)) !== before);
 });
 
-test('a crash of one session, which makes PostgreSQL throw all others out, is survived', async () => {
+test('survives the crash of one session, after which PostgreSQL disconnects all others', async () => {
   const server = await at.open();
   await server.becomeServer();
   const before = await postmasterOf(at);
@@ -76,7 +76,7 @@ test('a crash of one session, which makes PostgreSQL throw all others out, is su
   expect(await postmasterOf(at)).toBe(before);
 });
 
-test('a session of the dead postmaster that still works delays the restart and does not prevent it', async () => {
+test('a session of the dead postmaster that is still busy delays the restart but does not prevent it', async () => {
   let contended = 0;
   const debug = (_fields: object, event: string): void =>
     void (event === 'postgres.start_contended' && (contended += 1));
@@ -85,7 +85,7 @@ test('a session of the dead postmaster that still works delays the restart and d
   const client = new pg.Client(server.connection());
   client.on('error', () => {});
   await client.connect();
-  // Sleeping inside the C library it does not notice the death of its postmaster until the sleep is over.
+  // While it sleeps inside the C library, it does not notice the death of its postmaster.
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   const backend = rows[0]?.pid ?? 0;
   process.kill(backend, 'SIGSTOP');
@@ -96,7 +96,7 @@ test('a session of the dead postmaster that still works delays the restart and d
   await soon(async () => (await answers(server)) && (await postmasterOf(at)) !== before);
 });
 
-test('a server whose lock connection alone is cut takes its locks again', async () => {
+test('acquires its locks again after only the lock connection is cut', async () => {
   const server = await at.open();
   await server.becomeServer();
   await ask(
@@ -108,7 +108,7 @@ test('a server whose lock connection alone is cut takes its locks again', async 
   expect(await second.say('server')).toContain('another_server');
 });
 
-test('only the server starts a dead postmaster again; a command waits for it and keeps its share', async () => {
+test('only the server restarts a dead postmaster; a command waits for it and keeps its share', async () => {
   const command = await at.open();
   const before = await postmasterOf(at);
   process.kill(before, 'SIGKILL');
@@ -121,7 +121,7 @@ test('only the server starts a dead postmaster again; a command waits for it and
   expect(await answers(command)).toBe(true);
 });
 
-test('a server that is released while its postmaster is dead leaves nothing running', async () => {
+test('a server that is released while its postmaster is dead leaves no process running', async () => {
   const server = await at.open();
   await server.becomeServer();
   process.kill(await postmasterOf(at), 'SIGKILL');
@@ -129,7 +129,7 @@ test('a server that is released while its postmaster is dead leaves nothing runn
   await soon(async () => (await livingPostmaster(at.dataDir)) === undefined);
 });
 
-test('a lone SIGTERM, after which PostgreSQL waits for its last client, does not shut new clients out for long', async () => {
+test('a lone SIGTERM, after which PostgreSQL waits for its last client, does not lock out new clients for long', async () => {
   const server = await at.open();
   await server.becomeServer();
   const pid = await postmasterOf(at);
@@ -142,7 +142,7 @@ test('a lone SIGTERM, after which PostgreSQL waits for its last client, does not
   ending.abort();
 });
 
-test('the log of PostgreSQL is bounded, and goes on after the cut', async () => {
+test('truncates the log of PostgreSQL, which continues after the cut', async () => {
   const server = await at.open();
   const log = join(at.dataDir, 'postgres.log');
   appendFileSync(log, 'x'.repeat(5_000));
@@ -153,14 +153,14 @@ test('the log of PostgreSQL is bounded, and goes on after the cut', async () => 
   expect(readFileSync(log, 'utf8')).not.toContain('\0');
 });
 
-test('a log within its bound stays whole', async () => {
+test('keeps a log within its bound', async () => {
   const log = join(at.dataDir, 'postgres.log');
   writeFileSync(log, 'short');
   await boundLog(log, 5);
   expect(readFileSync(log, 'utf8')).toBe('short');
 });
 
-test('what people have written does not get into the log of PostgreSQL', async () => {
+test('keeps user data out of the log of PostgreSQL', async () => {
   const server = await at.open();
   await ask(server, `CREATE TABLE person (email text PRIMARY KEY)`);
   const insert = `INSERT INTO person VALUES ('ada@example.com')`;

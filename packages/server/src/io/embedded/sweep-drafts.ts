@@ -3,19 +3,19 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { commandOf, isAlive } from './process-command.ts';
 
-/** Inside a draft: the process that fills it, which may outlive the Node that began it. */
+/** Inside a temporary folder: the pid of the process that fills it, which may outlive the Node.js process that started it. */
 export const INITDB_PID = 'initdb.pid';
 
-/** A name beside `path` for what is not whole yet; the pid in it tells a later start whether somebody is still at it. */
+/** Returns a name beside `path` for an incomplete file. A later start reads the pid in it to see whether it is still being written. */
 export function draftOf(path: string): string {
   return `${path}.init-${process.pid}-${randomBytes(4).toString('hex')}`;
 }
 
 const DRAFT = /\.init-(\d+)-[0-9a-f]{8}$/;
-/** A draft takes seconds. Past this its maker's number belongs to another process. */
+/** A temporary folder is complete within seconds. After this time its pid belongs to another process. */
 export const DRAFT_MAX_AGE_MS = 10 * 60 * 1000;
 
-/** Removes what a crash left half made in these folders, and nothing that somebody is still making. */
+/** Removes temporary files of crashed processes in these folders, but none that are still being written. */
 export async function sweepDrafts(folders: string[], nowMs: number): Promise<string[]> {
   const swept: string[] = [];
   for (const folder of new Set(folders)) {

@@ -12,7 +12,7 @@ import { readPidFile } from './postmaster.ts';
 import { commandOf } from './process-command.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** A DATA_DIR for one test, and all who use it; `clear` leaves neither process nor folder, however the test ended. */
+/** A DATA_DIR for one test, and its users; `clear` leaves neither a process nor a folder, however the test ended. */
 export type TestDirectory = {
   dataDir: string;
   printed: string[];
@@ -21,13 +21,13 @@ export type TestDirectory = {
   clear(): Promise<void>;
 };
 
-/** Another process that uses the directory; it does what its lines of input say, and answers each with one line. */
+/** Another process that uses the directory. It executes each line of its input, and answers with one line. */
 type User = {
   pid: number;
   say(line: 'server' | 'release' | 'ping'): Promise<string>;
-  /** What it says unasked: `interrupted`. */
+  /** Returns unsolicited output: `interrupted`. */
   hear(): Promise<string>;
-  /** To its whole process group, as a terminal does. */
+  /** Signals its whole process group, as a terminal does. */
   signalGroup(signal: NodeJS.Signals): void;
   ended: Promise<void>;
 };
@@ -60,7 +60,7 @@ export async function makeTestDirectory(dataDir?: string): Promise<TestDirectory
       if (pid) await soon(async () => (await commandOf(pid))?.includes(data) !== true);
       await rm(base, { recursive: true, force: true });
       await rm(elsewhereFor(base), { recursive: true, force: true });
-      // Ours only while nobody else has anything there.
+      // Removes the folder only if it is empty, because others may use it.
       await rmdir(dirname(elsewhereFor(base))).catch(() => {});
     },
   };
@@ -70,7 +70,7 @@ export function clusterOf(dataDir: string): string {
   return resolve(dataDir, readFacts(dataDir)?.data ?? 'postgres');
 }
 
-/** The postmaster that lives now; undefined where none does. */
+/** Returns the pid of the running postmaster; undefined if none runs. */
 export async function livingPostmaster(dataDir: string): Promise<number | undefined> {
   const data = clusterOf(dataDir);
   const pid = readPidFile(data)?.pid;
@@ -143,7 +143,7 @@ async function startUser(dataDir: string): Promise<User> {
       try {
         process.kill(-pid, signal);
       } catch {
-        // It has ended already, which is what the signal was for.
+        // It has already ended, which was the purpose of the signal.
       }
     },
     ended,

@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 export type Bounds = { everyMs: number; forMs: number; signal?: AbortSignal | undefined };
 
 /**
- * Asks again until there is an answer; undefined when the time is over, an AbortError when told to stop. Asking, because neither
- * a file nor a process that is not our child sends us an event.
+ * Polls until `check` returns a value. Returns undefined after the time limit, and rejects with an AbortError when aborted. It polls
+ * because neither a file nor a process that is not a child sends an event.
  */
 export async function waitUntil<T>(
   check: () => Promise<T | undefined> | T | undefined,

@@ -7,12 +7,12 @@ import { sendSignal } from './stop-postmaster.ts';
 
 const LOOK_EVERY_MS = 1_000;
 const BOUND_LOG_EVERY_LOOKS = 60;
-/** A lone SIGTERM lets PostgreSQL wait for its last client for ever; one for the whole service leaves our drain this long. */
+/** After a lone SIGTERM, PostgreSQL would wait forever for its last client. A SIGTERM for the whole service leaves this long to drain. */
 const STOPPING_MAX_LOOKS = 10;
 
 export type Watched = { hold: () => Hold; signal: AbortSignal; everyMs?: number };
 
-/** The server's cheap look, for what the loss of the lock connection does not tell at once. */
+/** The server's cheap check, for failures that the loss of the lock connection does not reveal immediately. */
 export function watchPostmaster(home: Home, of: Watched): void {
   let looks = 0;
   let stoppingLooks = 0;

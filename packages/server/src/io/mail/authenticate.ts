@@ -2,11 +2,11 @@ import { within } from '../../base/within.ts';
 import type { LookUp } from '../dns/index.ts';
 import { isMadeToBeSlow, isSlowToProve } from './made-to-be-slow.ts';
 
-/** What the domain that a mail says to be from makes of it. */
+/** The result for the domain in `From`. */
 export type MailAuthentication = {
-  /** `none`: the domain says nothing. `unknown`: the DNS did not answer, or the mail cannot be read. */
+  /** `none`: the domain has no policy. `unknown`: the DNS did not answer, or the email is unreadable. */
   dmarc: 'pass' | 'fail' | 'none' | 'unknown';
-  /** What is to become of mail that fails. */
+  /** The policy for emails that fail. */
   policy: 'none' | 'quarantine' | 'reject';
 };
 
@@ -16,18 +16,18 @@ export type MailSource = {
   isNear: boolean;
   helo: string;
   from: string;
-  /** Who is taken to have written it: nobody else's proof counts for them. */
+  /** The assumed author: a proof of any other author does not count. */
   author: string | null;
 };
 
 const WITHIN_MS = 20_000;
-/** Each signature asks for a key, SPF for ten records: more than these has only what is made to be slow. */
+/** Each signature needs one query for a key, and SPF needs ten: an email that needs more than this was made to be slow. */
 const QUESTIONS_MAX = 60;
 const UNKNOWN: MailAuthentication = { dmarc: 'unknown', policy: 'none' };
 const FORGED: MailAuthentication = { dmarc: 'fail', policy: 'reject' };
 /**
- * SPF, DKIM, ARC and DMARC, by the server that handed the mail over. Where that is one of
- * ours in front (`isNear`), the newest Received line, which it wrote, says where it had the mail from.
+ * Verifies SPF, DKIM, ARC and DMARC for the server that delivered the email. If that is our own server in front (`isNear`), the newest
+ * Received line, which it wrote, names the server before it.
  */
 export async function authenticateMail(source: MailSource, lookUp: LookUp): Promise<MailAuthentication> {
   const { author } = source;
@@ -37,7 +37,7 @@ export async function authenticateMail(source: MailSource, lookUp: LookUp): Prom
   return judged.dmarc === 'pass' || policy === 'none' ? judged : { dmarc: 'fail', policy };
 }
 
-/** Asked apart: of all that a mail makes us ask, the name servers of whoever made it use up neither its time nor its questions. */
+/** Queried separately, so that the sender's name servers cannot use up the time and the queries of the policy lookup. */
 async function findPolicy(author: string, lookUp: LookUp): Promise<MailAuthentication['policy']> {
   const { dmarc } = await import('mailauth');
   const asked = { headerFrom: author, spfDomains: [], dkimDomains: [], resolver: lookUp };
@@ -49,7 +49,7 @@ async function judge(
   { raw, remote, isNear, helo, from, author }: MailSource,
   lookUp: LookUp,
 ): Promise<MailAuthentication> {
-  // Loaded by whoever takes mail in: it brings much with it that no server needs in order to start.
+  // Loaded only by processes that receive email, because of its many dependencies, which no server needs to start.
   const { authenticate } = await import('mailauth');
   const asked = { count: 0 };
   try {
@@ -66,7 +66,7 @@ async function judge(
       }),
       WITHIN_MS,
     );
-    // Whoever names several authors shows one to the reader and proves another.
+    // An email with several authors would show one to the reader and prove another.
     const [proven, ...others] = dkim.headerFrom;
     if (others.length > 0 || proven?.toLowerCase() !== author) return FORGED;
     return dmarc === false

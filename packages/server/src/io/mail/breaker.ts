@@ -1,13 +1,12 @@
 /**
- * Whether it is worth asking a relay that kept failing. Three failures of the relay itself in a row open the breaker:
- * nothing is handed over for a second, and twice as long after each failed attempt, up to a minute. When that time is
- * over one letter goes first; the others follow once it is through.
+ * A circuit breaker for a relay. Three failures of the relay itself in a row open it, and no email is submitted for a second. The pause
+ * doubles after each failed attempt, up to a minute. After the pause one email is a probe; the others follow once it succeeds.
  */
 export type Breaker = {
   failures: number;
   /** 0 while closed. */
   openUntil: number;
-  /** One letter is trying; its failure counts, those of letters that left before it opened do not. */
+  /** One email is a probe. Its failure counts; those of emails sent before the breaker opened do not. */
   probing: boolean;
 };
 
@@ -17,11 +16,11 @@ const LONGEST_PAUSE_MS = 60_000;
 
 export const closedBreaker: Breaker = { failures: 0, openUntil: 0, probing: false };
 
-/** Asked for each letter; the breaker it gives back is the one to keep. */
+/** Called for each email. The caller keeps the returned breaker. */
 export function askBreaker(breaker: Breaker, now: number): { passes: boolean; breaker: Breaker } {
   if (breaker.openUntil === 0) return { passes: true, breaker };
   if (breaker.openUntil > now) return { passes: false, breaker };
-  // Held as long again, so that a probe that never comes back is followed by another.
+  // Paused for as long again, so that a probe that never returns is followed by another.
   return { passes: true, breaker: { ...breaker, openUntil: now + pauseMs(breaker.failures), probing: true } };
 }
 

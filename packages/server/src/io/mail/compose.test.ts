@@ -37,7 +37,7 @@ async function mimeOf(changes: Partial<Letter> = {}): Promise<string> {
 
 const parse = (mime: string) => PostalMime.parse(Buffer.from(mime, 'latin1'));
 
-it('a letter reads at the far end as it was written', async () => {
+it('arrives as it was written', async () => {
   const mail = await parse(await mimeOf());
   expect(mail.headers.map(({ key }) => key)).toEqual(FIELDS);
   expect(mail).toMatchObject({
@@ -52,11 +52,11 @@ it('a letter reads at the far end as it was written', async () => {
   });
 });
 
-it('the same letter gives the same bytes', async () => {
+it('returns the same bytes for the same email', async () => {
   expect(await mimeOf()).toBe(await mimeOf());
 });
 
-it('a letter is seven-bit, ends its lines with CRLF, and has none longer than a server takes', async () => {
+it('writes 7-bit lines that end with CRLF and are not too long for any server', async () => {
   const mime = await mimeOf({
     text: `${'é'.repeat(3_000)}\r${'x'.repeat(3_000)}\n   \n`,
     html: `<p>${'word '.repeat(3_000)}</p>\r\n`,
@@ -71,7 +71,7 @@ it('a letter is seven-bit, ends its lines with CRLF, and has none longer than a 
 
 const text = fc.string({ unit: 'grapheme', maxLength: 400 });
 
-it('every text comes back from quoted-printable, line ends alone made one', async () => {
+it('preserves every text through quoted-printable, except for the form of line ends', async () => {
   const bodies = fc.array(
     fc.oneof(text, fc.constantFrom('\n', '\r\n', '.', '=', ' ', '\t', 'From ', 'é'.repeat(40))),
   );
@@ -84,7 +84,7 @@ it('every text comes back from quoted-printable, line ends alone made one', asyn
   );
 });
 
-it('every subject and name comes back, spaces alone made one', async () => {
+it('preserves every subject and name, except for repeated spaces', async () => {
   const words = fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: 120 })
     .filter((one) => !/\p{Cc}/u.test(one));
@@ -100,14 +100,14 @@ it('every subject and name comes back, spaces alone made one', async () => {
 });
 
 it.each(['=?UTF-8?Q?not_encoded?=', '"quoted" \\ name', 'a, b; c: <d@e.test>'])(
-  'what only looks like mail syntax arrives as it was written: %s',
+  'preserves text that looks like email syntax: %s',
   async (words) => {
     const mail = await parse(await mimeOf({ subject: words, to: { name: words, address: 'zoe@home.test' } }));
     expect([mail.subject, mail.to]).toEqual([words, [{ name: words, address: 'zoe@home.test' }]]);
   },
 );
 
-/** What people have tried: line ends, separators, quotes, things that look like addresses, fields and encoded words. */
+/** Known attacks: line ends, separators, quotes, and text that looks like addresses, fields or encoded words. */
 const TRICKS = [
   '\r\nBcc: evil@x.test',
   '\nBcc: evil@x.test',
@@ -174,7 +174,7 @@ const PLACES: Record<string, Place> = {
 };
 
 it.each(Object.entries(PLACES))(
-  'nothing put into %s adds a recipient or a field: it is words, or it is refused',
+  'input in %s is text or is rejected, and never adds a recipient or a field',
   async (_where, place) => {
     let made = 0;
     await fc.assert(
@@ -196,7 +196,7 @@ it.each(Object.entries(PLACES))(
   },
 );
 
-it('an address is written as it stands, or not at all', async () => {
+it('writes an address unchanged or not at all', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.oneof(
@@ -217,7 +217,7 @@ it('an address is written as it stands, or not at all', async () => {
   );
 });
 
-it('an international domain is written in its A-labels', async () => {
+it('writes an international domain in A-labels', async () => {
   const mime = await mimeOf({ to: { name: '', address: 'zoe@bücher.example' } });
   expect(mime).toContain('To: zoe@xn--bcher-kva.example\r\n');
 });
@@ -242,6 +242,6 @@ it.each<[string, Partial<Letter>]>([
     },
   ],
   ['more than a megabyte', { html: 'x'.repeat(1_048_576) }],
-])('%s is refused', async (_what, changes) => {
+])('rejects %s', async (_what, changes) => {
   await expect(mimeOf(changes)).rejects.toMatchObject({ code: 'validation_failed' });
 });

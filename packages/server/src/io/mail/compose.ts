@@ -7,9 +7,9 @@ import type { DkimKey, Letter, Mailbox } from './letter.ts';
 import { quotedPrintable } from './quoted-printable.ts';
 
 /**
- * A letter as the bytes that are kept, signed and handed over: multipart/alternative, text before html, 7-bit, CRLF. It
- * reads no file and fetches nothing, and the same letter gives the same bytes. What does not belong in a header is refused
- * here, not repaired: whoever renders a letter decides what becomes of a line break in a name.
+ * Composes an email into the bytes that are stored, signed and submitted: multipart/alternative, text before HTML, 7-bit, CRLF. It reads no
+ * file and makes no request, and returns the same bytes for the same email. Invalid header values are rejected, not repaired: the renderer
+ * decides about a line break in a name.
  */
 const SUBJECT_CHARS_MAX = 998;
 const NAME_CHARS_MAX = 320;
@@ -20,7 +20,7 @@ const MIME_BYTES_MAX = 1_048_576;
 const CONTROL = /\p{Cc}/u;
 const FIELD_NAME = /^[A-Za-z][A-Za-z0-9-]{0,63}$/;
 const MESSAGE_ID = /^[\w.!#$%&'*+/=?^`{|}~-]{1,128}@[\w.-]{1,253}$/;
-/** Fields that are made here, or by the servers on the way. */
+/** Fields that are written here, or by servers on the route. */
 const RESERVED =
   /^(from|to|cc|bcc|sender|reply-to|subject|date|message-id|mime-version|content-.*|dkim-signature|received|return-path|resent-.*)$/i;
 

@@ -4,20 +4,20 @@ import { fold } from './header-text.ts';
 import type { DkimKey } from './letter.ts';
 
 /**
- * A DKIM signature (RFC 6376): rsa-sha256, relaxed/relaxed. Ours and not the library's, because the library signs neither
- * List-Unsubscribe-Post nor anything that is not there. A field listed once more than it occurs cannot be added on the way.
+ * A DKIM signature (RFC 6376): rsa-sha256, relaxed/relaxed. It is our own and not the library's, which can sign neither
+ * List-Unsubscribe-Post nor an absent field. A field listed once more than it occurs cannot be added later.
  */
 const OVER_SIGNED = ['From', 'To', 'Subject', 'Reply-To', 'List-Unsubscribe', 'List-Unsubscribe-Post'];
 const SIGNED = ['MIME-Version', 'Content-Type', 'List-Id', 'Feedback-ID', 'Auto-Submitted'];
-/** Message-ID, Date, Return-Path and Bounces-To are not among them: relays put their own in their place. */
+/** Message-ID, Date, Return-Path and Bounces-To are not among them, because relays replace them. */
 
 const BASE64_LINE = 72;
 const HOST_NAME = /^[a-z\d_](?:[a-z\d_.-]*[a-z\d])?$/i;
 const signAsync = promisify(sign);
-/** Reading a key costs a tenth of a signature, and whoever signs many letters gives the same object for each. */
+/** Parsing a key costs a tenth of a signature, and a caller that signs many emails passes the same object. */
 const keys = new WeakMap<DkimKey, KeyObject>();
 
-/** The field to put above the fields given, each of which ends with CRLF. */
+/** Returns the signature field for the given fields. Each of them must end with CRLF. */
 export async function dkimField(fields: string[], body: Buffer, dkim: DkimKey): Promise<string> {
   if (!HOST_NAME.test(dkim.domain) || !HOST_NAME.test(dkim.selector)) {
     throw new Error('A signing domain and its selector must be host names');
@@ -39,7 +39,7 @@ export async function dkimField(fields: string[], body: Buffer, dkim: DkimKey): 
   return `${unsigned}${lines.join('\r\n  ')}\r\n`;
 }
 
-/** Fields of one name are taken from the last upwards; one that is listed and not there adds nothing. */
+/** Fields of one name are taken from the last one upwards. A name that is listed but absent adds no text. */
 function cover(fields: string[]): { names: string[]; text: string } {
   const byName = new Map<string, string[]>();
   for (const field of fields) {

@@ -17,7 +17,7 @@ const FORWARD: Forward = {
 const composed = async (raw: string | Buffer, forward = FORWARD): Promise<string | null> =>
   (await composeForward(Buffer.from(raw as string, 'latin1'), forward, null))?.toString('latin1') ?? null;
 
-test('of the old header what says how the body is to be read goes on, whole and folded as it was', async () => {
+test('keeps only the old fields that describe the body, complete and folded as they were', async () => {
   const raw =
     'Received: from evil\r\nBcc: eve@evil.test\r\nFrom: ada@home.test\r\nDKIM-Signature: v=1\r\nMIME-Version: 1.0\r\n' +
     'content-TYPE: multipart/mixed;\r\n\tboundary="M"\r\nContent-Transfer-Encoding : 8bit\r\nX-Other: 1\r\n\r\nbody\r\n';
@@ -29,7 +29,7 @@ test('of the old header what says how the body is to be read goes on, whole and 
   );
 });
 
-test('a note stands before the mail, which goes on within as it came', async () => {
+test('puts a note before the email, and encloses it unchanged', async () => {
   const raw =
     'Mime-version: 1.0\nContent-Type: multipart/mixed; boundary="M"\nContent-Transfer-Encoding: 8bit\n\n' +
     '--M\nContent-Type: text/plain; charset=utf-8\n\nmer\xc3\xa7i\n--M\nContent-Type: image/png\n\npicture\n--M--\n';
@@ -42,13 +42,13 @@ test('a note stands before the mail, which goes on within as it came', async () 
   expect(mail.attachments).toMatchObject([{ mimeType: 'image/png' }]);
 });
 
-test('a note stands before a mail that does not say what it is', async () => {
+test('puts a note before an email without a content type', async () => {
   const mime = await composed('From: x\n\nplain words', { ...FORWARD, note: 'A note.' });
   const mail = await PostalMime.parse(Buffer.from(mime ?? '', 'latin1'));
   expect(mail.text).toMatch(/^A note\.\n+plain words\n*$/);
 });
 
-test('lines end as servers want them, and no NUL goes on', async () => {
+test('normalizes line ends to CRLF, and removes NUL', async () => {
   const mime = await composed('From: x\n\nlone\nreturn\rboth\r\nnul\0.');
   expect(mime?.split('\r\n\r\n')[1]).toBe('lone\r\nreturn\r\nboth\r\nnul.');
 });
@@ -58,11 +58,11 @@ test.each([
   ['a field of the body that no server takes', 'Content-Type: text/plain; name="\xe9"\r\n\r\nx'],
   ['more fields of the body than one has', `${'Content-Type: text/plain\r\n'.repeat(21)}\r\nx`],
   ['a header longer than any', `X: ${'y'.repeat(600_000)}\r\n\r\nx`],
-])('%s: it does not go on as it is', async (_, raw) => {
+])('returns null for %s', async (_, raw) => {
   expect(await composed(raw)).toBeNull();
 });
 
-test('whatever the mail says, the header is ours: one of each field, and no line that anybody else wrote', async () => {
+test('writes its own header for any email: one of each field, and no line of a third party', async () => {
   const words = fc.oneof(
     fc.constantFrom(
       '\r\nBcc: eve@evil.test',

@@ -5,31 +5,31 @@ import type { DkimKey, Mailbox } from './letter.ts';
 import { wireAddress } from './address.ts';
 import { quotedPrintable } from './quoted-printable.ts';
 
-/** As whom, to whom and under which names a mail that came in goes on. */
+/** The sender, the recipient and the names with which an incoming email is forwarded. */
 export type Forward = {
-  /** Without the angle brackets. */
+  /** Without angle brackets. */
   messageId: string;
   date: Date;
   from: Mailbox;
   to: string;
-  /** Null where whoever wrote has no address that can stand there. */
+  /** Null if the author has no address that the field can contain. */
   replyTo: Mailbox | null;
   subject: string;
-  /** What is read before the mail itself. */
+  /** Shown before the email itself. */
   note: string | null;
-  /** Plain ones of ours, names and values. */
+  /** Our own plain names and values. */
   headers: { name: string; value: string }[];
 };
 
-/** What says how the body is to be read; nothing else of the old header goes on. */
+/** The fields that describe the body. No other field of the old header is forwarded. */
 const OF_THE_BODY = /^(content-(type|transfer-encoding|disposition|language|id|base)|mime-version)$/;
 const HEADER_MAX_BYTES = 512 * 1024;
 const BODY_FIELDS_MAX = 20;
 const PRINTABLE = /^[\t\r\n\x20-\x7e]*$/;
 
 /**
- * The body of a mail as it came, with its attachments, under a header of ours and signed as ours. Null where it cannot go
- * on as it is: its header is not one, or says of the body what no server takes.
+ * Composes the unchanged body of an email, with its attachments, under our own header and signature. Returns null if the email cannot be
+ * forwarded unchanged: its header is malformed, or describes the body in a way that no server accepts.
  */
 export async function composeForward(
   raw: Buffer,
@@ -68,7 +68,7 @@ function plain(text: string): string {
 
 type Divided = { fields: string[]; body: Buffer };
 
-/** The mail as a part of its own, whatever it is made of, behind one that holds the note. */
+/** Encloses the email as a part, regardless of its structure, after a part with the note. */
 function noted({ fields, body }: Divided, note: string, messageId: string): Divided {
   const boundary = `=_${createHash('sha256').update(messageId).digest('hex').slice(0, 32)}`;
   const ofPart = fields.filter((field) => !/^mime-version\b/i.test(field));
@@ -76,7 +76,7 @@ function noted({ fields, body }: Divided, note: string, messageId: string): Divi
     fields: [
       'MIME-Version: 1.0\r\n',
       `Content-Type: multipart/mixed;\r\n boundary="${boundary}"\r\n`,
-      // What the mail within says of itself holds only where nothing around it says less.
+      // The encoding of the enclosed email is valid only if no part around it declares a narrower one.
       'Content-Transfer-Encoding: 8bit\r\n',
     ],
     body: Buffer.concat([
@@ -104,7 +104,7 @@ function divide(raw: Buffer): Divided | null {
 
 const [NUL, LF, CR] = [0, 10, 13];
 
-/** Lines as servers want them, and nothing that ends a text in one of them. */
+/** Converts line ends to CRLF, and removes NUL, which ends the text in some servers. */
 function withCrlf(raw: Buffer): Buffer {
   const out = Buffer.allocUnsafe(raw.length * 2);
   let length = 0;

@@ -2,9 +2,9 @@ import type { SmtpStage } from '../../base/bounce/index.ts';
 import type { Log } from '../../base/log.ts';
 
 /**
- * What became of a letter given to a relay. `not_sent` is certain: nothing of the letter was read, so it may be tried
- * again. `refused` is certain too: a reply said so. `unknown` is neither: the letter went out and no reply came back, so
- * it may have been accepted, and is never sent again by itself.
+ * The result of submitting an email to a relay. `not_sent` is certain: the relay received nothing of the email, so it may be retried.
+ * `refused` is certain too: a reply said so. `unknown` is not: the email was sent and no reply arrived, so it may have been accepted, and
+ * is never resent automatically.
  */
 export type HandOver =
   | { result: 'accepted'; reply: string; relayId: string | null }
@@ -12,39 +12,41 @@ export type HandOver =
   | { result: 'not_sent'; stage: SmtpStage; reason: string }
   | { result: 'unknown'; reason: string };
 
-/** One recipient: what becomes of a letter is then one answer. */
+/** Exactly one recipient, so that an email has one result. */
 export type MailEnvelope = { from: string; to: string; envid: string | null };
 
 export type Relay = {
   slots: number;
   hand: (envelope: MailEnvelope, mime: Uint8Array) => Promise<HandOver>;
-  /** Waits for letters in flight, then cuts them off; whoever still waits for a slot hears `not_sent` at once. */
+  /** Waits for emails in flight, then aborts them. Callers that still wait for a slot get `not_sent` immediately. */
   close: (limitMs?: number) => Promise<void>;
 };
 
 export type RelayOptions = {
-  /** `smtp://user:pass@host:port`, or `smtps://`; `?tls=optional` allows a relay without STARTTLS,
-   * `&connections=20` that many at a time. */
+  /**
+   * `smtp://user:pass@host:port`, or `smtps://`; `?tls=optional` allows a relay without STARTTLS, `&connections=20` sets the number of
+   * connections.
+   */
   url: string;
-  /** What we call ourselves in EHLO. */
+  /** Our own name in EHLO. */
   name?: string;
-  /** How many letters at a time. */
+  /** The number of concurrent emails. */
   slots?: number;
-  /** A certificate to trust beside those that come with Node, and the name that it bears where that is another. */
+  /** A trusted certificate besides those of Node.js, and its name if that differs from the host. */
   tls?: { ca: string; servername?: string };
   timeouts?: Partial<RelayTimeouts>;
-  /** The end of a letter is on its way, and nothing is heard yet. */
+  /** Called when the end of an email was sent, and no reply has arrived yet. */
   dotSent?: (() => void) | undefined;
   log: Log;
 };
 
 export type RelayTimeouts = {
-  /** From the name to the end of STARTTLS. */
+  /** From the DNS lookup to the end of STARTTLS. */
   connectMs: number;
-  /** Silence of the relay in the middle of a conversation. */
+  /** Silence of the relay during a session. */
   silenceMs: number;
-  /** All of a letter, waiting for a slot left out. */
+  /** For a whole email, without the wait for a slot. */
   letterMs: number;
-  /** How long a connection is kept for the next letter. */
+  /** The time for which a connection is kept for the next email. */
   idleMs: number;
 };

@@ -1,18 +1,18 @@
 /**
- * Words in header fields: printable ASCII as it is, anything else as encoded words (RFC 2047), folded so that no line is
- * longer than 76 signs where that can be helped. Nothing given to these functions may hold control characters.
+ * Text in header fields: printable ASCII unchanged, anything else as encoded words (RFC 2047), folded so that lines have at most 76
+ * characters where possible. Input to these functions must not contain control characters.
  */
 const LINE_MAX = 76;
 const WORD_MAX = 75;
 const PRINTABLE = /^[\x20-\x7e]*$/;
-/** Whatever else a word holds is escaped, so that it may stand in a phrase as well (RFC 2047, section 5). */
+/** All other characters are escaped, so that the word is also valid in a phrase (RFC 2047, section 5). */
 const Q_PLAIN = /^[A-Za-z0-9!*+/-]$/;
 
 function isPrintable(text: string): boolean {
   return PRINTABLE.test(text);
 }
 
-/** A whole field of free text, such as a subject. */
+/** Formats a whole field of free text, such as a subject. */
 export function textField(name: string, text: string): string {
   const value = text.toWellFormed().replace(/ +/g, ' ').trim();
   return needsWords(value)
@@ -20,7 +20,7 @@ export function textField(name: string, text: string): string {
     : `${fold(`${name}: ${value}`)}\r\n`;
 }
 
-/** A field with a form of its own, such as List-Id: what is ASCII in it stays as it is. */
+/** Formats a field with its own syntax, such as List-Id: ASCII in it stays unchanged. */
 export function formedField(name: string, value: string): string {
   const words = value
     .toWellFormed()
@@ -30,7 +30,7 @@ export function formedField(name: string, value: string): string {
   return `${fold(`${name}: ${words.trim()}`)}\r\n`;
 }
 
-/** `address` has been through `wireAddress`. */
+/** `address` is a result of `wireAddress`. */
 export function mailboxField(name: string, mailbox: { name: string; address: string }): string {
   const label = mailbox.name.toWellFormed().replace(/ +/g, ' ').trim();
   if (label === '') return `${name}: ${mailbox.address}\r\n`;
@@ -41,7 +41,7 @@ export function mailboxField(name: string, mailbox: { name: string; address: str
   return `${first}${gap}<${mailbox.address}>\r\n`;
 }
 
-/** Also for what would be read as encoded although it is not, and for what could not be folded. */
+/** Also true for text that looks encoded although it is not, and for text that could not be folded. */
 function needsWords(text: string): boolean {
   return !isPrintable(text) || text.includes('=?') || /[^ ]{70}/.test(text);
 }
@@ -50,7 +50,7 @@ function quoteIfNeeded(label: string): string {
   return /^[A-Za-z0-9 ]+$/.test(label) ? label : `"${label.replace(/["\\]/g, '\\$&')}"`;
 }
 
-/** Breaks before spaces; what holds none stays in one piece. */
+/** Breaks before spaces. Text without spaces stays in one piece. */
 export function fold(field: string): string {
   if (field.length <= LINE_MAX) return field;
   const lines: string[] = [];

@@ -1,6 +1,6 @@
 import type { Line } from './line.ts';
 
-/** Connections that wait for the next letter. The one used last is taken first, so that those not needed go. */
+/** Connections that wait for the next email. The most recently used one is taken first, so that unneeded ones expire. */
 export type KeptLines = {
   take: () => Line | null;
   keep: (line: Line) => void;

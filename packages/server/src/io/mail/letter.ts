@@ -1,8 +1,8 @@
 export type Mailbox = { name: string; address: string };
 
-/** All that a letter is made of. Whoever calls has decided every word of it: the same letter gives the same bytes. */
+/** All parts of an email. The caller has decided every word: the same `Letter` gives the same bytes. */
 export type Letter = {
-  /** Without the angle brackets. */
+  /** Without angle brackets. */
   messageId: string;
   date: Date;
   from: Mailbox;
@@ -11,9 +11,9 @@ export type Letter = {
   subject: string;
   html: string;
   text: string;
-  /** List-Unsubscribe and its like, in the order in which they are to stand. */
+  /** List-Unsubscribe and similar fields, in the order in which they are written. */
   headers: { name: string; value: string }[];
 };
 
-/** `privateKey` as PEM. Many letters that share one object share the reading of the key. */
+/** `privateKey` is PEM. Emails that share one object share the parsed key. */
 export type DkimKey = { domain: string; selector: string; privateKey: string };

@@ -10,16 +10,16 @@ import type { Ending } from './outcome.ts';
 import { type Progress, watchProgress } from './progress.ts';
 import type { RelayAddress } from './relay-url.ts';
 
-/** One connection to a relay, over which letters go one after another. */
+/** One connection to a relay, which sends emails one after another. */
 export type Line = {
-  /** How many letters it was used for. */
+  /** Returns the number of emails it was used for. */
   letters: () => number;
-  /** The relay closed the connection, or we did. */
+  /** Returns whether the relay or this process closed the connection. */
   isDead: () => boolean;
   send: (envelope: MailEnvelope, mime: Uint8Array) => Promise<Ending>;
-  /** After a refusal: whether the relay is ready for the next letter. */
+  /** After a refusal, returns whether the relay is ready for the next email. */
   reset: () => Promise<boolean>;
-  /** What is under way ends for this reason; where nothing is, the relay hears a QUIT. */
+  /** Ends the email in progress with this reason. Without one, it sends QUIT to the relay. */
   hangUp: (reason: string) => void;
 };
 
@@ -29,7 +29,7 @@ export type LineOptions = {
   tls: RelayOptions['tls'];
   timeouts: RelayTimeouts;
   dotSent?: RelayOptions['dotSent'];
-  /** Gives up opening. */
+  /** Aborts opening. */
   signal: AbortSignal;
 };
 
@@ -81,7 +81,7 @@ function lineOver(connection: SMTPConnection, progress: Progress, dotSent: LineO
     dead = true;
     underWay?.(reason);
   }
-  // The library's own account of what went wrong comes first, but it does not always come.
+  // The library's own error comes first, but not always.
   connection.on('end', () => {
     dead = true;
     queueMicrotask(() => endWith('The relay closed the connection'));
@@ -93,7 +93,7 @@ function lineOver(connection: SMTPConnection, progress: Progress, dotSent: LineO
     async send(envelope, mime) {
       letters += 1;
       const body = bodyOf(mime);
-      // The library writes the dot as soon as it has read all.
+      // The library writes the final dot as soon as it has read the whole email.
       if (dotSent) body.once('end', () => setImmediate(dotSent));
       const ended = Promise.withResolvers<Ending>();
       underWay = (reason) => ended.resolve(endingOf(new Error(reason), progress, body));
@@ -116,7 +116,7 @@ function lineOver(connection: SMTPConnection, progress: Progress, dotSent: LineO
       return ready;
     },
     hangUp(reason) {
-      // What became of the letter is decided before the connection is closed, after which nothing of it is read.
+      // The result of the email is decided before the connection is closed, because no reply is read afterwards.
       const silently = underWay !== null || dead;
       endWith(reason);
       if (!silently) connection.quit();
@@ -125,7 +125,7 @@ function lineOver(connection: SMTPConnection, progress: Progress, dotSent: LineO
   };
 }
 
-/** Only once its first byte is asked for has a letter begun to leave; the library asks when the relay has said 354. */
+/** An email counts as being sent only once its first byte is read. The library reads it after the relay's 354. */
 function bodyOf(mime: Uint8Array): Readable {
   return new Readable({
     read() {
@@ -135,7 +135,7 @@ function bodyOf(mime: Uint8Array): Readable {
   });
 }
 
-/** Letters are 7-bit, so nothing is said about 8BITMIME, and no server on the way has a reason to rewrite them. */
+/** Emails are 7-bit, so 8BITMIME is not announced, and no server on the route has a reason to rewrite them. */
 function envelopeOf({ from, to, envid }: MailEnvelope, mime: Uint8Array) {
   const dsn = { ret: 'HDRS', envid, notify: ['FAILURE', 'DELAY'] };
   return { from, to: [to], size: mime.byteLength, dsn };
@@ -157,7 +157,7 @@ function endingOf(error: Failure, progress: Progress, body: Readable | null): En
   const { message, responseCode, response } = error;
   const bodyRead = body?.readableDidRead ?? false;
   const bodyEnded = body?.readableEnded ?? false;
-  // The library compares the letter with the size that the relay announced, and asks nobody.
+  // The library compares the size of the email with the limit that the relay announced, without asking the relay.
   if (error.code === 'EMESSAGE' && error.command === 'MAIL FROM') {
     const reply = `552 5.3.4 ${message}`;
     return { code: 552, reply, reason: message, stage: 'mail', bodyRead, bodyEnded };
@@ -166,7 +166,7 @@ function endingOf(error: Failure, progress: Progress, body: Readable | null): En
   return { code: responseCode ?? null, reply: response ?? '', reason: message, stage, bodyRead, bodyEnded };
 }
 
-/** Where the library says which command it was. */
+/** Returns the stage if the library names the command. */
 function namedStage({ command, code }: Failure): SmtpStage | null {
   if (code === 'EDNS') return 'connect';
   if (code === 'ETLS') return 'tls';

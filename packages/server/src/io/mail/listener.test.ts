@@ -34,7 +34,7 @@ async function listener(
   };
 }
 
-it('a letter arrives byte for byte, with its envelope', async () => {
+it('receives an email byte for byte, with its envelope', async () => {
   const { taken, hand } = await listener();
   expect(await hand()).toMatchObject({ result: 'accepted' });
   const { raw, ...envelope } = taken[0] ?? { raw: Buffer.alloc(0) };
@@ -48,7 +48,7 @@ it('a letter arrives byte for byte, with its envelope', async () => {
   });
 });
 
-it('nobody hears 250 before the letter is taken', async () => {
+it('sends 250 only after the email was accepted', async () => {
   const keeping = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
   const { hand } = await listener({
@@ -67,14 +67,14 @@ it('nobody hears 250 before the letter is taken', async () => {
   expect(await handing).toMatchObject({ result: 'accepted' });
 });
 
-it('a letter that could not be kept is a 451, so that the server before us keeps it', async () => {
+it('replies 451 if the email could not be stored, so that the sending server keeps it', async () => {
   const { hand } = await listener({ accept: () => Promise.reject(new Error('disk full of secrets')) });
   const handOver = await hand();
   expect(handOver).toMatchObject({ result: 'refused', stage: 'body', code: 451 });
   expect(JSON.stringify(handOver)).not.toContain('secrets');
 });
 
-it('a letter larger than allowed is refused, whether or not its size was announced', async () => {
+it('refuses an email beyond the size limit, with or without an announced size', async () => {
   const { taken, hand } = await listener();
   const large = Buffer.concat([MIME, Buffer.alloc(20_000, 'x')]);
   expect(await hand('', large)).toMatchObject({ result: 'refused', code: 552 });
@@ -86,13 +86,13 @@ it('a letter larger than allowed is refused, whether or not its size was announc
 it.each([
   ['', 'mail'],
   ['shop:wrong@', 'auth'],
-])('where a login is asked for, "%s" gets no letter in', async (login, stage) => {
+])('if a login is required, rejects "%s"', async (login, stage) => {
   const { taken, hand } = await listener({ credentials: { user: 'shop', pass: 'right' } });
   expect(await hand(login)).toMatchObject({ result: 'refused', stage });
   expect(taken).toEqual([]);
 });
 
-it('and the right one does', async () => {
+it('accepts the right login', async () => {
   const { hand } = await listener({ credentials: { user: 'shop', pass: 'right' } });
   expect(await hand('shop:right@')).toMatchObject({ result: 'accepted' });
 });

@@ -7,43 +7,43 @@ import type { Log } from '../../base/log.ts';
 import { type MailRefusal, type ReceivedMail, refusal, takeLetter } from './take-letter.ts';
 
 /**
- * Mail that comes in by SMTP. A letter is answered with 250 only once whoever asked for it has taken it, so that the server
- * before us forgets nothing that we do not have; whatever goes wrong on our side is a 451, and that server keeps it.
+ * Receives email by SMTP. An email is confirmed with 250 only after the caller has accepted it, so that the sending server keeps what we
+ * have not stored. Every failure on our side is a 451, and that server keeps the email.
  */
 export type MailListenerOptions = {
   host: string;
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   port: number;
-  /** What we call ourselves; the name of this machine where it is left out. */
+  /** Our own name; defaults to the host name. */
   name?: string;
   sizeMax: number;
-  /** Connections at once; 100 where it is left out. */
+  /** Concurrent connections; defaults to 100. */
   clientsMax?: number;
-  /** Recipients of one letter; 50 where it is left out. */
+  /** Recipients of one email; defaults to 50. */
   recipientsMax?: number;
-  /** Null where anybody who can connect may hand letters over. */
+  /** Null if every client that can connect may submit emails. */
   credentials: { user: string; pass: string } | null;
-  /** Offered by STARTTLS, and never required: a bounce in the clear is better than none. */
+  /** Offered by STARTTLS, but never required: a bounce in plain text is better than none. */
   tls?: Certificate | null;
   door?: MailDoor;
-  /** What it answers is a refusal for good; where it throws, the letter is to come again. */
+  /** A returned refusal is permanent. If it throws, the sending server retries. */
   accept: (mail: ReceivedMail) => Promise<MailRefusal | void>;
   log: Log;
 };
 
 export type Certificate = { key: Buffer; cert: Buffer };
 
-/** Who may connect and write to whom, by the address of whoever connects; null lets in. */
+/** Decides by the client's address which clients may connect and which recipients they may use; null admits. */
 export type MailDoor = {
   connects: (remote: string) => MailRefusal | null;
-  /** Of everybody who was let in. */
+  /** Called for every admitted client. */
   leaves: (remote: string) => void;
   writesTo: (address: string, remote: string) => MailRefusal | null;
 };
 
 export type MailListener = {
   port: number;
-  /** For whoever connects from now on. */
+  /** Applies to new connections. */
   renew: (certificate: Certificate) => void;
   close: () => Promise<void>;
 };
@@ -51,7 +51,7 @@ export type MailListener = {
 const CLIENTS_MAX = 100;
 const RECIPIENTS_MAX = 50;
 const SILENCE_MS = 60_000;
-/** Whoever drips a byte now and then holds a connection no longer than this. */
+/** A client that sends a byte now and then cannot hold a connection longer than this. */
 const CONNECTION_MS = 15 * 60_000;
 const CLOSE_MS = 5_000;
 const OPEN_DOOR: MailDoor = { connects: () => null, leaves: () => {}, writesTo: () => null };
@@ -61,7 +61,7 @@ export async function startMailListener(options: MailListenerOptions): Promise<M
   const server = new SMTPServer(serverOptions(options));
   server.on('error', (error) => log.warn({ err: error }, 'inbound_email.connection_failed'));
   server.server.on('connection', endInTime);
-  // Of several processes each has its own: who is sent here by one may not be given to another.
+  // Each of several processes has its own socket, because a client admitted by one must not reach another.
   const listening = server.listen({ port, host, exclusive: true });
   await once(listening, 'listening');
   const address = listening.address();

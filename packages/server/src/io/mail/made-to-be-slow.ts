@@ -1,14 +1,14 @@
 /**
- * All that is asked of a mail happens in the thread that serves everybody, and much of it takes time that grows as the square of
- * what stands in a header: 4,000 signatures of nine megabytes took a minute, one field of 60 kB made of returns, of folds or of
- * `b=` two to five seconds. No program that writes mail comes near these bounds.
+ * All checks of an email run in the thread that serves all requests. Many of them take quadratic time in the size of the header. For
+ * example, 4,000 signatures of nine megabytes took a minute. One field of 60 kB made of returns, of folds or of `b=` took two to five
+ * seconds. No program that writes email comes near these bounds.
  */
 const HEADER_MAX_BYTES = 64 * 1024;
-/** The whole body is hashed for each that names another length of it, line by line: at worst these take a quarter of a second. */
+/** The whole body is hashed once for each signature with a different length, line by line: at worst this takes a quarter of a second. */
 const SIGNATURES_MAX = 10;
 const LINES_HASHED_MAX = 500_000;
 const LINES_MAX = 2_000;
-/** All authors together, and all return paths, because each is parsed as a list of addresses; and one hop. */
+/** All authors together and all return paths together, because each is parsed as a list of addresses; and one Received field. */
 const ADDRESSES_MAX_CHARS = 2_000;
 const RECEIVED_MAX_CHARS = 4_000;
 /**
@@ -16,7 +16,7 @@ const RECEIVED_MAX_CHARS = 4_000;
  * three seconds, before any key was looked up. A domain name has 253 characters, an encoded address at most 960.
  */
 const SIGNER_MAX_CHARS = 1_000;
-/** What is trimmed, and what may stand in front of the value of a signature. */
+/** Characters that are trimmed, and that may precede the value of a signature. */
 const PADDED = /(?<![;: \t\r\n])[;: \t\r\n]{200}/;
 
 export function isMadeToBeSlow(raw: Uint8Array): boolean {
@@ -35,11 +35,11 @@ export function isMadeToBeSlow(raw: Uint8Array): boolean {
 }
 
 /**
- * Honest mail of ten megabytes with many signatures comes here too: beyond the bound they prove nothing, and are no sign of anything
- * either, so that its author's word decides what becomes of a mail without proof.
+ * Returns whether proving the email would take too long. Honest emails of ten megabytes with many signatures are among them. Beyond the
+ * bound, signatures prove nothing but are not suspicious either, so the author's policy decides about an email without proof.
  */
 export function isSlowToProve(raw: Uint8Array): boolean {
-  // The newest of a chain of forwarders signs the body as well.
+  // The newest forwarder of an ARC chain signs the body as well.
   const hashes = signaturesIn(headerOf(raw) ?? '') + 1;
   let hashed = 0;
   for (let at = raw.indexOf(LF); at >= 0 && hashed <= LINES_HASHED_MAX; at = raw.indexOf(LF, at + 1))
@@ -49,7 +49,7 @@ export function isSlowToProve(raw: Uint8Array): boolean {
 
 const LF = 10;
 
-/** Null where it does not end within its bound. */
+/** Returns null if the header does not end within its bound. */
 function headerOf(raw: Uint8Array): string | null {
   const head = Buffer.from(raw.subarray(0, HEADER_MAX_BYTES)).toString('latin1');
   const end = head.search(/\n\r?\n/);

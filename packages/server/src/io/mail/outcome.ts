@@ -2,27 +2,26 @@ import type { SmtpStage } from '../../base/bounce/index.ts';
 import type { HandOver } from './hand-over.ts';
 import { relayId } from './relay-id.ts';
 
-/** What is known once the conversation about one letter is over. */
+/** The facts at the end of the SMTP session about one email. */
 export type Ending = {
-  /** The reply that ended it; null where none came. */
+  /** The final reply; null if there was none. */
   code: number | null;
   reply: string;
-  /** What went wrong otherwise. */
+  /** The error, if there was no reply. */
   reason: string;
-  /** Which answer was being waited for, or was the last. */
+  /** The reply that was awaited, or the last one. */
   stage: SmtpStage;
-  /** Whether anything of the letter itself was taken up for writing. */
+  /** True if any byte of the email was read for writing. */
   bodyRead: boolean;
-  /** Whether all of it was, and the dot behind it. */
+  /** True if all of it was read, and the final dot written. */
   bodyEnded: boolean;
 };
 
 const REPLY_CHARS_MAX = 2_000;
 
 /**
- * The rule that keeps a letter from leaving twice. Before the first byte of the letter was read nothing can have been
- * accepted, whatever happened. A reply that refuses is certain as well. What is left, a letter that was read and about
- * which nobody said anything definite, is unknown.
+ * The rule that prevents sending an email twice. Before the first byte of the email was read, the relay cannot have accepted it. A reply
+ * that refuses is certain as well. An email that was read, but got no definite reply, is unknown.
  */
 export function outcome(ending: Ending): HandOver {
   const reply = tidy(ending.reply);

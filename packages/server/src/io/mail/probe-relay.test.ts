@@ -5,7 +5,7 @@ import { probeRelay } from './index.ts';
 
 const WITHIN = { withinMs: 3_000 };
 
-test('a relay that lets us in is told from one that wants another password and from one that is not there', async () => {
+test('probeRelay distinguishes a working relay, a wrong password and a missing relay', async () => {
   const sink = await startSink({ credentials: { user: 'beckon', pass: 'right' } });
   try {
     const at = `127.0.0.1:${sink.port}`;

@@ -1,7 +1,10 @@
 import { type LineOptions, openLine } from './line.ts';
 import { readRelayUrl } from './relay-url.ts';
 
-/** Whether a relay lets us in, encryption and password included: why not, or null where it does. Nothing is sent. */
+/**
+ * Checks whether a relay accepts our connection, including encryption and password. Returns the reason if not, else null. It sends no
+ * email.
+ */
 export async function probeRelay(
   url: string,
   { withinMs, tls }: { withinMs: number; tls?: LineOptions['tls'] },

@@ -1,19 +1,19 @@
 import type { SmtpStage } from '../../base/bounce/index.ts';
 
 /**
- * How far a conversation has come, from the library's log of it: each command sent, each reply read. Its errors do not say:
- * a connection dropped at MAIL and one dropped after the letter look the same.
+ * Tracks the stage of an SMTP session from the library's log: each command sent, each reply read. The library's errors do not contain it: a
+ * connection dropped at MAIL and one dropped after the email look the same.
  */
 export type Progress = {
-  /** Which answer is being waited for. */
+  /** Returns the stage whose reply is awaited. */
   awaited: () => SmtpStage;
-  /** To what the last reply was the answer. */
+  /** Returns the stage that the last reply answered. */
   answered: () => SmtpStage;
   beginLetter: () => void;
   logger: Record<'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal', (...line: unknown[]) => void>;
 };
 
-/** In the order in which the replies about one letter come. Its commands may leave all at once, so replies are counted. */
+/** In the order of the replies about one email. Its commands may be pipelined, so replies are counted. */
 const LETTER_STAGES: SmtpStage[] = ['mail', 'rcpt', 'data', 'body'];
 
 export function watchProgress(): Progress {

@@ -2,14 +2,15 @@ const LINE_MAX = 76;
 const [TAB, LF, CR, SPACE, EQUALS, DOT, UPPER_F] = [9, 10, 13, 32, 61, 46, 70];
 const HEX = Buffer.from('0123456789ABCDEF', 'latin1');
 
-/** 1 for the bytes that stand for themselves wherever they are. */
+/** 1 for bytes that are literal in any position. */
 const PLAIN = new Uint8Array(256);
 for (let byte = 33; byte <= 126; byte += 1) PLAIN[byte] = byte === EQUALS ? 0 : 1;
 
 /**
- * Text as quoted-printable with CRLF, whatever ended its lines before. It stays readable, which filters prefer to base64,
- * and holds nothing that a mail server might change on the way and so break the signature: no long line, no white space
- * at the end of one, no leading dot and no leading `From`.
+ * Encodes text as quoted-printable with CRLF, whatever its line ends. It stays readable, which filters prefer to base64.
+ *
+ * The result has no long line, no trailing white space, no leading dot and no leading `From`. So no mail server has a reason to change
+ * it, which would break the signature.
  */
 export function quotedPrintable(text: string): Buffer {
   const input = Buffer.from(text.toWellFormed(), 'utf8');
@@ -30,7 +31,7 @@ export function quotedPrintable(text: string): Buffer {
       at = endLine(out, at + 1);
       lineStart = at;
     }
-    // Asked again of a byte that has come to stand first in its line.
+    // Checked again for a byte that is now the first in its line.
     if (plain && (at > lineStart || isPlain(input, i, true))) out[at++] = byte;
     else at = escape(out, at, byte);
   }

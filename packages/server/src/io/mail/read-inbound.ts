@@ -46,7 +46,7 @@ export function createMailReader(): MailReading {
   };
 }
 
-/** Whether an email is read in this thread. */
+/** Returns whether an email is read in this thread. */
 export function isQuick(raw: Uint8Array): boolean {
   if (raw.length > HERE_MAX_BYTES) return false;
   let lines = 0;
@@ -71,7 +71,7 @@ const LINE_END = /\r\n|\r|\n/;
 /** Empty lines in front of an email are skipped when it is read. */
 const HEADER_END = /[^\r\n](?:\r\n|\n|\r(?!\n)){2}/;
 
-/** The length of all address fields together, or 0 if the whole header is shorter than the bound. */
+/** Returns the length of all address fields together, or 0 if the whole header is shorter than the bound. */
 function addressBytes(raw: Uint8Array): number {
   if (HEADER_END.test(latin1(raw.subarray(0, HERE_MAX_ADDRESS_BYTES)))) return 0;
   const [header = ''] = latin1(raw).trimStart().split(HEADER_END, 1);

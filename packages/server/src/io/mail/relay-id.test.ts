@@ -18,6 +18,6 @@ it.each([
   ['250 Great success', null],
   ['250 OK', null],
   ['', null],
-])('%s names the letter %s', (reply, id) => {
+])('reads from %s the email id %s', (reply, id) => {
   expect(relayId(reply)).toBe(id);
 });

@@ -1,6 +1,6 @@
 /**
- * The relay's own name for a letter, as it stands in the reply that accepted it: what its logs and later reports call the
- * letter. Each pattern is one family of servers; the first that matches counts.
+ * Returns the relay's own id of an email from the reply that accepted it, which its logs and later reports use. Each pattern is for one
+ * family of servers; the first match counts.
  */
 const PATTERNS = [
   // Postfix, Mailpit, SendGrid, Halon, Haraka behind Postfix

@@ -4,18 +4,18 @@ import { Fault } from '../../base/fault.ts';
 export type RelayAddress = {
   host: string;
   port: number;
-  /** TLS from the first byte on. */
+  /** TLS from the first byte. */
   secure: boolean;
-  /** What becomes of STARTTLS: asked for and insisted on, used where it is offered, or left alone. */
+  /** The use of STARTTLS: required, used if offered, or never used. */
   startTls: 'required' | 'optional' | 'none';
   credentials: { user: string; pass: string } | null;
-  /** How many connections it may have from us; null: not said. */
+  /** The number of connections that the relay allows us; null if not given. */
   connections: number | null;
 };
 
 /**
- * `smtp://user:pass@host:port?tls=required|optional|none&connections=10`, or `smtps://`. Encryption is required of every relay that is
- * not on this machine, unless the address says otherwise.
+ * `smtp://user:pass@host:port?tls=required|optional|none&connections=10`, or `smtps://`. Encryption is required for every relay that is not
+ * on this host, unless the URL says otherwise.
  */
 export function readRelayUrl(text: string): RelayAddress {
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -60,7 +60,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The address is not repeated, because it holds a password. */
+/** The URL is not repeated, because it contains a password. */
 function badUrl(): Fault {
   const message =
     'The address of the relay has the form smtp://user:password@host:port or smtps://…, with ?tls=required, optional or none, and ?connections=1 to 100.';

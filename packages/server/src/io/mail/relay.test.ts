@@ -17,7 +17,7 @@ import { openRelay } from './relay.ts';
 const CREDENTIALS = { user: 'shop', pass: 'p@ss:word' };
 const LOGIN = 'shop:p%40ss%3Aword';
 const ENVELOPE = { from: 'b+1@bounce.shop.test', to: 'zoe@home.test', envid: null };
-/** Long enough to be read in more than one piece. */
+/** Long enough to be sent in more than one chunk. */
 const mimeOf = (id: string): Buffer =>
   Buffer.from(`Message-ID: <${id}>\r\nSubject: Hello\r\n\r\n${'A line of a letter.\r\n'.repeat(4_000)}`);
 
@@ -41,23 +41,23 @@ async function faultsBefore(port: number): Promise<FaultRelay> {
 
 const BODY_POINTS: FaultPoint[] = ['first_byte', 'mid_body', 'after_dot'];
 
-/** What has to come of it, by where it happened and what. */
+/** Returns the expected result for a fault and its stage. */
 function expected(point: FaultPoint, act: FaultAct): object {
   if (act === 'accept' || point === 'after_reply') return { result: 'accepted' };
   const inBody = BODY_POINTS.includes(point);
   if (act === 'drop' || act === 'hang') return { result: inBody ? 'unknown' : 'not_sent' };
-  // Refused before anything was said, or at EHLO, after which HELO is tried: nothing definite, and nothing sent.
+  // A refusal before any command, or at EHLO, after which HELO is tried: no definite reply, and nothing sent.
   if (point === 'connect' || point === 'ehlo') return { result: 'not_sent' };
   const [code, reply] = act === 'defer' ? [451, '451 4.3.0 Later'] : [554, '554 5.5.0 Never'];
   return { result: 'refused', stage: inBody ? 'body' : point, code, reply };
 }
 
-/** At which stage a connection was lost. */
+/** The stage at which a connection was lost. */
 const STAGE_OF: Partial<Record<FaultPoint, string>> = Object.fromEntries(
   ['greeting', 'ehlo', 'auth', 'mail', 'rcpt', 'data'].map((point) => [point, point]),
 );
 
-describe.each([true, false])('with pipelining %s', (pipelining) => {
+describe.each([true, false])('openRelay with pipelining %s', (pipelining) => {
   let far: Sink;
   beforeAll(async () => {
     far = await startSink({ credentials: CREDENTIALS, pipelining });
@@ -80,7 +80,7 @@ describe.each([true, false])('with pipelining %s', (pipelining) => {
       if (handOver.result === 'accepted') expect(copies).toBe(1);
       else if (handOver.result === 'unknown') expect(copies).toBeLessThanOrEqual(1);
       else {
-        // What is certainly not sent is sent by trying once more, and arrives once.
+        // An email that was certainly not sent succeeds on retry, and arrives once.
         expect(copies).toBe(0);
         expect(await relay.hand(ENVELOPE, mimeOf(id))).toMatchObject({ result: 'accepted' });
         expect(far.copies.get(id)).toBe(1);
@@ -92,10 +92,10 @@ describe.each([true, false])('with pipelining %s', (pipelining) => {
   }
 
   const rows = FAULT_POINTS.flatMap((point) => FAULT_ACTS.map((act) => [point, act] as const));
-  it.concurrent.each(rows)('%s, where the relay does this: %s', handTwice);
+  it.concurrent.each(rows)('at %s, if the relay does this: %s', handTwice);
 });
 
-it('a letter whose reply was lost has arrived, and is called unknown', async () => {
+it('returns unknown for an email whose reply was lost, although it arrived', async () => {
   const far = await sink({ credentials: CREDENTIALS });
   const faults = await faultsBefore(far.port);
   faults.plan({ point: 'after_dot', act: 'drop' });
@@ -103,7 +103,7 @@ it('a letter whose reply was lost has arrived, and is called unknown', async () 
   expect([handOver.result, far.copies.get('lost@shop.test')]).toEqual(['unknown', 1]);
 });
 
-it('letters go one after another over one connection, and over no more at a time than there are slots', async () => {
+it('sends emails one after another over one connection, and uses at most one connection per slot', async () => {
   const far = await sink();
   const relay = relayTo(far.port, { url: `smtp://127.0.0.1:${far.port}`, slots: 3 });
   for (let i = 0; i < 5; i += 1) await relay.hand(ENVELOPE, mimeOf(`one-${i}@shop.test`));
@@ -115,7 +115,7 @@ it('letters go one after another over one connection, and over no more at a time
   expect([...far.copies.values()]).toEqual(Array.from({ length: 35 }, () => 1));
 });
 
-it('the relay hears its own name for a letter again', async () => {
+it("returns the relay's id of an email, and passes on the ENVID", async () => {
   const far = await sink();
   const relay = relayTo(far.port, { url: `smtp://127.0.0.1:${far.port}` });
   const handOver = await relay.hand({ ...ENVELOPE, envid: 'letter+1=2' }, mimeOf('a@shop.test'));
@@ -124,7 +124,7 @@ it('the relay hears its own name for a letter again', async () => {
   expect(far.letters[0]?.raw).toBe(mimeOf('a@shop.test').toString());
 });
 
-it('a kept connection that is dead before MAIL is answered is replaced, a fresh one is not', async () => {
+it('replaces a kept connection that fails before the reply to MAIL, but not a fresh one', async () => {
   const far = await sink({ credentials: CREDENTIALS });
   const faults = await faultsBefore(far.port);
   const relay = relayTo(faults.port);
@@ -142,7 +142,7 @@ it('a kept connection that is dead before MAIL is answered is replaced, a fresh 
   expect([...far.copies.values()]).toEqual([1, 1, 1]);
 });
 
-it('after a refusal the connection goes on with the next letter', async () => {
+it('reuses the connection after a refusal', async () => {
   const far = await sink({
     atRcpt: (address) => (address.startsWith('no') ? { code: 550, text: '5.1.1 No such user' } : null),
     atBody: ({ to }) => (to[0]?.startsWith('bad') ? { code: 554, text: '5.7.1 Spam' } : null),
@@ -160,7 +160,7 @@ it('after a refusal the connection goes on with the next letter', async () => {
   expect(far.connections()).toBe(1);
 });
 
-it('a letter larger than the relay takes is refused without being sent', async () => {
+it("refuses an email beyond the relay's size limit without sending it", async () => {
   const far = await sink({ size: 10_000 });
   const relay = relayTo(far.port, { url: `smtp://127.0.0.1:${far.port}` });
   const handOver = await relay.hand(ENVELOPE, mimeOf('large@shop.test'));
@@ -170,7 +170,7 @@ it('a letter larger than the relay takes is refused without being sent', async (
   });
 });
 
-it('a letter that takes too long as a whole is cut off, and is unknown once it was read', async () => {
+it('aborts an email that takes too long in total, and returns unknown once it was read', async () => {
   const far = await sink({ credentials: CREDENTIALS });
   const faults = await faultsBefore(far.port);
   faults.plan({ point: 'after_dot', act: 'hang' });
@@ -178,7 +178,7 @@ it('a letter that takes too long as a whole is cut off, and is unknown once it w
   expect(await relay.hand(ENVELOPE, mimeOf('slow@shop.test'))).toMatchObject({ result: 'unknown' });
 });
 
-it('closing waits for letters in flight, then cuts them; those that wait for a slot are not sent', async () => {
+it('close waits for emails in flight, then aborts them, and does not send those that wait for a slot', async () => {
   const far = await sink({ credentials: CREDENTIALS });
   const faults = await faultsBefore(far.port);
   faults.plan({ point: 'mail', act: 'hang' });
@@ -191,7 +191,7 @@ it('closing waits for letters in flight, then cuts them; those that wait for a s
   expect(await relay.hand(ENVELOPE, mimeOf('3@shop.test'))).toMatchObject({ result: 'not_sent' });
 });
 
-it('closing lets a letter in flight come to its end', async () => {
+it('close lets an email in flight finish', async () => {
   const far = await sink();
   const relay = relayTo(far.port, { url: `smtp://127.0.0.1:${far.port}` });
   const inFlight = relay.hand(ENVELOPE, mimeOf('last@shop.test'));
@@ -199,7 +199,7 @@ it('closing lets a letter in flight come to its end', async () => {
   expect(await inFlight).toMatchObject({ result: 'accepted' });
 });
 
-it('nobody listens there: not sent, at connecting', async () => {
+it('returns not_sent at connect if no relay listens', async () => {
   const far = await startSink();
   await far.close();
   expect(await relayTo(far.port).hand(ENVELOPE, mimeOf('x@y'))).toMatchObject({
@@ -208,7 +208,7 @@ it('nobody listens there: not sent, at connecting', async () => {
   });
 });
 
-it('a wrong password is refused at AUTH', async () => {
+it('returns a refusal at AUTH for a wrong password', async () => {
   const far = await sink({ credentials: CREDENTIALS });
   const relay = relayTo(far.port, { url: `smtp://shop:wrong@127.0.0.1:${far.port}` });
   expect(await relay.hand(ENVELOPE, mimeOf('x@y'))).toMatchObject({
@@ -223,14 +223,14 @@ describe('encryption', () => {
   const pem = (file: string): string => readFileSync(new URL(file, at), 'utf8');
   const tls = { key: pem('first.key'), cert: pem('first.crt') };
 
-  it('a certificate that nobody vouches for ends the conversation before anything is said', async () => {
+  it('ends the session before any command if the certificate is not trusted', async () => {
     const far = await sink({ tls });
     const relay = relayTo(far.port, { url: `smtp://localhost:${far.port}?tls=required` });
     expect(await relay.hand(ENVELOPE, mimeOf('x@y'))).toMatchObject({ result: 'not_sent', stage: 'tls' });
     expect(far.letters).toEqual([]);
   });
 
-  it('one that is vouched for does not', async () => {
+  it('accepts a trusted certificate', async () => {
     const far = await sink({ tls });
     const relay = relayTo(far.port, {
       url: `smtp://localhost:${far.port}?tls=required`,
@@ -239,7 +239,7 @@ describe('encryption', () => {
     expect(await relay.hand(ENVELOPE, mimeOf('x@y'))).toMatchObject({ result: 'accepted' });
   });
 
-  it('a relay that offers none where it is required gets no letter', async () => {
+  it('sends no email to a relay that does not offer the required encryption', async () => {
     const far = await sink();
     const relay = relayTo(far.port, { url: `smtp://127.0.0.1:${far.port}?tls=required` });
     expect(await relay.hand(ENVELOPE, mimeOf('x@y'))).toMatchObject({ stage: 'tls' });
@@ -247,7 +247,7 @@ describe('encryption', () => {
   });
 });
 
-it('whatever is put into the envelope, there is one recipient or no letter', async () => {
+it('any envelope has exactly one recipient, or no email is sent', async () => {
   const far = await sink();
   const relay = relayTo(far.port, { url: `smtp://127.0.0.1:${far.port}` });
   const trick = fc.constantFrom(
@@ -294,6 +294,6 @@ it.each([
   'smtp://relay.test?tls=maybe',
   'smtp://%zz@relay.test',
   'smtp:///x',
-])('the address %s is refused, and not repeated', (url) => {
+])('rejects the relay URL %s without repeating it', (url) => {
   expect(() => openRelay({ url, log: silentLog })).toThrow(/^The address of the relay has the form/);
 });

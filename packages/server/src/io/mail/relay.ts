@@ -8,11 +8,11 @@ import { readRelayUrl } from './relay-url.ts';
 import { createSlots } from './slots.ts';
 
 /**
- * Letters to one relay, a few at a time, over connections that are kept for the next letter. The pool is ours and not the
- * library's, because the library's tells all ways to fail as one: see `outcome`. It never sends a letter again, with one
- * exception that is certain: a kept connection that turns out dead before MAIL was answered is replaced by a fresh one.
+ * Sends emails to one relay, a few at a time, over connections that are kept for the next email. The pool is our own, because the library's
+ * does not distinguish the ways to fail: see `outcome`. It never resends an email, with one safe exception: a kept connection that fails
+ * before the reply to MAIL is replaced by a fresh one.
  */
-/** Few relays allow fewer, and a commit before and one behind each letter are shared by those that go at the same time. */
+/** Few relays allow fewer. Concurrent emails share a commit before and one after each email. */
 const SLOTS = 10;
 const LETTERS_A_LINE = 500;
 const CLOSE_LIMIT_MS = 10_000;
@@ -52,7 +52,7 @@ export function openRelay(options: RelayOptions): Relay {
     const handOver = outcome(ending);
     options.log.debug({ result: handOver.result, stage: ending.stage, code: ending.code }, 'email.submitted');
     const settled = settle(line, ending, kept).finally(slots.free);
-    // The next letter of the same caller finds its connection ready; after a refusal that takes the relay an answer more.
+    // The next email of the same caller finds its connection ready. After a refusal, that takes one more reply of the relay.
     if (handOver.result === 'accepted') await settled;
     return handOver;
   }
@@ -90,7 +90,7 @@ async function sendOver(line: Line, { envelope, mime, signal }: Parcel): Promise
   return ending;
 }
 
-/** A relay that ends an idle session says 421 or nothing, whether or not MAIL has crossed it on the way. */
+/** A relay that ends an idle session sends 421 or nothing, whether or not MAIL crossed it on the wire. */
 function wasDeadBefore({ stage, code, bodyRead }: Ending): boolean {
   return stage === 'mail' && !bodyRead && (code === null || code === 421);
 }
@@ -103,7 +103,7 @@ async function settle(line: Line | null, ending: Ending, kept: KeptLines): Promi
   if (!accepted && !(resettable && (await line.reset()))) {
     return line.hangUp('The SMTP session cannot continue');
   }
-  // A reply too many shows itself now, and not as the answer to the next letter.
+  // An excess reply appears now, and not as the reply to the next email.
   await setImmediate();
   if (line.isDead()) return;
   if (line.letters() >= LETTERS_A_LINE)
@@ -111,7 +111,7 @@ async function settle(line: Line | null, ending: Ending, kept: KeptLines): Promi
   kept.keep(line);
 }
 
-/** An address that cannot be written into the envelope is refused as the relay would refuse it. */
+/** Refuses an address that the envelope cannot contain, like the relay would. */
 function checkEnvelope({ from, to, envid }: MailEnvelope): MailEnvelope | HandOver {
   const [sender, recipient] = [wireAddress(from), wireAddress(to)];
   if (sender === null) {

@@ -1,9 +1,9 @@
-/** So many at a time; the others wait in line. Bounded, and over once closed. */
+/** Limits concurrency; the others wait in a queue, which is bounded and ends on close. */
 export type Slots = {
-  /** False where too many wait already, or nobody is let in any more. */
+  /** Resolves to false if too many wait already, or after close. */
   take: () => Promise<boolean>;
   free: () => void;
-  /** Sends away who waits, and resolves when nobody is left. */
+  /** Rejects all that wait, and resolves when no slot is taken. */
   close: () => Promise<void>;
 };
 

@@ -6,7 +6,7 @@ export type ReceivedMail = {
   to: string[];
   envid: string | null;
   raw: Buffer;
-  /** The address of whoever handed it over, and what it called itself. */
+  /** The address of the client, and its name in HELO. */
   remote: string;
   helo: string;
 };
@@ -19,18 +19,18 @@ export type Taking = {
   /** Bytes of all emails that are being received. */
   held: { bytes: number };
   /**
-   * Waits for a turn before each chunk. Thirty connections that send 8 MiB each otherwise fill a turn of the event loop with 2 MB
-   * of line scanning, and other requests of the process wait 400 ms.
+   * Waits for a turn before each chunk. Otherwise thirty connections that send 8 MiB each fill a turn of the event loop with 2 MB of line
+   * scanning. Other requests of the process then wait 400 ms.
    */
   pace: () => Promise<void>;
   accept: (mail: ReceivedMail) => Promise<MailRefusal | void>;
   log: Log;
 };
 
-/** A few of the largest, so that letters which all arrive at once do not fill the memory. */
+/** A few of the largest, so that concurrent emails do not fill the memory. */
 const HELD_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Null where the letter was taken. A 5xx is the letter's own fault; anything thrown is ours, and a 451. */
+/** Returns null if the email was accepted. A 5xx is the fault of the email; any exception is ours and becomes a 451. */
 export async function takeLetter(
   stream: SMTPServerDataStream,
   session: SMTPServerSession,
@@ -50,7 +50,7 @@ export async function takeLetter(
   }
 }
 
-/** What is too long is read to its end, so that the client hears why, and kept no longer. */
+/** An email beyond the limit is read to its end, so that the client gets the reason, but it is not stored. */
 async function read(
   stream: SMTPServerDataStream,
   letter: { chunks: Buffer[]; bytes: number; kept: number },

@@ -3,7 +3,9 @@ import { type Kysely, sql } from 'kysely';
 
 const SCHEMA_FILE = new URL('../../../schema.sql', import.meta.url);
 
-/** Creates the schema as `schema.sql` has it, and accepts the PostgreSQL that it is created in: a new database has lost no email. */
+/**
+ * Creates the schema of `schema.sql`, and records the PostgreSQL cluster that it is created in as known: a new database has lost no email.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(await readFile(SCHEMA_FILE, 'utf8')).execute(db);
   await sql.raw(ACCEPT_PLACE).execute(db);

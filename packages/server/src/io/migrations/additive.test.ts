@@ -6,11 +6,11 @@ import { testDatabase } from '../../../testkit/database.ts';
 import { MIGRATIONS } from './index.ts';
 
 /**
- * During a rolling release the previous release works on the schema of the new one. So a migration removes nothing, and adds
- * no column or constraint that statements of the previous release violate.
+ * During a rolling release the previous release uses the schema of the new one. So a migration removes nothing, and adds no column or
+ * constraint that statements of the previous release violate.
  */
 
-/** Changes that are allowed all the same, each with the reason why the previous release is not affected. */
+/** Allowed exceptions, each with the reason why the previous release is not affected. */
 const ALLOWED: Record<string, string> = {};
 
 type Column = { place: string; type: string; required: boolean; withoutDefault: boolean };
@@ -70,7 +70,7 @@ function breakingChanges(before: Schema, after: Schema): string[] {
   return [...removed, ...added, ...constrained];
 }
 
-/** Applies the migrations one by one, and lists what each does that the previous release may not survive. */
+/** Applies the migrations one by one, and lists the changes of each that may break the previous release. */
 async function findBreaking(migrations: Record<string, Migration>): Promise<string[]> {
   const [baseline, ...later] = Object.entries(migrations);
   if (!baseline) return [];

@@ -15,7 +15,7 @@ afterAll(async () => {
   await own.drop();
 });
 
-/** Tables that are not a tenant's: `api_key` is found before its project is known, the others are this database's own. */
+/** Tables not keyed by project: `api_key` is looked up before its project is known, and the others belong to the whole database. */
 const NOT_BY_PROJECT = new Map([
   ['api_key', 'last4'],
   ['installation', 'only_row'],
@@ -24,7 +24,7 @@ const NOT_BY_PROJECT = new Map([
 ]);
 
 const OURS = `n.nspname = 'beckon' AND c.relname NOT LIKE 'kysely%'`;
-/** Those who sign in are of organizations: their tables are no tenant's, and refer to each other alone. */
+/** Members belong to organizations: their tables are not tenant tables, and refer only to each other. */
 const OF_TENANTS = `${OURS} AND c.relname NOT LIKE 'team\\_%'`;
 
 test('schema.sql equals the schema that the migrations create', async () => {
@@ -66,7 +66,7 @@ test('every table has a primary key, and project_id is a bigint that is never nu
   }
 });
 
-test('no trigger, rule or view carries logic that nobody sees', async () => {
+test('no trigger, rule or view contains hidden logic', async () => {
   const hidden = await db.query(
     `SELECT t.tgname AS name FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
      WHERE ${OURS} AND NOT t.tgisinternal
@@ -76,7 +76,7 @@ test('no trigger, rule or view carries logic that nobody sees', async () => {
   expect(hidden).toEqual([]);
 });
 
-test('a foreign key stays inside the tenant: both sides begin with project_id, and none leaves from a local table', async () => {
+test('foreign keys stay inside the tenant: both sides begin with project_id, and no local table has one', async () => {
   const keys = await db.query<{ name: string; from: string; to: string; action: string }>(
     `SELECT k.conname AS name, a.attname AS from, b.attname AS to, k.confdeltype AS action
      FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -91,7 +91,7 @@ test('a foreign key stays inside the tenant: both sides begin with project_id, a
   }
 });
 
-test('text is compared byte by byte, as JavaScript compares it', async () => {
+test('compares text byte by byte, like JavaScript', async () => {
   const loose = await db.query(
     `SELECT c.relname AS table, a.attname AS column FROM pg_attribute a
      JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace

@@ -6,7 +6,7 @@ import { TABLES } from '../db/tables.ts';
 const db = await openTestDatabase(systemClock);
 const kindOf = new Map(TABLES.map((table) => [table.name, table]));
 
-test('the list names every table of the schema, each once, and no other', async () => {
+test('TABLES lists every table of the schema exactly once, and no other', async () => {
   const tables = await db.query<{ name: string }>(
     `SELECT c.relname AS name FROM pg_class c
      WHERE c.relnamespace = 'beckon'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
@@ -15,7 +15,7 @@ test('the list names every table of the schema, each once, and no other', async 
   expect(TABLES.map(({ name }) => name).toSorted()).toEqual(tables.map(({ name }) => name).toSorted());
 });
 
-test('the column by which a table is spread is in its primary key and in every unique index, and of one type in its group', async () => {
+test('the distribution column is in the primary key and in every unique index, and has one type per group', async () => {
   const indexes = await db.query<{ table: string; first: string; columns: string[] }>(
     `SELECT c.relname AS table, f.attname AS first, array_agg(a.attname::text) AS columns FROM pg_index i
      JOIN pg_class c ON c.oid = i.indrelid
@@ -35,7 +35,7 @@ test('the column by which a table is spread is in its primary key and in every u
   expect(new Set(types.map(({ type }) => type))).toEqual(new Set(['bigint']));
 });
 
-test('who refers to another is spread behind it and beside it, and no local table refers to one that is spread', async () => {
+test('referenced tables are distributed first and together with those that refer to them, and no local table refers to a distributed one', async () => {
   const keys = await db.query<{ from: string; to: string; column: string; action: string }>(
     `SELECT f.relname AS from, t.relname AS to, a.attname AS column, k.confdeltype AS action FROM pg_constraint k
      JOIN pg_class f ON f.oid = k.conrelid JOIN pg_class t ON t.oid = k.confrelid
@@ -54,7 +54,7 @@ test('who refers to another is spread behind it and beside it, and no local tabl
   }
 });
 
-test('nothing of a table hides what Citus refuses: inheritance, rules, triggers, small identities', async () => {
+test('no table uses features that Citus rejects: inheritance, rules, triggers, small identities', async () => {
   const hidden = await db.query(
     `SELECT c.relname, 'trigger' AS what FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
      WHERE c.relnamespace = 'beckon'::regnamespace AND NOT t.tgisinternal

@@ -1,7 +1,7 @@
-/** A letter's answer has a few thousand bytes. */
+/** The answer for an email has a few thousand bytes. */
 const ANSWER_MAX_BYTES = 512 * 1024;
 
-/** As `fetch`, but it follows nobody elsewhere, and reads no answer without an end. */
+/** Like `fetch`, but without redirects and with a bounded answer. */
 export async function boundedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, { ...init, redirect: 'error' });
   if (!response.body) return response;

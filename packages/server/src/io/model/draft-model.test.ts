@@ -25,7 +25,7 @@ describe.each([
     openModel({ baseUrl: `${server.url}/v1${marker}`, apiKey: KEY, name: 'small-1', withinMs });
   const ask = (model = open(), signal = new AbortController().signal) => model.ask(QUESTION, signal);
 
-  test('is asked once, without tools of ours, for an object by its schema, and answers it', async () => {
+  test('sends one request for an object by its schema, without tools, and returns the object', async () => {
     server.script(() => ({ kind: 'answer', value: { subject: 'Hello' } }));
     expect(await ask()).toEqual({ kind: 'answer', value: { subject: 'Hello' } });
     const [asked] = server.asked;
@@ -37,18 +37,18 @@ describe.each([
     expect(asked?.text).not.toContain(KEY);
   });
 
-  test('what is no object of that kind is an answer that cannot be read', async () => {
+  test('returns unreadable for an answer that is not such an object', async () => {
     server.script(() => ({ kind: 'text', text: 'Certainly! {"subject": ' }));
     expect(await ask()).toEqual({ kind: 'unreadable' });
   });
 
-  test('a refusal is one', async () => {
+  test('returns declined for a refusal', async () => {
     server.script(() => ({ kind: 'declined' }));
     expect(await ask()).toEqual({ kind: 'declined' });
   });
 
   test.each([429, 500, 503, 401])(
-    'status %s is no answer, is not tried again, and says nothing of the endpoint',
+    'returns failed for status %s, without a retry or details of the endpoint',
     async (status) => {
       server.script(() => ({ kind: 'status', status }));
       expect(await ask()).toEqual({ kind: 'failed', reason: `status ${status}` });
@@ -56,14 +56,14 @@ describe.each([
     },
   );
 
-  test('one that hangs, or never comes to the end, is left after its time', async () => {
+  test('fails after its time limit if the endpoint hangs or drips', async () => {
     for (const kind of ['hang', 'drip'] as const) {
       server.script(() => ({ kind }));
       expect(await ask(open(50))).toEqual({ kind: 'failed', reason: 'it did not answer in time' });
     }
   });
 
-  test('whoever stops waits for nothing', async () => {
+  test('rejects immediately when aborted', async () => {
     server.script(() => ({ kind: 'hang' }));
     const stop = new AbortController();
     const asked = ask(open(600_000), stop.signal);
@@ -72,7 +72,7 @@ describe.each([
     expect(await asked).toMatchObject({ kind: 'failed' });
   });
 
-  test('nobody is followed elsewhere, with the key', async () => {
+  test('does not follow redirects, and so does not leak the key', async () => {
     server.script(({ path }) =>
       path.startsWith('/else')
         ? { kind: 'answer', value: { subject: 'x' } }
@@ -82,18 +82,18 @@ describe.each([
     expect(server.asked).toHaveLength(1);
   });
 
-  test('an answer without an end is not read to its end', async () => {
+  test('stops reading an endless answer', async () => {
     server.script(() => ({ kind: 'endless' }));
     expect(await ask()).toMatchObject({ kind: 'failed' });
   });
 });
 
-test('an endpoint that is not there is no answer', async () => {
+test('returns failed if there is no endpoint', async () => {
   const model = openModel({ baseUrl: 'http://127.0.0.1:9/v1', apiKey: KEY, name: 'x' });
   expect(await model.ask(QUESTION, new AbortController().signal)).toMatchObject({ kind: 'failed' });
 });
 
-test('who speaks as Anthropic does is told by the host, or by what stands behind the address', () => {
+test('speaksAnthropic checks the host, or the fragment of the URL', () => {
   expect(speaksAnthropic('https://api.anthropic.com/v1')).toBe(true);
   expect(speaksAnthropic('https://proxy.example/v1#anthropic')).toBe(true);
   expect(speaksAnthropic('https://api.openai.com/v1')).toBe(false);

@@ -2,8 +2,8 @@ import type { JSONSchema7, LanguageModel } from 'ai';
 import { boundedFetch } from './bounded-fetch.ts';
 
 /**
- * A language model that is asked one thing at a time and answers by a JSON schema. It gets no tools, is asked once, and has
- * ten seconds; whatever goes wrong is an answer too, and nothing is thrown.
+ * A language model that answers one question at a time by a JSON schema. It gets no tools, one attempt and ten seconds. Every failure is a
+ * result; nothing is thrown.
  */
 export type DraftModel = {
   name: string;
@@ -13,11 +13,11 @@ export type DraftModel = {
 export type ModelQuestion = { instructions: string; prompt: string; schema: object };
 
 export type ModelAnswer =
-  /** It may still be in another form than was asked for. */
+  /** The value may still violate the schema. */
   | { kind: 'answer'; value: unknown }
-  /** What came is no JSON at all. */
+  /** The answer is not JSON. */
   | { kind: 'unreadable' }
-  /** It would not, or was not let. */
+  /** The model refused, or a filter stopped it. */
   | { kind: 'declined' }
   /** No answer: unreachable, too slow, too long, or an error of the endpoint. */
   | { kind: 'failed'; reason: string };
@@ -31,7 +31,7 @@ const REASON_MAX_CHARS = 200;
 
 export function openModel(options: ModelOptions): DraftModel {
   const { name, withinMs = WITHIN_MS } = options;
-  // Read when it is first asked: no other process than a worker needs the library, and it is large.
+  // Loaded at the first request, because only workers need the library, and it is large.
   let opened: Promise<Opened> | undefined;
   return {
     name,
@@ -50,7 +50,7 @@ export function openModel(options: ModelOptions): DraftModel {
 type Opened = { ai: typeof import('ai'); model: LanguageModel };
 
 async function open({ baseUrl, apiKey, name }: ModelOptions): Promise<Opened> {
-  // It would write its warnings to the console.
+  // Otherwise the library writes warnings to the console.
   Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
   const ai = await import('ai');
   const baseURL = baseUrl.replace(/#.*/s, '').replace(/(?<!\/)\/+$/, '');
@@ -69,7 +69,10 @@ async function open({ baseUrl, apiKey, name }: ModelOptions): Promise<Opened> {
   return { ai, model: provider(name) };
 }
 
-/** By its host, or where the address ends in `#anthropic`, which is sent to nobody. Everything else speaks as OpenAI does. */
+/**
+ * Returns whether the endpoint uses Anthropic's API: by its host, or if the URL ends in `#anthropic`, which is never sent. All others use
+ * OpenAI's.
+ */
 export function speaksAnthropic(baseUrl: string): boolean {
   const { hostname, hash } = new URL(baseUrl);
   return hash === '#anthropic' || hostname === 'anthropic.com' || hostname.endsWith('.anthropic.com');
@@ -103,7 +106,7 @@ async function askOnce(
 
 const FILTERED = 'content-filter';
 
-/** Never the body of the answer: nobody knows what is in it. */
+/** Never includes the body of the answer, whose content is unknown. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'it failed';
   if (error.name === 'TimeoutError') return 'it did not answer in time';

@@ -1,16 +1,15 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * Whose an address is. `public`: anybody's on the Internet. `private`: of this machine or of the network around it.
- * `closed`: where no request of a customer has any business, development or not: metadata of clouds, link-local, multicast,
- * reserved, and whatever wraps another address in itself.
+ * The reach of an address. `public`: on the Internet. `private`: of this host or of its network. `closed`: never allowed for requests to
+ * customers' URLs, even in development: cloud metadata, link-local, multicast, reserved, and addresses that embed another one.
  */
 export type AddressKind = 'public' | 'private' | 'closed';
 
 export function addressKind(text: string): AddressKind {
-  // A zone (`fe80::1%eth0`) belongs to link-local addresses alone; `::8.8.8.8` the library takes for `::ffff:8.8.8.8`.
+  // Only link-local addresses have a zone (`fe80::1%eth0`). The library reads `::8.8.8.8` as `::ffff:8.8.8.8`.
   if (text.includes('%') || COMPATIBLE_V4.test(text) || !ipaddr.isValid(text)) return 'closed';
-  // `::ffff:10.0.0.1` is 10.0.0.1 to the socket.
+  // The socket treats `::ffff:10.0.0.1` as 10.0.0.1.
   const address = ipaddr.process(text);
   if (isIn(address, METADATA)) return 'closed';
   if (isIn(address, PRIVATE)) return 'private';
@@ -24,7 +23,7 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = [Address, number];
 
 const METADATA = ranges(
-  // Azure's wire server, Alibaba's and Amazon's metadata: in ranges that look public or private.
+  // Azure's wire server, and the metadata services of Alibaba and Amazon, in ranges that look public or private.
   '168.63.129.16/32',
   '100.100.100.200/32',
   'fd00:ec2::/32',
@@ -64,7 +63,7 @@ const CLOSED = ranges(
   '3fff::/20',
 );
 
-/** All else (`::a.b.c.d`, NAT64, discard, SRv6, site-local, link-local, multicast) lies outside of it. */
+/** All other ranges (`::a.b.c.d`, NAT64, discard, SRv6, site-local, link-local, multicast) are outside of it. */
 const GLOBAL_V6 = ranges('2000::/3');
 
 function ranges(...texts: string[]): Range[] {

@@ -7,9 +7,9 @@ import { blocked, type Phase, Refusal } from './failure.ts';
 import { createLookup } from './look-up.ts';
 
 export type Agents = {
-  /** `fresh`: on a connection of its own, which is not kept. */
+  /** `fresh`: on a separate connection that is not kept. */
   of(protocol: string, fresh: boolean): http.Agent;
-  /** Of this pool nothing that was kept is used again: what became of one connection may have become of all. */
+  /** Stops reusing the kept connections of this pool, because a failure of one may affect all. */
   forget(pool: string): void;
   close(): void;
 };
@@ -22,17 +22,17 @@ export type AgentRules = {
   idleMs: number;
 };
 
-/** What the pool of a request is named by, beside its host. (`key` would be the private key of TLS.) */
+/** The name of a request's pool, besides its host. (`key` would be the private key of TLS.) */
 export type Pooled = { pool: string };
 
-/** Callers bound what is under way to an endpoint far below. */
+/** Callers limit the concurrent requests to an endpoint far below this. */
 const SOCKETS_MAX = 256;
 const FREE_SOCKETS_MAX = 32;
 const SESSIONS_MAX = 1_000;
-/** An address of a family that leads nowhere holds up the next one no longer. */
+/** An unreachable address of one family delays the next address only this long. */
 const ADDRESS_MS = 1_000;
 
-/** Two for each scheme, whatever the number of endpoints: an agent has a pool for each name, and names come and go. */
+/** Two for each scheme, regardless of the number of endpoints: an agent has a pool for each name, and unused pools disappear. */
 export function createAgents(rules: AgentRules): Agents {
   const kept = { keepAlive: true, timeout: rules.idleMs, maxSockets: SOCKETS_MAX };
   const secure = agentOptions(
@@ -119,12 +119,12 @@ class PlainAgent extends http.Agent {
 
 const phases = new WeakMap<Error, Phase>();
 
-/** In which phase of its connection an error came up; of one that came from elsewhere, the last. */
+/** Returns the phase of the connection in which an error occurred; the last phase for errors from elsewhere. */
 export function phaseOf(error: Error): Phase {
   return phases.get(error) ?? 'open';
 }
 
-/** Before anybody else listens, so that a peer that is not allowed is gone before TLS, or a request, begins. */
+/** Attached before any other listener, so that a forbidden peer is disconnected before TLS, or a request, begins. */
 function watch(socket: Socket, openEvent: 'connect' | 'secureConnect', guard: Guard): void {
   let phase: Phase = 'connect';
   const timer = setTimeout(() => {

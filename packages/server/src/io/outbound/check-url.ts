@@ -3,17 +3,17 @@ import { addressKind } from './address.ts';
 
 export type CheckedUrl = { ok: true; url: URL } | { ok: false; why: string };
 export type UrlRules = {
-  /** For development: loopback and private addresses too, and there plain http as well. */
+  /** For development: also allows loopback and private addresses, and plain http to them. */
   allowPrivate: boolean;
 };
 
 /**
- * Whether a request may be made of what a customer wrote. A name says nothing yet of where it leads: each address that it
- * stands for is looked at again when it is connected to.
+ * Returns whether a customer's URL may be requested. A name alone does not show its target: each address that it resolves to is checked
+ * again on connection.
  */
 export function checkUrl(text: string, rules: UrlRules): CheckedUrl {
   if (text.length > URL_MAX) return refuse(`It is longer than ${URL_MAX} characters`);
-  // The parser drops some of these and turns others into slashes: what people read would not be what is asked.
+  // The parser drops some of these and turns others into slashes, so that the requested URL would differ from the one that people read.
   if (HIDDEN.test(text)) return refuse('It contains spaces, control characters or backslashes');
   const url = URL.canParse(text) ? new URL(text) : null;
   if (!url) return refuse('It is not a URL. Use the form https://example.com/webhooks');
@@ -22,7 +22,7 @@ export function checkUrl(text: string, rules: UrlRules): CheckedUrl {
   return why === null ? { ok: true, url } : refuse(why);
 }
 
-/** Without the brackets that IPv6 has in a URL. */
+/** Returns the host without the brackets that IPv6 has in a URL. */
 export function bareHost({ hostname }: Pick<URL, 'hostname'>): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 }
@@ -47,14 +47,14 @@ function credentialsFault({ username, password }: URL): string | null {
 
 const PORT_MIN = 1_024;
 
-/** Where other things than web servers listen: a request there is an attack on one of them, or a mistake. */
+/** Ports of services other than web servers: a request to one is an attack or a mistake. */
 const PORTS_DENIED = new Set([
   1433, 1434, 1521, 1719, 1720, 1723, 2049, 2181, 2375, 2376, 2379, 2380, 3306, 3389, 3659, 4045, 4190, 5060,
   5061, 5432, 5672, 5900, 5984, 6000, 6379, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 7000, 7001, 8086,
   8125, 8500, 9042, 9092, 9160, 9200, 9300, 10080, 10250, 10255, 11211, 15672, 27017, 27018,
 ]);
 
-/** The port of the scheme itself is empty. */
+/** The default port of the scheme is empty. */
 function portFault({ port }: URL, { allowPrivate }: UrlRules): string | null {
   if (port === '') return null;
   const number = Number(port);
@@ -71,7 +71,7 @@ function hostFault(url: URL, text: string, rules: UrlRules): string | null {
   return isIP(host) === 0 ? nameFault(host, rules) : literalFault(url, text, rules);
 }
 
-/** The parser folds all spellings of an address into one; who writes another than that one hides something. */
+/** The parser normalizes all spellings of an address. A URL with another spelling hides something. */
 function literalFault(url: URL, text: string, { allowPrivate }: UrlRules): string | null {
   const host = bareHost(url);
   const kind = addressKind(host);
@@ -90,7 +90,7 @@ function isWritten(text: string, host: string): boolean {
 }
 
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-/** Names that only mean something within a network or a machine. */
+/** Names that have a meaning only within a network or a host. */
 const INNER_NAMES =
   /(?:^|\.)(?:internal|local|localhost|localdomain|home\.arpa|in-addr\.arpa|ip6\.arpa|onion)$/;
 

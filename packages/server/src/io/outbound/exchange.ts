@@ -13,14 +13,14 @@ export type Sent = Pooled & {
   method: 'GET' | 'POST';
   headers: Record<string, string>;
   body: Buffer | null;
-  /** 0: no file is wanted. */
+  /** 0: no file is expected. */
   fileMaxBytes: number;
   posted: (() => void) | undefined;
-  /** On a connection that was kept, where there is one, and that is kept afterwards. */
+  /** Uses a kept connection if there is one, and keeps the connection afterwards. */
   reuse: boolean;
 };
 
-/** Beyond that it is cut off; its status counts. */
+/** A longer answer is cut off; its status counts. */
 const READ_MAX_BYTES = 16 * 1_024;
 const KEPT_BYTES = 4 * 1_024;
 const HEADER_MAX_BYTES = 16 * 1_024;
@@ -28,11 +28,11 @@ const RETRY_AFTER_MAX = 100;
 
 export type Bounds = {
   totalMs: number;
-  /** How to end each of those that are under way. */
+  /** Functions that end the requests in progress. */
   live: Set<() => void>;
 };
 
-/** One request and its answer, which is complete or cut off when this comes back; never a throw. */
+/** Sends one request, and resolves with its answer, complete or cut off. Never rejects. */
 export function exchange(agents: Agents, sent: Sent, { totalMs, live }: Bounds): Promise<OutboundAnswer> {
   const startedAt = performance.now();
   const elapsed = (): number => Math.round(performance.now() - startedAt);
@@ -104,7 +104,7 @@ function open(agents: Agents, sent: Sent): ClientRequest {
 type Said = { text: string; file: Buffer | null };
 type Reading = { done: (said: Said) => void; broken: (error: Error) => void };
 
-/** Raw: nothing is inflated. */
+/** Reads the raw answer, without decompression. */
 function read(response: IncomingMessage, fileMaxBytes: number, { done, broken }: Reading): void {
   const [keptMax, readMax] = [Math.max(KEPT_BYTES, fileMaxBytes), Math.max(READ_MAX_BYTES, fileMaxBytes)];
   const kept: Buffer[] = [];

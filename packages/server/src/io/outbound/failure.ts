@@ -1,9 +1,9 @@
 export type OutboundFailure = 'blocked' | 'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'protocol';
 
-/** How far a connection had come. */
+/** The phase that a connection reached. */
 export type Phase = 'connect' | 'tls' | 'open';
 
-/** An end that we ourselves decided on. */
+/** A failure that we decided on ourselves. */
 export class Refusal extends Error {
   readonly failure: OutboundFailure;
 
@@ -14,14 +14,14 @@ export class Refusal extends Error {
   }
 }
 
-/** The same for whatever is not allowed, whether something listens there or not; and without the address. */
+/** The same for every forbidden address, whether or not a server listens there, and without the address. */
 export function blocked(): Refusal {
   return new Refusal('blocked', 'Its host resolves to an address that is not public');
 }
 
 export type Failed = { error: OutboundFailure; detail: string };
 
-/** For the customer's log: by its code, since the texts of Node name addresses. */
+/** Describes a failure for the customer's log: by its code, because the messages of Node.js contain addresses. */
 export function failureOf(error: Error, phase: Phase): Failed {
   if (error instanceof Refusal) return { error: error.failure, detail: error.message };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : 'UNKNOWN';

@@ -9,7 +9,7 @@ import { addressKind } from './address.ts';
 import { checkUrl } from './check-url.ts';
 import { createOutbound, type Outbound } from './outbound.ts';
 
-/** Wherever any socket of this process tries to go, seen by the socket itself. */
+/** The targets of every socket of this process, recorded by the socket itself. */
 const attempts: string[] = [];
 function onSocket(message: unknown): void {
   const { socket } = message as { socket: Socket };
@@ -50,7 +50,7 @@ afterAll(async () => {
 const get = (url: string) => outbound.get({ url, headers: {}, key: 'one' });
 
 const HOSTILE = [
-  // Loopback, however it is spelt.
+  // Loopback in all spellings.
   'https://127.0.0.1:PORT/',
   'https://127.1:PORT/',
   'https://127.0.1:PORT/',
@@ -85,7 +85,7 @@ const HOSTILE = [
   'https://localhost.:PORT/',
   'https://anything.localhost:PORT/',
   'https://ⓛⓞⓒⓐⓛⓗⓞⓢⓣ:PORT/',
-  // Networks around us, and what clouds say about their machines.
+  // Surrounding networks, and cloud metadata.
   'https://10.0.0.1:PORT/',
   'https://10.1:PORT/',
   'https://172.16.0.1:PORT/',
@@ -111,12 +111,12 @@ const HOSTILE = [
   'https://[ff02::1]:PORT/',
   'https://[2001:db8::1]:PORT/',
   'https://[5f00::1]:PORT/',
-  // Names that mean something inside only.
+  // Names with a meaning only inside a network.
   'https://metadata.google.internal/',
   'https://printer.local:PORT/',
   'https://intranet:PORT/',
   'https://hooks.example.com.:PORT/',
-  // Who is asked is not who it looks like.
+  // Hosts that differ from what they look like.
   'https://hooks.example.com@127.0.0.1:PORT/',
   'https://user:secret@hooks.example.com/',
   'https://127.0.0.1:PORT\\@hooks.example.com/',
@@ -143,8 +143,8 @@ const HOSTILE = [
   '',
 ];
 
-describe.each(HOSTILE)('%j', (text) => {
-  test('is refused as it is written, and no connection is tried', async () => {
+describe.each(HOSTILE)('checkUrl of %j', (text) => {
+  test('is refused as written, without a connection attempt', async () => {
     const url = text.replace('PORT', String(port));
     expect(checkUrl(url, { allowPrivate: false }).ok).toBe(false);
     expect(await get(url)).toMatchObject({ ok: false, error: 'blocked' });
@@ -152,7 +152,7 @@ describe.each(HOSTILE)('%j', (text) => {
   });
 });
 
-/** A public address that nobody has: nothing of these tests reaches anybody. */
+/** A public address without a host, so that these tests never reach a real one. */
 const NOBODY = '2000::1';
 
 const BLOCKED_ANSWERS: [string, 'A' | 'AAAA', string[]][] = [
@@ -166,7 +166,7 @@ const BLOCKED_ANSWERS: [string, 'A' | 'AAAA', string[]][] = [
 ];
 
 test.each(BLOCKED_ANSWERS)(
-  'a name that stands for what is not public is connected to nowhere: %s',
+  'makes no connection for a name that resolves to a non-public address: %s',
   async (_, type, addresses) => {
     dns.set(type, 'inside.hook.test', addresses);
     const answer = await get(`https://inside.hook.test:${port}/`);
@@ -176,7 +176,7 @@ test.each(BLOCKED_ANSWERS)(
   },
 );
 
-test('of a mixed answer only what is public is tried', async () => {
+test('tries only the public addresses of a mixed answer', async () => {
   dns.set('A', 'mixed.hook.test', ['127.0.0.1', '10.0.0.1']);
   dns.set('AAAA', 'mixed.hook.test', ['::1', NOBODY, '::ffff:127.0.0.1']);
   const answer = await get(`https://mixed.hook.test:${port}/`);
@@ -185,7 +185,7 @@ test('of a mixed answer only what is public is tried', async () => {
   expect(taken).toBe(0);
 });
 
-test('a name that moves inside between two questions is followed nowhere', async () => {
+test('does not follow a name that moves inside between two lookups', async () => {
   let asked = 0;
   const moving = (): string[] => ((asked += 1) === 1 ? [NOBODY] : ['::1']);
   dns.set('AAAA', 'moving.hook.test', moving);
@@ -198,7 +198,7 @@ test('a name that moves inside between two questions is followed nowhere', async
   expect(taken).toBe(0);
 });
 
-test('what is blocked reads the same whether something listens there or not', async () => {
+test('returns the same result for a blocked address whether or not a server listens there', async () => {
   dns.set('A', 'inside.hook.test', ['127.0.0.1']);
   const open = await get(`https://inside.hook.test:${port}/`);
   const closed = await get('https://inside.hook.test:4/'.replace(':4/', ':40001/'));
@@ -207,10 +207,10 @@ test('what is blocked reads the same whether something listens there or not', as
   expect(JSON.stringify(open)).not.toContain('127.0.0.1');
 });
 
-describe('even where the connection goes elsewhere than was looked up', () => {
+describe('with a connection that goes elsewhere than was looked up', () => {
   afterEach(() => vi.restoreAllMocks());
 
-  test('the peer is looked at before a byte is written', async () => {
+  test('checks the peer before it writes a byte', async () => {
     let heard = 0;
     const ear = createServer((socket) =>
       socket.on('data', (data) => (heard += data.length)).on('error', () => {}),
@@ -237,11 +237,11 @@ describe('even where the connection goes elsewhere than was looked up', () => {
   });
 });
 
-describe('for development', () => {
+describe('in development', () => {
   const ca = readFileSync(new URL('../../../testkit/tls/names.crt', import.meta.url));
   const rules = { allowPrivate: true };
 
-  test('private addresses and names of the machine are open, and plain http to them alone', async () => {
+  test('allows private addresses and local names, and plain http only to them', async () => {
     for (const url of ['http://localhost/', 'http://10.0.0.1:8080/', 'https://app:8443/', 'https://[::1]/'])
       expect(checkUrl(url, rules)).toMatchObject({ ok: true });
     for (const url of [
@@ -280,11 +280,11 @@ test.each([
   ['::8.8.8.8', 'closed'],
   ['64:ff9b::808:808', 'closed'],
   ['not an address', 'closed'],
-])('%s is %s', (address, kind) => expect(addressKind(address)).toBe(kind));
+])('classifies %s as %s', (address, kind) => expect(addressKind(address)).toBe(kind));
 
 test.each([
   'https://hooks.example.com/x?y=1',
   'https://hooks.example.com:8443/',
   'https://bücher.example/',
   'https://8.8.8.8/',
-])('%s may be asked', (url) => expect(checkUrl(url, { allowPrivate: false })).toMatchObject({ ok: true }));
+])('allows %s', (url) => expect(checkUrl(url, { allowPrivate: false })).toMatchObject({ ok: true }));

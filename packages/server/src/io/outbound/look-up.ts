@@ -11,10 +11,10 @@ export type LookupRules = {
   mayReach: (address: string) => boolean;
 };
 
-/** More than any host has; whoever publishes a thousand addresses gets the first ones tried. */
+/** More than any host has; of a name with a thousand addresses only the first ones are tried. */
 const ADDRESSES_MAX = 8;
 
-/** For `net.connect`: of all addresses of a name those that may be reached, and a refusal where none may. */
+/** For `net.connect`: returns those addresses of a name that may be reached, or else a refusal. */
 export function createLookup(rules: LookupRules): LookupFunction {
   const look = callbackify((name: string) => addressesOf(rules, name));
   return (name, { all }, callback) => {
@@ -43,7 +43,7 @@ async function resolve({ resolver, allowPrivate }: LookupRules, name: string): P
     case 'found':
       return answer.values;
     case 'none':
-      // Names of the machine's own that no name server knows are for development.
+      // Local names that no name server has are for development.
       return allowPrivate ? askMachine(name) : unknown(answer.code);
     case 'trouble':
       return unknown(answer.code);

@@ -29,7 +29,7 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
-/** Where it listens, and how many connections it had. */
+/** Returns the port, and the number of connections so far. */
 async function serve(server: Server): Promise<{ port: number; connections: () => number }> {
   let connections = 0;
   const sockets = new Set<Socket>();
@@ -61,7 +61,7 @@ const postTo = (port: number, by: Outbound = outbound, key = 'endpoint') =>
 const ask = (port: number, by: Outbound = outbound) =>
   by.get({ url: `http://127.0.0.1:${port}/`, headers: {}, key: 'endpoint' });
 
-test('what is posted arrives as it is, and what is answered comes back', async () => {
+test('sends a body unchanged, and returns the answer', async () => {
   const { port } = await overTls((request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
@@ -84,7 +84,7 @@ test('what is posted arrives as it is, and what is answered comes back', async (
   });
 });
 
-test('connections are kept and reused, apart for each key', async () => {
+test('keeps and reuses connections separately for each key', async () => {
   const { port, connections } = await overTls((_, response) => response.end('ok'));
   for (let n = 0; n < 20; n += 1) expect(await postTo(port)).toMatchObject({ status: 200 });
   expect(connections()).toBe(1);
@@ -92,13 +92,13 @@ test('connections are kept and reused, apart for each key', async () => {
   expect(connections()).toBe(2);
 });
 
-test('what is got is asked on a connection of its own, for a name may lead elsewhere by now', async () => {
+test('uses a fresh connection for a GET, because the name may resolve elsewhere now', async () => {
   const { port, connections } = await serve(http.createServer((_, response) => response.end('ok')));
   for (let n = 0; n < 3; n += 1) expect(await ask(port)).toMatchObject({ status: 200 });
   expect(connections()).toBe(3);
 });
 
-test('TLS sessions are resumed where connections are not kept', async () => {
+test('resumes TLS sessions without kept connections', async () => {
   const resumed: boolean[] = [];
   const server = https.createServer(PAIR, (_, response) =>
     response.writeHead(204, { connection: 'close' }).end(),
@@ -109,7 +109,7 @@ test('TLS sessions are resumed where connections are not kept', async () => {
   expect(resumed).toEqual([false, true, true]);
 });
 
-test('a kept connection that the other side has let go of is told of, and the others with it are not used again', async () => {
+test('reports a kept connection that the peer closed, and does not reuse the others', async () => {
   const first = Promise.withResolvers<Socket>();
   let served = 0;
   const server = http.createServer({ keepAliveTimeout: 0 }, (request, response) => {
@@ -121,23 +121,26 @@ test('a kept connection that the other side has let go of is told of, and the ot
   const postPlainly = () =>
     outbound.post({ url: `http://127.0.0.1:${port}/`, headers: {}, key: 'endpoint', body });
   await postPlainly();
-  // Cut as hard as a load balancer does, and asked again before anybody here can have heard of it.
+  // Reset as abruptly as by a load balancer, and used again before this process can notice.
   (await first.promise).resetAndDestroy();
   expect(await postPlainly()).toMatchObject({ ok: false, error: 'reset', wasReused: true });
   expect(await postPlainly()).toMatchObject({ ok: true, status: 200 });
   expect([served, connections()]).toEqual([2, 2]);
 });
 
-test.each([301, 302, 307, 308])('a redirect (%i) is an answer, and is not followed', async (status) => {
-  const inside = await plainly((socket) => socket.destroy());
-  const { port } = await overTls((_, response) =>
-    response.writeHead(status, { location: `http://127.0.0.1:${inside.port}/` }).end('elsewhere'),
-  );
-  expect(await postTo(port)).toMatchObject({ ok: true, status, answer: 'elsewhere' });
-  expect(inside.connections()).toBe(0);
-});
+test.each([301, 302, 307, 308])(
+  'returns a redirect (%i) as an answer, and does not follow it',
+  async (status) => {
+    const inside = await plainly((socket) => socket.destroy());
+    const { port } = await overTls((_, response) =>
+      response.writeHead(status, { location: `http://127.0.0.1:${inside.port}/` }).end('elsewhere'),
+    );
+    expect(await postTo(port)).toMatchObject({ ok: true, status, answer: 'elsewhere' });
+    expect(inside.connections()).toBe(0);
+  },
+);
 
-test('a slow answer ends at the deadline, however often a byte of it comes', async () => {
+test('ends a slow answer at the deadline, however often a byte arrives', async () => {
   const { port } = await overTls((request, response) => {
     response.writeHead(200);
     const drip = setInterval(() => response.write('x'), 20);
@@ -147,7 +150,7 @@ test('a slow answer ends at the deadline, however often a byte of it comes', asy
   expect(answer).toMatchObject({ ok: false, error: 'timeout' });
 });
 
-test('headers that never end, and an answer that never begins, end at the deadline', async () => {
+test('ends endless headers and an absent answer at the deadline', async () => {
   const dripping = await plainly((socket) => {
     socket.write('HTTP/1.1 200 OK\r\n');
     const drip = setInterval(() => socket.write('x: y\r\n'), 20);
@@ -162,7 +165,7 @@ test('headers that never end, and an answer that never begins, end at the deadli
     expect(await ask(port, open({ totalMs: 200 }))).toMatchObject({ ok: false, error: 'timeout' });
 });
 
-test('what was inflated a thousandfold stays as it came', async () => {
+test('does not decompress an answer', async () => {
   const bomb = gzipSync(Buffer.alloc(10 * 1_024 * 1_024));
   const { port } = await overTls((_, response) =>
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
@@ -172,7 +175,7 @@ test('what was inflated a thousandfold stays as it came', async () => {
   expect(answer.ok && answer.answer.length).toBeLessThanOrEqual(4_096);
 });
 
-test('of an answer of 100 MB 16 KiB are read; its status counts, and memory stays flat', async () => {
+test('reads 16 KiB of an answer of 100 MB, with its status and constant memory', async () => {
   const chunk = Buffer.alloc(64 * 1_024, 'a');
   let written = 0;
   const { port } = await overTls((_, response) => {
@@ -194,7 +197,7 @@ test('of an answer of 100 MB 16 KiB are read; its status counts, and memory stay
   expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1_024 * 1_024);
 });
 
-test('a port where nothing listens', async () => {
+test('reports a port without a listener', async () => {
   const server = createServer();
   const { port } = await serve(server);
   await new Promise((resolve) => server.close(resolve));
@@ -205,7 +208,7 @@ test('a port where nothing listens', async () => {
   });
 });
 
-test('a handshake that does not come about, or not in time, is one of TLS', async () => {
+test('reports a failed or late handshake as a TLS failure', async () => {
   const silent = await plainly(() => {});
   expect(await postTo(silent.port, open({ connectMs: 200 }))).toMatchObject({ ok: false, error: 'timeout' });
   const cut = await plainly((socket) => socket.once('data', () => socket.destroy()));
@@ -214,7 +217,7 @@ test('a handshake that does not come about, or not in time, is one of TLS', asyn
   expect(await postTo(plain.port)).toMatchObject({ ok: false, error: 'tls' });
 });
 
-test('a certificate of another name or of nobody who is trusted is refused, on loopback too', async () => {
+test('refuses a certificate of another name or an untrusted issuer, on loopback too', async () => {
   const stranger = await overTls((_, response) => response.end(), OTHER);
   expect(await postTo(stranger.port)).toMatchObject({ ok: false, error: 'tls' });
   const { port } = await overTls((_, response) => response.end());
@@ -225,7 +228,7 @@ test('a certificate of another name or of nobody who is trusted is refused, on l
   });
 });
 
-test('a connection that is reset, or closed within its answer, is a reset', async () => {
+test('reports a connection that is reset, or closed within its answer, as a reset', async () => {
   const reset = await plainly((socket) => socket.once('data', () => socket.resetAndDestroy()));
   expect(await ask(reset.port)).toMatchObject({ ok: false, error: 'reset' });
   const short = await plainly((socket) =>
@@ -239,12 +242,12 @@ test.each([
   'HTTP/1.1 abc\r\n\r\n',
   'HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n',
   `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`,
-])('what is no HTTP is a fault of protocol: %#', async (said) => {
+])('reports an answer that is not HTTP as a protocol failure: %#', async (said) => {
   const { port } = await plainly((socket) => socket.once('data', () => socket.write(said)));
   expect(await ask(port)).toMatchObject({ ok: false, error: 'protocol' });
 });
 
-test('what is asked to change its protocol fails and holds nothing', async () => {
+test('fails on a protocol upgrade, and keeps no connection', async () => {
   const { port } = await plainly((socket) =>
     socket.once('data', () =>
       socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
@@ -253,7 +256,7 @@ test('what is asked to change its protocol fails and holds nothing', async () =>
   expect(await ask(port)).toMatchObject({ ok: false, error: 'protocol' });
 });
 
-test('a name that nobody has is a fault of the DNS', async () => {
+test('reports an unknown name as a DNS failure', async () => {
   const resolver = { addresses: async () => ({ kind: 'trouble', code: 'ESERVFAIL' }) as const };
   const answer = await open({ allowPrivate: false, resolver }).get({
     url: 'https://nobody.hook.test/',
@@ -263,7 +266,7 @@ test('a name that nobody has is a fault of the DNS', async () => {
   expect(answer).toMatchObject({ ok: false, error: 'dns' });
 });
 
-test('many at once share no more than a bounded number of connections, and closing ends all of them', async () => {
+test('bounds the connections of concurrent requests, and close ends all of them', async () => {
   const { port, connections } = await overTls(() => {});
   const many = Array.from({ length: 400 }, () => postTo(port));
   while (connections() < 256) await new Promise((resolve) => setImmediate(resolve));
@@ -273,7 +276,7 @@ test('many at once share no more than a bounded number of connections, and closi
   expect(connections()).toBe(256);
 });
 
-test('what is kept of an answer can be shown and stored, whatever it was', () => {
+test('shown makes any answer printable and storable', () => {
   expect(shown(Buffer.from('a\u0000b\u001b[2Jc\r\nd\te\u202Ef'), 100)).toBe(
     'a\u{FFFD}b\u{FFFD}[2Jc\nd\te\u{FFFD}f',
   );

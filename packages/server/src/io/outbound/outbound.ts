@@ -7,33 +7,33 @@ import type { OutboundFailure } from './failure.ts';
 export type { OutboundFailure } from './failure.ts';
 
 /**
- * Every connection to a name that a customer gave. What it may reach is decided three times: of the URL as it is written, of
- * each address that its name stands for (no other is tried), and of the peer once there is a connection, before a byte of
- * the request is written; nothing is resolved twice. Redirects are answers like any other, answers are not inflated, and
- * whatever the other side does, it ends in time and within a bound of memory.
+ * All connections to hosts that customers name. The target is checked three times. The first check is of the URL as written, the second of
+ * each address that the name resolves to (only those are tried). The third is of the connected peer, before a byte of the request is
+ * written. No name is resolved twice. Redirects are answers like any other, answers are not decompressed, and every request ends within a
+ * bound of time and memory.
  *
- * Certificates are verified without exception: who develops without one uses http to a private address, which is the one
- * thing that `allowPrivate` adds beside those addresses themselves. Metadata and link-local addresses stay closed even then.
+ * Certificates are always verified. To develop without one, use http to a private address: this and private addresses themselves are all
+ * that `allowPrivate` adds. Metadata and link-local addresses stay closed even then.
  */
 export type Outbound = {
   post(request: OutboundPost): Promise<OutboundAnswer>;
-  /** On a connection of its own: who asks where a name leads wants to know it as of now. */
+  /** Uses a separate connection, because the caller needs the current target of the name. */
   get(request: OutboundGet): Promise<OutboundAnswer>;
-  /** Whatever is under way ends as a `reset`. Nothing is sent afterwards by who owns it. */
+  /** Ends all requests in progress as a `reset`. The owner sends no request afterwards. */
   close(): void;
 };
 
 export type OutboundGet = {
   url: string;
   headers: Readonly<Record<string, string>>;
-  /** Whose connections these are, such as the id of an endpoint: they are kept, reused and bounded apart from all others. */
+  /** The owner of these connections, such as the id of an endpoint: they are kept, reused and limited separately. */
   key: string;
-  /** It is a file that is wanted, of at most so many bytes, and not what somebody's server said. */
+  /** Set if a file is expected, of at most this many bytes, and not a server's message. */
   fileMaxBytes?: number;
 };
 export type OutboundPost = OutboundGet & {
   body: Buffer;
-  /** All of it is on its way, and nothing is heard yet. */
+  /** Called when the whole request was sent, and no answer has arrived yet. */
   posted?: (() => void) | undefined;
 };
 
@@ -42,9 +42,9 @@ export type OutboundAnswer =
       ok: true;
       status: number;
       retryAfter: string | null;
-      /** The beginning of what it said, fit to be shown and stored. */
+      /** The beginning of the answer, printable and storable. */
       answer: string;
-      /** Where one was wanted, and it was complete within its bound. */
+      /** Set if a file was expected, and it was complete within its bound. */
       file: { type: string; bytes: Buffer } | null;
       ms: number;
     }
@@ -53,17 +53,17 @@ export type OutboundAnswer =
       error: OutboundFailure;
       detail: string;
       ms: number;
-      /** A `reset` on a connection that had served before: the other side may have let go of it, or have read all of this. */
+      /** A `reset` on a reused connection: the peer may have closed it before, or have read the whole request. */
       wasReused?: true;
     };
 
 export type OutboundOptions = {
   allowPrivate: boolean;
-  /** Null: the machine's own way, whose few threads a silent name server can hold for all. */
+  /** Null: the resolver of the system, whose few threads one silent name server can block. */
   resolver?: Pick<Resolver, 'addresses'> | null;
-  /** Trusted in place of the usual authorities. */
+  /** Trusted instead of the usual authorities. */
   ca?: string | Buffer;
-  /** Including the DNS and TLS. */
+  /** Includes DNS and TLS. */
   connectMs?: number;
   totalMs?: number;
   idleMs?: number;
@@ -71,7 +71,7 @@ export type OutboundOptions = {
 
 const CONNECT_MS = 5_000;
 const TOTAL_MS = 15_000;
-/** Some load balancers forget a connection after a minute without a word; we let go of it long before. */
+/** Some load balancers drop a connection after a minute of silence; we close it long before. */
 const IDLE_MS = 30_000;
 
 export function createOutbound(options: OutboundOptions): Outbound {

@@ -1,8 +1,8 @@
-/** All but line ends and tabs that moves a cursor, turns the direction of writing, or is no character at all. */
+/** All characters except line ends and tabs that move a cursor, change the writing direction, or are unassigned. */
 const UNPRINTABLE = /[^\P{C}\n\t]+|\u{FFFD}+/gu;
 const REPLACEMENT = '\u{FFFD}';
 
-/** What somebody else's server said, fit to be stored and shown: never more bytes than that. */
+/** Makes the answer of a third party's server printable and storable, within `bytesMax`. */
 export function shown(bytes: Buffer, bytesMax: number): string {
   const text = bytes.toString('utf8').replaceAll('\r\n', '\n').replaceAll(UNPRINTABLE, REPLACEMENT);
   if (Buffer.byteLength(text) <= bytesMax) return text;

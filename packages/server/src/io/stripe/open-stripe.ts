@@ -10,32 +10,32 @@ export type StripeAddress = { host: string; port: number; protocol: 'http' | 'ht
 
 export type StripeOptions = {
   key: string;
-  /** Where it is, for tests; otherwise where Stripe is. */
+  /** The address of a test server; defaults to Stripe. */
   address?: StripeAddress;
   wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 };
 
 export type StripeReader = {
-  /** Refuses unless everything that is wanted may be read, and names all of what may not. */
+  /** Rejects unless all required resources are readable, and names all that are not. */
   checkPermissions(signal: AbortSignal): Promise<void>;
   page<K extends Kind>(kind: K, asked: Asked): Promise<Page<K>>;
   close(): void;
 };
 
-/** The shapes that `read-facts.ts` reads. Whatever version an account is set to, it answers in this one. */
+/** The version whose objects `read-facts.ts` reads. Stripe answers in it regardless of the account's version. */
 const API_VERSION = '2026-10-28.endive';
 const ATTEMPTS_MAX = 8;
 const WITHIN_MS = 60_000;
 const BACKOFF = { baseMs: 500, maxMs: 30_000 };
 
-/** Both restricted and secret keys read; what a browser may hold reads nothing. */
+/** Restricted and secret keys can read. Publishable keys, which a browser may have, cannot. */
 const KEY = /^(?:rk|sk)_(?:live|test)_[A-Za-z0-9]{8,247}$/;
 
 export function isStripeKey(key: string): boolean {
   return KEY.test(key);
 }
 
-/** Reads what Stripe knows, and writes nothing there. */
+/** Opens a reader of Stripe's data, which never writes. */
 export async function openStripe({ key, address, wait = waitFor }: StripeOptions): Promise<StripeReader> {
   if (!isStripeKey(key)) {
     throw new StripeRefusal(
@@ -43,13 +43,13 @@ export async function openStripe({ key, address, wait = waitFor }: StripeOptions
       'This is not a Stripe key. A restricted key begins with rk_live_.',
     );
   }
-  // A large package, of which an installation that imports nothing from Stripe wants nothing.
+  // A large package, which is not loaded in installations that import nothing from Stripe.
   const { default: StripeClient } = await import('stripe');
   const httpAgent = new (address?.protocol === 'http' ? PlainAgent : Agent)({ keepAlive: true });
   const stripe = new StripeClient(key, {
     apiVersion: API_VERSION,
     telemetry: false,
-    // It is asked again here, where waiting can be cut short and `Retry-After` is heeded.
+    // Retries are done here instead, where waiting can be aborted and `Retry-After` is respected.
     maxNetworkRetries: 0,
     timeout: WITHIN_MS,
     httpAgent,
@@ -89,7 +89,7 @@ const WANTED: [string, (stripe: Stripe) => Promise<unknown>][] = [
   ['Products', (stripe) => stripe.products.list({ limit: 1 })],
 ];
 
-/** Asks until it is answered, is told that asking again is no use, or has asked often enough. */
+/** Retries until there is an answer, a permanent error, or the last attempt has failed. */
 async function patiently<T>(ask: () => Promise<T>, { signal, wait }: Patience): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
     signal.throwIfAborted();
@@ -109,7 +109,7 @@ async function patiently<T>(ask: () => Promise<T>, { signal, wait }: Patience): 
   }
 }
 
-/** The package cannot call a question back: its answer is left to itself. */
+/** The package cannot cancel a request, so its answer is ignored. */
 async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const abort = (): void => reject(signal.reason as Error);

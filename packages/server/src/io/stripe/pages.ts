@@ -25,11 +25,11 @@ export type Kinds = {
 };
 export type Kind = keyof Kinds;
 
-/** The object that a page ended with. */
+/** The last object of a page. */
 export type After = { id: string; created: number };
 
 export type Asked = {
-  /** Seconds; what was made later is not read, so that pages stay as they are while business goes on. */
+  /** In seconds. Later objects are not read, so that pages stay stable while new objects are created. */
   asOf: number;
   after: After | null;
   signal: AbortSignal;
@@ -37,15 +37,15 @@ export type Asked = {
 
 export type Page<K extends Kind> = {
   facts: Kinds[K][];
-  /** Null: this was the last page. */
+  /** Null after the last page. */
   next: After | null;
 };
 
 const PAGE = 100;
-/** Of one invoice; who has more lines than these has them of usage. */
+/** Per invoice. An invoice with more lines has lines of usage. */
 const LINES_MAX = 1_000;
 
-/** One page, the newest objects first: the only order that Stripe has. */
+/** Reads one page, newest objects first: the only order that Stripe supports. */
 export async function readPage<K extends Kind>(stripe: Stripe, kind: K, asked: Asked): Promise<Page<K>> {
   const { asOf, after } = asked;
   const list = LISTS[kind];
@@ -57,7 +57,7 @@ export async function readPage<K extends Kind>(stripe: Stripe, kind: K, asked: A
     });
   } catch (error) {
     if (!after || !isPlaceGone(error)) throw error;
-    // A draft invoice can be deleted. What was made in the same second comes once more then, and has no effect twice.
+    // The last object, a draft invoice, may have been deleted. Objects of the same second are then read again, which is idempotent.
     return list(stripe, { limit: PAGE, created: { lte: Math.min(asOf, after.created) } });
   }
 }
@@ -82,7 +82,7 @@ const LISTS: { [K in Kind]: List<K> } = {
   },
 };
 
-/** An invoice shows its first lines; the others are asked for. */
+/** An invoice contains only its first lines; the others need further requests. */
 async function linesOf(
   stripe: Stripe,
   id: string,
@@ -104,7 +104,7 @@ async function linesOf(
 
 type Listed = { id?: string; created: number; test_clock?: unknown };
 
-/** Objects of a test clock live in a time of their own, which may be the future. */
+/** Objects of a test clock have their own time, which may be in the future. */
 function pageOf<T extends Listed, F>(
   { data, has_more: hasMore }: { data: T[]; has_more: boolean },
   read: (object: T) => F | null,

@@ -8,7 +8,7 @@ import type {
   SubscriptionFacts,
 } from '../../base/billing/index.ts';
 
-/** What is wanted of Stripe's objects; everything else of them is left where it is. */
+/** The used fields of Stripe's objects; all others are ignored. */
 export function customerFacts(customer: Stripe.Customer): CustomerFacts {
   return {
     id: customer.id,
@@ -44,7 +44,7 @@ export function subscriptionFacts(subscription: Stripe.Subscription): Subscripti
   };
 }
 
-/** Null for an invoice of no subscription, and for one whose customer is not named. */
+/** Returns null for an invoice without a subscription, and for one without a customer. */
 export function invoiceFacts(invoice: Stripe.Invoice, lines: Stripe.InvoiceLineItem[]): InvoiceFacts | null {
   const subscription = subscriptionOf(invoice);
   if (subscription === null || invoice.customer === null || !invoice.id) return null;
@@ -85,7 +85,7 @@ export function productFacts({ id, name }: Stripe.Product): ProductFacts {
   return { id, name: filled(name) ?? id };
 }
 
-/** Lines of other subscriptions, and of what was added by hand, say nothing of what this one is. */
+/** Ignores lines of other subscriptions and manually added ones, which do not describe this subscription. */
 function lineFacts(line: Stripe.InvoiceLineItem, subscription: string): LineFacts[] {
   const item = line.parent?.subscription_item_details ?? line.parent?.invoice_item_details;
   const price = line.pricing?.price_details;
@@ -102,7 +102,7 @@ function lineFacts(line: Stripe.InvoiceLineItem, subscription: string): LineFact
   ];
 }
 
-/** Subscriptions from before there were prices may carry a plan alone. */
+/** Subscriptions from before Stripe had prices may have only a plan. */
 function itemPrice({ price, plan }: { price?: Stripe.Price | null; plan: Stripe.Plan }): PriceFacts {
   if (price) return priceFacts(price);
   return {
@@ -116,7 +116,7 @@ function itemPrice({ price, plan }: { price?: Stripe.Price | null; plan: Stripe.
   };
 }
 
-/** Of less than a cent there is only the decimal form; what depends on the quantity has neither. */
+/** Amounts below a cent have only the decimal form; amounts that depend on the quantity have neither. */
 function amountOf({ unit_amount: whole, unit_amount_decimal: decimal }: Stripe.Price): number | null {
   if (whole !== null) return whole;
   return decimal === null ? null : Number(decimal.toString());
@@ -126,7 +126,7 @@ function idOf(given: string | { id: string }): string {
   return typeof given === 'string' ? given : given.id;
 }
 
-/** Null for nothing but spaces. PostgreSQL keeps neither NUL nor half a character, and nobody's name is worth an import. */
+/** Returns null for blank text. PostgreSQL stores neither NUL nor half a surrogate pair, and a name must not fail an import. */
 function filled(text: string | null | undefined): string | null {
   const plain = (text ?? '').toWellFormed().replaceAll('\0', '').trim();
   return plain === '' ? null : plain;

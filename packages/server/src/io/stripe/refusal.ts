@@ -1,4 +1,4 @@
-/** Why Stripe says nothing more, in words for people. Never with the key in it, nor with what Stripe says of the key. */
+/** The reason why Stripe gave no data, in plain words. Contains neither the key nor Stripe's text about it. */
 export class StripeRefusal extends Error {
   readonly reason: 'key_refused' | 'permission_missing' | 'busy' | 'unreadable';
 
@@ -9,7 +9,7 @@ export class StripeRefusal extends Error {
   }
 }
 
-/** What is to be made of an error of the package: try again, or tell somebody. */
+/** Decides about an error of the package: retry, or a refusal for the user. */
 export function judgeError(error: unknown): { retry: true; afterMs: number | null } | StripeRefusal {
   const { statusCode, headers, code, type } = factsOf(error);
   if (statusCode === 401) {
@@ -35,14 +35,14 @@ function isPassing({ statusCode = 0, code = '', type = '' }: ErrorFacts): boolea
   );
 }
 
-/** The object that a page began behind is not there any more. */
+/** Returns whether the object that the page starts after no longer exists. */
 export function isPlaceGone(error: unknown): boolean {
   const { code, param } = factsOf(error);
   return code === 'resource_missing' && param === 'starting_after';
 }
 
 const PASSING = new Set(['StripeConnectionError', 'StripeAPIError', 'rate_limit', 'lock_timeout']);
-/** Whoever says an hour means tomorrow: it is asked again sooner, and paused if that does not help. */
+/** A server may ask for an hour. The request is retried earlier than that, and the import is paused if it still fails. */
 const RETRY_AFTER_MAX_MS = 120_000;
 
 type ErrorFacts = {

@@ -40,7 +40,7 @@ async function refusalOf(asked: Promise<unknown>): Promise<StripeRefusal> {
   return error as StripeRefusal;
 }
 
-test('pages of a hundred, the newest first, each object once, in the version that is understood', async () => {
+test('reads pages of a hundred, newest first, each object once, in the supported version', async () => {
   const seen: string[] = [];
   let after: { id: string; created: number } | null = null;
   const sizes: number[] = [];
@@ -58,12 +58,12 @@ test('pages of a hundred, the newest first, each object once, in the version tha
   expect(stripe.headers.some((headers) => headers['x-stripe-client-telemetry'])).toBe(false);
 });
 
-test('what is newer than the import is not read', async () => {
+test('does not read objects newer than the import', async () => {
   const { facts } = await customers(null, BEGAN + 1);
   expect(facts.map(({ id }) => id).toSorted()).toEqual(world.customers.slice(0, 20).map(({ id }) => id));
 });
 
-test('behind an object that was deleted meanwhile it is read on by its time', async () => {
+test('continues after a deleted object by its time', async () => {
   const { facts } = await customers({ id: 'cus_deleted', created: BEGAN + 5 });
   expect(facts[0]?.id).toBe('cus_059');
 });
@@ -84,9 +84,9 @@ test.each<[string, Trouble[], number[]]>([
     [0, 0],
   ],
   ['5xx', [{ status: 500 }, { status: 502 }, { status: 503 }], [0, 0, 0]],
-  // The package asks once more by itself.
+  // The package itself retries once.
   ['a connection that is cut', ['reset', 'reset'], [0]],
-])('%s is waited for, and then it is answered', async (_name, troubles, waits) => {
+])('waits after %s, and then succeeds', async (_name, troubles, waits) => {
   stripe.trouble.push(...troubles);
   const { facts } = await customers();
   expect(facts).toHaveLength(100);
@@ -94,19 +94,19 @@ test.each<[string, Trouble[], number[]]>([
   expect(waited).toHaveLength(waits.length);
   for (const [i, ms] of waits.entries()) {
     if (ms > 0) expect(waited[i]).toBe(ms);
-    // Half a second, twice as long each time, and at least half of it.
+    // Half a second, doubled each time, with at least half of that after jitter.
     else expect(waited[i]).toBeGreaterThanOrEqual((500 * 2 ** i) / 2);
   }
 });
 
-test('a storm that does not end is given up after eight questions, with more time between them each time', async () => {
+test('gives up after eight attempts with growing delays', async () => {
   stripe.trouble.push(...Array.from({ length: 20 }, (): Trouble => ({ status: 503 })));
   expect((await refusalOf(customers())).reason).toBe('busy');
   expect(stripe.asked).toHaveLength(8);
   expect(waited.every((ms) => ms <= 30_000)).toBe(true);
 });
 
-test('a key that is revoked, wrong or none at all is told, and the key is not in what is told', async () => {
+test('reports a revoked, wrong or missing key without repeating it', async () => {
   stripe.keys.clear();
   const refused = await refusalOf(customers());
   expect(refused.reason).toBe('key_refused');
@@ -115,7 +115,7 @@ test('a key that is revoked, wrong or none at all is told, and the key is not in
   expect(stripe.asked).toHaveLength(1);
 });
 
-test('all that a key may not read is named at once', async () => {
+test('names all missing permissions of a key at once', async () => {
   stripe.keys.set(STRIPE_KEY, new Set(['invoices', 'prices']));
   const reader = await open();
   const refused = await refusalOf(reader.checkPermissions(signal));
@@ -126,7 +126,7 @@ test('all that a key may not read is named at once', async () => {
   );
 });
 
-test('waiting is cut short where the import is stopped', async () => {
+test('stops waiting when the import is aborted', async () => {
   const stop = new AbortController();
   stripe.trouble.push('silent');
   const reader = await open();
@@ -142,6 +142,6 @@ test.each([
   ['pk_live_51Abcdefgh', false],
   ['rk_live_', false],
   ['rk_live_51Abc\ndefgh', false],
-])('%s is a key that reads: %s', (key, isOne) => {
+])('isStripeKey of %s is %s', (key, isOne) => {
   expect(isStripeKey(key)).toBe(isOne);
 });

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { Fault, type FaultOptions } from '../../base/fault.ts';
 
-/** By name; what they are given and what they answer is copied between threads. */
+/** By name. Inputs and results are copied between threads. */
 export type Tasks = Record<string, (input: never) => unknown>;
 
 export type Asked = { id: number; name: string; input: unknown };
@@ -11,7 +11,7 @@ export type Answer =
   | { id: number; fault: { code: Fault['code'] } & Pick<FaultOptions, 'details'> }
   | { id: number; error: unknown };
 
-/** Runs tasks in a worker thread, for the pool that started it. A fault arrives there as a fault. */
+/** Runs tasks in a worker thread, for the pool that started it. A `Fault` is passed to the pool as a `Fault`. */
 export function serveTasks(tasks: Tasks): void {
   const port = parentPort;
   if (!port) throw new Error('tasks are served in a worker thread only');

@@ -1,8 +1,8 @@
 /**
- * Why a task has no result.
+ * The reason why a task has no result.
  *
- *   deadline, memory, crashed   the task itself took too much, and would again
- *   busy, closed                the pool did not run it; another time it may
+ * - `deadline`, `memory`, `crashed`: the task exceeded its limits or ended its thread, and would do so again.
+ * - `busy`, `closed`: the pool did not run it; a retry may succeed.
  */
 export type TaskTrouble = 'deadline' | 'memory' | 'crashed' | 'busy' | 'closed';
 
@@ -15,7 +15,7 @@ export class TaskStopped extends Error {
     this.trouble = trouble;
   }
 
-  /** Whether the same input would be stopped again. */
+  /** Returns whether the same input would be stopped again. */
   get isForGood(): boolean {
     return this.trouble !== 'busy' && this.trouble !== 'closed';
   }

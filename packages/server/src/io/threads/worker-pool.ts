@@ -11,7 +11,7 @@ export type WorkerPoolOptions = {
   threadsMax: number;
   /** Memory of one thread. */
   memoryMb: number;
-  /** Tasks that wait or run, of all keys. */
+  /** Tasks that wait or run, over all keys. */
   places: number;
 };
 
@@ -108,7 +108,7 @@ class Pool {
     return thread;
   }
 
-  /** Starts the deadline here, because starting a thread takes seconds on a busy machine. */
+  /** Starts the deadline here, because starting a thread takes seconds on a busy host. */
   #begin(thread: Thread): void {
     const { task, worker } = thread;
     if (!task) return;

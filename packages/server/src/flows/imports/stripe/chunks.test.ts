@@ -12,7 +12,7 @@ const GROUND = {
   isTold: false,
 };
 
-/** A customer each of whose invoices failed once. */
+/** A customer whose invoices each failed once. */
 function customer(id: string, failures: number): CustomerHistory {
   const named = { email: null, name: null, company: null, currency: null, isDelinquent: null, userId: id };
   return {
@@ -65,7 +65,7 @@ function cut(customers: CustomerHistory[], given = 0): ImportChunk[] {
   return isEmpty(begun) ? chunks : [...chunks, begun.chunk];
 }
 
-test('no chunk holds more than a bulk request, and no record is lost or doubled between them', () => {
+test('keeps chunks within the size of a bulk request, without losing or repeating records', () => {
   const customers = [
     customer('a', 400),
     customer('b', 700),
@@ -90,13 +90,13 @@ test('no chunk holds more than a bulk request, and no record is lost or doubled 
   expect(chunks.reduce((rows, chunk) => rows + chunk.rows, 0)).toBe(5 + 5 + 3_603);
 });
 
-test('within a long history it is gone on where it was cut', () => {
+test('continues within a long history where it was cut', () => {
   const customers = [customer('c', 2_500), customer('d', 2)];
   expect(cut(customers, 1_000)).toEqual(cut(customers).slice(1));
   expect(cut(customers, 2_000)).toEqual(cut(customers).slice(2));
 });
 
-test('a thousand customers without a history are a chunk', () => {
+test('puts 1,000 customers without a history into one chunk', () => {
   const customers = Array.from({ length: 1_001 }, (_, i) => customer(`c${i}`, 0));
   expect(cut(customers).map(({ users }) => users.length)).toEqual([1_000, 1]);
 });

@@ -4,18 +4,18 @@ import { iso } from '../../../base/clock.ts';
 import type { CustomerHistory } from '../../../features/billing/index.ts';
 import type { ImportChunk, ImportNote } from '../../../features/imports/index.ts';
 
-/** A chunk that is being filled, and how many customers are in it. */
+/** A chunk that is being filled, and how many customers it contains. */
 export type Begun = { chunk: ImportChunk & Filled; customers: number };
 type Filled = { facts: { [name: string]: number }; notes: ImportNote[] };
 
 export type Ground = {
   catalogue: Catalogue;
-  /** Seconds. */
+  /** In seconds. */
   asOf: number;
   unmatchedAsCustomers: boolean;
-  /** Its objects were counted as rows already. */
+  /** True if the objects of this customer were already counted as rows. */
   isTold: boolean;
-  /** How many events of this customer were taken before. */
+  /** How many events of this customer earlier chunks contain. */
   given: number;
 };
 
@@ -29,8 +29,8 @@ export function isEmpty({ chunk, customers }: Begun): boolean {
 }
 
 /**
- * Puts a customer into the chunk that was begun; those that became full by it come out. Where they are cut depends on nothing but
- * what is in them. A history longer than a chunk is cut too, and only its end is a customer more.
+ * Adds a customer to the open chunk, and returns the chunks that became full. The boundaries depend only on the contents. A history longer
+ * than a chunk is cut too, and only its last part counts as a customer.
  */
 export function addHistory(
   begun: Begun,
@@ -86,7 +86,7 @@ function toRecords(history: CustomerHistory, ground: Ground): BillingRecords | n
 
 type Concluded = { history: CustomerHistory; records: BillingRecords | null; ground: Ground };
 
-/** What the report says of this customer. */
+/** Adds this customer to the place, the counts and the notes of the chunk. */
 function conclude(begun: Begun, { history, records, ground }: Concluded): void {
   const { chunk } = begun;
   const { facts: customer, subscriptions, invoices, matchedBy } = history;

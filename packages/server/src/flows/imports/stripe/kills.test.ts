@@ -14,14 +14,14 @@ import { askCheck, claimImport, createImport, foundImport, giveKey, startImport,
 import { stripeSources } from './stripe-source.ts';
 
 const NOW = Date.parse('2026-06-01T00:00:00.000Z');
-/** A chunk is a thousand events: two chunks of them. */
+/** These customers make two chunks of events; a chunk has 1,000. */
 const CUSTOMERS = 270;
 const clock = heldClock(NOW);
 const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 const stripe = await stripeServer(stripeAccount({ customers: CUSTOMERS, seed: 8, now: NOW / 1_000 }));
 let stop = new AbortController();
-/** Called after every chunk that was accepted. */
+/** Called after every accepted chunk. */
 let accepted = (): void => undefined;
 const deps = {
   ...importDeps(db),
@@ -44,7 +44,7 @@ async function newProject(): Promise<number> {
   return (await createProject(db, { name: 'Acme' })).id;
 }
 
-/** Whoever works on it is stopped after so many steps, and the next one begins: as often as there are numbers. */
+/** Stops a worker after each of the given numbers of steps, and lets the next worker continue. */
 async function workStopped(steps: number[], onStep: (step: () => void) => void): Promise<void> {
   for (const after of steps) {
     let left = after;
@@ -107,7 +107,7 @@ function leftOf({ id }: Import): Promise<object[]> {
   );
 }
 
-/** Sign-ups of the last hours, which are young enough for a welcome. */
+/** Returns the sign-ups of the last 24 hours, which are recent enough for a welcome email. */
 function freshOf(projectId: number): Promise<object[]> {
   return db.query(
     `SELECT external_user_id, name, properties FROM beckon.event
@@ -116,11 +116,11 @@ function freshOf(projectId: number): Promise<object[]> {
   );
 }
 
-test('stopped five times and run once more, an import comes to what one clean run comes to, and sends nothing', async () => {
+test('ends like a clean run after five stops and a repeated import, and drafts no emails', async () => {
   const [clean, stopped] = [await newProject(), await newProject()];
   const one = await importClean(await newImport(clean));
   expect(one.state).toBe('done');
-  // What was read of Stripe is gone with the import, and so is the key.
+  // The data read from Stripe is deleted with the import, and so is the key.
   expect(await leftOf(one)).toEqual([{ rows: 0, key: false }]);
   const cleanly = await known(clean);
 
@@ -142,16 +142,16 @@ test('stopped five times and run once more, an import comes to what one clean ru
   expect(cleanly.letters).toBe(0);
   expect(cleanly.events.length).toBeGreaterThan(1_000);
   expect(new Set(cleanly.events.map((event) => 'name' in event && event.name)).size).toBe(6);
-  // Told as live the same events would have written to people.
+  // Sent as live events, the same data does cause emails.
   const live = await newProject();
   await putRecords(db, { projectId: live, kind: 'events', records: await freshOf(clean) });
   expect((await known(live)).letters).toBeGreaterThan(0);
-  // Three weeks later too, when every trial has ended: what was imported wakes no rule.
+  // Three weeks later every trial has ended, and the imported events still start no rule.
   await engine.advance(21 * 86_400_000);
   expect((await known(stopped)).letters).toBe(0);
 });
 
-test('a key that is revoked in the middle stops the check with the reason, and a new one goes on where it was', async () => {
+test('stops the check with the reason when the key is revoked, and continues with a new key', async () => {
   const projectId = await newProject();
   const one = await newImport(projectId);
   stripe.asked.length = 0;
@@ -176,7 +176,7 @@ test('a key that is revoked in the middle stops the check with the reason, and a
   await askCheck(db, one);
   await workThrough(deps);
   expect((await foundImport(db, one)).state).toBe('checked');
-  // The customers were read before.
+  // The customers were read before the key was revoked.
   const asked = stripe.asked.map(({ pathname, searchParams }) => `${pathname} ${searchParams.get('limit')}`);
   expect(asked.filter((question) => question === '/v1/customers 100')).toEqual([]);
 });

@@ -15,8 +15,8 @@ import type { StripeAsked } from '../deps.ts';
 const AT_ONCE = 500;
 
 /**
- * Decides whose the next customers are. It happens once, before anything of them is sent on: what the import itself makes known
- * must not change whose the customers behind it are, or a second run would decide otherwise than the first.
+ * Matches the next customers to users. This happens once, before any of their records is passed on. Users that the import itself creates
+ * must not affect later matches: a second run would otherwise decide differently.
  */
 export function matchCustomers(
   db: Pick<Database, 'transaction'>,
@@ -44,7 +44,7 @@ async function decide(tx: Tx, one: StripeAsked, customers: Undecided[]): Promise
       candidates.get(customer.address ?? '') ?? new Set(),
     ),
   }));
-  // Of those that are nobody it is asked whether an earlier import knows them by the customer's own id.
+  // For customers without a match: an earlier import may have created a user under the customer's own id.
   const ids = new Set(matches.map(({ customer, match }) => match.userId ?? customer.id));
   const people = await findPeople(
     tx,
@@ -64,7 +64,7 @@ async function decide(tx: Tx, one: StripeAsked, customers: Undecided[]): Promise
   });
 }
 
-/** By address: people of the project, and whom other customers with it name. */
+/** Maps each address to the users of the project who have it, and to the users named by other customers with it. */
 async function candidatesOf(
   tx: Tx,
   one: StripeAsked,

@@ -12,8 +12,8 @@ import { matchCustomers } from './match-customers.ts';
 import type { StripeDeps } from './stripe-source.ts';
 
 /**
- * Reads Stripe from where it was left, page by page, into our own tables, and decides whose customers these are. Each page is kept
- * in the transaction that says how far it came: whoever is killed asks again for one page at most.
+ * Reads Stripe page by page into Beckon's own tables, from where it stopped, and then matches the customers. Each page is stored in the
+ * transaction that records the progress, so a killed worker repeats at most one page.
  */
 export async function* readSnapshot(
   deps: StripeDeps,

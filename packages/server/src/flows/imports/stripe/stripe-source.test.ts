@@ -102,7 +102,7 @@ function sum(chunks: ImportChunk[], name: string): number {
 
 type Hand = [string, string, string, { [name: string]: string | number }];
 
-/** As a person wrote it: the invoices of a story are told apart by their time alone. */
+/** Converts an event to the form of the handwritten expectations. The invoices of a story differ only in their time. */
 function asByHand({ occurred_at: at = '', name, message_id: id = '', properties }: EventInput): Hand {
   const [, object = '', fact, time] = id.split(':');
   expect(time).toBe(String(Date.parse(at) / 1_000));
@@ -110,7 +110,7 @@ function asByHand({ occurred_at: at = '', name, message_id: id = '', properties 
   return [at, name, `${plain}:${fact}`, properties as Hand[3]];
 }
 
-test('every story becomes the events that were written for it by hand, and nothing else', async () => {
+test('turns every story into exactly the events written for it by hand', async () => {
   const chunks = await all({ ...(await newImport()), unmatchedAsCustomers: true });
   const events = eventsOf(chunks);
   expect(Object.keys(events).toSorted()).toEqual(Object.keys(expected).toSorted());
@@ -119,7 +119,7 @@ test('every story becomes the events that were written for it by hand, and nothi
   }
 });
 
-test('people who are new are described, of people who are known only the billing is', async () => {
+test('brings all traits of new users, and only the billing traits of known users', async () => {
   const users = usersOf(await all(await newImport()));
   expect(users['known']).toEqual({
     external_user_id: 'known',
@@ -142,7 +142,7 @@ test('people who are new are described, of people who are known only the billing
   expect(users['odd \ufffd']?.traits).toMatchObject({ name: 'Zoe' });
 });
 
-test('whose customer it is: by metadata, by an address of one person alone, or nobody, who is counted and listed', async () => {
+test('matches a customer by metadata or by an address of a single user, and counts and lists the others', async () => {
   const chunks = await all(await newImport());
   expect(sum(chunks, 'unmatched_customers')).toBe(4);
   expect(sum(chunks, 'deleted_customers')).toBe(1);
@@ -178,7 +178,7 @@ test('names running trials, which get no reminder', async () => {
   });
 });
 
-test('every object is a row, once, whether it was read now or before', async () => {
+test('counts every object as one row, whether it was read now or before', async () => {
   const one = await newImport();
   const check = await all(one);
   const askedOfStripe = stripe.asked.length;
@@ -186,12 +186,12 @@ test('every object is a row, once, whether it was read now or before', async () 
   const rows = (chunks: ImportChunk[]): number => chunks.reduce((total, chunk) => total + chunk.rows, 0);
   const told = sum(run, 'customers') + sum(run, 'subscriptions') + sum(run, 'invoices');
   expect([rows(check), rows(run)]).toEqual([told, told]);
-  // What the check read is there: the run asks nobody, and brings the same.
+  // The check stored the data, so the run sends Stripe no requests and yields the same events.
   expect(stripe.asked.length).toBe(askedOfStripe);
   expect(eventsOf(run)).toEqual(eventsOf(check));
 });
 
-test('behind every place are the same records, however it was come to', async () => {
+test('yields the same records after every place, however the place was reached', async () => {
   const one = await newImport();
   await all(one);
   const chunks = await all(one);
@@ -200,13 +200,13 @@ test('behind every place are the same records, however it was come to', async ()
   }
 });
 
-test('who is stopped while Stripe is read asks again for one page at most', async () => {
+test('repeats at most one page of Stripe after each stop', async () => {
   const one = await newImport();
   const whole = await newImport();
   const clean = await all(whole);
   const questions = stripe.asked.length;
   stripe.asked.length = 0;
-  // Each time it is stopped at the next question: some of these were answered, and their answers not kept.
+  // Each attempt is stopped at its seventh request. Some answers arrive but are not stored.
   for (let stopped = 0; stopped < 6; stopped += 1) {
     const stop = new AbortController();
     let left = 7;
@@ -220,11 +220,12 @@ test('who is stopped while Stripe is read asks again for one page at most', asyn
   }
   stripe.beforeAnswer = () => undefined;
   expect(eventsOf(await all(one))).toEqual(eventsOf(clean));
-  // Every beginning asks what the key may, which is five questions; a page of invoices is three, for two have many lines.
+  // Every start checks the permissions of the key, which takes five requests. A page of invoices takes three, because two of its invoices
+  // have many lines.
   expect(stripe.asked.length).toBeLessThanOrEqual(questions + 6 * (5 + 3));
 });
 
-test('what the import itself makes known changes nobody’s match: a second import finds everybody the same', async () => {
+test('matches every customer the same in a second import, whatever users the first one created', async () => {
   const one = { ...(await newImport()), unmatchedAsCustomers: true };
   const first = await all(one);
   await putRecords(db, {
@@ -237,12 +238,12 @@ test('what the import itself makes known changes nobody’s match: a second impo
   const second = await all({ ...one, importId: await importIn(one.projectId) });
   const facts = (chunks: ImportChunk[]): string[] =>
     chunks.flatMap(({ events }) => events.map((event) => `${event.external_user_id} ${event.message_id}`));
-  // Who is known by now signed up before; everything else is as it was, and so has no effect.
+  // Users who are known by now get no sign-up event again. All other events are the same, so they have no effect.
   const isSignUp = (fact: string): boolean => fact.includes(':created:');
   expect(facts(second)).toEqual(facts(first).filter((fact) => !isSignUp(fact)));
 });
 
-test('who is erased between the check and the run is gone from what was read, and not brought in', async () => {
+test('deletes the stored data of a user who is erased between the check and the run, and does not import them', async () => {
   const one = await newImport();
   await all(one);
   for (const userId of ['known', 'upgrades']) {
@@ -264,7 +265,7 @@ test('who is erased between the check and the run is gone from what was read, an
   expect([users['known'], users['upgrades']]).toEqual([undefined, undefined]);
 });
 
-test('a customer that is made while it is read waits for the next import', async () => {
+test('leaves a customer created during the read to the next import', async () => {
   const one = await newImport();
   stripe.beforeAnswer = ({ pathname }) => {
     if (pathname !== '/v1/subscriptions') return;

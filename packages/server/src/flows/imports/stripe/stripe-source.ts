@@ -12,17 +12,18 @@ export type StripeDeps = {
   openReader: (key: string) => Promise<StripeReader>;
 };
 
-/** With all their bills: so few that the memory stays flat, so many that the database is not asked for each. */
+/** Customers read at a time, with all their invoices: few enough to keep memory flat, and enough to avoid a query per customer. */
 const CUSTOMERS_AT_ONCE = 50;
 
 /**
- * What Stripe knows of its customers, as records of the interface. First it is read into our own tables, which happens once for an
- * import and yields chunks without records; then it is walked, customer by customer, as often as somebody asks. So the check and
- * the run see the same, behind one place are the same records always, and Stripe is asked its fewest questions.
+ * Reads the customers of Stripe as records of the API.
  *
- * Places: `{ told }` while Stripe is read, with the number of objects that were counted as rows; `{ customer, events, isTold }`
- * behind so many events of this customer, null behind all of it. An object is counted once: when it is read, or, where it was read
- * before, on the walk.
+ * First, Stripe is read into Beckon's own tables, once per import; this yields chunks without records. Then the tables are walked customer
+ * by customer, as often as needed. So the check and the run see the same data, the same records follow each place, and Stripe gets as few
+ * requests as possible.
+ *
+ * Places: `{ told }` while Stripe is read, with the number of objects counted as rows. `{ customer, events, isTold }` after so many events
+ * of this customer, with null after all of them. An object is counted once: when it is read or, if it was read before, on the walk.
  */
 export function stripeSources(deps: StripeDeps): OpenStripe {
   return (one): ImportSource => ({

@@ -14,7 +14,7 @@ replaysAnswers(server, twin, EVENTS_BATCH);
 acceptsEventShapes(server, EVENTS_BATCH);
 marksSuppressedEvents(server, EVENTS_BATCH);
 
-test('a thousand events are one request, stored in the order of the list', async () => {
+test('stores a thousand events of one request in the order of the list', async () => {
   const caller = await newCaller(server, EVENTS_BATCH);
   const many = Array.from({ length: 1_000 }, (_, i) => record(EVENTS_BATCH, { external_user_id: `u-${i}` }));
   const { status, json } = await caller.send({ body: bodyOf(EVENTS_BATCH, many) });

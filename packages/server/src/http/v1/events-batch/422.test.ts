@@ -21,7 +21,7 @@ refusesReuse(server, twin, EVENTS_BATCH);
 
 keyOrderCounts(server, EVENTS_BATCH);
 
-test('one bad event among a thousand, and none is taken', async () => {
+test('rejects a thousand events if one is invalid', async () => {
   const caller = await newCaller(server, EVENTS_BATCH);
   const many = Array.from({ length: 1_000 }, (_, i) => record(EVENTS_BATCH, i === 999 ? { name: '' } : {}));
   const { status, errors } = await caller.send({ body: bodyOf(EVENTS_BATCH, many), once: 'k' });
@@ -32,7 +32,7 @@ test('one bad event among a thousand, and none is taken', async () => {
   expect(await caller.stored()).toEqual(NOTHING_STORED);
 });
 
-test('what is no event at all is named by its place, twenty faults at most', async () => {
+test('names values that are not events by their index, twenty faults at most', async () => {
   const caller = await newCaller(server, EVENTS_BATCH);
   const { errors } = await caller.send({ body: bodyOf(EVENTS_BATCH, [record(EVENTS_BATCH), null, 7, []]) });
   expect(errors.map((error) => error.field)).toEqual(['events.1', 'events.2', 'events.3']);

@@ -15,13 +15,13 @@ replaysAnswers(server, twin, EVENTS);
 acceptsEventShapes(server, EVENTS);
 keepsOneKeyAcrossOrders(server, EVENTS);
 
-test('properties may be left out, and are stored as an empty object', async () => {
+test('accepts missing properties, and stores an empty object', async () => {
   const caller = await newCaller(server, EVENTS);
   expect((await caller.send({ body: { external_user_id: 'u-1', name: 'n' } })).status).toBe(202);
   expect((await caller.stored()).records).toEqual([{ external_user_id: 'u-1', name: 'n', properties: {} }]);
 });
 
-test('suppressTriggers belongs to lists: here it is an unknown field, whatever its type', async () => {
+test('rejects suppressTriggers as an unknown field, whatever its type: it belongs to lists', async () => {
   const caller = await newCaller(server, EVENTS);
   for (const suppressTriggers of [true, 'yes', null])
     expect((await caller.send({ body: { ...bodyOf(EVENTS), suppressTriggers } })).status).toBe(202);

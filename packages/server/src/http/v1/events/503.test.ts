@@ -9,7 +9,7 @@ const server = await endpointServer();
 
 survivesOutages(server, EVENTS);
 
-/** Another hand on the project's queue row, as that of a server that hangs. */
+/** Locks the project's queue row, as a server that hangs does. */
 async function holdingQueue(projectId: number, during: () => Promise<void>): Promise<void> {
   await server.db.transaction(async (tx) => {
     await tx.query('SELECT 1 FROM beckon.ingest_queue WHERE project_id = $1 FOR UPDATE', [projectId]);
@@ -17,7 +17,7 @@ async function holdingQueue(projectId: number, during: () => Promise<void>): Pro
   });
 }
 
-test('what cannot be committed within 5 s is 503 to everybody who waits for it, and is not stored later', async () => {
+test('answers 503 to all waiting requests after 5 s without a commit, and does not store them later', async () => {
   const caller = await newCaller(server, EVENTS);
   await holdingQueue(caller.id, async () => {
     const answers = await Promise.all([
@@ -33,7 +33,7 @@ test('what cannot be committed within 5 s is 503 to everybody who waits for it, 
   expect([retry.status, retry.headers['idempotent-replayed']]).toEqual([202, undefined]);
 });
 
-test('a twin that comes while the first is being committed waits for it and hears its answer', async () => {
+test('gives a concurrent duplicate the answer of the first request', async () => {
   const caller = await newCaller(server, EVENTS);
   let answers: Promise<Answer[]> = Promise.resolve([]);
   await holdingQueue(caller.id, async () => {
@@ -42,7 +42,7 @@ test('a twin that comes while the first is being committed waits for it and hear
       caller.send({ once: 'k' }),
       caller.send({ once: 'k', body: {} }),
     ]);
-    // Until the flush stands at the queue row.
+    // Until the flush waits for the queue row.
     for (let waiting = 0; waiting === 0;) {
       const [row] = await server.db.query<{ n: number }>(
         "SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
@@ -58,11 +58,11 @@ test('a twin that comes while the first is being committed waits for it and hear
   expect(await caller.stored()).toMatchObject({ waiting: 1, keys: 1 });
 });
 
-test('one that sends much and slowly takes no room that others need', async () => {
+test('keeps space for others while one project sends much and slowly', async () => {
   const [greedy, other] = [await newCaller(server, EVENTS_BULK), await newCaller(server, EVENTS)];
   const { hostname: host, port } = new URL(server.url);
   const refused = { count: 0, some: Promise.withResolvers<void>() };
-  // Together more than all that a process holds of bodies; a rest of each is never sent.
+  // Together more than the process's budget for bodies; the rest of each is never sent.
   const part = Buffer.alloc(8 * 1024 * 1024, ' ');
   const sockets = Array.from({ length: 40 }, () => {
     const socket = connect({ host, port: Number(port) });

@@ -15,7 +15,7 @@ replaysAnswers(server, twin, USERS);
 acceptsUserShapes(server, USERS);
 keepsOneKeyAcrossOrders(server, USERS);
 
-test('the same external_user_id again is taken again, in the order in which it came', async () => {
+test('accepts the same external_user_id again, and keeps the order', async () => {
   const caller = await newCaller(server, USERS);
   const plans = ['free', 'pro', 'free'];
   for (const plan of plans) await caller.send({ body: { external_user_id: 'u-1', traits: { plan } } });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { restoreCommand } from './archive.ts';
 
-test('who may not read the log that was kept is told by which command it is given to them', async () => {
+test('names the command that makes an unreadable WAL archive readable', async () => {
   const above = await mkdtemp(join(tmpdir(), 'beckon-log-'));
   onTestFinished(() => rm(above, { recursive: true }));
   const folder = join(above, 'wal');

@@ -7,14 +7,14 @@ import { BackupFailure } from './failure.ts';
 import { WAL } from './manifest.ts';
 
 /**
- * The log as it is written, copied file by file behind PostgreSQL, so that the database can be put back to any moment since the
- * last backup. PostgreSQL runs these words by a shell, as the account that it has itself.
+ * The WAL archive: PostgreSQL copies each finished WAL file, so that the database can be restored to any moment since the last backup.
+ * PostgreSQL runs the commands in a shell, with its own account.
  */
 const TIMEOUT_S = 60;
 
 export type ArchiveHome = Pick<Home, 'runAs'>;
 
-/** A folder of its own below, which belongs to whom PostgreSQL runs as. */
+/** Creates the folder of the archive, which belongs to the account of PostgreSQL. */
 export async function readyArchive(backupDir: string, home: ArchiveHome): Promise<string> {
   await mkdir(backupDir, { recursive: true, mode: 0o700 });
   const folder = join(await realpath(backupDir), WAL);
@@ -33,7 +33,7 @@ export async function readyArchive(backupDir: string, home: ArchiveHome): Promis
   return folder;
 }
 
-/** Two clusters name the files of their logs alike: each has a folder of its own. */
+/** Each cluster has its own folder, because two clusters use the same names for their WAL files. */
 export function clusterArchive(archive: string, systemId: string): string {
   return join(archive, systemId);
 }
@@ -55,8 +55,8 @@ async function giveEmpty(folder: string, account: Account): Promise<void> {
 }
 
 /**
- * Under another name first, and on the disk before it has its own. A link fails where the name is taken: the same file twice
- * is well, another one under its name never replaces it.
+ * Writes to a temporary name, and syncs it before the file gets its name. `ln` fails if the name exists: archiving the same file again
+ * succeeds, and another file never replaces it.
  */
 export function archiveCommand(folder: string): string {
   const place = shellQuoted(folder);
@@ -75,12 +75,12 @@ export function archiveSettings(folder: string): Record<string, string> {
   };
 }
 
-/** What PostgreSQL of this cluster copies its log by, where that goes into BACKUP_DIR. */
+/** Returns the command with which this cluster archives its WAL in BACKUP_DIR. */
 export async function archiveCommandOf(backupDir: string, systemId: string): Promise<string> {
   return archiveCommand(clusterArchive(join(await realpath(backupDir), WAL), systemId));
 }
 
-/** Reads the log from the archive. The log within the backup is in place already. */
+/** Returns the command that reads WAL from the archive. The WAL in the backup itself is already in place. */
 export async function restoreCommand(folder: string | undefined, home: ArchiveHome): Promise<string> {
   if (folder === undefined) return 'exit 1';
   const { runAs } = home;
@@ -107,7 +107,7 @@ async function findClosedTo(folder: string, account: Account): Promise<string | 
   return undefined;
 }
 
-/** `%` begins what PostgreSQL puts in. */
+/** `%` begins a placeholder of PostgreSQL. */
 function shellQuoted(path: string): string {
   return `'${path.replaceAll("'", `'\\''`).replaceAll('%', '%%')}'`;
 }

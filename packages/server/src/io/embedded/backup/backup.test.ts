@@ -23,7 +23,7 @@ import type { Manifest } from './manifest.ts';
 
 const PASSPHRASE = 'correct horse battery staple';
 const run = promisify(execFile);
-/** To close it takes as long as it is meant to. */
+/** Encryption is slow by design, so it runs only once. */
 const SECRETS = { secretKey: 'k'.repeat(32), user: 'u', password: 'p', database: 'd' };
 const SEALED = await closeEnvelope(JSON.stringify(SECRETS), PASSPHRASE);
 const base = await mkdtemp(join(tmpdir(), 'beckon-backup-'));
@@ -39,7 +39,7 @@ afterAll(() => rm(base, { recursive: true, force: true }));
 const PG_VERSION = { path: 'data/PG_VERSION', bytes: 3, sha256: sha256('18\n') };
 const SECRETS_FILE = { path: 'secrets.sealed', bytes: SEALED.length, sha256: sha256(SEALED) };
 
-/** What a backup looks like from outside; no PostgreSQL would start on it. */
+/** Creates the files of a backup; PostgreSQL could not start with them. */
 async function makeBackup(
   day: number,
   firstWal: string,
@@ -74,7 +74,7 @@ async function makeBackup(
 const wal = (number: number): string =>
   `0000000100000000000000${number.toString(16).padStart(2, '0').toUpperCase()}`;
 
-test('only the passphrase opens the secret key, and no file makes us work or remember without bounds', async () => {
+test('openEnvelope requires the passphrase, and bounds the CPU and memory that a file can request', async () => {
   const closed = await closeEnvelope('the key', PASSPHRASE);
   expect(closed).not.toContain('the key');
   expect(await openEnvelope(closed, PASSPHRASE)).toBe('the key');
@@ -99,7 +99,7 @@ test('only the passphrase opens the secret key, and no file makes us work or rem
   await expect(openEnvelope(closed.padEnd(70_000), PASSPHRASE)).rejects.toMatchObject({ code: 'broken' });
 });
 
-test('a byte that is another, a file that is missing and a path that leads out are all found', async () => {
+test('verifyBackup finds a changed byte, a missing file and a path out of the backup', async () => {
   const backup = await makeBackup(1, wal(1));
   expect(await verifyBackup(backup)).toMatchObject({ files: 2, bytes: 3 });
   await appendFile(join(backup, 'data', 'PG_VERSION'), ' ');
@@ -126,7 +126,7 @@ test('verifyBackup rejects a backup whose encrypted secret key is changed, missi
   await expect(verifyBackup(unlisted)).rejects.toMatchObject({ code: 'broken' });
 });
 
-test('the newest stay, and of the log what the oldest of them needs and everything behind it', async () => {
+test('pruneBackups keeps the newest backups and all WAL since the oldest of them', async () => {
   for (const day of [1, 2, 3]) await makeBackup(day, wal(day * 4));
   await mkdir(join(folder, 'wal', '1'));
   await mkdir(join(folder, '.backup-20260504T020000Z-00000004.part-1'));
@@ -144,7 +144,7 @@ test('the newest stay, and of the log what the oldest of them needs and everythi
   expect((await listBackups(folder)).map(({ name }) => name)).toEqual(pruned.kept);
 });
 
-test('the backups of each installation and its log are pruned by its own backups, and of one that has none, what is older than all of them', async () => {
+test('pruneBackups handles each installation by its own backups, and removes WAL without backups if it is older than all backups', async () => {
   await makeBackup(1, wal(9), { systemId: '7' });
   await makeBackup(2, wal(4), { systemId: '8' });
   await makeBackup(3, wal(6), { systemId: '8' });
@@ -168,7 +168,7 @@ test('the backups of each installation and its log are pruned by its own backups
   expect([await numbers('7'), await numbers('8')]).toEqual([[10], [8, 10]]);
 });
 
-test('a server that went back to the timeline before keeps the log of its backups, though an older backup lies further on', async () => {
+test('pruneBackups keeps the WAL of a server that went back to an earlier timeline, even if an older backup has a later position', async () => {
   const onTwo = wal(8).replace(/^00000001/, '00000002');
   await makeBackup(1, onTwo, { timeline: 2 });
   await makeBackup(2, wal(6));
@@ -179,10 +179,10 @@ test('a server that went back to the timeline before keeps the log of its backup
   expect((await readdir(join(folder, 'wal', '1'))).toSorted()).toEqual(names.slice(1).toSorted());
 });
 
-test('what was killed at a backup is swept, also by the next one in a container, which has its number; what another one is at stays', async () => {
+test('sweepBackupDrafts removes partial backups of killed processes, even with its own pid, and keeps those in progress', async () => {
   const part = (pid: number): string => `.backup-20260504T020000Z-00000004.part-${pid}`;
   for (const pid of [999_999_999, process.pid, process.ppid]) await mkdir(join(folder, part(pid)));
-  // One of our number that is still written to is at work in another container.
+  // A recently written one with our own pid belongs to a process in another container.
   await sweepBackupDrafts(folder);
   expect((await readdir(folder)).toSorted()).toEqual(
     [part(process.pid), part(process.ppid), 'wal'].toSorted(),
@@ -192,7 +192,7 @@ test('what was killed at a backup is swept, also by the next one in a container,
   expect((await readdir(folder)).toSorted()).toEqual([part(process.ppid), 'wal']);
 });
 
-test('a gap is named by the timeline that has it, and the end of what is kept is none', async () => {
+test('findGap names a missing file by its timeline, and does not treat the end of the archive as a gap', async () => {
   const place = join(folder, 'wal', '1');
   await mkdir(place);
   const put = (name: string, text = ''): Promise<void> =>
@@ -206,17 +206,17 @@ test('a gap is named by the timeline that has it, and the end of what is kept is
   expect(await gap(0x8000000n)).toBeUndefined();
   expect(await gap(0x9000000n)).toBeUndefined();
   expect(await gap(0x4ffff00n)).toBe(`${join(place, wal(5))}.gz is missing`);
-  // What the backup has within is no gap, though it is not kept beside it.
+  // WAL in the backup itself is not a gap, even if it is missing in the archive.
   await rm(join(place, `${onTwo(7)}.gz`));
   expect(await gap(0x5000100n, wal(5))).toBe(`${join(place, onTwo(7))}.gz is missing`);
   await writeFile(join(place, `${onTwo(7)}.gz`), 'half');
   expect(await gap(0x7000100n)).toBe(`${join(place, onTwo(7))}.gz cannot be read`);
-  // Behind a backup all of its own timeline is that timeline's, whatever came before it.
+  // On the backup's own timeline all later files belong to it, so the history of earlier timelines is not needed.
   await writeFile(join(place, '00000002.history.gz'), 'half');
   expect(await gap(0x7000100n, onTwo(6))).toBe(`${join(place, onTwo(7))}.gz cannot be read`);
 });
 
-test('what cannot be restored is refused, and nothing is changed', async () => {
+test('restoreBackup rejects a backup that cannot be restored, and changes nothing', async () => {
   const from = await makeBackup(1, wal(1));
   const dataDir = join(folder, 'data');
   const restore = (more: object = {}): Promise<unknown> =>
@@ -243,13 +243,13 @@ test('what cannot be restored is refused, and nothing is changed', async () => {
   expect(await readdir(dataDir)).toEqual(['mine']);
 });
 
-/** As PostgreSQL runs it: by a shell, with the path and the name put in. */
+/** Runs the command like PostgreSQL: in a shell, with the path and the name inserted. */
 async function archive(content: string, name = wal(1)): Promise<number> {
   const path = join(folder, "o'clock 100%");
   await mkdir(path, { recursive: true });
   const source = join(folder, 'segment');
   await writeFile(source, content);
-  // As it is read from a file of settings, then with what stands for the place and the name.
+  // Parsed as in a settings file, then with the placeholders replaced.
   const setting = archiveSettings(path).archive_command ?? '';
   const command = setting.slice(1, -1).replaceAll("''", "'").replaceAll('\\\\', '\\');
   const said = command.replaceAll(/%[pf%]/g, (one) => ({ '%p': source, '%f': name, '%%': '%' })[one] ?? one);
@@ -259,14 +259,14 @@ async function archive(content: string, name = wal(1)): Promise<number> {
   );
 }
 
-test('a file of the log is kept whole and once: the same again is well, another one under its name is refused', async () => {
+test('archives a WAL file completely and once: repeating it succeeds, and a different file with its name is rejected', async () => {
   const kept = join(folder, "o'clock 100%", `${wal(1)}.gz`);
   expect(await archive('first')).toBe(0);
   expect(gunzipSync(await readFile(kept)).toString()).toBe('first');
   expect(await archive('first')).toBe(0);
   expect(await archive('other')).not.toBe(0);
   expect(gunzipSync(await readFile(kept)).toString()).toBe('first');
-  // Whoever was killed before has left a part.
+  // A killed process left a partial file.
   await writeFile(join(folder, "o'clock 100%", `.${wal(2)}.part`), 'half');
   expect(await archive('second', wal(2))).toBe(0);
   expect((await readdir(join(folder, "o'clock 100%"))).toSorted()).toEqual([`${wal(1)}.gz`, `${wal(2)}.gz`]);

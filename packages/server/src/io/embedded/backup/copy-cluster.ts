@@ -6,7 +6,7 @@ import { copyFileSafely, forEach } from './copy-file.ts';
 import { BackupFailure } from './failure.ts';
 import { type BackupFile, DATA } from './manifest.ts';
 
-/** What PostgreSQL makes anew at a start; the folders themselves have to be there. */
+/** PostgreSQL recreates the content of these folders at a start; the folders themselves must exist. */
 const EMPTIED = new Set([
   'pg_dynshmem',
   'pg_notify',
@@ -29,12 +29,12 @@ const LEFT_OUT = new Set([
   'standby.signal',
 ]);
 const TEMPORARY = /^(pgsql_tmp|pg_internal\.init|t\d+_\d+)|\.init-\d+-[0-9a-f]{8}$/;
-/** Read last: everything else is older than what it says. */
+/** Copied last, so that all other files are older than its content. */
 const CONTROL = 'global/pg_control';
 
 export type CopiedCluster = { files: BackupFile[]; folders: string[] };
 
-/** The folder of a cluster that runs, while it is in backup mode: the log puts right what changes under our hands. */
+/** Copies the folder of a running cluster in backup mode. Replaying the WAL repairs the files that change during the copy. */
 export async function copyCluster(data: string, backup: string): Promise<CopiedCluster> {
   const found: Found = { files: [], folders: [] };
   await lookInto(data, '', found);
@@ -70,7 +70,7 @@ async function readFolder(folder: string): Promise<Dirent[]> {
   return (await readdir(folder, { withFileTypes: true }).catch(unlessGone)) ?? [];
 }
 
-/** A table that is dropped while we look. The log says so too. */
+/** A table may be dropped during the copy. The WAL records that too. */
 function unlessGone(error: unknown): undefined {
   if (codeOf(error) !== 'ENOENT') throw error;
 }

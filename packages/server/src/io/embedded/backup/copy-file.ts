@@ -4,12 +4,12 @@ import { dirname } from 'node:path';
 
 const AT_ONCE = 8;
 const CHUNK_BYTES = 1024 * 1024;
-/** A copied file is pushed to the disk before it counts as copied. */
+/** A file counts as copied only after it is synced to disk. */
 const MODE = 0o600;
 
 export type Copied = { bytes: number; sha256: string };
 
-/** A whole file, in pieces; what it was, as far as it was read. Fails where the target is there already. */
+/** Copies a whole file in pieces, and returns the size and hash of the bytes read. Fails if the target exists. */
 export async function copyFileSafely(from: string, to: string): Promise<Copied> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
   const source = await open(from, 'r');
@@ -36,7 +36,10 @@ export async function hashFile(path: string): Promise<Copied> {
   }
 }
 
-/** Some at a time: each waits for the disk, and a disk takes many at once. The first that fails is heard of, when all have ended. */
+/**
+ * Works on several items at a time: each waits for the disk, and a disk handles many at once. After all have ended, it rejects with the
+ * first failure.
+ */
 export async function forEach<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const left = items.values();
   const workers = Array.from({ length: AT_ONCE }, async () => {

@@ -6,7 +6,7 @@ import { createGzip, constants } from 'node:zlib';
 import { hashFile } from './copy-file.ts';
 import { type BackupFile, WAL, WAL_NAME } from './manifest.ts';
 
-/** The files of the log from the one to the other, compressed: what the copy of the files has to be put right with. */
+/** Copies the WAL files of the range, compressed: the copied data files need them to become consistent. */
 export async function copyWal(
   from: { data: string; first: string; last: string },
   backup: string,

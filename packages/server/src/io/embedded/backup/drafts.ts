@@ -3,20 +3,21 @@ import { join } from 'node:path';
 import { systemClock } from '../../../base/clock.ts';
 import { isAtWork } from '../process-command.ts';
 
-/** A name that nobody takes for a backup; the number in it is whose work it is. */
+/** Returns a name that cannot be mistaken for a backup. It contains the pid of the process that writes it. */
 export function draftNameOf(name: string): string {
   return `.${name}.part-${process.pid}`;
 }
 
 const DRAFT = /^\.backup-.*\.part-(\d+)$/;
 
-/** What whoever was killed at it has left half done; called before our own is begun. */
+/** Removes partial backups of killed processes. Called before a new one is begun. */
 export async function sweepBackupDrafts(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const maker = DRAFT.exec(name)?.[1];
     if (maker === undefined || isAtWork(Number(maker))) continue;
     const path = join(folder, name);
-    // Each container counts from one: with our own number another one may be at a backup of its own installation just now.
+    // Each container numbers its processes from one: a partial backup with our own pid may belong to another container, which backs up its
+    // own installation.
     if (Number(maker) === process.pid && (await lastTouched(path)) > systemClock.now() - STILL_MS) continue;
     await rm(path, { recursive: true, force: true });
   }

@@ -2,8 +2,8 @@ import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:cryp
 import { BackupFailure } from './failure.ts';
 
 /**
- * What a database is worth nothing without, closed by a passphrase: scrypt makes a key of it, AES-256-GCM closes the text.
- * The costs stand in the file, so that they may grow; what a file asks for is bounded, because anybody can write one.
+ * Encrypts the secrets without which a backup is useless with a passphrase: scrypt derives a key, AES-256-GCM encrypts the text. The costs
+ * are stored in the file, so that they can grow later. The costs that a file may request are bounded, because anyone can write one.
  */
 type Envelope = {
   format: 1;
@@ -25,7 +25,7 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const SALT_BYTES = 16;
-/** Two secrets in it are some hundred bytes. */
+/** Its two secrets take a few hundred bytes. */
 const ENVELOPE_MAX_BYTES = 64 * 1024;
 export const PASSPHRASE_MIN_CHARS = 12;
 
@@ -76,7 +76,7 @@ function keyOf(passphrase: string, cost: { n: number; r: number; p: number; salt
   });
 }
 
-/** Whether it can be opened only its passphrase tells. */
+/** Parses only; the passphrase decides whether it can be decrypted. */
 function parseEnvelope(file: string): Envelope {
   const read = tryParse(file);
   const isCost = (value: unknown, max: number): boolean =>
@@ -100,7 +100,7 @@ function tryParse(file: string): Partial<Record<keyof Envelope, unknown>> | null
     const read: unknown = JSON.parse(file);
     return typeof read === 'object' && read !== null ? read : null;
   } catch {
-    // What is no JSON is no file of ours either, and its reader says so.
+    // Text that is not JSON is not an envelope, and the caller reports it.
     return null;
   }
 }

@@ -12,7 +12,7 @@ export type BackupFailureCode =
   | 'unwritable'
   | 'wrong_passphrase';
 
-/** What the operator has to hear; it names the place and says what to do. */
+/** An error that the operator must see. It names the folder and the next step. */
 export class BackupFailure extends Error {
   readonly code: BackupFailureCode;
 

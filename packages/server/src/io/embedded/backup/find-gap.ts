@@ -6,16 +6,16 @@ import type { Manifest } from './manifest.ts';
 import { historyName, readHistory, type Timeline } from './timelines.ts';
 
 const run = promisify(execFile);
-/** What initdb makes where nothing else is asked of it, as we do. */
+/** The default of initdb, which we use. */
 const SEGMENT_BYTES = 16n * 1024n * 1024n;
 const SEGMENTS_IN_GROUP = 2n ** 32n / SEGMENT_BYTES;
 
 export type Ended = { archive: string; manifest: Pick<Manifest, 'lastWal'>; endedAt: bigint };
 
 /**
- * PostgreSQL takes a file that is missing or cannot be read for the end of the log. Where more was kept behind it when the restore began,
- * this is that file; undefined where all was replayed. The last file is as a rule not filled, and a record in it may go on in one that
- * was never kept: to have come into it is enough.
+ * Returns the missing or unreadable WAL file at which the replay ended; undefined if everything was replayed. PostgreSQL takes such a file
+ * for the end of the WAL, although the archive had later files when the restore began. It is enough that the replay reached the last file.
+ * That file is usually not full, and a record in it may continue in one that was never archived.
  */
 export async function findGap(
   { number, last }: Pick<Timeline, 'number' | 'last'>,
@@ -31,7 +31,7 @@ export async function findGap(
     const before = left.find(({ at }) => at / SEGMENT_BYTES > segment);
     return nameSegment(before?.number ?? number, segment);
   };
-  // What the backup itself holds need not lie beside it.
+  // WAL in the backup itself may be missing in the archive.
   const held = segmentOf(manifest.lastWal);
   for (let segment = ended > held ? ended : held + 1n; segment <= segmentOf(last); segment += 1n) {
     const name = `${nameOf(segment)}.gz`;
@@ -42,7 +42,7 @@ export async function findGap(
   return `PostgreSQL cannot follow it through ${nameOf(ended)}`;
 }
 
-/** By the program that PostgreSQL has it read by. */
+/** Checks with the same program that PostgreSQL uses to read the file. */
 async function isWhole(path: string): Promise<boolean> {
   return run('gzip', ['-t', path]).then(
     () => true,

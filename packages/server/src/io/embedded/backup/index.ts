@@ -1,15 +1,18 @@
 /**
- * Backups of the embedded database, without a program of PostgreSQL that its package does not have.
+ * Backups of the embedded database. They need no PostgreSQL program beyond those in its package.
  *
+ * ```
  * BACKUP_DIR/
- *   backup-<moment>-<chance>/   one backup, whole by itself
- *     data/                     the files of the cluster, as they were while they were copied
- *     wal/                      the log of that time, compressed: it puts the files right
- *     secrets.sealed            the secret key and the password of the database, closed by a passphrase
- *     manifest.json             what belongs to it, with the SHA-256 of each file
- *   .backup-….part-<pid>/       one that is being made, or that was killed at it: swept by the next
- *   wal/<system>/               the log from then on, where BACKUP_DIR is set: any moment behind a backup can be had; <system> is PostgreSQL's
- *                               number of the cluster, and what lies in `wal/` itself was copied before each had a folder
+ *   backup-<moment>-<random>/   one backup, complete in itself
+ *     data/                     the files of the cluster, as they were during the copy
+ *     wal/                      the WAL of that time, compressed, which makes the files consistent
+ *     secrets.sealed            the secret key and the password of the database, encrypted with a passphrase
+ *     manifest.json             the list of files, with the SHA-256 of each
+ *   .backup-….part-<pid>/       a backup in progress, or one whose process was killed; the next backup removes it
+ *   wal/<system>/               the WAL since then, if BACKUP_DIR is set, to restore any moment after a backup
+ * ```
+ *
+ * `<system>` is PostgreSQL's number of the cluster. Files directly in `wal/` are from before each cluster had a folder.
  */
 export { archiveCommandOf } from './archive.ts';
 export { closeEnvelope, openEnvelope, PASSPHRASE_MIN_CHARS } from './envelope.ts';

@@ -9,7 +9,7 @@ import { pruneLog } from './prune-log.ts';
 
 export type Listed = { name: string; path: string; manifest: Omit<Manifest, 'files' | 'folders'> };
 
-/** Whole ones, the oldest first. */
+/** Lists complete backups, oldest first. */
 export async function listBackups(folder: string): Promise<Listed[]> {
   const listed: Listed[] = [];
   for (const name of await namesIn(folder)) {
@@ -19,7 +19,7 @@ export async function listBackups(folder: string): Promise<Listed[]> {
   return listed;
 }
 
-/** When the last whole one of this cluster ended; null where there is none: those of another one do not count. */
+/** Returns when the last complete backup of this cluster ended; null if it has none. Backups of other clusters do not count. */
 export async function newestBackupAt(folder: string, systemId: string): Promise<number | null> {
   for (const name of (await namesIn(folder)).toReversed()) {
     const manifest = await readManifest(join(folder, name));
@@ -38,7 +38,7 @@ async function namesIn(folder: string): Promise<string[]> {
 
 export type Verified = { files: number; bytes: number; manifest: Manifest };
 
-/** Reads every byte. */
+/** Verifies every byte. */
 export async function verifyBackup(backup: string): Promise<Verified> {
   const manifest = await readManifest(backup);
   await forEach(manifest.files, async (file) => {
@@ -59,14 +59,14 @@ function unlessMissing(path: string): (error: unknown) => never {
 
 export type Pruned = { removed: string[]; kept: string[]; walFiles: number };
 
-/** The newest of each cluster stay, and of the continuous log what they need. */
+/** Keeps the newest backups of each cluster, and the archived WAL that they need. */
 export async function pruneBackups(folder: string, keep: number): Promise<Pruned> {
   const listed = await listBackups(folder);
   const ofSystem = Map.groupBy(listed, ({ manifest }) => manifest.systemId);
   const staying = new Set([...ofSystem.values()].flatMap((own) => own.slice(-keep)));
   const gone = listed.filter((one) => !staying.has(one));
   for (const { name, path } of gone) {
-    // First out of sight: half a backup must not look like one.
+    // Renamed first, so that a partly deleted backup never looks like a backup.
     const draft = join(folder, draftNameOf(name));
     await rename(path, draft);
     await rm(draft, { recursive: true, force: true });

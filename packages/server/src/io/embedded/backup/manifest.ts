@@ -4,32 +4,32 @@ import { codeOf } from '../failure.ts';
 import { BackupFailure } from './failure.ts';
 import { SYSTEM_ID } from './system-id.ts';
 
-/** What a backup says of itself. It is written last, beside what it names. */
+/** The description of a backup. It is written last, next to the files that it lists. */
 export type Manifest = {
   format: 1;
   release: string;
-  /** `18.1`, and what of it files depend on. */
+  /** `18.1`; the format of the files depends on the major version. */
   postgres: string;
   major: number;
   systemId: string;
   timeline: number;
   startLsn: string;
   stopLsn: string;
-  /** The first and the last file of the log that the copy needs; both are in `wal/`. */
+  /** The first and the last WAL file that the copy needs; both are in `wal/`. */
   firstWal: string;
   lastWal: string;
   startedAt: string;
-  /** The database can be put back to this moment at the earliest. */
+  /** The earliest moment to which the database can be restored. */
   endedAt: string;
   bytes: number;
-  /** PostgreSQL wants those without files in them too. */
+  /** Includes empty folders, which PostgreSQL requires too. */
   folders: string[];
   files: BackupFile[];
 };
 
 export type BackupFile = { path: string; bytes: number; sha256: string };
 
-/** `backup-<moment>-<bytes of chance>`, in the order in which they were made. */
+/** `backup-<moment>-<random bytes>`, so that names sort by creation. */
 export const BACKUP_NAME = /^backup-\d{8}T\d{6}Z-[0-9a-f]{8}$/;
 export const MANIFEST = 'manifest.json';
 export const SECRETS = 'secrets.sealed';
@@ -37,7 +37,7 @@ export const DATA = 'data';
 export const WAL = 'wal';
 export const WAL_NAME = /^[0-9A-F]{24}$/;
 
-/** A database of a thousand tables has some ten thousand files. */
+/** A database of a thousand tables has about ten thousand files. */
 const MANIFEST_MAX_BYTES = 256 * 1024 * 1024;
 
 export async function readManifest(backup: string): Promise<Manifest> {
@@ -88,7 +88,7 @@ function isFile(value: unknown): boolean {
   return isInside(path) && Number.isSafeInteger(bytes) && /^[0-9a-f]{64}$/.test(String(sha256));
 }
 
-/** A path that leads out of the backup is none that we wrote. */
+/** Rejects a path that leaves the backup, because no backup of ours contains one. */
 function isInside(path: unknown): path is string {
   return (
     typeof path === 'string' &&

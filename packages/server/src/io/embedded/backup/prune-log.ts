@@ -9,13 +9,13 @@ const SEGMENT = /^([0-9A-F]{24})(\.[0-9A-F]{8}\.backup)?\.gz$/;
 
 type Kept = { manifest: Pick<Manifest, 'systemId' | 'firstWal' | 'startedAt'> };
 
-/** The backups of each cluster; and since when there are backups at all. */
+/** The backups of each cluster, and the moment of the oldest backup of any cluster. */
 type Needs = { ofSystem: ReadonlyMap<string, readonly Kept[]>; since: number };
 
 /**
- * Of the continuous log whatever lies before the first file that each of these backups needs of its cluster: the oldest of them may need
- * the latest, where a server went back to an earlier timeline. Of a cluster of which no backup is kept, what is older than every backup:
- * a first one of it may be under way.
+ * Removes archived WAL before the first file that every kept backup of its cluster needs. The oldest backup may need the latest file, if a
+ * server went back to an earlier timeline. For a cluster without a backup it removes WAL older than every backup, because a first backup of
+ * it may be in progress.
  */
 export async function pruneLog(folder: string, kept: readonly Kept[]): Promise<number> {
   const [oldest] = kept;
@@ -52,7 +52,7 @@ async function isOld({ path, segment, system }: LogFile, { ofSystem, since }: Ne
   return kept.every(({ manifest }) => isBefore(segment, manifest.firstWal));
 }
 
-/** Of a later timeline nothing is: it may branch off before the copy that is kept. */
+/** Files of a later timeline never count as older: it may branch off before the copy. */
 function isBefore(segment: string, needed: string): boolean {
   return segment.slice(8) < needed.slice(8) && segment.slice(0, 8) <= needed.slice(0, 8);
 }

@@ -12,32 +12,32 @@ import { chooseTimeline, keepHistory, listTimelines, readEnd, type Timeline } fr
 
 export type Recovering = {
   manifest: Manifest;
-  /** Milliseconds; null: to the end of all that there is. */
+  /** In milliseconds; null: to the end of the WAL. */
   until: number | null;
-  /** Along which the log is followed; null: the one on which somebody worked last. */
+  /** The timeline to follow; null: the most recently used one. */
   timeline: number | null;
-  /** The folder of the continuous log; undefined if there is none. */
+  /** The folder of the archived WAL; undefined without an archive. */
   archive: string | undefined;
   print: (line: string) => void;
 };
 
 export type Recovered = {
-  /** Which it goes on with. */
+  /** The timeline on which the database continues. */
   timeline: number;
-  /** The last that was done in it. */
+  /** The time of the last restored transaction. */
   restoredTo: string | null;
 };
 
-/** PostgreSQL puts the files right with the log, goes on as a new timeline, and is stopped. */
+/** Starts PostgreSQL, which replays the WAL and begins a new timeline, and stops it again. */
 export async function recover(home: Home, recovering: Recovering): Promise<Recovered> {
   const { until, archive, print } = recovering;
   const found = await findTimeline(recovering);
   const { number: followed } = found;
   const settings = {
     restore_command: await restoreCommand(archive, home),
-    // By its number: the latest that there is may be one that was restored to be looked at.
+    // By number, because the latest timeline may be a restore that was made only for inspection.
     recovery_target_timeline: String(followed),
-    // Otherwise it would say that it is ready before it has come to the end of the log.
+    // Otherwise PostgreSQL would report that it is ready before the end of the replay.
     hot_standby: 'off',
     ...(until === null ? {} : { ...targetOf(until, recovering.manifest), recovery_target_action: 'promote' }),
   };
@@ -60,7 +60,7 @@ export async function recover(home: Home, recovering: Recovering): Promise<Recov
   }
 }
 
-/** What is kept of it, as of now: while it is replayed more may come. */
+/** The archived WAL of the timeline as of now; more may arrive during the replay. */
 type Followed = { number: number; kept: Timeline | undefined };
 
 async function findTimeline({ manifest, timeline: asked, archive, print }: Recovering): Promise<Followed> {
@@ -73,7 +73,7 @@ async function findTimeline({ manifest, timeline: asked, archive, print }: Recov
 
 type Ending = { recovering: Recovering; home: Home; found: Followed; said: Recovered };
 
-/** A hole in what was kept looks to PostgreSQL like the end of it; to whoever restores all that there is it must not. */
+/** Rejects a gap in the archived WAL, which PostgreSQL takes for the end. A complete restore must not end there. */
 async function requireAll({ recovering, home, found, said }: Ending): Promise<void> {
   const { archive, manifest } = recovering;
   if (found.kept === undefined || archive === undefined) return;
@@ -101,21 +101,21 @@ function describeChoice(found: readonly Timeline[], chosen: number): string {
 
 const MINUTE_MS = 60_000;
 
-/** PostgreSQL names each file that it takes from the archive. */
+/** PostgreSQL logs each file that it reads from the archive. */
 function describeReplay(said: string, ms: number): string {
   const last = [...said.matchAll(/restored log file "([0-9A-F]{24})"/g)].at(-1)?.[1];
   const at = last === undefined ? 'the end of the backup itself' : last;
   return `The log has been replayed for ${(ms / MINUTE_MS).toFixed(1)} minutes and has reached ${at}`;
 }
 
-/** At the end of the backup itself there need not be anything behind it by which a moment could be known. */
+/** A moment at the end of the backup itself may have no later WAL record that would prove it was reached. */
 function targetOf(until: number, { endedAt }: Manifest): Record<string, string> {
   return until === Date.parse(endedAt)
     ? { recovery_target: 'immediate' }
     : { recovery_target_time: targetTime(until) };
 }
 
-/** PostgreSQL does not know the `Z` at this stage of its start. */
+/** PostgreSQL does not accept the `Z` at this stage of its start. */
 function targetTime(ms: number): string {
   return new Date(ms).toISOString().replace('T', ' ').replace('Z', '+00');
 }

@@ -6,8 +6,9 @@ import { historyName, readHistory } from './timelines.ts';
 const KEPT = /^([0-9A-F]{8})(?:[0-9A-F]{16}|\.history)\.gz$/;
 
 /**
- * PostgreSQL gives a restore the first number behind the one that it follows of which it finds no history. One of which the history is
- * lost would be given twice, and its log be mixed with another's: until the restore has its number a file without words stands for it.
+ * PostgreSQL numbers the timeline of a restore after the followed one, and takes the first number without a history file. A number whose
+ * history was lost would be assigned twice, and its WAL would be mixed. So an empty file reserves each such number until the restore has
+ * its own.
  */
 export async function reserveNumbers(
   { data, runAs }: Pick<Home, 'data' | 'runAs'>,

@@ -36,9 +36,9 @@ import type { KeptSecrets } from './take-backup.ts';
 export type Restoring = HomeOptions & {
   /** The folder of one backup. */
   from: string;
-  /** Milliseconds; null: to the end of all that there is. */
+  /** In milliseconds; null: to the end of the WAL. */
   until: number | null;
-  /** Along which the log is followed; left out: the one on which somebody worked last. */
+  /** The timeline to follow; defaults to the most recently used one. */
   timeline?: number | null;
   passphrase(): Promise<string>;
 };
@@ -46,9 +46,9 @@ export type Restoring = HomeOptions & {
 export type Restored = Recovered & { manifest: Manifest };
 
 /**
- * A DATA_DIR of a backup: the files are copied and compared, PostgreSQL puts them right with the log, up to the moment that is wanted,
- * and goes on as another timeline. That is done in a folder of another name, beside a DATA_DIR that is not there yet; within one that
- * is, and empty, for it may be a file system of its own, or all that we may write to. Only then everything gets its name.
+ * Creates a DATA_DIR from a backup. It copies and verifies the files, and lets PostgreSQL replay the WAL up to the given moment and begin a
+ * new timeline. All this happens in a temporary folder beside a DATA_DIR that does not exist yet. An existing empty DATA_DIR contains the
+ * temporary folder, because it may be a separate file system or the only writable folder. At the end everything is renamed.
  */
 export async function restoreBackup(restoring: Restoring): Promise<Restored> {
   const { from, until } = restoring;
@@ -73,7 +73,7 @@ export async function restoreBackup(restoring: Restoring): Promise<Restored> {
   }
 }
 
-/** Belongs to whom the folder around it belongs to, and is reached through it by whom PostgreSQL runs as. */
+/** Creates the folder with the owner of its parent, and makes it accessible to the account of PostgreSQL. */
 async function makeDraft(draft: string, within: string | null): Promise<void> {
   await mkdir(draft, { mode: 0o700 });
   if (within === null || !isRoot()) return;
@@ -118,7 +118,7 @@ async function findNames(folder: string): Promise<string[] | null> {
   });
 }
 
-/** Of a file system, not of anybody who uses it. */
+/** Created by the file system, not by a user. */
 const LOST_AND_FOUND = 'lost+found';
 
 async function checkEmpty(dataDir: string, draft?: string): Promise<void> {
@@ -144,7 +144,7 @@ async function checkMajor(home: Home, { major, postgres }: Manifest): Promise<vo
     );
 }
 
-/** The roles in the files have the password that they had. */
+/** The roles in the restored files have their old password. */
 function keepPassword({ dataDir, owner }: Home, { user, password, database }: KeptSecrets): void {
   const made = readFacts(dataDir);
   if (!made) throw new Error(`${dataDir}/postgres.json is missing`);
@@ -175,7 +175,7 @@ async function unpackFile(home: Home, from: string, file: BackupFile): Promise<v
   await rm(target);
 }
 
-/** The continuous log is beside the backups, in a folder for each cluster. */
+/** Returns the archived WAL of the cluster, which is beside the backups. */
 async function findArchive(home: Home, from: string, { systemId }: Manifest): Promise<string | undefined> {
   const folder = join(dirname(resolve(from)), WAL);
   const found = await stat(folder).catch(() => undefined);
@@ -194,7 +194,7 @@ async function findArchive(home: Home, from: string, { systemId }: Manifest): Pr
 }
 
 async function putInPlace(draft: string, dataDir: string): Promise<void> {
-  // An empty folder that was made there meanwhile goes; somebody who has put something into it is not replaced.
+  // Removes an empty folder created since the check. A folder with files is not replaced.
   await rmdir(dataDir).catch((error: unknown) => {
     if (codeOf(error) !== 'ENOENT') throw error;
   });
@@ -202,7 +202,7 @@ async function putInPlace(draft: string, dataDir: string): Promise<void> {
   await syncFolder(dirname(dataDir));
 }
 
-/** `postgres.json` first and the database last: with the one and without the other nobody begins with an empty database. */
+/** Moves `postgres.json` first and the database last: a process that finds the one without the other does not create an empty database. */
 const FIRST = 'postgres.json';
 
 async function putWithin(draft: string, dataDir: string): Promise<void> {

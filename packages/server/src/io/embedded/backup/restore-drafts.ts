@@ -10,14 +10,14 @@ import { waitUntil } from '../wait-until.ts';
 
 const ENDS_WITHIN_MS = 20_000;
 
-/** A folder beside `place`, in which it is made; the number in the name is whose work it is. */
+/** Returns a temporary folder beside `place`, in which it is built. The name contains the pid of its process. */
 export function restoreDraftOf(place: string): string {
   return `${place}.restore-${process.pid}-${randomBytes(4).toString('hex')}`;
 }
 
 const DRAFT = /\.restore-(\d+)-[0-9a-f]{8}$/;
 
-/** What whoever was killed in the middle of it has left: a folder, and perhaps a PostgreSQL in it; called before our own is made. */
+/** Removes the remains of killed restores: a folder, and perhaps a PostgreSQL that runs in it. Called before a new folder is created. */
 export async function sweepRestoreDrafts(place: string): Promise<void> {
   const names = await readdir(dirname(place)).catch((error: unknown) => {
     if (codeOf(error) !== 'ENOENT') throw error;

@@ -24,10 +24,10 @@ afterEach(() => void vi.restoreAllMocks());
 const LONG_MS = 30 * 60_000;
 const PLAIN = 65_534;
 
-/** Half a minute each, and more: where it is asked for, as by `npm run proof -- restores`. */
+/** Each takes half a minute or more, so they run only on request, for example in `npm run proof -- restores`. */
 const IS_LONG = process.env['E2E_LONG'] === 'on';
 
-test('a restore replays for as long as there is log, and says how far it is', async () => {
+test('a restore replays to the end of the WAL and reports progress', async () => {
   const first = await live('first');
   await write(first, 'a');
   const from = await backUp('first');
@@ -36,7 +36,7 @@ test('a restore replays for as long as there is log, and says how far it is', as
   await write(first, 'b');
   await letArchive(first);
   const now = performance.now.bind(performance);
-  // As long as PostgreSQL has not come to the end of the log, half an hour passes whenever somebody looks at a clock.
+  // Until PostgreSQL reaches the end of the WAL, each reading of the clock advances it by half an hour.
   let passedMs = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => {
     if (globSync(join(folder(), 'second.restore-*', 'postgres', 'recovery.signal')).length > 0)
@@ -52,7 +52,7 @@ test('a restore replays for as long as there is log, and says how far it is', as
 }, 120_000);
 
 test.skipIf(!IS_LONG)(
-  'a hole in the kept log, or a file of it that cannot be read, is not taken for its end, but for --until on purpose',
+  'a restore rejects a missing or unreadable WAL file, unless --until excludes it',
   async () => {
     const first = await live('first');
     await write(first, 'a');
@@ -76,7 +76,7 @@ test.skipIf(!IS_LONG)(
     expect((await readdir(folder())).filter((name) => name.startsWith('second'))).toEqual([]);
     await putBack('third', { from, until: moment });
     expect(await readOf('third')).toBe('ab');
-    // Where it lies directly behind the backup there is no moment to name but the backup's own.
+    // With a gap directly after the backup, the only moment to suggest is the end of the backup itself.
     const [next = ''] = behind;
     const nextKept = await readFile(join(place, next));
     await rm(join(place, next));
@@ -85,7 +85,7 @@ test.skipIf(!IS_LONG)(
     await putBack('alone', { ...own, until: Date.parse(manifest.endedAt) });
     expect(await readOf('alone')).toBe('a');
     await writeFile(join(place, next), nextKept, { mode: 0o644 });
-    // What is put there from a copy mends it.
+    // Restoring the file from a copy repairs the archive.
     await writeFile(join(place, file), kept, { mode: 0o644 });
     await putBack('fourth', { from, timeline: 1 });
     expect(await readOf('fourth')).toBe('abcde');
@@ -94,7 +94,7 @@ test.skipIf(!IS_LONG)(
 );
 
 test.skipIf(!IS_LONG)(
-  'kept log of which nobody can say where it began is not passed over, but where --timeline names another one',
+  'a restore rejects WAL with a lost history, unless --timeline selects another timeline',
   async () => {
     const first = await live('first');
     await write(first, 'a');
@@ -121,23 +121,23 @@ test.skipIf(!IS_LONG)(
           code: 'broken',
           message: expect.stringMatching(new RegExp(`${history} ${words}.*--timeline`)),
         });
-      // The first one has none, and no number is given twice.
+      // The first timeline has no history, and no number is assigned twice.
       expect(await putBack(`on ${timeline}`, { from: old, timeline: 1 })).toMatchObject({ timeline });
       expect(await readdir(join(folder(), `on ${timeline}`, 'postgres', 'pg_wal'))).not.toContain(
         '00000002.history',
       );
       expect(await readOf(`on ${timeline}`)).toBe('a');
     }
-    // A backup that was made on it has it within.
+    // A backup made on the timeline contains its history.
     await putBack('fourth', { from: young });
     expect(await readOf('fourth')).toBe('abc');
   },
   120_000,
 );
 
-test('into an empty folder that is there a restore is made within it: it may be a disk of its own, with others around it closed', async () => {
+test('a restore into an existing empty folder happens within it, because it may be a separate disk in an inaccessible parent', async () => {
   const place = join(folder(), 'disk');
-  // Where root backs up and restores what a plain user runs, all of it is that user's.
+  // If root backs up and restores the installation of a plain user, all files belong to that user.
   await mkdir(join(folder(), 'first'), { recursive: true });
   await mkdir(join(place, 'lost+found'), { recursive: true, mode: 0o700 });
   if (isRoot()) for (const own of [place, join(folder(), 'first')]) await chown(own, PLAIN, PLAIN);
@@ -151,7 +151,7 @@ test('into an empty folder that is there a restore is made within it: it may be 
   await mkdir(join(place, 'mine'));
   await expect(putBack('disk', { from })).rejects.toMatchObject({ code: 'not_empty' });
   await rmdir(join(place, 'mine'));
-  // Killed in the middle of it, the second one in a container, where the next process has its number.
+  // Remains of killed restores, the second one from a container in which the next process has the same pid.
   for (const maker of [999_999_999, process.pid])
     await mkdir(join(place, `postgres.restore-${maker}-00000000`, 'postgres'), { recursive: true });
   await putBack('disk', { from });
@@ -169,7 +169,7 @@ test('into an empty folder that is there a restore is made within it: it may be 
 }, 120_000);
 
 test.skipIf(!existsSync('/dev/shm'))(
-  'a restore into a folder on another disk ends there',
+  'a restore into a folder on another disk ends on that disk',
   async () => {
     const first = await live('first');
     await write(first, 'a');

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { readFacts } from '../facts.ts';
 import { codeOf } from '../failure.ts';
 
-/** PostgreSQL gives each cluster a number when it is made, and writes it into every file of its log. */
+/** PostgreSQL assigns each cluster a number when it is created, and writes it into every WAL file. */
 export const SYSTEM_ID = /^\d{1,20}$/;
 
 const ID_BYTES = 8;
@@ -13,7 +13,7 @@ export async function readSystemId(data: string): Promise<string> {
   return read(await readHead(join(data, 'global', 'pg_control'), ID_BYTES), 0);
 }
 
-/** Of the cluster of a DATA_DIR; null where there is none yet. */
+/** Returns the number of the cluster in a DATA_DIR; null if there is no cluster yet. */
 export async function findSystemId(dataDir: string): Promise<string | null> {
   const facts = readFacts(dataDir);
   if (facts === undefined) return null;

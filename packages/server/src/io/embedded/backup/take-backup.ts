@@ -14,15 +14,15 @@ import { BackupFailure } from './failure.ts';
 import { type BackupFile, DATA, MANIFEST, type Manifest, SECRETS } from './manifest.ts';
 import { draftNameOf, sweepBackupDrafts } from './drafts.ts';
 
-/** What is closed by the passphrase: without the one the database cannot be read, without the other not entered. */
+/** Encrypted with the passphrase: without the key the database is unreadable, and without the password there is no access to it. */
 export type KeptSecrets = { secretKey: string; user: string; password: string; database: string };
 
 export type Taking = HomeOptions & {
-  /** Where backups lie beside each other. */
+  /** The folder that contains the backups. */
   to: string;
   passphrase: string;
   secretKey: string;
-  /** Throws where it is not the key of what is in the database. */
+  /** Throws if the secret key does not match the database. */
   checkKey(connection: EmbeddedConnection): Promise<void>;
   release: string;
 };
@@ -30,8 +30,8 @@ export type Taking = HomeOptions & {
 export type Taken = { name: string; path: string; manifest: Manifest };
 
 /**
- * A copy of the cluster while it runs: PostgreSQL is told, its files are copied, and then the log of that time. It is made under
- * a name that nobody takes for a backup, and gets its own when all of it is on the disk.
+ * Copies a running cluster: starts the backup mode of PostgreSQL, copies the files, and then the WAL of that time. The backup is built
+ * under a temporary name, and gets its own after all of it is on disk.
  */
 export async function takeBackup(taking: Taking): Promise<Taken> {
   const to = await makePlace(taking.to);
@@ -45,7 +45,7 @@ export async function takeBackup(taking: Taking): Promise<Taken> {
       .replace(/\.\d+Z$/, 'Z')
       .replace(/[-:]/g, '')}-${randomBytes(4).toString('hex')}`;
     const draft = join(to, draftNameOf(name));
-    // A checkpoint may take minutes, and what an operator set for other users of the database must not end it.
+    // A checkpoint may take minutes. A timeout that an operator set for other users of the database must not end it.
     const client = new pg.Client({ ...embedded.connection(), options: '-c statement_timeout=1d' });
     client.on('error', () => {});
     await client.connect();
@@ -63,7 +63,7 @@ export async function takeBackup(taking: Taking): Promise<Taken> {
       await syncFolder(to);
       return { name, path: join(to, name), manifest };
     } finally {
-      // What is not renamed by now is no backup.
+      // A folder that is not renamed at this point is not a backup.
       await rm(draft, { recursive: true, force: true });
       await client.end();
     }
@@ -86,7 +86,7 @@ type Copying = { data: string; draft: string; release: string };
 
 async function copy(client: pg.Client, { data, draft, release }: Copying): Promise<Manifest> {
   const slot = `beckon_backup_${randomBytes(4).toString('hex')}`;
-  // Of this connection alone: as long as it lives no file of the log is taken away.
+  // A temporary slot of this connection: while it exists, no WAL file is removed.
   await client.query(`SELECT pg_create_physical_replication_slot($1, true, true)`, [slot]);
   const [begun] = await ask<Begun>(
     client,
@@ -107,7 +107,7 @@ async function copy(client: pg.Client, { data, draft, release }: Copying): Promi
     path,
     ...(await hashFile(join(draft, path))),
   });
-  // What is being written is begun anew behind the end of the copy, so that its file is whole.
+  // Switches to a new WAL file, so that the file with the end of the copy is complete.
   await ask(client, `SELECT pg_switch_wal()`);
   const [log] = await ask<Log>(
     client,

@@ -9,15 +9,15 @@ import { BackupFailure } from './failure.ts';
 import type { Manifest } from './manifest.ts';
 
 /**
- * A restore begins a timeline: the log goes on under another number, and `<number>.history` says where it left which one. That file
- * is written at the restore, and keeps the number from being given twice. Whether anybody went on with it only log of its own tells:
- * what was restored to be looked at has none, and is not followed.
+ * A restore begins a timeline: the WAL continues under another number, and `<number>.history` records where it branched off. That file is
+ * written at the restore, and keeps the number from being assigned twice. Only WAL of its own proves that a timeline was used: a restore
+ * that was only inspected has none, and is not followed.
  */
 export type Timeline = {
   number: number;
-  /** When the last of its log was kept. */
+  /** The time at which its last WAL file was archived. */
   lastAt: number;
-  /** The last of its log, such as `000000020000000000000007`. */
+  /** The last file of its WAL, such as `000000020000000000000007`. */
   last: string;
 };
 
@@ -29,8 +29,8 @@ const unzip = promisify(gunzip);
 type Origin = Pick<Manifest, 'systemId' | 'timeline' | 'stopLsn'>;
 
 /**
- * Lists the timelines with a log of their own that a backup can be followed along, including its own. A lost history is an
- * error only for the requested timeline. `archive` is the folder of the cluster's log; without it there are none.
+ * Lists the timelines with WAL of their own that continue a backup, including the backup's own. A lost history is an error only for the
+ * requested timeline. `archive` is the folder of the cluster's WAL; without it the list is empty.
  */
 export async function listTimelines(
   archive: string | undefined,
@@ -49,7 +49,7 @@ export async function listTimelines(
   return found;
 }
 
-/** The last file of each timeline, the latest timeline first. */
+/** Returns the last file of each timeline, the latest timeline first. */
 function lastOfEach(names: readonly string[]): [number: number, name: string][] {
   const last = new Map<number, string>();
   for (const name of names.toSorted().toReversed()) {
@@ -59,7 +59,7 @@ function lastOfEach(names: readonly string[]): [number: number, name: string][] 
   return [...last];
 }
 
-/** The one that is asked for; else the one on which somebody worked last. */
+/** Returns the requested timeline, or else the most recently used one. */
 export function chooseTimeline(
   found: readonly Timeline[],
   { own, asked }: { own: number; asked: number | null },
@@ -74,7 +74,7 @@ export function chooseTimeline(
   );
 }
 
-/** Its own is, and one that left it behind the end of the backup. */
+/** Returns whether the timeline is the backup's own, or branched off from it after the end of the backup. */
 async function isOfBackup(
   { number, history }: { number: number; history: string },
   { backup, isNeeded }: { backup: Origin; isNeeded: boolean },
@@ -82,7 +82,7 @@ async function isOfBackup(
   if (number <= backup.timeline) return number === backup.timeline;
   const left = await readHistory(history).catch((error: unknown) => {
     if (isNeeded) throw error;
-    // Whoever names another one goes without it.
+    // Another timeline was requested, which does not need this one.
     return [];
   });
   return left.some(({ number: from, at }) => from === backup.timeline && at >= lsn(backup.stopLsn));
@@ -90,7 +90,7 @@ async function isOfBackup(
 
 type Branch = { number: number; at: bigint };
 
-/** Which timelines came before one that was kept, and where each was left, the first one first. */
+/** Reads the ancestors of an archived timeline and the positions where each was left, the first ancestor first. */
 export async function readHistory(path: string): Promise<Branch[]> {
   try {
     const packed = await readFile(path);
@@ -112,7 +112,7 @@ function lostHistory(path: string, error: unknown): BackupFailure {
   );
 }
 
-/** Where the log ended that this cluster was made of before it began its timeline. */
+/** Returns the WAL position at which the ancestor of this timeline ended. */
 export async function readEnd(data: string, timeline: number): Promise<bigint> {
   const path = join(data, 'pg_wal', basename(historyName(timeline), '.gz'));
   const end = branchesIn(await readFile(path, 'utf8')).at(-1);
@@ -136,7 +136,7 @@ export function historyName(timeline: number): string {
 
 export type Begun = { data: string; timeline: number; owner: Account | undefined };
 
-/** Whole or not at all: PostgreSQL gives the next restore the first number of which it finds no file. */
+/** Stores the file completely or not at all: PostgreSQL assigns the next restore the first number without a file. */
 export async function keepHistory(archive: string, { data, timeline, owner }: Begun): Promise<void> {
   const path = join(archive, historyName(timeline));
   const content = await readFile(join(data, 'pg_wal', basename(path, '.gz')));

@@ -9,12 +9,12 @@ export type CopiedTable = { table: string; rows: number };
 type Ends = { from: EmbeddedConnection; to: EmbeddedConnection };
 type Clients = { from: pg.Client; to: pg.Client };
 
-/** A table is copied and summed up as a whole. */
+/** Copying and checksumming a table are single statements. */
 const LONG_STATEMENTS = '-c statement_timeout=1d';
 
 /**
- * The schema by our own migrations, as far as the old one had come; then the rows, table by table; then both are counted and
- * summed up, and have to be the same.
+ * Creates the schema with our own migrations, up to the last migration of the old one. Then it copies the rows, table by table, and
+ * compares the count and the checksum of both sides.
  */
 export async function copyDatabase(ends: Ends): Promise<CopiedTable[]> {
   const open = (end: EmbeddedConnection): pg.Client => new pg.Client({ ...end, options: LONG_STATEMENTS });
@@ -22,13 +22,13 @@ export async function copyDatabase(ends: Ends): Promise<CopiedTable[]> {
   for (const client of [clients.from, clients.to]) client.on('error', () => {});
   await clients.from.connect();
   try {
-    // One picture of all tables, in which nothing can be changed.
+    // One snapshot of all tables, in a read-only transaction.
     await clients.from.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     const last = await findLastMigration(clients.from);
     if (last === undefined) return [];
     await migrateUpTo(() => ends.to, last);
     await clients.to.connect();
-    // Rows come in any order: what refers to what was right where they come from.
+    // Rows arrive in any order, so foreign keys are not checked; they were valid in the source.
     await clients.to.query('SET session_replication_role = replica');
     await makePartitions(clients);
     return await copyTables(clients);
@@ -37,7 +37,7 @@ export async function copyDatabase(ends: Ends): Promise<CopiedTable[]> {
   }
 }
 
-/** Undefined if the database has no schema of ours. */
+/** Returns undefined if the database has no schema of ours. */
 async function findLastMigration(from: pg.Client): Promise<string | undefined> {
   const askThere = <R extends object>(text: string): Promise<R[]> => ask<R>(from, text);
   const state = await readSchemaState(askThere);
@@ -48,7 +48,7 @@ async function findLastMigration(from: pg.Client): Promise<string | undefined> {
 
 type Partition = { name: string; parent: string; bound: string };
 
-/** Months of events are made as they come. */
+/** Creates the monthly partitions of events, which migrations do not contain. */
 async function makePartitions({ from, to }: Clients): Promise<void> {
   const text = `SELECT format('%I.%I', n.nspname, c.relname) AS name, i.inhparent::regclass::text AS parent,
       pg_get_expr(c.relpartbound, c.oid) AS bound
@@ -73,7 +73,7 @@ async function copyTables(clients: Clients): Promise<CopiedTable[]> {
   const copied: CopiedTable[] = [];
   for (const { name, columns } of tables) {
     if (theirs.get(name) !== columns) throw differs(name, 'its columns differ');
-    // What migrations put there themselves comes again.
+    // Rows that migrations insert are copied as well.
     await to.query(`DELETE FROM ${name}`);
     await copyTable(clients, { table: name, columns });
     const [before, after] = [await sumUp(from, name, columns), await sumUp(to, name, columns)];
@@ -85,7 +85,7 @@ async function copyTables(clients: Clients): Promise<CopiedTable[]> {
   return copied;
 }
 
-/** In whatever order the rows come. */
+/** Returns a checksum that does not depend on the order of the rows. */
 async function sumUp(
   client: pg.Client,
   table: string,

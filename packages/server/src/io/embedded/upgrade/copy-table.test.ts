@@ -9,7 +9,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => directory.clear(), 60_000);
 
-test('a copy into a PostgreSQL that dies fails, also while the one that is read from waits for it', async () => {
+test('a copy into a PostgreSQL that dies fails, even while the source waits for it', async () => {
   const embedded = await directory.open();
   const connect = async (): Promise<pg.Client> => {
     const client = new pg.Client(embedded.connection());
@@ -18,7 +18,7 @@ test('a copy into a PostgreSQL that dies fails, also while the one that is read 
     return client;
   };
   const [from, to] = [await connect(), await connect()];
-  // It takes the first row, and nothing more.
+  // The target reads the first row, and nothing more.
   await from.query(`
     CREATE TEMPORARY TABLE letter AS SELECT repeat('x', 1000000) AS mime FROM generate_series(1, 64)`);
   await to.query(`

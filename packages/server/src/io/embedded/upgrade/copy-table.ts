@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type pg from 'pg';
 
-/** What the driver gives and takes while a table is copied; its types know nothing of it. */
+/** Members of the driver for COPY, which its types do not include. */
 type Wire = {
   stream: Duplex;
   query(text: string): void;
@@ -13,8 +13,8 @@ type Wire = {
 const AHEAD_MAX_BYTES = 4 * 1024 * 1024;
 
 /**
- * All rows of a table, from one database into another, by COPY. A row is passed on as it comes: where the one who writes is
- * slower, the other one is not read from, so that only so much is in memory.
+ * Copies all rows of a table from one database to another with COPY. Each row is passed on as it arrives: if the target is slower, the
+ * source is paused, which bounds the memory.
  */
 export async function copyTable(
   { from, to }: { from: pg.Client; to: pg.Client },
@@ -26,7 +26,7 @@ export async function copyTable(
   const out = new CopyOut(`COPY (SELECT ${columns} FROM ${table}) TO STDOUT`, target);
   from.query(out);
   try {
-    // Where the one who writes dies, the other one waits for it and says nothing.
+    // If the target dies, the source waits for it without an error.
     await Promise.race([out.ended, into.ended]);
     target.endCopyFrom();
   } catch (error) {
@@ -37,7 +37,7 @@ export async function copyTable(
   await into.ended;
 }
 
-/** What both have in common: the driver calls these as the answers come in. */
+/** The common part of both directions: the driver calls these methods as answers arrive. */
 class Copy {
   readonly ended: Promise<void>;
   protected readonly text: string;
@@ -50,7 +50,7 @@ class Copy {
       this.succeed = resolve;
       this.fail = reject;
     });
-    // Whoever awaits it hears of it too.
+    // Avoids an unhandled rejection; every caller that awaits it gets the error too.
     this.ended.catch(() => {});
   }
 

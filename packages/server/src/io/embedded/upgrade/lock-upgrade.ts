@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { codeOf, EmbeddedFailure } from '../failure.ts';
 import { isAtWork } from '../process-command.ts';
 
-/** One at a time; the number of a dead process holds nobody up. */
+/** Allows one upgrade at a time. The pid of a dead process does not block it. */
 export async function lockUpgrade(dataDir: string): Promise<() => Promise<void>> {
   await refuseUpgraded(dataDir);
   const path = lockPath(dataDir);
@@ -17,7 +17,7 @@ export async function lockUpgrade(dataDir: string): Promise<() => Promise<void>>
   return () => rm(path, { force: true });
 }
 
-/** As long as somebody is at it, nobody else begins anything. */
+/** Throws while another process is upgrading this database. */
 export async function refuseUpgraded(dataDir: string): Promise<void> {
   const holder = Number(await readFile(lockPath(dataDir), 'utf8').catch(() => ''));
   if (holder > 0 && isAtWork(holder))

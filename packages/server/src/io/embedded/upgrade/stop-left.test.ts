@@ -28,7 +28,7 @@ async function start(settings: Record<string, string>): Promise<number> {
   return started.file.pid;
 }
 
-test('a PostgreSQL that a server uses is not stopped, whatever upgrades of before have left beside it', async () => {
+test('does not stop a PostgreSQL that a server uses, despite remains of earlier upgrades', async () => {
   writeFileSync(join(home.dataDir, 'upgrade.running'), '');
   const pid = await start({});
   await expect(stopLeft(home)).rejects.toThrow(`Process ${pid} uses ${home.data}. Stop the server first`);
@@ -36,13 +36,13 @@ test('a PostgreSQL that a server uses is not stopped, whatever upgrades of befor
   await stopPostmaster(home, pid);
 });
 
-test('what a killed upgrade has left running is stopped', async () => {
+test('stops a PostgreSQL left running by a killed upgrade', async () => {
   await start(READ_ONLY);
   await stopLeft(home);
   expect(await livingPostmaster(home.dataDir)).toBeUndefined();
 });
 
-test('an empty postmaster.pid, and one with the number of a PostgreSQL of other files, go, and nobody is stopped', async () => {
+test('removes an empty postmaster.pid, and one with the pid of an unrelated PostgreSQL, without stopping a process', async () => {
   const { uid, gid } = statSync(home.data);
   const stranger = spawn('sleep', ['600'], { argv0: 'postgres', uid, gid });
   const pidFile = join(home.data, 'postmaster.pid');

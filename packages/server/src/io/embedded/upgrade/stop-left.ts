@@ -6,16 +6,16 @@ import { readPidFile, removeStalePidFile } from '../postmaster.ts';
 import { renderArguments } from '../settings.ts';
 import { stopPostmaster } from '../stop-postmaster.ts';
 
-/** By which an upgrade serves the old files, and by which it is known. */
+/** The setting with which an upgrade serves the old files. It also identifies such a process. */
 export const READ_ONLY = { default_transaction_read_only: 'on' };
 const [, SAID = ''] = renderArguments(READ_ONLY);
 
-/** What a killed upgrade has left running says so itself, and is ours to stop; a server is not. */
+/** Stops a PostgreSQL left running by a killed upgrade, which its command line proves. It does not stop that of a server. */
 export async function stopLeft(old: Home): Promise<void> {
   const file = readPidFile(old.data);
   if (!file) return;
   const command = file.pid > 0 ? await commandOf(file.pid) : null;
-  // The number may be another process's by now, a PostgreSQL among them; who cannot be asked may be the server's.
+  // The pid may have been reused, even by another PostgreSQL. A process that cannot be inspected may be the server's.
   if (command !== undefined && !command?.includes(`-D ${old.data} `)) {
     if (await isLocked(old)) throw lockedBy(old.data);
     return removeStalePidFile(old.data, file);
@@ -28,7 +28,7 @@ export async function stopLeft(old: Home): Promise<void> {
   await stopPostmaster(old, file.pid);
 }
 
-/** Whether this PostgreSQL was started by an upgrade. */
+/** Returns whether an upgrade started this PostgreSQL. */
 export function saysReadOnly(command: string | null | undefined): boolean {
   return command?.includes(SAID) ?? false;
 }

@@ -5,8 +5,8 @@ import { codeOf, EmbeddedFailure } from '../failure.ts';
 import { isInitialized } from '../home.ts';
 
 /**
- * `postgres` becomes `postgres.pg17`, and what was made beside it becomes `postgres`. Between the two names stands a note of the first
- * one, so that whoever was killed there, or finds the second refused, has it back.
+ * `postgres` becomes `postgres.pg17`, and the new folder beside it becomes `postgres`. Between the two renames a note records the first
+ * one. It allows reverting that if the process is killed there or the second one fails.
  */
 const NOTE = 'upgrade.kept';
 
@@ -29,7 +29,7 @@ export async function swap({ data, fresh, kept }: Swapping): Promise<void> {
   await rm(note, { force: true });
 }
 
-/** Only what was noted: another folder of such a name may be years old. */
+/** Reverts only the rename in the note, because another folder with such a name may be years old. */
 export async function putBack(data: string): Promise<void> {
   const note = join(dirname(data), NOTE);
   if (!isInitialized(data)) {
@@ -44,7 +44,7 @@ export async function putBack(data: string): Promise<void> {
   await rm(note, { force: true });
 }
 
-/** Before an hour of copying, not after it. */
+/** Checked before an hour of copying, not after it. */
 export async function checkSwappable(data: string): Promise<void> {
   const [own, around] = [await stat(data), await stat(dirname(data))];
   if (own.dev === around.dev) return;

@@ -18,17 +18,17 @@ import { checkSwappable, putBack, swap } from './swap.ts';
 import { oldBinaries, versionOf } from './versions.ts';
 
 export type Upgrading = HomeOptions & {
-  /** What else has to be known on the other side, once all rows are there. */
+  /** Transfers the remaining state to the new database after all rows were copied. */
   carry(ends: { from: EmbeddedConnection; to: EmbeddedConnection }): Promise<void>;
 };
 
 export type Upgraded = { from: number; to: number; tables: CopiedTable[]; kept: string };
 
 /**
- * A cluster of an older major version becomes one of ours. The old programs serve the old files, read only; beside them, on the same
- * file system, a new cluster is made, and gets every row. Only when both are the same the folders change their names. The old one is kept.
+ * Upgrades a cluster of an older major version to ours. The old programs serve the old files, read-only. A new cluster is created beside
+ * them, on the same file system, and receives every row. The folders are renamed only if both sides are equal. The old cluster is kept.
  *
- * Whoever is killed at it leaves the old one as it was, or between the two names: the next one puts it back and begins again.
+ * If the process is killed, the old cluster is unchanged, or only renamed: the next upgrade reverts the rename and starts over.
  */
 export async function upgradeDatabase(options: Upgrading): Promise<Upgraded> {
   const dataDir = resolve(options.dataDir);
@@ -67,7 +67,7 @@ export async function upgradeDatabase(options: Upgrading): Promise<Upgraded> {
   }
 }
 
-/** It has the password of the old one, and what an operator had set. */
+/** Creates the new cluster with the password of the old one and the settings of the operator. */
 async function openFresh(options: HomeOptions, old: Home): Promise<Home> {
   const fresh = await openHome({ ...options, backupDir: null });
   const [made, known] = [readFacts(fresh.dataDir), readFacts(old.dataDir)];
@@ -121,7 +121,7 @@ async function makeDatabase(at: EmbeddedConnection): Promise<void> {
   }
 }
 
-/** What upgrades have kept; the place that this makes. */
+/** Deletes the databases that upgrades kept, to free disk space. */
 export async function discardOld(dataDir: string): Promise<string[]> {
   const facts = readFacts(resolve(dataDir));
   if (!facts) throw new EmbeddedFailure('not_known', `${dataDir} contains no database`);

@@ -26,7 +26,7 @@ const PEOPLE = 5_000;
 const PLAIN = 65_534;
 let directory: TestDirectory;
 
-/** What an older release has left: a cluster of PostgreSQL 17 with our schema in it, events of two months, and a large letter. */
+/** The state left by an older release: a cluster of PostgreSQL 17 with our schema, events of two months, and a large email. */
 beforeAll(async () => {
   const base = await mkdtemp(join(tmpdir(), 'beckon-upgrade-'));
   await chmod(base, 0o755);
@@ -42,7 +42,7 @@ beforeAll(async () => {
   await migrate(() => at);
   await inDatabase(at, FILL);
   await stopPostmaster(home, started.file.pid);
-  // Root upgrades what a plain user runs.
+  // Root upgrades the installation of a plain user.
   if (isRoot()) await promisify(execFile)('chown', ['-R', `${PLAIN}:${PLAIN}`, directory.dataDir]);
 }, 120_000);
 afterAll(async () => {
@@ -81,7 +81,7 @@ await upgradeDatabase({ dataDir: process.argv.at(-1), log, print() {}, async car
 process.exit();
 `;
 
-test('killed at it, or between the two names, an upgrade begins again; every row is the same, and the old files are kept', async () => {
+test('an upgrade that was killed, even between the two renames, starts over, copies every row and keeps the old files', async () => {
   const { dataDir } = directory;
   const ends: EmbeddedConnection[] = [];
   const beside: string[] = [];
@@ -100,7 +100,7 @@ test('killed at it, or between the two names, an upgrade begins again; every row
   expect(existsSync(`${data}.pg${OLD}`)).toBe(false);
   await expect(directory.open()).rejects.toMatchObject({ code: 'other_major' });
 
-  // Kept by an upgrade of years ago.
+  // Kept by an upgrade years ago.
   await mkdir(`${data}.pg9`);
   await writeFile(join(`${data}.pg9`, 'PG_VERSION'), '9\n');
   await rename(data, `${data}.pg${OLD}`);
@@ -122,7 +122,7 @@ test('killed at it, or between the two names, an upgrade begins again; every row
   expect(ends).toHaveLength(2);
   expect(rows.get('beckon.person_email')).toBe(PEOPLE);
   expect(rows.get('beckon.message_mime')).toBe(3);
-  // DATA_DIR may be all that we can write to, and a file system of its own.
+  // DATA_DIR may be the only writable folder, and a separate file system.
   expect(beside).toEqual(['data']);
   expect((await readdir(dirname(data))).filter((name) => /restore|upgrade/.test(name))).toEqual([]);
 
@@ -153,7 +153,7 @@ test('killed at it, or between the two names, an upgrade begins again; every row
   expect(existsSync(`${data}.pg${OLD}`)).toBe(false);
 }, 240_000);
 
-test('where the new files cannot have the name, the old ones have it again', async () => {
+test('restores the old name if the new files cannot be renamed', async () => {
   const folder = await mkdtemp(join(dirname(directory.dataDir), 'swap-'));
   const data = join(folder, 'postgres');
   await mkdir(data);

