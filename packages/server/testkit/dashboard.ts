@@ -4,7 +4,14 @@ import { idMaker } from '../src/base/ids.ts';
 import { silentLog } from '../src/base/log.ts';
 import type { Access } from '../src/features/team/index.ts';
 import { createModels } from '../src/flows/models.ts';
-import { createDashboardApi, DASHBOARD_ROUTES, type DashboardDeps } from '../src/http/dashboard/index.ts';
+import { createAccountEmails } from '../src/flows/team-mail.ts';
+import {
+  createBacktestPlaces,
+  createDashboardApi,
+  createFeeds,
+  DASHBOARD_ROUTES,
+  type DashboardDeps,
+} from '../src/http/dashboard/index.ts';
 import { transportRules } from '../src/http/transport.ts';
 import type { Database } from '../src/io/db/index.ts';
 import { testMail } from './mailroom.ts';
@@ -52,10 +59,12 @@ export function testDashboard(
 ): TestDashboard {
   const app = Fastify({ logger: false, routerOptions: { maxParamLength: 1_024 } });
   const mail = testMail();
+  const { mailroom, wayOut, tokenKeys } = { ...mail, ...more };
+  const newId = idMaker(db.clock);
   const api = createDashboardApi(
     {
       db,
-      newId: idMaker(db.clock),
+      newId,
       log: silentLog,
       access: roleOfHeader(db),
       team: { ...roleOfHeader(db), ...NO_SIGN_INS },
@@ -66,6 +75,17 @@ export function testDashboard(
       release: { version: '0.0.0', node: process.version },
       installation: { publicUrl: DASHBOARD_ORIGIN, relay: null, mailFrom: null, hasModel: false },
       minimumVersions: new Map(),
+      feeds: createFeeds(),
+      backtests: createBacktestPlaces(),
+      accountEmails: createAccountEmails({
+        db,
+        openRelay: wayOut,
+        outlet: mailroom.outlet,
+        mailFrom: null,
+        tokenKeys,
+        newId,
+        log: silentLog,
+      }),
       ...mail,
       ...more,
     },

@@ -8,6 +8,9 @@ export function sha256(data: string | Uint8Array): string {
   return hash('sha256', data, 'hex');
 }
 
+/** The keys that secrets are hashed with. A hash made under the previous key is still valid, and is renewed when its secret is used. */
+export type Pepper = { current: Buffer; previous: Buffer | null };
+
 export function hmacSha256(key: Uint8Array, ...parts: (string | Uint8Array)[]): Buffer {
   const mac = createHmac('sha256', key);
   for (const part of parts) mac.update(part);

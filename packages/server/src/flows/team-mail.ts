@@ -1,7 +1,8 @@
 import type { NewId } from '../base/ids.ts';
 import { letterToken, type TokenKeys } from '../base/letter-token.ts';
+import type { Log } from '../base/log.ts';
 import { getSettings } from '../features/projects/index.ts';
-import { listDigestAddresses } from '../features/team/index.ts';
+import { type AccountEmails, listDigestAddresses } from '../features/team/index.ts';
 import { TEST_INBOX_DOMAIN, type Outlet } from '../features/sending/index.ts';
 import { renderTeamLetter } from '../features/writing/index.ts';
 import type { Tx } from '../io/db/index.ts';
@@ -45,21 +46,29 @@ export function createTeamTransport(options: TeamMailOptions): TeamTransport {
   };
 }
 
-/**
- * Sends an email of the installation to one recipient, such as an invitation. Returns false if nothing is sent, because there is a relay
- * but no sender address. The email is filed under a project, in whose test inbox it appears.
- */
-export async function mailPerson(
-  options: TeamMailOptions,
-  { projectId, to, letter }: { projectId: number; to: string; letter: Words },
-): Promise<boolean> {
+export type AccountEmailsOptions = Omit<TeamMailOptions, 'relay'> & {
+  openRelay: () => Promise<Pick<Relay, 'hand'>>;
+  log: Log;
+};
+
+export function createAccountEmails(options: AccountEmailsOptions): AccountEmails {
   const from = senderOf(options);
-  if (from === null) return false;
-  const over = await handOne(options, { projectId, from, to, letter });
-  return over.result === 'accepted';
+  return {
+    isAvailable: from !== null,
+    async send(email) {
+      if (from === null) return false;
+      try {
+        const over = await handOne({ ...options, relay: await options.openRelay() }, { from, ...email });
+        return over.result === 'accepted';
+      } catch (error) {
+        options.log.warn({ err: error }, 'team_email.not_sent');
+        return false;
+      }
+    },
+  };
 }
 
-function senderOf({ outlet, mailFrom }: TeamMailOptions): string | null {
+function senderOf({ outlet, mailFrom }: Pick<TeamMailOptions, 'outlet' | 'mailFrom'>): string | null {
   return outlet.kind === 'test_inbox' ? `beckon@${TEST_INBOX_DOMAIN}` : mailFrom;
 }
 

@@ -10,6 +10,7 @@ export { createMetricsServer } from './metrics-server.ts';
 export { createHttpServer } from './server.ts';
 export { type AppState, mountApp, readAppFiles } from './app/index.ts';
 export {
+  createBacktestPlaces,
   createDashboardApi,
   createFeeds,
   DASHBOARD_ROUTES,

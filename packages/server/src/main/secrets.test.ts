@@ -7,7 +7,8 @@ import { openTestDatabase } from '../../testkit/database.ts';
 import { silentLog } from '../base/log.ts';
 import { createKey } from '../flows/create-key.ts';
 import { createProject } from '../flows/create-project.ts';
-import { keyring, type Pepper } from '../features/keys/index.ts';
+import type { Pepper } from '../base/hash.ts';
+import { keyring } from '../features/keys/index.ts';
 import { findSecretFault, openSecrets, type SecretConfig } from './secrets.ts';
 
 const clock = heldClock();

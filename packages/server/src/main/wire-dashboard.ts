@@ -3,7 +3,9 @@ import type { NewId } from '../base/ids.ts';
 import type { Lifecycle } from '../base/lifecycle.ts';
 import { createTeam, type Team } from '../features/team/index.ts';
 import { createModels } from '../flows/models.ts';
+import { createAccountEmails } from '../flows/team-mail.ts';
 import {
+  createBacktestPlaces,
   createDashboardApi,
   DASHBOARD_ROUTES,
   type DashboardApi,
@@ -67,6 +69,9 @@ const NOT_BUILT = (): { kind: 'building' } => ({ kind: 'building' });
 function dashboardDeps(options: ServerOptions, { life, ...parts }: Parts): DashboardDeps {
   const { log, pepper, sealer, hasher, tokenKeys, mailroom, mail, resolver, release } = options;
   const { webhooks } = options;
+  const wayOut = openedOnce(() =>
+    openWayOut({ smtpUrl: options.smtpUrl, tokenKeys, log }, { db: parts.db, life }),
+  );
   return {
     ...parts,
     log,
@@ -82,12 +87,20 @@ function dashboardDeps(options: ServerOptions, { life, ...parts }: Parts): Dashb
     openOutbound: () => options.openOutbound(),
     release,
     minimumVersions: options.minimumVersions,
-    wayOut: openedOnce(() =>
-      openWayOut({ smtpUrl: options.smtpUrl, tokenKeys, log }, { db: parts.db, life }),
-    ),
+    wayOut,
+    accountEmails: createAccountEmails({
+      db: parts.db,
+      openRelay: wayOut,
+      outlet: mailroom.outlet,
+      mailFrom: options.mailFrom,
+      tokenKeys,
+      newId: parts.newId,
+      log,
+    }),
     webhooks,
     installation: installationOf(options),
     projectsMax: options.projectsMax,
+    backtests: createBacktestPlaces(),
   };
 }
 

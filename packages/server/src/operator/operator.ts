@@ -1,8 +1,8 @@
+import type { Pepper } from '../base/hash.ts';
 import type { Clock } from '../base/clock.ts';
 import type { TokenKeys } from '../base/letter-token.ts';
 import type { Sealer } from '../base/seal.ts';
 import type { MailSettings } from '../features/domains/index.ts';
-import type { Pepper } from '../features/keys/index.ts';
 import type { SuppressionHasher } from '../features/suppressions/index.ts';
 import type { ReencryptDeps } from '../flows/re-encrypt-secrets.ts';
 import type { Mailroom } from '../flows/send-drafts/index.ts';

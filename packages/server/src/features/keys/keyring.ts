@@ -1,5 +1,5 @@
 import { coalesce } from '../../base/coalesce.ts';
-import { equalInConstantTime } from '../../base/hash.ts';
+import { equalInConstantTime, type Pepper } from '../../base/hash.ts';
 import type { Log } from '../../base/log.ts';
 import { recentMap } from '../../base/recent-map.ts';
 import type { Tx } from '../../io/db/index.ts';
@@ -25,8 +25,6 @@ export type Keyring = {
   forget(key: Pick<VerifiedKey, 'id'>): void;
 };
 
-/** The hash of a key made under the previous pepper is still accepted, and it is rewritten with the current pepper at the next use. */
-export type Pepper = { current: Buffer; previous: Buffer | null };
 export type KeyringDeps = { db: Tx; pepper: Pepper; log: Log };
 
 const KNOWN_KEYS_MAX = 10_000;

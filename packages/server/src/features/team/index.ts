@@ -1,3 +1,4 @@
+export type { AccountEmail, AccountEmails } from './account-emails.ts';
 export { type AccountChange, accountChangeEmail } from './account-change.ts';
 export { countAddress, countWithin } from './attempts.ts';
 export { requireConfirmed } from './confirmation.ts';

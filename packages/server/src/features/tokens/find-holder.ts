@@ -1,13 +1,12 @@
-import { equalInConstantTime } from '../../base/hash.ts';
+import { equalInConstantTime, type Pepper } from '../../base/hash.ts';
 import type { Log } from '../../base/log.ts';
 import type { Database } from '../../io/db/index.ts';
 import { type CandidateRow, listCandidates, updateHash, updateLastUsed } from './store.ts';
 import { hashToken, type HeldToken, last4Of, SALT_BYTES } from './token.ts';
 
-/** The hash of a token made with the previous pepper still matches, and is rewritten with the current one on use. */
 export type HolderDeps = {
   db: Pick<Database, 'query' | 'prepared' | 'clock'>;
-  pepper: { current: Buffer; previous: Buffer | null };
+  pepper: Pepper;
   log: Log;
 };
 

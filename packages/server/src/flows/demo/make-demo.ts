@@ -1,10 +1,10 @@
+import type { Pepper } from '../../base/hash.ts';
 import type { Clock } from '../../base/clock.ts';
 import { idMaker } from '../../base/ids.ts';
 import type { TokenKeys } from '../../base/letter-token.ts';
 import type { Log } from '../../base/log.ts';
 import type { Sealer } from '../../base/seal.ts';
 import type { MailSettings } from '../../features/domains/index.ts';
-import type { Pepper } from '../../features/keys/index.ts';
 import { ensurePartitions } from '../../features/events/index.ts';
 import { nextProjectId, type Project } from '../../features/projects/index.ts';
 import type { SuppressionHasher } from '../../features/suppressions/index.ts';

@@ -7,15 +7,18 @@ import { getSettings } from '../../features/projects/index.ts';
 import { createAudience } from '../../flows/create-audience.ts';
 import { deleteAudience } from '../../flows/delete-audience.ts';
 import { editAudience } from '../../flows/edit-audience.ts';
-import type { DashboardDeps } from './deps.ts';
-import { type DashboardRoute, route } from './route.ts';
+import { type DashboardRoute, routesFor } from './route.ts';
+import type { KitDeps } from './deps.ts';
 
-type Show = (db: DashboardDeps['db'], projectId: number, reference: string) => Promise<AudienceShown>;
+type Deps = KitDeps;
+const { route } = routesFor<Deps>();
+
+type Show = (db: Deps['db'], projectId: number, reference: string) => Promise<AudienceShown>;
 
 /** The reader of a definition reports errors at their place, so any value may arrive here. */
 const DEFINITION = Type.Unknown();
 
-export function audienceEditRoutes(show: Show): DashboardRoute[] {
+export function audienceEditRoutes(show: Show): DashboardRoute<Deps>[] {
   return [...ASKING, ...changing(show)];
 }
 
@@ -54,7 +57,7 @@ const ASKING = [
   }),
 ];
 
-function changing(show: Show): DashboardRoute[] {
+function changing(show: Show): DashboardRoute<Deps>[] {
   return [
     route('POST /projects/:project/audiences', {
       needs: 'editor',

@@ -15,11 +15,14 @@ import { listTraitNames } from '../../features/people/index.ts';
 import { testAudience } from '../../flows/digest/index.ts';
 import { findUses, type Use } from '../../flows/uses.ts';
 import { audienceEditRoutes } from './audiences-edit.ts';
-import type { DashboardDeps } from './deps.ts';
 import { PAGE, readPage, toPage } from './pages.ts';
-import { type DashboardRoute, route } from './route.ts';
+import { type DashboardRoute, routesFor } from './route.ts';
+import type { KitDeps } from './deps.ts';
 
-export const audienceRoutes: DashboardRoute[] = [
+type Deps = KitDeps;
+const { route } = routesFor<Deps>();
+
+export const audienceRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/audiences', {
     needs: 'viewer',
     async handle({ db }, { projectId }) {
@@ -94,7 +97,7 @@ export const audienceRoutes: DashboardRoute[] = [
   ...audienceEditRoutes(shown),
 ];
 
-async function shown(db: DashboardDeps['db'], projectId: number, reference: string): Promise<AudienceShown> {
+async function shown(db: Deps['db'], projectId: number, reference: string): Promise<AudienceShown> {
   const now = new Date(db.clock.now());
   const audience = await showAudience(db, { projectId, reference, now });
   const uses = await findUses(db, projectId, now.getTime());

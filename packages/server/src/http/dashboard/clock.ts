@@ -2,7 +2,14 @@ import { Type } from 'typebox';
 import { iso } from '../../base/clock.ts';
 import { readTurn } from '../../features/turns/index.ts';
 import { advanceClock, readAdvance } from '../../flows/sandbox/index.ts';
-import { route } from './route.ts';
+import { routesFor } from './route.ts';
+import type { KitDeps } from './deps.ts';
+import type { SuppressionHasher } from '../../features/suppressions/index.ts';
+import type { Mailroom } from '../../flows/send-drafts/index.ts';
+import type { TokenKeys } from '../../base/letter-token.ts';
+
+type Deps = KitDeps & { hasher: SuppressionHasher; mailroom: Mailroom; tokenKeys: TokenKeys };
+const { route } = routesFor<Deps>();
 
 export const clockRoutes = [
   route('GET /projects/:project/clock', {

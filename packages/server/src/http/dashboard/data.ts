@@ -13,8 +13,12 @@ import {
   type StreamItem,
 } from '../../features/stream/index.ts';
 import type { Database } from '../../io/db/index.ts';
-import { route } from './route.ts';
+import { routesFor } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
+import type { KitDeps } from './deps.ts';
+
+type Deps = KitDeps;
+const { route } = routesFor<Deps>();
 
 const LIMIT = 50;
 const LIMIT_MAX = 200;

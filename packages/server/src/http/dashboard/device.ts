@@ -2,7 +2,13 @@ import { Type } from 'typebox';
 import { type DeviceAsked, TOKEN_SCOPES } from '@beckon/contract/dashboard';
 import { addressGroup } from '../../base/address-group.ts';
 import { Fault } from '../../base/fault.ts';
-import { countWithin, findUserById, listMemberships, type Person } from '../../features/team/index.ts';
+import {
+  type AccountEmails,
+  countWithin,
+  findUserById,
+  listMemberships,
+  type Person,
+} from '../../features/team/index.ts';
 import {
   beginDevice,
   createToken,
@@ -18,8 +24,13 @@ import {
 } from '../../features/tokens/index.ts';
 import { callerOf } from './team-caller.ts';
 import { notifyMember } from './team-notices.ts';
-import { openRoute, type Recording, route, type RouteDeps } from './route.ts';
+import { type Recording, routesFor } from './route.ts';
 import { stateOf } from './token-state.ts';
+import type { KitDeps } from './deps.ts';
+import type { Installation } from './installation.ts';
+
+type Deps = KitDeps & { accountEmails: AccountEmails; installation: Installation };
+const { openRoute, route } = routesFor<Deps>();
 
 const SCOPES = Type.Array(Type.Union(TOKEN_SCOPES.map((scope) => Type.Literal(scope))), {
   maxItems: TOKEN_SCOPES.length,
@@ -115,11 +126,11 @@ export const deviceRoutes = [
   }),
 ];
 
-function decide(deps: RouteDeps, decision: Decision): Promise<DeviceAsking> {
+function decide(deps: Deps, decision: Decision): Promise<DeviceAsking> {
   return decideAboutDevice(deviceDeps(deps), decision);
 }
 
-function deviceDeps({ db, pepper }: Pick<RouteDeps, 'db' | 'pepper'>): DeviceDeps {
+function deviceDeps({ db, pepper }: Pick<Deps, 'db' | 'pepper'>): DeviceDeps {
   return { tx: db, pepper: pepper.current, now: db.clock.now() };
 }
 
@@ -132,7 +143,7 @@ type Made = Awaited<ReturnType<typeof createToken>> & {
 
 /** Uses up the device code and creates the token in one commit, so no token exists that could not be returned. */
 function fetchToken(
-  { db, newId, pepper }: RouteDeps,
+  { db, newId, pepper }: Deps,
   deviceCode: string,
   record: Recording,
 ): Promise<Made | { state: 'waiting' | 'denied' | 'expired' }> {
@@ -151,13 +162,13 @@ function fetchToken(
 }
 
 /** Counts an attempt before it is checked, so that a hundred concurrent guesses count as a hundred. */
-async function readCode(deps: RouteDeps, text: string, { id }: Pick<Person, 'id'>): Promise<string> {
+async function readCode(deps: Deps, text: string, { id }: Pick<Person, 'id'>): Promise<string> {
   await countWithin(deps, [{ key: `device code ${id}`, most: LOOKED_AT_BY_PERSON }]);
   return readUserCode(text) ?? unknownCode();
 }
 
 /** Requires the authenticator app that an organization requires of its members before they approve a program. */
-async function requireFactor({ db }: RouteDeps, { id }: Pick<Person, 'id'>): Promise<void> {
+async function requireFactor({ db }: Deps, { id }: Pick<Person, 'id'>): Promise<void> {
   const asking = (await listMemberships(db, id)).filter(({ lacksFactor }) => lacksFactor);
   if (asking.length === 0) return;
   const names = asking.map(({ name }) => name).join(', ');

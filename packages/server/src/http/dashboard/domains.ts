@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { SendingDomain } from '@beckon/contract/dashboard';
 import { iso } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
-import { maySend } from '../../features/domains/index.ts';
+import { maySend, type MailSettings } from '../../features/domains/index.ts';
 import {
   addDomain,
   type DomainView,
@@ -17,9 +17,24 @@ import {
   toShown,
   trackDomain,
 } from '../../flows/domains/index.ts';
-import type { DashboardDeps } from './deps.ts';
-import { route } from './route.ts';
+import { routesFor } from './route.ts';
 import { wholeList } from './whole-list.ts';
+import type { KitDeps } from './deps.ts';
+import type { TokenKeys } from '../../base/letter-token.ts';
+import type { Outbound } from '../../io/outbound/index.ts';
+import type { Installation } from './installation.ts';
+import type { Resolver } from '../../io/dns/index.ts';
+import type { Sealer } from '../../base/seal.ts';
+
+type Deps = KitDeps & {
+  mail: MailSettings;
+  installation: Installation;
+  openOutbound: () => Outbound;
+  resolver: Resolver;
+  sealer: Sealer;
+  tokenKeys: TokenKeys;
+};
+const { route } = routesFor<Deps>();
 
 const SPEED = { throttle: Type.Optional(Type.String()), warm: Type.Optional(Type.Boolean()) };
 const REASON_MAX = 200;
@@ -148,9 +163,9 @@ function placeOf(asked: { projectId: number; params: { domain: string } }): {
   return { projectId: asked.projectId, name: asked.params.domain };
 }
 
-function toDomain({ mailroom }: Pick<DashboardDeps, 'mailroom'>, view: DomainView): SendingDomain {
+function toDomain({ installation }: Pick<Deps, 'installation'>, view: DomainView): SendingDomain {
   const { tracking, ...shown } = toShown(view);
-  const leadsTo = new URL(mailroom.outlet.publicUrl).hostname;
+  const leadsTo = new URL(installation.publicUrl).hostname;
   return {
     ...shown,
     can_send: maySend(view.domain) && view.domain.pausedAt === null,

@@ -1,7 +1,9 @@
 import { Fault } from '../../base/fault.ts';
 import { listMoves, type Move } from '../../features/drafts/index.ts';
 import { isDraftId } from '../../flows/move-draft.ts';
-import type { DashboardDeps } from './deps.ts';
+import type { KitDeps } from './deps.ts';
+
+type Deps = KitDeps;
 
 const DONE: Partial<Record<Move['action'], string>> = {
   approve: 'approved this draft',
@@ -24,7 +26,7 @@ type Tried = { projectId: number; draftId: string; actor: string };
  * their ids.
  */
 export async function tellingWho<T>(
-  { db, access }: Pick<DashboardDeps, 'db' | 'access'>,
+  { db, access }: Pick<Deps, 'db' | 'access'>,
   { projectId, draftId, actor }: Tried,
   change: () => Promise<T>,
 ): Promise<T> {

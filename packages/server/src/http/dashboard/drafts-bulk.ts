@@ -14,7 +14,13 @@ import {
 } from '../../flows/review/index.ts';
 import { actorsOf, toDraftListed } from './draft-shown.ts';
 import { readUntil } from './drafts-moves.ts';
-import { type DashboardRoute, route } from './route.ts';
+import { type DashboardRoute, routesFor } from './route.ts';
+import type { KitDeps } from './deps.ts';
+import type { Mailroom } from '../../flows/send-drafts/index.ts';
+import type { Models } from '../../flows/models.ts';
+
+type Deps = KitDeps & { mailroom: Mailroom; models: Models };
+const { route } = routesFor<Deps>();
 
 const IDS_MAX = 500;
 
@@ -34,7 +40,7 @@ const ASKED = Type.Object({
   filter: Type.Optional(Type.String({ maxLength: 1_000 })),
 });
 
-export const draftBulkRoutes: DashboardRoute[] = [
+export const draftBulkRoutes: DashboardRoute<Deps>[] = [
   route('POST /projects/:project/drafts/bulk/preview', {
     needs: 'reviewer',
     reads: true,

@@ -2,12 +2,25 @@ import { Type } from 'typebox';
 import { countRemoteImages } from '../../flows/inline-images.ts';
 import { previewDraft, renderDraft } from '../../flows/review/index.ts';
 import { FRAME_QUERY, sendLetter } from './plain-frame.ts';
-import { type DashboardRoute, route } from './route.ts';
+import { type DashboardRoute, routesFor } from './route.ts';
+import type { KitDeps } from './deps.ts';
+import type { Mailroom } from '../../flows/send-drafts/index.ts';
+import type { Models } from '../../flows/models.ts';
+import type { Outbound } from '../../io/outbound/index.ts';
+import type { TokenKeys } from '../../base/letter-token.ts';
+
+type Deps = KitDeps & {
+  mailroom: Mailroom;
+  models: Models;
+  openOutbound: () => Outbound;
+  tokenKeys: TokenKeys;
+};
+const { route } = routesFor<Deps>();
 
 /** Gmail clips an email after this many bytes of HTML. */
 const CLIP_BYTES = 102 * 1024;
 
-export const draftLetterRoutes: DashboardRoute[] = [
+export const draftLetterRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/drafts/:draft/preview', {
     needs: 'viewer',
     async handle({ db, mailroom, models, tokenKeys, newId }, { projectId, params }) {

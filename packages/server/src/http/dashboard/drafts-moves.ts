@@ -7,11 +7,23 @@ import { type Act, type Acted, isDraftId, moveDraft, unknownDraft } from '../../
 import { describeDrafts } from '../../flows/review/index.ts';
 import { sendTest } from '../../flows/send-test.ts';
 import { testRecipientForAudit } from './audit-text.ts';
-import type { DashboardDeps } from './deps.ts';
 import { tellingWho } from './draft-conflict.ts';
 import { actorsOf, toDraftListed, toGate } from './draft-shown.ts';
 import { testRecipient } from './own-address.ts';
-import { type DashboardRoute, route } from './route.ts';
+import { type DashboardRoute, routesFor } from './route.ts';
+import type { KitDeps } from './deps.ts';
+import type { Mailroom } from '../../flows/send-drafts/index.ts';
+import type { Models } from '../../flows/models.ts';
+import type { TokenKeys } from '../../base/letter-token.ts';
+import type { Relay } from '../../io/mail/index.ts';
+
+type Deps = KitDeps & {
+  mailroom: Mailroom;
+  models: Models;
+  tokenKeys: TokenKeys;
+  wayOut: () => Promise<Pick<Relay, 'hand'>>;
+};
+const { route } = routesFor<Deps>();
 
 const SEEN = {
   hash: Type.Optional(Type.String({ maxLength: 200 })),
@@ -21,7 +33,7 @@ const NOTHING_ELSE = Type.Object(SEEN);
 const REASON = Type.Optional(Type.String({ maxLength: 500 }));
 const TEXT = Type.Optional(Type.String({ maxLength: 200_000 }));
 
-export const draftMoveRoutes: DashboardRoute[] = [
+export const draftMoveRoutes: DashboardRoute<Deps>[] = [
   route('POST /projects/:project/drafts/:draft/approve', {
     needs: 'reviewer',
     audit: 'draft.approve',
@@ -118,12 +130,12 @@ type Acting = {
   note(what: { subject?: string; before?: unknown; after?: unknown }): void;
 };
 
-async function act(deps: DashboardDeps, asked: Acting, what: Act): Promise<{ data: DraftMoved }> {
+async function act(deps: Deps, asked: Acting, what: Act): Promise<{ data: DraftMoved }> {
   const acted = await move(deps, asked, what);
   return { data: await toMoved(deps, acted, asked) };
 }
 
-async function move(deps: DashboardDeps, asked: Acting, what: Act): Promise<Acted> {
+async function move(deps: Deps, asked: Acting, what: Act): Promise<Acted> {
   const { projectId, params, actor } = asked;
   const { hash, moves } = asked.body;
   const seen = { ...(hash === undefined ? {} : { hash }), ...(moves === undefined ? {} : { moves }) };
@@ -146,7 +158,7 @@ function auditState({ id, state, reason, deadlineAt, contentHash }: Draft): obje
 }
 
 async function toMoved(
-  { db, access }: DashboardDeps,
+  { db, access }: Deps,
   { draft, gate }: Acted,
   { projectId, actor }: Acting,
 ): Promise<DraftMoved> {
@@ -169,7 +181,7 @@ export function readUntil(text: string): number {
 }
 
 /** Checks the confirmation that the email may arrive twice: the typed id of its user. */
-async function isOf({ db }: DashboardDeps, { projectId, params }: Acting, typed: string): Promise<boolean> {
+async function isOf({ db }: Deps, { projectId, params }: Acting, typed: string): Promise<boolean> {
   const found = isDraftId(params.draft) ? await findDraft(db, projectId, params.draft) : undefined;
   if (!found || found.draft.userId === typed.trim()) return true;
   const message = 'This is not the user ID of its recipient';

@@ -23,14 +23,29 @@ import { draftLetterRoutes } from './drafts-letter.ts';
 import { draftMoveRoutes } from './drafts-moves.ts';
 import { actorsOf, toDraftListed, toWhole, toWhy } from './draft-shown.ts';
 import { badCursor, isId, PAGE, readPage, toPage } from './pages.ts';
-import { type DashboardRoute, route } from './route.ts';
+import { type DashboardRoute, routesFor } from './route.ts';
+import type { KitDeps } from './deps.ts';
+import type { TokenKeys } from '../../base/letter-token.ts';
+import type { Relay } from '../../io/mail/index.ts';
+import type { Outbound } from '../../io/outbound/index.ts';
+import type { Mailroom } from '../../flows/send-drafts/index.ts';
+import type { Models } from '../../flows/models.ts';
+
+type Deps = KitDeps & {
+  mailroom: Mailroom;
+  models: Models;
+  openOutbound: () => Outbound;
+  tokenKeys: TokenKeys;
+  wayOut: () => Promise<Pick<Relay, 'hand'>>;
+};
+const { route } = routesFor<Deps>();
 
 const FILTER = Type.Optional(Type.String({ maxLength: 1_000 }));
 const HOUR_MS = 3_600_000;
 /** The last millisecond whose year has four digits: the database reads no ISO text of a later one. */
 const DEADLINE_MAX = 253_402_300_799_999;
 
-export const draftRoutes: DashboardRoute[] = [
+export const draftRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/drafts', {
     needs: 'viewer',
     query: Type.Object({

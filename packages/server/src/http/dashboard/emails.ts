@@ -20,13 +20,19 @@ import { testInboxRoutes } from './test-inbox.ts';
 import { PAGE, readPage, timeAndId, toPage } from './pages.ts';
 import { FRAME_QUERY, sendLetter } from './plain-frame.ts';
 import { replyRoutes } from './replies.ts';
-import { type DashboardRoute, route } from './route.ts';
+import { type DashboardRoute, routesFor } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
 import { redactFor } from './redact.ts';
+import type { KitDeps } from './deps.ts';
+import type { Mailroom } from '../../flows/send-drafts/index.ts';
+import type { Outbound } from '../../io/outbound/index.ts';
+
+type Deps = KitDeps & { mailroom: Mailroom; openOutbound: () => Outbound };
+const { route } = routesFor<Deps>();
 
 const FILTER = { filter: Type.Optional(Type.String({ maxLength: 1_000 })) };
 
-export const emailRoutes: DashboardRoute[] = [
+export const emailRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/emails', {
     needs: 'viewer',
     query: Type.Object({ ...PAGE, ...FILTER }),

@@ -1,17 +1,17 @@
 import type { FastifyRequest } from 'fastify';
 import { Fault } from '../../base/fault.ts';
 import { LOCAL_SHELL, LOCAL_SHELL_ACTOR } from '../../features/team/index.ts';
-import type { DashboardDeps } from './deps.ts';
+import type { KitDeps } from './deps.ts';
 import { readProjectId, type Who } from './enter.ts';
-import type { DashboardRoute } from './route.ts';
+import type { RouteRules } from './route.ts';
 
 /**
  * Identifies every caller of the local socket as the local shell, the owner of every project. It is mounted on that listener alone, so
  * nothing in a request over TCP leads here.
  */
 export async function enterLocalShell(
-  { access }: Pick<DashboardDeps, 'access'>,
-  one: DashboardRoute,
+  { access }: Pick<KitDeps, 'access'>,
+  one: RouteRules,
   { params }: FastifyRequest,
 ): Promise<Who> {
   if (one.isAccount === true) throw hasNoAccount();

@@ -3,8 +3,8 @@ import { allows, type Role, type TokenScope } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
 import { type Person, requireConfirmed } from '../../features/team/index.ts';
 import { findHolder, type HeldToken } from '../../features/tokens/index.ts';
-import type { DashboardDeps } from './deps.ts';
-import type { DashboardRoute } from './route.ts';
+import type { KitDeps } from './deps.ts';
+import type { RouteRules } from './route.ts';
 
 /** The caller and their role. Open routes have no known caller; their role is not used. */
 export type Who = {
@@ -27,7 +27,7 @@ export type Who = {
  *
  * A request with a token acts for that token's member alone, whatever cookies it carries: a page cannot have a browser send a token.
  */
-export async function enter(deps: DashboardDeps, one: DashboardRoute, request: FastifyRequest): Promise<Who> {
+export async function enter(deps: KitDeps, one: RouteRules, request: FastifyRequest): Promise<Who> {
   const bearer = readBearer(request);
   if (needsOwnPage(one, request, bearer)) requireOwnPage(deps, request);
   if (one.needs === 'anyone') return { ...NOBODY, person: await signedIn(deps, request, bearer) };
@@ -53,18 +53,18 @@ export async function enter(deps: DashboardDeps, one: DashboardRoute, request: F
 }
 
 /** Decides who a caller is, and whether they may use the route. Each listener has one. */
-export type Enter = (deps: DashboardDeps, one: DashboardRoute, request: FastifyRequest) => Promise<Who>;
+export type Enter = (deps: KitDeps, one: RouteRules, request: FastifyRequest) => Promise<Who>;
 
 /** Returns 0 if the text is not the id of a project. */
 export function readProjectId(text: string): number {
   return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0;
 }
 
-export type Entered = { enter: Enter; one: DashboardRoute; who: Who; request: FastifyRequest };
+export type Entered = { enter: Enter; one: RouteRules; who: Who; request: FastifyRequest };
 
 /** Returns whether the caller would be admitted again now. Throws if the database does not answer. */
 export async function isStillIn(
-  deps: DashboardDeps,
+  deps: KitDeps,
   { enter: enterAgain, one, who, request }: Entered,
 ): Promise<boolean> {
   try {
@@ -77,7 +77,7 @@ export async function isStillIn(
 }
 
 /** Returns the scope that opens a route to a personal token: the scope of its least role, unless the route names another. */
-function scopeOf({ needs, scope, isAccount }: DashboardRoute): TokenScope | 'any' | null {
+function scopeOf({ needs, scope, isAccount }: RouteRules): TokenScope | 'any' | null {
   if (scope !== undefined) return scope;
   if (isAccount === true) return null;
   switch (needs) {
@@ -104,7 +104,7 @@ const NOBODY: Who = { person: null, role: 'viewer', projectId: 0, actor: '', act
  * The highest role that the scopes of a token amount to. It decides what is shown: links of emails stay redacted for a
  * read-only token, whatever the role of its member.
  */
-function roleOfToken(one: DashboardRoute, { scopes }: HeldToken): Role {
+function roleOfToken(one: RouteRules, { scopes }: HeldToken): Role {
   // `import` opens routes of editors, but shows no more than `read` on any other.
   const ofOthers = scopes.filter((scope) => scope !== 'import').map(roleOf);
   return [roleOf(scopeOf(one)), ...ofOthers].reduce(greatest);
@@ -143,7 +143,7 @@ function readBearer({ headers }: FastifyRequest): string | null {
 }
 
 /** Programs have no page. A request that names its origin, as all browsers do, must still come from our page. */
-function needsOwnPage(one: DashboardRoute, { headers }: FastifyRequest, bearer: string | null): boolean {
+function needsOwnPage(one: RouteRules, { headers }: FastifyRequest, bearer: string | null): boolean {
   if (one.key.startsWith('GET ')) return false;
   const isFromPage = headers.origin !== undefined || headers['sec-fetch-site'] !== undefined;
   if (one.needs === 'anyone') return one.isForPrograms !== true || isFromPage;
@@ -151,14 +151,14 @@ function needsOwnPage(one: DashboardRoute, { headers }: FastifyRequest, bearer: 
 }
 
 /** A page of another origin can have a browser send its cookies, but not claim our origin. */
-function requireOwnPage({ transport }: DashboardDeps, { headers }: FastifyRequest): void {
+function requireOwnPage({ transport }: KitDeps, { headers }: FastifyRequest): void {
   if (headers.origin === transport.publicOrigin) return;
   const message = `The request did not come from the dashboard at ${transport.publicOrigin}. Open it there`;
   throw new Fault('role_required', { details: [{ message }] });
 }
 
 async function signedIn(
-  { access }: DashboardDeps,
+  { access }: KitDeps,
   { headers }: FastifyRequest,
   bearer: string | null,
 ): Promise<Person | null> {
@@ -166,7 +166,7 @@ async function signedIn(
 }
 
 /** An API key is not a token, and neither is an expired one: all get the same answer. */
-async function requireToken(deps: DashboardDeps, bearer: string): Promise<HeldToken> {
+async function requireToken(deps: KitDeps, bearer: string): Promise<HeldToken> {
   const held = await findHolder(deps, bearer);
   if (held) return held;
   const message =
@@ -174,7 +174,7 @@ async function requireToken(deps: DashboardDeps, bearer: string): Promise<HeldTo
   throw new Fault('session_required', { details: [{ message }] });
 }
 
-function requireScope(one: DashboardRoute, token: HeldToken | null): void {
+function requireScope(one: RouteRules, token: HeldToken | null): void {
   if (!token) return;
   const scope = scopeOf(one);
   if (scope === 'any' || (scope !== null && token.scopes.includes(scope))) return;
@@ -185,7 +185,7 @@ function requireScope(one: DashboardRoute, token: HeldToken | null): void {
   throw new Fault('role_required', { details: [{ message }] });
 }
 
-function requireRole({ needs }: DashboardRoute, role: Role): void {
+function requireRole({ needs }: RouteRules, role: Role): void {
   if (needs === 'anyone' || needs === 'signed_in' || allows(role, needs)) return;
   const message = `Your role is ${role}. This needs the role ${needs}.`;
   throw new Fault('role_required', { details: [{ message }] });

@@ -2,7 +2,10 @@ import type { ServerResponse } from 'node:http';
 import type { FeedEnd, RouteKey } from '@beckon/contract/dashboard';
 import { standardHeaders } from '../socket-errors.ts';
 import { transportOf } from '../transport.ts';
-import { type Asked, type RouteDeps, SENT } from './route.ts';
+import { type Asked, SENT } from './route.ts';
+import type { KitDeps } from './deps.ts';
+
+type Deps = KitDeps;
 
 /** Keeps proxies from taking a quiet stream for a dead one. */
 const ALIVE_EVERY_MS = 15_000;
@@ -21,7 +24,7 @@ export type EventStream = {
 
 /** Serves server-sent events for as long as the caller would still be admitted. */
 export async function serveEvents(
-  deps: RouteDeps,
+  deps: Deps,
   asked: Pick<Asked<RouteKey>, 'person' | 'request' | 'reply' | 'isStillIn'>,
   { isGap, place, events }: EventStream,
 ): Promise<typeof SENT> {

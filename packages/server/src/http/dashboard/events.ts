@@ -4,14 +4,17 @@ import { Fault } from '../../base/fault.ts';
 import { type CatalogueName, listCatalogue, listSamples } from '../../features/events/index.ts';
 import { deleteExpected, type Drift, driftOf, upsertExpected } from '../../features/expected/index.ts';
 import { findUses, type Uses } from '../../flows/uses.ts';
-import type { DashboardDeps } from './deps.ts';
-import { type DashboardRoute, route } from './route.ts';
+import { type DashboardRoute, routesFor } from './route.ts';
+import type { KitDeps } from './deps.ts';
+
+type Deps = KitDeps;
+const { route } = routesFor<Deps>();
 
 const SAMPLES = 20;
 const SAMPLES_SHOWN = 5;
 const EXAMPLES = 5;
 
-export const eventRoutes: DashboardRoute[] = [
+export const eventRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/events', {
     needs: 'viewer',
     async handle(deps, { projectId }) {
@@ -54,7 +57,7 @@ export const eventRoutes: DashboardRoute[] = [
   }),
 ];
 
-async function findName({ db }: DashboardDeps, projectId: number, name: string): Promise<CatalogueName> {
+async function findName({ db }: Deps, projectId: number, name: string): Promise<CatalogueName> {
   const isStorable = !name.includes('\0') && name.isWellFormed();
   const [found] = isStorable ? await listCatalogue(db, { projectId, now: db.clock.now(), name }) : [];
   if (found) return found;
@@ -62,14 +65,14 @@ async function findName({ db }: DashboardDeps, projectId: number, name: string):
   throw new Fault('not_found', { details: [{ message, field: 'event' }] });
 }
 
-async function listOne(deps: DashboardDeps, projectId: number, found: CatalogueName): Promise<EventListed> {
+async function listOne(deps: Deps, projectId: number, found: CatalogueName): Promise<EventListed> {
   const [listed] = await toListed(deps, projectId, [found]);
   if (!listed) throw new Error('an event that was found is not listed');
   return listed;
 }
 
 async function toListed(
-  { db, access }: DashboardDeps,
+  { db, access }: Deps,
   projectId: number,
   names: CatalogueName[],
 ): Promise<EventListed[]> {
@@ -116,7 +119,7 @@ function toDrift(drift: Drift): EventDrift {
 }
 
 async function samplesOf(
-  { db }: DashboardDeps,
+  { db }: Deps,
   projectId: number,
   { name, lastAt, properties }: CatalogueName,
 ): Promise<Pick<EventShown, 'examples' | 'newest'>> {

@@ -19,7 +19,11 @@ import type { Database } from '../../io/db/index.ts';
 import { lastHeard, serveEvents } from './event-stream.ts';
 import { toFeedItems } from './feed-items.ts';
 import { readMoment } from './moment.ts';
-import { type Asked, route, type RouteDeps, type SENT } from './route.ts';
+import { type Asked, routesFor, type SENT } from './route.ts';
+import type { KitDeps } from './deps.ts';
+
+type Deps = KitDeps;
+const { route } = routesFor<Deps>();
 
 /** A client that was away for longer gets a gap and loads everything again: the stream of a weekend helps no reader. */
 const RESUMED_MAX_MS = 15 * 60_000;
@@ -75,7 +79,7 @@ export const feedRoutes = [
 
 const NO_ITEM = 'The stream has no item with this ID, or it is no longer stored';
 
-async function feed(deps: RouteDeps, asked: Asked<'GET /projects/:project/feed'>): Promise<typeof SENT> {
+async function feed(deps: Deps, asked: Asked<'GET /projects/:project/feed'>): Promise<typeof SENT> {
   const { db, log } = deps;
   const { projectId, query } = asked;
   const filter = readStreamFilter(query.filter ?? '');
@@ -105,7 +109,7 @@ async function following(db: Database, projectId: number): Promise<Pick<FollowOp
 
 /** Returns the position after the last item received, or now. */
 function placeToBegin(
-  { db: { clock } }: RouteDeps,
+  { db: { clock } }: Deps,
   { query, request }: Asked<'GET /projects/:project/feed'>,
 ): { since: Date | Cursor; isGap: boolean } {
   const now = new Date(clock.now());
@@ -115,7 +119,7 @@ function placeToBegin(
   return { since: isGap ? now : last, isGap };
 }
 
-async function toEvents(deps: RouteDeps, items: StreamItem[]): Promise<string> {
+async function toEvents(deps: Deps, items: StreamItem[]): Promise<string> {
   const shown = await toFeedItems(deps, items);
   return shown.map((item) => `id: ${cursorOf(item)}\ndata: ${JSON.stringify(item)}\n\n`).join('');
 }

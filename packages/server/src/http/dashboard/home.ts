@@ -8,7 +8,12 @@ import {
   type OutcomeDay,
 } from '../../features/insights/index.ts';
 import { countForBadges, showHome } from '../../flows/show-home.ts';
-import { route } from './route.ts';
+import { routesFor } from './route.ts';
+import type { KitDeps } from './deps.ts';
+import type { Mailroom } from '../../flows/send-drafts/index.ts';
+
+type Deps = KitDeps & { mailroom: Mailroom };
+const { route } = routesFor<Deps>();
 
 const CHART_DAYS = 30;
 

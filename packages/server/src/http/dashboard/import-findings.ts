@@ -6,8 +6,12 @@ import { countFindingRows, type Finding, listFindingRows } from '../../features/
 import { foundImport, REJECTED } from '../../flows/imports/index.ts';
 import type { Database } from '../../io/db/index.ts';
 import { badCursor, PAGE, readPage, toPage } from './pages.ts';
-import { route } from './route.ts';
+import { routesFor } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
+import type { KitDeps } from './deps.ts';
+
+type Deps = KitDeps;
+const { route } = routesFor<Deps>();
 
 /** The findings about single rows of an import. */
 export const importFindingRoutes = [

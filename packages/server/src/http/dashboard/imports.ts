@@ -24,14 +24,18 @@ import {
   startImport,
   type StripeWanted,
 } from '../../flows/imports/index.ts';
-import type { DashboardDeps } from './deps.ts';
 import { importFindingRoutes } from './import-findings.ts';
 import { MAPPING, NEW_IMPORT } from './import-shapes.ts';
 import { badCursor, isId, PAGE, readPage, toPage } from './pages.ts';
-import { type DashboardRoute, route } from './route.ts';
+import { type DashboardRoute, routesFor } from './route.ts';
+import type { KitDeps } from './deps.ts';
+import type { Sealer } from '../../base/seal.ts';
+
+type Deps = KitDeps & { sealer: Sealer };
+const { route } = routesFor<Deps>();
 
 /** Imports of records from a file or from Stripe. The worker does the work itself. */
-export const importRoutes: DashboardRoute[] = [
+export const importRoutes: DashboardRoute<Deps>[] = [
   ...importFindingRoutes,
   route('GET /projects/:project/imports', {
     needs: 'editor',
@@ -141,8 +145,8 @@ export const importRoutes: DashboardRoute[] = [
 /** Handles an action without parameters. */
 function change(
   move: 'check' | 'pause' | 'resume' | 'cancel',
-  act: (db: DashboardDeps['db'], ref: { projectId: number; id: string }) => Promise<Import>,
-): DashboardRoute {
+  act: (db: Deps['db'], ref: { projectId: number; id: string }) => Promise<Import>,
+): DashboardRoute<Deps> {
   return route(`POST /projects/:project/imports/:import/${move}`, {
     needs: 'editor',
     scope: 'import',
@@ -168,14 +172,11 @@ function wantedOf(body: Body): WantedHere {
   return { kind, name, sizeBytes, fileModifiedAt };
 }
 
-async function shown(deps: DashboardDeps, one: Import): Promise<{ data: Shown }> {
+async function shown(deps: Deps, one: Import): Promise<{ data: Shown }> {
   return { data: await showImport(deps.db, one, await namesOf(deps, [one])) };
 }
 
-async function namesOf(
-  { access }: DashboardDeps,
-  imports: Import[],
-): Promise<(actor: string) => string | null> {
+async function namesOf({ access }: Deps, imports: Import[]): Promise<(actor: string) => string | null> {
   const names = await access.namesOf([...new Set(imports.map(({ createdBy }) => createdBy))]);
   return (actor) => names.get(actor) ?? null;
 }

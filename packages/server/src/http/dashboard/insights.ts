@@ -6,8 +6,12 @@ import { Fault } from '../../base/fault.ts';
 import { parseInstant } from '../../base/instant.ts';
 import { type Grouping, GROUPINGS } from '../../features/insights/index.ts';
 import { type ShownInsight, showInsights } from '../../flows/show-insights.ts';
-import { type DashboardRoute, route } from './route.ts';
+import { type DashboardRoute, routesFor } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
+import type { KitDeps } from './deps.ts';
+
+type Deps = KitDeps;
+const { route } = routesFor<Deps>();
 
 const DAY_MS = 86_400_000;
 const DAYS = 30;
@@ -20,7 +24,7 @@ const RANGE = {
   until: Type.Optional(Type.String({ maxLength: 50 })),
 };
 
-export const insightRoutes: DashboardRoute[] = [
+export const insightRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/insights', {
     needs: 'viewer',
     isHeavy: true,

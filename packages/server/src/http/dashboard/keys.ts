@@ -5,9 +5,12 @@ import { type ListedKey, listKeys, listKeyTraffic, minimumMissed } from '../../f
 import { findPair } from '../../features/projects/index.ts';
 import { createKey } from '../../flows/create-key.ts';
 import { revokeKey } from '../../flows/revoke-key.ts';
-import type { DashboardDeps } from './deps.ts';
-import { route } from './route.ts';
+import { routesFor } from './route.ts';
 import { wholeList } from './whole-list.ts';
+import type { KitDeps } from './deps.ts';
+
+type Deps = KitDeps & { minimumVersions: ReadonlyMap<string, string> };
+const { route } = routesFor<Deps>();
 
 export const keyRoutes = [
   route('GET /projects/:project/keys', {
@@ -51,8 +54,6 @@ export const keyRoutes = [
     },
   }),
 ];
-
-type Deps = Pick<DashboardDeps, 'db' | 'access' | 'minimumVersions'>;
 
 /** Returns the keys of a project, and after them those of its sandbox. */
 async function showKeys(deps: Deps, projectId: number): Promise<ApiKey[]> {

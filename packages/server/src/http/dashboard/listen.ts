@@ -3,7 +3,12 @@ import { openListener } from '../../features/listeners/index.ts';
 import { isLocalShell } from '../../features/team/index.ts';
 import { followMessages, messageName, placeText, readPlace } from '../../features/webhooks/index.ts';
 import { lastHeard, serveEvents } from './event-stream.ts';
-import { type Asked, route, type RouteDeps, type SENT } from './route.ts';
+import { type Asked, routesFor, type SENT } from './route.ts';
+import type { KitDeps } from './deps.ts';
+import type { Sealer } from '../../base/seal.ts';
+
+type Deps = KitDeps & { sealer: Sealer };
+const { route } = routesFor<Deps>();
 
 /** A program that was away for longer continues from now: a laptop that was closed over night misses nothing. */
 const RESUMED_MAX_MS = 24 * 3_600_000;
@@ -23,7 +28,7 @@ export const listenRoutes = [
   route('GET /projects/:project/listen', { needs: 'reviewer', scope: 'read', handle: listen }),
 ];
 
-async function listen(deps: RouteDeps, asked: Asked<'GET /projects/:project/listen'>): Promise<typeof SENT> {
+async function listen(deps: Deps, asked: Asked<'GET /projects/:project/listen'>): Promise<typeof SENT> {
   const { db, log } = deps;
   const { projectId, request } = asked;
   const openedAt = db.clock.now();

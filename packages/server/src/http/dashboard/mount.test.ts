@@ -7,7 +7,9 @@ import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { listEntries } from '../../features/audit/index.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { DASHBOARD_ROUTES } from './index.ts';
-import { route } from './route.ts';
+import { routesFor } from './route.ts';
+
+const { route } = routesFor();
 
 const server = await endpointServer();
 const dashboard = testDashboard(server.db);

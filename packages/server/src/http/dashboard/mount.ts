@@ -6,16 +6,14 @@ import { NoConnection, type Tx } from '../../io/db/index.ts';
 import { checkJsonBodies } from '../check-json.ts';
 import { refuseBody } from '../refuse-body.ts';
 import { answerFault } from '../faults.ts';
-import { createBacktestPlaces } from './backtest-places.ts';
 import { type Check, checkBody, checkQuery } from './check.ts';
-import type { DashboardDeps } from './deps.ts';
+import type { KitDeps } from './deps.ts';
 import { type Enter, enter, isStillIn, type Who } from './enter.ts';
 import { enterLocalShell } from './enter-local-shell.ts';
-import { createFeeds } from './feeds.ts';
 import { type ProjectClocks, projectClocks } from './project-clock.ts';
 import { costOf, heavyFields } from './request-cost.ts';
 import { busy, createRequestGate, RequestEnded, type RequestGate } from './request-gate.ts';
-import type { Asked, DashboardRoute, Noted, Recording, RouteDeps } from './route.ts';
+import type { Asked, DashboardRoute, Noted, Recording, RouteRules } from './route.ts';
 
 /** One API, on two listeners that share its limits. */
 export type DashboardApi = {
@@ -29,10 +27,9 @@ export type DashboardApi = {
  * The dashboard's own API. A request is identified and authorized (`enter.ts`, or `enter-local-shell.ts` on the local socket),
  * then validated. A change has its audit entry begun before it and completed after it. An API key is never accepted.
  */
-export function createDashboardApi(given: DashboardDeps, routes: DashboardRoute[]): DashboardApi {
-  const feeds = given.feeds ?? createFeeds();
+export function createDashboardApi<D extends KitDeps>(given: D, routes: DashboardRoute<D>[]): DashboardApi {
   const db = given.db.forPages({ cost: 'light' });
-  const deps = { ...given, db, feeds, backtests: createBacktestPlaces() };
+  const deps = { ...given, db };
   const shared = { gate: createRequestGate(given.db), clocks: projectClocks() };
   const access = localShellAccess(db, given.access);
   return {
@@ -42,7 +39,11 @@ export function createDashboardApi(given: DashboardDeps, routes: DashboardRoute[
   };
 }
 
-function mountRoutes(app: FastifyInstance, deps: MountDeps, routes: DashboardRoute[]): void {
+function mountRoutes<D extends KitDeps>(
+  app: FastifyInstance,
+  deps: D & MountDeps,
+  routes: DashboardRoute<D>[],
+): void {
   // A feed never ends on its own, so it is ended before the server waits for connections.
   app.addHook('preClose', async () => deps.feeds.stop());
   void app.register(
@@ -69,9 +70,13 @@ const BODY_MAX_BYTES = 1024 * 1024;
  */
 const OPEN_BODY_MAX_BYTES = 16 * 1024;
 
-type MountDeps = RouteDeps & { gate: RequestGate; clocks: ProjectClocks; enter: Enter };
+type MountDeps = KitDeps & { gate: RequestGate; clocks: ProjectClocks; enter: Enter };
 
-function mountRoute(scope: FastifyInstance, deps: MountDeps, one: DashboardRoute): void {
+function mountRoute<D extends KitDeps>(
+  scope: FastifyInstance,
+  deps: D & MountDeps,
+  one: DashboardRoute<D>,
+): void {
   const [method = '', url = ''] = one.key.split(' ');
   const hasBody = method !== 'GET';
   const changes = hasBody && one.reads !== true;
@@ -119,7 +124,7 @@ function mountRoute(scope: FastifyInstance, deps: MountDeps, one: DashboardRoute
 }
 
 /** Returns bytes for a raw route, and JSON for all others. */
-function bodyOf(one: DashboardRoute, check: Check, body: unknown): unknown {
+function bodyOf(one: RouteRules, check: Check, body: unknown): unknown {
   const areBytes = Buffer.isBuffer(body);
   if (areBytes && one.isRaw !== true) throw new Fault('unsupported_media_type');
   if (areBytes || one.isRaw !== true) return areBytes ? body : check(body);
@@ -158,16 +163,16 @@ async function orNoText(answer: Promise<unknown>): Promise<unknown> {
 
 const asking = new WeakMap<FastifyRequest, Who>();
 
-type Change = { one: DashboardRoute; who: Who; seen: Noted };
+type Change = { one: RouteRules; who: Who; seen: Noted };
 
-function keepAudit(deps: DashboardDeps, change: Change, handle: () => Promise<unknown>): Promise<unknown> {
+function keepAudit(deps: KitDeps, change: Change, handle: () => Promise<unknown>): Promise<unknown> {
   const { audit, needs } = change.one;
   return audit === undefined || needs === 'anyone' ? handle() : audited(deps, change, handle);
 }
 
 /** Writes the entry before the change, so a process that is killed in between leaves an entry that is only begun. */
 async function audited(
-  { db, newId, log }: DashboardDeps,
+  { db, newId, log }: KitDeps,
   { one, who, seen }: Change,
   change: () => Promise<unknown>,
 ): Promise<unknown> {
@@ -193,7 +198,7 @@ async function audited(
 }
 
 /** Records the actor at the end, because a sign-in identifies them only then. A failed sign-in has no actor, so it leaves no entry. */
-function recordOf({ db, newId }: DashboardDeps, { audit = '' }: DashboardRoute): Recording {
+function recordOf({ db, newId }: KitDeps, { audit = '' }: RouteRules): Recording {
   return async (tx, { by, ...what }) => {
     const at = new Date(db.clock.now());
     const who = { actor: `team:${by.id}`, actorName: by.name, token: null };
@@ -213,7 +218,7 @@ function concerning({ organizationId, ...what }: Noted): Noted & { organizationI
 
 type Refused = { error: FastifyError; request: FastifyRequest; reply: FastifyReply };
 
-function refuse({ log }: DashboardDeps, { error, request, reply }: Refused): FastifyReply {
+function refuse({ log }: KitDeps, { error, request, reply }: Refused): FastifyReply {
   const fault = error instanceof Fault ? error : faultOf(error);
   if (error instanceof NoConnection)
     log.warn({ err: error, request_id: request.id, path: request.routeOptions.url }, 'request.no_connection');

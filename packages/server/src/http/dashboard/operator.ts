@@ -1,6 +1,8 @@
 import { Fault } from '../../base/fault.ts';
 import { isLocalShell, listOrganizations, type Person } from '../../features/team/index.ts';
-import type { RouteDeps } from './route.ts';
+import type { KitDeps } from './deps.ts';
+
+type Deps = KitDeps;
 
 /**
  * Requires a caller who may act for the whole installation: the local shell, or an owner of the first organization. Other organizations are
@@ -8,7 +10,7 @@ import type { RouteDeps } from './route.ts';
  * the message names it.
  */
 export async function requireOperator(
-  { db, access }: Pick<RouteDeps, 'db' | 'access'>,
+  { db, access }: Pick<Deps, 'db' | 'access'>,
   person: Person,
   what: string,
 ): Promise<void> {

@@ -3,8 +3,12 @@ import type { OrganizationListed } from '@beckon/contract/dashboard';
 import { isLocalShell, type OrganizationOfMember } from '../../features/team/index.ts';
 import { createOrganization } from '../../flows/team/index.ts';
 import { requireOperator } from './operator.ts';
-import { route } from './route.ts';
+import { routesFor } from './route.ts';
 import { wholeList } from './whole-list.ts';
+import type { KitDeps } from './deps.ts';
+
+type Deps = KitDeps;
+const { route } = routesFor<Deps>();
 
 export const organizationRoutes = [
   route('GET /organizations', {

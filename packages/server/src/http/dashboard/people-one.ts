@@ -12,12 +12,18 @@ import { showPersonThen } from '../../flows/show-person-then.ts';
 import { showUser, type ShownUser } from '../../flows/show-user.ts';
 import { readMoment } from './moment.ts';
 import { PAGE } from './pages.ts';
-import { type DashboardRoute, route } from './route.ts';
+import { type DashboardRoute, routesFor } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
+import type { KitDeps } from './deps.ts';
+import type { SuppressionHasher } from '../../features/suppressions/index.ts';
+import type { Mailroom } from '../../flows/send-drafts/index.ts';
+
+type Deps = KitDeps & { hasher: SuppressionHasher; mailroom: Mailroom };
+const { route } = routesFor<Deps>();
 
 const TIMELINE_LIMIT = 50;
 
-export const onePersonRoutes: DashboardRoute[] = [
+export const onePersonRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/users/:user', {
     needs: 'viewer',
     async handle({ db }, { projectId, params }) {

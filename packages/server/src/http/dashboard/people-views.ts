@@ -3,12 +3,15 @@ import type { SavedView } from '@beckon/contract/dashboard';
 import { iso } from '../../base/clock.ts';
 import { readPeopleFilter } from '../../features/people/index.ts';
 import { deleteView, listViews, saveView, SCREENS, type View } from '../../features/views/index.ts';
-import type { DashboardDeps } from './deps.ts';
-import { type DashboardRoute, route } from './route.ts';
+import { type DashboardRoute, routesFor } from './route.ts';
+import type { KitDeps } from './deps.ts';
+
+type Deps = KitDeps;
+const { route } = routesFor<Deps>();
 
 const SCREEN = Type.Enum([...SCREENS]);
 
-export const viewRoutes: DashboardRoute[] = [
+export const viewRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/views', {
     needs: 'viewer',
     query: Type.Object({ screen: SCREEN }),
@@ -52,7 +55,7 @@ export const viewRoutes: DashboardRoute[] = [
   }),
 ];
 
-async function toShown(access: DashboardDeps['access'], views: View[]): Promise<SavedView[]> {
+async function toShown(access: Deps['access'], views: View[]): Promise<SavedView[]> {
   const names = await access.namesOf([...new Set(views.map(({ createdBy }) => createdBy))]);
   return views.map(({ id, screen, name, filter, createdBy, createdAt }) => ({
     id,

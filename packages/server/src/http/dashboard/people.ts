@@ -9,14 +9,20 @@ import { suppressPeople } from '../../flows/suppress-people.ts';
 import { PAGE, readPage, toPage } from './pages.ts';
 import { onePersonRoutes } from './people-one.ts';
 import { viewRoutes } from './people-views.ts';
-import { type DashboardRoute, route } from './route.ts';
+import { type DashboardRoute, routesFor } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
+import type { KitDeps } from './deps.ts';
+import type { SuppressionHasher } from '../../features/suppressions/index.ts';
+import type { Mailroom } from '../../flows/send-drafts/index.ts';
+
+type Deps = KitDeps & { hasher: SuppressionHasher; mailroom: Mailroom };
+const { route } = routesFor<Deps>();
 
 const FILTER = Type.Optional(Type.String({ maxLength: 1_000 }));
 /** A selection is a page of the table, or part of it. */
 const SUPPRESSED_AT_ONCE_MAX = 1_000;
 
-export const personRoutes: DashboardRoute[] = [
+export const personRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/users', {
     needs: 'viewer',
     query: Type.Object({ cursor: PAGE.cursor, limit: PAGE.limit, filter: FILTER }),

@@ -2,8 +2,8 @@ import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import type { FrameQuery, Raw } from '@beckon/contract/dashboard';
 import { inlineImages } from '../../flows/inline-images.ts';
-import type { DashboardDeps } from './deps.ts';
 import { SENT } from './route.ts';
+import type { Outbound } from '../../io/outbound/index.ts';
 
 /** The query parameters of an email page. */
 export const FRAME_QUERY = {
@@ -19,7 +19,7 @@ const IMAGES_WITHIN_MS = 20_000;
  * its images only on request, and inlines them.
  */
 export async function sendLetter(
-  { openOutbound }: Pick<DashboardDeps, 'openOutbound'>,
+  { openOutbound }: { openOutbound: () => Outbound },
   reply: FastifyReply,
   { html, scheme = 'light', images = 'hide' }: FrameQuery & { html: string },
 ): Promise<Raw> {

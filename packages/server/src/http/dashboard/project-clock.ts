@@ -1,6 +1,6 @@
 import { findPair } from '../../features/projects/index.ts';
 import { inTimeOf } from '../../flows/project-time.ts';
-import type { RouteDeps } from './route.ts';
+import type { KitDeps } from './deps.ts';
 
 /** Runs in real time whatever the clock of a sandbox shows: access, ingest, and webhooks. */
 const IN_REAL_TIME = new Set([
@@ -24,7 +24,11 @@ const IN_REAL_TIME = new Set([
   'webhooks',
 ]);
 
-export type ProjectClocks = (deps: RouteDeps, key: string, projectId: number) => Promise<RouteDeps>;
+export type ProjectClocks = <D extends Pick<KitDeps, 'db' | 'newId'>>(
+  deps: D,
+  key: string,
+  projectId: number,
+) => Promise<D>;
 
 /** Runs everything else in a sandbox by its own clock. The answer whether a project is live is read once, because it never changes. */
 export function projectClocks(): ProjectClocks {

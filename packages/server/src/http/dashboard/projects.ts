@@ -12,9 +12,12 @@ import { isLocalShell } from '../../features/team/index.ts';
 import { readTurn } from '../../features/turns/index.ts';
 import { createProjectIn, requireProjectSlot } from '../../flows/create-project.ts';
 import { resumeProject, suspendProject } from '../../flows/suspend-project.ts';
-import type { DashboardDeps } from './deps.ts';
 import { requireOperator } from './operator.ts';
-import { type Asked, route, type RouteDeps } from './route.ts';
+import { type Asked, routesFor } from './route.ts';
+import type { KitDeps } from './deps.ts';
+
+type Deps = KitDeps & { projectsMax: number };
+const { route } = routesFor<Deps>();
 
 export const projectRoutes = [
   route('GET /projects', {
@@ -71,7 +74,7 @@ export const projectRoutes = [
 ];
 
 async function suspend(
-  { db, access }: RouteDeps,
+  { db, access }: Deps,
   { projectId, person, note }: Pick<Asked<never>, 'projectId' | 'person' | 'note'>,
   change: typeof suspendProject,
 ): Promise<{ data: ProjectListed }> {
@@ -98,13 +101,9 @@ function choose(open: { id: string; name: string }[], wanted: string | undefined
   throw new Fault('validation_failed', { details: [{ message, field: 'organization' }] });
 }
 
-type Roles = Awaited<ReturnType<DashboardDeps['access']['rolesOf']>>;
+type Roles = Awaited<ReturnType<Deps['access']['rolesOf']>>;
 
-async function toListed(
-  db: DashboardDeps['db'],
-  projects: Project[],
-  roles: Roles,
-): Promise<ProjectListed[]> {
+async function toListed(db: Deps['db'], projects: Project[], roles: Roles): Promise<ProjectListed[]> {
   const ids = projects.map(({ id }) => id);
   const settings = await listSettings(db, ids);
   const sandboxes = await listSandboxes(db, ids);
@@ -122,7 +121,7 @@ async function toListed(
   });
 }
 
-async function aheadOf(db: DashboardDeps['db'], sandboxIds: number[]): Promise<Map<number, number>> {
+async function aheadOf(db: Deps['db'], sandboxIds: number[]): Promise<Map<number, number>> {
   const turns = await Promise.all(sandboxIds.map((id) => readTurn(db, id)));
   return new Map(turns.map(({ projectId, aheadMs }) => [projectId, aheadMs]));
 }

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import type { DashboardRoute } from './route.ts';
+import type { RouteRules } from './route.ts';
 
 /**
  * `heavy`: its cost in the database depends on typed input or on the amount of stored data. `images`: it fetches images from servers that
@@ -30,7 +30,7 @@ const LIGHT_PARAMETERS: ReadonlySet<string> = new Set([
 const HEAVY_FIELDS: ReadonlySet<string> = new Set(['filter', 'definition', 'document']);
 
 /** Returns the parameters and fields of this route that make it heavy. */
-export function heavyFields({ query, body }: Pick<DashboardRoute, 'query' | 'body'>): string[] {
+export function heavyFields({ query, body }: Pick<RouteRules, 'query' | 'body'>): string[] {
   return [
     ...namesOf(query).filter((name) => !LIGHT_PARAMETERS.has(name)),
     ...namesOf(body).filter((name) => HEAVY_FIELDS.has(name)),
@@ -40,7 +40,7 @@ export function heavyFields({ query, body }: Pick<DashboardRoute, 'query' | 'bod
 export type Typed = { query: unknown; body: unknown };
 
 /** Decides by the route's shape, so that no route has to be listed. */
-export function costOf(one: DashboardRoute): (typed: Typed) => Cost {
+export function costOf(one: RouteRules): (typed: Typed) => Cost {
   const fields = heavyFields(one);
   return ({ query, body }) => {
     if (one.isHeavy || fields.some((name) => isGiven(query, name) || isGiven(body, name))) return 'heavy';

@@ -9,8 +9,12 @@ import {
   type RequestItem,
 } from '../../features/stream/index.ts';
 import { listWarnings } from '../../features/warnings/index.ts';
-import { route } from './route.ts';
+import { routesFor } from './route.ts';
 import { wholeList } from './whole-list.ts';
+import type { KitDeps } from './deps.ts';
+
+type Deps = KitDeps;
+const { route } = routesFor<Deps>();
 
 const LIMIT = 50;
 const LIMIT_MAX = 200;

@@ -13,9 +13,7 @@ import type { TSchema } from 'typebox';
 import type { Person } from '../../features/team/index.ts';
 import type { HeldToken } from '../../features/tokens/index.ts';
 import type { Tx } from '../../io/db/index.ts';
-import type { BacktestPlaces } from './backtest-places.ts';
-import type { DashboardDeps } from './deps.ts';
-import type { Feeds } from './feeds.ts';
+import type { KitDeps } from './deps.ts';
 
 /** The input of a handler. The caller is signed in, and has the access in the project that the route requires. */
 export type Asked<K extends RouteKey> = {
@@ -61,10 +59,7 @@ export type OpenAsked<K extends RouteKey> = Pick<
 /** `by`: the member that the request identified. */
 export type Recording = (tx: Tx, what: Noted & { by: Pick<Person, 'id' | 'name'> }) => Promise<void>;
 
-/** The dependencies of the routes: all that is wired, and all that they share. */
-export type RouteDeps = DashboardDeps & { feeds: Feeds; backtests: BacktestPlaces };
-
-export type RouteSpec<K extends RouteKey> = {
+export type RouteSpec<K extends RouteKey, D = KitDeps> = {
   /** The least role that opens it in the path's project. `signed_in`: any session, for a path without a project. */
   needs: Role | 'signed_in';
   /** Adds a way to sign in to the account, so the member must have confirmed who they are in the last ten minutes. */
@@ -99,28 +94,39 @@ export type RouteSpec<K extends RouteKey> = {
    * the route limits itself.
    */
   turn?: 'request' | 'statement' | 'own';
-  handle: (deps: RouteDeps, asked: Asked<K>) => Promise<AnswerOf<K>>;
+  handle: (deps: D, asked: Asked<K>) => Promise<AnswerOf<K>>;
 };
 
-type OpenSpec<K extends RouteKey> = Omit<RouteSpec<K>, 'needs' | 'scope' | 'handle'> & {
-  handle: (deps: RouteDeps, asked: OpenAsked<K>) => Promise<AnswerOf<K>>;
+type OpenSpec<K extends RouteKey, D> = Omit<RouteSpec<K>, 'needs' | 'scope' | 'handle'> & {
+  handle: (deps: D, asked: OpenAsked<K>) => Promise<AnswerOf<K>>;
 };
 
-export type DashboardRoute = { key: RouteKey; needs: Role | 'signed_in' | 'anyone' } & Omit<
+/** A route without its handler: which callers may use it, and with what limits. */
+export type RouteRules = { key: RouteKey; needs: Role | 'signed_in' | 'anyone' } & Omit<
   RouteSpec<never>,
   'needs' | 'handle'
-> & {
-    handle: (deps: RouteDeps, asked: never) => Promise<unknown>;
+>;
+
+/** A route whose handler needs the dependencies `D`. */
+export type DashboardRoute<D = KitDeps> = RouteRules & {
+  handle: (deps: D, asked: never) => Promise<unknown>;
+};
+
+/** The two ways to make a route whose handler needs the dependencies `D`. */
+export type RouteMakers<D> = {
+  /** Makes a route that requires a session or a token, checked against the contract. */
+  route: <K extends RouteKey>(key: K, spec: RouteSpec<K, D>) => DashboardRoute<D>;
+  /** Makes a route that a caller without a session may use, such as sign-in. */
+  openRoute: <K extends RouteKey>(key: K, spec: OpenSpec<K, D>) => DashboardRoute<D>;
+};
+
+/** Each file of routes names the dependencies that its handlers need, so no route can reach what its module may not use. */
+export function routesFor<D extends KitDeps = KitDeps>(): RouteMakers<D> {
+  return {
+    route: (key, spec) => ({ key, ...spec }) as unknown as DashboardRoute<D>,
+    openRoute: (key, spec) =>
+      ({ key, needs: 'anyone', isAccount: true, ...spec }) as unknown as DashboardRoute<D>,
   };
-
-/** Creates a route, typed by its entry in the contract. */
-export function route<K extends RouteKey>(key: K, spec: RouteSpec<K>): DashboardRoute {
-  return { key, ...spec } as unknown as DashboardRoute;
-}
-
-/** Creates a route that is open without a session, because it leads to one. */
-export function openRoute<K extends RouteKey>(key: K, spec: OpenSpec<K>): DashboardRoute {
-  return { key, needs: 'anyone', isAccount: true, ...spec } as unknown as DashboardRoute;
 }
 
 /** For a response that is not JSON: the handler has hijacked the reply, or sent it. */

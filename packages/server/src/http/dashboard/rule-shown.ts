@@ -9,10 +9,12 @@ import { inOrder, wholeDocumentOf } from '../../features/rules/index.ts';
 import { outline } from '../../features/sequences/index.ts';
 import { autopilotPeriod } from '../../flows/autopilot.ts';
 import { type ListedRule, listShownRules, showRule } from '../../flows/show-rules.ts';
-import type { DashboardDeps } from './deps.ts';
 import { shownEnrollment } from './enrollment-shown.ts';
+import type { KitDeps } from './deps.ts';
 
-type Db = DashboardDeps['db'];
+type Deps = KitDeps;
+
+type Db = Deps['db'];
 
 /** Lists the rules in the order of priority. */
 export async function listedRules(db: Db, projectId: number): Promise<RuleListed[]> {

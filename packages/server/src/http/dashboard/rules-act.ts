@@ -6,9 +6,13 @@ import { findRule } from '../../features/rules/index.ts';
 import { duplicateRule, reorderRules, setMode } from '../../flows/manage-rules.ts';
 import { moveWaiting, previewMove } from '../../flows/move-waiting.ts';
 import { disableRule, enableRule, previewSwitch, type SwitchPreview } from '../../flows/switch-rule.ts';
-import { route } from './route.ts';
+import { routesFor } from './route.ts';
 import { shownEnrollment } from './enrollment-shown.ts';
 import { shownRule } from './rule-shown.ts';
+import type { KitDeps } from './deps.ts';
+
+type Deps = KitDeps & { wake: () => void };
+const { route } = routesFor<Deps>();
 
 /** Actions on a rule that leave its document unchanged. */
 export const ruleActRoutes = [

@@ -5,7 +5,13 @@ import { Fault } from '../../base/fault.ts';
 import { backtest, type BacktestAsked, type Progress } from '../../flows/backtest/index.ts';
 import { standardHeaders } from '../socket-errors.ts';
 import { transportOf } from '../transport.ts';
-import { type Asked, route, type RouteDeps, SENT } from './route.ts';
+import { type Asked, routesFor, SENT } from './route.ts';
+import type { KitDeps } from './deps.ts';
+import type { BacktestPlaces } from './backtest-places.ts';
+import type { Mailroom } from '../../flows/send-drafts/index.ts';
+
+type Deps = KitDeps & { backtests: BacktestPlaces; mailroom: Mailroom };
+const { route } = routesFor<Deps>();
 
 const DAY_MS = 86_400_000;
 const DAYS_MAX = 366;
@@ -32,7 +38,7 @@ type BacktestRequest = Asked<'POST /projects/:project/rules/backtest'>;
  * Faults before the first time range are answered as everywhere else. After that the response is under way, and a fault is its last line. A
  * client that disconnects ends the backtest at the next range.
  */
-async function run(deps: RouteDeps, asked: BacktestRequest): Promise<typeof SENT> {
+async function run(deps: Deps, asked: BacktestRequest): Promise<typeof SENT> {
   const { projectId, body, reply } = asked;
   const lines = openLines(deps, asked);
   const leave = deps.backtests(projectId);
@@ -68,7 +74,7 @@ function ruleOf({ rule, document }: BacktestRequest['body']): BacktestAsked['rul
 
 type Lines = { write(line: BacktestLine): void; isBegun(): boolean; isGone(): boolean };
 
-function openLines({ transport }: RouteDeps, { request, reply }: BacktestRequest): Lines {
+function openLines({ transport }: Deps, { request, reply }: BacktestRequest): Lines {
   const response = reply.raw;
   let isBegun = false;
   return {
@@ -97,10 +103,7 @@ function toProgress({
   return { version: of, evaluated: looked, at: iso(at), share: Math.round(share * 1_000) / 1_000 };
 }
 
-function toFailure(
-  { log }: RouteDeps,
-  error: unknown,
-): Extract<BacktestLine, { failure: unknown }>['failure'] {
+function toFailure({ log }: Deps, error: unknown): Extract<BacktestLine, { failure: unknown }>['failure'] {
   if (error instanceof Fault) return { code: error.code, errors: error.details };
   log.error({ err: error }, 'backtest.failed');
   return { code: 'server_error', errors: [{ message: 'The backtest could not be finished' }] };

@@ -1,6 +1,10 @@
 import { previewEnrollment, startEnrollment } from '../../flows/enroll/index.ts';
 import { shownEnrollment, shownEnrollmentPreview } from './enrollment-shown.ts';
-import { route } from './route.ts';
+import { routesFor } from './route.ts';
+import type { KitDeps } from './deps.ts';
+
+type Deps = KitDeps & { wake: () => void };
+const { route } = routesFor<Deps>();
 
 export const ruleEnrollRoutes = [
   route('GET /projects/:project/rules/:rule/enrollment', {

@@ -13,9 +13,12 @@ import {
 import { countPlaces, listRunsOfRule, outline, type Run } from '../../features/sequences/index.ts';
 import { audienceNames } from '../../flows/audience-names.ts';
 import { type RuleResults, showRuleResults } from '../../flows/rule-results.ts';
-import type { DashboardDeps } from './deps.ts';
 import { badCursor, isId, PAGE, readPage, toPage } from './pages.ts';
-import { route } from './route.ts';
+import { routesFor } from './route.ts';
+import type { KitDeps } from './deps.ts';
+
+type Deps = KitDeps;
+const { route } = routesFor<Deps>();
 
 const DAYS_MAX = 366;
 /** No column of versions or steps holds more. */
@@ -70,7 +73,7 @@ export const ruleReadRoutes = [
 
 type Labels = (version: number, step: number) => string;
 
-async function labelsOf(db: DashboardDeps['db'], projectId: number, ruleId: string): Promise<Labels> {
+async function labelsOf(db: Deps['db'], projectId: number, ruleId: string): Promise<Labels> {
   const names = await audienceNames(db, projectId);
   const versions = await listRuleVersions(db, { projectId, ruleId });
   const labels = new Map(
@@ -100,7 +103,7 @@ function toRun(run: Run, labelOf: Labels): RunListed {
 }
 
 async function listVersions(
-  { db, access }: Pick<DashboardDeps, 'db' | 'access'>,
+  { db, access }: Pick<Deps, 'db' | 'access'>,
   projectId: number,
   reference: string,
 ): Promise<RuleVersion[]> {

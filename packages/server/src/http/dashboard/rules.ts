@@ -6,12 +6,17 @@ import { tryEmails } from '../../flows/check-rule.ts';
 import { checkUnsavedRule } from '../../flows/check-unsaved-rule.ts';
 import { createRule } from '../../flows/create-rule.ts';
 import { editRule } from '../../flows/edit-rule.ts';
-import { route } from './route.ts';
+import { routesFor } from './route.ts';
 import { ruleActRoutes } from './rules-act.ts';
 import { ruleBacktestRoutes } from './rules-backtest.ts';
 import { ruleEnrollRoutes } from './rules-enroll.ts';
 import { ruleReadRoutes } from './rules-read.ts';
 import { listedRules, shownRule } from './rule-shown.ts';
+import type { KitDeps } from './deps.ts';
+import type { Mailroom } from '../../flows/send-drafts/index.ts';
+
+type Deps = KitDeps & { mailroom: Mailroom; wake: () => void };
+const { route } = routesFor<Deps>();
 
 const DOCUMENT = Type.Record(Type.String(), Type.Unknown());
 

@@ -1,7 +1,12 @@
 import { Type } from 'typebox';
 import { listPlanned, showSchedule } from '../../flows/show-schedule.ts';
 import { readMoment } from './moment.ts';
-import { route } from './route.ts';
+import { routesFor } from './route.ts';
+import type { KitDeps } from './deps.ts';
+import type { Mailroom } from '../../flows/send-drafts/index.ts';
+
+type Deps = KitDeps & { mailroom: Mailroom };
+const { route } = routesFor<Deps>();
 
 const PAGE = 50;
 const PAGE_MAX = 200;

@@ -2,7 +2,11 @@ import type { SequenceListed } from '@beckon/contract/dashboard';
 import { userClauseOf } from '../../base/predicate/index.ts';
 import { audienceNames } from '../../flows/audience-names.ts';
 import { type ListedSequence, listSequences, showSequence } from '../../flows/show-sequences.ts';
-import { route } from './route.ts';
+import { routesFor } from './route.ts';
+import type { KitDeps } from './deps.ts';
+
+type Deps = KitDeps;
+const { route } = routesFor<Deps>();
 
 export const sequenceRoutes = [
   route('GET /projects/:project/sequences', {

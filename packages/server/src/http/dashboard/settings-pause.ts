@@ -2,7 +2,12 @@ import { Type } from 'typebox';
 import { Fault } from '../../base/fault.ts';
 import { pauseProject, previewResume, resumeProject, type Resumption } from '../../flows/pause-project.ts';
 import { previewPause } from '../../flows/show-schedule.ts';
-import { route } from './route.ts';
+import { routesFor } from './route.ts';
+import type { KitDeps } from './deps.ts';
+import type { Mailroom } from '../../flows/send-drafts/index.ts';
+
+type Deps = KitDeps & { mailroom: Mailroom };
+const { route } = routesFor<Deps>();
 
 export const pauseRoutes = [
   route('GET /projects/:project/pause', {

@@ -15,8 +15,13 @@ import { setSettings } from '../../flows/set-settings.ts';
 import { showSending } from '../../flows/show-sending.ts';
 import { simulatePolicy } from '../../flows/simulate-policy.ts';
 import type { Tx } from '../../io/db/index.ts';
-import { route } from './route.ts';
+import { routesFor } from './route.ts';
 import { pauseRoutes } from './settings-pause.ts';
+import type { KitDeps } from './deps.ts';
+import type { Installation } from './installation.ts';
+
+type Deps = KitDeps & { installation: Installation; mailroom: Mailroom };
+const { route } = routesFor<Deps>();
 
 const TEXTS = Type.Record(Type.String({ maxLength: 40 }), Type.String({ maxLength: 2_000 }));
 const TEXT = Type.Optional(Type.String({ maxLength: 2_000 }));

@@ -1,14 +1,19 @@
 import { Type } from 'typebox';
 import type { GateSaid, MailableAnswer } from '@beckon/contract/dashboard';
 import { iso } from '../../base/clock.ts';
-import { listRefusedTopics } from '../../features/suppressions/index.ts';
+import { listRefusedTopics, type SuppressionHasher } from '../../features/suppressions/index.ts';
 import { findTyped } from '../../flows/erased-suppressions.ts';
 import { type GateVerdict, type Mailable, wouldBeMailed } from '../../flows/would-be-mailed.ts';
 import { timeOf } from './email-shown.ts';
-import { type DashboardRoute, route } from './route.ts';
+import { type DashboardRoute, routesFor } from './route.ts';
 import { readPlace, shownKind, toListed } from './suppression-shown.ts';
+import type { KitDeps } from './deps.ts';
+import type { Mailroom } from '../../flows/send-drafts/index.ts';
 
-export const suppressionCheckRoutes: DashboardRoute[] = [
+type Deps = KitDeps & { hasher: SuppressionHasher; mailroom: Mailroom };
+const { route } = routesFor<Deps>();
+
+export const suppressionCheckRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/suppressions/check', {
     needs: 'viewer',
     query: Type.Object({

@@ -28,12 +28,16 @@ import {
 import { findTyped, type Typed } from '../../flows/erased-suppressions.ts';
 import { liftSuppression, suppress } from '../../flows/suppress.ts';
 import { addressForAudit } from './audit-text.ts';
-import type { DashboardDeps } from './deps.ts';
 import { badCursor, PAGE, readPage, toPage } from './pages.ts';
-import { type DashboardRoute, route } from './route.ts';
+import { type DashboardRoute, routesFor } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
 import { suppressionCheckRoutes } from './suppression-check.ts';
 import { invalid, readPlace, shownKind, toListed, toRefused } from './suppression-shown.ts';
+import type { KitDeps } from './deps.ts';
+import type { Mailroom } from '../../flows/send-drafts/index.ts';
+
+type Deps = KitDeps & { hasher: SuppressionHasher; mailroom: Mailroom };
+const { route } = routesFor<Deps>();
 
 const PLACE = {
   email: Type.Optional(Type.String({ maxLength: 1_000 })),
@@ -44,7 +48,7 @@ const LIST = Type.Object({ list: Type.String(), reason: REASON });
 const LIST_MAX_BYTES = 6 * 1024 * 1024;
 const REMOVAL_REASON = Type.Union(REMOVAL_REASONS.map((reason) => Type.Literal(reason)));
 
-export const suppressionRoutes: DashboardRoute[] = [
+export const suppressionRoutes: DashboardRoute<Deps>[] = [
   ...suppressionCheckRoutes,
   route('GET /projects/:project/suppressions', {
     needs: 'viewer',
@@ -205,7 +209,7 @@ function readUntil(text: string, now: number): number {
 }
 
 async function listedAt(
-  { db, access, hasher }: Pick<DashboardDeps, 'db' | 'access' | 'hasher'>,
+  { db, access, hasher }: Pick<Deps, 'db' | 'access' | 'hasher'>,
   place: ClearPlace,
 ): Promise<SuppressionListed> {
   const typed = await findTyped(db, hasher, place);
@@ -234,10 +238,7 @@ type Taken = {
   hasher: SuppressionHasher;
 };
 
-function take(
-  db: DashboardDeps['db'],
-  { list, reason = 'manual', ...rest }: Taken,
-): Promise<SuppressionImport> {
+function take(db: Deps['db'], { list, reason = 'manual', ...rest }: Taken): Promise<SuppressionImport> {
   return importSuppressions(db, { ...rest, reason, file: piecesOf(list) });
 }
 

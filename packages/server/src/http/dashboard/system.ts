@@ -11,9 +11,16 @@ import { discardDead, listDead, listWaiting, retryDead } from '../../features/in
 import { showSystem } from '../../flows/show-system.ts';
 import { supportBundle } from '../../flows/support-bundle.ts';
 import { storageFacts } from '../../io/db/index.ts';
-import { route, type RouteDeps } from './route.ts';
+import { routesFor } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
 import { wholeList } from './whole-list.ts';
+import type { KitDeps } from './deps.ts';
+import type { Installation } from './installation.ts';
+import type { MailSettings } from '../../features/domains/index.ts';
+import type { Release } from '../health.ts';
+
+type Deps = KitDeps & { installation: Installation; mail: MailSettings; release: Release; wake: () => void };
+const { route } = routesFor<Deps>();
 
 const SEQS_MAX = 1_000;
 /** A larger number differs from its text, and at some size the database cannot store it. */
@@ -86,7 +93,7 @@ export const systemRoutes = [
   }),
 ];
 
-async function systemState({ db, release }: RouteDeps, projectId: number, role: Role): Promise<SystemState> {
+async function systemState({ db, release }: Deps, projectId: number, role: Role): Promise<SystemState> {
   const { clockOffsetMs, ...shown } = await showSystem(db, projectId);
   const { version, node } = release;
   // Sizes and row counts are of all organizations. A personal token needs the scope `admin`.
@@ -94,7 +101,7 @@ async function systemState({ db, release }: RouteDeps, projectId: number, role: 
   return { ...shown, version, node, clock_offset_ms: clockOffsetMs, storage };
 }
 
-async function readStorage(db: RouteDeps['db']): Promise<SystemStorage> {
+async function readStorage(db: Deps['db']): Promise<SystemStorage> {
   const { bytes, tables } = await storageFacts(db);
   return { database_bytes: bytes, tables };
 }

@@ -6,8 +6,12 @@ import { type AuditOf, countEntries, type ListedEntry, listEntries } from '../..
 import { findOrganizationOf, listProjectsOf } from '../../features/team/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { badCursor, PAGE, readPage, toPage } from './pages.ts';
-import { route } from './route.ts';
+import { routesFor } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
+import type { KitDeps } from './deps.ts';
+
+type Deps = KitDeps;
+const { route } = routesFor<Deps>();
 
 const FILTER = {
   actor: Type.Optional(Type.String({ maxLength: 200 })),

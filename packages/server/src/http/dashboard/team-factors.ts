@@ -1,12 +1,24 @@
 import { Type } from 'typebox';
 import type { PasskeyListed } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
-import { deletePasskey, deleteSessions, listPasskeys, listSessions } from '../../features/team/index.ts';
+import {
+  type AccountEmails,
+  deletePasskey,
+  deleteSessions,
+  listPasskeys,
+  listSessions,
+  type Team,
+} from '../../features/team/index.ts';
 import { readName } from '../../flows/team/index.ts';
-import { route } from './route.ts';
+import { routesFor } from './route.ts';
 import { callerOf, PASSKEY_RESPONSE, setCookies } from './team-caller.ts';
 import { notifyMember } from './team-notices.ts';
 import { wholeList } from './whole-list.ts';
+import type { KitDeps } from './deps.ts';
+import type { Installation } from './installation.ts';
+
+type Deps = KitDeps & { accountEmails: AccountEmails; installation: Installation; team: Team };
+const { route } = routesFor<Deps>();
 
 const TEXT = Type.String({ maxLength: 1_000 });
 const PASSWORD = Type.Object({ password: TEXT });

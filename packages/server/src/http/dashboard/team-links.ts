@@ -1,10 +1,12 @@
 import { Type } from 'typebox';
 import { Fault } from '../../base/fault.ts';
 import {
+  type AccountEmails,
   countAddress,
   findProjectOfMember,
   findUserByEmail,
   resetLetter,
+  type Team,
 } from '../../features/team/index.ts';
 import {
   acceptInvite,
@@ -15,9 +17,14 @@ import {
   resetPassword,
   setUp,
 } from '../../flows/team/index.ts';
-import { type OpenAsked, openRoute, type RouteDeps } from './route.ts';
-import { callerOf, mailTo, mayMail, setCookies } from './team-caller.ts';
+import { type OpenAsked, routesFor } from './route.ts';
+import { callerOf, setCookies } from './team-caller.ts';
 import { notifyMember } from './team-notices.ts';
+import type { KitDeps } from './deps.ts';
+import type { Installation } from './installation.ts';
+
+type Deps = KitDeps & { accountEmails: AccountEmails; installation: Installation; team: Team };
+const { openRoute } = routesFor<Deps>();
 
 const TOKEN = Type.String({ maxLength: 200 });
 const TEXT = Type.String({ maxLength: 1_000 });
@@ -113,7 +120,7 @@ export const linkRoutes = [
 type WithPassword = Pick<OpenAsked<'POST /reset'>, 'request' | 'reply'> & { body: { password: string } };
 
 /** Hashing is expensive on purpose, so a client that sends link after link is limited before it. */
-async function hashOf(deps: RouteDeps, { request, body }: WithPassword): Promise<string> {
+async function hashOf(deps: Deps, { request, body }: WithPassword): Promise<string> {
   checkPassword(body.password);
   const { address } = callerOf(deps, request);
   await countAddress(deps, address);
@@ -121,23 +128,23 @@ async function hashOf(deps: RouteDeps, { request, body }: WithPassword): Promise
 }
 
 /** A member who was just created has nothing to guess: this sign-in counts as no attempt, and other attempts do not block it. */
-async function signIn(deps: RouteDeps, { request, reply, body }: WithPassword, email: string): Promise<void> {
+async function signIn(deps: Deps, { request, reply, body }: WithPassword, email: string): Promise<void> {
   const signIns = await deps.team.signIns();
   const { cookies } = await signIns.openSession(callerOf(deps, request), { email, password: body.password });
   setCookies(reply, cookies);
 }
 
-async function mailReset(deps: RouteDeps, email: string): Promise<void> {
+async function mailReset(deps: Deps, email: string): Promise<void> {
   const { db, installation } = deps;
   const known = await findUserByEmail(db, email);
   const projectId = known && (await findProjectOfMember(db, known.id));
   if (!known || projectId === undefined) return;
   // A link that is never sent would only invalidate one that is on its way.
-  if (!mayMail(deps)) throw notMailed();
+  if (!deps.accountEmails.isAvailable) throw notMailed();
   const offered = await offerReset(db, installation.publicUrl, { email, by: `team:${known.id}` });
   if (!offered) return;
   const letter = resetLetter({ url: offered.url, expiresAt: offered.link.expiresAt });
-  if (!(await mailTo(deps, { projectId, to: email, letter }))) throw notMailed();
+  if (!(await deps.accountEmails.send({ projectId, to: email, letter }))) throw notMailed();
 }
 
 function notMailed(): Fault {

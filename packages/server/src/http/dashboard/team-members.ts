@@ -8,6 +8,7 @@ import {
 } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
 import {
+  type AccountEmails,
   changeRole,
   deleteInvite,
   findOrganizationOf,
@@ -26,8 +27,12 @@ import {
 } from '../../features/team/index.ts';
 import { offerInvite, readEmail, readName } from '../../flows/team/index.ts';
 import type { Tx } from '../../io/db/index.ts';
-import { route, type RouteDeps } from './route.ts';
-import { mailTo } from './team-caller.ts';
+import { routesFor } from './route.ts';
+import type { KitDeps } from './deps.ts';
+import type { Installation } from './installation.ts';
+
+type Deps = KitDeps & { accountEmails: AccountEmails; installation: Installation };
+const { route } = routesFor<Deps>();
 
 const ROLE = Type.Union(ROLES.map((role) => Type.Literal(role)));
 
@@ -119,7 +124,7 @@ export const inviteRoutes = [
       const { url, link } = await offerInvite(db, installation.publicUrl, inviting);
       const words = { organization: organization.name, role, by: person.name };
       const letter = inviteLetter(words, { url, expiresAt: link.expiresAt });
-      const mailed = await mailTo(deps, { projectId, to: email, letter });
+      const mailed = await deps.accountEmails.send({ projectId, to: email, letter });
       note({ subject: email, after: { role } });
       return { data: { ...toInvite(link, new Map([[by, person.name]])), link: url, emailed: mailed } };
     },
@@ -143,7 +148,7 @@ export const inviteRoutes = [
     audit: 'team.send_test_email',
     async handle(deps, { projectId, person, note }) {
       const letter = testLetter(deps.installation.publicUrl);
-      if (!(await mailTo(deps, { projectId, to: person.email, letter }))) {
+      if (!(await deps.accountEmails.send({ projectId, to: person.email, letter }))) {
         const message =
           deps.installation.mailFrom === null
             ? 'Emails to members require MAIL_FROM, which is not set'
@@ -151,7 +156,7 @@ export const inviteRoutes = [
         throw new Fault('conflict', { details: [{ message }] });
       }
       note({ subject: person.email });
-      return { data: { to: person.email, test_inbox: deps.mailroom.outlet.kind === 'test_inbox' } };
+      return { data: { to: person.email, test_inbox: deps.installation.relay === null } };
     },
   }),
 ];
@@ -166,7 +171,7 @@ async function memberId(tx: Tx, organizationId: string, reference: string): Prom
   throw new Fault('not_found', { details: [{ message, field: 'member' }] });
 }
 
-async function inviteId(db: RouteDeps['db'], organizationId: string, reference: string): Promise<string> {
+async function inviteId(db: Deps['db'], organizationId: string, reference: string): Promise<string> {
   if (!reference.includes('@')) return reference;
   const email = reference.toLowerCase();
   const invites = await listInvites(db, organizationId, new Date(db.clock.now()));

@@ -1,7 +1,15 @@
 import type { FastifyRequest } from 'fastify';
-import { type AccountChange, accountChangeEmail, findProjectOfMember } from '../../features/team/index.ts';
-import type { RouteDeps } from './route.ts';
-import { callerOf, mailTo } from './team-caller.ts';
+import {
+  type AccountChange,
+  accountChangeEmail,
+  type AccountEmails,
+  findProjectOfMember,
+} from '../../features/team/index.ts';
+import { callerOf } from './team-caller.ts';
+import type { KitDeps } from './deps.ts';
+import type { Installation } from './installation.ts';
+
+type Deps = KitDeps & { installation: Installation; accountEmails: AccountEmails };
 
 export type Notice = { member: { id: string; email: string }; change: AccountChange };
 
@@ -9,23 +17,23 @@ export type Notice = { member: { id: string; email: string }; change: AccountCha
  * Emails the member about a change to how their account is signed in to. The response does not wait for it, because a relay that hangs must
  * not delay the change. A notice that could not be sent is a warning in the log.
  */
-export function notifyMember(deps: RouteDeps, request: FastifyRequest, notice: Notice): void {
+export function notifyMember(deps: Deps, request: FastifyRequest, notice: Notice): void {
   send(deps, request, notice).catch((error: unknown) =>
     deps.log.warn({ err: error, change: notice.change.kind }, 'account_change.not_emailed'),
   );
 }
 
 async function send(
-  deps: RouteDeps,
+  deps: Deps,
   request: FastifyRequest,
   { member: { id, email }, change }: Notice,
 ): Promise<void> {
-  const { db, installation } = deps;
+  const { db, installation, accountEmails } = deps;
   const { address } = callerOf(deps, request);
   const at = new Date(db.clock.now());
   const projectId = await findProjectOfMember(db, id);
   const letter = accountChangeEmail(change, { at, address, email, publicUrl: installation.publicUrl });
   // Account emails are sent by the sender of a project, and a member may have none.
-  if (projectId === undefined || !(await mailTo(deps, { projectId, to: email, letter })))
+  if (projectId === undefined || !(await accountEmails.send({ projectId, to: email, letter })))
     deps.log.warn({ change: change.kind }, 'account_change.not_emailed');
 }

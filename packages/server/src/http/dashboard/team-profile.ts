@@ -2,16 +2,23 @@ import { Type } from 'typebox';
 import type { SessionListed } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
 import {
+  type AccountEmails,
   deleteSessions,
   listSessions,
   updateUserName,
   updateWantsDigest,
+  type Team,
 } from '../../features/team/index.ts';
 import { changePassword, checkPassword, readName } from '../../flows/team/index.ts';
-import { route } from './route.ts';
+import { routesFor } from './route.ts';
 import { callerOf, setCookies } from './team-caller.ts';
 import { notifyMember } from './team-notices.ts';
 import { wholeList } from './whole-list.ts';
+import type { KitDeps } from './deps.ts';
+import type { Installation } from './installation.ts';
+
+type Deps = KitDeps & { accountEmails: AccountEmails; installation: Installation; team: Team };
+const { route } = routesFor<Deps>();
 
 const TEXT = Type.String({ maxLength: 1_000 });
 

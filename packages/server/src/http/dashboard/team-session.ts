@@ -8,10 +8,17 @@ import {
   listOrganizations,
   type Person,
   type WithCookies,
+  type Team,
 } from '../../features/team/index.ts';
 import { lookAt } from '../../flows/team/index.ts';
 import { callerOf, PASSKEY_RESPONSE, setCookies, type SignedInPerson } from './team-caller.ts';
-import { type OpenAsked, openRoute, route, type RouteDeps } from './route.ts';
+import { type OpenAsked, routesFor } from './route.ts';
+import type { KitDeps } from './deps.ts';
+import type { Installation } from './installation.ts';
+import type { Release } from '../health.ts';
+
+type Deps = KitDeps & { installation: Installation; release: Release; team: Team };
+const { openRoute, route } = routesFor<Deps>();
 
 const TEXT = Type.String({ maxLength: 1_000 });
 
@@ -96,7 +103,7 @@ type SignInKey =
   | 'POST /sign-in/passkey';
 
 async function answer(
-  { db }: RouteDeps,
+  { db }: Deps,
   { reply, record }: Pick<OpenAsked<SignInKey>, 'reply' | 'record'>,
   { answer: { personId, needsCode }, cookies }: WithCookies<SignedInPerson>,
 ) {
@@ -107,7 +114,7 @@ async function answer(
 }
 
 /** The local shell belongs to no organization, and acts as the owner of each. */
-async function membershipsOf(db: RouteDeps['db'], person: Person) {
+async function membershipsOf(db: Deps['db'], person: Person) {
   if (!isLocalShell(person)) return listMemberships(db, person.id);
   const organizations = await listOrganizations(db);
   return organizations.map((one) => ({
@@ -118,8 +125,8 @@ async function membershipsOf(db: RouteDeps['db'], person: Person) {
   }));
 }
 
-async function stateOf(deps: RouteDeps, person: Person | null): Promise<SessionState> {
-  const { db, access, installation, mailroom, release } = deps;
+async function stateOf(deps: Deps, person: Person | null): Promise<SessionState> {
+  const { db, access, installation, release } = deps;
   const user = person ? await findUserById(db, person.id) : undefined;
   const memberships = person ? await membershipsOf(db, person) : [];
   return {
@@ -145,7 +152,7 @@ async function stateOf(deps: RouteDeps, person: Person | null): Promise<SessionS
     projects: person ? (await access.rolesOf(person.id)).size : 0,
     installation: {
       public_url: installation.publicUrl,
-      test_inbox: mailroom.outlet.kind === 'test_inbox',
+      test_inbox: installation.relay === null,
       // A caller without a session learns nothing about the relay.
       relay: person ? installation.relay : null,
       mail_from: person ? installation.mailFrom : null,

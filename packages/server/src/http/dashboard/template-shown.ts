@@ -15,9 +15,10 @@ import {
   showLetter,
   type ShownLetter,
 } from '../../flows/templates/index.ts';
-import type { RouteDeps } from './route.ts';
+import type { KitDeps } from './deps.ts';
+import type { Mailroom } from '../../flows/send-drafts/index.ts';
 
-type Deps = Pick<RouteDeps, 'db' | 'access' | 'mailroom'>;
+type Deps = Pick<KitDeps, 'db' | 'access'> & { mailroom: Mailroom };
 
 /** Lists the project's own templates, those that ship, and those with only an unpublished version; by name. */
 export async function listedTemplates({ db }: Deps, projectId: number): Promise<TemplateListed[]> {
@@ -35,7 +36,7 @@ export async function listedTemplates({ db }: Deps, projectId: number): Promise<
   return [...listed, ...begun].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-type Db = RouteDeps['db'];
+type Db = Deps['db'];
 type Around = { unpublished: Map<string, UnpublishedLetter>; rules: Map<string, string> };
 
 async function findAround(db: Db, projectId: number): Promise<Around> {

@@ -2,9 +2,11 @@ import type { LetterSource } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
 import { listUnpublished, type UnpublishedLetter } from '../../features/writing/index.ts';
 import { readMoment } from './moment.ts';
-import type { RouteDeps } from './route.ts';
+import type { KitDeps } from './deps.ts';
 
-type Db = Pick<RouteDeps, 'db'>;
+type Deps = KitDeps;
+
+type Db = Pick<Deps, 'db'>;
 
 /** Returns the text that a publish request publishes, and when the unpublished version that it replaces was saved. */
 export async function publishedText(

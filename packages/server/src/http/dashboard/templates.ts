@@ -23,9 +23,22 @@ import { testRecipientForAudit } from './audit-text.ts';
 import { readMoment } from './moment.ts';
 import { testRecipient } from './own-address.ts';
 import { FRAME_QUERY, sendLetter } from './plain-frame.ts';
-import { type DashboardRoute, route, type RouteDeps } from './route.ts';
+import { type DashboardRoute, routesFor } from './route.ts';
 import { listedTemplates, shownTemplate } from './template-shown.ts';
 import { letterOf, momentSeen, publishedText, wordsOf } from './template-text.ts';
+import type { KitDeps } from './deps.ts';
+import type { Mailroom } from '../../flows/send-drafts/index.ts';
+import type { Outbound } from '../../io/outbound/index.ts';
+import type { TokenKeys } from '../../base/letter-token.ts';
+import type { Relay } from '../../io/mail/index.ts';
+
+type Deps = KitDeps & {
+  mailroom: Mailroom;
+  openOutbound: () => Outbound;
+  tokenKeys: TokenKeys;
+  wayOut: () => Promise<Pick<Relay, 'hand'>>;
+};
+const { route } = routesFor<Deps>();
 
 /** A body of MJML in 4-byte characters, and the fields around it. */
 const BODY_MAX_BYTES = 4 * 1024 * 1024;
@@ -46,7 +59,7 @@ const SEEN = Type.Union([Type.String(), Type.Null()]);
 
 const UNPUBLISHED = Type.Optional(Type.Literal(true));
 
-export const templateRoutes: DashboardRoute[] = [
+export const templateRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/templates', {
     needs: 'viewer',
     async handle(deps, { projectId }) {
@@ -197,7 +210,7 @@ export const templateRoutes: DashboardRoute[] = [
   }),
 ];
 
-function rendering({ db, mailroom: { renderer } }: Pick<RouteDeps, 'db' | 'mailroom'>) {
+function rendering({ db, mailroom: { renderer } }: Pick<Deps, 'db' | 'mailroom'>) {
   return { db, renderer };
 }
 
@@ -213,7 +226,7 @@ type Previewing = {
 
 /** Unpublished text may belong to a template that does not exist yet; its name identifies it all the same. */
 function renderAs(
-  deps: Pick<RouteDeps, 'db' | 'mailroom'>,
+  deps: Pick<Deps, 'db' | 'mailroom'>,
   { projectId, template, letter, user: userId, at }: Previewing,
 ): Promise<Preview> {
   const now = deps.db.clock.now();
@@ -223,10 +236,7 @@ function renderAs(
     : previewLetter(rendering(deps), { ...asked, reference: null, document: { ...letter, name: template } });
 }
 
-async function preview(
-  deps: RouteDeps,
-  { to, ...wanted }: Previewing & { to: string },
-): Promise<TemplatePreview> {
+async function preview(deps: Deps, { to, ...wanted }: Previewing & { to: string }): Promise<TemplatePreview> {
   const { db } = deps;
   const { projectId, letter, user } = wanted;
   const rendered = await orFaults(() => renderAs(deps, wanted));

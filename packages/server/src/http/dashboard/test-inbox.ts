@@ -20,9 +20,15 @@ import { clearTestInbox, openMail, showMail, type ShownMail } from '../../flows/
 import { timeOf } from './email-shown.ts';
 import { badCursor, isId, PAGE, readPage, timeAndId, toPage } from './pages.ts';
 import { FRAME_QUERY, sendLetter } from './plain-frame.ts';
-import { type DashboardRoute, route } from './route.ts';
+import { type DashboardRoute, routesFor } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
 import { requireForPerson, type Redact, redactMail, redactFor } from './redact.ts';
+import type { KitDeps } from './deps.ts';
+import type { Mailroom } from '../../flows/send-drafts/index.ts';
+import type { Outbound } from '../../io/outbound/index.ts';
+
+type Deps = KitDeps & { mailroom: Mailroom; openOutbound: () => Outbound };
+const { route } = routesFor<Deps>();
 
 const COPY = { copy: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })) };
 const DAY_MS = 86_400_000;
@@ -30,7 +36,7 @@ const DAY_MS = 86_400_000;
 const CLOCKS_DIFFER_MS = 60_000;
 const SOURCE_MAX_BYTES = 256 * 1024;
 
-export const testInboxRoutes: DashboardRoute[] = [
+export const testInboxRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/test-inbox', {
     needs: 'viewer',
     query: Type.Object({

@@ -1,11 +1,13 @@
 import type { TokenState } from '@beckon/contract/dashboard';
 import { listProjects } from '../../features/projects/index.ts';
 import type { HeldToken } from '../../features/tokens/index.ts';
-import type { RouteDeps } from './route.ts';
+import type { KitDeps } from './deps.ts';
+
+type Deps = KitDeps;
 
 /** Returns the state of a token to its holder; it opens whatever its member may open now. */
 export async function stateOf(
-  { db, access }: Pick<RouteDeps, 'db' | 'access'>,
+  { db, access }: Pick<Deps, 'db' | 'access'>,
   { label, scopes, expiresAt, person }: HeldToken,
 ): Promise<TokenState> {
   const roles = await access.rolesOf(person.id);

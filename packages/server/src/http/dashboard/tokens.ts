@@ -7,9 +7,13 @@ import {
   listTokens,
   revokeToken,
 } from '../../features/tokens/index.ts';
-import { route } from './route.ts';
+import { routesFor } from './route.ts';
 import { stateOf } from './token-state.ts';
 import { wholeList } from './whole-list.ts';
+import type { KitDeps } from './deps.ts';
+
+type Deps = KitDeps;
+const { route } = routesFor<Deps>();
 
 /** Personal tokens: those of the member who is signed in, and the one that a program sends. */
 export const tokenRoutes = [

@@ -14,7 +14,13 @@ import { testEndpoint } from '../../flows/deliver-webhooks/index.ts';
 import { replayWebhooks, type ReplayWanted } from '../../flows/replay-webhooks.ts';
 import { showEndpoint, toDelivery } from '../../flows/shown-webhooks.ts';
 import { badCursor, isId, PAGE, readPage, toPage } from './pages.ts';
-import { type Asked, route, type RouteDeps } from './route.ts';
+import { type Asked, routesFor } from './route.ts';
+import type { KitDeps, WebhookSettings } from './deps.ts';
+import type { Sealer } from '../../base/seal.ts';
+import type { Outbound } from '../../io/outbound/index.ts';
+
+type Deps = KitDeps & { openOutbound: () => Outbound; sealer: Sealer; webhooks: WebhookSettings };
+const { route } = routesFor<Deps>();
 
 const STATES = ['pending', 'delivering', 'delivered', 'exhausted', 'missed', 'canceled'] as const;
 const REPLAYABLE = ['exhausted', 'missed', 'delivered'] as const;
@@ -82,7 +88,7 @@ export const webhookDeliveryRoutes = [
   }),
 ];
 
-async function test(deps: RouteDeps, place: { projectId: number; endpointId: string }): Promise<string> {
+async function test(deps: Deps, place: { projectId: number; endpointId: string }): Promise<string> {
   const { db, sealer, newId, log, webhooks } = deps;
   const outbound = deps.openOutbound();
   try {
@@ -94,7 +100,7 @@ async function test(deps: RouteDeps, place: { projectId: number; endpointId: str
 
 type DeliveryPlace = { projectId: number; endpointId: string; messageId: string };
 
-async function findDelivery({ db }: Pick<RouteDeps, 'db'>, place: DeliveryPlace): Promise<WebhookDelivery> {
+async function findDelivery({ db }: Pick<Deps, 'db'>, place: DeliveryPlace): Promise<WebhookDelivery> {
   const [found] = isId(place.endpointId)
     ? await listDeliveries(db, { ...place, states: null, limit: 1 })
     : [];
@@ -104,7 +110,7 @@ async function findDelivery({ db }: Pick<RouteDeps, 'db'>, place: DeliveryPlace)
 }
 
 async function listed(
-  { db }: RouteDeps,
+  { db }: Deps,
   { projectId, query }: Asked<'GET /projects/:project/webhook-deliveries'>,
 ) {
   const page = readPage(query, 3);

@@ -15,9 +15,14 @@ import {
   removeEndpoint,
   rotateSecret,
 } from '../../flows/webhook-endpoints.ts';
-import { route, type RouteDeps } from './route.ts';
+import { routesFor } from './route.ts';
 import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
 import { wholeList } from './whole-list.ts';
+import type { KitDeps, WebhookSettings } from './deps.ts';
+import type { Sealer } from '../../base/seal.ts';
+
+type Deps = KitDeps & { sealer: Sealer; webhooks: WebhookSettings };
+const { route } = routesFor<Deps>();
 
 const HOUR_MS = 3_600_000;
 const OVERLAP_MAX_HOURS = 7 * 24;
@@ -148,7 +153,7 @@ function saidOf({
   };
 }
 
-function endpointDeps({ db, sealer, newId, webhooks }: RouteDeps) {
+function endpointDeps({ db, sealer, newId, webhooks }: Deps) {
   return { db, sealer, newId, rules: webhooks };
 }
 
