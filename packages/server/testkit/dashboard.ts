@@ -59,7 +59,7 @@ export function testDashboard(
 ): TestDashboard {
   const app = Fastify({ logger: false, routerOptions: { maxParamLength: 1_024 } });
   const mail = testMail();
-  const { mailroom, wayOut, tokenKeys } = { ...mail, ...more };
+  const { mailroom, openRelay, tokenKeys } = { ...mail, ...more };
   const newId = idMaker(db.clock);
   const api = createDashboardApi(
     {
@@ -79,7 +79,7 @@ export function testDashboard(
       backtests: createBacktestPlaces(),
       accountEmails: createAccountEmails({
         db,
-        openRelay: wayOut,
+        openRelay: openRelay,
         outlet: mailroom.outlet,
         mailFrom: null,
         tokenKeys,

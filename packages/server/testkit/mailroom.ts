@@ -39,7 +39,7 @@ export function testMail(changed: Partial<Mailroom> = {}) {
       throw new Error('nobody asks Stripe in this test');
     },
     openScratch: (): Promise<never> => Promise.reject(new Error('nothing is made up in this test')),
-    wayOut: (): Promise<never> => Promise.reject(new Error('nothing is sent in this test')),
+    openRelay: (): Promise<never> => Promise.reject(new Error('nothing is sent in this test')),
     webhooks: { allowPrivate: true, agent: 'Beckon-Webhooks/0.0.0' },
   };
 }

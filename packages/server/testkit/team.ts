@@ -46,11 +46,11 @@ export function testTeam(
     log: silentLog,
   });
   const letters: TestTeam['letters'] = [];
-  const hand: Awaited<ReturnType<DashboardDeps['wayOut']>>['hand'] = async ({ to }, mime) => {
+  const hand: Awaited<ReturnType<DashboardDeps['openRelay']>>['hand'] = async ({ to }, mime) => {
     letters.push({ to, text: Buffer.from(mime).toString() });
     return { result: 'accepted', reply: '250 taken', relayId: null };
   };
-  const dashboard = testDashboard(db, { access: team, team, wayOut: async () => ({ hand }), ...more });
+  const dashboard = testDashboard(db, { access: team, team, openRelay: async () => ({ hand }), ...more });
   afterAll(async () => {
     await dashboard.close();
     await team.close();

@@ -6,7 +6,7 @@ import { type AccountEmails, listDigestAddresses } from '../features/team/index.
 import { TEST_INBOX_DOMAIN, type Outlet } from '../features/sending/index.ts';
 import { renderTeamLetter } from '../features/writing/index.ts';
 import type { Tx } from '../io/db/index.ts';
-import { composeMail, type HandOver, type Relay } from '../io/mail/index.ts';
+import { composeMail, type HandOver, type Relay, type OpenRelay } from '../io/mail/index.ts';
 import type { TeamTransport } from './tell-team.ts';
 
 export type TeamMailOptions = {
@@ -47,7 +47,7 @@ export function createTeamTransport(options: TeamMailOptions): TeamTransport {
 }
 
 export type AccountEmailsOptions = Omit<TeamMailOptions, 'relay'> & {
-  openRelay: () => Promise<Pick<Relay, 'hand'>>;
+  openRelay: OpenRelay;
   log: Log;
 };
 

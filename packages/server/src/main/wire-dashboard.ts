@@ -69,7 +69,7 @@ const NOT_BUILT = (): { kind: 'building' } => ({ kind: 'building' });
 function dashboardDeps(options: ServerOptions, { life, ...parts }: Parts): DashboardDeps {
   const { log, pepper, sealer, hasher, tokenKeys, mailroom, mail, resolver, release } = options;
   const { webhooks } = options;
-  const wayOut = openedOnce(() =>
+  const openRelay = openedOnce(() =>
     openWayOut({ smtpUrl: options.smtpUrl, tokenKeys, log }, { db: parts.db, life }),
   );
   return {
@@ -87,10 +87,10 @@ function dashboardDeps(options: ServerOptions, { life, ...parts }: Parts): Dashb
     openOutbound: () => options.openOutbound(),
     release,
     minimumVersions: options.minimumVersions,
-    wayOut,
+    openRelay,
     accountEmails: createAccountEmails({
       db: parts.db,
-      openRelay: wayOut,
+      openRelay,
       outlet: mailroom.outlet,
       mailFrom: options.mailFrom,
       tokenKeys,

@@ -7,7 +7,7 @@ import { newStory, openStage, type Story } from '../../../testkit/story.ts';
 const stage = await openStage();
 const { db } = stage.server;
 const dashboard = testDashboard(db, {
-  wayOut: () =>
+  openRelay: () =>
     Promise.resolve({
       hand: () => Promise.resolve({ result: 'accepted', reply: '250 kept', relayId: null } as never),
     }),

@@ -10,7 +10,7 @@ import type { Models } from '../../flows/models.ts';
 import type { Mailroom } from '../../flows/send-drafts/index.ts';
 import type { Database } from '../../io/db/index.ts';
 import type { Resolver } from '../../io/dns/index.ts';
-import type { Relay } from '../../io/mail/index.ts';
+import type { OpenRelay } from '../../io/mail/index.ts';
 import type { Outbound } from '../../io/outbound/index.ts';
 import type { Release } from '../health.ts';
 import type { TransportRules } from '../transport.ts';
@@ -49,7 +49,7 @@ export type DashboardDeps = KitDeps & {
   mail: MailSettings;
   resolver: Resolver;
   /** The relay for test emails. */
-  wayOut: () => Promise<Pick<Relay, 'hand'>>;
+  openRelay: OpenRelay;
   /** Connects to hosts that customers named; the caller that opens it closes it. */
   openOutbound: () => Outbound;
   webhooks: WebhookSettings;

@@ -8,7 +8,7 @@ const stage = await openStage();
 const { db } = stage.server;
 const handed: string[] = [];
 const dashboard = testDashboard(db, {
-  wayOut: () =>
+  openRelay: () =>
     Promise.resolve({
       hand: ({ to }: { to: string }) => {
         handed.push(to);

@@ -15,13 +15,13 @@ import type { KitDeps } from './deps.ts';
 import type { Mailroom } from '../../flows/send-drafts/index.ts';
 import type { Models } from '../../flows/models.ts';
 import type { TokenKeys } from '../../base/letter-token.ts';
-import type { Relay } from '../../io/mail/index.ts';
+import type { OpenRelay } from '../../io/mail/index.ts';
 
 type Deps = KitDeps & {
   mailroom: Mailroom;
   models: Models;
   tokenKeys: TokenKeys;
-  wayOut: () => Promise<Pick<Relay, 'hand'>>;
+  openRelay: OpenRelay;
 };
 const { route } = routesFor<Deps>();
 
@@ -111,8 +111,8 @@ export const draftMoveRoutes: DashboardRoute<Deps>[] = [
     needs: 'reviewer',
     audit: 'draft.send_test',
     body: Type.Object({ to: Type.Optional(Type.String({ maxLength: 320 })) }),
-    async handle({ db, mailroom, tokenKeys, newId, wayOut }, { projectId, params, body, person, note }) {
-      const relay = await wayOut();
+    async handle({ db, mailroom, tokenKeys, newId, openRelay }, { projectId, params, body, person, note }) {
+      const relay = await openRelay();
       const ref = { projectId, draftId: params.draft };
       const to = testRecipient(body.to, person);
       const sent = await sendTest({ db, mailroom, tokenKeys, newId, relay }, ref, to);

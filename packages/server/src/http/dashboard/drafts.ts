@@ -26,7 +26,7 @@ import { badCursor, isId, PAGE, readPage, toPage } from './pages.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
 import type { KitDeps } from './deps.ts';
 import type { TokenKeys } from '../../base/letter-token.ts';
-import type { Relay } from '../../io/mail/index.ts';
+import type { OpenRelay } from '../../io/mail/index.ts';
 import type { Outbound } from '../../io/outbound/index.ts';
 import type { Mailroom } from '../../flows/send-drafts/index.ts';
 import type { Models } from '../../flows/models.ts';
@@ -36,7 +36,7 @@ type Deps = KitDeps & {
   models: Models;
   openOutbound: () => Outbound;
   tokenKeys: TokenKeys;
-  wayOut: () => Promise<Pick<Relay, 'hand'>>;
+  openRelay: OpenRelay;
 };
 const { route } = routesFor<Deps>();
 

@@ -22,7 +22,7 @@ const arrive = {
     return { result: 'accepted', reply: '250 kept', relayId: null } as const;
   },
 };
-const { setUp, browser, join, tokenFor } = testTeam(stage.server, { wayOut: async () => arrive });
+const { setUp, browser, join, tokenFor } = testTeam(stage.server, { openRelay: async () => arrive });
 const { ada, projectId } = await setUp();
 const plain = testDashboard(db);
 afterAll(() => plain.close());

@@ -12,7 +12,7 @@ import { newStory, openStage, type Story } from '../../../testkit/story.ts';
 const stage = await openStage();
 const handed: { to: string; mime: string }[] = [];
 const dashboard = testDashboard(stage.server.db, {
-  wayOut: () =>
+  openRelay: () =>
     Promise.resolve({
       hand: (envelope: { to: string }, mime: Uint8Array) => {
         handed.push({ to: envelope.to, mime: Buffer.from(mime).toString() });

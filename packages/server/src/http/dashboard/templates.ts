@@ -30,14 +30,10 @@ import type { KitDeps } from './deps.ts';
 import type { Mailroom } from '../../flows/send-drafts/index.ts';
 import type { Outbound } from '../../io/outbound/index.ts';
 import type { TokenKeys } from '../../base/letter-token.ts';
-import type { Relay } from '../../io/mail/index.ts';
+import type { OpenRelay } from '../../io/mail/index.ts';
 
-type Deps = KitDeps & {
-  mailroom: Mailroom;
-  openOutbound: () => Outbound;
-  tokenKeys: TokenKeys;
-  wayOut: () => Promise<Pick<Relay, 'hand'>>;
-};
+type CopyDeps = { tokenKeys: TokenKeys; openRelay: OpenRelay };
+type Deps = KitDeps & CopyDeps & { mailroom: Mailroom; openOutbound: () => Outbound };
 const { route } = routesFor<Deps>();
 
 /** A body of MJML in 4-byte characters, and the fields around it. */
@@ -204,7 +200,7 @@ export const templateRoutes: DashboardRoute<Deps>[] = [
       const letter = await letterOf(deps, { projectId, template, ...body });
       const { content, locale } = await renderAs(deps, { projectId, template, letter, user: null });
       note({ subject: template, after: { to: testRecipientForAudit(to, person) } });
-      const relay = await deps.wayOut();
+      const relay = await deps.openRelay();
       return { data: await sendTrialCopy({ ...deps, relay }, { projectId, content, locale, to }) };
     },
   }),

@@ -15,6 +15,9 @@ export type HandOver =
 /** Exactly one recipient, so that an email has one result. */
 export type MailEnvelope = { from: string; to: string; envid: string | null };
 
+/** Opens the relay for emails outside drafts, such as test copies, when the first of them is sent. */
+export type OpenRelay = () => Promise<Pick<Relay, 'hand'>>;
+
 export type Relay = {
   slots: number;
   hand: (envelope: MailEnvelope, mime: Uint8Array) => Promise<HandOver>;

@@ -1,7 +1,7 @@
 export { wireAddress } from './address.ts';
 export { askBreaker, type Breaker, closedBreaker, passed, tripped } from './breaker.ts';
 export { composeMail } from './compose.ts';
-export type { HandOver, MailEnvelope, Relay, RelayOptions, RelayTimeouts } from './hand-over.ts';
+export type { HandOver, MailEnvelope, OpenRelay, Relay, RelayOptions, RelayTimeouts } from './hand-over.ts';
 export type { DkimKey, Letter, Mailbox } from './letter.ts';
 export {
   type Certificate,
